@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-Wanted = Callable[[], str | None]
+Requested = Callable[[], str | None]
 """Why the work is to stop; None while it is to go on. Asked often: it must be cheap."""
 
-_wanted: ContextVar[Wanted | None] = ContextVar("stop_wanted", default=None)
+_requested: ContextVar[Requested | None] = ContextVar("stop_wanted", default=None)
 
 
 class StopAsked(Exception):
@@ -26,24 +26,24 @@ class StopAsked(Exception):
 
 
 @contextmanager
-def stoppable(wanted: Wanted) -> Iterator[None]:
+def stoppable(requested: Requested) -> Iterator[None]:
     """Safe points within ask `wanted`."""
-    token = _wanted.set(wanted)
+    token = _requested.set(requested)
     try:
         yield
     finally:
-        _wanted.reset(token)
+        _requested.reset(token)
 
 
 def can_be_stopped() -> bool:
     """Whether somebody listens for this piece of work; else signals end its process."""
-    return _wanted.get() is not None
+    return _requested.get() is not None
 
 
 def stop_reason() -> str | None:
     """Why this piece of work is to stop; None while it is to go on."""
-    wanted = _wanted.get()
-    return None if wanted is None else wanted()
+    requested = _requested.get()
+    return None if requested is None else requested()
 
 
 def safe_point() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from core.declaration.dataset import Dataset, Source
 from core.declaration.registry import builtin_registry
-from resources.upstreams.fetch_context import Desk
+from resources.upstreams.fetch_context import FetchContext
 from resources.upstreams.wire_format_evidence import evidence, weakest
 
 
@@ -26,12 +26,12 @@ class SourceEvidence:
 @cache
 def of_sources(sources: tuple[Source, ...]) -> tuple[SourceEvidence, ...]:
     """In the order asked; a source that computes from stored tables asks nobody and is left out."""
-    told = []
+    reported = []
     for source in sources:
         calls = calls_of(source.fetch)
         if calls:
-            told.append(SourceEvidence(source.name, weakest(calls), tuple(sorted(calls))))
-    return tuple(told)
+            reported.append(SourceEvidence(source.name, weakest(calls), tuple(sorted(calls))))
+    return tuple(reported)
 
 
 @cache
@@ -61,10 +61,10 @@ def risks() -> tuple[tuple[str, str, tuple[str, ...]], ...]:
     and behind which no other source stands that is not."""
     found = []
     for name, sources in downloads().items():
-        told = of_sources(sources)
-        if told and all(one.kind == "assumed" for one in told):
-            bare = tuple(call for call in told[0].calls if not evidence()[call].is_proved)
-            found.append((name, told[0].source, bare))
+        reported = of_sources(sources)
+        if reported and all(one.kind == "assumed" for one in reported):
+            bare = tuple(call for call in reported[0].calls if not evidence()[call].is_proved)
+            found.append((name, reported[0].source, bare))
     return tuple(sorted(found))
 
 
@@ -84,11 +84,11 @@ def _calls(function: Any, passed: frozenset[str], seen: set[tuple[str, frozenset
     body = _source(function)
     known = {call.partition(".")[0] for call in evidence()}
     handed = passed | {
-        told
+        reported
         for node in ast.walk(body)
         if isinstance(node, ast.Call)
         for argument in (*node.args, *(word.value for word in node.keywords))
-        for told in _upstreams(argument, known, frozenset())
+        for reported in _upstreams(argument, known, frozenset())
     }
     for node in ast.walk(body):
         if isinstance(node, ast.Attribute):
@@ -125,17 +125,17 @@ def _upstreams(node: ast.AST, known: set[str], handed: frozenset[str] | set[str]
 def _named(node: ast.AST, function: Any) -> list[Any]:
     """The functions of the project behind a name, `module.name` or a method of the desk."""
     scope = {**function.__globals__, **inspect.getclosurevars(function).nonlocals}
-    told = None
+    reported = None
     if isinstance(node, ast.Name):
-        told = scope.get(node.id)
+        reported = scope.get(node.id)
     elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
         held = scope.get(node.value.id)
         if inspect.ismodule(held):
-            told = getattr(held, node.attr, None)
+            reported = getattr(held, node.attr, None)
         elif node.value.id in {"desk", "self", "view"}:
-            told = inspect.getattr_static(Desk, node.attr, None)
-    told = inspect.unwrap(getattr(told, "func", told)) if callable(told) else None
-    ours = str(getattr(told, "__module__", "")).startswith(
+            reported = inspect.getattr_static(FetchContext, node.attr, None)
+    reported = inspect.unwrap(getattr(reported, "func", reported)) if callable(reported) else None
+    ours = str(getattr(reported, "__module__", "")).startswith(
         ("platform_assets.", "resources.upstreams.fetch_context")
     )
-    return [told] if ours and inspect.isfunction(told) else []
+    return [reported] if ours and inspect.isfunction(reported) else []

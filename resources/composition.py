@@ -10,7 +10,7 @@ from core.declaration.registry import Registry, builtin_registry
 from core.errors import InputError
 from resources.settings import Settings
 from resources.stored_settings import platform_settings
-from resources.upstreams.fetch_context import Desk
+from resources.upstreams.fetch_context import FetchContext
 from resources.warehouse.warehouse import Warehouse
 
 
@@ -21,10 +21,10 @@ class Platform:
     settings: Settings
     registry: Registry
     warehouse: Warehouse
-    desk: Desk
+    ctx: FetchContext
     calendar: TradeCalendar
     clock: Clock
-    _run_desk: tuple[str, Desk] | None = None
+    _run_context: tuple[str, FetchContext] | None = None
 
     @property
     def world(self) -> str | None:
@@ -33,14 +33,14 @@ class Platform:
             return None
         return "sample" if self.settings.sample_world == "synthetic" else "replay"
 
-    def desk_of_run(self, run_id: str) -> Desk:
+    def context_of_run(self, run_id: str) -> FetchContext:
         """One desk per run: what its assets share is asked once, and asked again by the next run."""
-        if self._run_desk is None or self._run_desk[0] != run_id:
-            self._run_desk = (run_id, self.desk.new_run())
-        return self._run_desk[1]
+        if self._run_context is None or self._run_context[0] != run_id:
+            self._run_context = (run_id, self.ctx.new_run())
+        return self._run_context[1]
 
     def close(self) -> None:
-        self.desk.close()
+        self.ctx.close()
         self.warehouse.close()
 
 
@@ -80,13 +80,13 @@ def open_warehouse(
     )
 
 
-def open_desk(settings: Settings, clock: Clock, calendar: TradeCalendar) -> Desk:
+def open_context(settings: Settings, clock: Clock, calendar: TradeCalendar) -> FetchContext:
     """Upstream clients for DATA_SOURCE: `real` and `direct` at the upstreams' own addresses, `mock` at the
     simulated market. NotImplementedError for `vendor`, which the specification reserves."""
     from resources.upstreams.factory import make_clients
 
     makers, closers = make_clients(settings, clock, calendar)
-    return Desk(
+    return FetchContext(
         clock=clock,
         calendar=calendar,
         makers=makers,
@@ -113,4 +113,4 @@ def open_platform(settings: Settings | None = None, *, registry: Registry | None
         )
     warehouse = open_warehouse(settings, registry, clock)
     warehouse.migrate()
-    return Platform(settings, registry, warehouse, open_desk(settings, clock, calendar), calendar, clock)
+    return Platform(settings, registry, warehouse, open_context(settings, clock, calendar), calendar, clock)

@@ -155,10 +155,10 @@ class Orchestrator:
             raise PlatformError(f"Dagster refused the query: {document['errors'][0].get('message')}")
         return document
 
-    def _ask(self, query: str, variables: Mapping[str, Any], answer: str, wanted: str) -> dict[str, Any]:
+    def _ask(self, query: str, variables: Mapping[str, Any], answer: str, requested: str) -> dict[str, Any]:
         document = self._answered({"query": query, "variables": variables})
         found: dict[str, Any] = document["data"][answer]
-        if found["__typename"] != wanted:
+        if found["__typename"] != requested:
             message = str(found.get("message", found["__typename"])).strip().splitlines()[0]
             if "NotFound" in found["__typename"]:
                 raise NotFound(message)

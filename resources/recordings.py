@@ -120,7 +120,7 @@ def _body_path(folder: Path, sha256: str) -> Path:
     return folder / BODIES / f"{sha256}.zst"
 
 
-class Tape:
+class WorldBars:
     """A recording that answers. Where one request was answered more than once, the newest good answer
     counts: it is the one that stood at the end of the day."""
 

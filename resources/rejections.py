@@ -56,14 +56,14 @@ def reject(odd: Sequence[Rejection], rows: int, what: str) -> None:
         raise PayloadError(f"{what}: {odd.units} of {rows} rows are in another unit; {item}: {reason}")
     if len(odd) == rows or len(odd) > max(1, int(ODD_SHARE * rows)):
         item, reason = odd[0]
-        told = reason if rows == 1 else f"{len(odd)} of {rows} rows cannot be believed; {item}: {reason}"
-        raise PayloadError(f"{what}: {told}" if rows > 1 else told)
+        reported = reason if rows == 1 else f"{len(odd)} of {rows} rows cannot be believed; {item}: {reason}"
+        raise PayloadError(f"{what}: {reported}" if rows > 1 else reported)
     noted = _noted.get()
     if noted is not None:
         noted += odd
 
 
-def believed_table(
+def accepted_table(
     raws: Sequence[R], read: Callable[[Sequence[R]], T], what: str, item: Callable[[R], object]
 ) -> T:
     """`read` of all rows; where it raises PayloadError, of those rows that it believes one by one."""
@@ -100,11 +100,11 @@ def _good(
     return raws
 
 
-def _name(told: object, at: int) -> str:
-    return told if isinstance(told, str) and told else f"row {at + 1}"
+def _name(reported: object, at: int) -> str:
+    return reported if isinstance(reported, str) and reported else f"row {at + 1}"
 
 
-def believed_rows(
+def accepted_rows(
     raws: Sequence[R], read: Callable[[R], T], what: str, item: Callable[[R], object]
 ) -> list[T]:
     """`read` of every row; one for which it raises PayloadError is left out and noted under `item`."""

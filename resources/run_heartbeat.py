@@ -14,7 +14,7 @@ from core.errors import StorageError
 from resources.warehouse.ledger.heartbeats import BEAT_S, RUN, Heartbeats, this_node
 
 
-class RunPulse:
+class RunHeartbeat:
     """Beats in `sys_heartbeat` under the run's id from `start` to `stop`."""
 
     def __init__(self, engine: Engine, run_id: str, *, beat_s: float = BEAT_S) -> None:

@@ -26,7 +26,7 @@ from resources.warehouse.locks import DomainLocks
 
 
 @dataclass
-class House:
+class Services:
     """Settings, clock and calendar of one process, and the ledgers on one engine."""
 
     settings: Settings
@@ -68,11 +68,11 @@ class House:
         return bool(sa.inspect(self.engine).has_table("sys_task"))
 
 
-def make_house(settings: Settings) -> House:
+def make_services(settings: Settings) -> Services:
     from resources.composition import market_clock  # brings the datasets, which most readers have already
 
     calendar = shipped_calendar()
-    return House(
+    return Services(
         settings=settings,
         clock=market_clock(settings, calendar),
         calendar=calendar,
@@ -81,8 +81,8 @@ def make_house(settings: Settings) -> House:
 
 
 @cache
-def open_house() -> House:
+def open_services() -> Services:
     """The house of this process, opened at the first call; its log is set up where nobody did."""
     settings = platform_settings()
     logs.ensure(settings, "code_location")
-    return make_house(settings)
+    return make_services(settings)

@@ -112,14 +112,14 @@ class Registry:
 
     def monitored(self) -> tuple[Table, ...]:
         """Tables of /datamgr/stats: staging, fused and calculated ones of monitored datasets."""
-        wanted = []
+        requested = []
         for dataset in self.datasets.values():
             if dataset.model is None or not dataset.monitored or dataset.layer is Layer.REF:
                 continue
             if dataset.staged:
-                wanted.append(dataset.stage_table)
-            wanted.append(dataset.table)
-        return tuple(wanted)
+                requested.append(dataset.stage_table)
+            requested.append(dataset.table)
+        return tuple(requested)
 
     def staged_series(self) -> tuple[Table, ...]:
         """Staging tables with a time, which the cleanup shortens by their date column."""

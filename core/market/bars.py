@@ -220,7 +220,7 @@ class Bars:
     ) -> dict[str, Floats]:
         """`make(bars, newest)` of the rows that `known` [rows] keeps, as if the others were not there, on the
         rows of `self` (of `newest(newest)`). Rows that are not known hold NaN, or what `nothing` says."""
-        wanted = np.ones(len(self), dtype=np.bool_) if newest is None else self.from_end <= newest
+        requested = np.ones(len(self), dtype=np.bool_) if newest is None else self.from_end <= newest
         there = self.where(known)
         made = make(there, newest)
         at = np.flatnonzero(known)
@@ -229,7 +229,7 @@ class Bars:
         for name, values in made.items():
             spread = np.full((len(self), *values.shape[1:]), (nothing or {}).get(name, np.nan))
             spread[at] = values
-            columns[name] = spread[wanted]
+            columns[name] = spread[requested]
         return columns
 
     def until(self, day: int) -> "Bars":
@@ -242,8 +242,8 @@ class Bars:
 
     def take(self, codes: Sequence[str]) -> "Bars":
         """The bars of some codes; unknown ones are left out."""
-        wanted = np.isin(np.array(self.codes, dtype=str), np.array(list(codes), dtype=str))
-        return self.where(wanted[self.owner])
+        requested = np.isin(np.array(self.codes, dtype=str), np.array(list(codes), dtype=str))
+        return self.where(requested[self.owner])
 
 
 _SHAPE = frozenset({"codes", "offsets"})

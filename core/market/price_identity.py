@@ -36,7 +36,7 @@ def explained(reference: Floats, close: Floats) -> Bools:
     return ~known | ((ratio >= LOWEST) & (ratio <= HIGHEST))
 
 
-def foreign(told: dict[str, Floats], stored: Floats, adjusted: Floats) -> dict[str, Bools]:
+def foreign(reported: dict[str, Floats], stored: Floats, adjusted: Floats) -> dict[str, Bools]:
     """For each source which of its previous closes (`told`, one place per security) is of another
     instrument. `stored` is the close of the session before, `adjusted` the same after the day's known
     events; NaN = not known.
@@ -46,8 +46,8 @@ def foreign(told: dict[str, Floats], stored: Floats, adjusted: Floats) -> dict[s
     confirms, or when two others agree; without a stored close when no event explains the difference.
     """
     result = {}
-    for name, own in told.items():
-        others = [values for other, values in told.items() if other != name]
+    for name, own in reported.items():
+        others = [values for other, values in reported.items() if other != name]
         nothing = np.zeros(len(own), dtype=bool)
         agreed = same(own, stored) | same(own, adjusted)
         confirmed, outvoted, far = nothing.copy(), nothing.copy(), nothing.copy()
@@ -65,7 +65,7 @@ def foreign(told: dict[str, Floats], stored: Floats, adjusted: Floats) -> dict[s
     return result
 
 
-def believed(rows: pd.DataFrame, context: Context) -> pd.Series:
+def accepted(rows: pd.DataFrame, context: Context) -> pd.Series:
     """True where the row's `last_close` is not one of another instrument. Rows of all sources of one trade
     date: code, src, last_close. A range is not judged: its bars are, when they are fetched."""
     if context.scope.is_range or rows.empty:
@@ -79,9 +79,11 @@ def believed(rows: pd.DataFrame, context: Context) -> pd.Series:
     factor = pivot.index.map(events.dropna().groupby("code")["factor"].prod().to_dict())
     close = np.asarray(stored, dtype=np.float64)
     adjusted = close / np.nan_to_num(np.asarray(factor, dtype=np.float64), nan=1.0)
-    told = {str(name): pivot[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in pivot.columns}
+    reported = {str(name): pivot[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in pivot.columns}
     guilty = {
-        (code, name) for name, marks in foreign(told, close, adjusted).items() for code in pivot.index[marks]
+        (code, name)
+        for name, marks in foreign(reported, close, adjusted).items()
+        for code in pivot.index[marks]
     }
     fine = [pair not in guilty for pair in zip(rows["code"], rows["src"], strict=True)]
     return pd.Series(fine, index=rows.index)

@@ -19,8 +19,8 @@ def places_on(rows: pd.DataFrame, facts: pd.DataFrame, fact_date: str) -> Places
     # One composite key turns the look-up per code into a single search: ISO dates sort as text.
     keys = np.char.add(np.char.add(codes, " "), facts[fact_date].to_numpy(dtype=str))
     row_codes = rows["code"].to_numpy(dtype=str)
-    wanted = np.char.add(np.char.add(row_codes, " "), rows["date"].to_numpy(dtype=str))
-    at = np.searchsorted(keys, wanted, side="right").astype(np.int64) - 1
+    requested = np.char.add(np.char.add(row_codes, " "), rows["date"].to_numpy(dtype=str))
+    at = np.searchsorted(keys, requested, side="right").astype(np.int64) - 1
     found = (at >= 0) & (codes[np.maximum(at, 0)] == row_codes)
     return np.where(found, at, -1)
 

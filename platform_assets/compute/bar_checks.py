@@ -63,9 +63,9 @@ def turnover_is_usual(rows: pd.DataFrame, context: Context) -> pd.Series:
     before = context.calendar.offset(context.scope.since, -1)
     columns = ("code", "date", "sec_type", "amount")
     stored = context.read(_BARS, columns=columns, since=since, until=before)
-    told = _turnovers(rows, 0)
+    reported = _turnovers(rows, 0)
     known = _turnovers(stored, int(_SAME_MARKET * len(set(rows.loc[rows["sec_type"] == "stock", "code"]))))
-    return ~rows["date"].isin(list(unusual_turnover(told, known)))
+    return ~rows["date"].isin(list(unusual_turnover(reported, known)))
 
 
 def _turnovers(rows: pd.DataFrame, least: int) -> pd.Series:
@@ -89,11 +89,11 @@ def close_is_next_reference(rows: pd.DataFrame, context: Context) -> pd.Series:
         since=context.scope.since,
         until=min(max(following.values()), context.today),
     )
-    told = pd.concat([stored, rows[["code", "date", "last_close"]]], ignore_index=True)
-    told = told.drop_duplicates(["code", "date"], keep="last")
+    reported = pd.concat([stored, rows[["code", "date", "last_close"]]], ignore_index=True)
+    reported = reported.drop_duplicates(["code", "date"], keep="last")
     joined = rows[["code", "date", "close"]].assign(next=rows["date"].map(following).astype(object))
     joined = joined.merge(
-        told.rename(columns={"date": "next", "last_close": "following"}), on=["code", "next"], how="left"
+        reported.rename(columns={"date": "next", "last_close": "following"}), on=["code", "next"], how="left"
     )
     events = _counted_events(context)
     pairs = zip(joined["code"], joined["next"], strict=True)

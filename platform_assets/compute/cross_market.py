@@ -30,16 +30,16 @@ def temperature(readings: Mapping[str, Reading]) -> dict[str, Any]:
     no temperature."""
     rules = [_judged(rule, readings.get(rule.key)) for rule in RULES]
     scores = [row["score"] for row in rules if row["score"] is not None]
-    told = round(sum(scores) / len(scores), 1) if len(scores) >= FEWEST else None
+    reported = round(sum(scores) / len(scores), 1) if len(scores) >= FEWEST else None
     missing = len(RULES) - len(scores)
     reason = None
-    if told is None:
+    if reported is None:
         reason = f"{len(RULES)} 项指标中仅 {len(scores)} 项可用，少于 {FEWEST} 项，不计算风险温度"
     elif missing:
         reason = f"{missing} 项指标缺失或过期，未计入"
     return {
-        "temperature": told,
-        "level": None if told is None else next(name for least, name in LEVELS if told >= least),
+        "temperature": reported,
+        "level": None if reported is None else next(name for least, name in LEVELS if reported >= least),
         "confidence": round(len(scores) / len(RULES), 2),
         "coverage": {"used": len(scores), "total": len(RULES)},
         "rules": rules,

@@ -57,14 +57,14 @@ def score_leaders(rows: pd.DataFrame) -> pd.DataFrame:
     points = np.vstack([scored[name][0] for name in own.DIMENSIONS])
     total = weighted_mean(points, np.ones(len(points)))[0] / own.DIMENSION * 100
     covered = np.vstack([scored[name][1] for name in own.DIMENSIONS]).sum(axis=0)
-    told = rows.assign(
+    reported = rows.assign(
         **{f"score_{name}": scored[name][0] for name in own.DIMENSIONS},
         total_score=total,
         coverage=covered / (own.DIMENSION * len(own.DIMENSIONS)),
         grade=[grade_of(score) for score in total.tolist()],
     )
-    order = told.sort_values(["total_score", "amount", "code"], ascending=[False, False, True]).index
-    return told.assign(rank_no=pd.Series(range(1, len(told) + 1), index=order))
+    order = reported.sort_values(["total_score", "amount", "code"], ascending=[False, False, True]).index
+    return reported.assign(rank_no=pd.Series(range(1, len(reported) + 1), index=order))
 
 
 def grade_of(score: float) -> str | None:

@@ -78,10 +78,10 @@ def chain(flashes: Sequence[Flash], words: Words) -> dict[str, Any]:
     edges: Counter[tuple[tuple[str, str], tuple[str, str]]] = Counter()
     events: list[tuple[Flash, set[tuple[str, str]]]] = []
     for flash in sorted(flashes, key=lambda one: (one.time, one.id), reverse=True):
-        direct, told, members = _mentions(flash, words)
+        direct, reported, members = _mentions(flash, words)
         if not direct:
             continue
-        names.update(told)
+        names.update(reported)
         events.append((flash, direct))
         weights.update(direct | {sector for _, sector in members})
         edges.update(members)
@@ -99,21 +99,21 @@ def _mentions(
     flash: Flash, words: Words
 ) -> tuple[set[tuple[str, str]], dict[tuple[str, str], str], set[tuple[tuple[str, str], tuple[str, str]]]]:
     """What a flash names itself, the names of it all, and (stock, its industry)."""
-    told: dict[tuple[str, str], str] = {}
+    reported: dict[tuple[str, str], str] = {}
     for kind, code, name in words.named_in(f"{flash.title} {flash.content}"):
-        told[kind, code] = name
+        reported[kind, code] = name
     for code in flash.codes:
         if code in words.stocks:
-            told[STOCK, code] = words.stocks[code]
-    direct = set(told)
+            reported[STOCK, code] = words.stocks[code]
+    direct = set(reported)
     members = set()
     for kind, code in direct:
         industry = words.industry_of.get(code) if kind == STOCK else None
         if industry is not None and industry in words.sectors:
             sector = (SECTOR, words.sectors[industry])
-            told[sector] = industry
+            reported[sector] = industry
             members.add(((kind, code), sector))
-    return direct, told, members
+    return direct, reported, members
 
 
 def _node(key: tuple[str, str], name: str, weight: int) -> dict[str, Any]:

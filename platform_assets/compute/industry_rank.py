@@ -28,15 +28,15 @@ def with_rotation(rows: pd.DataFrame) -> pd.DataFrame:
     Needs chg_5d, chg_20d (percent), main_net (CNY), amount_yi. Strength is chg_20d less the level's median,
     momentum the same of chg_5d. The score (0..100) is the weighted mean of the ranks that are known.
     """
-    told = {
+    reported = {
         "strength": floats(rows["chg_20d"]),
         "momentum": floats(rows["chg_5d"]),
         "flow": divided(floats(rows["main_net"]), floats(rows["amount_yi"]) * _CNY_PER_YI),
     }
-    parts = np.vstack([_rank_pct(told[name]) for name in own.WEIGHTS])
+    parts = np.vstack([_rank_pct(reported[name]) for name in own.WEIGHTS])
     score, _ = weighted_mean(parts, list(own.WEIGHTS.values()))
     return rows.assign(
-        rotation_score=score, quadrant=_quadrants(_above(told["strength"]), _above(told["momentum"]))
+        rotation_score=score, quadrant=_quadrants(_above(reported["strength"]), _above(reported["momentum"]))
     )
 
 

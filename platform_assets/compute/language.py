@@ -75,7 +75,7 @@ class LanguageError(ValueError):
         self.expected = list(expected)
         self.suggestion = suggestion
 
-    def told(self) -> dict[str, Any]:
+    def reported(self) -> dict[str, Any]:
         """The error object of an answer."""
         out: dict[str, Any] = {
             "code": self.code,
@@ -90,9 +90,9 @@ class LanguageError(ValueError):
     def sentence(self) -> str:
         """One line for a person."""
         found = f" at {self.token!r}" if self.token else ""
-        wanted = f"; expected {', '.join(self.expected)}" if self.expected else ""
+        requested = f"; expected {', '.join(self.expected)}" if self.expected else ""
         meant = f"; did you mean {self.suggestion}?" if self.suggestion else ""
-        return f"{self.message}{found} (line {self.line}, column {self.column}){wanted}{meant}"
+        return f"{self.message}{found} (line {self.line}, column {self.column}){requested}{meant}"
 
 
 @dataclass(frozen=True)

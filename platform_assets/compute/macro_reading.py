@@ -73,7 +73,7 @@ def reading(points: Mapping[str, Sequence[Point]], today: str) -> dict[str, Any]
     signals = [_signal(rule, points, today) for rule in RULES]
     dimensions = {name: _dimension(name, signals) for name in DIMENSIONS}
     without = [_NAMES[name] for name in NEEDED if dimensions[name]["score"] is None]
-    told: dict[str, Any] = {
+    reported: dict[str, Any] = {
         "available": not without,
         "reason": f"缺少新鲜的{'、'.join(without)}数据，无法判断" if without else None,
         "phase": None,
@@ -82,11 +82,11 @@ def reading(points: Mapping[str, Sequence[Point]], today: str) -> dict[str, Any]
         "signals": signals,
     }
     if without:
-        return told
+        return reported
     growth, prices = (dimensions[name]["score"] for name in NEEDED)
     scores = [one["score"] for one in dimensions.values() if one["score"] is not None]
     return {
-        **told,
+        **reported,
         "phase": PHASES[_sign(growth), _sign(prices)],
         "score": round(sum(scores) / len(scores), 2),
     }

@@ -87,14 +87,14 @@ def settle(totals: Floats, stood: Sequence[str | None] = ()) -> list[str | None]
     """
     found: list[str | None] = []
     current: str | None = None
-    told, days = "", 0
+    reported, days = "", 0
     for at, (score, slope) in enumerate(zip(totals.tolist(), slopes(totals).tolist(), strict=True)):
         if np.isnan(score):
             found.append(None)
             continue
         new = raw_stage(score, slope)
-        days = days + 1 if new == told else 1
-        told = new
+        days = days + 1 if new == reported else 1
+        reported = new
         known = stood[at] if at < len(stood) else None
         if known is not None:
             current = known

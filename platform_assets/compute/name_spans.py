@@ -61,16 +61,16 @@ def spans_of(
     if former is None:
         return _joined(ordered, trade_dates)
     start = trade_dates[0]
-    told: list[Seen] = []
+    reported: list[Seen] = []
     for following, name in former:
         cut = Seen(start, name, CUTTING, _before(following, trade_dates))
         spelled = (one for one in ordered if start <= one.day < following and _spells(one, cut))
-        told.append(next((replace(cut, name=one.name, src=one.src) for one in spelled), cut))
+        reported.append(next((replace(cut, name=one.name, src=one.src) for one in spelled), cut))
         start = following
     current = [one for one in ordered if one.day >= start]
     if current:
         current.insert(0, replace(current[0], day=start))
-    return _joined([*told, *current], trade_dates)
+    return _joined([*reported, *current], trade_dates)
 
 
 def _same_name(one: Seen, other: Seen) -> bool:

@@ -132,8 +132,8 @@ def _figures(found: Sequence[Outcome], direction: int) -> dict[str, Any]:
 
 def _mean(values: npt.ArrayLike) -> float | None:
     """Of what is known; None of nothing."""
-    told = np.asarray(values, dtype=np.float64)
-    known = told[~np.isnan(told)]
+    reported = np.asarray(values, dtype=np.float64)
+    known = reported[~np.isnan(reported)]
     return _rounded(known.mean()) if len(known) else None
 
 

@@ -48,8 +48,8 @@ PHRASES = {
 }  # fmt: skip
 """Words that decide how a polyphone in them is read, or usually read; the longest that fits counts."""
 
-_POLYPHONES = {letter: tuple(told.split()) for letter, told in READINGS.items()}
-_SPELLED = {word: [tuple(one.split("/")) for one in told.split()] for word, told in PHRASES.items()}
+_POLYPHONES = {letter: tuple(reported.split()) for letter, reported in READINGS.items()}
+_SPELLED = {word: [tuple(one.split("/")) for one in reported.split()] for word, reported in PHRASES.items()}
 _LONGEST = max(map(len, _SPELLED))
 _NEITHER = re.compile(r"[^a-z0-9]")
 
@@ -73,28 +73,28 @@ def likely_reading(name: str) -> Reading:
     return _reading([some[0] if some else one.lower() for some, one in zip(known, spelled, strict=True)])
 
 
-def other_readings(name: str, told: Reading) -> tuple[Reading, ...]:
+def other_readings(name: str, reported: Reading) -> tuple[Reading, ...]:
     """The other plausible readings of a name that is told to be read in one way, those first that differ
     from it least. Needs no dictionary: what is no polyphone is read as told."""
     text = plain_name(name)
     known = _choices(text)
     if not any(len(some) > 1 for some in known):
         return ()
-    syllables = _aligned(text, known, told)
+    syllables = _aligned(text, known, reported)
     if syllables is None:
         return ()
     choices = [tuple(dict.fromkeys((one, *some))) for one, some in zip(syllables, known, strict=True)]
     made = dict.fromkeys(map(_reading, itertools.islice(_nearest_first(choices), 8 * MOST_READINGS)))
-    made.pop(told, None)
+    made.pop(reported, None)
     return tuple(made)[: MOST_READINGS - 1]
 
 
-def _aligned(text: str, known: Sequence[tuple[str, ...]], told: Reading) -> tuple[str, ...] | None:
+def _aligned(text: str, known: Sequence[tuple[str, ...]], reported: Reading) -> tuple[str, ...] | None:
     """The syllable of each character; None where a name is not read as told (its columns were cut)."""
     spelt = [bool(some) or letter.isalnum() for letter, some in zip(text, known, strict=True)]
-    if sum(spelt) != len(told.initials):
+    if sum(spelt) != len(reported.initials):
         return None
-    initials = iter(told.initials)
+    initials = iter(reported.initials)
     parts = []
     for letter, some, is_spelt in zip(text, known, spelt, strict=True):
         if not is_spelt:
@@ -103,7 +103,7 @@ def _aligned(text: str, known: Sequence[tuple[str, ...]], told: Reading) -> tupl
         initial = next(initials)
         only = re.escape(initial) if letter.isascii() else f"{re.escape(initial)}[a-z]{{0,5}}"
         parts.append(f"({'|'.join(some) or only})")
-    found = re.fullmatch("".join(parts), told.spelling)
+    found = re.fullmatch("".join(parts), reported.spelling)
     return None if found is None else found.groups()
 
 
@@ -125,11 +125,11 @@ def _reading(syllables: Sequence[str]) -> Reading:
 
 def _choices(text: str) -> list[tuple[str, ...]]:
     """Readings of each polyphone in names, the usual one first; none for any other character."""
-    told = [_POLYPHONES.get(letter, ()) for letter in text]
+    reported = [_POLYPHONES.get(letter, ()) for letter in text]
     at = 0
     while at < len(text):
         lengths = range(min(_LONGEST, len(text) - at), 1, -1)
         word = next((text[at : at + size] for size in lengths if text[at : at + size] in _SPELLED), "")
-        told[at : at + len(word)] = _SPELLED.get(word, [])
+        reported[at : at + len(word)] = _SPELLED.get(word, [])
         at += max(len(word), 1)
-    return told
+    return reported

@@ -108,9 +108,9 @@ def _by_growth(figures: Figures) -> Method:
         return Method("peg", note="没有增长率")
     if growth < own.GROWTH_FROM:
         return Method("peg", note="增长过慢，此法不适用")
-    believed = min(growth, own.GROWTH_TO)
-    low, mid, high = (figures.eps * believed * one for one in own.PEG_MULTIPLES)
-    return Method("peg", (low, mid, high), {"base": figures.eps, "growth_pct": believed})
+    accepted = min(growth, own.GROWTH_TO)
+    low, mid, high = (figures.eps * accepted * one for one in own.PEG_MULTIPLES)
+    return Method("peg", (low, mid, high), {"base": figures.eps, "growth_pct": accepted})
 
 
 def _by_cash_flow(figures: Figures) -> Method:
@@ -124,9 +124,9 @@ def _by_cash_flow(figures: Figures) -> Method:
     if growth is None or figures.bond is None:
         return Method("dcf_lite", note="没有增长率或国债收益率")
     base = figures.cash_flow / figures.shares
-    believed = min(max(growth, own.DCF_GROWTH_FROM), own.DCF_GROWTH_TO)
-    low, mid, high = (_present(base, believed, figures.bond + premium) for premium in own.PREMIUMS)
-    inputs = {"base": base, "growth_pct": believed, "bond_pct": figures.bond,
+    accepted = min(max(growth, own.DCF_GROWTH_FROM), own.DCF_GROWTH_TO)
+    low, mid, high = (_present(base, accepted, figures.bond + premium) for premium in own.PREMIUMS)
+    inputs = {"base": base, "growth_pct": accepted, "bond_pct": figures.bond,
               "terminal_growth_pct": own.TERMINAL_GROWTH}  # fmt: skip
     return Method("dcf_lite", (low, mid, high), inputs)
 

@@ -43,8 +43,8 @@ def mean_fits(
     Either the plain mean of all months within `slack` (what rounding hides), or `before` moved towards the
     newest month by half to twice the share of one month: months weigh differently. In the place of a month
     or a mean that is not told stands the range of `usual` figures; True where there is none of these."""
-    told = [one for one in months if one is not None]
-    if len(told) == len(months) and abs(value - sum(told) / len(told)) <= slack:
+    reported = [one for one in months if one is not None]
+    if len(reported) == len(months) and abs(value - sum(reported) / len(reported)) <= slack:
         return True
     newest = months[-1]
     ends = usual if newest is None else (newest, newest)

@@ -84,26 +84,26 @@ def is_first(bars: Bars, rows: Ints) -> Bools:
     return np.equal(rows, bars.offsets[bars.owner[rows]], dtype=np.bool_)
 
 
-def hits(bars: Bars, told: Mapping[str, Pair], rows: Ints) -> Iterator[Hits]:
+def hits(bars: Bars, reported: Mapping[str, Pair], rows: Ints) -> Iterator[Hits]:
     """The signals of some rows of the bars. `told`: the indicators `COLUMNS` on these rows, prices as seen on
     their own date."""
     prices = {"close": bars.close, "adjusted": bars.adjusted("close")}
     own = paired(rows, is_first(bars, rows), prices)
     close, adjusted = own["close"], own["adjusted"]
     rising = np.sign(np.nan_to_num(adjusted.now - adjusted.before)).astype(np.int64)
-    yield from _crosses("ma", told["ma5"] - told["ma20"], 100 / told["ma20"].now)
-    macd = told["macd_dif"] - told["macd_dea"]
-    yield from _crosses("macd", macd, 200 / close.now, above=told["macd_dif"].now > 0)
-    kdj = told["kdj_k"] - told["kdj_d"]
-    low, high = told["kdj_k"].now < parameters.KDJ_LOW, told["kdj_k"].now > parameters.KDJ_HIGH
+    yield from _crosses("ma", reported["ma5"] - reported["ma20"], 100 / reported["ma20"].now)
+    macd = reported["macd_dif"] - reported["macd_dea"]
+    yield from _crosses("macd", macd, 200 / close.now, above=reported["macd_dif"].now > 0)
+    kdj = reported["kdj_k"] - reported["kdj_d"]
+    low, high = reported["kdj_k"].now < parameters.KDJ_LOW, reported["kdj_k"].now > parameters.KDJ_HIGH
     yield from _crosses("kdj", kdj, np.ones(len(kdj.now)), golden=low, dead=high)
-    rsi = told["rsi6"]
+    rsi = reported["rsi6"]
     yield _over("rsi6_oversold", Pair(parameters.RSI_LOW - rsi.now, parameters.RSI_LOW - rsi.before), 1.0)
     yield _over("rsi6_overbought", Pair(rsi.now - parameters.RSI_HIGH, rsi.before - parameters.RSI_HIGH), 1.0)
-    upper, lower = told["boll_upper"], told["boll_lower"]
+    upper, lower = reported["boll_upper"], reported["boll_lower"]
     yield _over("boll_break_upper", close - upper, 100 / upper.now)
     yield _over("boll_break_lower", lower - close, 100 / lower.now)
-    surge = told["vol_ratio_5"]
+    surge = reported["vol_ratio_5"]
     hit = (surge.now >= parameters.SURGE) & ~(surge.before >= parameters.SURGE)
     yield Hits("volume_surge", hit, rising, surge.now)
     for days in (20, 60):

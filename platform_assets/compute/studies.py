@@ -58,8 +58,8 @@ def rsi(close: Floats, n: int) -> Floats:
     change = close - series.ref(close, 1)
     up, all_ = series.sma(np.maximum(change, 0.0), n, 1), series.sma(np.abs(change), n, 1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        told = np.where(all_ == 0, 50.0, up / all_ * 100)
-    return np.where(np.isfinite(series.ref(close, n)), told, np.nan)
+        reported = np.where(all_ == 0, 50.0, up / all_ * 100)
+    return np.where(np.isfinite(series.ref(close, n)), reported, np.nan)
 
 
 def bollinger(close: Floats, n: int) -> tuple[Floats, Floats, Floats]:

@@ -23,8 +23,8 @@ def add_changes_after(rows: pd.DataFrame, context: Context, steps: Mapping[str, 
         end = rows["date"].map({day: last for (day, asked), last in ends.items() if asked == count})
         first = _at(closes, rows["code"], rows["date"])
         last = _at(closes, rows["code"], end)
-        told = rows[column].astype(float) if column in rows else pd.Series(float("nan"), index=rows.index)
-        rows[column] = told.fillna((last / first - 1) * 100).where(end.notna())
+        reported = rows[column].astype(float) if column in rows else pd.Series(float("nan"), index=rows.index)
+        rows[column] = reported.fillna((last / first - 1) * 100).where(end.notna())
     return rows
 
 
@@ -51,5 +51,5 @@ def _closes(rows: pd.DataFrame, context: Context, ends: list[str]) -> pd.Series:
 
 
 def _at(closes: pd.Series, codes: pd.Series, dates: pd.Series) -> pd.Series:
-    wanted = pd.MultiIndex.from_arrays([codes, dates])
-    return pd.Series(closes.reindex(wanted).to_numpy(dtype=float), index=codes.index)
+    requested = pd.MultiIndex.from_arrays([codes, dates])
+    return pd.Series(closes.reindex(requested).to_numpy(dtype=float), index=codes.index)

@@ -17,31 +17,31 @@ _MOST_DATES = 10
 """As many as `exchange_sync` asks for."""
 
 
-def few_dates(desk: Any, scope: Scope) -> bool:
+def few_dates(ctx: Any, scope: Scope) -> bool:
     """The market of a few dates: the exchanges cannot be asked by code, and one call a date adds up. Counted
     are the dates that somebody asked for: the late one before them is no reason to ask nobody."""
     return scope.codes is None and len(scope.asked) <= _MOST_DATES
 
 
-def shenzhen(desk: Any, scope: Scope) -> pd.DataFrame:
+def shenzhen(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Who is listed at Shenzhen, one call for twenty."""
-    rows: pd.DataFrame = desk.szse.billboard(scope.since, scope.until)
+    rows: pd.DataFrame = ctx.szse.billboard(scope.since, scope.until)
     return rows[rows["date"].isin(list(scope.dates))].reset_index(drop=True)
 
 
-def shanghai(desk: Any, scope: Scope) -> pd.DataFrame:
+def shanghai(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Who is listed at Shanghai, one call for a date."""
-    return _of_dates(desk, scope, 0)
+    return _of_dates(ctx, scope, 0)
 
 
-def shanghai_seats(desk: Any, scope: Scope) -> pd.DataFrame:
+def shanghai_seats(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The seats behind it: the same answers, no further call."""
-    return _of_dates(desk, scope, 1)
+    return _of_dates(ctx, scope, 1)
 
 
-def _of_dates(desk: Any, scope: Scope, part: int) -> pd.DataFrame:
+def _of_dates(ctx: Any, scope: Scope, part: int) -> pd.DataFrame:
     found = [
-        desk.once(("sse_billboard", day), lambda view, day=day: view.sse.billboard(day))[part]
+        ctx.once(("sse_billboard", day), lambda view, day=day: view.sse.billboard(day))[part]
         for day in scope.dates
     ]
     return pd.concat(found, ignore_index=True) if len(found) > 1 else found[0].copy()
@@ -49,8 +49,8 @@ def _of_dates(desk: Any, scope: Scope, part: int) -> pd.DataFrame:
 
 def where_the_portal_is_silent(rows: pd.DataFrame) -> pd.DataFrame:
     """Without the exchanges' rows of dates that the portal tells of: it has theirs, and more of each."""
-    told = set(rows.loc[rows["src"] == "eastmoney", "date"])
-    return rows[~(rows["src"].isin(list(OFFICIAL)) & rows["date"].isin(told))]
+    reported = set(rows.loc[rows["src"] == "eastmoney", "date"])
+    return rows[~(rows["src"].isin(list(OFFICIAL)) & rows["date"].isin(reported))]
 
 
 def of_known_rules(rows: pd.DataFrame) -> pd.DataFrame:

@@ -14,9 +14,9 @@ _FAMILIES = {"gn": "concept", "hy": "industry"}
 _LONGEST = 16
 
 
-def portal_boards(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal_boards(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Industry, region and concepts of the list of all A shares, joined by name to the boards."""
-    stocks = desk.portal_list()
+    stocks = ctx.portal_list()
     stocks = stocks[stocks["code"].isin(list(scope.codes))] if scope.codes is not None else stocks
     parts = []
     for kind, column in (("industry", "industry"), ("region", "region"), ("concept", "concepts")):
@@ -25,13 +25,13 @@ def portal_boards(desk: Any, scope: Scope) -> pd.DataFrame:
             named["block_name"] = named["block_name"].str.split(",")
             named = named.explode("block_name")
         named = named[named["block_name"].str.len() > 0].drop_duplicates()
-        parts.append(named.merge(_boards(desk, kind), on="block_name", how="inner"))
+        parts.append(named.merge(_boards(ctx, kind), on="block_name", how="inner"))
     return pd.concat(parts, ignore_index=True)
 
 
-def terminal_boards(desk: Any, scope: Scope) -> pd.DataFrame:
+def terminal_boards(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Concepts and industries of the terminal's files, which tell no regions and no changes."""
-    members = pd.concat([_members(desk, kind) for kind in _FAMILIES], ignore_index=True)
+    members = pd.concat([_members(ctx, kind) for kind in _FAMILIES], ignore_index=True)
     rows = members[
         members["code"].map(is_a_share).astype(bool) & (members["block_code"].str.len() <= _LONGEST)
     ]
@@ -40,8 +40,8 @@ def terminal_boards(desk: Any, scope: Scope) -> pd.DataFrame:
     return rows[rows["code"].isin(list(scope.codes))] if scope.codes is not None else rows
 
 
-def _boards(desk: Any, kind: str) -> pd.DataFrame:
-    boards = desk.once(("boards", kind), lambda view: view.eastmoney.boards(kind))
+def _boards(ctx: Any, kind: str) -> pd.DataFrame:
+    boards = ctx.once(("boards", kind), lambda view: view.eastmoney.boards(kind))
     rank = boards["change_pct"].rank(ascending=False, method="first")
     return pd.DataFrame(
         {
@@ -55,31 +55,31 @@ def _boards(desk: Any, kind: str) -> pd.DataFrame:
     ).drop_duplicates("block_name")
 
 
-def terminal_blocks(desk: Any, scope: Scope) -> pd.DataFrame:
+def terminal_blocks(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Members of the terminal's four block families."""
     parts = []
     for kind in ("zs", "gn", "fg", "hy"):
-        members = _members(desk, kind)
+        members = _members(ctx, kind)
         members["member_count"] = members.groupby("block_code")["code"].transform("size")
         parts.append(members)
-    return _named(desk.securities(), scope, pd.concat(parts, ignore_index=True))
+    return _named(ctx.securities(), scope, pd.concat(parts, ignore_index=True))
 
 
-def portal_blocks(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal_blocks(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The portal's concepts and industries in the place of the terminal's, by the names of boards in the
     list of all A shares: the answers that the boards of each stock are made of, no further call."""
-    rows = portal_boards(desk, Scope(scope.dates))
+    rows = portal_boards(ctx, Scope(scope.dates))
     families = {name: kind for kind, name in _FAMILIES.items()}
     rows = rows[rows["block_type"].isin(list(families))]
     rows = rows.assign(block_type=rows["block_type"].map(families))
     rows["member_count"] = rows.groupby(["block_type", "block_code"])["code"].transform("size")
     rows = rows[["block_type", "block_code", "block_name", "code", "member_count"]]
-    return _named(desk.portal_list(), scope, rows)
+    return _named(ctx.portal_list(), scope, rows)
 
 
-def _members(desk: Any, kind: str) -> pd.DataFrame:
+def _members(ctx: Any, kind: str) -> pd.DataFrame:
     """Members of one family; a block without an index of its own is known by its name."""
-    members = pd.DataFrame(desk.once(("block_members", kind), lambda view: view.tdx.block_members(kind)))
+    members = pd.DataFrame(ctx.once(("block_members", kind), lambda view: view.tdx.block_members(kind)))
     if members.empty:
         return pd.DataFrame(columns=["block_type", "block_code", "code", "block_name"])
     named = members["block_code"].fillna("").str.len() > 0

@@ -13,7 +13,7 @@ _FEW_CODES = 5
 """So few have little to tell: their whole range is one question."""
 
 
-def by_dates(desk: Any, scope: Scope, name: str, call: Callable[[Any], Any]) -> pd.DataFrame:
+def by_dates(ctx: Any, scope: Scope, name: str, call: Callable[[Any], Any]) -> pd.DataFrame:
     """`call(desk.eastmoney)(since, until, codes)` over the scope, shared by the tables of one run. Rows of
     days between that are not asked for are left out."""
     found = []
@@ -22,20 +22,20 @@ def by_dates(desk: Any, scope: Scope, name: str, call: Callable[[Any], Any]) -> 
     for at in range(0, len(scope.dates), step):
         some = scope.dates[at : at + step]
         for codes in scope.code_groups():
-            found.append(_asked(desk, name, call, some[0], some[-1], codes))
+            found.append(_asked(ctx, name, call, some[0], some[-1], codes))
     rows = pd.concat(found, ignore_index=True) if len(found) > 1 else found[0].copy()
     return rows[rows["date"].isin(list(scope.dates))].reset_index(drop=True)
 
 
 def _asked(
-    desk: Any,
+    ctx: Any,
     name: str,
     call: Callable[[Any], Any],
     since: str,
     until: str,
     codes: tuple[str, ...] | None,
 ) -> pd.DataFrame:
-    found: pd.DataFrame = desk.once(
+    found: pd.DataFrame = ctx.once(
         (name, since, until, codes), lambda view: call(view.eastmoney)(since, until, codes)
     )
     return found

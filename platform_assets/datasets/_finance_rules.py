@@ -94,9 +94,9 @@ def add_from_periods_before(rows: pd.DataFrame, context: Context) -> pd.DataFram
 
 
 def _on_quarter_before(rows: pd.DataFrame, known: pd.DataFrame, column: str) -> pd.Series:
-    told = known[known[column].notna()]
-    keys = zip(told["code"], told["report_period"], strict=True)
-    figures: dict[tuple[str, str], float] = dict(zip(keys, told[column].astype(float), strict=True))
+    reported = known[known[column].notna()]
+    keys = zip(reported["code"], reported["report_period"], strict=True)
+    figures: dict[tuple[str, str], float] = dict(zip(keys, reported[column].astype(float), strict=True))
 
     def of(code: str, period: str) -> float | None:
         return on_quarter_before(lambda one: figures.get((code, one)), period)
@@ -134,8 +134,8 @@ def margin_follows_profit(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 def gross_margin_follows_costs(rows: pd.DataFrame, context: Context) -> pd.Series:
     revenue = rows["revenue"].where(rows["revenue"] > 0)
-    told = (revenue - rows["operating_cost"]) / revenue * 100
-    return ~(((rows["gross_margin"] - told).abs() > 1) | (rows["gross_margin"] > 100))
+    reported = (revenue - rows["operating_cost"]) / revenue * 100
+    return ~(((rows["gross_margin"] - reported).abs() > 1) | (rows["gross_margin"] > 100))
 
 
 def growth_follows_the_year_before(rows: pd.DataFrame, context: Context) -> pd.Series:
@@ -157,9 +157,9 @@ def growth_follows_the_year_before(rows: pd.DataFrame, context: Context) -> pd.S
     for name in ("revenue", "net_profit"):
         base = known[name].astype(float)
         implied = (rows[name].astype(float) / base.where(base != 0) - 1) * 100
-        told = rows[f"{name}_yoy"].astype(float)
-        gap = (told - implied).abs()
-        gap = gap.where(base > 0, np.minimum(gap, (told + implied).abs()))
+        reported = rows[f"{name}_yoy"].astype(float)
+        gap = (reported - implied).abs()
+        gap = gap.where(base > 0, np.minimum(gap, (reported + implied).abs()))
         fine &= ~(gap > _LOOSE_POINTS + _LOOSE_SHARE * implied.abs())
     return fine
 

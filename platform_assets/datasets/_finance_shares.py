@@ -39,12 +39,12 @@ def earnings_follow_shares(rows: pd.DataFrame, context: Context) -> pd.Series:
         return pd.Series(True, index=rows.index)
     fewest, most = shares_between(rows, changes)
     profit = rows["net_profit"].to_numpy(dtype=float, na_value=np.nan)
-    told = rows["eps"].to_numpy(dtype=float, na_value=np.nan)
+    reported = rows["eps"].to_numpy(dtype=float, na_value=np.nan)
     with np.errstate(invalid="ignore", divide="ignore"):
         one, other = profit / most, profit / fewest
     low, high = np.minimum(one, other), np.maximum(one, other)
-    below = told < low - _HALF_DIGIT - _LESS * np.abs(low)
-    above = told > high + _HALF_DIGIT + _MORE * np.abs(high)
+    below = reported < low - _HALF_DIGIT - _LESS * np.abs(low)
+    above = reported > high + _HALF_DIGIT + _MORE * np.abs(high)
     receipts = rows["code"].str.startswith(_DEPOSITARY).to_numpy(dtype=bool)
     return pd.Series(~(below | above) | receipts, index=rows.index)
 

@@ -44,14 +44,14 @@ _MOST_PERIODS = 20
 _COLUMNS = ("revenue", "net_profit", "eps", "bvps")
 
 
-def few_codes(desk: Any, scope: Scope) -> bool:
+def few_codes(ctx: Any, scope: Scope) -> bool:
     """Codes whose own pages are asked."""
     return scope.codes is not None and len(scope.codes) <= FEW_CODES
 
 
-def by_report(desk: Any, scope: Scope) -> bool:
+def by_report(ctx: Any, scope: Scope) -> bool:
     """The whole market, or more codes than pages are asked of."""
-    return not few_codes(desk, scope)
+    return not few_codes(ctx, scope)
 
 
 def _joined(parts: list[pd.DataFrame]) -> pd.DataFrame:
@@ -72,31 +72,31 @@ def _by_period_or_codes(
     return _joined([of_codes(codes) for codes in scope.code_groups()])
 
 
-def _summaries(desk: Any, scope: Scope) -> pd.DataFrame:
+def _summaries(ctx: Any, scope: Scope) -> pd.DataFrame:
     def of(period: str) -> pd.DataFrame:
-        found: pd.DataFrame = desk.once(("summaries", period), lambda view: view.eastmoney.summaries(period))
+        found: pd.DataFrame = ctx.once(("summaries", period), lambda view: view.eastmoney.summaries(period))
         return found
 
     def of_some(codes: Any) -> pd.DataFrame:
-        found: pd.DataFrame = desk.once(("summaries", codes), lambda view: view.eastmoney.summaries_of(codes))
+        found: pd.DataFrame = ctx.once(("summaries", codes), lambda view: view.eastmoney.summaries_of(codes))
         return found
 
     return _by_period_or_codes(scope, of, of_some)
 
 
-def summaries(desk: Any, scope: Scope) -> pd.DataFrame:
+def summaries(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Key figures of the open periods (of codes all of theirs), shared with `summary_changes`."""
-    return _summaries(desk, scope)
+    return _summaries(ctx, scope)
 
 
-def statements(desk: Any, scope: Scope) -> pd.DataFrame:
+def statements(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Balance, income and cash flow of the open periods; of codes all of theirs."""
-    return _by_period_or_codes(scope, desk.eastmoney.statements, desk.eastmoney.statements_of)
+    return _by_period_or_codes(scope, ctx.eastmoney.statements, ctx.eastmoney.statements_of)
 
 
-def summary_changes(desk: Any, scope: Scope) -> pd.DataFrame:
+def summary_changes(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Revenue and net profit of the open periods with their change on the year before; no further call."""
-    rows = _summaries(desk, scope)
+    rows = _summaries(ctx, scope)
     parts = [
         rows[["code", "report_period"]].assign(
             item=item, value=rows.get(item), change_pct=rows.get(f"{item}_yoy")
@@ -106,42 +106,42 @@ def summary_changes(desk: Any, scope: Scope) -> pd.DataFrame:
     return _with_value_before(pd.concat(parts, ignore_index=True))
 
 
-def express(desk: Any, scope: Scope) -> pd.DataFrame:
+def express(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Express reports of the open periods; of codes all of theirs."""
-    return _by_period_or_codes(scope, desk.eastmoney.express, desk.eastmoney.express_of)
+    return _by_period_or_codes(scope, ctx.eastmoney.express, ctx.eastmoney.express_of)
 
 
-def forecasts(desk: Any, scope: Scope) -> pd.DataFrame:
+def forecasts(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Forecasts of the open periods; of codes all of theirs."""
-    return _by_period_or_codes(scope, desk.eastmoney.forecasts, desk.eastmoney.forecasts_of)
+    return _by_period_or_codes(scope, ctx.eastmoney.forecasts, ctx.eastmoney.forecasts_of)
 
 
 # -- single companies -----------------------------------------------------------------------------------
 
 
-def main_indicators(desk: Any, scope: Scope) -> pd.DataFrame:
+def main_indicators(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Every period of each code with all its indicators."""
-    return _joined(desk.each(desk.eastmoney.main_indicators, desk.symbols(scope.codes, "stock")))
+    return _joined(ctx.each(ctx.eastmoney.main_indicators, ctx.symbols(scope.codes, "stock")))
 
 
-def _company_statements(desk: Any, scope: Scope) -> pd.DataFrame:
+def _company_statements(ctx: Any, scope: Scope) -> pd.DataFrame:
     def of(symbol: str) -> pd.DataFrame:
-        found: pd.DataFrame = desk.once(
+        found: pd.DataFrame = ctx.once(
             ("company_statements", symbol), lambda view: view.eastmoney.company_statements(symbol)
         )
         return found
 
-    return _joined(desk.each(of, desk.symbols(scope.codes, "stock")))
+    return _joined(ctx.each(of, ctx.symbols(scope.codes, "stock")))
 
 
-def company_statements(desk: Any, scope: Scope) -> pd.DataFrame:
+def company_statements(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Every item of the newest 20 periods of each code, shared with `statement_changes`."""
-    return _company_statements(desk, scope)
+    return _company_statements(ctx, scope)
 
 
-def statement_changes(desk: Any, scope: Scope) -> pd.DataFrame:
+def statement_changes(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Every item of each code with its change on the year before; no further call."""
-    rows = _company_statements(desk, scope)
+    rows = _company_statements(ctx, scope)
     if rows.empty:
         return rows
     # An item's name is unique over the three statements but for a few totals: the first one stands.
@@ -149,10 +149,10 @@ def statement_changes(desk: Any, scope: Scope) -> pd.DataFrame:
     return _with_value_before(rows.rename(columns={"yoy": "change_pct"}))
 
 
-def terminal(desk: Any, scope: Scope) -> pd.DataFrame:
+def terminal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The newest snapshot of every stock, one call each; the figures are rounded to seven digits. What the
     terminal does not know is 0 there."""
-    found = desk.each(desk.tdx.finance, desk.symbols(scope.codes, "stock"))
+    found = ctx.each(ctx.tdx.finance, ctx.symbols(scope.codes, "stock"))
     rows = _joined(found)
     if rows.empty:
         return pd.DataFrame(columns=["code", "report_period"])
@@ -160,38 +160,41 @@ def terminal(desk: Any, scope: Scope) -> pd.DataFrame:
     if scope.codes is None:
         rows = rows[rows["report_period"].isin(list(open_on_any(scope.dates)))]
     made = rows[["code", "report_period"]].assign(ann_date=rows["updated_date"])
-    told = rows[list(_TERMINAL)].rename(columns=_TERMINAL).astype(float)
-    told = told.where(told != 0)
+    reported = rows[list(_TERMINAL)].rename(columns=_TERMINAL).astype(float)
+    reported = reported.where(reported != 0)
     made["indicators"] = [
         canonical_json({name: value for name, value in row.items() if not math.isnan(value)})
-        for row in told.to_dict("records")
+        for row in reported.to_dict("records")
     ]
-    return made.assign(**{name: told[name] for name in _COLUMNS}).reset_index(drop=True)
+    return made.assign(**{name: reported[name] for name in _COLUMNS}).reset_index(drop=True)
 
 
-def second_site(desk: Any, scope: Scope) -> pd.DataFrame:
+def second_site(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The items that the second quote site's statements tell of the newest 20 periods of each code, three
     calls each; it tells no notices."""
     parts = [
         part
         for statement in _STATEMENTS
-        for part in desk.each(
-            lambda symbol, statement=statement: desk.sina.statement(symbol, statement, _MOST_PERIODS),
-            desk.symbols(scope.codes, "stock"),
+        for part in ctx.each(
+            lambda symbol, statement=statement: ctx.sina.statement(symbol, statement, _MOST_PERIODS),
+            ctx.symbols(scope.codes, "stock"),
         )
     ]
     return _joined(parts)
 
 
-def terminal_items(desk: Any, scope: Scope) -> pd.DataFrame:
+def terminal_items(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The newest snapshot of each code as items of its statements, one call each."""
-    rows = _joined(desk.each(desk.tdx.finance, desk.symbols(scope.codes, "stock")))
+    rows = _joined(ctx.each(ctx.tdx.finance, ctx.symbols(scope.codes, "stock")))
     if rows.empty:
         return pd.DataFrame(columns=["code", "report_period", "statement", "item"])
-    told = rows[rows["report_period"].notna()].rename(columns=_TERMINAL)
+    reported = rows[rows["report_period"].notna()].rename(columns=_TERMINAL)
     parts = [
-        told[["code", "report_period"]].assign(
-            ann_date=told["updated_date"], statement=statement, item=item, value=told[item].astype(float)
+        reported[["code", "report_period"]].assign(
+            ann_date=reported["updated_date"],
+            statement=statement,
+            item=item,
+            value=reported[item].astype(float),
         )
         for statement, items in _STATEMENTS.items()
         for item in items

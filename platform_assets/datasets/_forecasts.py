@@ -37,9 +37,9 @@ def earnings_make_the_price(rows: pd.DataFrame, context: Context) -> pd.Series:
         return fine
     days = reports["pub_time"].str[:10]
     columns = ("code", "pdf_url", "pe_fy1")
-    told = context.read("raw_reports", columns=columns, since=days.min(), until=days.max())
-    told = told.drop_duplicates(["code", "pdf_url"]).rename(columns={"pdf_url": "url"})
-    ratio = reports[["code", "url"]].merge(told, how="left", on=["code", "url"])["pe_fy1"]
+    reported = context.read("raw_reports", columns=columns, since=days.min(), until=days.max())
+    reported = reported.drop_duplicates(["code", "pdf_url"]).rename(columns={"pdf_url": "url"})
+    ratio = reports[["code", "url"]].merge(reported, how="left", on=["code", "url"])["pe_fy1"]
     ratio = ratio.astype(float).abs().set_axis(reports.index)
     earned = reports["eps_fy1"].astype(float)
     closes = _closes_before(reports["code"], days, context)

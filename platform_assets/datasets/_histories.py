@@ -14,7 +14,7 @@ def told_otherwise(now: pd.Series, before: pd.Series) -> pd.Series:
     return (now.astype(float) - known).abs() > _SAME_VALUE * known.abs() + 1e-9
 
 
-def doubted_before(stored: pd.DataFrame, check: str) -> pd.Series:
+def flagged_before(stored: pd.DataFrame, check: str) -> pd.Series:
     """Stored rows that `check` has marked (`quality_flags`): what a doubt was about is no proof of itself."""
     return stored["quality_flags"].fillna("").astype(str).str.contains(f'"{check}"', regex=False)
 
@@ -26,12 +26,12 @@ def strays(
     all are what was known; null where nothing trusted is known."""
     names = {column: f"{column}_before" for column in columns}
     known = stored.rename(columns=names)[[*key, *names.values(), "quality_flags"]]
-    told = rows[[*key, *columns]].merge(known, how="left", on=list(key)).set_axis(rows.index)
-    pairs = [(told[column], told[before]) for column, before in names.items()]
+    reported = rows[[*key, *columns]].merge(known, how="left", on=list(key)).set_axis(rows.index)
+    pairs = [(reported[column], reported[before]) for column, before in names.items()]
     compared = pd.concat([now.notna() & before.notna() for now, before in pairs], axis=1).any(axis=1)
     other = pd.concat([told_otherwise(now, before) for now, before in pairs], axis=1).any(axis=1)
-    doubted = doubted_before(told, check)
-    return (other | doubted).astype(float).where(compared & ~(doubted & other))
+    flagged = flagged_before(reported, check)
+    return (other | flagged).astype(float).where(compared & ~(flagged & other))
 
 
 def mostly_as_told(

@@ -9,18 +9,18 @@ from core.declaration.scope import Scope
 LEVELS = ("l1", "l2", "l3")
 
 
-def sw_report(desk: Any, scope: Scope) -> pd.DataFrame:
+def sw_report(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The daily analysis of all levels on the scope's dates, month by month, once a run."""
     months: dict[str, list[str]] = {}
     for day in scope.dates:
         months.setdefault(day[:7], []).append(day)
-    parts = [_asked(desk, level, days[0], days[-1]) for days in months.values() for level in LEVELS]
+    parts = [_asked(ctx, level, days[0], days[-1]) for days in months.values() for level in LEVELS]
     rows = pd.concat(parts, ignore_index=True)
     return rows[rows["date"].isin(list(scope.dates))].reset_index(drop=True)
 
 
-def _asked(desk: Any, level: str, since: str, until: str) -> pd.DataFrame:
-    found: pd.DataFrame = desk.once(
+def _asked(ctx: Any, level: str, since: str, until: str) -> pd.DataFrame:
+    found: pd.DataFrame = ctx.once(
         ("sw_report", level, since, until), lambda view: view.sw.report(level, since, until)
     )
     return found

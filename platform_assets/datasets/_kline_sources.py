@@ -14,42 +14,42 @@ _HALF_FEN = 0.005
 _TERMS = ("cash_per10", "bonus_per10", "rights_per10", "rights_price")
 
 
-def terminal(desk: Any, scope: Scope) -> pd.DataFrame:
+def terminal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Bars of the scope from the terminal: today's session by quotes, everything else by bars."""
-    if not scope.is_range and scope.codes is None and desk.is_current_session(scope.until):
-        return _from_quotes(desk, scope.until)
-    return _with_listing_days(desk, _from_bars(desk, scope))
+    if not scope.is_range and scope.codes is None and ctx.is_current_session(scope.until):
+        return _from_quotes(ctx, scope.until)
+    return _with_listing_days(ctx, _from_bars(ctx, scope))
 
 
-def _from_quotes(desk: Any, day: str) -> pd.DataFrame:
-    quotes = desk.terminal_quotes()
+def _from_quotes(ctx: Any, day: str) -> pd.DataFrame:
+    quotes = ctx.terminal_quotes()
     rows = quotes[~quotes["unknown"] & (quotes["last_close"] > 0)]
-    rows = rows.merge(_identity(desk).drop(columns="symbol"), on=["code", "market"], how="inner")
+    rows = rows.merge(_identity(ctx).drop(columns="symbol"), on=["code", "market"], how="inner")
     idle = (rows["volume"] == 0) & (rows["open"] <= 0)
     out = rows[["code", "market", "sec_type", "last_close", "volume", "amount"]].assign(date=day)
     return _with_prices(out, rows, idle)
 
 
-def _from_bars(desk: Any, scope: Scope) -> pd.DataFrame:
-    wanted = len(desk.calendar.between(scope.since, desk.today)) + 1
-    return _per_code(desk, scope, lambda symbol: pd.DataFrame(desk.terminal_bars(symbol, wanted)))
+def _from_bars(ctx: Any, scope: Scope) -> pd.DataFrame:
+    requested = len(ctx.calendar.between(scope.since, ctx.today)) + 1
+    return _per_code(ctx, scope, lambda symbol: pd.DataFrame(ctx.terminal_bars(symbol, requested)))
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Unadjusted bars per code from the portal, when the terminal does not answer; up to today, since the
     newest ones show whether they are of the instrument that was asked for."""
-    before = desk.calendar.offset(scope.since, -1)
+    before = ctx.calendar.offset(scope.since, -1)
     return _per_code(
-        desk,
+        ctx,
         scope,
-        lambda s: desk.believe_bars(s, desk.eastmoney.daily_bars(s, beg=before, end=desk.today)),
+        lambda s: ctx.accept_bars(s, ctx.eastmoney.daily_bars(s, beg=before, end=ctx.today)),
     )
 
 
-def _per_code(desk: Any, scope: Scope, bars_of: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
+def _per_code(ctx: Any, scope: Scope, bars_of: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
     """Bars of every code; `last_close` is the previous bar's close, taken down by events in between, null
     on a first bar that does not tell its change."""
-    events = desk.read(
+    events = ctx.read(
         "ref_exright",
         columns=("code", "date", "category", *_TERMS, "held_back"),
         codes=scope.codes,
@@ -62,30 +62,30 @@ def _per_code(desk: Any, scope: Scope, bars_of: Callable[[str], pd.DataFrame]) -
         bars["symbol"] = symbol
         return bars[(bars["date"] >= scope.since) & (bars["date"] <= scope.until)]
 
-    frames = [frame for frame in desk.each(one, desk.symbols(scope.codes)) if not frame.empty]
+    frames = [frame for frame in ctx.each(one, ctx.symbols(scope.codes)) if not frame.empty]
     if not frames:
         return pd.DataFrame(columns=["code", "date"])
     bars = pd.concat(frames, ignore_index=True).drop(columns=["code", "market"], errors="ignore")
-    return bars.merge(_identity(desk), on="symbol", how="inner").drop(columns="symbol")
+    return bars.merge(_identity(ctx), on="symbol", how="inner").drop(columns="symbol")
 
 
-def _with_listing_days(desk: Any, rows: pd.DataFrame) -> pd.DataFrame:
+def _with_listing_days(ctx: Any, rows: pd.DataFrame) -> pd.DataFrame:
     """The terminal's bars, and beside each first bar of a code the portal's line of that day: its change is
     told against the issue price, which no bar of the terminal carries."""
     first = rows if rows.empty else rows[rows["last_close"].isna()]
-    if first.empty or desk.direct:
+    if first.empty or ctx.direct:
         return rows
     days = tuple(sorted(set(first["date"])))
-    told = told_references(desk.read, tuple(first["code"]), days[0], days[-1])
+    reported = told_references(ctx.read, tuple(first["code"]), days[0], days[-1])
     lines: list[pd.DataFrame] = []
     for bar in first.itertuples(index=False):
-        if (bar.code, bar.date) in told:
+        if (bar.code, bar.date) in reported:
             continue
         symbol = f"{bar.market.lower()}{bar.code}"
         try:
-            line = desk.eastmoney.daily_bars(symbol, beg=bar.date, end=bar.date)
+            line = ctx.eastmoney.daily_bars(symbol, beg=bar.date, end=bar.date)
         except (UpstreamError, PayloadError, Unavailable) as error:
-            desk.problems.append((symbol, f"no issue price: {error}"))
+            ctx.problems.append((symbol, f"no issue price: {error}"))
             if isinstance(error, PayloadError):
                 continue
             break  # what does not answer now is not asked for every listing
@@ -105,29 +105,29 @@ def told_references(
     return {(row.code, row.date): float(row.last_close) for row in stored.itertuples(index=False)}
 
 
-def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
+def quote_site(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The quote site's batch of today's finished session: its amounts are whole CNY."""
-    rows = desk.site_quotes()
+    rows = ctx.site_quotes()
     rows = rows[(rows["trade_date"] == scope.until) | (rows["volume"].fillna(0) == 0)]
     out = rows[["code", "market", "last_close", "volume", "amount", "limit_up", "limit_down"]].copy()
-    out = out.merge(_identity(desk).drop(columns="symbol"), on=["code", "market"], how="inner")
+    out = out.merge(_identity(ctx).drop(columns="symbol"), on=["code", "market"], how="inner")
     idle = (rows["volume"].fillna(0) == 0).to_numpy()
     return _with_prices(out.assign(date=scope.until), rows, idle)
 
 
-def second_site(desk: Any, scope: Scope) -> pd.DataFrame:
+def second_site(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The second quote site, when nobody else answers: its batch of today's finished session, without
     convertible bonds (nobody documents the unit of their volume); any other date from its bars per code,
     which carry no amount."""
-    if not is_session(desk, scope):
-        wanted = len(desk.calendar.between(scope.since, desk.today)) + 1
+    if not is_session(ctx, scope):
+        requested = len(ctx.calendar.between(scope.since, ctx.today)) + 1
         return _per_code(
-            desk, scope, lambda symbol: desk.believe_bars(symbol, desk.sina.daily_bars(symbol, wanted))
+            ctx, scope, lambda symbol: ctx.accept_bars(symbol, ctx.sina.daily_bars(symbol, requested))
         )
-    rows = desk.sina.quotes(desk.symbols())
+    rows = ctx.sina.quotes(ctx.symbols())
     rows = rows[rows["volume"].notna() & ((rows["trade_date"] == scope.until) | (rows["volume"] == 0))]
     rows = rows.drop(columns="sec_type").merge(
-        _identity(desk).drop(columns="symbol"), on=["code", "market"], how="inner"
+        _identity(ctx).drop(columns="symbol"), on=["code", "market"], how="inner"
     )
     out = rows[["code", "market", "sec_type", "last_close", "volume", "amount"]].assign(date=scope.until)
     idle = (rows["volume"] == 0).to_numpy()
@@ -141,9 +141,9 @@ def _with_prices(out: pd.DataFrame, quotes: pd.DataFrame, idle: Any) -> pd.DataF
     return out
 
 
-def is_session(desk: Any, scope: Scope) -> bool:
+def is_session(ctx: Any, scope: Scope) -> bool:
     """Whether the scope is the market on its newest session, which quotes tell of."""
-    current: bool = not scope.is_range and scope.codes is None and desk.is_current_session(scope.until)
+    current: bool = not scope.is_range and scope.codes is None and ctx.is_current_session(scope.until)
     return current
 
 
@@ -169,6 +169,6 @@ def standing_volume(rows: pd.DataFrame) -> pd.Series:
     return volume_rounding(rows).mask(other, 100.0)
 
 
-def _identity(desk: Any) -> pd.DataFrame:
-    frame: pd.DataFrame = desk.securities()[["code", "market", "symbol", "sec_type"]]
+def _identity(ctx: Any) -> pd.DataFrame:
+    frame: pd.DataFrame = ctx.securities()[["code", "market", "symbol", "sec_type"]]
     return frame

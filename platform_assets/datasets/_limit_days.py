@@ -41,17 +41,17 @@ class LimitDays:
         return set(self.codes[limit[:, at]].tolist())
 
 
-def limit_days(desk: Any, dates: Sequence[str]) -> Iterator[LimitDays]:
+def limit_days(ctx: Any, dates: Sequence[str]) -> Iterator[LimitDays]:
     """The market on consecutive trade dates, some at a time."""
-    spans = desk.read("ref_name_history", columns=("code", "valid_from", "valid_to", "name", "is_st"))
+    spans = ctx.read("ref_name_history", columns=("code", "valid_from", "valid_to", "name", "is_st"))
     for start in range(0, len(dates), _AT_ONCE):
         asked = list(dates[start : start + _AT_ONCE])
-        before = desk.calendar.last(STREAK_DAYS + 1, asked[0])[:-1]
-        yield _read(desk, (*before, *asked), len(before), spans)
+        before = ctx.calendar.last(STREAK_DAYS + 1, asked[0])[:-1]
+        yield _read(ctx, (*before, *asked), len(before), spans)
 
 
-def _read(desk: Any, dates: tuple[str, ...], first: int, spans: pd.DataFrame) -> LimitDays:
-    dense = desk.panel(
+def _read(ctx: Any, dates: tuple[str, ...], first: int, spans: pd.DataFrame) -> LimitDays:
+    dense = ctx.panel(
         "fusion_kline_daily",
         columns=_COLUMNS,
         since=dates[0],
@@ -68,9 +68,9 @@ def _read(desk: Any, dates: tuple[str, ...], first: int, spans: pd.DataFrame) ->
     return LimitDays(dates, first, codes, window, special)
 
 
-def pool_rows(desk: Any, since: str, until: str) -> pd.DataFrame:
+def pool_rows(ctx: Any, since: str, until: str) -> pd.DataFrame:
     """The stored pools: trade_date, pool, code, name, change_pct, limit_days."""
-    rows: pd.DataFrame = desk.read(
+    rows: pd.DataFrame = ctx.read(
         "raw_limit_pool",
         columns=("trade_date", "pool", "code", "name", "change_pct", "limit_days"),
         since=since,
@@ -95,7 +95,7 @@ def pool_measures(rows: pd.DataFrame, day: str, before: str | None = None) -> di
         return {}
     codes = {pool: set(today.loc[today["pool"] == pool, "code"]) for pool in POOLS}
     boards = today.loc[today["pool"] == "up", "limit_days"].astype(float).max()
-    told = {
+    reported = {
         "limit_up_count": float(len(codes["up"])),
         "limit_down_count": float(len(codes["down"])),
         "broken_count": float(len(codes["broken"])),
@@ -103,11 +103,11 @@ def pool_measures(rows: pd.DataFrame, day: str, before: str | None = None) -> di
     }
     ups = set(earlier.loc[earlier["pool"] == "up", "code"])
     if ups:
-        told["promotion_rate_pct"] = len(ups & codes["up"]) / len(ups) * 100
+        reported["promotion_rate_pct"] = len(ups & codes["up"]) / len(ups) * 100
     after = today.loc[today["pool"] == "prev", "change_pct"].astype(float)
     if after.notna().any():
-        told["prev_limit_up_avg_pct"] = float(after.mean())
-    return told
+        reported["prev_limit_up_avg_pct"] = float(after.mean())
+    return reported
 
 
 def _plain(rows: pd.DataFrame) -> pd.DataFrame:

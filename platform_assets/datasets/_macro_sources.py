@@ -20,16 +20,16 @@ _ENOUGH = 200
 _FAILED_SHARE = 0.25
 
 
-def _days_ago(desk: Any, days: int) -> str:
-    return (date.fromisoformat(desk.today) - timedelta(days=days)).isoformat()
+def _days_ago(ctx: Any, days: int) -> str:
+    return (date.fromisoformat(ctx.today) - timedelta(days=days)).isoformat()
 
 
-def _since(desk: Any, indicator: str, years: int) -> str:
+def _since(ctx: Any, indicator: str, years: int) -> str:
     """From when daily values are asked for: a little before the newest stored one, else `years` back."""
-    stored = desk.read(TABLE, columns=("indicator", "period_date"))
+    stored = ctx.read(TABLE, columns=("indicator", "period_date"))
     days = stored.loc[stored["indicator"] == indicator, "period_date"]
     if len(days) < _ENOUGH:
-        return _days_ago(desk, years * 365 + years // 4)
+        return _days_ago(ctx, years * 365 + years // 4)
     newest = date.fromisoformat(str(days.max()))
     return (newest - timedelta(days=_OVERLAP)).isoformat()
 
@@ -60,11 +60,11 @@ def _joined(parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
     return pd.concat(filled, ignore_index=True)
 
 
-def _economy(desk: Any, report: str) -> pd.DataFrame:
+def _economy(ctx: Any, report: str) -> pd.DataFrame:
     """Every series of one report of the portal."""
-    rows = desk.eastmoney.economy(report)
+    rows = ctx.eastmoney.economy(report)
     # What is announced and not in force yet has no value of a period that has begun.
-    rows = rows[rows["date"] <= desk.today]
+    rows = rows[rows["date"] <= ctx.today]
     return _joined(
         _rows(
             one,
@@ -79,24 +79,24 @@ def _economy(desk: Any, report: str) -> pd.DataFrame:
     )
 
 
-def _portal_yields(desk: Any) -> pd.DataFrame:
-    rows = desk.eastmoney.economy("RPTA_WEB_TREASURYYIELD", _since(desk, "us_bond_10y", YEARS))
+def _portal_yields(ctx: Any) -> pd.DataFrame:
+    rows = ctx.eastmoney.economy("RPTA_WEB_TREASURYYIELD", _since(ctx, "us_bond_10y", YEARS))
     return _joined(
         _rows(SERIES[name], rows["date"], rows[wire]) for name, wire in macro.YIELD_COLUMNS.items()
     )
 
 
-def _portal_shibor(desk: Any) -> pd.DataFrame:
-    return _by_tenor(desk.eastmoney.interbank_rates(_since(desk, "shibor_on", SHORT_YEARS)), "shibor_")
+def _portal_shibor(ctx: Any) -> pd.DataFrame:
+    return _by_tenor(ctx.eastmoney.interbank_rates(_since(ctx, "shibor_on", SHORT_YEARS)), "shibor_")
 
 
-def _portal_levels(desk: Any, indicator: str) -> pd.DataFrame:
-    rows = desk.eastmoney.levels(macro.LEVELS[indicator], _since(desk, indicator, YEARS), desk.today)
+def _portal_levels(ctx: Any, indicator: str) -> pd.DataFrame:
+    rows = ctx.eastmoney.levels(macro.LEVELS[indicator], _since(ctx, indicator, YEARS), ctx.today)
     return _rows(SERIES[indicator], rows["date"], rows["close"])
 
 
-def _foreign(desk: Any) -> pd.DataFrame:
-    rows = desk.eastmoney.foreign_values("USA", tuple(macro.FOREIGN), _days_ago(desk, YEARS * 365))
+def _foreign(ctx: Any) -> pd.DataFrame:
+    rows = ctx.eastmoney.foreign_values("USA", tuple(macro.FOREIGN), _days_ago(ctx, YEARS * 365))
     parts = []
     for number, indicator in macro.FOREIGN.items():
         own = rows[rows["series"] == number]
@@ -120,26 +120,26 @@ def _questions() -> Iterator[tuple[str, Callable[[Any], pd.DataFrame]]]:
         yield secid, partial(_portal_levels, indicator=indicator)
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Some twenty calls. A report that has changed or cannot be believed is left out and noted; when a
     quarter of them fail nothing of the portal is believed."""
     parts, failed = [], []
     asked = list(_questions())
     for name, ask in asked:
         try:
-            parts.append(ask(desk))
+            parts.append(ask(ctx))
         except (PayloadError, Permanent) as error:
             failed.append((name, error.message))
     if len(failed) > _FAILED_SHARE * len(asked):
         name, reason = failed[0]
         raise PayloadError(f"{len(failed)} of {len(asked)} reports failed; {name}: {reason}")
-    desk.problems += failed
+    ctx.problems += failed
     return _joined(parts)
 
 
-def bond_depository(desk: Any, scope: Scope) -> pd.DataFrame:
+def bond_depository(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Yields of Chinese government bonds of eight tenors, one call (ten the first time)."""
-    rows = desk.chinabond.government_curve(_since(desk, "cn_bond_7y", YEARS), desk.today)
+    rows = ctx.chinabond.government_curve(_since(ctx, "cn_bond_7y", YEARS), ctx.today)
     return _joined(
         _rows(SERIES[f"cn_bond_{column[1:]}{column[0]}"], rows["date"], rows[column])
         for column in rows.columns
@@ -147,12 +147,12 @@ def bond_depository(desk: Any, scope: Scope) -> pd.DataFrame:
     )
 
 
-def interbank_market(desk: Any, scope: Scope) -> pd.DataFrame:
+def interbank_market(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The newest week of yields, SHIBOR and LPR: about eight calls."""
-    since = _days_ago(desk, 7)
-    curve = desk.chinamoney.closing_curve(since, desk.today)
-    parts = [_by_tenor(desk.chinamoney.shibor(since, desk.today), "shibor_")]
-    parts.append(_by_tenor(desk.chinamoney.lpr(_days_ago(desk, 62), desk.today), "cn_lpr_"))
+    since = _days_ago(ctx, 7)
+    curve = ctx.chinamoney.closing_curve(since, ctx.today)
+    parts = [_by_tenor(ctx.chinamoney.shibor(since, ctx.today), "shibor_")]
+    parts.append(_by_tenor(ctx.chinamoney.lpr(_days_ago(ctx, 62), ctx.today), "cn_lpr_"))
     for years in (1, 2, 3, 5, 7, 10, 30):
         own = curve[curve["years"] == years]
         parts.append(_rows(SERIES[f"cn_bond_{years}y"], own["date"], own["rate"]))

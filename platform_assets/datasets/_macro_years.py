@@ -21,8 +21,8 @@ def with_past(rows: pd.DataFrame, context: Context, beside: frozenset[str] = fro
     names = ["indicator", "period_date", "value"]
     stored = context.read(TABLE, columns=tuple(names))
     own = rows[names].assign(at=rows.index)
-    wanted = set(rows["indicator"]) | beside
-    both = pd.concat([stored[stored["indicator"].isin(wanted)], own], ignore_index=True)
+    requested = set(rows["indicator"]) | beside
+    both = pd.concat([stored[stored["indicator"].isin(requested)], own], ignore_index=True)
     both = both.drop_duplicates(["indicator", "period_date"], keep="last")
     return both.sort_values(["indicator", "period_date"], kind="stable", ignore_index=True)
 
@@ -68,12 +68,12 @@ def accumulates_within_its_year(rows: pd.DataFrame, context: Context) -> pd.Seri
 def _usual(values: Mapping[tuple[str, str], float], name: str, month: str) -> tuple[float, float] | None:
     """Least and most of the months before, two years of them at most; None where none is told."""
     year, of_year = month.split("-")
-    told = [
+    reported = [
         values[key]
         for back in range(1, WINDOW + 1)
         if (key := (name, _month_before(int(year), int(of_year), back))) in values
     ]
-    return (min(told), max(told)) if told else None
+    return (min(reported), max(reported)) if reported else None
 
 
 def _month_before(year: int, month: int, back: int) -> str:

@@ -22,18 +22,16 @@ Ask = Callable[[Any, str | None, str, tuple[str, ...] | None], pd.DataFrame]
 
 
 def by_notice(
-    desk: Any, scope: Scope, ask: Ask, key: Sequence[str], again: int = AGAIN_DAYS, span: int = SPAN_DAYS
+    ctx: Any, scope: Scope, ask: Ask, key: Sequence[str], again: int = AGAIN_DAYS, span: int = SPAN_DAYS
 ) -> pd.DataFrame:
     """Rows of A shares with a notice in the days of the scope; of the scope's codes all that was known by
     their end. `again`: days before the scope that are asked for once more; `span`: days of one question.
     Tables of one run that ask alike share the answers; the reports' B shares and bonds are left out."""
-    since, until = scope.event_days(desk.calendar)
+    since, until = scope.event_days(ctx.calendar)
     name = getattr(ask, "__name__", "")
 
     def of(since: str | None, last: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
-        found: pd.DataFrame = desk.once(
-            (name, since, last, codes), lambda view: ask(view, since, last, codes)
-        )
+        found: pd.DataFrame = ctx.once((name, since, last, codes), lambda view: ask(view, since, last, codes))
         return found
 
     if scope.codes is None:

@@ -40,28 +40,28 @@ class Found:
     rows: pd.DataFrame
 
 
-def found_pairs(desk: Any, day: str) -> Iterator[Found]:
+def found_pairs(ctx: Any, day: str) -> Iterator[Found]:
     """Every pair of a date, also those of which nothing is there (no rows)."""
     for pairs in (
         _quotes, _bars, _references, _ratios, _shares, _margin, _deals, _listings, _dividends, _flows,
         _indices, _results,
     ):  # fmt: skip
-        yield from pairs(desk, day)
+        yield from pairs(ctx, day)
 
 
 # -- stored on both sides ---------------------------------------------------------------------------
 
 
-def _on(desk: Any, table: str, columns: Sequence[str], day: str) -> pd.DataFrame:
+def _on(ctx: Any, table: str, columns: Sequence[str], day: str) -> pd.DataFrame:
     """Stored rows of one date, with their source."""
-    rows: pd.DataFrame = desk.read(table, columns=("code", *columns, "src"), since=day, until=day)
+    rows: pd.DataFrame = ctx.read(table, columns=("code", *columns, "src"), since=day, until=day)
     return rows
 
 
 def _side(rows: pd.DataFrame, source: str | Sequence[str], field: str) -> pd.Series:
     """Values of a source by code."""
-    wanted = [source] if isinstance(source, str) else list(source)
-    mine = rows[rows["src"].isin(wanted)]
+    requested = [source] if isinstance(source, str) else list(source)
+    mine = rows[rows["src"].isin(requested)]
     return mine.drop_duplicates("code").set_index("code")[field]
 
 
@@ -72,8 +72,8 @@ def _beside(a: pd.Series, b: pd.Series, rounding: Any = 0.0) -> pd.DataFrame:
     return rows
 
 
-def _stocks(desk: Any) -> set[str]:
-    master = desk.read("fusion_stock_master", columns=("code", "sec_type"))
+def _stocks(ctx: Any) -> set[str]:
+    master = ctx.read("fusion_stock_master", columns=("code", "sec_type"))
     return set(master.loc[master["sec_type"] == "stock", "code"])
 
 
@@ -87,12 +87,12 @@ def _amounts(rows: pd.DataFrame) -> pd.Series:
     return float32_step(rows["a"]).fillna(0.0) + float32_step(rows["b"]).fillna(0.0) + 1.0
 
 
-def _quotes(desk: Any, day: str) -> Iterator[Found]:
+def _quotes(ctx: Any, day: str) -> Iterator[Found]:
     """Quotes of one session: the quote site against the portal, and against the terminal."""
     columns = ("price", "volume", "amount", "total_market_cap")
-    quotes = _on(desk, "stg_quote_snapshot", columns, day)
+    quotes = _on(ctx, "stg_quote_snapshot", columns, day)
     quotes = quotes[quotes["code"].isin(_traded(quotes))]
-    shares = quotes[quotes["code"].isin(_stocks(desk))]
+    shares = quotes[quotes["code"].isin(_stocks(ctx))]
     fields: tuple[tuple[str, Tolerance, Any], ...] = (
         ("price", Tolerance(0.0, ABS), 0.0),
         ("volume", Tolerance(0.1, PCT), _LOT),
@@ -107,12 +107,12 @@ def _quotes(desk: Any, day: str) -> Iterator[Found]:
         yield Found("quote_snapshot", field, "tencent", "tdx", tolerance, rows)
 
 
-def _bars(desk: Any, day: str) -> Iterator[Found]:
+def _bars(ctx: Any, day: str) -> Iterator[Found]:
     """Fused bars against the quotes of sources that the bar is not of. A bar with figures of a second source
     is compared in its close alone, since that one is of its own source."""
-    bars = _on(desk, "fusion_kline_daily", ("close", "volume", "amount", "provenance"), day)
+    bars = _on(ctx, "fusion_kline_daily", ("close", "volume", "amount", "provenance"), day)
     bars = bars[bars["volume"] > 0]
-    quotes = _on(desk, "stg_quote_snapshot", ("price", "volume", "amount"), day)
+    quotes = _on(ctx, "stg_quote_snapshot", ("price", "volume", "amount"), day)
     for source in ("tencent", "tdx"):
         other = bars[bars["src"] != source]
         whole = other[other["provenance"].isna()]
@@ -127,13 +127,13 @@ def _bars(desk: Any, day: str) -> Iterator[Found]:
             yield Found("kline_daily", field, FUSED, source, tolerance, joined)
 
 
-def _references(desk: Any, day: str) -> Iterator[Found]:
+def _references(ctx: Any, day: str) -> Iterator[Found]:
     """The stored previous close, taken down by the stored events, against the previous close that is quoted:
     a break is an event that we do not know, or know wrongly."""
-    before = desk.calendar.offset(day, -1)
-    bars = desk.read("fusion_kline_daily", columns=("code", "close"), since=before, until=before)
+    before = ctx.calendar.offset(day, -1)
+    bars = ctx.read("fusion_kline_daily", columns=("code", "close"), since=before, until=before)
     closes = bars.set_index("code")["close"].astype(float)
-    events = desk.read(
+    events = ctx.read(
         "ref_exright",
         columns=(
             "code",
@@ -154,7 +154,7 @@ def _references(desk: Any, day: str) -> Iterator[Found]:
         cash, bonus, rights, price = (np.array([float(term)]) for term in terms)
         close = closes[[event.code]].to_numpy(dtype=float)
         closes[event.code] = reference_price(close, cash, bonus, rights, price)[0]
-    quotes = _on(desk, "stg_quote_snapshot", ("last_close",), day)
+    quotes = _on(ctx, "stg_quote_snapshot", ("last_close",), day)
     for source in ("tencent", "tdx"):
         quoted = _side(quotes, source, "last_close").dropna()
         if len(quoted):
@@ -163,38 +163,38 @@ def _references(desk: Any, day: str) -> Iterator[Found]:
             yield Found("kline_daily", "last_close", DERIVED, source, Tolerance(0.01, ABS), rows)
 
 
-def _ratios(desk: Any, day: str) -> Iterator[Found]:
-    told = _on(desk, "stg_valuation", ("pe_ttm", "pb", "total_market_cap"), day)
-    told = told[told["code"].isin(_stocks(desk))]
+def _ratios(ctx: Any, day: str) -> Iterator[Found]:
+    reported = _on(ctx, "stg_valuation", ("pe_ttm", "pb", "total_market_cap"), day)
+    reported = reported[reported["code"].isin(_stocks(ctx))]
     for field, tolerance, rounding in (
         ("pe_ttm", 5.0, 0.01),
         ("pb", 2.0, 0.01),
         ("total_market_cap", 2.0, _WAN_CAP),
     ):
-        rows = _beside(_side(told, "eastmoney", field), _side(told, "tencent", field), rounding)
+        rows = _beside(_side(reported, "eastmoney", field), _side(reported, "tencent", field), rounding)
         yield Found("valuation", field, "eastmoney", "tencent", Tolerance(tolerance), rows)
 
 
-def _shares(desk: Any, day: str) -> Iterator[Found]:
-    told = _on(desk, "raw_quote", ("total_shares", "float_shares"), day)
-    told = told[told["code"].isin(_stocks(desk))]
+def _shares(ctx: Any, day: str) -> Iterator[Found]:
+    reported = _on(ctx, "raw_quote", ("total_shares", "float_shares"), day)
+    reported = reported[reported["code"].isin(_stocks(ctx))]
     for field in ("total_shares", "float_shares"):
-        rows = _beside(_side(told, "tencent", field), _side(told, "eastmoney", field))
+        rows = _beside(_side(reported, "tencent", field), _side(reported, "eastmoney", field))
         yield Found("stock_master", field, "tencent", "eastmoney", Tolerance(1.0), rows)
 
 
-def _margin(desk: Any, day: str) -> Iterator[Found]:
-    told = _on(desk, "stg_margin", ("rzye", "rzmre", "loan_volume"), day)
+def _margin(ctx: Any, day: str) -> Iterator[Found]:
+    reported = _on(ctx, "stg_margin", ("rzye", "rzmre", "loan_volume"), day)
     for field in ("rzye", "rzmre", "loan_volume"):
-        rows = _beside(_side(told, EXCHANGES, field), _side(told, "eastmoney", field), 1.0)
+        rows = _beside(_side(reported, EXCHANGES, field), _side(reported, "eastmoney", field), 1.0)
         yield Found("margin", field, "exchange", "eastmoney", Tolerance(0.1), rows)
 
 
-def _deals(desk: Any, day: str) -> Iterator[Found]:
+def _deals(ctx: Any, day: str) -> Iterator[Found]:
     """Deals of a code and their sum. Beijing publishes none that we read."""
-    told = _on(desk, "stg_block_trade", ("amount",), day)
-    told = told[~told["code"].str.startswith(("4", "8", "92"))]
-    official, portal = told[told["src"].isin(EXCHANGES)], told[told["src"] == "eastmoney"]
+    reported = _on(ctx, "stg_block_trade", ("amount",), day)
+    reported = reported[~reported["code"].str.startswith(("4", "8", "92"))]
+    official, portal = reported[reported["src"].isin(EXCHANGES)], reported[reported["src"] == "eastmoney"]
     counts = _beside(official.groupby("code").size(), portal.groupby("code").size())
     yield Found("block_trade", "deals", "exchange", "eastmoney", Tolerance(0.0, ABS), counts)
     # The exchanges tell 10,000 CNY with two decimals, deal by deal.
@@ -203,12 +203,12 @@ def _deals(desk: Any, day: str) -> Iterator[Found]:
     yield Found("block_trade", "amount", "exchange", "eastmoney", Tolerance(0.1), sums)
 
 
-def _listings(desk: Any, day: str) -> Iterator[Found]:
+def _listings(ctx: Any, day: str) -> Iterator[Found]:
     """Who is on the billboard, and the turnover of the listings that both tell. Beijing's is of the portal
     alone."""
-    told = _on(desk, "raw_dragon_tiger", ("reason_key", "amount"), day)
-    told = told[~told["code"].str.startswith(("4", "8", "92"))]
-    official, portal = told[told["src"].isin(EXCHANGES)], told[told["src"] == "eastmoney"]
+    reported = _on(ctx, "raw_dragon_tiger", ("reason_key", "amount"), day)
+    reported = reported[~reported["code"].str.startswith(("4", "8", "92"))]
+    official, portal = reported[reported["src"].isin(EXCHANGES)], reported[reported["src"] == "eastmoney"]
     codes = _beside(portal.groupby("code").size() * 0, official.groupby("code").size() * 0)
     yield Found("dragon_tiger", "codes", "eastmoney", "exchange", Tolerance(0.0, ABS), codes)
     both = portal.merge(official, on=["code", "reason_key"], suffixes=("", "_b")).dropna(
@@ -221,14 +221,14 @@ def _listings(desk: Any, day: str) -> Iterator[Found]:
     yield Found("dragon_tiger", "amount", "eastmoney", "exchange", Tolerance(0.1), rows)
 
 
-def _dividends(desk: Any, day: str) -> Iterator[Found]:
+def _dividends(ctx: Any, day: str) -> Iterator[Found]:
     """Cash of the ex-dates of a day: the portal's notices against the terminal's events."""
-    told = desk.read("stg_dividend", columns=("code", "ex_date", "bonus_rmb", "src"))
-    told = told[(told["src"] == "eastmoney") & (told["ex_date"] == day)]
-    events = desk.read("ref_exright", columns=("code", "category", "cash_per10"), since=day, until=day)
+    reported = ctx.read("stg_dividend", columns=("code", "ex_date", "bonus_rmb", "src"))
+    reported = reported[(reported["src"] == "eastmoney") & (reported["ex_date"] == day)]
+    events = ctx.read("ref_exright", columns=("code", "category", "cash_per10"), since=day, until=day)
     events = events[(events["category"] == 1) & (events["cash_per10"] > 0)]
-    known = events[events["code"].isin(_stocks(desk))].groupby("code")["cash_per10"].sum()
-    noticed = told[told["bonus_rmb"] > 0].groupby("code")["bonus_rmb"].sum()
+    known = events[events["code"].isin(_stocks(ctx))].groupby("code")["cash_per10"].sum()
+    noticed = reported[reported["bonus_rmb"] > 0].groupby("code")["bonus_rmb"].sum()
     # One date is asked of both, so an ex-date that one side has elsewhere is missing on the other.
     dates = _beside(noticed * 0.0, known * 0.0)
     yield Found("dividend", "ex_date", "eastmoney", "tdx", Tolerance(0.0, ABS), dates)
@@ -247,68 +247,69 @@ def _sample(codes: Sequence[str], day: str) -> list[str]:
     return sorted(sorted(codes, key=lambda code: crc32(f"{day} {code}".encode()))[:SAMPLE])
 
 
-def _told(desk: Any, codes: Sequence[str], ask: Callable[[str], pd.DataFrame]) -> pd.DataFrame | None:
+def _reported(ctx: Any, codes: Sequence[str], ask: Callable[[str], pd.DataFrame]) -> pd.DataFrame | None:
     """What the second source says of some codes; None when it does not answer."""
     try:
-        parts = [part for part in desk.each(ask, desk.symbols(codes)) if len(part)]
+        parts = [part for part in ctx.each(ask, ctx.symbols(codes)) if len(part)]
     except _AWAY as error:
-        desk.problems.append((",".join(codes)[:60], str(error)))
+        ctx.problems.append((",".join(codes)[:60], str(error)))
         return None
     return pd.concat(parts, ignore_index=True) if parts else None
 
 
-def _session(desk: Any, day: str) -> bool:
-    current: bool = current_session(desk, Scope((day,)))
+def _session(ctx: Any, day: str) -> bool:
+    current: bool = current_session(ctx, Scope((day,)))
     return current
 
 
-def _flows(desk: Any, day: str) -> Iterator[Found]:
+def _flows(ctx: Any, day: str) -> Iterator[Found]:
     """Main net of a sample: both define it in their own way, so a drift is expected."""
-    if not _session(desk, day):
+    if not _session(ctx, day):
         return
-    stored = _on(desk, "stg_fund_flow", ("main_net",), day)
+    stored = _on(ctx, "stg_fund_flow", ("main_net",), day)
     mine = _side(stored, "eastmoney", "main_net").dropna()
     codes = _sample([str(code) for code in mine.index], day)
-    told = _told(desk, codes, lambda symbol: desk.tencent.fund_flow(symbol).today) if codes else None
+    reported = _reported(ctx, codes, lambda symbol: ctx.tencent.fund_flow(symbol).today) if codes else None
     rows = _nothing()
-    if told is not None:
-        rows = _beside(mine[mine.index.isin(codes)], told.set_index("code")["main_net"], 1.0)
+    if reported is not None:
+        rows = _beside(mine[mine.index.isin(codes)], reported.set_index("code")["main_net"], 1.0)
     yield Found("fund_flow", "main_net", "eastmoney", "tencent", Tolerance(20.0, SIGN_PCT), rows)
 
 
-def _indices(desk: Any, day: str) -> Iterator[Found]:
-    if not _session(desk, day):
+def _indices(ctx: Any, day: str) -> Iterator[Found]:
+    if not _session(ctx, day):
         return
-    bars = _on(desk, "fusion_index_daily", ("close", "volume"), day)
+    bars = _on(ctx, "fusion_index_daily", ("close", "volume"), day)
     bars = bars[(bars["src"] != "eastmoney") & bars["code"].str.fullmatch(r"(sh|sz)[0-9]{6}")]
-    told: pd.DataFrame | None = None
+    reported: pd.DataFrame | None = None
     try:
-        told = desk.eastmoney.ulist(bars["code"].tolist()) if len(bars) else None
+        reported = ctx.eastmoney.ulist(bars["code"].tolist()) if len(bars) else None
     except _AWAY as error:
-        desk.problems.append(("indices", str(error)))
+        ctx.problems.append(("indices", str(error)))
     for field, quoted, tolerance, rounding in (
         ("close", "price", Tolerance(0.01, ABS), 0.005),
         ("volume", "volume", Tolerance(0.1), _LOT),
     ):
         rows = _nothing()
-        if told is not None:
-            rows = _beside(bars.set_index("code")[field], told.set_index("symbol")[quoted], rounding)
+        if reported is not None:
+            rows = _beside(bars.set_index("code")[field], reported.set_index("symbol")[quoted], rounding)
         yield Found("index_daily", field, FUSED, "eastmoney", tolerance, rows)
 
 
-def _results(desk: Any, day: str) -> Iterator[Found]:
+def _results(ctx: Any, day: str) -> Iterator[Found]:
     """Reports whose notice came out on the date, against the second quote site's statements."""
-    told = desk.read("stg_finance_indicator", columns=("code", "report_period", "ann_date", "revenue",
+    reported = ctx.read("stg_finance_indicator", columns=("code", "report_period", "ann_date", "revenue",
                                                        "net_profit", "is_express", "src"))  # fmt: skip
-    told = told[(told["src"] == "eastmoney") & (told["ann_date"] == day) & ~(told["is_express"] == True)]  # noqa: E712
-    told = told[told["code"].isin(_sample(sorted(set(told["code"])), day))]
-    codes = sorted(set(told["code"]))
-    second = _told(desk, codes, lambda symbol: desk.sina.statement(symbol, "income", 8)) if codes else None
+    whole = ~reported["is_express"].eq(True)
+    reported = reported[(reported["src"] == "eastmoney") & (reported["ann_date"] == day) & whole]
+    reported = reported[reported["code"].isin(_sample(sorted(set(reported["code"])), day))]
+    codes = sorted(set(reported["code"]))
+    second = _reported(ctx, codes, lambda symbol: ctx.sina.statement(symbol, "income", 8)) if codes else None
     for field in ("revenue", "net_profit"):
         rows = _nothing()
         if second is not None:
             theirs = second[second["item"] == field]
-            joined = told[["code", "report_period", field]].merge(
+            joined = reported[["code", "report_period", field]].merge(
                 theirs[["code", "report_period", "value"]], on=["code", "report_period"], how="left"
             )
             rows = pd.DataFrame(

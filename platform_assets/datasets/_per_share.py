@@ -27,17 +27,17 @@ def per_share(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     since = moved(str(rows["date"].min()), -_LOOK_BACK)
     codes = sorted(set(rows["code"]))
     stored = context.read(REPORTS, columns=_READ, codes=codes, since=since, until=context.scope.until)
-    told = stored[stored["ann_date"].notna()].assign(doubted=stored["quality"] != "ok")
-    if told.empty:
+    reported = stored[stored["ann_date"].notna()].assign(flagged=stored["quality"] != "ok")
+    if reported.empty:
         return made
     changes = context.read(
         "ref_exright", columns=("code", "date", "total_after"), codes=codes, until=context.scope.until
     )
     changes = changes[changes["total_after"] > 0]
     shares = value_on(rows, changes, "total_after")
-    profits = _by_announcement(_trailing(told), "profit")
+    profits = _by_announcement(_trailing(reported), "profit")
     earned = value_on(rows, profits, "profit")
-    worth = told.assign(date=told["report_period"])
+    worth = reported.assign(date=reported["report_period"])
     worth["equity"] = worth["bvps"].astype(float) * value_on(worth, changes, "total_after")
     equity = value_on(rows, _by_announcement(worth.assign(known=worth["ann_date"]), "equity"), "equity")
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -60,9 +60,9 @@ def _trailing(reports: pd.DataFrame) -> pd.DataFrame:
     is_annual = own["report_period"].str[5:] == "12-31"
     rolled = own["net_profit"] + year["net_profit"] - before["net_profit"]
     days = pd.concat([own["ann_date"], year["ann_date"], before["ann_date"]], axis=1).astype(object)
-    doubts = own["doubted"] | (~is_annual & (year["doubted"].eq(True) | before["doubted"].eq(True)))
+    flags = own["doubted"] | (~is_annual & (year["doubted"].eq(True) | before["doubted"].eq(True)))
     return own.assign(
-        doubted=doubts,
+        flagged=flags,
         profit=own["net_profit"].where(is_annual, rolled).astype(float),
         known=own["ann_date"].where(is_annual, days.fillna("9999-12-31").max(axis=1)),
     )
@@ -75,8 +75,10 @@ def _year_before(period: str) -> str:
 def _by_announcement(facts: pd.DataFrame, column: str) -> pd.DataFrame:
     """code, date (when it was known), `column`; a report of an older period that came late tells nothing. A
     doubted one stands there without its figure, so that no older one is taken for it."""
-    told = facts.assign(**{column: facts[column].where(~facts["doubted"])})
-    known: Any = told[told[column].notna() | told["doubted"]].sort_values(["code", "known", "report_period"])
+    reported = facts.assign(**{column: facts[column].where(~facts["doubted"])})
+    known: Any = reported[reported[column].notna() | reported["doubted"]].sort_values(
+        ["code", "known", "report_period"]
+    )
     place = known["report_period"].str.replace("-", "").astype(int)
     newest = place.groupby(known["code"]).cummax()
     return known[place == newest].assign(date=known["known"])[["code", "date", column, "doubted"]]

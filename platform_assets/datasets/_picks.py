@@ -92,8 +92,8 @@ def pick_dataset(
 ) -> Dataset:  # fmt: skip
     """The declaration of a table of picks."""
 
-    def picks(desk: Any, scope: Scope) -> pd.DataFrame:
-        return track(desk, scope, name, group, make)
+    def picks(ctx: Any, scope: Scope) -> pd.DataFrame:
+        return track(ctx, scope, name, group, make)
 
     return Dataset(
         name=name,
@@ -114,31 +114,31 @@ def pick_dataset(
     )
 
 
-def track(desk: Any, scope: Scope, table: str, group: str, make: Make) -> pd.DataFrame:
+def track(ctx: Any, scope: Scope, table: str, group: str, make: Make) -> pd.DataFrame:
     """The picks of a scope's dates: of those asked for made anew but for what is settled, and the pending
     ones of the dates before them, all reviewed with the bars that are stored."""
     names = ["trade_date", group, *(spec.name for spec in model_columns(Pick) if spec.name != "trade_date")]
-    stored = desk.read(table, columns=tuple(names), since=scope.since, until=scope.until)
+    stored = ctx.read(table, columns=tuple(names), since=scope.since, until=scope.until)
     earlier = stored[stored["trade_date"].isin(scope.dates[: scope.late])]
     frames = [earlier[~is_settled(earlier)]]
     for day in scope.asked:
         own = stored[stored["trade_date"] == day]
-        found = make(desk, scope, day)
+        found = make(ctx, scope, day)
         if found is None:
             frames.append(own)  # nothing to make it from: what is there stays
             continue
         new = found.assign(trade_date=day, status=PENDING).reindex(columns=names)
         frames.append(rebuilt(new, own, group))
     rows = pd.concat([frame.astype(object) for frame in frames], ignore_index=True)
-    return reviewed(desk, rows.reindex(columns=names))
+    return reviewed(ctx, rows.reindex(columns=names))
 
 
-def reviewed(desk: Any, rows: pd.DataFrame) -> pd.DataFrame:
+def reviewed(ctx: Any, rows: pd.DataFrame) -> pd.DataFrame:
     """The rows (trade_date, code, status, and the columns of an outcome) with those settled that are due."""
-    due = rows[~is_settled(rows) & (rows["trade_date"] <= desk.today)]
+    due = rows[~is_settled(rows) & (rows["trade_date"] <= ctx.today)]
     if due.empty:
         return rows
-    prices, benchmark = prices_of(desk, str(due["trade_date"].min()), str(due["trade_date"].max()))
+    prices, benchmark = prices_of(ctx, str(due["trade_date"].min()), str(due["trade_date"].max()))
     due = due[due["trade_date"].isin(prices.day_at)]
     found = outcomes_of(prices, benchmark, hits_of(due))
     settled = found.status != PENDING
@@ -146,14 +146,14 @@ def reviewed(desk: Any, rows: pd.DataFrame) -> pd.DataFrame:
     for name, values in _columns(found, dates).items():
         rows[name] = rows[name].astype(object)
         rows.loc[at, name] = values[settled]
-    rows.loc[at, "reviewed_at"] = desk.clock.now().strftime("%Y-%m-%d %H:%M:%S")
+    rows.loc[at, "reviewed_at"] = ctx.clock.now().strftime("%Y-%m-%d %H:%M:%S")
     return rows
 
 
-def prices_of(desk: Any, first: str, last: str) -> tuple[Prices, Benchmark]:
+def prices_of(ctx: Any, first: str, last: str) -> tuple[Prices, Benchmark]:
     """Bars and the benchmark from the first to the last date of picks, and on until the last of them is
     settled or today."""
-    coming = desk.calendar.between(last, desk.today)[: WAIT_DAYS + 1]
+    coming = ctx.calendar.between(last, ctx.today)[: WAIT_DAYS + 1]
     until = coming[-1] if coming else last
 
     def make(view: Any) -> tuple[Prices, Benchmark]:
@@ -162,10 +162,10 @@ def prices_of(desk: Any, first: str, last: str) -> tuple[Prices, Benchmark]:
         bars = view.read(
             INDEX, columns=("date", "open", "close"), codes=(BENCHMARK,), since=first, until=until
         )
-        told = {str(row.date): (row.open, row.close) for row in bars.itertuples(index=False)}
-        return Prices.from_dense(dense, dates), Benchmark.of(told, dates)
+        reported = {str(row.date): (row.open, row.close) for row in bars.itertuples(index=False)}
+        return Prices.from_dense(dense, dates), Benchmark.of(reported, dates)
 
-    found: tuple[Prices, Benchmark] = desk.once(("prices of picks", first, until), make)
+    found: tuple[Prices, Benchmark] = ctx.once(("prices of picks", first, until), make)
     return found
 
 
@@ -178,9 +178,9 @@ def _columns(found: Outcomes, dates: npt.NDArray[Any]) -> dict[str, npt.NDArray[
     """Stored columns of outcomes, None where nothing is known."""
 
     def plain(values: npt.NDArray[Any], known: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
-        told = values.astype(object)
-        told[~known] = None
-        return told
+        reported = values.astype(object)
+        reported[~known] = None
+        return reported
 
     numbers = (
         "buy_price", "sell_price", "profit_pct", "index_profit_pct", "excess_pct", "max_gain_pct",
@@ -193,5 +193,5 @@ def _columns(found: Outcomes, dates: npt.NDArray[Any]) -> dict[str, npt.NDArray[
         "hold_days": plain(found.hold_days, bought),
         "unfillable": plain(found.unfillable, bought),
     }
-    told = {name: plain(getattr(found, name), np.isfinite(getattr(found, name))) for name in numbers}
-    return {"status": found.status.astype(object), **days, **told}
+    reported = {name: plain(getattr(found, name), np.isfinite(getattr(found, name))) for name in numbers}
+    return {"status": found.status.astype(object), **days, **reported}

@@ -18,43 +18,43 @@ _NEW_FOR_DAYS = 30
 _LIMITS = ("up", "down")
 
 
-def days_of(desk: Any, scope: Scope) -> tuple[str, str]:
+def days_of(ctx: Any, scope: Scope) -> tuple[str, str]:
     """First and last calendar day to ask for: those of the scope's trade dates; of named codes everything,
     up to the notices dated tomorrow that are up tonight."""
     if scope.codes is None:
-        first, last = scope.event_days(desk.calendar)
+        first, last = scope.event_days(ctx.calendar)
         return first, last
-    return FIRST_DAY, moved(desk.today, 1)
+    return FIRST_DAY, moved(ctx.today, 1)
 
 
-def spans(desk: Any, scope: Scope, most: int) -> list[tuple[str, str]]:
+def spans(ctx: Any, scope: Scope, most: int) -> list[tuple[str, str]]:
     """The days to ask for in one question each: of at most so many trade dates, since lists end after some
     pages; of named codes all at once."""
     if scope.codes is not None:
-        return [days_of(desk, scope)]
+        return [days_of(ctx, scope)]
     parts = (scope.dates[at : at + most] for at in range(0, len(scope.dates), most))
-    return [Scope(dates).event_days(desk.calendar) for dates in parts]
+    return [Scope(dates).event_days(ctx.calendar) for dates in parts]
 
 
-def inside(desk: Any, scope: Scope, rows: pd.DataFrame, column: str) -> pd.DataFrame:
+def inside(ctx: Any, scope: Scope, rows: pd.DataFrame, column: str) -> pd.DataFrame:
     """The rows whose day or time lies within the scope."""
-    since, until = days_of(desk, scope)
+    since, until = days_of(ctx, scope)
     days = rows[column].str[:10]
     return rows[(days >= since) & (days <= until)]
 
 
-def flashes(desk: Any, scope: Scope, upstream: str) -> pd.DataFrame:
+def flashes(ctx: Any, scope: Scope, upstream: str) -> pd.DataFrame:
     """Flash news of an upstream within the dates of a scope, at most three days back. The tables of one run
     share the answers."""
-    since, _ = scope.event_days(desk.calendar)
+    since, _ = scope.event_days(ctx.calendar)
     # A list that is read every day need not be read further back than what it may lack.
-    oldest = (datetime.fromisoformat(f"{desk.today}T00:00") - timedelta(days=3)).date().isoformat()
+    oldest = (datetime.fromisoformat(f"{ctx.today}T00:00") - timedelta(days=3)).date().isoformat()
     first = max(since, oldest)
-    told = desk.once(
+    reported = ctx.once(
         ("flashes", upstream, first),
         lambda view: getattr(view, upstream).flashes(first, MOST_FLASHES[upstream]),
     )
-    return inside(desk, Scope(scope.dates), told, "pub_time")
+    return inside(ctx, Scope(scope.dates), reported, "pub_time")
 
 
 def one_per_headline(rows: pd.DataFrame, *, time: str, text: str) -> pd.DataFrame:
@@ -70,15 +70,15 @@ def one_per_headline(rows: pd.DataFrame, *, time: str, text: str) -> pd.DataFram
     return first.assign(**{text: texts[text].to_numpy()})
 
 
-def event_codes(desk: Any, scope: Scope) -> list[str]:
+def event_codes(ctx: Any, scope: Scope) -> list[str]:
     """Codes that something happened to in the days of a scope: a notice that matters, a close at the limit,
     a new listing. At most 300, the weightier events first: the search is asked code by code."""
-    since, until = scope.event_days(desk.calendar)
-    notices = desk.read("fusion_announcement", columns=("code", "importance"), since=since, until=until)
-    bars = desk.read(
+    since, until = scope.event_days(ctx.calendar)
+    notices = ctx.read("fusion_announcement", columns=("code", "importance"), since=since, until=until)
+    bars = ctx.read(
         "fusion_kline_daily", columns=("code", "limit_status"), since=scope.since, until=scope.until
     )
-    listed = desk.read("fusion_stock_master", columns=("code", "list_date"))
+    listed = ctx.read("fusion_stock_master", columns=("code", "list_date"))
     newest = moved(until, -_NEW_FOR_DAYS)
     listed = listed[listed["list_date"].notna()]
     young = listed[(listed["list_date"] > newest) & (listed["list_date"] <= until)]

@@ -33,28 +33,28 @@ def number(day: str) -> int:
     return int(day.replace("-", ""))
 
 
-def bars_at(desk: Any, scope: Scope, day: str) -> Bars:
+def bars_at(ctx: Any, scope: Scope, day: str) -> Bars:
     """The window of `day` of the stocks that traded on it, of the scope's codes where it names some: their
     bars of 400 trade dates, or older ones as well where these are fewer than 321. Read once for all tables
     and dates of a run."""
-    return _window(_bars(desk, scope), desk, day)
+    return _window(_bars(ctx, scope), ctx, day)
 
 
-def stretches_of(desk: Any, scope: Scope) -> Iterator[Stretch]:
+def stretches_of(ctx: Any, scope: Scope) -> Iterator[Stretch]:
     """The dates of a scope with the windows that `bars_at` gives, as many dates at once as begin with the
     same bars."""
-    since = [number(desk.calendar.offset(day, 1 - WINDOW_DATES)) for day in scope.dates]
-    return stretches(_bars(desk, scope), [number(day) for day in scope.dates], LEAST_BARS, since)
+    since = [number(ctx.calendar.offset(day, 1 - WINDOW_DATES)) for day in scope.dates]
+    return stretches(_bars(ctx, scope), [number(day) for day in scope.dates], LEAST_BARS, since)
 
 
-def newest_stretches(desk: Any, scope: Scope) -> Iterator[Stretch]:
+def newest_stretches(ctx: Any, scope: Scope) -> Iterator[Stretch]:
     """The dates of a scope for what looks at a code's newest 321 bars and no further."""
-    return stretches(_bars(desk, scope), [number(day) for day in scope.dates], LEAST_BARS)
+    return stretches(_bars(ctx, scope), [number(day) for day in scope.dates], LEAST_BARS)
 
 
-def _bars(desk: Any, scope: Scope) -> Bars:
+def _bars(ctx: Any, scope: Scope) -> Bars:
     """The bars of all windows of a scope."""
-    since, until = desk.calendar.offset(scope.since, 1 - WINDOW_DATES), scope.until
+    since, until = ctx.calendar.offset(scope.since, 1 - WINDOW_DATES), scope.until
 
     def make(view: Any) -> Bars:
         dense = view.panel(
@@ -64,7 +64,7 @@ def _bars(desk: Any, scope: Scope) -> Bars:
         bars = bars if scope.codes is None else bars.take(scope.codes)
         return _filled_up(view, bars, since, number(scope.since))
 
-    bars: Bars = desk.once(("window of bars", since, until, scope.codes), make)
+    bars: Bars = ctx.once(("window of bars", since, until, scope.codes), make)
     return bars
 
 
@@ -87,15 +87,15 @@ def _filled_up(view: Any, bars: Bars, since: str, first: int) -> Bars:
         BARS, columns=("code", "date", *_COLUMNS, "is_suspended"), codes=tuple(lacking), until=before
     )
     older = Bars.from_frame(rows)
-    wanted = np.array([lacking[code] for code in older.codes], dtype=np.int64)
-    return bars.preceded(older.where(older.from_end <= wanted[older.owner]))
+    requested = np.array([lacking[code] for code in older.codes], dtype=np.int64)
+    return bars.preceded(older.where(older.from_end <= requested[older.owner]))
 
 
-def _window(bars: Bars, desk: Any, day: str) -> Bars:
+def _window(bars: Bars, ctx: Any, day: str) -> Bars:
     """Of the bars of a run those that its date `day` looks at."""
     until = number(day)
     window = bars if not len(bars) or bars.date.max() <= until else bars.until(until)
-    since = number(desk.calendar.offset(day, 1 - WINDOW_DATES))
+    since = number(ctx.calendar.offset(day, 1 - WINDOW_DATES))
     if len(window) and window.date.min() < since:
         near = (window.date >= since) | (window.from_end <= LEAST_BARS)
         window = window if near.all() else window.where(near)
@@ -103,7 +103,7 @@ def _window(bars: Bars, desk: Any, day: str) -> Bars:
     return window if there.all() else window.where(there[window.owner])
 
 
-def index_closes(desk: Any, scope: Scope) -> tuple[Ints, Floats]:
+def index_closes(ctx: Any, scope: Scope) -> tuple[Ints, Floats]:
     """(yyyymmdd, closes) of the CSI 300 up to the newest of a scope's dates, oldest first: the bars of a code
     that rested long may be of any age."""
 
@@ -111,7 +111,7 @@ def index_closes(desk: Any, scope: Scope) -> tuple[Ints, Floats]:
         rows = view.read(INDEX, columns=("date", "close"), codes=(BENCHMARK,), until=scope.until)
         return pd.DataFrame(rows).dropna().sort_values("date")
 
-    rows = desk.once(("benchmark", scope.until), make)
+    rows = ctx.once(("benchmark", scope.until), make)
     days = rows["date"].astype(str).str.replace("-", "", regex=False).to_numpy(dtype=np.int64)
     return days, rows["close"].to_numpy(dtype=np.float64)
 
@@ -124,23 +124,23 @@ def rows_of(stretch: Stretch, values: Mapping[str, Any]) -> pd.DataFrame:
     )
 
 
-def indicators_of(desk: Any, scope: Scope, stretch: Stretch) -> dict[str, Floats]:
+def indicators_of(ctx: Any, scope: Scope, stretch: Stretch) -> dict[str, Floats]:
     """The indicators of each row of a stretch. What signals look at is kept for them."""
-    told = _calculated(stretch, index_closes(desk, scope))
-    desk.once(_signals_key(scope, stretch), lambda _: {name: told[name] for name in COLUMNS})
-    return {name: pair.now for name, pair in told.items()}
+    reported = _calculated(stretch, index_closes(ctx, scope))
+    ctx.once(_signals_key(scope, stretch), lambda _: {name: reported[name] for name in COLUMNS})
+    return {name: pair.now for name, pair in reported.items()}
 
 
-def signal_values(desk: Any, scope: Scope, stretch: Stretch) -> dict[str, Pair]:
+def signal_values(ctx: Any, scope: Scope, stretch: Stretch) -> dict[str, Pair]:
     """The indicators that signals look at, on each row and on the bar before it. Of the calculation of the
     indicators where it was in this run."""
-    index = index_closes(desk, scope)
+    index = index_closes(ctx, scope)
 
     def make(_: Any) -> dict[str, Pair]:
-        told = _calculated(stretch, index)
-        return {name: told[name] for name in COLUMNS}
+        reported = _calculated(stretch, index)
+        return {name: reported[name] for name in COLUMNS}
 
-    found: dict[str, Pair] = desk.once(_signals_key(scope, stretch), make)
+    found: dict[str, Pair] = ctx.once(_signals_key(scope, stretch), make)
     return found
 
 

@@ -12,13 +12,13 @@ _SAME = 0.95
 _HALF_FEN = 0.005
 
 
-def of_session(desk: Any, listed: pd.DataFrame, day: str, what: str, *, dated: bool = True) -> pd.DataFrame:
+def of_session(ctx: Any, listed: pd.DataFrame, day: str, what: str, *, dated: bool = True) -> pd.DataFrame:
     """`listed` (`code`, `price` CNY, `volume`), whose prices are the stored closes of `day`.
 
     PayloadError where they are another day's, another security's or in another unit. While the bars of the
     day are not stored, a list that tells its date (`dated`) is believed unjudged, another one is not.
     """
-    closes = desk.read("fusion_kline_daily", columns=("code", "close"), since=day, until=day)
+    closes = ctx.read("fusion_kline_daily", columns=("code", "close"), since=day, until=day)
     both = listed[listed["volume"] > 0].merge(closes.dropna(subset=["close"]), on="code")
     same = (both["price"] - both["close"].astype(float)).abs() < _HALF_FEN
     if (same.mean() < _SAME) if len(both) else not dated:

@@ -17,22 +17,22 @@ REPORTED = (*REPORTS, "fusion_stock_master")
 """Tables that `reported_codes` reads: for `Raw.reads`."""
 
 
-def in_season(desk: Any, scope: Scope) -> bool:
+def in_season(ctx: Any, scope: Scope) -> bool:
     """While a report period is being disclosed, else on the first trade date of a week. Codes and ranges
     always."""
     if scope.codes is not None or scope.is_range:
         return True
     day = scope.until
-    return bool(periods_due(day)) or desk.calendar.offset(day, -1) < monday_of(day)
+    return bool(periods_due(day)) or ctx.calendar.offset(day, -1) < monday_of(day)
 
 
-def reported_codes(desk: Any, scope: Scope, *, listings: bool = True) -> list[str]:
+def reported_codes(ctx: Any, scope: Scope, *, listings: bool = True) -> list[str]:
     """Codes that published a periodic report in the days of the scope, or (`listings`) were listed in them;
     at most a hundred, the others come in their turn."""
-    since, until = scope.event_days(desk.calendar)
-    dated = [(desk.read("cninfo_periodic_report", columns=("code", "actual_date")), "actual_date")]
+    since, until = scope.event_days(ctx.calendar)
+    dated = [(ctx.read("cninfo_periodic_report", columns=("code", "actual_date")), "actual_date")]
     if listings:
-        listed = desk.read("fusion_stock_master", columns=("code", "list_date"))
+        listed = ctx.read("fusion_stock_master", columns=("code", "list_date"))
         dated.insert(0, (listed, "list_date"))
     found: list[str] = []
     for rows, column in dated:
@@ -41,19 +41,19 @@ def reported_codes(desk: Any, scope: Scope, *, listings: bool = True) -> list[st
     return list(dict.fromkeys(found))[:MOST_EVENT_CODES]
 
 
-def codes_in_turn(desk: Any, scope: Scope) -> list[str]:
+def codes_in_turn(ctx: Any, scope: Scope) -> list[str]:
     """The hundred stocks whose turn it is on the scope's last date, by code."""
-    codes = sorted(symbol[2:] for symbol in desk.symbols(None, "stock"))
+    codes = sorted(symbol[2:] for symbol in ctx.symbols(None, "stock"))
     if len(codes) <= ROTATION:
         return codes
-    turn = len(desk.calendar.between(_FIRST_TURN, scope.until))
+    turn = len(ctx.calendar.between(_FIRST_TURN, scope.until))
     first = turn * ROTATION % len(codes)
     return [*codes, *codes][first : first + ROTATION]
 
 
-def swept_codes(desk: Any, scope: Scope, *, listings: bool = True) -> tuple[str, ...]:
+def swept_codes(ctx: Any, scope: Scope, *, listings: bool = True) -> tuple[str, ...]:
     """The scope's codes; of the whole market those with an event and those in turn."""
     if scope.codes is not None:
         return scope.codes
-    events = reported_codes(desk, scope, listings=listings)
-    return tuple(dict.fromkeys([*events, *codes_in_turn(desk, scope)]))
+    events = reported_codes(ctx, scope, listings=listings)
+    return tuple(dict.fromkeys([*events, *codes_in_turn(ctx, scope)]))

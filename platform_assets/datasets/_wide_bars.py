@@ -27,10 +27,10 @@ POOL = {"limit_days_today": "limit_days", "zt_stat_latest": "zt_stat", "seal_fun
 _COLUMNS = ("code", "date", "close", "high", "low", "volume", "limit_status", "adj_factor")
 
 
-def bars_of(desk: Any, scope: Scope) -> pd.DataFrame:
+def bars_of(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The bars that the rows of a scope's dates look at, read once for all of them."""
-    since = desk.calendar.last(WINDOW, scope.since)[0]
-    bars: pd.DataFrame = desk.read(
+    since = ctx.calendar.last(WINDOW, scope.since)[0]
+    bars: pd.DataFrame = ctx.read(
         "fusion_kline_daily",
         columns=_COLUMNS,
         codes=scope.codes,
@@ -41,13 +41,13 @@ def bars_of(desk: Any, scope: Scope) -> pd.DataFrame:
     return bars.sort_values("date", kind="stable")
 
 
-def stats(desk: Any, day: str, codes: tuple[str, ...] | None, stored: pd.DataFrame) -> pd.DataFrame:
+def stats(ctx: Any, day: str, codes: tuple[str, ...] | None, stored: pd.DataFrame) -> pd.DataFrame:
     """The figures of one date from `stored` bars, those after it left out."""
-    dates = desk.calendar.last(WINDOW, day)
+    dates = ctx.calendar.last(WINDOW, day)
     first, end = stored["date"].searchsorted(dates[0]), stored["date"].searchsorted(day, side="right")
     bars = stored.iloc[first:end]
     names = sorted(set(bars["code"]))
-    pools = _Pools.of(desk, dates, names, codes)
+    pools = _Pools.of(ctx, dates, names, codes)
     panel = wide_stats.told_by_pools(_panel(bars, dates, names), pools.sealed, pools.broken)
     top, bottom = wide_stats.extremes(panel)
     figures = {
@@ -78,9 +78,9 @@ class _Pools:
     ups: Mapping[tuple[int, int], Any]
 
     @classmethod
-    def of(cls, desk: Any, dates: list[str], names: list[str], codes: tuple[str, ...] | None) -> "_Pools":
+    def of(cls, ctx: Any, dates: list[str], names: list[str], codes: tuple[str, ...] | None) -> "_Pools":
         columns = ("code", "trade_date", "pool", *POOL.values())
-        rows = desk.read(
+        rows = ctx.read(
             "raw_limit_pool", columns=columns, codes=codes, since=dates[-POOL_SESSIONS:][0], until=dates[-1]
         )
         line = {day: at for at, day in enumerate(dates)}

@@ -20,11 +20,11 @@ FINANCE = (
 )
 
 
-def flows(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+def flows(ctx: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
     """Money flow of the day, and the main net of 5 and 10 sessions where all of them are stored."""
-    dates = desk.calendar.last(10, day)
+    dates = ctx.calendar.last(10, day)
     columns = ("code", "date", "main_net", "main_net_pct", "super_net", "large_net")
-    stored = desk.read("fusion_fund_flow", columns=columns, codes=codes, since=dates[0], until=day)
+    stored = ctx.read("fusion_fund_flow", columns=columns, codes=codes, since=dates[0], until=day)
     rows = stored[stored["date"] == day].drop(columns="date")
     for sessions in (5, 10):
         recent = stored[stored["date"] >= dates[-sessions]].groupby("code")["main_net"]
@@ -33,12 +33,12 @@ def flows(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
     return rows
 
 
-def margins(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+def margins(ctx: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
     """The financing balance that was known on the day, of the trade date before (it comes out at 09:00),
     and its change over five trade dates where both balances are stored."""
-    dates = desk.calendar.last(7, day)[:-1]
+    dates = ctx.calendar.last(7, day)[:-1]
     columns = ("code", "date", "rzye")
-    stored = desk.read("fusion_margin", columns=columns, codes=codes, since=dates[0], until=dates[-1])
+    stored = ctx.read("fusion_margin", columns=columns, codes=codes, since=dates[0], until=dates[-1])
     rows = stored[stored["date"] == dates[-1]][["code", "rzye"]].reset_index(drop=True)
     past = stored[stored["date"] == dates[0]].set_index("code")["rzye"]
     before = rows["code"].map(past[past > 0]).astype(float)
@@ -51,10 +51,10 @@ def reports_since(day: str) -> str:
     return moved(day, -REPORTS_SINCE)
 
 
-def finance(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+def finance(ctx: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
     """The newest report period of each code among those that were announced by the day."""
     columns = ("code", "ann_date", *FINANCE)
-    stored = desk.read(
+    stored = ctx.read(
         "fusion_finance_indicator", columns=columns, codes=codes, since=reports_since(day), until=day
     )
     known = stored[stored["ann_date"].notna() & (stored["ann_date"].fillna("") <= day)]
@@ -62,23 +62,27 @@ def finance(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
     return newest.drop(columns="ann_date")
 
 
-def holders(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+def holders(ctx: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
     """The newest count whose notice was out on the day."""
     oldest = moved(day, -_COUNT_DAYS)
     columns = ("code", "date", "ann_date", "holder_num", "change_ratio")
-    stored = desk.read("fusion_holder", columns=columns, codes=codes, since=oldest, until=day)
-    told = stored[stored["ann_date"].notna()]
-    told = told[told["ann_date"] <= day].sort_values(["code", "date"]).drop_duplicates("code", keep="last")
-    return told.rename(columns={"change_ratio": "holder_change_ratio"}).drop(columns=["date", "ann_date"])
+    stored = ctx.read("fusion_holder", columns=columns, codes=codes, since=oldest, until=day)
+    reported = stored[stored["ann_date"].notna()]
+    reported = (
+        reported[reported["ann_date"] <= day]
+        .sort_values(["code", "date"])
+        .drop_duplicates("code", keep="last")
+    )
+    return reported.rename(columns={"change_ratio": "holder_change_ratio"}).drop(columns=["date", "ann_date"])
 
 
-def billboard(desk: Any, day: str, codes: pd.Series) -> pd.DataFrame:
+def billboard(ctx: Any, day: str, codes: pd.Series) -> pd.DataFrame:
     """On how many of the 30 trade dates before `day` each code was on the billboard (that of the day itself
     comes out in the evening). Unknown until the market's listings reach back that far: those of single codes,
     which a download brings with their history, are no market."""
-    dates = desk.calendar.last(EVENT_DATES + 1, day)[:-1]
-    reach = desk.calendar.last(2 * EVENT_DATES, dates[0])[0]
-    stored = desk.read("fusion_dragon_tiger", columns=("code", "date"), since=reach, until=dates[-1])
+    dates = ctx.calendar.last(EVENT_DATES + 1, day)[:-1]
+    reach = ctx.calendar.last(2 * EVENT_DATES, dates[0])[0]
+    stored = ctx.read("fusion_dragon_tiger", columns=("code", "date"), since=reach, until=dates[-1])
     counts = stored.drop_duplicates().groupby("date")["code"].size()
     if counts.empty or counts.index[counts >= LOADED_SHARE * counts.max()].min() > dates[0]:
         return pd.DataFrame({"code": codes, "lhb_count_30d": None})
@@ -86,27 +90,27 @@ def billboard(desk: Any, day: str, codes: pd.Series) -> pd.DataFrame:
     return pd.DataFrame({"code": codes, "lhb_count_30d": codes.map(listed).astype(float).fillna(0)})
 
 
-def block_trades(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+def block_trades(ctx: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
     """Mean premium of the deals in the 30 trade dates before `day`, weighted by amount."""
-    dates = desk.calendar.last(EVENT_DATES + 1, day)[:-1]
+    dates = ctx.calendar.last(EVENT_DATES + 1, day)[:-1]
     columns = ("code", "date", "premium_pct", "amount")
-    stored = desk.read("fusion_block_trade", columns=columns, codes=codes, since=dates[0], until=dates[-1])
+    stored = ctx.read("fusion_block_trade", columns=columns, codes=codes, since=dates[0], until=dates[-1])
     stored = stored[stored["premium_pct"].notna() & (stored["amount"] > 0)]
     sums = stored.assign(weighted=stored["premium_pct"] * stored["amount"]).groupby("code")
     mean = sums["weighted"].sum() / sums["amount"].sum()
     return mean.rename("block_trade_premium_30d").reset_index()
 
 
-def lockups(desk: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+def lockups(ctx: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
     """The next release after `day`. Plans change and keep no versions: those of now belong to the session
     that has just ended; of a past day stands what was written then."""
     columns = ["code", "next_lockup_date", "next_lockup_ratio"]
-    if not desk.is_current_session(day):
-        kept = desk.read(
+    if not ctx.is_current_session(day):
+        kept = ctx.read(
             "fusion_stock_wide", columns=("trade_date", *columns), codes=codes, since=day, until=day
         )
         return kept[columns]
-    stored = desk.read("raw_lockup", columns=("code", "free_date", "ratio_total_pct"), codes=codes)
+    stored = ctx.read("raw_lockup", columns=("code", "free_date", "ratio_total_pct"), codes=codes)
     coming = stored[stored["free_date"] > day]
     if coming.empty:
         return pd.DataFrame(columns=columns)

@@ -16,21 +16,21 @@ _LIST_DAYS = 21
 Codes = tuple[str, ...] | None
 
 
-def pledged(desk: Any, day: str, codes: Codes) -> pd.DataFrame:
+def pledged(ctx: Any, day: str, codes: Codes) -> pd.DataFrame:
     """Shares in the newest list of a day before `day`: that of the day itself comes out in the evening. Who
     is not in the list has none that anybody told of."""
     columns = ("code", "trade_date", "pledge_ratio")
-    stored = desk.read(
+    stored = ctx.read(
         "raw_risk_pledge", columns=columns, codes=codes, since=moved(day, -_LIST_DAYS), until=moved(day, -1)
     )
     newest = stored[stored["trade_date"] == stored["trade_date"].max()]
     return newest[["code", "pledge_ratio"]]
 
 
-def goodwill(desk: Any, day: str, codes: Codes, since: str) -> pd.DataFrame:
+def goodwill(ctx: Any, day: str, codes: Codes, since: str) -> pd.DataFrame:
     """Goodwill / equity of the newest report period of each code, of those that were announced by `day`."""
     columns = ("code", "report_period", "goodwill_equity_ratio_pct", "ann_date")
-    stored = desk.read("raw_risk_goodwill", columns=columns, codes=codes, since=since, until=day)
+    stored = ctx.read("raw_risk_goodwill", columns=columns, codes=codes, since=since, until=day)
     known = stored[stored["ann_date"].notna() & (stored["ann_date"].fillna("") <= day)]
     newest = known.sort_values(["code", "report_period"]).drop_duplicates(subset="code", keep="last")
     return newest[["code", "goodwill_equity_ratio_pct"]].set_axis(["code", "goodwill_ratio"], axis=1)

@@ -21,11 +21,11 @@ class AhPair(Model):
     h_name: S64 = col(title="name in Hong Kong")
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Two calls."""
-    rows = desk.eastmoney.ah_pairs()
-    wanted = rows["a_code"].map(lambda code: is_a_share(code) and scope.covers(code)).astype(bool)
-    return rows[wanted]
+    rows = ctx.eastmoney.ah_pairs()
+    requested = rows["a_code"].map(lambda code: is_a_share(code) and scope.covers(code)).astype(bool)
+    return rows[requested]
 
 
 DATASET = Dataset(

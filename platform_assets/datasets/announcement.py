@@ -60,15 +60,15 @@ class RawAnnouncement(Model):
 Ask = Callable[[str, str, str | None], pd.DataFrame]
 
 
-def _asked(ask: Ask, desk: Any, scope: Scope, most: int) -> pd.DataFrame:
+def _asked(ask: Ask, ctx: Any, scope: Scope, most: int) -> pd.DataFrame:
     """`ask(since, until, code)` for the scope's days (`most` trade dates at once), or for each of its codes;
     one row per company, date and headline, under the spelling that is stored already."""
-    since, until = days_of(desk, scope)
+    since, until = days_of(ctx, scope)
     if scope.codes is None:
-        parts = [ask(first, last, None) for first, last in spans(desk, scope, most)]
+        parts = [ask(first, last, None) for first, last in spans(ctx, scope, most)]
         rows = pd.concat(parts, ignore_index=True)
     else:
-        parts = desk.each(lambda code: ask(since, until, code), scope.codes)
+        parts = ctx.each(lambda code: ask(since, until, code), scope.codes)
         rows = pd.concat(parts, ignore_index=True)
         rows = rows[rows["code"].map(scope.covers).astype(bool)]
     rows = rows.assign(title_key=text_keys(rows["title"]))
@@ -77,35 +77,35 @@ def _asked(ask: Ask, desk: Any, scope: Scope, most: int) -> pd.DataFrame:
     if rows.empty:
         return rows
     bounds = {"since": since, "until": until} if scope.codes is None else {"codes": scope.codes}
-    stored = desk.read("raw_announcements", columns=(*name, "title"), **bounds)
+    stored = ctx.read("raw_announcements", columns=(*name, "title"), **bounds)
     known = rows[name].merge(stored, on=name, how="left")["title"]
     return rows.assign(title=known.where(known.notna(), rows["title"]))
 
 
-def platform(desk: Any, scope: Scope) -> pd.DataFrame:
+def platform(ctx: Any, scope: Scope) -> pd.DataFrame:
     """One call per 30 notices of the market; a code: the map of ids, then one call per 30 of its notices."""
 
     def ask(since: str, until: str, code: str | None) -> pd.DataFrame:
         if code is None:
-            found: pd.DataFrame = desk.cninfo.announcements(since, until)
+            found: pd.DataFrame = ctx.cninfo.announcements(since, until)
             return found
-        orgs = desk.once("cninfo_orgs", lambda view: view.cninfo.orgs()).set_index("code")["org_id"]
+        orgs = ctx.once("cninfo_orgs", lambda view: view.cninfo.orgs()).set_index("code")["org_id"]
         if code not in orgs.index:
             return pd.DataFrame(columns=["code", "title", "pub_date"])
-        one: pd.DataFrame = desk.cninfo.announcements(since, until, f"{code},{orgs[code]}")
+        one: pd.DataFrame = ctx.cninfo.announcements(since, until, f"{code},{orgs[code]}")
         return one
 
-    return _asked(ask, desk, scope, _LONG_SPAN)
+    return _asked(ask, ctx, scope, _LONG_SPAN)
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """One call per 100 notices of the market or of a code."""
-    return _asked(desk.eastmoney.notices, desk, scope, _SHORT_SPAN)
+    return _asked(ctx.eastmoney.notices, ctx, scope, _SHORT_SPAN)
 
 
-def shenzhen(desk: Any, scope: Scope) -> pd.DataFrame:
+def shenzhen(ctx: Any, scope: Scope) -> pd.DataFrame:
     """One call per 50 notices of Shenzhen's companies."""
-    return _asked(desk.szse.announcements, desk, scope, _SHORT_SPAN)
+    return _asked(ctx.szse.announcements, ctx, scope, _SHORT_SPAN)
 
 
 def as_received(rows: pd.DataFrame, context: Context) -> pd.DataFrame:

@@ -108,25 +108,25 @@ class ExchangeBlockTrade(Model):
     seller: S128 = col(title="branch of the seller")
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """One or two calls for a date of the market; the tables of one run share them."""
-    return with_deal_keys(by_dates(desk, scope, "block_trades", lambda eastmoney: eastmoney.block_trades))
+    return with_deal_keys(by_dates(ctx, scope, "block_trades", lambda eastmoney: eastmoney.block_trades))
 
 
-def shanghai(desk: Any, scope: Scope) -> pd.DataFrame:
+def shanghai(ctx: Any, scope: Scope) -> pd.DataFrame:
     """One call for the whole scope."""
-    return _official(desk.sse, scope)
+    return _official(ctx.sse, scope)
 
 
-def shenzhen(desk: Any, scope: Scope) -> pd.DataFrame:
+def shenzhen(ctx: Any, scope: Scope) -> pd.DataFrame:
     """One call for twenty deals: about five a date."""
-    return _official(desk.szse, scope)
+    return _official(ctx.szse, scope)
 
 
 def _official(exchange: Any, scope: Scope) -> pd.DataFrame:
     rows: pd.DataFrame = with_deal_keys(exchange.block_trades(scope.since, scope.until))
-    wanted = rows["date"].isin(list(scope.dates)) & rows["code"].map(scope.covers).astype(bool)
-    return rows[wanted].reset_index(drop=True)
+    requested = rows["date"].isin(list(scope.dates)) & rows["code"].map(scope.covers).astype(bool)
+    return rows[requested].reset_index(drop=True)
 
 
 def as_received(rows: pd.DataFrame, context: Context) -> pd.DataFrame:

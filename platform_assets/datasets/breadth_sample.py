@@ -49,66 +49,66 @@ def sample_time(now: datetime) -> datetime | None:
     return now.replace(minute=now.minute - now.minute % EVERY_MIN, second=0, microsecond=0)
 
 
-def terminal(desk: Any, scope: Scope) -> pd.DataFrame:
+def terminal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Quotes of all stocks, 80 a call, and of the main index; limits by the rules of the exchanges. They
     tell no date."""
-    stocks = _stocks(desk)
-    quotes = desk.tdx.quotes([*stocks["symbol"], MAIN_INDEX])
+    stocks = _stocks(ctx)
+    quotes = ctx.tdx.quotes([*stocks["symbol"], MAIN_INDEX])
     index = quotes[quotes["symbol"] == MAIN_INDEX]
     quotes = quotes[~quotes["unknown"]].merge(stocks[["symbol", "name"]], on="symbol")
-    return _sample(desk, scope, stocks, quotes, index)
+    return _sample(ctx, scope, stocks, quotes, index)
 
 
-def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
+def quote_site(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The same from the quote site, 60 a call."""
-    stocks = _stocks(desk)
-    quotes = desk.tencent.quotes([*stocks["symbol"], MAIN_INDEX])
-    return _sample(desk, scope, stocks, quotes, quotes[quotes["symbol"] == MAIN_INDEX])
+    stocks = _stocks(ctx)
+    quotes = ctx.tencent.quotes([*stocks["symbol"], MAIN_INDEX])
+    return _sample(ctx, scope, stocks, quotes, quotes[quotes["symbol"] == MAIN_INDEX])
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The portal's list of all A shares, 100 a call, with the money flow of the session."""
-    return _sample(desk, scope, _stocks(desk), desk.portal_list(), desk.eastmoney.ulist([MAIN_INDEX]))
+    return _sample(ctx, scope, _stocks(ctx), ctx.portal_list(), ctx.eastmoney.ulist([MAIN_INDEX]))
 
 
-def _stocks(desk: Any) -> pd.DataFrame:
+def _stocks(ctx: Any) -> pd.DataFrame:
     """The stocks that a sample is of, whoever tells it: symbol, name, board, list_date. As they are stored,
     so that not every sample lists the market anew; one that is first traded today is not among them."""
     columns = ("code", "market", "name", "sec_type", "board", "list_status", "list_date")
-    stored = desk.read("fusion_stock_master", columns=columns)
+    stored = ctx.read("fusion_stock_master", columns=columns)
     known = stored["market"].isin(["SH", "SZ", "BJ"]) & (stored["list_status"] != "D")
     stocks = stored[known & (stored["sec_type"] == "stock")]
     if stocks.empty:
-        listed = desk.securities()
+        listed = ctx.securities()
         stocks = listed[listed["sec_type"] == "stock"].assign(list_date=None)
     stocks = stocks.assign(symbol=stocks["market"].str.lower() + stocks["code"])
     return pd.DataFrame(stocks[["symbol", "name", "board", "list_date"]])
 
 
 def _sample(
-    desk: Any, scope: Scope, stocks: pd.DataFrame, quotes: pd.DataFrame, index: pd.DataFrame
+    ctx: Any, scope: Scope, stocks: pd.DataFrame, quotes: pd.DataFrame, index: pd.DataFrame
 ) -> pd.DataFrame:
     """One row, or none outside a session. PayloadError when too few of `stocks` are quoted today: a part of
     the market is not the market, and the day before is no sample."""
-    now = desk.clock.now()
+    now = ctx.clock.now()
     at = sample_time(now)
-    if at is None or desk.today != scope.until or not desk.calendar.is_trade_date(desk.today):
+    if at is None or ctx.today != scope.until or not ctx.calendar.is_trade_date(ctx.today):
         return pd.DataFrame(columns=list(BreadthSample.to_schema().columns))
     quotes = quotes.drop(columns=["board", "list_date"], errors="ignore")
     rows = quotes.merge(stocks.drop(columns="name"), on="symbol")
     if "trade_date" in rows.columns:  # one that does not trade may show the date of its last trade
-        rows = rows[(rows["trade_date"] == desk.today) | ~(rows["volume"] > 0).fillna(False)]
+        rows = rows[(rows["trade_date"] == ctx.today) | ~(rows["volume"] > 0).fillna(False)]
     if len(rows) < MIN_COVERAGE * len(stocks):
-        raise PayloadError(f"quotes of {desk.today}: {len(rows)} of {len(stocks)} stocks")
+        raise PayloadError(f"quotes of {ctx.today}: {len(rows)} of {len(stocks)} stocks")
     if "limit_up" not in rows.columns or rows["limit_up"].isna().all():
-        rows = _limited(desk, rows)
-    told = breadth(rows.reindex(columns=_COLUMNS))
+        rows = _limited(ctx, rows)
+    reported = breadth(rows.reindex(columns=_COLUMNS))
     return pd.DataFrame(
         [
             {
                 "sample_time": at.strftime("%Y-%m-%d %H:%M:%S"),
-                "trade_date": desk.today,
-                **told,
+                "trade_date": ctx.today,
+                **reported,
                 "index_change_pct": _change(index),
                 "sample_based": False,
             }
@@ -116,9 +116,9 @@ def _sample(
     )
 
 
-def _limited(desk: Any, rows: pd.DataFrame) -> pd.DataFrame:
+def _limited(ctx: Any, rows: pd.DataFrame) -> pd.DataFrame:
     """With limits by the rules: of the board, special treatment and the days since the listing."""
-    recent = desk.calendar.last(6, desk.today)
+    recent = ctx.calendar.last(6, ctx.today)
     days = np.full(len(rows), 0, dtype=np.int64)
     for number, day in enumerate(reversed(recent), start=1):
         days[(rows["list_date"] == day).to_numpy(dtype=bool, na_value=False)] = number
@@ -126,7 +126,7 @@ def _limited(desk: Any, rows: pd.DataFrame) -> pd.DataFrame:
         rows["last_close"].to_numpy(dtype=float, na_value=np.nan),
         rows["board"].to_numpy(dtype=str),
         rows["name"].fillna("").map(is_st).to_numpy(dtype=bool),
-        np.full(len(rows), desk.today),
+        np.full(len(rows), ctx.today),
         listed_days=days,
     )
     return rows.assign(limit_up=up, limit_down=down)

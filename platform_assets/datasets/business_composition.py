@@ -27,10 +27,10 @@ class AuxOperate(Model):
     gross_margin: Pct = col("pct", "profit / revenue of the part", le=150)
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """One call per code. Of the market the codes that reported and a hundred in turn."""
-    symbols = desk.symbols(swept_codes(desk, scope), "stock")
-    parts = [part for part in desk.each(desk.eastmoney.operations, symbols, pages=True) if len(part)]
+    symbols = ctx.symbols(swept_codes(ctx, scope), "stock")
+    parts = [part for part in ctx.each(ctx.eastmoney.operations, symbols, pages=True) if len(part)]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(_KEY))
 
 

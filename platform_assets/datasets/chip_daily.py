@@ -44,13 +44,13 @@ class ChipDaily(Model):
     distribution: Json = col(title="[[price in CNY, share in percent]] of the newest 60 trade dates")
 
 
-def chips(desk: Any, scope: Scope) -> pd.DataFrame:
+def chips(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Every date from its own window."""
     from platform_assets.compute.chips import chip_columns  # numba: not at import
 
     frames = []
-    shown_from = desk.calendar.offset(desk.calendar.on_or_before(desk.today), 1 - DISTRIBUTION_DATES)
-    for stretch in stretches_of(desk, scope):
+    shown_from = ctx.calendar.offset(ctx.calendar.on_or_before(ctx.today), 1 - DISTRIBUTION_DATES)
+    for stretch in stretches_of(ctx, scope):
         rows = rows_of(stretch, stretch.of(chip_columns(stretch.bars, newest=stretch.newest)))
         rows["distribution"] = _distributions(stretch, rows["date"].to_numpy(dtype=object) >= shown_from)
         frames.append(rows)
@@ -61,15 +61,15 @@ def _distributions(stretch: Stretch, shown: npt.NDArray[np.bool_]) -> list[str |
     """[wanted] the distribution of each row that is `shown`, None for the others and where none is known."""
     from platform_assets.compute.chips import chip_distribution  # numba: not at import
 
-    told: list[str | None] = [None] * len(shown)
+    reported: list[str | None] = [None] * len(shown)
     if shown.any():
         newest = int(stretch.bars.from_end[stretch.rows[shown]].max())
         found = chip_distribution(stretch.bars, newest=newest)
         for at, place in zip(
             np.flatnonzero(shown).tolist(), stretch.places(newest)[shown].tolist(), strict=True
         ):
-            told[at] = canonical_json(found[place]) if found[place] else None
-    return told
+            reported[at] = canonical_json(found[place]) if found[place] else None
+    return reported
 
 
 DATASET = Dataset(

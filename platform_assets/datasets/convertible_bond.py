@@ -20,7 +20,7 @@ from platform_assets.compute.bond_yield import coupon_rates, yield_to_maturity
 from resources.upstreams.fetch_context import current_session
 
 TABLE = "raw_convertible_bond"
-_FACE = 100
+_ERROR_RESPONSE = 100
 _NEAR = 1.0
 """Percentage points that a told premium may be off that of the two prices."""
 _STORED_DAYS = 30
@@ -57,10 +57,10 @@ class ConvertibleBond(Model):
     force_redeem_price: Px = col("CNY", "price of the stock above which it may be called", gt=0)
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The list of the session and the terms of all bonds: about eight calls."""
-    rows = desk.eastmoney.bond_list()
-    terms = desk.eastmoney.bond_terms()[["code", "rating", "maturity_date", "coupons"]]
+    rows = ctx.eastmoney.bond_list()
+    terms = ctx.eastmoney.bond_terms()[["code", "rating", "maturity_date", "coupons"]]
     rows = rows[rows["price"].notna()].merge(terms, how="left", on="code")
     rows["ytm_pct"] = [
         _yield(
@@ -82,12 +82,12 @@ def _yield(price: float, day: Any, maturity: Any, coupons: Any, redemption: floa
     return yield_to_maturity(price, day, maturity, rates, redemption)
 
 
-def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
+def quote_site(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Prices of the bonds and their stocks from the batch that a run shares, beside the terms stored last."""
-    quotes = desk.site_quotes()
+    quotes = ctx.site_quotes()
     quotes = quotes[quotes["price"].notna() & ~quotes["is_suspended"]]
     columns = ("code", "trade_date", *_TERMS)
-    terms = desk.read(TABLE, columns=columns, since=moved(scope.until, -_STORED_DAYS), until=scope.until)
+    terms = ctx.read(TABLE, columns=columns, since=moved(scope.until, -_STORED_DAYS), until=scope.until)
     if terms.empty:
         raise Unavailable("no terms of bonds are stored yet")
     terms = terms.sort_values("trade_date").drop_duplicates(subset="code", keep="last")
@@ -97,15 +97,15 @@ def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
     ]
     rows = bonds.merge(terms.drop(columns="trade_date"), how="left", on="code")
     rows["stock_price"] = rows["stock_code"].map(shares).astype(float)
-    rows["convert_value"] = _FACE / rows["convert_price"].astype(float) * rows["stock_price"]
+    rows["convert_value"] = _ERROR_RESPONSE / rows["convert_price"].astype(float) * rows["stock_price"]
     rows["premium_pct"] = (rows["price"] / rows["convert_value"] - 1) * 100
     return _of_scope(rows.assign(double_low=rows["price"] + rows["premium_pct"]), scope)
 
 
 def _of_scope(rows: pd.DataFrame, scope: Scope) -> pd.DataFrame:
     """Rows of the session: a bond that did not trade keeps the date of its last trade."""
-    wanted = rows["code"].map(scope.covers).astype(bool) & (rows["trade_date"] == scope.until)
-    return rows[wanted].reset_index(drop=True)
+    requested = rows["code"].map(scope.covers).astype(bool) & (rows["trade_date"] == scope.until)
+    return rows[requested].reset_index(drop=True)
 
 
 def premium_is_that_of_the_prices(rows: pd.DataFrame, context: Context) -> pd.Series:

@@ -89,22 +89,22 @@ class AuxBonus(Model):
     payout_ratio: Pct = col("pct", "cash / earnings of the report period", ge=0)
 
 
-def dividends(desk: Any, since: str | None, until: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
-    rows: pd.DataFrame = desk.eastmoney.dividends(since, until, codes)
+def dividends(ctx: Any, since: str | None, until: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+    rows: pd.DataFrame = ctx.eastmoney.dividends(since, until, codes)
     return rows
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """By the day of the newest notice: one or two calls a date for both tables of a run. Codes: one call for
     a hundred."""
-    return by_notice(desk, scope, dividends, KEY)
+    return by_notice(ctx, scope, dividends, KEY)
 
 
-def terminal(desk: Any, scope: Scope) -> pd.DataFrame:
+def terminal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The ex-dates of stored plans, from the terminal's ex-right events: one call for each code with a plan
     that has no ex-date yet. It knows nothing of plans, so it adds none."""
     oldest = moved(scope.since, -_LONGEST_DAYS)
-    stored = desk.read(
+    stored = ctx.read(
         "raw_dividend",
         columns=(*KEY, "src", "name", "ex_date", *_RATIOS),
         codes=scope.codes,
@@ -112,16 +112,16 @@ def terminal(desk: Any, scope: Scope) -> pd.DataFrame:
         until=scope.until,
     )
     plans = stored[(stored["src"] == "eastmoney") & stored["ex_date"].isna()]
-    symbols = desk.symbols(tuple(sorted(set(plans["code"]))), "stock") if len(plans) else []
+    symbols = ctx.symbols(tuple(sorted(set(plans["code"]))), "stock") if len(plans) else []
     if not symbols:
         return pd.DataFrame(columns=[*KEY, "ex_date"])
-    first = oldest if scope.codes is not None else moved(scope.event_days(desk.calendar)[0], -AGAIN_DAYS)
-    events = pd.concat(desk.each(desk.tdx.xdxr, symbols), ignore_index=True)
+    first = oldest if scope.codes is not None else moved(scope.event_days(ctx.calendar)[0], -AGAIN_DAYS)
+    events = pd.concat(ctx.each(ctx.tdx.xdxr, symbols), ignore_index=True)
     inside = (events["category"] == 1) & (events["date"] >= first) & (events["date"] <= scope.until)
     return carried_out(plans, events[inside])
 
 
-def of_one_date(desk: Any, scope: Scope) -> bool:
+def of_one_date(ctx: Any, scope: Scope) -> bool:
     """A range without the portal's notices is no range of dividends."""
     return not scope.is_range
 
@@ -129,7 +129,7 @@ def of_one_date(desk: Any, scope: Scope) -> bool:
 def carried_out(plans: pd.DataFrame, events: pd.DataFrame) -> pd.DataFrame:
     """Plans with the date of the first event after their notice that gives the same cash and shares, within
     a fen; without the plans that have none. `events`: code, date, cash_per10, bonus_per10."""
-    told = pd.DataFrame(
+    reported = pd.DataFrame(
         {
             "code": events["code"],
             "event": events["date"],
@@ -137,7 +137,7 @@ def carried_out(plans: pd.DataFrame, events: pd.DataFrame) -> pd.DataFrame:
             "shares": events["bonus_per10"].fillna(0.0),
         }
     )
-    both = plans.drop(columns=["ex_date", "src"]).merge(told, on="code")
+    both = plans.drop(columns=["ex_date", "src"]).merge(reported, on="code")
     cash, transfer, bonus = (both[name].astype(float).fillna(0.0) for name in _RATIOS)
     same = ((both["cash"] - cash).abs() <= _SAME) & ((both["shares"] - transfer - bonus).abs() <= _SAME)
     fits = both[same & (both["event"] > both["ann_date"])].sort_values([*KEY, "event"])
@@ -156,9 +156,9 @@ def _records(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
         codes = tuple(sorted(set(rows["code"])))
         stored = context.read("raw_dividend", columns=(*KEY, "payload"), codes=codes)
         stored = stored[stored["payload"].notna()].reset_index(drop=True)
-        told = [json.loads(text) for text in stored["payload"]]
-        stored["notice_date"] = pd.Series([_day(one.get("NOTICE_DATE")) for one in told], dtype=object)
-        stored["total_shares"] = pd.Series([one.get("TOTAL_SHARES") for one in told], dtype="float64")
+        reported = [json.loads(text) for text in stored["payload"]]
+        stored["notice_date"] = pd.Series([_day(one.get("NOTICE_DATE")) for one in reported], dtype=object)
+        stored["total_shares"] = pd.Series([one.get("TOTAL_SHARES") for one in reported], dtype="float64")
         context.notes["records"] = stored.drop(columns="payload")
     found: pd.DataFrame = rows[list(KEY)].merge(context.notes["records"], how="left", on=list(KEY))
     return found.set_axis(rows.index)
@@ -177,8 +177,10 @@ def add_total_cash(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 def newest_notice(rows: pd.DataFrame, context: Context) -> pd.Series:
     """A plan is public from the day of its notice. A row that is already decided or carried out when it is
     seen first says things that were not known then: it counts from its newest notice."""
-    told = _records(rows, context)["notice_date"]
-    days = told.where(told.notna(), rows["ann_date"].where(rows["progress"] == PLAN, None)).astype(object)
+    reported = _records(rows, context)["notice_date"]
+    days = reported.where(reported.notna(), rows["ann_date"].where(rows["progress"] == PLAN, None)).astype(
+        object
+    )
     return (days + " 00:00:00.000000").where(days.notna(), None)
 
 

@@ -61,47 +61,47 @@ class DragonScore(Model):
     review_status: S16 = col(title="pending, partial, reviewed", computed=True)
 
 
-def leaders(desk: Any, scope: Scope) -> pd.DataFrame:
+def leaders(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Rows of each date: those that stand, else scored anew; of dates before those asked for only what is
     stored."""
     columns = list(DragonScore.to_schema().columns)
-    stored = desk.read("calc_dragon_score", columns=columns, since=scope.since, until=scope.until)
-    pools = desk.read(
+    stored = ctx.read("calc_dragon_score", columns=columns, since=scope.since, until=scope.until)
+    pools = ctx.read(
         "raw_limit_pool",
         columns=_POOL,
-        since=desk.calendar.offset(scope.since, -1),
+        since=ctx.calendar.offset(scope.since, -1),
         until=scope.until,
     )
-    blocks = desk.read("raw_block_member", columns=("block_type", "block_name", "code"))
+    blocks = ctx.read("raw_block_member", columns=("block_type", "block_name", "code"))
     blocks = blocks[blocks["block_type"] == "gn"]
     parts = []
     for day in scope.dates:
         known = stored[stored["trade_date"] == day]
-        told = (pools["trade_date"] == day).any()
-        if day not in scope.asked or (len(known) and (_stands(desk, day) or not told)):
+        reported = (pools["trade_date"] == day).any()
+        if day not in scope.asked or (len(known) and (_stands(ctx, day) or not reported)):
             parts.append(known)
         else:
-            parts.append(_scored(desk, day, pools, blocks))
+            parts.append(_scored(ctx, day, pools, blocks))
     filled = [part.reindex(columns=columns) for part in parts if len(part)]
     return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(columns=columns)
 
 
-def _stands(desk: Any, day: str) -> bool:
+def _stands(ctx: Any, day: str) -> bool:
     """Whether the session after `day` has closed."""
-    coming = desk.calendar.between(day, min(desk.today, desk.calendar.horizon))
-    now = desk.clock.now().strftime("%Y-%m-%d %H:%M")
+    coming = ctx.calendar.between(day, min(ctx.today, ctx.calendar.horizon))
+    now = ctx.clock.now().strftime("%Y-%m-%d %H:%M")
     return len(coming) > 1 and f"{coming[1]} {CLOSE_TIME}" <= now
 
 
-def _scored(desk: Any, day: str, pools: pd.DataFrame, blocks: pd.DataFrame) -> pd.DataFrame:
-    rows = _candidates(desk, day, pools)
+def _scored(ctx: Any, day: str, pools: pd.DataFrame, blocks: pd.DataFrame) -> pd.DataFrame:
+    rows = _candidates(ctx, day, pools)
     if rows.empty:
         return rows
     sealed = set(rows.loc[rows["sealed"], "code"])
-    told = rows.dropna(subset=["industry"])
-    industries = dict(zip(told["code"], told["industry"], strict=True))
+    reported = rows.dropna(subset=["industry"])
+    industries = dict(zip(reported["code"], reported["industry"], strict=True))
     rows = rows.merge(themes(blocks, sealed, set(rows["code"]), industries), on="code", how="left")
-    rows["net_ratio"] = rows["code"].map(_net_ratios(desk, day)).astype(float)
+    rows["net_ratio"] = rows["code"].map(_net_ratios(ctx, day)).astype(float)
     scored = score_leaders(with_place_in_theme(rows))
     return scored.assign(
         trade_date=day,
@@ -112,11 +112,11 @@ def _scored(desk: Any, day: str, pools: pd.DataFrame, blocks: pd.DataFrame) -> p
     )
 
 
-def _candidates(desk: Any, day: str, pools: pd.DataFrame) -> pd.DataFrame:
+def _candidates(ctx: Any, day: str, pools: pd.DataFrame) -> pd.DataFrame:
     """The limit-ups of a date, and those of the date before with the figures of the date."""
     today = pools[pools["trade_date"] == day]
     ups = today[today["pool"] == "up"]
-    earlier = pools[(pools["trade_date"] == desk.calendar.offset(day, -1)) & (pools["pool"] == "up")]
+    earlier = pools[(pools["trade_date"] == ctx.calendar.offset(day, -1)) & (pools["pool"] == "up")]
     left = sorted(set(earlier["code"]) - set(ups["code"]))
     if today.empty or not (len(ups) or left):
         return pd.DataFrame()
@@ -141,7 +141,7 @@ def _candidates(desk: Any, day: str, pools: pd.DataFrame) -> pd.DataFrame:
         ],
         ignore_index=True,
     )
-    wide = desk.read(
+    wide = ctx.read(
         "fusion_stock_wide",
         columns=(
             "code", "name", "amount", "turnover_pct", "float_market_cap", "limit_up_count_20d",
@@ -164,10 +164,10 @@ def _candidates(desk: Any, day: str, pools: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _net_ratios(desk: Any, day: str) -> Mapping[str, float]:
+def _net_ratios(ctx: Any, day: str) -> Mapping[str, float]:
     """Net purchases of the billboard's seats / turnover, by code; of reasons that are about the date alone,
     the one with the largest turnover. A stock that is not listed has none."""
-    listed = desk.read(
+    listed = ctx.read(
         "fusion_dragon_tiger",
         columns=("code", "net_buy", "amount", "is_multi_day"),
         since=day,
@@ -197,9 +197,9 @@ def add_review(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     code_at, day_at = _places(own["code"], prices.code_at), _places(own["trade_date"], prices.day_at)
     review = review_leaders(prices.close * prices.factor, prices.loaded, code_at, day_at)
     for column, changes in zip(REVIEW_STEPS, review.changes, strict=True):
-        told = own[column].astype(float)
+        reported = own[column].astype(float)
         rows[column] = rows[column].astype(float)
-        rows.loc[waiting, column] = told.where(told.notna(), changes)
+        rows.loc[waiting, column] = reported.where(reported.notna(), changes)
     rows.loc[waiting, "review_status"] = review.status
     return rows
 

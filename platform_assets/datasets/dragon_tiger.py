@@ -124,14 +124,14 @@ def _with_reason_key(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(reason_key=rows["reason"].map(keys))
 
 
-def listings(desk: Any, scope: Scope) -> pd.DataFrame:
+def listings(ctx: Any, scope: Scope) -> pd.DataFrame:
     """One call for some six dates of the market; the tables of one run share it."""
-    return _with_reason_key(by_dates(desk, scope, "billboard", lambda eastmoney: eastmoney.billboard))
+    return _with_reason_key(by_dates(ctx, scope, "billboard", lambda eastmoney: eastmoney.billboard))
 
 
-def seats(desk: Any, scope: Scope) -> pd.DataFrame:
+def seats(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Two calls for a date of the market; the tables of one run share them."""
-    return _seats(by_dates(desk, scope, "billboard_seats", lambda eastmoney: eastmoney.billboard_seats))
+    return _seats(by_dates(ctx, scope, "billboard_seats", lambda eastmoney: eastmoney.billboard_seats))
 
 
 def _seats(rows: pd.DataFrame) -> pd.DataFrame:
@@ -139,12 +139,12 @@ def _seats(rows: pd.DataFrame) -> pd.DataFrame:
     return keyed.assign(trade_date=keyed["date"], is_org=keyed["branch_name"].eq(INSTITUTION).astype(bool))
 
 
-def listings_with_seats(desk: Any, scope: Scope) -> pd.DataFrame:
+def listings_with_seats(ctx: Any, scope: Scope) -> pd.DataFrame:
     """What the other two tables asked for, in one row."""
-    rows, found = listings(desk, scope), seats(desk, scope)
+    rows, found = listings(ctx, scope), seats(ctx, scope)
     sides = _by_listing(found.drop(columns="date"))
-    told = [sides.get(line) for line in _lines(rows, "date")]
-    return rows.assign(seats=[None if one is None else canonical_json(one) for one in told])
+    reported = [sides.get(line) for line in _lines(rows, "date")]
+    return rows.assign(seats=[None if one is None else canonical_json(one) for one in reported])
 
 
 def _lines(rows: pd.DataFrame, day: str) -> list[tuple[str, str, str]]:
@@ -183,9 +183,9 @@ def _completed(rows: pd.DataFrame, src: str) -> pd.DataFrame:
 
 
 def split_seats(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    told = [orjson.loads(text) if isinstance(text, str) else None for text in rows["seats"]]
+    reported = [orjson.loads(text) if isinstance(text, str) else None for text in rows["seats"]]
     for side in ("buy", "sell"):
-        rows[f"{side}_seats"] = [None if one is None else canonical_json(one[side]) for one in told]
+        rows[f"{side}_seats"] = [None if one is None else canonical_json(one[side]) for one in reported]
     return rows
 
 
@@ -200,12 +200,12 @@ def add_kind(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 def add_institutions(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """Counts of both sides, and the net of all of them: one that stands on both sides counts once."""
-    told = [
+    reported = [
         _institutions(bought, sold)
         for bought, sold in zip(rows["buy_seats"], rows["sell_seats"], strict=True)
     ]
     for at, column in enumerate(("org_net_buy", "org_buy_count", "org_sell_count")):
-        rows[column] = pd.Series([one[at] for one in told], index=rows.index, dtype=object)
+        rows[column] = pd.Series([one[at] for one in reported], index=rows.index, dtype=object)
     return rows
 
 
@@ -268,8 +268,8 @@ DATASET = Dataset(
             payload=False,
             sources=(
                 Source("eastmoney", listings),
-                Source("szse", lambda desk, scope: _with_reason_key(shenzhen(desk, scope)), few_dates),
-                Source("sse", lambda desk, scope: _with_reason_key(shanghai(desk, scope)), few_dates),
+                Source("szse", lambda ctx, scope: _with_reason_key(shenzhen(ctx, scope)), few_dates),
+                Source("sse", lambda ctx, scope: _with_reason_key(shanghai(ctx, scope)), few_dates),
             ),
             combine="all",
             late=1,
@@ -285,7 +285,7 @@ DATASET = Dataset(
             payload=False,
             sources=(
                 Source("eastmoney", seats),
-                Source("sse", lambda desk, scope: _seats(shanghai_seats(desk, scope)), few_dates),
+                Source("sse", lambda ctx, scope: _seats(shanghai_seats(ctx, scope)), few_dates),
             ),
             late=1,
             may_be_empty=True,

@@ -35,41 +35,41 @@ class AuxWorth(Model):
     industry_mean: Px = col("CNY", "mean EPS of the industry; the report tells none")
 
 
-def pages(desk: Any, scope: Scope) -> pd.DataFrame:
+def pages(ctx: Any, scope: Scope) -> pd.DataFrame:
     """One call per code: of the market the codes with a research report in the days of the scope, at most a
     hundred."""
-    codes = scope.codes if scope.codes is not None else _researched(desk, scope)
-    listed = [symbol[2:] for symbol in desk.symbols(codes, "stock")]
+    codes = scope.codes if scope.codes is not None else _researched(ctx, scope)
+    listed = [symbol[2:] for symbol in ctx.symbols(codes, "stock")]
 
     def page(code: str) -> pd.DataFrame:
         try:
-            rows: pd.DataFrame = desk.ths.eps_consensus(code)
+            rows: pd.DataFrame = ctx.ths.eps_consensus(code)
         except Permanent as error:  # no page of this company: the others have theirs
             raise PayloadError(f"worth {code}: {error}", source=PAGES) from error
         return rows
 
-    parts = [part for part in desk.each(page, listed, pages=True) if len(part)]
+    parts = [part for part in ctx.each(page, listed, pages=True) if len(part)]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(_KEY[:2]))
 
 
-def report(desk: Any, scope: Scope) -> pd.DataFrame:
+def report(ctx: Any, scope: Scope) -> pd.DataFrame:
     """About seven calls for the market, one for a hundred codes. Years that are over are results, no
     forecasts."""
-    parts = [part for codes in scope.code_groups() if len(part := desk.eastmoney.consensus(codes))]
+    parts = [part for codes in scope.code_groups() if len(part := ctx.eastmoney.consensus(codes))]
     if not parts:
         return pd.DataFrame(columns=list(_KEY[:2]))
     rows = pd.concat(parts, ignore_index=True)
-    return rows[rows["forecast_year"] >= int(desk.today[:4])]
+    return rows[rows["forecast_year"] >= int(ctx.today[:4])]
 
 
-def pages_are_read(desk: Any, scope: Scope) -> bool:
+def pages_are_read(ctx: Any, scope: Scope) -> bool:
     """Unless they are switched off."""
-    return bool(desk.ths_eps)
+    return bool(ctx.ths_eps)
 
 
-def _researched(desk: Any, scope: Scope) -> tuple[str, ...]:
-    since, until = scope.event_days(desk.calendar)
-    rows = desk.read("raw_reports", columns=("code", "pub_date"), since=since, until=until)
+def _researched(ctx: Any, scope: Scope) -> tuple[str, ...]:
+    since, until = scope.event_days(ctx.calendar)
+    rows = ctx.read("raw_reports", columns=("code", "pub_date"), since=since, until=until)
     newest = rows.sort_values(["pub_date", "code"], ascending=[False, True])["code"]
     return tuple(dict.fromkeys(newest))[:_MOST_PAGES]
 

@@ -37,24 +37,24 @@ class ExchangeOverview(Model):
     turnover_pct: Pct = col("pct", "turnover / worth of all shares", ge=0)
 
 
-def _by_date(desk: Any, scope: Scope, ask: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
-    parts = [part for part in desk.each(ask, scope.dates) if len(part)]
+def _by_date(ctx: Any, scope: Scope, ask: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
+    parts = [part for part in ctx.each(ask, scope.dates) if len(part)]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["trade_date"])
 
 
-def shanghai(desk: Any, scope: Scope) -> pd.DataFrame:
+def shanghai(ctx: Any, scope: Scope) -> pd.DataFrame:
     """One call a date."""
-    return _by_date(desk, scope, desk.sse.overview)
+    return _by_date(ctx, scope, ctx.sse.overview)
 
 
-def shenzhen(desk: Any, scope: Scope) -> pd.DataFrame:
+def shenzhen(ctx: Any, scope: Scope) -> pd.DataFrame:
     """One call a date."""
-    return _by_date(desk, scope, desk.szse.overview)
+    return _by_date(ctx, scope, ctx.szse.overview)
 
 
-def own_quotes(desk: Any, scope: Scope) -> pd.DataFrame:
+def own_quotes(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Sums over the stocks of each exchange, of the first source that told a quote of each."""
-    rows = desk.read("raw_quote", columns=_QUOTES, since=scope.since, until=scope.until)
+    rows = ctx.read("raw_quote", columns=_QUOTES, since=scope.since, until=scope.until)
     rows = rows[(rows["sec_type"] == "stock") & rows["market"].isin(list(EXCHANGES)) & rows["price"].notna()]
     rows = rows[rows["trade_date"].isin(list(scope.dates))]
     # The site that tells caps first.

@@ -32,15 +32,15 @@ class ExecutiveHolding(Model):
     reason: S64 = col(title="how the shares changed hands")
 
 
-def executive_trades(desk: Any, since: str | None, until: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
-    rows: pd.DataFrame = desk.eastmoney.executive_trades(since, until, codes)
+def executive_trades(ctx: Any, since: str | None, until: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+    rows: pd.DataFrame = ctx.eastmoney.executive_trades(since, until, codes)
     return rows
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """By the day of the trade, with the two weeks before, since it is told days later: one call a date.
     Codes: one call for a hundred."""
-    rows = by_notice(desk, scope, executive_trades, ("code", "change_date"), again=_TOLD_WITHIN)
+    rows = by_notice(ctx, scope, executive_trades, ("code", "change_date"), again=_TOLD_WITHIN)
     return keyed(rows) if len(rows) else rows
 
 

@@ -63,22 +63,24 @@ class ExRight(Model):
     src: K32 = col(title="upstream")
 
 
-def terminal_events(desk: Any, scope: Scope) -> pd.DataFrame:
+def terminal_events(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Events of the codes in question, with the factor where a previous close is known."""
-    symbols = _symbols_to_ask(desk, scope)
-    stored = _stored_factors(desk)
-    frames = desk.each(lambda symbol: _events_of(desk, symbol, stored), symbols)
+    symbols = _symbols_to_ask(ctx, scope)
+    stored = _stored_factors(ctx)
+    frames = ctx.each(lambda symbol: _events_of(ctx, symbol, stored), symbols)
     frames = [frame for frame in frames if not frame.empty]
     if not frames:
         return pd.DataFrame(columns=[*_VALUES, "code", "date", "category", "row_key", "name", "factor"])
-    return _held_back(desk, scope, pd.concat(frames, ignore_index=True))
+    return _held_back(ctx, scope, pd.concat(frames, ignore_index=True))
 
 
-def _held_back(desk: Any, scope: Scope, events: pd.DataFrame) -> pd.DataFrame:
+def _held_back(ctx: Any, scope: Scope, events: pd.DataFrame) -> pd.DataFrame:
     """The events without the factors of those that cannot be, with the names of the checks that they fail."""
     dividends = events["category"] == 1
-    told = events.loc[dividends, ["code", "date"]]
-    crowded = crowded_dates(pd.concat([told, _stored_dividends(desk, scope, told)]), len(desk.symbols()))
+    reported = events.loc[dividends, ["code", "date"]]
+    crowded = crowded_dates(
+        pd.concat([reported, _stored_dividends(ctx, scope, reported)]), len(ctx.symbols())
+    )
     crowd = dividends & events["date"].isin(crowded)
     negative = dividends & (events["cash_per10"] < 0)
     names = np.where(negative, cash_is_not_negative.__name__, few_are_ex_at_once.__name__)
@@ -87,19 +89,19 @@ def _held_back(desk: Any, scope: Scope, events: pd.DataFrame) -> pd.DataFrame:
     return events
 
 
-def _stored_dividends(desk: Any, scope: Scope, told: pd.DataFrame) -> pd.DataFrame:
+def _stored_dividends(ctx: Any, scope: Scope, reported: pd.DataFrame) -> pd.DataFrame:
     """Stored events, of the dates of those that were told, of the codes that were not asked."""
-    if told.empty or (scope.codes is None and scope.is_range):
-        return told.iloc[:0]
+    if reported.empty or (scope.codes is None and scope.is_range):
+        return reported.iloc[:0]
     # What lies further back was judged when it was told first, of all codes at once.
-    since = desk.calendar.last(_JUDGED_DATES, scope.until)[0]
+    since = ctx.calendar.last(_JUDGED_DATES, scope.until)[0]
     try:
-        stored = desk.read("ref_exright", columns=("code", "date", "category"), since=since)
+        stored = ctx.read("ref_exright", columns=("code", "date", "category"), since=since)
     except Unavailable:
-        return told.iloc[:0]
-    asked = set(told["code"]) | set(scope.codes or ())
+        return reported.iloc[:0]
+    asked = set(reported["code"]) | set(scope.codes or ())
     stored = stored[(stored["category"] == 1) & ~stored["code"].isin(asked)]
-    return stored.loc[stored["date"].isin(told["date"]), ["code", "date"]]
+    return stored.loc[stored["date"].isin(reported["date"]), ["code", "date"]]
 
 
 def cash_is_not_negative(rows: pd.DataFrame, context: Context) -> pd.Series:
@@ -111,34 +113,34 @@ def few_are_ex_at_once(rows: pd.DataFrame, context: Context) -> pd.Series:
     return rows["held_back"] != few_are_ex_at_once.__name__
 
 
-def _symbols_to_ask(desk: Any, scope: Scope) -> list[str]:
-    if scope.is_range or scope.codes is not None or not desk.is_current_session(scope.until):
-        symbols: list[str] = desk.symbols(scope.codes)
+def _symbols_to_ask(ctx: Any, scope: Scope) -> list[str]:
+    if scope.is_range or scope.codes is not None or not ctx.is_current_session(scope.until):
+        symbols: list[str] = ctx.symbols(scope.codes)
         return symbols
-    quotes = _quoted(desk)
-    previous = desk.calendar.offset(scope.until, -1)
-    stored = desk.read("fusion_kline_daily", columns=("code", "close"), since=previous, until=previous)
+    quotes = _quoted(ctx)
+    previous = ctx.calendar.offset(scope.until, -1)
+    stored = ctx.read("fusion_kline_daily", columns=("code", "close"), since=previous, until=previous)
     joined = quotes.merge(stored.rename(columns={"close": "stored_close"}), on="code", how="left")
     moved = ~((joined["last_close"] - joined["stored_close"]).abs() < _HALF_FEN)
     return [str(symbol) for symbol in joined.loc[moved & ~joined["unknown"], "symbol"].tolist()]
 
 
-def _quoted(desk: Any) -> pd.DataFrame:
+def _quoted(ctx: Any) -> pd.DataFrame:
     """Previous closes of the universe (code, symbol, last_close, unknown); the quote site's when the
     terminal's batch cannot be had or believed."""
     try:
-        return pd.DataFrame(desk.terminal_quotes())
+        return pd.DataFrame(ctx.terminal_quotes())
     except (UpstreamError, PayloadError, Unavailable):
-        if desk.direct:
+        if ctx.direct:
             raise
-        rows = desk.site_quotes()
+        rows = ctx.site_quotes()
         return pd.DataFrame(rows.assign(unknown=False))
 
 
-def _stored_factors(desk: Any) -> Stored:
+def _stored_factors(ctx: Any) -> Stored:
     """Of every stored event with a price."""
     try:
-        rows = desk.read("ref_exright", columns=("code", "date", "category", "row_key", "factor"))
+        rows = ctx.read("ref_exright", columns=("code", "date", "category", "row_key", "factor"))
     except Unavailable:
         return {}
     rows = rows[rows["category"] == 1]
@@ -146,8 +148,8 @@ def _stored_factors(desk: Any) -> Stored:
     return dict(zip(keys, rows["factor"].astype(float), strict=True))
 
 
-def _events_of(desk: Any, symbol: str, stored: Stored) -> pd.DataFrame:
-    events = desk.tdx.xdxr(symbol)
+def _events_of(ctx: Any, symbol: str, stored: Stored) -> pd.DataFrame:
+    events = ctx.tdx.xdxr(symbol)
     if events.empty:
         return pd.DataFrame(events)
     out = pd.DataFrame(events[["code", "date", "category", "name"]])
@@ -157,12 +159,12 @@ def _events_of(desk: Any, symbol: str, stored: Stored) -> pd.DataFrame:
         hashlib.sha1("|".join(repr(v) for v in values).encode()).hexdigest()[:16]  # noqa: S324  a row key
         for values in events[["f1", "f2", "f3", "f4"]].itertuples(index=False)
     ]
-    out["factor"] = _factors(desk, symbol, out, stored)
+    out["factor"] = _factors(ctx, symbol, out, stored)
     return out
 
 
 def _factors(
-    desk: Any, symbol: str, events: pd.DataFrame, stored: Stored
+    ctx: Any, symbol: str, events: pd.DataFrame, stored: Stored
 ) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Previous close / ex-reference price for category 1; NaN where no earlier bar is known.
 
@@ -172,19 +174,19 @@ def _factors(
     dividends = np.flatnonzero((events["category"] == 1).to_numpy())
     if not len(dividends):
         return factors
-    told = events["date"].to_numpy(dtype=str)[dividends]
+    reported = events["date"].to_numpy(dtype=str)[dividends]
     keys = list(
-        zip(events["code"].iloc[dividends], told.tolist(), events["row_key"].iloc[dividends], strict=True)
+        zip(events["code"].iloc[dividends], reported.tolist(), events["row_key"].iloc[dividends], strict=True)
     )
-    bars = desk.terminal_bars(symbol, _HISTORY_BARS)
+    bars = ctx.terminal_bars(symbol, _HISTORY_BARS)
     first = str(bars["date"].iloc[0]) if len(bars) >= _HISTORY_BARS else ""
     unreached = [key[1] for key in keys if key not in stored and FIRST_PARTITION <= key[1] <= first]
     if unreached:
-        since = len(desk.calendar.between(min(unreached), str(bars["date"].iloc[-1])))
-        bars = desk.terminal_bars(symbol, since + 1)
+        since = len(ctx.calendar.between(min(unreached), str(bars["date"].iloc[-1])))
+        bars = ctx.terminal_bars(symbol, since + 1)
     dates = bars["date"].to_numpy(dtype=str)
     closes = bars["close"].to_numpy(dtype=float)
-    places = np.searchsorted(dates, told, side="left") - 1
+    places = np.searchsorted(dates, reported, side="left") - 1
     known = places >= 0
     close = (
         np.where(known, closes[np.maximum(places, 0)], np.nan)

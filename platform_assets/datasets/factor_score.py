@@ -49,12 +49,12 @@ class FactorScore(Model):
     gate_reason: S255 = col(title="why it is kept out")
 
 
-def scored(desk: Any, scope: Scope) -> pd.DataFrame:
+def scored(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The market of each date, ranked within that date."""
     parts = []
     for day in scope.dates:
         # Ranks are those within the market: a run for some codes computes them all and keeps its own.
-        wide = desk.read(WIDE, columns=_READ, since=day, until=day)
+        wide = ctx.read(WIDE, columns=_READ, since=day, until=day)
         rows = factor_scores(wide).assign(trade_date=day)
         parts.append(rows[rows["code"].map(scope.covers).astype(bool)])
     return pd.concat(parts, ignore_index=True)

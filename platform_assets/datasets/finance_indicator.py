@@ -233,10 +233,10 @@ def items_as_columns(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 def indicators_as_columns(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """The named columns, and what else `indicators` holds of the fused ones."""
     made = rows.drop(columns="indicators")
-    told = [json.loads(text) if text else {} for text in rows["indicators"]]
-    more = sorted({name for one in told for name in one} & _STAGED)
+    reported = [json.loads(text) if text else {} for text in rows["indicators"]]
+    more = sorted({name for one in reported for name in one} & _STAGED)
     for name in more:
-        values = pd.Series([one.get(name) for one in told], index=rows.index, dtype=float)
+        values = pd.Series([one.get(name) for one in reported], index=rows.index, dtype=float)
         made[name] = made[name].fillna(values) if name in made.columns else values
     return _typed(made)
 

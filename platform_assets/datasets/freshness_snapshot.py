@@ -38,16 +38,16 @@ class FreshnessSnapshot(Model):
     error: S255 = col(title="why it could not be told")
 
 
-def taken(desk: Any, scope: Scope) -> pd.DataFrame:
+def taken(ctx: Any, scope: Scope) -> pd.DataFrame:
     """A row per watched table; one that cannot be read carries its error and hurts no other."""
-    rows = [_judged(desk, one) for one in builtin_registry().freshness()]
+    rows = [_judged(ctx, one) for one in builtin_registry().freshness()]
     return pd.DataFrame(rows, columns=list(FreshnessSnapshot.to_schema().columns))
 
 
-def _judged(desk: Any, dimension: FreshnessDimension) -> dict[str, Any]:
+def _judged(ctx: Any, dimension: FreshnessDimension) -> dict[str, Any]:
     rule = dimension.rule
     row: dict[str, Any] = {
-        "snapshot_date": desk.today,
+        "snapshot_date": ctx.today,
         "dimension": dimension.table,
         "kind": rule.kind,
         "max_lag": rule.max_lag,
@@ -55,8 +55,8 @@ def _judged(desk: Any, dimension: FreshnessDimension) -> dict[str, Any]:
     }
     try:
         # Releases and schedules carry days to come; they say nothing about what has arrived.
-        latest = desk.latest(dimension.table, rule.column, moved(desk.today, 1))
-        limit = cutoff(rule, desk.today, desk.calendar)
+        latest = ctx.latest(dimension.table, rule.column, moved(ctx.today, 1))
+        limit = cutoff(rule, ctx.today, ctx.calendar)
     except PlatformError as error:
         return {**row, "error": error.message[:_MAX_ERROR]}
     return {**row, "latest_date": latest, "cutoff": limit, "is_stale": is_stale(latest, limit)}

@@ -45,62 +45,62 @@ class FundEtf(Model):
     fee_pct: Pct = col("pct", "yearly fee", no_source="no documented source names it")
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """About twenty calls, and the batch of quotes that a run shares."""
-    rows = pd.concat([desk.eastmoney.fund_list(kind) for kind in KINDS], ignore_index=True)
-    rows = with_values(desk, rows)
+    rows = pd.concat([ctx.eastmoney.fund_list(kind) for kind in KINDS], ignore_index=True)
+    rows = with_values(ctx, rows)
     over = (rows["price"] / rows["iopv"] - 1) * 100
-    told = rows["premium_pct"] if "premium_pct" in rows.columns else float("nan")
-    rows = rows.assign(premium_pct=over.fillna(told), fund_type=rows["sec_type"])
-    return with_change(desk, of_scope(rows, scope), scope)
+    reported = rows["premium_pct"] if "premium_pct" in rows.columns else float("nan")
+    rows = rows.assign(premium_pct=over.fillna(reported), fund_type=rows["sec_type"])
+    return with_change(ctx, of_scope(rows, scope), scope)
 
 
-def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
+def quote_site(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The batch of quotes alone: no money flow."""
-    quotes = desk.site_quotes()
+    quotes = ctx.site_quotes()
     rows = quotes[quotes["sec_type"].isin(KINDS)]
-    return with_change(desk, of_scope(rows.assign(fund_type=rows["sec_type"]), scope), scope)
+    return with_change(ctx, of_scope(rows.assign(fund_type=rows["sec_type"]), scope), scope)
 
 
-def units(desk: Any, scope: Scope) -> pd.DataFrame:
+def units(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Units of Shanghai's ETFs, one call a date; of the session that has ended Shenzhen's too."""
-    parts = [desk.sse.etf_units(day).assign(src="sse") for day in scope.dates]
-    if current_session(desk, scope):
+    parts = [ctx.sse.etf_units(day).assign(src="sse") for day in scope.dates]
+    if current_session(ctx, scope):
         # Shenzhen's stand beside them, when it answers: it knows the newest date alone. Its silence must not
         # take Shanghai's away, and must not pass for a market without funds.
         try:
-            parts.append(desk.szse.etf_units(scope.until).assign(src="szse"))
+            parts.append(ctx.szse.etf_units(scope.until).assign(src="szse"))
         except (UpstreamError, PayloadError, Unavailable) as error:
-            desk.problems.append(("szse", f"no units of Shenzhen: {error}"))
-    return _of_units(desk, scope, parts)
+            ctx.problems.append(("szse", f"no units of Shenzhen: {error}"))
+    return _of_units(ctx, scope, parts)
 
 
-def units_of_shenzhen(desk: Any, scope: Scope) -> pd.DataFrame:
+def units_of_shenzhen(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Units of Shenzhen's ETFs after the session that has ended, one call for twenty."""
-    return _of_units(desk, scope, [desk.szse.etf_units(scope.until)])
+    return _of_units(ctx, scope, [ctx.szse.etf_units(scope.until)])
 
 
-def _of_units(desk: Any, scope: Scope, parts: list[pd.DataFrame]) -> pd.DataFrame:
+def _of_units(ctx: Any, scope: Scope, parts: list[pd.DataFrame]) -> pd.DataFrame:
     filled = [part for part in parts if len(part)]
     if not filled:
         return pd.DataFrame(columns=["code", "trade_date"])
     rows = pd.concat(filled, ignore_index=True).assign(fund_type="etf")
-    return with_change(desk, rows[rows["code"].map(scope.covers).astype(bool)], scope)
+    return with_change(ctx, rows[rows["code"].map(scope.covers).astype(bool)], scope)
 
 
-def with_change(desk: Any, rows: pd.DataFrame, scope: Scope) -> pd.DataFrame:
+def with_change(ctx: Any, rows: pd.DataFrame, scope: Scope) -> pd.DataFrame:
     """The rows with the change of their units since the row before, within these or the stored ones."""
     columns = ("code", "trade_date", "total_shares")
     since, until = moved(scope.since, -_BEFORE_DAYS), moved(scope.since, -1)
-    stored = desk.read(TABLE, columns=columns, codes=scope.codes, since=since, until=until)
+    stored = ctx.read(TABLE, columns=columns, codes=scope.codes, since=since, until=until)
     known = [part[list(columns)] for part in (stored, rows) if len(part)]
     if not known:
         return rows
     every = pd.concat(known, ignore_index=True).astype({"total_shares": float})
     every = every.sort_values(["code", "trade_date"], kind="stable")
     every["share_change"] = every.groupby("code")["total_shares"].diff()
-    told = every[["code", "trade_date", "share_change"]]
-    return rows.merge(told, how="left", on=["code", "trade_date"])
+    reported = every[["code", "trade_date", "share_change"]]
+    return rows.merge(reported, how="left", on=["code", "trade_date"])
 
 
 DATASET = Dataset(

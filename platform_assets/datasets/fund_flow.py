@@ -44,21 +44,21 @@ class FundFlow(Model):
     main_inflow: Amt = col("CNY", "super-large + large inflow", computed=True)
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Today from the list of all A shares, with in and out (none of suspended ones); past nets from lines."""
-    if not current_session(desk, scope):
-        return desk.sweep(scope, desk.eastmoney.fund_flow_daily, sec_type="stock")
-    listed = of_session(desk, desk.portal_list(), scope.until, "list of all A shares")
+    if not current_session(ctx, scope):
+        return ctx.sweep(scope, ctx.eastmoney.fund_flow_daily, sec_type="stock")
+    listed = of_session(ctx, ctx.portal_list(), scope.until, "list of all A shares")
     rows = listed[listed["code"].map(scope.covers).astype(bool)]
     return rows.rename(columns={"trade_date": "date", "price": "close"}).dropna(subset=["main_net"])
 
 
-def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
+def quote_site(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Stock by stock: the four nets of today, the main net of the last 50 trade dates."""
-    if current_session(desk, scope):
-        today = lambda symbol: desk.tencent.fund_flow(symbol).today.assign(date=scope.until)  # noqa: E731
-        return _flowed(desk.sweep(scope, today, sec_type="stock"))
-    return desk.sweep(scope, lambda symbol: desk.tencent.fund_flow(symbol, 50).history, sec_type="stock")
+    if current_session(ctx, scope):
+        today = lambda symbol: ctx.tencent.fund_flow(symbol).today.assign(date=scope.until)  # noqa: E731
+        return _flowed(ctx.sweep(scope, today, sec_type="stock"))
+    return ctx.sweep(scope, lambda symbol: ctx.tencent.fund_flow(symbol, 50).history, sec_type="stock")
 
 
 def _flowed(rows: pd.DataFrame) -> pd.DataFrame:
@@ -67,14 +67,14 @@ def _flowed(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[nets.isna().all(axis=1) | (nets.fillna(0) != 0).any(axis=1)]
 
 
-def second_site(desk: Any, scope: Scope) -> pd.DataFrame:
+def second_site(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Stock by stock, of named codes alone: the four nets of the last 60 trade dates."""
-    return desk.sweep(scope, lambda symbol: desk.sina.fund_flow(symbol, _SECOND_DAYS), sec_type="stock")
+    return ctx.sweep(scope, lambda symbol: ctx.sina.fund_flow(symbol, _SECOND_DAYS), sec_type="stock")
 
 
-def of_recent_codes(desk: Any, scope: Scope) -> bool:
+def of_recent_codes(ctx: Any, scope: Scope) -> bool:
     """The quote site sweeps the market already; nobody does it twice."""
-    return scope.codes is not None and within_last(_SECOND_DAYS)(desk, scope)
+    return scope.codes is not None and within_last(_SECOND_DAYS)(ctx, scope)
 
 
 def add_shares(rows: pd.DataFrame, context: Context) -> pd.DataFrame:

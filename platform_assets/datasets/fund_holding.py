@@ -30,7 +30,7 @@ class FundHolding(Model):
     change_shares: Big = col("sh", "change since the period before; of a new holder all shares")
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """One question per code for the newest periods and the one before them: one call, or a few where more
     than 500 funds hold. Of the market the codes that reported and a hundred in turn."""
     count = _PERIODS_OF_SWEEP if scope.codes is None else _PERIODS_OF_CODES
@@ -39,10 +39,10 @@ def portal(desk: Any, scope: Scope) -> pd.DataFrame:
         periods.append(previous_period(periods[-1]))
 
     def of(symbol: str) -> pd.DataFrame:
-        return with_changes(desk.eastmoney.fund_positions(symbol, periods), periods)
+        return with_changes(ctx.eastmoney.fund_positions(symbol, periods), periods)
 
-    symbols = desk.symbols(swept_codes(desk, scope), "stock")
-    parts = [part for part in desk.each(of, symbols, pages=True) if len(part)]
+    symbols = ctx.symbols(swept_codes(ctx, scope), "stock")
+    parts = [part for part in ctx.each(of, symbols, pages=True) if len(part)]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=_KEY)
 
 
@@ -54,8 +54,8 @@ def with_changes(rows: pd.DataFrame, periods: list[str]) -> pd.DataFrame:
     before = [previous_period(day) for day in rows["report_period"]]
     pairs = zip(before, rows["fund_code"], rows["hold_shares"], strict=True)
     changes = [shares - held.get((day, fund), 0.0) if day in known else None for day, fund, shares in pairs]
-    told = rows.assign(change_shares=pd.Series(changes, index=rows.index, dtype="float64"))
-    return told[told["report_period"].isin(periods[:-1])]
+    reported = rows.assign(change_shares=pd.Series(changes, index=rows.index, dtype="float64"))
+    return reported[reported["report_period"].isin(periods[:-1])]
 
 
 DATASET = Dataset(

@@ -49,67 +49,67 @@ class Futures(Model):
     is_main: Bool = col(title="the contract of its product that is held most")
 
 
-def _daily(desk: Any, exchange: str, day: str) -> pd.DataFrame:
+def _daily(ctx: Any, exchange: str, day: str) -> pd.DataFrame:
     """The file of an exchange, asked once per run."""
-    rows: pd.DataFrame = desk.once(("futures", exchange, day), lambda view: view.futures(exchange).daily(day))
+    rows: pd.DataFrame = ctx.once(("futures", exchange, day), lambda view: view.futures(exchange).daily(day))
     return rows
 
 
-def _out(desk: Any, scope: Scope) -> list[str]:
+def _out(ctx: Any, scope: Scope) -> list[str]:
     """The dates whose files are out."""
-    now = desk.clock.now().strftime("%Y-%m-%d %H:%M")
+    now = ctx.clock.now().strftime("%Y-%m-%d %H:%M")
     return [day for day in scope.dates if f"{day} {PUBLISHED}" <= now]
 
 
-def of_exchange(desk: Any, scope: Scope, exchange: str) -> pd.DataFrame:
+def of_exchange(ctx: Any, scope: Scope, exchange: str) -> pd.DataFrame:
     """One call per date."""
-    parts = [part for day in _out(desk, scope) if len(part := _daily(desk, exchange, day))]
+    parts = [part for day in _out(ctx, scope) if len(part := _daily(ctx, exchange, day))]
     if not parts:
         return pd.DataFrame(columns=["symbol", "date"])
     rows = pd.concat(parts, ignore_index=True)
     return rows.assign(is_main=main_of_day(rows))
 
 
-def few_dates(desk: Any, scope: Scope) -> bool:
+def few_dates(ctx: Any, scope: Scope) -> bool:
     return len(scope.dates) <= _MOST_DATES
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """One call per main contract, of the exchanges whose file could not be had; mostly none."""
     parts = []
     for exchange in EXCHANGES:
-        for day in _out(desk, scope):
+        for day in _out(ctx, scope):
             try:
-                _daily(desk, exchange, day)
+                _daily(ctx, exchange, day)
             except (UpstreamError, PayloadError, Unavailable):
-                parts += _mains(desk, exchange, day)
+                parts += _mains(ctx, exchange, day)
     filled = [part for part in parts if len(part)]
     return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(columns=["symbol", "date"])
 
 
-def _mains(desk: Any, exchange: str, day: str) -> list[pd.DataFrame]:
+def _mains(ctx: Any, exchange: str, day: str) -> list[pd.DataFrame]:
     """Bars of the contracts that were the main ones when the exchange last told."""
-    since = desk.calendar.offset(day, -_LOOK_BACK)
-    known = desk.read("raw_futures", columns=_KNOWN, since=since, until=desk.calendar.offset(day, -1))
+    since = ctx.calendar.offset(day, -_LOOK_BACK)
+    known = ctx.read("raw_futures", columns=_KNOWN, since=since, until=ctx.calendar.offset(day, -1))
     known = known[known["exchange"] == exchange.upper()]
     known = known[(known["date"] == known["date"].max()) & known["is_main"].fillna(False).astype(bool)]
     rows = known.set_index("symbol")
 
     def one(symbol: str) -> pd.DataFrame:
-        told = rows.loc[symbol]
-        bars: pd.DataFrame = desk.eastmoney.futures_bars(f"{MARKETS[exchange]}.{symbol}", day, day)
-        is_next = told["date"] == desk.calendar.offset(day, -1)
+        reported = rows.loc[symbol]
+        bars: pd.DataFrame = ctx.eastmoney.futures_bars(f"{MARKETS[exchange]}.{symbol}", day, day)
+        is_next = reported["date"] == ctx.calendar.offset(day, -1)
         return bars.assign(
             symbol=symbol,
-            product=told["product"],
-            exchange=told["exchange"],
-            name=told["name"],
-            prev_settle=told["settle"] if is_next else None,
-            oi_change=bars["open_interest"] - told["open_interest"] if is_next else None,
+            product=reported["product"],
+            exchange=reported["exchange"],
+            name=reported["name"],
+            prev_settle=reported["settle"] if is_next else None,
+            oi_change=bars["open_interest"] - reported["open_interest"] if is_next else None,
             is_main=True,
         )
 
-    found: list[pd.DataFrame] = desk.each(one, list(rows.index))
+    found: list[pd.DataFrame] = ctx.each(one, list(rows.index))
     return found
 
 

@@ -49,17 +49,17 @@ class HkFinance(Model):
     items: Json = col(title="statements of the newest four periods: statement -> [{item, value}]")
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Four calls a company: some sixty a day."""
-    parts = desk.each(lambda code: company(desk, code), wanted(desk, scope))
+    parts = ctx.each(lambda code: company(ctx, code), requested(ctx, scope))
     filled = [part for part in parts if len(part)]
     return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(columns=["code", "report_period"])
 
 
-def wanted(desk: Any, scope: Scope) -> list[str]:
+def requested(ctx: Any, scope: Scope) -> list[str]:
     """Codes in Hong Kong: those asked for, by themselves or by their code at home; else those whose turn it
     is."""
-    pairs = desk.read("ref_ah_pair", columns=("a_code", "h_code"))
+    pairs = ctx.read("ref_ah_pair", columns=("a_code", "h_code"))
     if scope.codes is not None:
         at_home = pairs[pairs["a_code"].isin(list(scope.codes))]["h_code"].tolist()
         return sorted({*at_home, *(code for code in scope.codes if len(code) == _HK_DIGITS)})
@@ -67,23 +67,23 @@ def wanted(desk: Any, scope: Scope) -> list[str]:
     return sorted(code for code in pairs["h_code"] if zlib.crc32(code.encode()) % ROUND_DAYS in days)
 
 
-def company(desk: Any, code: str) -> pd.DataFrame:
+def company(ctx: Any, code: str) -> pd.DataFrame:
     """Every period of a company, the newest ones with their statements."""
-    rows: pd.DataFrame = desk.eastmoney.hk_indicators(code)
+    rows: pd.DataFrame = ctx.eastmoney.hk_indicators(code)
     if rows.empty:
         return rows
     newest = sorted(rows["report_period"], reverse=True)[:_WITH_ITEMS]
-    told = {kind: desk.eastmoney.hk_statement(code, kind, newest) for kind in _STATEMENTS}
-    rows = rows.assign(items=[_items(told, period) for period in rows["report_period"]])
+    reported = {kind: ctx.eastmoney.hk_statement(code, kind, newest) for kind in _STATEMENTS}
+    rows = rows.assign(items=[_items(reported, period) for period in rows["report_period"]])
     for column, (kind, item) in _TOTALS.items():
-        found = told[kind][told[kind]["item"] == item].drop_duplicates(subset="report_period")
+        found = reported[kind][reported[kind]["item"] == item].drop_duplicates(subset="report_period")
         rows[column] = rows["report_period"].map(found.set_index("report_period")["value"]).astype(float)
     return rows
 
 
-def _items(told: dict[str, pd.DataFrame], period: str) -> str | None:
+def _items(reported: dict[str, pd.DataFrame], period: str) -> str | None:
     held = {}
-    for kind, rows in told.items():
+    for kind, rows in reported.items():
         own = rows[rows["report_period"] == period]
         values = own["value"].astype(object).where(own["value"].notna(), None)
         if len(own):

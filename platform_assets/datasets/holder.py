@@ -16,7 +16,7 @@ from core.declaration.rules import Contract, Fields, Interface, Partition, Soft,
 from core.declaration.scope import Context, Scope
 from core.market.securities import is_a_share
 from core.report_periods import latest_ended, periods_due
-from platform_assets.datasets._histories import doubted_before
+from platform_assets.datasets._histories import flagged_before
 from platform_assets.datasets._notices import by_notice
 
 _LARGE_CHANGE = 80
@@ -57,39 +57,39 @@ class AuxHolder(Model):
     float10_ratio_pct: Pct = col("pct", "shares of the ten largest float holders / float shares", ge=0)
 
 
-def holder_counts(desk: Any, since: str | None, until: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
-    rows: pd.DataFrame = desk.eastmoney.holder_counts(since, until, codes)
+def holder_counts(ctx: Any, since: str | None, until: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+    rows: pd.DataFrame = ctx.eastmoney.holder_counts(since, until, codes)
     return rows
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """By the day of the notice: one call for an ordinary date, about ten at the end of April, for both
     tables of a run. Codes: one call for a hundred."""
-    return by_notice(desk, scope, holder_counts, ("code", "date"))
+    return by_notice(ctx, scope, holder_counts, ("code", "date"))
 
 
-def platform(desk: Any, scope: Scope) -> pd.DataFrame:
+def platform(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Counts of the quarter ends that are being told, one call each, without the days of their notices and
     the counts between quarter ends."""
     ends = periods_due(scope.until, _LATE_DAYS) or (latest_ended(scope.until),)
-    now = desk.clock.now()
-    rows = pd.concat([desk.cninfo.holder_counts(end, now) for end in ends], ignore_index=True)
+    now = ctx.clock.now()
+    rows = pd.concat([ctx.cninfo.holder_counts(end, now) for end in ends], ignore_index=True)
     mine = [is_a_share(code) and scope.covers(code) for code in rows["code"]]
     return rows[mine].reset_index(drop=True)
 
 
-def of_one_date(desk: Any, scope: Scope) -> bool:
+def of_one_date(ctx: Any, scope: Scope) -> bool:
     """What is told today says nothing of the days between."""
     return not scope.is_range
 
 
-def with_largest(desk: Any, scope: Scope) -> pd.DataFrame:
+def with_largest(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The same answers; beside counts of a period's end what the ten largest holders have of the company, as
     far as that is stored."""
-    rows = portal(desk, scope)
+    rows = portal(ctx, scope)
     if rows.empty:
         return rows
-    held = desk.read(
+    held = ctx.read(
         "raw_top_holders",
         columns=("code", "report_period", "holder_type", "ratio_pct"),
         codes=scope.codes,
@@ -140,7 +140,7 @@ def goes_on_from_the_count_before(rows: pd.DataFrame, context: Context) -> pd.Se
         since=oldest,
         until=rows["date"].max(),
     )
-    stored = stored[~doubted_before(stored, goes_on_from_the_count_before.__name__)]
+    stored = stored[~flagged_before(stored, goes_on_from_the_count_before.__name__)]
     known = pd.concat(
         [stored.drop(columns="quality_flags"), rows[["code", "date", "holder_num"]]], ignore_index=True
     )

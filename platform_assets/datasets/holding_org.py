@@ -34,15 +34,15 @@ class HoldingOrg(Model):
     change_shares: Big = col("sh", "change since the period before")
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The periods that are being disclosed on the scope's dates, up to eleven calls for each of six kinds.
     Codes: the periods of three years, a call for about twenty-five codes."""
     if scope.codes is not None:
         since = moved(scope.until, -_PAST_DAYS)
-        parts = [desk.eastmoney.org_holdings_of(codes, since, scope.until) for codes in scope.code_groups()]
+        parts = [ctx.eastmoney.org_holdings_of(codes, since, scope.until) for codes in scope.code_groups()]
     else:
         parts = [
-            desk.eastmoney.org_holdings(period, kind) for period in open_on_any(scope.dates) for kind in KINDS
+            ctx.eastmoney.org_holdings(period, kind) for period in open_on_any(scope.dates) for kind in KINDS
         ]
     filled = [part for part in parts if len(part)]
     if not filled:

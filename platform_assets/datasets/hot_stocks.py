@@ -32,24 +32,24 @@ class RawHotStock(Model):
     snapshot_time: Dt = col(title="when a list of the moment was taken")
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Two calls: the ranking, and the quotes of its hundred for names and changes."""
-    ranked = desk.eastmoney.popularity()
+    ranked = ctx.eastmoney.popularity()
     ranked = ranked[ranked["code"].map(scope.covers).astype(bool)]
-    quotes = desk.eastmoney.ulist(ranked["symbol"].tolist()) if len(ranked) else None
+    quotes = ctx.eastmoney.ulist(ranked["symbol"].tolist()) if len(ranked) else None
     rows = ranked.assign(list_type="em_rank")
     if quotes is not None:
         rows = rows.merge(quotes[["symbol", "name", "change_pct"]], on="symbol", how="left")
-    return _of_now(rows, desk, scope)
+    return _of_now(rows, ctx, scope)
 
 
-def topic_portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def topic_portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """One call for the popularity of the session that has ended, one call a date for its strong stocks."""
     parts = []
-    if current_session(desk, scope):
-        parts.append(_of_now(desk.ths.hot_list().assign(list_type="ths_hot"), desk, scope))
+    if current_session(ctx, scope):
+        parts.append(_of_now(ctx.ths.hot_list().assign(list_type="ths_hot"), ctx, scope))
     for day in scope.dates:
-        strong = desk.ths.strong_stocks(day).rename(columns={"date": "trade_date"})
+        strong = ctx.ths.strong_stocks(day).rename(columns={"date": "trade_date"})
         parts.append(strong.assign(list_type="ths_strong"))
     filled = [part for part in parts if len(part)]
     if not filled:
@@ -58,14 +58,14 @@ def topic_portal(desk: Any, scope: Scope) -> pd.DataFrame:
     return rows[rows["code"].map(scope.covers).astype(bool)]
 
 
-def social_site(desk: Any, scope: Scope) -> pd.DataFrame:
+def social_site(ctx: Any, scope: Scope) -> pd.DataFrame:
     """One call, and two for a visitor's token: whom most users follow."""
-    rows = desk.xueqiu.followed().assign(list_type="xq_follow")
-    return _of_now(rows[rows["code"].map(scope.covers).astype(bool)], desk, scope)
+    rows = ctx.xueqiu.followed().assign(list_type="xq_follow")
+    return _of_now(rows[rows["code"].map(scope.covers).astype(bool)], ctx, scope)
 
 
-def _of_now(rows: pd.DataFrame, desk: Any, scope: Scope) -> pd.DataFrame:
-    now = desk.clock.now().strftime("%Y-%m-%d %H:%M:%S")
+def _of_now(rows: pd.DataFrame, ctx: Any, scope: Scope) -> pd.DataFrame:
+    now = ctx.clock.now().strftime("%Y-%m-%d %H:%M:%S")
     return rows.assign(trade_date=scope.until, snapshot_time=now)
 
 

@@ -38,48 +38,48 @@ class IndexConstituent(Model):
 # -- sources ----------------------------------------------------------------------------------------
 
 
-def csi_files(desk: Any, scope: Scope) -> pd.DataFrame:
+def csi_files(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Two calls an index. An index that the provider does not publish is left out."""
 
     def of(symbol: str) -> pd.DataFrame | None:
         with suppress(Permanent):
-            weights = desk.csindex.weights(symbol[2:])
-            present = desk.csindex.members(symbol[2:])
+            weights = ctx.csindex.weights(symbol[2:])
+            present = ctx.csindex.members(symbol[2:])
             changed = set(present["code"]) != set(weights["code"])
             both = [weights, present] if changed else [weights]
             return pd.concat(both, ignore_index=True).assign(index_code=symbol)
         return None
 
-    parts = desk.each(of, [one for one in INDICES if one.startswith("sh")])
+    parts = ctx.each(of, [one for one in INDICES if one.startswith("sh")])
     if not parts:
         raise PayloadError("the provider publishes none of the indices", source="csindex")
-    return _named(desk, scope, pd.concat(parts, ignore_index=True).assign(provider=CSI))
+    return _named(ctx, scope, pd.concat(parts, ignore_index=True).assign(provider=CSI))
 
 
-def cni_sample(desk: Any, scope: Scope) -> pd.DataFrame:
+def cni_sample(ctx: Any, scope: Scope) -> pd.DataFrame:
     """One call an index: the last month end, or the one before while that is not out. None of either month is
     no failure; how old the stored list is, is watched."""
     parts = []
     for symbol in (one for one in INDICES if one.startswith("sz")):
-        for month in _months_before(desk.today, 2):
-            rows = desk.cnindex.sample(symbol[2:], month)
+        for month in _months_before(ctx.today, 2):
+            rows = ctx.cnindex.sample(symbol[2:], month)
             if len(rows):
                 parts.append(rows.assign(index_code=symbol, index_name=INDICES[symbol]))
                 break
     if not parts:
         return pd.DataFrame(columns=["provider", "index_code", "code", "as_of_date"])
-    return _named(desk, scope, pd.concat(parts, ignore_index=True).assign(provider=CNI))
+    return _named(ctx, scope, pd.concat(parts, ignore_index=True).assign(provider=CNI))
 
 
-def sw_classes(desk: Any, scope: Scope) -> pd.DataFrame:
+def sw_classes(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The classification of every stock: two workbooks, and the lists of the indices for their codes (about
     twelve calls)."""
-    day = desk.calendar.on_or_before(desk.today)
+    day = ctx.calendar.on_or_before(ctx.today)
     index_of = {}
     for level in LEVELS:
-        listed = desk.once(("sw_current", level), lambda view, level=level: view.sw.current(level))
+        listed = ctx.once(("sw_current", level), lambda view, level=level: view.sw.current(level))
         index_of[level] = dict(zip(listed["name"], listed["code"], strict=True))
-    classed = desk.sw.stocks(desk.today).merge(desk.sw.classes(), on="class_code", how="inner")
+    classed = ctx.sw.stocks(ctx.today).merge(ctx.sw.classes(), on="class_code", how="inner")
     parts = [
         pd.DataFrame(
             {
@@ -97,12 +97,12 @@ def sw_classes(desk: Any, scope: Scope) -> pd.DataFrame:
     rows = rows[rows["index_code"].notna()]
     if rows.empty:
         raise PayloadError("no class has an index", source="sw")
-    return _named(desk, scope, rows.assign(name=None))
+    return _named(ctx, scope, rows.assign(name=None))
 
 
-def _named(desk: Any, scope: Scope, rows: pd.DataFrame) -> pd.DataFrame:
+def _named(ctx: Any, scope: Scope, rows: pd.DataFrame) -> pd.DataFrame:
     """Members of the scope; names that are not told are those of the terminal's list."""
-    listed = desk.securities()
+    listed = ctx.securities()
     names = rows["code"].map(dict(zip(listed["code"], listed["name"], strict=True)))
     rows = rows.assign(name=rows["name"].where(rows["name"].notna(), names))
     return rows if scope.codes is None else rows[rows["code"].isin(list(scope.codes))]

@@ -51,51 +51,51 @@ class IndexDaily(Model):
         return ~(rows["high"] < rows["low"])
 
 
-def terminal(desk: Any, scope: Scope) -> pd.DataFrame:
+def terminal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Index bars of the scope; one more bar than asked gives the previous close."""
-    wanted = len(desk.calendar.between(scope.since, desk.today)) + 1
-    return _of_indices(desk, scope, lambda symbol: pd.DataFrame(desk.tdx.index_bars(symbol, "day", wanted)))
+    requested = len(ctx.calendar.between(scope.since, ctx.today)) + 1
+    return _of_indices(ctx, scope, lambda symbol: pd.DataFrame(ctx.tdx.index_bars(symbol, "day", requested)))
 
 
-def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
+def quote_site(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The quote site: one call for the finished session of today, else the unadjusted history."""
-    if current_session(desk, scope):
-        quotes = desk.tencent.quotes(list(INDICES))
+    if current_session(ctx, scope):
+        quotes = ctx.tencent.quotes(list(INDICES))
         return quotes.assign(close=quotes["price"], date=quotes["trade_date"])
-    before = desk.calendar.offset(scope.since, -1)
-    wanted = len(desk.calendar.between(before, scope.until))
+    before = ctx.calendar.offset(scope.since, -1)
+    requested = len(ctx.calendar.between(before, scope.until))
     return _of_indices(
-        desk,
+        ctx,
         scope,
-        lambda symbol: desk.tencent.daily_bars(symbol, start=before, end=scope.until, count=wanted),
+        lambda symbol: ctx.tencent.daily_bars(symbol, start=before, end=scope.until, count=requested),
     )
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The portal's line of each index, a call each."""
-    before = desk.calendar.offset(scope.since, -1)
+    before = ctx.calendar.offset(scope.since, -1)
     return _of_indices(
-        desk, scope, lambda symbol: desk.eastmoney.daily_bars(symbol, beg=before, end=scope.until)
+        ctx, scope, lambda symbol: ctx.eastmoney.daily_bars(symbol, beg=before, end=scope.until)
     )
 
 
-def provider(desk: Any, scope: Scope) -> pd.DataFrame:
+def provider(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The provider's own past of Shanghai's and its own indices, a call each; those of Shenzhen are another
     provider's. Volumes come in 10,000 lots and amounts in 100 million CNY, with two decimals."""
-    before = desk.calendar.offset(scope.since, -1)
+    before = ctx.calendar.offset(scope.since, -1)
 
     def bars(symbol: str) -> pd.DataFrame:
         try:
-            told: pd.DataFrame = desk.csindex.history(symbol[2:], before, scope.until)
+            reported: pd.DataFrame = ctx.csindex.history(symbol[2:], before, scope.until)
         except Permanent:  # an index that it does not publish
             return pd.DataFrame(columns=["date", "close"])
-        return told
+        return reported
 
-    return _of_indices(desk, scope, bars, [symbol for symbol in INDICES if symbol.startswith("sh")])
+    return _of_indices(ctx, scope, bars, [symbol for symbol in INDICES if symbol.startswith("sh")])
 
 
 def _of_indices(
-    desk: Any, scope: Scope, ask: Callable[[str], pd.DataFrame], symbols: list[str] | None = None
+    ctx: Any, scope: Scope, ask: Callable[[str], pd.DataFrame], symbols: list[str] | None = None
 ) -> pd.DataFrame:
     """Bars of each index within the scope, with the close of the bar before as `last_close`. Raises
     PayloadError when nothing is told of any of them."""
@@ -106,16 +106,16 @@ def _of_indices(
         bars["code"] = symbol
         return bars[(bars["date"] >= scope.since) & (bars["date"] <= scope.until)]
 
-    frames = [frame for frame in desk.each(one, symbols or list(INDICES)) if not frame.empty]
+    frames = [frame for frame in ctx.each(one, symbols or list(INDICES)) if not frame.empty]
     if not frames:
         raise PayloadError(f"no bar of any index from {scope.since} to {scope.until}")
     return pd.concat(frames, ignore_index=True)
 
 
-def second_site(desk: Any, scope: Scope) -> pd.DataFrame:
+def second_site(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The second quote site's snapshots of the finished session of today: one call. Its history has no
     amounts and is not asked."""
-    quotes = desk.sina.quotes(list(INDICES))
+    quotes = ctx.sina.quotes(list(INDICES))
     return quotes.assign(close=quotes["price"], date=quotes["trade_date"])
 
 

@@ -39,27 +39,27 @@ class IndexValuation(Model):
     member_count: Int = col("", "members", ge=0)
 
 
-def csi(desk: Any, scope: Scope) -> pd.DataFrame:
+def csi(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Two calls an index. An index that the provider does not publish is left out."""
 
     def of(symbol: str) -> pd.DataFrame | None:
         with suppress(Permanent):
-            ratios = desk.csindex.ratios(symbol[2:])
-            past = desk.csindex.history(symbol[2:], _years_before(scope.since), scope.until)
+            ratios = ctx.csindex.ratios(symbol[2:])
+            past = ctx.csindex.history(symbol[2:], _years_before(scope.since), scope.until)
             rows = _with_percentile(past, scope).merge(ratios, on="date", how="left")
             return rows.assign(index_code=symbol, index_name=INDICES[symbol])
         return None
 
-    parts = desk.each(of, [one for one in INDICES if one.startswith("sh")])
+    parts = ctx.each(of, [one for one in INDICES if one.startswith("sh")])
     if not parts:
         raise PayloadError("the provider publishes none of the indices", source="csindex")
     return pd.concat(parts, ignore_index=True)
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The markets behind Shenzhen's two indices: about ten calls."""
     since = _years_before(scope.since)
-    past = desk.eastmoney.market_ratios(list(_MARKETS.values()), since, scope.until)
+    past = ctx.eastmoney.market_ratios(list(_MARKETS.values()), since, scope.until)
     parts = [
         _with_percentile(rows.reset_index(drop=True), scope).assign(index_name=INDICES[str(index)])
         for index, rows in past.groupby("index_code")
@@ -70,10 +70,12 @@ def portal(desk: Any, scope: Scope) -> pd.DataFrame:
 def _with_percentile(past: pd.DataFrame, scope: Scope) -> pd.DataFrame:
     """The rows of the scope's dates; `past` holds the ten years before them, oldest first."""
     days, values = past["date"].tolist(), past["pe_ttm"].to_numpy(dtype=float)
-    wanted = [at for at, day in enumerate(days) if day in set(scope.dates)]
-    firsts = np.searchsorted(days, [_years_before(days[at]) for at in wanted])
-    rows = past.iloc[wanted].reset_index(drop=True)
-    shares = [trailing_percentile(values, at, int(first)) for at, first in zip(wanted, firsts, strict=True)]
+    requested = [at for at, day in enumerate(days) if day in set(scope.dates)]
+    firsts = np.searchsorted(days, [_years_before(days[at]) for at in requested])
+    rows = past.iloc[requested].reset_index(drop=True)
+    shares = [
+        trailing_percentile(values, at, int(first)) for at, first in zip(requested, firsts, strict=True)
+    ]
     return rows.assign(pe_pct_10y=shares)
 
 

@@ -82,9 +82,9 @@ class IndicatorDaily(Model):
     ma_align: Int = col("", "1: ma5 > ma10 > ma20 > ma60, -1 the reverse, 0 mixed", isin=[-1, 0, 1])
 
 
-def indicators(desk: Any, scope: Scope) -> pd.DataFrame:
+def indicators(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Every date from its own window."""
-    frames = [rows_of(stretch, indicators_of(desk, scope, stretch)) for stretch in stretches_of(desk, scope)]
+    frames = [rows_of(stretch, indicators_of(ctx, scope, stretch)) for stretch in stretches_of(ctx, scope)]
     return joined(frames, list(IndicatorDaily.to_schema().columns))
 
 

@@ -59,28 +59,28 @@ class IndustryIndex(Model):
 # -- sources ----------------------------------------------------------------------------------------
 
 
-def sw_indices(desk: Any, scope: Scope) -> pd.DataFrame:
+def sw_indices(ctx: Any, scope: Scope) -> pd.DataFrame:
     """About fourteen calls for the session that has ended; for a range one more for every index."""
-    told = sw_report(desk, scope)
-    rows = told[told["close"].notna()]
+    reported = sw_report(ctx, scope)
+    rows = reported[reported["close"].notna()]
     for day in scope.dates:
-        if desk.is_current_session(day):
-            rows = _with_session(desk, rows, day)
+        if ctx.is_current_session(day):
+            rows = _with_session(ctx, rows, day)
     if len(scope.dates) > _FEW_DATES:
-        return _with_past(desk, rows)
-    return _as_stored(desk, rows, scope)
+        return _with_past(ctx, rows)
+    return _as_stored(ctx, rows, scope)
 
 
-def _with_session(desk: Any, rows: pd.DataFrame, day: str) -> pd.DataFrame:
+def _with_session(ctx: Any, rows: pd.DataFrame, day: str) -> pd.DataFrame:
     """The rows with the prices of the session that has ended. PayloadError when the list is of another one:
     it tells no date, so its closes must be those of the analysis, or follow those that are stored."""
     parts = [
-        desk.once(("sw_current", level), lambda view, level=level: view.sw.current(level)) for level in LEVELS
+        ctx.once(("sw_current", level), lambda view, level=level: view.sw.current(level)) for level in LEVELS
     ]
     current = pd.concat(parts, ignore_index=True)
     today = rows[rows["date"] == day]
-    before = desk.calendar.offset(day, -1)
-    stored = desk.read("fusion_industry_index", columns=("code", "close"), since=before, until=before)
+    before = ctx.calendar.offset(day, -1)
+    stored = ctx.read("fusion_industry_index", columns=("code", "close"), since=before, until=before)
     _must_agree(current, today, "close", day)
     _must_agree(current, stored, "last_close", day)
     merged = current.merge(
@@ -97,8 +97,8 @@ def _with_session(desk: Any, rows: pd.DataFrame, day: str) -> pd.DataFrame:
     return pd.concat([rows[rows["date"] != day], made], ignore_index=True)
 
 
-def _must_agree(current: pd.DataFrame, told: pd.DataFrame, column: str, day: str) -> None:
-    joined = current[["code", column]].merge(told[["code", "close"]], on="code", suffixes=("", "_told"))
+def _must_agree(current: pd.DataFrame, reported: pd.DataFrame, column: str, day: str) -> None:
+    joined = current[["code", column]].merge(reported[["code", "close"]], on="code", suffixes=("", "_told"))
     if joined.empty:
         return
     other = joined["close_told"] if column == "close" else joined["close"]
@@ -109,9 +109,9 @@ def _must_agree(current: pd.DataFrame, told: pd.DataFrame, column: str, day: str
         )
 
 
-def _with_past(desk: Any, rows: pd.DataFrame) -> pd.DataFrame:
+def _with_past(ctx: Any, rows: pd.DataFrame) -> pd.DataFrame:
     """Prices and amounts from the whole past of every index."""
-    trends = desk.each(desk.sw.trend, sorted(rows["code"].unique()))
+    trends = ctx.each(ctx.sw.trend, sorted(rows["code"].unique()))
     if not trends:
         return rows
     past = pd.concat(trends, ignore_index=True)[["code", "date", *_PRICES, "amount_yi"]]
@@ -119,9 +119,9 @@ def _with_past(desk: Any, rows: pd.DataFrame) -> pd.DataFrame:
     return kept.merge(past, on=["code", "date"], how="left")
 
 
-def _as_stored(desk: Any, rows: pd.DataFrame, scope: Scope) -> pd.DataFrame:
+def _as_stored(ctx: Any, rows: pd.DataFrame, scope: Scope) -> pd.DataFrame:
     """Prices and amounts of past dates as they were stored with the same close."""
-    stored = desk.read(
+    stored = ctx.read(
         "fusion_industry_index",
         columns=("code", "date", "close", *_PRICES, "amount_yi"),
         since=scope.since,
@@ -136,26 +136,26 @@ def _as_stored(desk: Any, rows: pd.DataFrame, scope: Scope) -> pd.DataFrame:
     return joined
 
 
-def own_bars(desk: Any, scope: Scope) -> pd.DataFrame:
+def own_bars(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Stored closes carried on by the members' returns, weighted by float cap."""
-    before = desk.calendar.offset(scope.since, -1)
-    known = desk.read("fusion_industry_index", columns=("code", "close"), since=before, until=before)
+    before = ctx.calendar.offset(scope.since, -1)
+    known = ctx.read("fusion_industry_index", columns=("code", "close"), since=before, until=before)
     closes = dict(zip(known["code"], known["close"].astype(float), strict=True))
     levels = [name for level in LEVELS for name in (f"sw_{level}", f"sw_{level}_name")]
-    classed = desk.read("fusion_stock_industry", columns=("code", *levels))
+    classed = ctx.read("fusion_stock_industry", columns=("code", *levels))
     parts = []
     for day in scope.dates:
-        rows = next_rows(_day(desk, day, classed), closes)
+        rows = next_rows(_day(ctx, day, classed), closes)
         closes |= dict(zip(rows["code"], rows["close"], strict=True))
         parts.append(rows.assign(date=day))
     return pd.concat(parts, ignore_index=True)
 
 
-def _day(desk: Any, day: str, classed: pd.DataFrame) -> Day:
-    bars = desk.read(
+def _day(ctx: Any, day: str, classed: pd.DataFrame) -> Day:
+    bars = ctx.read(
         "fusion_kline_daily", columns=("code", "change_pct", "volume", "amount"), since=day, until=day
     )
-    ratios = desk.read(
+    ratios = ctx.read(
         "fusion_valuation",
         columns=("code", "float_market_cap", "total_market_cap", "pe_ttm", "pb", "dividend_yield"),
         since=day,

@@ -48,15 +48,15 @@ class IndustryRank(Model):
     quadrant: S16 = col(title="leading, improving, weakening, lagging", isin=list(_QUADRANTS))
 
 
-def ranked(desk: Any, scope: Scope) -> pd.DataFrame:
+def ranked(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Every level of every date of which something is stored."""
     columns = list(IndustryRank.to_schema().columns)
-    past = _Past(desk, scope)
+    past = _Past(ctx, scope)
     levels = tuple(SW)
-    classed = desk.read("fusion_stock_industry", columns=("code", *levels))
+    classed = ctx.read("fusion_stock_industry", columns=("code", *levels))
     parts: list[pd.DataFrame] = []
     for day in scope.dates:
-        nodes = _nodes(desk, day)
+        nodes = _nodes(ctx, day)
         stocks = nodes[nodes["level"] == "stock"].rename(columns={"node_code": "code"})
         members = stocks.merge(classed, on="code", how="inner")
         for level in LEVELS:
@@ -72,41 +72,43 @@ def ranked(desk: Any, scope: Scope) -> pd.DataFrame:
     return pd.concat([part.reindex(columns=columns) for part in parts], ignore_index=True)
 
 
-def _nodes(desk: Any, day: str) -> pd.DataFrame:
+def _nodes(ctx: Any, day: str) -> pd.DataFrame:
     columns = (
         "node_code", "level", "name", "amount_yi", "change_pct", "change_pct_5d", "main_net", "up_count",
         "down_count", "limit_up_count", "leader_code", "leader_name", "leader_change_pct",
     )  # fmt: skip
-    nodes: pd.DataFrame = desk.read("fusion_market_cloud_map", columns=columns, since=day, until=day)
+    nodes: pd.DataFrame = ctx.read("fusion_market_cloud_map", columns=columns, since=day, until=day)
     return nodes
 
 
 class _Past:
     """What the dates before a date hold: closes of the SW indices, changes of the portal's boards."""
 
-    def __init__(self, desk: Any, scope: Scope) -> None:
-        self._calendar = desk.calendar
-        dates = desk.calendar.last(own.STRENGTH_DAYS + 1, scope.since)
-        indices = desk.read(
+    def __init__(self, ctx: Any, scope: Scope) -> None:
+        self._calendar = ctx.calendar
+        dates = ctx.calendar.last(own.STRENGTH_DAYS + 1, scope.since)
+        indices = ctx.read(
             "fusion_industry_index",
             columns=("code", "date", "name", "level", "close", "change_pct", "amount_yi", "amount_share_pct"),
             since=dates[0],
             until=scope.until,
         )
         self._indices = {str(day): rows.set_index("code") for day, rows in indices.groupby("date")}
-        told = desk.read(
+        reported = ctx.read(
             "calc_industry_rank",
             columns=("trade_date", "level", "industry_code", "change_pct", "rank_no"),
             since=dates[0],
             until=dates[-2],
         )
-        self._told: dict[tuple[str, str], pd.DataFrame] = {}
-        for (level, day), rows in told.groupby(["level", "trade_date"]):
+        self._reported: dict[tuple[str, str], pd.DataFrame] = {}
+        for (level, day), rows in reported.groupby(["level", "trade_date"]):
             self.add(str(level), str(day), rows)
 
     def add(self, level: str, day: str, rows: pd.DataFrame) -> None:
         """Remember what a date told."""
-        self._told[(level, day)] = rows.set_index("industry_code")[["change_pct", "rank_no"]].astype(float)
+        self._reported[(level, day)] = rows.set_index("industry_code")[["change_pct", "rank_no"]].astype(
+            float
+        )
 
     def ranks_before(self, level: str, day: str, codes: pd.Series) -> pd.Series:
         """Ranks on the trade date before; those of SW follow from its indices, stored here or not."""
@@ -114,8 +116,8 @@ class _Past:
         if level in SW:
             indices = self._level(level, before).sort_index()
             ranks = rank_by_change(indices["change_pct"])
-        elif (level, before) in self._told:
-            ranks = self._told[(level, before)]["rank_no"]
+        elif (level, before) in self._reported:
+            ranks = self._reported[(level, before)]["rank_no"]
         else:
             ranks = pd.Series(dtype=float)
         return codes.map(ranks).astype(float)
@@ -156,10 +158,10 @@ class _Past:
     def _changes(self, one: str, day: str, rows: pd.DataFrame) -> Any:
         if one == day:
             return rows["change_pct"].to_numpy(dtype=float, na_value=np.nan)
-        told = self._told.get((EM, one))
-        if told is None:
+        reported = self._reported.get((EM, one))
+        if reported is None:
             return np.full(len(rows), np.nan)
-        return rows["industry_code"].map(told["change_pct"]).to_numpy(dtype=float, na_value=np.nan)
+        return rows["industry_code"].map(reported["change_pct"]).to_numpy(dtype=float, na_value=np.nan)
 
     def _level(self, level: str, day: str) -> pd.DataFrame:
         indices = self._indices.get(day)

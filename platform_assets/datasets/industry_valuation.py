@@ -35,27 +35,27 @@ class IndustryValuation(Model):
     net_profit_yi: Amt = col("yi", "net profit; csrc and cni alone")
 
 
-def platform(desk: Any, scope: Scope) -> pd.DataFrame:
+def platform(ctx: Any, scope: Scope) -> pd.DataFrame:
     """One call for a date and classification."""
     parts = [
-        desk.cninfo.industry_ratios(standard, day, desk.clock.now()).assign(standard=standard)
+        ctx.cninfo.industry_ratios(standard, day, ctx.clock.now()).assign(standard=standard)
         for day in scope.dates
         for standard in ("csrc", "cni")
     ]
     return pd.concat(parts, ignore_index=True)
 
 
-def classes(desk: Any, scope: Scope) -> pd.DataFrame:
+def classes(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The daily analysis, shared with fusion_industry_index: four calls for a date."""
-    rows = sw_report(desk, scope)
+    rows = sw_report(ctx, scope)
     return rows.rename(
         columns={"code": "industry_code", "name": "industry_name", "pe": "pe_weighted"}
     ).assign(standard="sw")
 
 
-def boards(desk: Any, scope: Scope) -> pd.DataFrame:
+def boards(ctx: Any, scope: Scope) -> pd.DataFrame:
     """One call for a date."""
-    parts = [desk.eastmoney.board_ratios(day) for day in scope.dates]
+    parts = [ctx.eastmoney.board_ratios(day) for day in scope.dates]
     return pd.concat(parts, ignore_index=True).assign(standard="em")
 
 

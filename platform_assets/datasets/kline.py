@@ -48,87 +48,87 @@ class RawKline(Model):
         return ~((rows["high"] < top) | (rows["low"] > bottom))
 
 
-def terminal(desk: Any, scope: Scope) -> pd.DataFrame:
+def terminal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """A call per 800 bars and code. Its bars tell no turnover rate: that is against the stored float shares
     of their days."""
-    rows = _of_codes(desk, scope, lambda symbol, _, count: desk.terminal_bars(symbol, count))
+    rows = _of_codes(ctx, scope, lambda symbol, _, count: ctx.terminal_bars(symbol, count))
     if rows.empty:
         return rows
-    changes = desk.read("ref_exright", columns=("code", "date", "float_after"), codes=scope.codes)
+    changes = ctx.read("ref_exright", columns=("code", "date", "float_after"), codes=scope.codes)
     shares = value_on(rows, changes[changes["float_after"] > 0], "float_after")
     return rows.assign(turnover_pct=rows["volume"].to_numpy(dtype=float) / shares * 100)
 
 
-def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
+def quote_site(ctx: Any, scope: Scope) -> pd.DataFrame:
     """A call per code."""
 
     def bars(symbol: str, since: str | None, count: int) -> pd.DataFrame:
-        return desk.believe_bars(symbol, desk.tencent.daily_bars(symbol, start=since or "", count=count))
+        return ctx.accept_bars(symbol, ctx.tencent.daily_bars(symbol, start=since or "", count=count))
 
-    return _of_codes(desk, scope, bars)
+    return _of_codes(ctx, scope, bars)
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """A call per code."""
 
     def bars(symbol: str, since: str | None, count: int) -> pd.DataFrame:
-        first = since or desk.calendar.last(count, desk.today)[0]
-        return desk.believe_bars(symbol, desk.eastmoney.daily_bars(symbol, beg=first))
+        first = since or ctx.calendar.last(count, ctx.today)[0]
+        return ctx.accept_bars(symbol, ctx.eastmoney.daily_bars(symbol, beg=first))
 
-    return _of_codes(desk, scope, bars)
+    return _of_codes(ctx, scope, bars)
 
 
-def topic_portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def topic_portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """A call per code of Shanghai or Shenzhen: the newest 140 bars, or 1,800."""
 
     def bars(symbol: str, since: str | None, count: int) -> pd.DataFrame:
         if symbol.startswith("bj"):
             return pd.DataFrame(columns=_COLUMNS)
-        return desk.believe_bars(symbol, desk.ths.daily_bars(symbol, min(count, _TOPIC_BARS)))
+        return ctx.accept_bars(symbol, ctx.ths.daily_bars(symbol, min(count, _TOPIC_BARS)))
 
-    return _of_codes(desk, scope, bars)
+    return _of_codes(ctx, scope, bars)
 
 
-def second_site(desk: Any, scope: Scope) -> pd.DataFrame:
+def second_site(ctx: Any, scope: Scope) -> pd.DataFrame:
     """A call per code: the newest 1,023 bars, without amounts."""
 
     def bars(symbol: str, since: str | None, count: int) -> pd.DataFrame:
-        return desk.believe_bars(symbol, desk.sina.daily_bars(symbol, min(count, _SECOND_BARS)))
+        return ctx.accept_bars(symbol, ctx.sina.daily_bars(symbol, min(count, _SECOND_BARS)))
 
-    return _of_codes(desk, scope, bars)
+    return _of_codes(ctx, scope, bars)
 
 
-def of_named_codes(desk: Any, scope: Scope) -> bool:
+def of_named_codes(ctx: Any, scope: Scope) -> bool:
     """Nobody sweeps the market for it."""
     return scope.codes is not None
 
 
-def _of_codes(desk: Any, scope: Scope, ask: Bars) -> pd.DataFrame:
+def _of_codes(ctx: Any, scope: Scope, ask: Bars) -> pd.DataFrame:
     """Bars of every code of the scope, up to its last date and to the last session that has ended."""
     until = scope.until
-    if until == desk.today and not desk.is_current_session(until):
-        until = desk.calendar.offset(until, -1)
-    known = _newest_stored(desk, scope, until)
+    if until == ctx.today and not ctx.is_current_session(until):
+        until = ctx.calendar.offset(until, -1)
+    known = _newest_stored(ctx, scope, until)
 
     def one(symbol: str) -> pd.DataFrame:
         since = known.get(symbol[2:])
-        wanted = FIRST_BARS if since is None else len(desk.calendar.between(since, desk.today))
-        bars = ask(symbol, since, min(wanted, FIRST_BARS)).assign(code=symbol[2:])
+        requested = FIRST_BARS if since is None else len(ctx.calendar.between(since, ctx.today))
+        bars = ask(symbol, since, min(requested, FIRST_BARS)).assign(code=symbol[2:])
         inside = (bars["date"] <= until) & (bars["date"] >= (since or ""))
         return bars[inside].reindex(columns=_COLUMNS).tail(FIRST_BARS)
 
-    parts = [part for part in desk.each(one, desk.symbols(scope.codes)) if len(part)]
+    parts = [part for part in ctx.each(one, ctx.symbols(scope.codes)) if len(part)]
     if not parts:
         return pd.DataFrame(columns=_COLUMNS)
     return pd.concat(parts, ignore_index=True).assign(adj="none")
 
 
-def _newest_stored(desk: Any, scope: Scope, until: str) -> dict[str, str]:
+def _newest_stored(ctx: Any, scope: Scope, until: str) -> dict[str, str]:
     """Newest stored date by code, of codes that have a bar of the last year. Bars of sources that do not go
     back as far, or tell no amounts, count for nothing: the next source that does fills the code anew."""
-    since = desk.calendar.last(_KNOWN_WITHIN, until)[0]
+    since = ctx.calendar.last(_KNOWN_WITHIN, until)[0]
     columns = ("code", "date", "src")
-    stored = desk.read("raw_kline", columns=columns, codes=scope.codes, since=since, until=until)
+    stored = ctx.read("raw_kline", columns=columns, codes=scope.codes, since=since, until=until)
     stored = stored[~stored["src"].isin(_SHORT)]
     return {str(code): str(day) for code, day in stored.groupby("code")["date"].max().items()}
 

@@ -40,7 +40,7 @@ _KLT = {"week": 102, "month": 103}
 _LOT = 100
 _PARTS = {"week": 1, "month": 1, "quarter": 3, "year": 12}
 """Bars of an upstream, each with a rounding of its own, in one bar of ours."""
-_TOLD = ["open", "high", "low", "close", "volume", "amount"]
+_REPORTED = ["open", "high", "low", "close", "volume", "amount"]
 _RATES = ("change_pct", "turnover_pct")
 _DAILY = ("code", "date", "open", "high", "low", "close", "last_close", "volume", "amount", "turnover_pct")
 
@@ -70,9 +70,9 @@ class KlineBar(Model):
         return ~((rows["high"] < top) | (rows["low"] > bottom))
 
 
-def resampled(desk: Any, scope: Scope) -> pd.DataFrame:
+def resampled(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The periods that the scope's dates lie in, from stored daily bars; quarter and year from months."""
-    calendar = desk.calendar
+    calendar = ctx.calendar
     last = min(calendar.horizon, f"{int(scope.until[:4]) + 1}-01-31")
     grid = calendar.between(f"{int(scope.since[:4]) - 1}-12-01", last)
     starts = {period: period_starts([scope.since], grid, period)[0] for period in PERIODS}
@@ -80,8 +80,8 @@ def resampled(desk: Any, scope: Scope) -> pd.DataFrame:
     # Up to the end of the periods, not of the scope: a past date asked again must not cut its own month. Each
     # has its own end: the last day of a month may lie within a week, that of a week within a month.
     ends = {period: period_ends([scope.until], grid, period)[0] for period in ("week", "month")}
-    until = min(max(ends.values()), desk.today)
-    daily = desk.read("fusion_kline_daily", columns=_DAILY, codes=scope.codes, since=first, until=until)
+    until = min(max(ends.values()), ctx.today)
+    daily = ctx.read("fusion_kline_daily", columns=_DAILY, codes=scope.codes, since=first, until=until)
     if daily.empty:
         return pd.DataFrame(columns=["code", "date", "period"])
     known_from = daily["date"].min()
@@ -90,7 +90,7 @@ def resampled(desk: Any, scope: Scope) -> pd.DataFrame:
         _bars(daily[daily["date"].between(starts[period], ends[period])], grid, period, known_from)
         for period in ("week", "month")
     )
-    months = _months(desk, scope, starts["year"], fresh)
+    months = _months(ctx, scope, starts["year"], fresh)
     parts = [weeks, fresh]
     if len(months):
         known_from = period_starts([months["date"].min()], grid, "month")[0]
@@ -110,46 +110,46 @@ def _bars(rows: pd.DataFrame, grid: list[str], period: str, known_from: str) -> 
     return resample(rows[whole], ends).assign(period=period)
 
 
-def _months(desk: Any, scope: Scope, start: str, fresh: pd.DataFrame) -> pd.DataFrame:
+def _months(ctx: Any, scope: Scope, start: str, fresh: pd.DataFrame) -> pd.DataFrame:
     """Month bars since `start`: stored ones, and those just resampled in their place, with the decimals that
     storing leaves of them: whichever month is asked again, its quarter and year come out the same."""
     decimals = {spec.name: spec.scale for spec in model_columns(KlineBar) if spec.scale is not None}
     fresh = fresh.round(decimals)
     columns = ("code", "period", "date", "open", "high", "low", "close", "volume", "amount", "change_pct")
     names = (*columns, "turnover_pct", "bar_count", "last_date")
-    stored = desk.read("fusion_kline_bar", columns=names, codes=scope.codes, since=start)
+    stored = ctx.read("fusion_kline_bar", columns=names, codes=scope.codes, since=start)
     stored = stored[stored["period"] == "month"]
     both = pd.concat([fresh, stored], ignore_index=True).drop_duplicates(["code", "date"], keep="first")
     return both.assign(growth=1 + both["change_pct"] / 100)
 
 
-def terminal(desk: Any, scope: Scope) -> pd.DataFrame:
+def terminal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """240 week and month bars of single codes from the terminal, two calls a code."""
     return _of_codes(
-        desk, scope, lambda symbol, period: pd.DataFrame(desk.tdx.bars(symbol, period, BARS_PER_SYNC))
+        ctx, scope, lambda symbol, period: pd.DataFrame(ctx.tdx.bars(symbol, period, BARS_PER_SYNC))
     )
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The same from the portal."""
     return _of_codes(
-        desk,
+        ctx,
         scope,
-        lambda symbol, period: desk.eastmoney.kline(symbol, klt=_KLT[period], limit=BARS_PER_SYNC),
+        lambda symbol, period: ctx.eastmoney.kline(symbol, klt=_KLT[period], limit=BARS_PER_SYNC),
     )
 
 
-def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
+def quote_site(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The same from the quote site."""
     return _of_codes(
-        desk, scope, lambda symbol, period: desk.tencent.bars(symbol, period=period, count=BARS_PER_SYNC)
+        ctx, scope, lambda symbol, period: ctx.tencent.bars(symbol, period=period, count=BARS_PER_SYNC)
     )
 
 
-def _of_codes(desk: Any, scope: Scope, ask: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
+def _of_codes(ctx: Any, scope: Scope, ask: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
     """Week and month bars of each code; quarter and year from months. Rates of an upstream are left out:
     none of them says what an ex-date does to its change. Raises PayloadError when nothing is told of any."""
-    horizon = desk.calendar.horizon
+    horizon = ctx.calendar.horizon
 
     def one(symbol: str) -> pd.DataFrame:
         parts = []
@@ -157,13 +157,13 @@ def _of_codes(desk: Any, scope: Scope, ask: Callable[[str, str], pd.DataFrame]) 
             bars = ask(symbol, period)
             if bars.empty:
                 continue
-            bars = bars[["date", *_TOLD]]
-            grid = desk.calendar.between(f"{int(bars['date'].iloc[0][:4]) - 1}-12-01", horizon)
+            bars = bars[["date", *_REPORTED]]
+            grid = ctx.calendar.between(f"{int(bars['date'].iloc[0][:4]) - 1}-12-01", horizon)
             starts = period_starts(bars["date"].tolist(), grid, period)
             ends = period_ends(bars["date"].tolist(), grid, period)
             # A period in which nothing was traded may be no bar, so the bar before tells no begin.
             counts = [
-                len(desk.calendar.between(start, min(end, desk.today)))
+                len(ctx.calendar.between(start, min(end, ctx.today)))
                 for start, end in zip(starts, ends, strict=True)
             ]
             # Its own date, which sites set to the newest day that it holds.
@@ -172,8 +172,8 @@ def _of_codes(desk: Any, scope: Scope, ask: Callable[[str, str], pd.DataFrame]) 
         rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
         return rows.assign(code=symbol[2:]) if len(rows) else rows
 
-    symbols = desk.symbols(scope.codes)
-    frames = [frame for frame in desk.each(one, symbols) if not frame.empty]
+    symbols = ctx.symbols(scope.codes)
+    frames = [frame for frame in ctx.each(one, symbols) if not frame.empty]
     if not frames and symbols:
         raise PayloadError(f"no bar of any of {len(symbols)} codes")
     if not frames:
@@ -182,13 +182,13 @@ def _of_codes(desk: Any, scope: Scope, ask: Callable[[str, str], pd.DataFrame]) 
     months = bars[bars["period"] == "month"].assign(growth=1.0, turnover_pct=None)
     parts = [bars]
     for period in ("quarter", "year"):
-        grid = desk.calendar.between(months["date"].min()[:4] + "-01-01", horizon)
+        grid = ctx.calendar.between(months["date"].min()[:4] + "-01-01", horizon)
         derived = resample(months, period_ends(months["date"].tolist(), grid, period))
         parts.append(derived.drop(columns=["change_pct"]).assign(period=period))
     return pd.concat(parts, ignore_index=True)
 
 
-def _single_codes(desk: Any, scope: Scope) -> bool:
+def _single_codes(ctx: Any, scope: Scope) -> bool:
     return scope.codes is not None
 
 
@@ -200,15 +200,15 @@ def mark_closed(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 def keep_known_rates(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """Of a bar of an upstream the rates that were resampled of the same bar before."""
-    told = rows["src"] != DERIVED
+    reported = rows["src"] != DERIVED
     codes = context.scope.codes
-    if codes is None or not told.any():
+    if codes is None or not reported.any():
         return rows
     key = ["code", "period", "date"]
     columns = (*key, "open", "close", *_RATES)
     stored = context.read("fusion_kline_bar", columns=columns, codes=codes)
     before = rows[key].merge(stored, on=key, how="left").set_axis(rows.index)
-    same = told & (before["open"] == rows["open"]) & (before["close"] == rows["close"])
+    same = reported & (before["open"] == rows["open"]) & (before["close"] == rows["close"])
     for name in _RATES:
         rows[name] = rows[name].where(~same | rows[name].notna(), before[name])
     return rows

@@ -26,7 +26,7 @@ from core.declaration.rules import (
     trading,
 )
 from core.declaration.scope import Context
-from core.market.price_identity import believed
+from core.market.price_identity import accepted
 from core.market.securities import UNSURE_FUND, limit_class
 from platform_assets.compute.asof import value_on
 from platform_assets.compute.bar_checks import (
@@ -85,7 +85,7 @@ class KlineDaily(Model):
 
 def of_this_instrument(rows: pd.DataFrame, context: Context) -> pd.Series:
     """The previous close is not one of another instrument."""
-    return believed(rows, context)
+    return accepted(rows, context)
 
 
 # -- derivation -------------------------------------------------------------------------------------
@@ -95,11 +95,11 @@ def keep_reference(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """A first bar tells no reference price; what was told of that day before stands."""
     missing = rows[rows["last_close"].isna()]
     if len(missing):
-        told = sources.told_references(
+        reported = sources.told_references(
             context.read, tuple(missing["code"]), context.scope.since, context.scope.until
         )
         pairs = zip(missing["code"], missing["date"], strict=True)
-        values = pd.Series([told.get(pair) for pair in pairs], index=missing.index, dtype="float64")
+        values = pd.Series([reported.get(pair) for pair in pairs], index=missing.index, dtype="float64")
         rows["last_close"] = rows["last_close"].fillna(values)
     return rows
 
@@ -143,8 +143,8 @@ def add_limits(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 def _classes(rows: pd.DataFrame, names: Any) -> Any:
     """What the limits of each row go by; of funds by their name on the date."""
-    told = [name if isinstance(name, str) else None for name in names]
-    keys = list(zip(rows["code"], rows["market"], told, strict=True))
+    reported = [name if isinstance(name, str) else None for name in names]
+    keys = list(zip(rows["code"], rows["market"], reported, strict=True))
     found = {key: limit_class(*key) for key in set(keys)}
     return np.array([found[key] for key in keys], dtype=str)
 

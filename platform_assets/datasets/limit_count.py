@@ -38,15 +38,15 @@ class LimitCount(Model):
     diff_note: S255 = col(title="codes that one side alone has")
 
 
-def counted(desk: Any, scope: Scope) -> pd.DataFrame:
+def counted(ctx: Any, scope: Scope) -> pd.DataFrame:
     """A row per date of which bars or pools are stored."""
-    pools = pool_rows(desk, scope.since, scope.until)
-    wanted = set(scope.dates)
+    pools = pool_rows(ctx, scope.since, scope.until)
+    requested = set(scope.dates)
     rows = [
         row
-        for some in limit_days(desk, desk.calendar.between(scope.since, scope.until))
+        for some in limit_days(ctx, ctx.calendar.between(scope.since, scope.until))
         for row in _rows(some, pools)
-        if row["trade_date"] in wanted
+        if row["trade_date"] in requested
     ]
     return pd.DataFrame(rows, columns=list(LimitCount.to_schema().columns))
 
@@ -56,7 +56,7 @@ def _rows(some: LimitDays, pools: pd.DataFrame) -> Iterator[dict[str, Any]]:
     shares = sealed_share(counts.all_up, counts.all_broken)
     for at in range(some.first, len(some.dates)):
         day = some.dates[at]
-        told = pool_codes(pools, day)
+        reported = pool_codes(pools, day)
         row = {
             "trade_date": day,
             "up_recomputed": counts.all_up[at],
@@ -66,20 +66,20 @@ def _rows(some: LimitDays, pools: pd.DataFrame) -> Iterator[dict[str, Any]]:
             "max_limit_days": counts.max_boards[at],
         }
         has_bars = not math.isnan(counts.all_up[at])
-        if told is not None:
-            row |= {f"{pool}_official": len(codes) for pool, codes in told.items()}
+        if reported is not None:
+            row |= {f"{pool}_official": len(codes) for pool, codes in reported.items()}
             if has_bars:
-                row["diff_note"] = _difference(some, at, told)
+                row["diff_note"] = _difference(some, at, reported)
             else:
-                row |= _of_pools(pools, day, told)
-        if has_bars or told is not None:
+                row |= _of_pools(pools, day, reported)
+        if has_bars or reported is not None:
             yield row
 
 
-def _of_pools(pools: pd.DataFrame, day: str, told: dict[str, set[str]]) -> dict[str, float]:
-    touched = len(told["up"]) + len(told["broken"])
+def _of_pools(pools: pd.DataFrame, day: str, reported: dict[str, set[str]]) -> dict[str, float]:
+    touched = len(reported["up"]) + len(reported["broken"])
     return {
-        "seal_rate_pct": len(told["up"]) / touched * 100 if touched else float("nan"),
+        "seal_rate_pct": len(reported["up"]) / touched * 100 if touched else float("nan"),
         "max_limit_days": pool_measures(pools, day).get("max_limit_days", 0.0),
     }
 
@@ -89,11 +89,11 @@ def _masks(window: LimitWindow) -> dict[str, npt.NDArray[np.bool_]]:
     return {"up": window.up, "down": window.down, "broken": window.broken}
 
 
-def _difference(some: LimitDays, at: int, told: dict[str, set[str]]) -> str | None:
+def _difference(some: LimitDays, at: int, reported: dict[str, set[str]]) -> str | None:
     parts = []
     for pool, mask in _masks(some.window).items():
         ours = some.codes_of(mask, at)
-        for side, codes in (("bars", ours - told[pool]), ("pool", told[pool] - ours)):
+        for side, codes in (("bars", ours - reported[pool]), ("pool", reported[pool] - ours)):
             if codes:
                 shown = " ".join(sorted(codes)[:_NAMED])
                 more = "" if len(codes) <= _NAMED else " .."

@@ -52,20 +52,20 @@ def _of_scope(ask: Any, pools: tuple[str, ...], scope: Scope) -> pd.DataFrame:
     return rows[rows["code"].map(scope.covers).astype(bool)]
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Five calls a date."""
-    return _of_scope(desk.eastmoney.limit_pool, POOLS, scope)
+    return _of_scope(ctx.eastmoney.limit_pool, POOLS, scope)
 
 
-def topic_portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def topic_portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Three calls a date; without the pools `prev` and `strong`, without industry and amplitude. The tables
     of one run share the limit-ups."""
-    return _of_scope(lambda pool, day: topic_pool(desk, pool, day), TOPIC_POOLS, scope)
+    return _of_scope(lambda pool, day: topic_pool(ctx, pool, day), TOPIC_POOLS, scope)
 
 
-def topic_pool(desk: Any, pool: str, day: str) -> pd.DataFrame:
+def topic_pool(ctx: Any, pool: str, day: str) -> pd.DataFrame:
     """A pool of the topic portal, asked once per run."""
-    rows: pd.DataFrame = desk.once(("ths pool", pool, day), lambda view: view.ths.limit_pool(pool, day))
+    rows: pd.DataFrame = ctx.once(("ths pool", pool, day), lambda view: view.ths.limit_pool(pool, day))
     return rows
 
 

@@ -31,10 +31,10 @@ class RawLimitupReason(Model):
     detail: Text = col(title="the reason at length", no_source="no documented field")
 
 
-def topic_portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def topic_portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """One call a date, shared with the limit pools. The strong stocks of a date have reasons as well, but do
     not tell who closed at the limit: they are no second source."""
-    found = [rows for day in scope.dates if len(rows := topic_pool(desk, "up", day))]
+    found = [rows for day in scope.dates if len(rows := topic_pool(ctx, "up", day))]
     if not found:
         return pd.DataFrame(columns=["trade_date", "code"])
     rows = pd.concat(found, ignore_index=True)

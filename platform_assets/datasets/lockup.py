@@ -31,10 +31,10 @@ class RawLockup(Model):
     holder_count: Int = col("", "holders whose shares are released", ge=0)
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The window around today: about sixteen calls for the market, one for a hundred codes."""
-    since, until = moved(desk.today, -WINDOW_DAYS), moved(desk.today, WINDOW_DAYS)
-    found = [desk.eastmoney.lockups(since, until, codes) for codes in scope.code_groups()]
+    since, until = moved(ctx.today, -WINDOW_DAYS), moved(ctx.today, WINDOW_DAYS)
+    found = [ctx.eastmoney.lockups(since, until, codes) for codes in scope.code_groups()]
     return pd.concat(found, ignore_index=True)
 
 

@@ -72,10 +72,10 @@ def tell_publication(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
         .astype(object)
         .itertuples(index=False, name=None)
     }
-    told = rows["publish_date"].astype(object).where(rows["publish_date"].notna(), None)
+    reported = rows["publish_date"].astype(object).where(rows["publish_date"].notna(), None)
     days: list[str | None] = []
     marks: list[Any] = []
-    for name, period, day in zip(rows["indicator"], rows["period_date"], told, strict=True):
+    for name, period, day in zip(rows["indicator"], rows["period_date"], reported, strict=True):
         if (name, period) in known:
             seen, mark = known[name, period]
             days.append(day or seen or context.today)
@@ -192,14 +192,14 @@ def when_known(rows: pd.DataFrame, context: Context) -> pd.Series:
     """Daily values at the hour of their series; what has a day of publication, or an estimated one, at the
     end of that day; the rest (and what would lie ahead) when it is written."""
     moments: list[str | None] = []
-    told = set(macro.FOREIGN.values())
+    reported = set(macro.FOREIGN.values())
     marks = rows["publish_estimated"].fillna(False).astype(bool)
     for name, day, estimated in zip(rows["indicator"], rows["publish_date"], marks, strict=True):
         one = SERIES.get(name)
         moment = None
         if one is not None and one.hour:
             moment = f"{day} {one.hour}:00.000000"
-        elif one is not None and (name in told or one.freq == "e" or estimated):
+        elif one is not None and (name in reported or one.freq == "e" or estimated):
             moment = f"{day} 23:59:59.000000"
         moments.append(moment if moment is not None and moment <= context.now else None)
     return pd.Series(moments, index=rows.index, dtype=object)

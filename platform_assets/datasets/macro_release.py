@@ -74,27 +74,27 @@ def _frame(events: list[dict[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame(events) if events else pd.DataFrame(columns=["event_key", "release_time"])
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Releases of other countries in the last two years, one call."""
-    since = (date.fromisoformat(desk.today) - timedelta(days=730)).isoformat()
-    rows = desk.eastmoney.foreign_values("USA", tuple(macro.FOREIGN), since)
+    since = (date.fromisoformat(ctx.today) - timedelta(days=730)).isoformat()
+    rows = ctx.eastmoney.foreign_values("USA", tuple(macro.FOREIGN), since)
     events = []
     for row in rows.to_dict("records"):
         day = row["publish_date"]
-        if day is None or (day > desk.today and not np.isnan(row["value"])):
+        if day is None or (day > ctx.today and not np.isnan(row["value"])):
             continue
         one = SERIES[macro.FOREIGN[row["series"]]]
         events.append(_event(one, row["date"], f"{day} {_MIDNIGHT}", row["value"], row["previous"]))
     return _frame(events)
 
 
-def first_sight(desk: Any, scope: Scope) -> pd.DataFrame:
+def first_sight(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Figures that were seen for the first time and are no event yet. What is one stays as it was released:
     a later correction is a version of the series, not of the event."""
     columns = ("indicator", "period_date", "value", "prev_value", "publish_date", "publish_estimated")
-    values = desk.read(VALUES, columns=columns)
-    known = set(desk.read(TABLE, columns=("event_key",))["event_key"])
-    now = desk.clock.now().strftime("%Y-%m-%d %H:%M:%S")
+    values = ctx.read(VALUES, columns=columns)
+    known = set(ctx.read(TABLE, columns=("event_key",))["event_key"])
+    now = ctx.clock.now().strftime("%Y-%m-%d %H:%M:%S")
     events = []
     for row in values.to_dict("records"):
         one = SERIES.get(row["indicator"])

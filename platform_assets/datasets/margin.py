@@ -99,9 +99,9 @@ class ExchangeMargin(Model):
     rzrqye: Amt = col("CNY", "financing + lending balance", ge=0)
 
 
-def _by_date(ask: Any, desk: Any, scope: Scope) -> pd.DataFrame:
+def _by_date(ask: Any, ctx: Any, scope: Scope) -> pd.DataFrame:
     """`ask(day)` for every date of the scope that is out; rows of the scope's codes."""
-    days = [day for day in scope.dates if desk.is_published(day, PUBLISHED)]
+    days = [day for day in scope.dates if ctx.is_published(day, PUBLISHED)]
     found = [rows for rows in map(ask, days) if len(rows)]
     if not found:
         return pd.DataFrame(columns=["code", "date"])
@@ -109,19 +109,19 @@ def _by_date(ask: Any, desk: Any, scope: Scope) -> pd.DataFrame:
     return rows[rows["code"].map(scope.covers).astype(bool)]
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """By date, eight calls a market; the tables of one run share them. Codes: a hundred at a time, over the
     whole range of dates at once."""
     if scope.codes is None:
-        whole = lambda day: desk.once(("margin", day), lambda view: view.eastmoney.margin(day))  # noqa: E731
-        return _by_date(whole, desk, scope)
+        whole = lambda day: ctx.once(("margin", day), lambda view: view.eastmoney.margin(day))  # noqa: E731
+        return _by_date(whole, ctx, scope)
 
-    days = [day for day in scope.dates if desk.is_published(day, PUBLISHED)]
+    days = [day for day in scope.dates if ctx.is_published(day, PUBLISHED)]
     if not days:
         return pd.DataFrame(columns=["code", "date"])
 
     def of(codes: tuple[str, ...] | None) -> pd.DataFrame:
-        found: pd.DataFrame = desk.once(
+        found: pd.DataFrame = ctx.once(
             ("margin", days[0], days[-1], codes),
             lambda view: view.eastmoney.margin_history(days[0], days[-1], codes),
         )
@@ -131,19 +131,19 @@ def portal(desk: Any, scope: Scope) -> pd.DataFrame:
     return rows[rows["date"].isin(days)]
 
 
-def shanghai(desk: Any, scope: Scope) -> pd.DataFrame:
+def shanghai(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Two calls a date."""
-    return _by_date(desk.sse.margin, desk, scope)
+    return _by_date(ctx.sse.margin, ctx, scope)
 
 
-def shenzhen(desk: Any, scope: Scope) -> pd.DataFrame:
+def shenzhen(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Two calls a date."""
-    return _by_date(desk.szse.margin, desk, scope)
+    return _by_date(ctx.szse.margin, ctx, scope)
 
 
-def beijing(desk: Any, scope: Scope) -> pd.DataFrame:
+def beijing(ctx: Any, scope: Scope) -> pd.DataFrame:
     """One call a date, and one per twenty securities."""
-    return _by_date(desk.bse.margin, desk, scope)
+    return _by_date(ctx.bse.margin, ctx, scope)
 
 
 def as_received(rows: pd.DataFrame, context: Context) -> pd.DataFrame:

@@ -70,10 +70,10 @@ class MarketCloudMap(Model):
 # -- sources ----------------------------------------------------------------------------------------
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Boards (one call a hundred) and the list of all A shares (shared with the other tables of the run)."""
-    listed = of_session(desk, desk.portal_list(), scope.until, "list of all A shares")
-    boards = desk.once(("boards", "industry"), lambda view: view.eastmoney.boards("industry"))
+    listed = of_session(ctx, ctx.portal_list(), scope.until, "list of all A shares")
+    boards = ctx.once(("boards", "industry"), lambda view: view.eastmoney.boards("industry"))
     code_of = dict(zip(boards["board_name"], boards["board_code"], strict=True))
     stocks = pd.DataFrame(
         {
@@ -105,11 +105,11 @@ def portal(desk: Any, scope: Scope) -> pd.DataFrame:
     return _tree(stocks, sectors, scope.until)
 
 
-def ranking(desk: Any, scope: Scope) -> pd.DataFrame:
+def ranking(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The quote site's ranking of all A shares, a call per 200, by their stored industries. It tells no date:
     PayloadError unless its prices are the stored closes of the session."""
     day = scope.until
-    listed = of_session(desk, desk.tencent.rank(), day, "rank", dated=False)
+    listed = of_session(ctx, ctx.tencent.rank(), day, "rank", dated=False)
     live = listed["volume"] > 0
     stocks = pd.DataFrame(
         {
@@ -122,22 +122,22 @@ def ranking(desk: Any, scope: Scope) -> pd.DataFrame:
             "snapshot_time": None,
         }
     )
-    industries = desk.read("fusion_stock_industry", columns=("code", "em_industry"))
+    industries = ctx.read("fusion_stock_industry", columns=("code", "em_industry"))
     industry = stocks["node_code"].map(industries.set_index("code")["em_industry"])
-    return _by_industry(desk, stocks, industry, listed["float_market_cap"], day)
+    return _by_industry(ctx, stocks, industry, listed["float_market_cap"], day)
 
 
-def own_quotes(desk: Any, scope: Scope) -> pd.DataFrame:
+def own_quotes(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Closing quotes, caps and money flow that are stored, by the industry of each stock."""
-    parts = [_stored(desk, day) for day in scope.dates]
+    parts = [_stored(ctx, day) for day in scope.dates]
     filled = [part for part in parts if len(part)]
     return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(columns=["trade_date"])
 
 
-def _stored(desk: Any, day: str) -> pd.DataFrame:
+def _stored(ctx: Any, day: str) -> pd.DataFrame:
     def read(table: str, *columns: str, dated: bool = True) -> pd.DataFrame:
         span = {"since": day, "until": day} if dated else {}
-        rows: pd.DataFrame = desk.read(table, columns=("code", *columns), **span)
+        rows: pd.DataFrame = ctx.read(table, columns=("code", *columns), **span)
         return rows
 
     quotes = read(
@@ -150,7 +150,7 @@ def _stored(desk: Any, day: str) -> pd.DataFrame:
     rows = rows.merge(read("fusion_fund_flow", "main_net"), on="code", how="left")
     rows = rows.merge(read("fusion_stock_industry", "em_industry", dated=False), on="code", how="left")
     # Quotes of a past date come from bars, which tell no names.
-    spans = desk.read("ref_name_history", columns=("code", "valid_from", "valid_to", "name", "is_st"))
+    spans = ctx.read("ref_name_history", columns=("code", "valid_from", "valid_to", "name", "is_st"))
     known = named(pd.DataFrame({"code": rows["code"], "date": day}), spans).name
     rows["name"] = rows["name"].where(rows["name"].notna(), pd.Series(known, index=rows.index, dtype=object))
     live = ~rows["is_suspended"].fillna(False).astype(bool)
@@ -169,14 +169,14 @@ def _stored(desk: Any, day: str) -> pd.DataFrame:
     )
     figures = ["market_cap_yi", "amount_yi", "change_pct", "turnover_pct", "main_net"]
     stocks[figures] = stocks[figures].astype(float)
-    return _by_industry(desk, stocks, rows["em_industry"], rows["float_market_cap"], day)
+    return _by_industry(ctx, stocks, rows["em_industry"], rows["float_market_cap"], day)
 
 
 def _by_industry(
-    desk: Any, stocks: pd.DataFrame, industry: pd.Series, weight: pd.Series, day: str
+    ctx: Any, stocks: pd.DataFrame, industry: pd.Series, weight: pd.Series, day: str
 ) -> pd.DataFrame:
     """The tree of some stocks without sectors: `industry` names that of each, `weight` is its float cap."""
-    boards = desk.read("raw_concept_blocks", columns=("block_code", "block_name", "block_type", "src"))
+    boards = ctx.read("raw_concept_blocks", columns=("block_code", "block_name", "block_type", "src"))
     boards = boards[boards["block_type"] == "industry"]
     # A node is known by the portal's code, also while the terminal's boards stand beside the portal's.
     own = boards["src"] == "eastmoney"
@@ -239,13 +239,13 @@ def keep_better_told(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """Of nodes that a better source told before, what it told: who stands in corrects nothing."""
     stored = context.read(
         "fusion_market_cloud_map",
-        columns=(*_KEY, *_TOLD, "src"),
+        columns=(*_KEY, *_REPORTED, "src"),
         since=context.scope.since,
         until=context.scope.until,
     )
     before = rows[list(_KEY)].merge(stored, on=list(_KEY), how="left").set_axis(rows.index)
     better = before["src"].map(_RANK).astype(float) < rows["src"].map(_RANK).astype(float)
-    for name in (*_TOLD, "src"):
+    for name in (*_REPORTED, "src"):
         rows[name] = rows[name].astype(object).mask(better, before[name].astype(object))
     return rows
 
@@ -325,7 +325,7 @@ def has_many_sectors(rows: pd.DataFrame, context: Context) -> str | None:
 
 
 _KEY = ("trade_date", "node_code")
-_TOLD = tuple(
+_REPORTED = tuple(
     spec.name for spec in model_columns(MarketCloudMap) if not spec.computed and spec.name not in _KEY
 )
 _SOURCES = (

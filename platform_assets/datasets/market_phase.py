@@ -63,26 +63,26 @@ class MarketPhase(Model):
     sample_based: Bool = col(title="an estimate from some stocks; such a one is not stored")
 
 
-def phases(desk: Any, scope: Scope) -> pd.DataFrame:
+def phases(ctx: Any, scope: Scope) -> pd.DataFrame:
     """A row per date of which enough is known."""
-    calendar = desk.calendar
+    calendar = ctx.calendar
     dates = [
         *calendar.last(_BEFORE + 1, scope.since)[:-1],
         *calendar.between(scope.since, scope.until),
     ]
-    stored = _stored(desk, dates[0], dates[dates.index(scope.since) - 1])
-    measures = _measures(desk, dates, stored)
+    stored = _stored(ctx, dates[0], dates[dates.index(scope.since) - 1])
+    measures = _measures(ctx, dates, stored)
     inputs = _inputs(measures)
     scores = score_days(inputs)
     known = stored.reindex(dates)
     totals = np.where(known["score"].notna(), known["score"].to_numpy(dtype=float), scores.total)
     settled = settle(totals, [one if isinstance(one, str) else None for one in known["phase"].tolist()])
-    changes = _index_changes(desk, scope)
-    wanted = set(scope.dates)
+    changes = _index_changes(ctx, scope)
+    requested = set(scope.dates)
     rows = []
     for at, day in enumerate(dates):
         phase = settled[at]
-        if day not in wanted or phase is None:
+        if day not in requested or phase is None:
             continue
         values = measures.iloc[at].to_dict()
         duration, previous = _run(dates[: at + 1], settled[: at + 1], stored)
@@ -107,41 +107,41 @@ def phases(desk: Any, scope: Scope) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(MarketPhase.to_schema().columns))
 
 
-def _stored(desk: Any, since: str, until: str) -> pd.DataFrame:
+def _stored(ctx: Any, since: str, until: str) -> pd.DataFrame:
     """Rows that were told before the scope, by date, oldest first."""
     columns = ("trade_date", "phase", "score", "duration_days", "previous_phase", *_MEASURES)
-    rows = desk.read("calc_market_phase", columns=columns, since=since, until=until)
+    rows = ctx.read("calc_market_phase", columns=columns, since=since, until=until)
     return pd.DataFrame(rows.set_index("trade_date").sort_index())
 
 
-def _measures(desk: Any, dates: Sequence[str], stored: pd.DataFrame) -> pd.DataFrame:
+def _measures(ctx: Any, dates: Sequence[str], stored: pd.DataFrame) -> pd.DataFrame:
     """The inputs' figures by date: as stored, else counted from bars, else told by the pools. A stored date
     whose bars came after its evening takes from them what no pool tells."""
     measures = stored.reindex(list(dates))[list(_MEASURES)].astype(float)
     missing = [day for day in dates if day not in stored.index]
     late = [day for day in stored.index if np.isnan(measures.loc[day, "amount"])]
     for run in _runs(dates, sorted([*missing, *late])):
-        for some in limit_days(desk, run):
-            told = pd.DataFrame(_counted(some.counts), index=list(some.dates)).iloc[some.first :]
-            new = told.index.difference(stored.index)
-            measures.loc[new] = told.loc[new]
-            old = told.index.intersection(stored.index)
-            measures.loc[old, _OF_BARS] = measures.loc[old, _OF_BARS].fillna(told.loc[old, _OF_BARS])
+        for some in limit_days(ctx, run):
+            reported = pd.DataFrame(_counted(some.counts), index=list(some.dates)).iloc[some.first :]
+            new = reported.index.difference(stored.index)
+            measures.loc[new] = reported.loc[new]
+            old = reported.index.intersection(stored.index)
+            measures.loc[old, _OF_BARS] = measures.loc[old, _OF_BARS].fillna(reported.loc[old, _OF_BARS])
     bare = [day for day in missing if np.isnan(measures.loc[day, "limit_up_count"])]
     if bare:
-        pools = pool_rows(desk, desk.calendar.offset(bare[0], -1), bare[-1])
+        pools = pool_rows(ctx, ctx.calendar.offset(bare[0], -1), bare[-1])
         for day in sorted(set(bare) & set(pools["trade_date"])):
-            before = desk.calendar.offset(day, -1)
+            before = ctx.calendar.offset(day, -1)
             for name, value in pool_measures(pools, day, before).items():
                 measures.loc[day, name] = value
     return measures.round(_STORED_DECIMALS)
 
 
-def _runs(dates: Sequence[str], wanted: Sequence[str]) -> list[list[str]]:
+def _runs(dates: Sequence[str], requested: Sequence[str]) -> list[list[str]]:
     """`wanted` cut where dates between them are not wanted: what is stored is not read again."""
     place = {day: at for at, day in enumerate(dates)}
     runs: list[list[str]] = []
-    for day in wanted:
+    for day in requested:
         if runs and place[day] == place[runs[-1][-1]] + 1:
             runs[-1].append(day)
         else:
@@ -167,17 +167,17 @@ def _counted(counts: LimitCounts) -> dict[str, Floats]:
 
 def _inputs(measures: pd.DataFrame) -> dict[str, Floats]:
     """The seven inputs by their keys; rates are shares of 1."""
-    told = {name: measures[name].to_numpy(dtype=float) for name in _MEASURES}
-    touched = told["limit_up_count"] + told["broken_count"]
-    moved = told["up_count"] + told["down_count"]
+    reported = {name: measures[name].to_numpy(dtype=float) for name in _MEASURES}
+    touched = reported["limit_up_count"] + reported["broken_count"]
+    moved = reported["up_count"] + reported["down_count"]
     return {
-        "limit_up": told["limit_up_count"],
-        "limit_down": told["limit_down_count"],
-        "max_boards": told["max_limit_days"],
-        "broken_rate": divided(told["broken_count"], touched),
-        "promotion_rate": told["promotion_rate_pct"] / 100,
-        "prev_change_pct": told["prev_limit_up_avg_pct"],
-        "advance_share": divided(told["up_count"], moved),
+        "limit_up": reported["limit_up_count"],
+        "limit_down": reported["limit_down_count"],
+        "max_boards": reported["max_limit_days"],
+        "broken_rate": divided(reported["broken_count"], touched),
+        "promotion_rate": reported["promotion_rate_pct"] / 100,
+        "prev_change_pct": reported["prev_limit_up_avg_pct"],
+        "advance_share": divided(reported["up_count"], moved),
     }
 
 
@@ -185,10 +185,10 @@ def _run(dates: Sequence[str], settled: Sequence[str | None], stored: pd.DataFra
     """(dates in the phase of the last date, the phase before it), going on from the newest stored row."""
     runs = segments([(day, phase) for day, phase in zip(dates, settled, strict=True) if phase is not None])
     newest, earlier = runs[-1], runs[-2].phase if len(runs) > 1 else None
-    told = [day for day in stored.index if newest.since <= day <= newest.until]
-    if not told or not pd.notna(stored.loc[told[-1], "duration_days"]):
+    reported = [day for day in stored.index if newest.since <= day <= newest.until]
+    if not reported or not pd.notna(stored.loc[reported[-1], "duration_days"]):
         return newest.days, earlier
-    last = told[-1]
+    last = reported[-1]
     since = sum(1 for day, phase in zip(dates, settled, strict=True) if phase is not None and day > last)
     before = stored.loc[last, "previous_phase"]
     return int(stored.loc[last, "duration_days"]) + since, before if isinstance(before, str) else earlier
@@ -203,8 +203,8 @@ def _ratio(amounts: Floats, at: int) -> float | None:
     return float(amounts[at] / mean) if mean > 0 else None
 
 
-def _index_changes(desk: Any, scope: Scope) -> dict[str, float]:
-    rows = desk.read(
+def _index_changes(ctx: Any, scope: Scope) -> dict[str, float]:
+    rows = ctx.read(
         "fusion_index_daily",
         columns=("code", "date", "change_pct"),
         codes=(own.MAIN_INDEX,),
@@ -215,7 +215,7 @@ def _index_changes(desk: Any, scope: Scope) -> dict[str, float]:
 
 
 def _evidence(inputs: dict[str, Floats], parts: Floats, at: int) -> str:
-    told = [
+    reported = [
         {
             "key": one.key,
             "value": round(float(inputs[one.key][at]), 4),
@@ -225,7 +225,7 @@ def _evidence(inputs: dict[str, Floats], parts: Floats, at: int) -> str:
         for place, one in enumerate(own.INPUTS)
         if not np.isnan(parts[place, at])
     ]
-    return canonical_json(told)
+    return canonical_json(reported)
 
 
 _DAY = {"trade_date": ("date", False, None)}

@@ -26,7 +26,7 @@ class MarketRuleRow(Model):
     note: S255 = col(title="where it comes from")
 
 
-def shipped_rules(desk: Any, scope: Scope) -> pd.DataFrame:
+def shipped_rules(ctx: Any, scope: Scope) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "rule": rule.rule,

@@ -40,44 +40,44 @@ class RawMinuteKline(Model):
         return ~((rows["high"] < top) | (rows["low"] > bottom))
 
 
-def terminal(desk: Any, scope: Scope) -> pd.DataFrame:
+def terminal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """One call for each length and code: the newest 800 bars."""
-    return _of_codes(desk, scope, lambda symbol, period: desk.tdx.bars(symbol, period, BARS_PER_CALL))
+    return _of_codes(ctx, scope, lambda symbol, period: ctx.tdx.bars(symbol, period, BARS_PER_CALL))
 
 
-def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
+def quote_site(ctx: Any, scope: Scope) -> pd.DataFrame:
     """One call for each length and code: the newest 320 bars."""
     return _of_codes(
-        desk, scope, lambda symbol, period: desk.tencent.minute_bars(symbol, PERIODS[period], _SITE_BARS)
+        ctx, scope, lambda symbol, period: ctx.tencent.minute_bars(symbol, PERIODS[period], _SITE_BARS)
     )
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """One call for each length and code: one to two months of 5 minutes."""
     return _of_codes(
-        desk,
+        ctx,
         scope,
-        lambda symbol, period: desk.eastmoney.kline(symbol, klt=PERIODS[period], limit=BARS_PER_CALL),
+        lambda symbol, period: ctx.eastmoney.kline(symbol, klt=PERIODS[period], limit=BARS_PER_CALL),
     )
 
 
-def second_site(desk: Any, scope: Scope) -> pd.DataFrame:
+def second_site(ctx: Any, scope: Scope) -> pd.DataFrame:
     """One call for each length and code: the newest 800 bars, without amounts."""
     return _of_codes(
-        desk, scope, lambda symbol, period: desk.sina.minute_bars(symbol, PERIODS[period], BARS_PER_CALL)
+        ctx, scope, lambda symbol, period: ctx.sina.minute_bars(symbol, PERIODS[period], BARS_PER_CALL)
     )
 
 
-def _of_codes(desk: Any, scope: Scope, ask: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
+def _of_codes(ctx: Any, scope: Scope, ask: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
     """Bars of the four lengths that have ended by now, up to the scope's last date."""
-    now = f"{desk.clock.now():%Y-%m-%d %H:%M:%S}"
+    now = f"{ctx.clock.now():%Y-%m-%d %H:%M:%S}"
     last = min(now, f"{scope.until} 23:59:59")
 
     def one(symbol: str) -> pd.DataFrame:
         parts = [ask(symbol, period).assign(code=symbol[2:], period=period) for period in PERIODS]
         return pd.concat(parts, ignore_index=True)
 
-    parts = [part for part in desk.each(one, desk.symbols(scope.codes)) if len(part)]
+    parts = [part for part in ctx.each(one, ctx.symbols(scope.codes)) if len(part)]
     if not parts:
         return pd.DataFrame(columns=_KEY)
     rows = pd.concat(parts, ignore_index=True)

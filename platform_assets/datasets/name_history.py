@@ -43,43 +43,43 @@ class NameSpan(Model):
     src: K32 = col(title="upstream of the name")
 
 
-def with_former_names(desk: Any, scope: Scope) -> pd.DataFrame:
+def with_former_names(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The spans that are not stored so, from the terminal's list of former names and what is shown now."""
-    listed = desk.former_names()
+    listed = ctx.former_names()
     kinds = [sec_type_of(code, market) for code, market in zip(listed["code"], listed["market"], strict=True)]
     held = listed[pd.Series(kinds, index=listed.index, dtype=object).isin(_HELD)]
     held = held.sort_values(["code", "renamed_on"])
     former: Former = defaultdict(list)
     for row in held.itertuples(index=False):
         former[str(row.code)].append((str(row.renamed_on), plain_name(str(row.old_name))))
-    stored = _stored(desk, scope)
+    stored = _stored(ctx, scope)
     _not_shortened(stored, former)
-    return _changes(desk, stored, [*_shown(desk, scope), *_listed(desk, scope)], former)
+    return _changes(ctx, stored, [*_shown(ctx, scope), *_listed(ctx, scope)], former)
 
 
-def as_seen(desk: Any, scope: Scope) -> pd.DataFrame:
+def as_seen(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The spans that today's names open or close, while former names cannot be had."""
-    shown = list(_shown(desk, scope))
+    shown = list(_shown(ctx, scope))
     with suppress(UpstreamError, PayloadError, Unavailable):
-        shown += _listed(desk, scope)
-    return _changes(desk, _stored(desk, scope), shown, None)
+        shown += _listed(ctx, scope)
+    return _changes(ctx, _stored(ctx, scope), shown, None)
 
 
-def _changes(desk: Any, stored: Spans, shown: list[tuple[str, Seen]], former: Former | None) -> pd.DataFrame:
+def _changes(ctx: Any, stored: Spans, shown: list[tuple[str, Seen]], former: Former | None) -> pd.DataFrame:
     """All spans of the codes whose stored ones are not these."""
     seen = {code: [Seen(s.since, s.name, s.src, s.until) for s in spans] for code, spans in stored.items()}
     for code, one in shown:
         seen.setdefault(code, []).append(one)
     rows: list[tuple[Any, ...]] = []
     for code, names in seen.items():
-        spans = spans_of(names, None if former is None else former.get(code, ()), desk.calendar.dates)
+        spans = spans_of(names, None if former is None else former.get(code, ()), ctx.calendar.dates)
         if spans != stored.get(code):
             rows += [(code, s.since, s.until, s.name, s.is_st, s.src) for s in spans]
     return pd.DataFrame(rows, columns=list(_COLUMNS))
 
 
-def _stored(desk: Any, scope: Scope) -> Spans:
-    frame = desk.read("ref_name_history", columns=_COLUMNS, codes=scope.codes)
+def _stored(ctx: Any, scope: Scope) -> Spans:
+    frame = ctx.read("ref_name_history", columns=_COLUMNS, codes=scope.codes)
     found: Spans = defaultdict(list)
     for row in frame.sort_values(["code", "valid_from"]).itertuples(index=False):
         until = None if pd.isna(row.valid_to) else str(row.valid_to)
@@ -87,11 +87,11 @@ def _stored(desk: Any, scope: Scope) -> Spans:
     return found
 
 
-def _shown(desk: Any, scope: Scope) -> Iterator[tuple[str, Seen]]:
+def _shown(ctx: Any, scope: Scope) -> Iterator[tuple[str, Seen]]:
     """Names in the stored quotes of the scope's last date, the fullest spelling of each."""
     day = scope.until
     columns = ("code", "name", "src", "price")
-    quotes = desk.read("raw_quote", columns=columns, codes=scope.codes, since=day, until=day)
+    quotes = ctx.read("raw_quote", columns=columns, codes=scope.codes, since=day, until=day)
     # A name without a price is of the moment at which it was asked for.
     quotes = quotes[quotes["name"].notna() & quotes["price"].notna()].assign(
         rank=lambda f: f["src"].map(_BEST_NAME).astype(float).fillna(9)
@@ -100,11 +100,11 @@ def _shown(desk: Any, scope: Scope) -> Iterator[tuple[str, Seen]]:
     return _names(quotes, day)
 
 
-def _listed(desk: Any, scope: Scope) -> Iterator[tuple[str, Seen]]:
+def _listed(ctx: Any, scope: Scope) -> Iterator[tuple[str, Seen]]:
     """Names in the terminal's list, which is of now whatever the scope is."""
-    listed = desk.terminal_list()[["code", "name"]].assign(src="tdx")
+    listed = ctx.terminal_list()[["code", "name"]].assign(src="tdx")
     listed = listed[listed["code"].isin(list(scope.codes))] if scope.codes is not None else listed
-    return _names(listed, desk.calendar.on_or_before(desk.today))
+    return _names(listed, ctx.calendar.on_or_before(ctx.today))
 
 
 def _names(rows: pd.DataFrame, day: str) -> Iterator[tuple[str, Seen]]:
@@ -117,9 +117,11 @@ def _names(rows: pd.DataFrame, day: str) -> Iterator[tuple[str, Seen]]:
 def _not_shortened(stored: Spans, former: Former) -> None:
     """Former names are never taken back: a list that lacks many of those known is cut short."""
     known = sum(len(spans) - 1 for spans in stored.values())
-    told = sum(len(former.get(code, ())) for code in stored)
-    if told < MIN_COVERAGE * known - _FEW:
-        raise PayloadError(f"the list of former names tells {told} changes, {known} are known", source="tdx")
+    reported = sum(len(former.get(code, ())) for code in stored)
+    if reported < MIN_COVERAGE * known - _FEW:
+        raise PayloadError(
+            f"the list of former names tells {reported} changes, {known} are known", source="tdx"
+        )
 
 
 DATASET = Dataset(

@@ -122,62 +122,62 @@ class RawReport(Model):
     pdf_url: S512 = col(title="address of the PDF")
 
 
-def search(desk: Any, scope: Scope) -> pd.DataFrame:
+def search(ctx: Any, scope: Scope) -> pd.DataFrame:
     """One call per code with an event, at most 300; for named codes up to three each. The tables of one run
     share the answers."""
     pages = 1 if scope.codes is None else _PAGES
-    codes = event_codes(desk, scope) if scope.codes is None else list(scope.codes)
+    codes = event_codes(ctx, scope) if scope.codes is None else list(scope.codes)
 
     def of(code: str) -> pd.DataFrame:
-        found: pd.DataFrame = desk.once(
+        found: pd.DataFrame = ctx.once(
             ("articles", code, pages), lambda view: view.eastmoney.articles(code, pages)
         )
         return found.assign(code=code)
 
-    parts = [rows for rows in desk.each(of, codes) if len(rows)]
+    parts = [rows for rows in ctx.each(of, codes) if len(rows)]
     if not parts:
         return pd.DataFrame(columns=_NO_NEWS)
-    rows = inside(desk, scope, pd.concat(parts, ignore_index=True), "pub_time")
+    rows = inside(ctx, scope, pd.concat(parts, ignore_index=True), "pub_time")
     return one_per_headline(rows, time="pub_time", text="content")
 
 
-def search_for_f10(desk: Any, scope: Scope) -> pd.DataFrame:
+def search_for_f10(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The answers of `search` once more, no further call."""
-    return search(desk, scope).rename(columns={"content": "summary"})
+    return search(ctx, scope).rename(columns={"content": "summary"})
 
 
-def telegraph(desk: Any, scope: Scope) -> pd.DataFrame:
+def telegraph(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Items of the telegraph that name stocks, one row per stock: the answers of the flash news."""
-    return _naming(desk, scope, "cls")
+    return _naming(ctx, scope, "cls")
 
 
-def telegraph_for_f10(desk: Any, scope: Scope) -> pd.DataFrame:
+def telegraph_for_f10(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The answers of `telegraph` once more, no further call."""
-    return telegraph(desk, scope).rename(columns={"content": "summary"})
+    return telegraph(ctx, scope).rename(columns={"content": "summary"})
 
 
-def second_site(desk: Any, scope: Scope) -> pd.DataFrame:
+def second_site(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The same of the second quote site's feed."""
-    return _naming(desk, scope, "sina")
+    return _naming(ctx, scope, "sina")
 
 
-def _naming(desk: Any, scope: Scope, upstream: str) -> pd.DataFrame:
+def _naming(ctx: Any, scope: Scope, upstream: str) -> pd.DataFrame:
     """Flash news by the stocks that they name themselves; of named codes theirs alone."""
-    told = flashes(desk, scope, upstream)
-    rows = told.assign(code=told["codes"].map(orjson.loads)).explode("code", ignore_index=True)
+    reported = flashes(ctx, scope, upstream)
+    rows = reported.assign(code=reported["codes"].map(orjson.loads)).explode("code", ignore_index=True)
     rows = rows[rows["code"].notna()]
     if scope.codes is not None:
         rows = rows[rows["code"].isin(scope.codes)]
     return one_per_headline(rows, time="pub_time", text="content").reindex(columns=_FLASH)
 
 
-def research(desk: Any, scope: Scope) -> pd.DataFrame:
+def research(ctx: Any, scope: Scope) -> pd.DataFrame:
     """One call per 100 reports of the scope's days, two or three for a date; for named codes one each."""
     if scope.codes is None:
-        parts = [desk.eastmoney.research(*days) for days in spans(desk, scope, _SPAN)]
+        parts = [ctx.eastmoney.research(*days) for days in spans(ctx, scope, _SPAN)]
     else:
-        since, until = days_of(desk, scope)
-        parts = desk.each(lambda code: desk.eastmoney.research(since, until, code), scope.codes)
+        since, until = days_of(ctx, scope)
+        parts = ctx.each(lambda code: ctx.eastmoney.research(since, until, code), scope.codes)
     return pd.concat(parts, ignore_index=True)
 
 

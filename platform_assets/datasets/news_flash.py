@@ -26,19 +26,19 @@ class NewsFlash(Model):
     url: S512 = col(title="address")
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """One call per 50 items, from the newest back to the first day of the scope, at most 40."""
-    return flashes(desk, scope, "eastmoney")
+    return flashes(ctx, scope, "eastmoney")
 
 
-def telegraph(desk: Any, scope: Scope) -> pd.DataFrame:
+def telegraph(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The same of the telegraph, with numbers of its own: one call per 50 items."""
-    return flashes(desk, scope, "cls")
+    return flashes(ctx, scope, "cls")
 
 
-def second_site(desk: Any, scope: Scope) -> pd.DataFrame:
+def second_site(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The second quote site's feed, at most 400 items: one call per 20."""
-    return flashes(desk, scope, "sina")
+    return flashes(ctx, scope, "sina")
 
 
 DATASET = Dataset(

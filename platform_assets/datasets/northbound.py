@@ -27,19 +27,19 @@ class Northbound(Model):
     trade_count: Big = col("", "deals", ge=0)
 
 
-def exchange(desk: Any, scope: Scope) -> pd.DataFrame:
+def exchange(ctx: Any, scope: Scope) -> pd.DataFrame:
     """One file per date. Dates without one are left out; when there is none at all the portal is asked: the
     site keeps some months."""
-    parts = desk.each(desk.hkex.connect_day, scope.dates)
+    parts = ctx.each(ctx.hkex.connect_day, scope.dates)
     filled = [part for part in parts if len(part)]
     if not filled:
         raise PayloadError(f"no file between {scope.since} and {scope.until}", source="hkex")
     return pd.concat(filled, ignore_index=True)
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """One call per 100 dates."""
-    rows = desk.eastmoney.connect_days(scope.since, scope.until)
+    rows = ctx.eastmoney.connect_days(scope.since, scope.until)
     return rows[rows["trade_date"].isin(list(scope.dates))]
 
 

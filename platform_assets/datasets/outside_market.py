@@ -45,15 +45,15 @@ class OutsideMarket(Model):
         return ~(rows["high"] < rows["low"])
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """All series in one call."""
-    rows: pd.DataFrame = desk.eastmoney.outside()
+    rows: pd.DataFrame = ctx.eastmoney.outside()
     return rows.assign(src="eastmoney")
 
 
-def second_site(desk: Any, scope: Scope) -> pd.DataFrame:
+def second_site(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The same of the second quote site, one call."""
-    rows: pd.DataFrame = desk.sina.outside()
+    rows: pd.DataFrame = ctx.sina.outside()
     return rows.assign(src="sina")
 
 

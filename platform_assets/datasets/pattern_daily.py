@@ -58,12 +58,12 @@ class PatternDaily(Model):
     flag_kind: S16 = col(title="bull_flag, bull_pennant, bear_flag or bear_pennant")
 
 
-def patterns(desk: Any, scope: Scope) -> pd.DataFrame:
+def patterns(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Every date from its own window; codes without direction and structure have no row."""
     from platform_assets.compute.patterns import has_row, kind_names, pattern_columns  # numba: not at import
 
     frames = []
-    for stretch in stretches_of(desk, scope):
+    for stretch in stretches_of(ctx, scope):
         values: dict[str, Any] = stretch.of(pattern_columns(stretch.bars, newest=stretch.newest))
         held = has_row(values)
         for name in KIND_NAMES:

@@ -40,44 +40,44 @@ class PeriodicReport(Model):
     pdf_url: S512 = col(title="address of its PDF")
 
 
-def wanted(desk: Any, scope: Scope) -> bool:
+def requested(ctx: Any, scope: Scope) -> bool:
     """While reports are due, else once a week."""
     day = scope.until
-    return bool(periods_due(day, _LATE_DAYS)) or desk.calendar.offset(day, -1) < monday_of(day)
+    return bool(periods_due(day, _LATE_DAYS)) or ctx.calendar.offset(day, -1) < monday_of(day)
 
 
-def platform(desk: Any, scope: Scope) -> pd.DataFrame:
+def platform(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Six calls per quarter end: one of them, or two in April."""
-    return _of_periods(desk, scope, desk.cninfo.disclosure_schedule)
+    return _of_periods(ctx, scope, ctx.cninfo.disclosure_schedule)
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Eleven calls per quarter end."""
-    return _of_periods(desk, scope, desk.eastmoney.disclosure_schedule)
+    return _of_periods(ctx, scope, ctx.eastmoney.disclosure_schedule)
 
 
-def _of_periods(desk: Any, scope: Scope, ask: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
+def _of_periods(ctx: Any, scope: Scope, ask: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
     periods = periods_due(scope.until, _LATE_DAYS) or (latest_ended(scope.until),)
     rows = pd.concat([ask(period) for period in periods], ignore_index=True)
-    wanted = rows["code"].map(lambda code: stock_codes(code) == [code] and scope.covers(code)).astype(bool)
-    rows = rows[wanted]
-    return _with_notices(desk, rows.reset_index(drop=True))
+    requested = rows["code"].map(lambda code: stock_codes(code) == [code] and scope.covers(code)).astype(bool)
+    rows = rows[requested]
+    return _with_notices(ctx, rows.reset_index(drop=True))
 
 
-def _with_notices(desk: Any, rows: pd.DataFrame) -> pd.DataFrame:
+def _with_notices(ctx: Any, rows: pd.DataFrame) -> pd.DataFrame:
     """Title and address of what was disclosed."""
     days = rows["actual_date"].dropna()
     if days.empty:
         return rows
-    notices = desk.read(
+    notices = ctx.read(
         "raw_announcements", columns=("code", "title", "pub_date", "pdf_url"), since=days.min()
     )
     notices = notices.assign(report_period=[_period_of(title) for title in notices["title"]])
     notices = notices[notices["report_period"].notna()].sort_values("pub_date", kind="stable")
     newest = notices.drop_duplicates(subset=["code", "report_period"], keep="last")
     newest = newest.assign(report_title=newest["title"].str[:_LONGEST_TITLE])
-    told = newest[["code", "report_period", "report_title", "pdf_url"]]
-    return rows.merge(told, on=["code", "report_period"], how="left")
+    reported = newest[["code", "report_period", "report_title", "pdf_url"]]
+    return rows.merge(reported, on=["code", "report_period"], how="left")
 
 
 def _period_of(title: str) -> str | None:
@@ -103,8 +103,8 @@ DATASET = Dataset(
             date_column="first_date",
             payload=False,
             sources=(
-                Source("cninfo", platform, only_when=wanted),
-                Source("eastmoney", portal, only_when=wanted),
+                Source("cninfo", platform, only_when=requested),
+                Source("eastmoney", portal, only_when=requested),
             ),
             moves=True,
             may_be_empty=True,

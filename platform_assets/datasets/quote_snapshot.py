@@ -41,7 +41,7 @@ from core.declaration.rules import (
     trading,
 )
 from core.declaration.scope import Context, Scope
-from core.market.price_identity import believed
+from core.market.price_identity import accepted
 from platform_assets.compute.limit_state import limit_status
 from resources.upstreams.fetch_context import current_session
 
@@ -86,14 +86,14 @@ class RawQuote(Model):
     quote_time: Dt = col(title="time of the quote")
 
 
-def terminal(desk: Any, scope: Scope) -> pd.DataFrame:
+def terminal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """List and quotes of the terminal source; it has no valuation, caps, limits or listing dates. A past
     date comes from its daily bars: no book, and no name beyond the newest session (today's would be of
     another day)."""
-    if not desk.is_current_session(scope.until):
-        return _from_bars(desk, scope)
-    quotes = desk.terminal_quotes()
-    identity = desk.securities()[["symbol", "name", "sec_type"]]
+    if not ctx.is_current_session(scope.until):
+        return _from_bars(ctx, scope)
+    quotes = ctx.terminal_quotes()
+    identity = ctx.securities()[["symbol", "name", "sec_type"]]
     rows = quotes[~quotes["unknown"]].merge(identity, on="symbol", how="inner")
     rows = rows[rows["code"].isin(list(scope.codes))] if scope.codes is not None else rows
     day = scope.until
@@ -106,49 +106,49 @@ def terminal(desk: Any, scope: Scope) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _from_bars(desk: Any, scope: Scope) -> pd.DataFrame:
-    wanted = len(desk.calendar.between(scope.since, desk.today)) + 1
-    identity = desk.securities()[["symbol", "code", "market", "sec_type", "name"]]
+def _from_bars(ctx: Any, scope: Scope) -> pd.DataFrame:
+    requested = len(ctx.calendar.between(scope.since, ctx.today)) + 1
+    identity = ctx.securities()[["symbol", "code", "market", "sec_type", "name"]]
 
     def one(symbol: str) -> pd.DataFrame:
-        bars = pd.DataFrame(desk.terminal_bars(symbol, wanted))
+        bars = pd.DataFrame(ctx.terminal_bars(symbol, requested))
         return bars[bars["date"].isin(list(scope.dates))].assign(symbol=symbol)
 
-    frames = [frame for frame in desk.each(one, desk.symbols(scope.codes)) if not frame.empty]
+    frames = [frame for frame in ctx.each(one, ctx.symbols(scope.codes)) if not frame.empty]
     if not frames:
         return pd.DataFrame(columns=["code", "trade_date"])
     bars = pd.concat(frames, ignore_index=True).drop(columns=["code", "market"], errors="ignore")
     rows = bars.merge(identity, on="symbol").rename(columns={"date": "trade_date", "close": "price"})
     rows["quote_time"] = rows["trade_date"] + " 15:00:00"
     # Since the newest session none has ended: the list still shows the names of that day, and of no other.
-    rows["name"] = rows["name"].where(rows["trade_date"] == desk.newest_finished(), None)
+    rows["name"] = rows["name"].where(rows["trade_date"] == ctx.newest_finished(), None)
     return pd.DataFrame(rows)
 
 
-def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
+def quote_site(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The quote site's batch: valuation, caps, limits and shares, 60 symbols a call."""
-    rows = desk.site_quotes()
+    rows = ctx.site_quotes()
     rows = rows[rows["code"].isin(list(scope.codes))] if scope.codes is not None else rows
     return rows.assign(trade_date=scope.until).pipe(_same_day, rows, scope)
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The portal's list of all A shares: listing dates, shares, caps, ratios, 5-minute speed. While a later
     session runs its quotes are of another date: then who is listed, and since when, is all that it tells."""
-    rows = desk.portal_list()
+    rows = ctx.portal_list()
     rows = rows[rows["code"].isin(list(scope.codes))] if scope.codes is not None else rows
-    if not current_session(desk, scope):
+    if not current_session(ctx, scope):
         listed = rows[rows["list_date"].notna() & (rows["list_date"] <= scope.until)]
         return listed[["code", "name", "market", "sec_type", "list_date"]].assign(trade_date=scope.until)
     return rows.assign(trade_date=scope.until).pipe(_same_day, rows, scope)
 
 
-def session_or_listings(desk: Any, scope: Scope) -> bool:
+def session_or_listings(ctx: Any, scope: Scope) -> bool:
     """For `Source(only_when=…)`: a quote of now is of the scope's session, or the security master knows no
     listing date yet, which the list of any moment tells (a first start while a session runs)."""
-    if scope.is_range or current_session(desk, scope):
+    if scope.is_range or current_session(ctx, scope):
         return not scope.is_range
-    return not desk.read("fusion_stock_master", columns=("list_date",))["list_date"].notna().any()
+    return not ctx.read("fusion_stock_master", columns=("list_date",))["list_date"].notna().any()
 
 
 def _same_day(frame: pd.DataFrame, quoted: pd.DataFrame, scope: Scope) -> pd.DataFrame:
@@ -160,14 +160,14 @@ def _same_day(frame: pd.DataFrame, quoted: pd.DataFrame, scope: Scope) -> pd.Dat
     return frame
 
 
-def _listed_stocks(desk: Any, scope: Scope) -> int:
+def _listed_stocks(ctx: Any, scope: Scope) -> int:
     """The portal's list holds A shares only, so only these are promised of every source."""
-    return int((desk.securities()["sec_type"] == "stock").sum())
+    return int((ctx.securities()["sec_type"] == "stock").sum())
 
 
 def of_this_instrument(rows: pd.DataFrame, context: Context) -> pd.Series:
     """The previous close is not one of another instrument."""
-    return believed(rows, context)
+    return accepted(rows, context)
 
 
 # -- the fused snapshot -----------------------------------------------------------------------------

@@ -58,14 +58,14 @@ class Reconcile(Model):
     mean_diff: F = col("", "mean of the signed differences (first - second)", decimals=6)
 
 
-def compared(desk: Any, scope: Scope) -> pd.DataFrame:
+def compared(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Every pair of the scope's dates of which one side at least is there."""
     rows = []
     for day in scope.dates:
-        for pair in found_pairs(desk, day):
-            told = measure(pair.rows, pair.tolerance)
-            worst = told.pop("worst")
-            if not (told["compared"] or told["only_a"] or told["only_b"]):
+        for pair in found_pairs(ctx, day):
+            reported = measure(pair.rows, pair.tolerance)
+            worst = reported.pop("worst")
+            if not (reported["compared"] or reported["only_a"] or reported["only_b"]):
                 continue
             rows.append(
                 {
@@ -77,7 +77,7 @@ def compared(desk: Any, scope: Scope) -> pd.DataFrame:
                     "tolerance": pair.tolerance.value,
                     "tolerance_kind": pair.tolerance.kind,
                     "worst_json": canonical_json(worst),
-                    **told,
+                    **reported,
                 }
             )
     return pd.DataFrame(rows, columns=list(Reconcile.to_schema().columns)).drop(columns="drift_20d")
@@ -108,14 +108,14 @@ def broken_references(rows: pd.DataFrame) -> dict[str, list[str]]:
     """Trade date -> codes whose previous close is quoted otherwise than ours leads to, by all who do."""
     breaks: dict[str, list[str]] = {}
     of_references = rows[(rows["field_name"] == "last_close") & (rows["source_a"] == DERIVED)]
-    for day, told in of_references.groupby("trade_date"):
+    for day, reported in of_references.groupby("trade_date"):
         sets = [
             {str(one["code"]) for one in json.loads(row.worst_json or "[]") if one["diff"] > row.tolerance}
-            for row in told.itertuples(index=False)
+            for row in reported.itertuples(index=False)
             if row.compared
         ]
         codes = sorted(set.intersection(*sets)) if sets else []
-        if codes and max(told["compared"] - told["within_count"]) <= MOST_REPAIRED:
+        if codes and max(reported["compared"] - reported["within_count"]) <= MOST_REPAIRED:
             breaks[str(day)] = codes
     return breaks
 

@@ -38,14 +38,14 @@ class Reit(Model):
     list_date: Date = col(title="listing date")
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """One call, and the batch of quotes that a run shares."""
-    return of_scope(with_values(desk, desk.eastmoney.fund_list("reit")), scope)
+    return of_scope(with_values(ctx, ctx.eastmoney.fund_list("reit")), scope)
 
 
-def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
+def quote_site(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The batch of quotes alone: no listing dates."""
-    quotes = desk.site_quotes()
+    quotes = ctx.site_quotes()
     return of_scope(quotes[quotes["sec_type"] == "reit"], scope)
 
 

@@ -33,9 +33,9 @@ class RiskComment(Model):
     pe_dynamic: F = col("", "price / earnings, this year's run rate")
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Eleven calls for the market, one for a hundred codes."""
-    parts = [desk.eastmoney.comments(scope.until, codes) for codes in scope.code_groups()]
+    parts = [ctx.eastmoney.comments(scope.until, codes) for codes in scope.code_groups()]
     rows = pd.concat(parts, ignore_index=True)
     return rows[rows["code"].map(is_a_share).astype(bool)]
 

@@ -34,29 +34,29 @@ class RiskGoodwill(Model):
     ann_date: Date = col(title="date of the notice")
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The periods that are being disclosed, six calls each; of codes all of theirs."""
     if scope.codes is None:
-        parts = [desk.eastmoney.goodwill(one) for one in open_on_any(scope.dates)]
+        parts = [ctx.eastmoney.goodwill(one) for one in open_on_any(scope.dates)]
     else:
-        parts = [desk.eastmoney.goodwill_of(codes) for codes in scope.code_groups()]
+        parts = [ctx.eastmoney.goodwill_of(codes) for codes in scope.code_groups()]
     return _joined(parts)
 
 
-def balances(desk: Any, scope: Scope) -> pd.DataFrame:
+def balances(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Goodwill and equity of the balances that are stored; no call. They hold the companies whose whole
     statements were asked for, so this is less than the market."""
     asked = {} if scope.codes is None else {"codes": scope.codes}
     columns = ("code", "report_period", "item", "value", "ann_date")
-    items = desk.read("raw_finstmt", columns=columns, **asked)
+    items = ctx.read("raw_finstmt", columns=columns, **asked)
     wide = items.drop_duplicates(subset=[*_KEY, "item"]).pivot(index=_KEY, columns="item", values="value")
     wide = wide.reindex(columns=["goodwill", "parent_equity", "net_profit"]).reset_index()
-    told = items.groupby(_KEY, as_index=False)["ann_date"].max()
+    reported = items.groupby(_KEY, as_index=False)["ann_date"].max()
     past = wide[[*_KEY, "goodwill"]].rename(
         columns={"report_period": "year_end", "goodwill": "goodwill_prev"}
     )
     wide["year_end"] = wide["report_period"].map(year_end_before)
-    rows = wide.merge(past, how="left", on=["code", "year_end"]).merge(told, how="left", on=_KEY)
+    rows = wide.merge(past, how="left", on=["code", "year_end"]).merge(reported, how="left", on=_KEY)
     if scope.codes is None:
         rows = rows[rows["report_period"].isin(list(open_on_any(scope.dates)))]
     rows = rows[rows["goodwill"] > 0].drop(columns="year_end")

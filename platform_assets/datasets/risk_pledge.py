@@ -37,15 +37,15 @@ class RiskPledge(Model):
     change_1y_pct: Pct = col("pct", "change of the price in a year")
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Six calls for a week of the market; codes: the lists of two years."""
-    since, until = scope.event_days(desk.calendar)
+    since, until = scope.event_days(ctx.calendar)
     parts = []
     for codes in scope.code_groups():
         first = since if codes is None else moved(until, -_PAST_DAYS)
         while first <= until:
             last = min(until, moved(first, _SPAN_DAYS - 1)) if codes is None else until
-            parts.append(desk.eastmoney.pledges(first, last, codes))
+            parts.append(ctx.eastmoney.pledges(first, last, codes))
             first = moved(last, 1)
     filled = [part for part in parts if len(part)]
     if not filled:

@@ -67,41 +67,41 @@ class ScorecardDaily(Model):
     fillable_excess_sum_pct: Pct = col("pct", "excess_sum_pct, fillable")
 
 
-def scorecards(desk: Any, scope: Scope) -> pd.DataFrame:
+def scorecards(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Every group of the dates asked for, and those of earlier dates that changed since."""
-    rows = [row for source in STORED for row in _of_source(desk, scope, source)]
-    rows += _of_strategies(desk, scope)
+    rows = [row for source in STORED for row in _of_source(ctx, scope, source)]
+    rows += _of_strategies(ctx, scope)
     made = pd.DataFrame(rows, columns=list(ScorecardDaily.to_schema().columns))
-    stored = desk.read(TABLE, columns=tuple(_COUNTS), since=scope.since, until=scope.until)
+    stored = ctx.read(TABLE, columns=tuple(_COUNTS), since=scope.since, until=scope.until)
     known = set(stored.astype(object).itertuples(index=False, name=None))
-    told = made[_COUNTS].astype(object).itertuples(index=False, name=None)
-    changed = {row[0] for row in told if row not in known}
+    reported = made[_COUNTS].astype(object).itertuples(index=False, name=None)
+    changed = {row[0] for row in reported if row not in known}
     return made[made["stat_date"].isin(changed | set(scope.asked))].reset_index(drop=True)
 
 
-def _of_source(desk: Any, scope: Scope, source: str) -> Iterator[dict[str, Any]]:
+def _of_source(ctx: Any, scope: Scope, source: str) -> Iterator[dict[str, Any]]:
     table, group = STORED[source]
-    rows = desk.read(table, columns=(group, *_FIGURES), since=scope.since, until=scope.until)
+    rows = ctx.read(table, columns=(group, *_FIGURES), since=scope.since, until=scope.until)
     for day, own in rows.groupby("trade_date", sort=True):
         for name, picks in grouped(picks_of(own), own[group].to_numpy(dtype=object)).items():
-            yield {"stat_date": day, "source": source, "group_key": name, **_told(picks)}
+            yield {"stat_date": day, "source": source, "group_key": name, **_reported(picks)}
 
 
-def _of_strategies(desk: Any, scope: Scope) -> Iterator[dict[str, Any]]:
+def _of_strategies(ctx: Any, scope: Scope) -> Iterator[dict[str, Any]]:
     columns = ("trade_date", "strategy_key", "code")
-    hits = desk.read(HITS, columns=columns, since=scope.since, until=scope.until)
+    hits = ctx.read(HITS, columns=columns, since=scope.since, until=scope.until)
     if hits.empty:
         return
-    prices, benchmark = prices_of(desk, str(hits["trade_date"].min()), str(hits["trade_date"].max()))
+    prices, benchmark = prices_of(ctx, str(hits["trade_date"].min()), str(hits["trade_date"].max()))
     hits = hits[hits["trade_date"].isin(prices.day_at)].reset_index(drop=True)
     picks = Picks.of(outcomes_of(prices, benchmark, hits_of(hits)))
     for day, own in hits.groupby("trade_date", sort=True):
         of_day = picks.where(hits.index.isin(own.index))
         for name, group in grouped(of_day, own["strategy_key"].to_numpy(dtype=object)).items():
-            yield {"stat_date": day, "source": STRATEGY, "group_key": name, **_told(group)}
+            yield {"stat_date": day, "source": STRATEGY, "group_key": name, **_reported(group)}
 
 
-def _told(picks: Picks) -> dict[str, Any]:
+def _reported(picks: Picks) -> dict[str, Any]:
     """Figures of a group with the sums that figures of several dates are made of."""
     without = {f"fillable_{name}": value for name, value in vars(Sums.of(fillable(picks))).items()}
     return {**group_stats(picks).as_dict(), **vars(Sums.of(picks)), **without}

@@ -48,24 +48,24 @@ class AuxCapital(Model):
     content: Text = col(title="the figures")
 
 
-def share_changes(desk: Any, since: str | None, until: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
-    rows: pd.DataFrame = desk.eastmoney.share_changes(since, until, codes)
+def share_changes(ctx: Any, since: str | None, until: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+    rows: pd.DataFrame = ctx.eastmoney.share_changes(since, until, codes)
     return rows
 
 
-def buybacks(desk: Any, since: str | None, until: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
-    rows: pd.DataFrame = desk.eastmoney.buybacks(since, until, codes)
+def buybacks(ctx: Any, since: str | None, until: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+    rows: pd.DataFrame = ctx.eastmoney.buybacks(since, until, codes)
     return rows
 
 
-def structures(desk: Any, scope: Scope) -> pd.DataFrame:
+def structures(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Changes on the days of the scope and of the week before (one call, shared with `events`), and the whole
     history of the codes that reported and of a hundred in turn: some ten calls."""
-    rows = by_notice(desk, scope, share_changes, _EQUITY_KEY)
+    rows = by_notice(ctx, scope, share_changes, _EQUITY_KEY)
     if scope.codes is not None:
         return rows
-    swept = Scope(scope.dates, swept_codes(desk, scope, listings=False))
-    parts = [share_changes(desk, None, scope.until, codes) for codes in swept.code_groups()]
+    swept = Scope(scope.dates, swept_codes(ctx, scope, listings=False))
+    parts = [share_changes(ctx, None, scope.until, codes) for codes in swept.code_groups()]
     filled = [part for part in (rows, *parts) if len(part)]
     if not filled:
         return rows
@@ -73,52 +73,52 @@ def structures(desk: Any, scope: Scope) -> pd.DataFrame:
     return found[found["code"].map(is_a_share).astype(bool)]
 
 
-def platform(desk: Any, scope: Scope) -> pd.DataFrame:
+def platform(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The whole history of the scope's codes, one call for each."""
-    now = desk.clock.now()
+    now = ctx.clock.now()
 
     def of(symbol: str) -> pd.DataFrame:
-        found: pd.DataFrame = desk.cninfo.share_changes(symbol[2:], _FIRST_DAY, scope.until, now)
+        found: pd.DataFrame = ctx.cninfo.share_changes(symbol[2:], _FIRST_DAY, scope.until, now)
         return found
 
-    return _swept(desk, scope, of)
+    return _swept(ctx, scope, of)
 
 
-def terminal(desk: Any, scope: Scope) -> pd.DataFrame:
+def terminal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The whole history of the scope's codes as the terminal's capital changes tell it, one call for each."""
-    return _swept(desk, scope, lambda symbol: of_records(desk.tdx.xdxr(symbol)))
+    return _swept(ctx, scope, lambda symbol: of_records(ctx.tdx.xdxr(symbol)))
 
 
 def of_records(rows: pd.DataFrame) -> pd.DataFrame:
     """Structures after the terminal's changes, the last one of a day alone. `rows`: code, date, category,
     name, total_after, float_after."""
-    told = rows[(rows["category"] != 1) & (rows["total_after"] > 0)]
-    told = told.drop_duplicates(subset=["code", "date"], keep="last")
+    reported = rows[(rows["category"] != 1) & (rows["total_after"] > 0)]
+    reported = reported.drop_duplicates(subset=["code", "date"], keep="last")
     return pd.DataFrame(
         {
-            "code": told["code"],
-            "change_date": told["date"],
-            "total_shares": told["total_after"],
-            "float_shares": told["float_after"],
-            "restricted_shares": told["total_after"] - told["float_after"],
-            "reason": told["name"],
+            "code": reported["code"],
+            "change_date": reported["date"],
+            "total_shares": reported["total_after"],
+            "float_shares": reported["float_after"],
+            "restricted_shares": reported["total_after"] - reported["float_after"],
+            "reason": reported["name"],
         }
     )
 
 
-def _swept(desk: Any, scope: Scope, ask: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
-    parts = [part for part in desk.each(ask, desk.symbols(scope.codes, "stock")) if len(part)]
+def _swept(ctx: Any, scope: Scope, ask: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
+    parts = [part for part in ctx.each(ask, ctx.symbols(scope.codes, "stock")) if len(part)]
     if not parts:
         return pd.DataFrame(columns=list(_EQUITY_KEY))
     rows = pd.concat(parts, ignore_index=True)
     return rows[rows["change_date"] <= scope.until]
 
 
-def events(desk: Any, scope: Scope) -> pd.DataFrame:
+def events(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Buybacks of which something was told in the days of the scope, and share changes of those days: two
     calls for an ordinary date, two for a hundred codes."""
-    bought = by_notice(desk, scope, buybacks, ("code", "update_date"))
-    changed = by_notice(desk, scope, share_changes, _EQUITY_KEY)
+    bought = by_notice(ctx, scope, buybacks, ("code", "update_date"))
+    changed = by_notice(ctx, scope, share_changes, _EQUITY_KEY)
     parts = [part for part in (of_buybacks(bought), of_share_changes(changed)) if len(part)]
     if not parts:
         return pd.DataFrame(columns=list(_EVENT_KEY))
@@ -175,8 +175,8 @@ def of_share_changes(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _range(what: str, low: float, high: float, unit: str) -> str:
-    told = [f"{value:.0f}" for value in (low, high) if not pd.isna(value)]
-    return f"{what}{'-'.join(told)}{unit}" if told else ""
+    reported = [f"{value:.0f}" for value in (low, high) if not pd.isna(value)]
+    return f"{what}{'-'.join(reported)}{unit}" if reported else ""
 
 
 def keyed(rows: pd.DataFrame) -> pd.DataFrame:

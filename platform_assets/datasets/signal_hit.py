@@ -37,10 +37,10 @@ class SignalHit(Model):
     detail: Json = col(title="the figures behind it")
 
 
-def signals(desk: Any, scope: Scope) -> pd.DataFrame:
+def signals(ctx: Any, scope: Scope) -> pd.DataFrame:
     frames = []
-    for stretch in stretches_of(desk, scope):
-        frames += _crossings(stretch, signal_values(desk, scope, stretch)) + _patterns(desk, stretch)
+    for stretch in stretches_of(ctx, scope):
+        frames += _crossings(stretch, signal_values(ctx, scope, stretch)) + _patterns(ctx, stretch)
     return joined(frames, list(SignalHit.to_schema().columns))
 
 
@@ -82,11 +82,11 @@ def _details(now: Mapping[str, Floats], at: Ints, above: Bools | None) -> list[s
     ]
 
 
-def _patterns(desk: Any, stretch: Stretch) -> list[pd.DataFrame]:
+def _patterns(ctx: Any, stretch: Stretch) -> list[pd.DataFrame]:
     """Directions that are stored of the dates of a stretch."""
     rows = rows_of(stretch, {})
     days = sorted(set(rows["date"]))
-    stored = desk.read(
+    stored = ctx.read(
         PATTERNS, columns=("code", "date", *DIRECTIONS), since=days[0], until=days[-1], noted=days
     )
     stored = stored.merge(rows, on=["code", "date"])

@@ -129,8 +129,8 @@ def from_classes(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 def from_pages(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """The regulator's industry of the company pages."""
-    told = rows[rows["csrc_industry"].notna()]
-    return told[["code", "src", "csrc_industry"]]
+    reported = rows[rows["csrc_industry"].notna()]
+    return reported[["code", "src", "csrc_industry"]]
 
 
 def sw_level(index_code: str) -> str:

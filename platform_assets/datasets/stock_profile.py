@@ -33,7 +33,7 @@ from core.declaration.rules import Contract, Fields, Interface, Partition, Soft,
 from core.declaration.scope import Context, Scope
 from platform_assets.datasets._sweeps import MOST_EVENT_CODES, ROTATION, codes_in_turn
 
-_NOT_TOLD = "no documented field"
+_NOT_REPORTED = "no documented field"
 _OFFER_DAYS = 60
 _NEW_FOR_DAYS = 30
 _REGION = "板块"
@@ -48,7 +48,7 @@ class StockProfile(Model):
 
     code: Code = key("security code")
     full_name: S128 = col(title="registered name")
-    name_en: S255 = col(title="English name", no_source=_NOT_TOLD)
+    name_en: S255 = col(title="English name", no_source=_NOT_REPORTED)
     former_names: S255 = col(title="names before the present one, oldest first", computed=True)
     established_date: Date = col(title="date of foundation")
     list_date: Date = col(title="listing date")
@@ -63,18 +63,18 @@ class StockProfile(Model):
     secretary: S64 = col(title="secretary of the board")
     employees: Int = col("", "employees")
     province: S32 = col(title="region board of the portal")
-    city: S32 = col(title="city", no_source=_NOT_TOLD)
+    city: S32 = col(title="city", no_source=_NOT_REPORTED)
     reg_address: S255 = col(title="registered address")
-    office_address: S255 = col(title="office address", no_source=_NOT_TOLD)
+    office_address: S255 = col(title="office address", no_source=_NOT_REPORTED)
     website: S255 = col(title="website; null where it is not http(s)")
-    email: S128 = col(title="e-mail", no_source=_NOT_TOLD)
+    email: S128 = col(title="e-mail", no_source=_NOT_REPORTED)
     phone: S64 = col(title="telephone")
     main_business: Text = col(title="main business")
     business_scope: Text = col(title="business scope as registered")
     intro: Text = col(title="introduction")
     controller: S128 = col(title="actual controller")
-    controller_type: S32 = col(title="kind of the controller", no_source=_NOT_TOLD)
-    auditor: S128 = col(title="auditor", no_source=_NOT_TOLD)
+    controller_type: S32 = col(title="kind of the controller", no_source=_NOT_REPORTED)
+    auditor: S128 = col(title="auditor", no_source=_NOT_REPORTED)
 
 
 class AuxProfile(Model):
@@ -83,7 +83,7 @@ class AuxProfile(Model):
     code: Code = key("security code")
     src: K32 = key("upstream")
     full_name: S128 = col(title="registered name")
-    name_en: S255 = col(title="English name", no_source=_NOT_TOLD)
+    name_en: S255 = col(title="English name", no_source=_NOT_REPORTED)
     established_date: Date = col(title="date of foundation")
     registered_capital: Amt = col("CNY", "registered capital")
     legal_rep: S64 = col(title="legal representative")
@@ -92,7 +92,7 @@ class AuxProfile(Model):
     secretary: S64 = col(title="secretary of the board")
     employees: Int = col("", "employees")
     province: S32 = col(title="region board of the portal")
-    city: S32 = col(title="city", no_source=_NOT_TOLD)
+    city: S32 = col(title="city", no_source=_NOT_REPORTED)
     reg_address: S255 = col(title="registered address")
     website: S255 = col(title="website; null where it is not http(s)")
     phone: S64 = col(title="telephone")
@@ -114,63 +114,63 @@ class RawIssueInfo(Model):
     issue_pe: F = col("", "price / earnings after the issue")
     issue_shares: Big = col("sh", "shares issued", gt=0)
     raised_funds: Amt = col("CNY", "funds raised", gt=0)
-    underwriter: S255 = col(title="underwriter", no_source=_NOT_TOLD)
-    lottery_rate_pct: Pct = col("pct", "success rate of applications", no_source=_NOT_TOLD)
+    underwriter: S255 = col(title="underwriter", no_source=_NOT_REPORTED)
+    lottery_rate_pct: Pct = col("pct", "success rate of applications", no_source=_NOT_REPORTED)
     first_day_change_pct: Pct = col("pct", "close of the first day against the issue price")
 
 
 # -- sources ----------------------------------------------------------------------------------------
 
 
-def portal_pages(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal_pages(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Three calls a company: register data, main business, controller."""
 
     def of(symbol: str) -> pd.DataFrame:
-        found = _survey(desk, symbol)
+        found = _survey(ctx, symbol)
         if found.empty:
             return found
-        business = desk.eastmoney.main_business(symbol)
-        return found.assign(main_business=business, controller=desk.eastmoney.controller(symbol))
+        business = ctx.eastmoney.main_business(symbol)
+        return found.assign(main_business=business, controller=ctx.eastmoney.controller(symbol))
 
-    rows = _joined(desk.each(of, _swept(desk, scope), pages=True))
-    return rows.assign(province=rows["code"].map(_provinces(desk))) if len(rows) else rows
+    rows = _joined(ctx.each(of, _swept(ctx, scope), pages=True))
+    return rows.assign(province=rows["code"].map(_provinces(ctx))) if len(rows) else rows
 
 
-def terminal_text(desk: Any, scope: Scope) -> pd.DataFrame:
+def terminal_text(ctx: Any, scope: Scope) -> pd.DataFrame:
     """The section 公司概况 of the terminal's text: name, region and main business, two calls a company."""
-    return _joined(desk.each(desk.tdx.company_profile, _swept(desk, scope)))
+    return _joined(ctx.each(ctx.tdx.company_profile, _swept(ctx, scope)))
 
 
-def portal_issues(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal_issues(ctx: Any, scope: Scope) -> pd.DataFrame:
     """New shares from the list of offers, one call; the page of each company that was listed of late, and of
     those whose profile is known while their issue is not (as many as a day's sweep reads pages of anyway)."""
     if scope.codes is not None:
-        symbols = desk.symbols(scope.codes, "stock")
-        return _issues(desk, symbols)
-    since = desk.calendar.offset(scope.until, -_OFFER_DAYS)
-    offered = desk.eastmoney.offers(since, desk.today).rename(columns={"apply_date": "issue_date"})
-    paged = _issues(desk, _without_issue(desk, scope))
-    told = set(paged["code"]) if len(paged) else set()
-    return pd.concat([offered[~offered["code"].isin(list(told))], paged], ignore_index=True)
+        symbols = ctx.symbols(scope.codes, "stock")
+        return _issues(ctx, symbols)
+    since = ctx.calendar.offset(scope.until, -_OFFER_DAYS)
+    offered = ctx.eastmoney.offers(since, ctx.today).rename(columns={"apply_date": "issue_date"})
+    paged = _issues(ctx, _without_issue(ctx, scope))
+    reported = set(paged["code"]) if len(paged) else set()
+    return pd.concat([offered[~offered["code"].isin(list(reported))], paged], ignore_index=True)
 
 
-def terminal_issues(desk: Any, scope: Scope) -> pd.DataFrame:
+def terminal_issues(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Listing dates in the terminal's text."""
-    symbols = desk.symbols(scope.codes, "stock") if scope.codes is not None else _without_issue(desk, scope)
-    rows = _joined(desk.each(desk.tdx.company_profile, symbols))
+    symbols = ctx.symbols(scope.codes, "stock") if scope.codes is not None else _without_issue(ctx, scope)
+    rows = _joined(ctx.each(ctx.tdx.company_profile, symbols))
     return rows[["code", "list_date"]] if len(rows) else rows
 
 
-def _survey(desk: Any, symbol: str) -> pd.DataFrame:
+def _survey(ctx: Any, symbol: str) -> pd.DataFrame:
     """The page that both tables read, once a run."""
-    found: pd.DataFrame = desk.once(
+    found: pd.DataFrame = ctx.once(
         ("company_survey", symbol), lambda view: view.eastmoney.company_survey(symbol)
     )
     return found
 
 
-def _issues(desk: Any, symbols: list[str]) -> pd.DataFrame:
-    rows = _joined(desk.each(lambda symbol: _survey(desk, symbol), symbols))
+def _issues(ctx: Any, symbols: list[str]) -> pd.DataFrame:
+    rows = _joined(ctx.each(lambda symbol: _survey(ctx, symbol), symbols))
     return rows[["code", "issue_price", *_ISSUED]] if len(rows) else rows
 
 
@@ -179,51 +179,51 @@ def _joined(parts: list[pd.DataFrame]) -> pd.DataFrame:
     return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(columns=["code"])
 
 
-def _provinces(desk: Any) -> dict[str, str]:
+def _provinces(ctx: Any) -> dict[str, str]:
     """Region of each stock, from the boards that are stored."""
-    boards = desk.read("raw_concept_blocks", columns=("code", "block_name", "block_type"))
+    boards = ctx.read("raw_concept_blocks", columns=("code", "block_name", "block_type"))
     regions = boards[boards["block_type"] == "region"].drop_duplicates("code")
     names = regions["block_name"].str.removesuffix(_REGION)
     return dict(zip(regions["code"], names, strict=True))
 
 
-def _swept(desk: Any, scope: Scope) -> list[str]:
+def _swept(ctx: Any, scope: Scope) -> list[str]:
     """Symbols of the scope's codes; of the market those that were listed or took another name in the days of
     the scope, and the hundred whose turn it is."""
     if scope.codes is not None:
-        return list(desk.symbols(scope.codes, "stock"))
-    since, until = scope.event_days(desk.calendar)
-    names = desk.read("ref_name_history", columns=("code", "valid_from"))
+        return list(ctx.symbols(scope.codes, "stock"))
+    since, until = scope.event_days(ctx.calendar)
+    names = ctx.read("ref_name_history", columns=("code", "valid_from"))
     renamed = names[(names["valid_from"] >= since) & (names["valid_from"] <= until)]
-    events = [*_listed_since(desk, since, until), *sorted(renamed["code"])]
-    return _symbols(desk, [*events[:MOST_EVENT_CODES], *codes_in_turn(desk, scope)])
+    events = [*_listed_since(ctx, since, until), *sorted(renamed["code"])]
+    return _symbols(ctx, [*events[:MOST_EVENT_CODES], *codes_in_turn(ctx, scope)])
 
 
-def _listed_since(desk: Any, since: str, until: str) -> list[str]:
+def _listed_since(ctx: Any, since: str, until: str) -> list[str]:
     """Stocks that were listed in some days, newest first."""
-    listed = desk.read("fusion_stock_master", columns=("code", "list_date", "sec_type"))
+    listed = ctx.read("fusion_stock_master", columns=("code", "list_date", "sec_type"))
     days = listed["list_date"].fillna("")
     young = listed[(listed["sec_type"] == "stock") & (days >= since) & (days <= until)]
     return [str(code) for code in young.sort_values(["list_date", "code"], ascending=[False, True])["code"]]
 
 
-def _without_issue(desk: Any, scope: Scope) -> list[str]:
+def _without_issue(ctx: Any, scope: Scope) -> list[str]:
     """Symbols of stocks that were listed of late, or have a profile, and whose issue is not known."""
-    stored = desk.read("raw_issue_info", columns=("code", "issue_shares"))
-    told = set(stored[stored["issue_shares"].notna()]["code"])
+    stored = ctx.read("raw_issue_info", columns=("code", "issue_shares"))
+    reported = set(stored[stored["issue_shares"].notna()]["code"])
     late = [
         code
-        for code in _listed_since(desk, moved(scope.until, -_NEW_FOR_DAYS), scope.until)
-        if code not in told
+        for code in _listed_since(ctx, moved(scope.until, -_NEW_FOR_DAYS), scope.until)
+        if code not in reported
     ]
-    profiles = desk.read("aux_profile", columns=("code",))
+    profiles = ctx.read("aux_profile", columns=("code",))
     rest = sorted(set(profiles["code"]) - set(stored["code"]))
-    return _symbols(desk, [*late, *rest])[: MOST_EVENT_CODES + ROTATION]
+    return _symbols(ctx, [*late, *rest])[: MOST_EVENT_CODES + ROTATION]
 
 
-def _symbols(desk: Any, codes: list[str]) -> list[str]:
+def _symbols(ctx: Any, codes: list[str]) -> list[str]:
     """Symbols of some stocks, once each; codes that the universe does not have are left out."""
-    universe = {symbol[2:]: symbol for symbol in desk.symbols(None, "stock")}
+    universe = {symbol[2:]: symbol for symbol in ctx.symbols(None, "stock")}
     return [universe[code] for code in dict.fromkeys(codes) if code in universe]
 
 
@@ -267,8 +267,8 @@ def has_a_name(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 def listed_as_in_master(rows: pd.DataFrame, context: Context) -> pd.Series:
     master = context.read("fusion_stock_master", columns=("code", "list_date"))
-    told = rows["code"].map(dict(zip(master["code"], master["list_date"], strict=True)))
-    return (rows["list_date"] == told) | rows["list_date"].isna() | told.isna()
+    reported = rows["code"].map(dict(zip(master["code"], master["list_date"], strict=True)))
+    return (rows["list_date"] == reported) | rows["list_date"].isna() | reported.isna()
 
 
 def issue_fits_its_first_price(rows: pd.DataFrame, context: Context) -> pd.Series:

@@ -179,19 +179,19 @@ def _owners() -> dict[str, tuple[str, str]]:
     }
 
 
-def joined(desk: Any, scope: Scope) -> pd.DataFrame:
+def joined(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Rows of the scope's dates from the owner tables."""
-    bars = _wide_bars.bars_of(desk, scope)
-    parts = [part for day in scope.dates if len(part := _of_date(desk, day, scope.codes, bars))]
+    bars = _wide_bars.bars_of(ctx, scope)
+    parts = [part for day in scope.dates if len(part := _of_date(ctx, day, scope.codes, bars))]
     if not parts:
         raise Unavailable(f"no quotes of {scope.until} are stored")
     return pd.concat(parts, ignore_index=True)
 
 
-def _of_date(desk: Any, day: str, codes: tuple[str, ...] | None, bars: pd.DataFrame) -> pd.DataFrame:
+def _of_date(ctx: Any, day: str, codes: tuple[str, ...] | None, bars: pd.DataFrame) -> pd.DataFrame:
     def read(table: str, columns: tuple[str, ...], *, dated: bool = True) -> pd.DataFrame:
         span = {"since": day, "until": day} if dated else {}
-        frame: pd.DataFrame = desk.read(table, columns=("code", *columns), codes=codes, **span)
+        frame: pd.DataFrame = ctx.read(table, columns=("code", *columns), codes=codes, **span)
         return frame
 
     rows = read("fusion_quote_snapshot", _QUOTE)
@@ -213,18 +213,18 @@ def _of_date(desk: Any, day: str, codes: tuple[str, ...] | None, bars: pd.DataFr
     rows["name"] = rows["name"].where(rows["name"].notna(), pd.Series(names.name, index=rows.index))
     rows["current_price"] = rows["price"]
     rows["total_volume"] = (rows["volume"] // 100).astype("Int64")
-    rows = rows.merge(_wide_events.flows(desk, day, codes), on="code", how="left")
-    rows = rows.merge(_wide_events.margins(desk, day, codes), on="code", how="left")
-    rows = rows.merge(_wide_events.finance(desk, day, codes), on="code", how="left")
-    rows = rows.merge(_wide_events.holders(desk, day, codes), on="code", how="left")
-    rows = rows.merge(_wide_events.billboard(desk, day, rows["code"]), on="code", how="left")
-    rows = rows.merge(_wide_events.block_trades(desk, day, codes), on="code", how="left")
-    rows = rows.merge(_wide_events.lockups(desk, day, codes), on="code", how="left")
-    rows = rows.merge(_wide_risks.pledged(desk, day, codes), on="code", how="left")
+    rows = rows.merge(_wide_events.flows(ctx, day, codes), on="code", how="left")
+    rows = rows.merge(_wide_events.margins(ctx, day, codes), on="code", how="left")
+    rows = rows.merge(_wide_events.finance(ctx, day, codes), on="code", how="left")
+    rows = rows.merge(_wide_events.holders(ctx, day, codes), on="code", how="left")
+    rows = rows.merge(_wide_events.billboard(ctx, day, rows["code"]), on="code", how="left")
+    rows = rows.merge(_wide_events.block_trades(ctx, day, codes), on="code", how="left")
+    rows = rows.merge(_wide_events.lockups(ctx, day, codes), on="code", how="left")
+    rows = rows.merge(_wide_risks.pledged(ctx, day, codes), on="code", how="left")
     rows = rows.merge(
-        _wide_risks.goodwill(desk, day, codes, _wide_events.reports_since(day)), on="code", how="left"
+        _wide_risks.goodwill(ctx, day, codes, _wide_events.reports_since(day)), on="code", how="left"
     )
-    return rows.merge(_wide_bars.stats(desk, day, codes, bars), on="code", how="left")
+    return rows.merge(_wide_bars.stats(ctx, day, codes, bars), on="code", how="left")
 
 
 def priced_unless_suspended(rows: pd.DataFrame, context: Context) -> pd.Series:

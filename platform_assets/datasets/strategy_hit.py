@@ -35,18 +35,18 @@ class StrategyHit(Model):
     params: Json = col(title="periods of the strategy, in bars")
 
 
-def strategy_hits(desk: Any, scope: Scope) -> pd.DataFrame:
+def strategy_hits(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Every date from its own window. Scores are ranks within the market: a run for some codes computes all
     and keeps its own."""
     frames = []
-    for stretch in newest_stretches(desk, scope.whole):
+    for stretch in newest_stretches(ctx, scope.whole):
         bars, at = stretch.bars, stretch.rows
         rows = rows_of(stretch, {"score": confirmations(bars, at).round(4)})
         frames += [_hits(rows, key, places) for key, places in picks_of(bars, at).items()]
     rows = joined(frames, list(StrategyHit.to_schema().columns))
     own = np.array([scope.covers(code) for code in rows["code"]], dtype=bool)
     rows = rows[own].reset_index(drop=True)
-    rows["name"] = _names(desk, rows)
+    rows["name"] = _names(ctx, rows)
     return rows
 
 
@@ -56,8 +56,8 @@ def _hits(rows: pd.DataFrame, key: str, at: Any) -> pd.DataFrame:
     return hit.assign(strategy_key=key, name=None, params=canonical_json(strategy.params(strategy.chosen())))
 
 
-def _names(desk: Any, rows: pd.DataFrame) -> Any:
-    spans = desk.read(NAMES, columns=("code", "valid_from", "valid_to", "name", "is_st"))
+def _names(ctx: Any, rows: pd.DataFrame) -> Any:
+    spans = ctx.read(NAMES, columns=("code", "valid_from", "valid_to", "name", "is_st"))
     names = named(rows.rename(columns={"trade_date": "date"}), spans).name
     return [None if pd.isna(name) else name for name in names]
 

@@ -43,8 +43,8 @@ class TopHolder(Model):
     @pa.dataframe_check
     def ratio_fits_shares(cls, rows: pd.DataFrame) -> pd.Series:
         """All lines of a list speak of the same shares: what shares / ratio makes of them is alike."""
-        told = rows["ratio_pct"] >= _TOLD_PCT
-        whole = (rows["hold_shares"].astype(float) / rows["ratio_pct"].astype(float)).where(told)
+        reported = rows["ratio_pct"] >= _TOLD_PCT
+        whole = (rows["hold_shares"].astype(float) / rows["ratio_pct"].astype(float)).where(reported)
         middle = whole.groupby([rows["code"], rows["report_period"], rows["holder_type"]]).transform("median")
         return ~((whole > _ODD * middle) | (whole < middle / _ODD))
 
@@ -55,26 +55,26 @@ class TopHolder(Model):
         return ~(sums.astype(float) > 100.5)
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Up to 220 calls for a period that is being disclosed: two lists of 55,000 rows, each in two slices.
     Codes: the periods of three years, about three calls for a hundred codes and list."""
     if scope.codes is not None:
         since = moved(scope.until, -_PAST_DAYS)
         parts = [
-            desk.eastmoney.top_holders_of(kind, codes, since, scope.until)
+            ctx.eastmoney.top_holders_of(kind, codes, since, scope.until)
             for codes in scope.code_groups()
             for kind in KINDS
         ]
     else:
         parts = [
-            desk.eastmoney.top_holders(kind, period) for period in open_on_any(scope.dates) for kind in KINDS
+            ctx.eastmoney.top_holders(kind, period) for period in open_on_any(scope.dates) for kind in KINDS
         ]
     filled = [part for part in parts if len(part)]
     if not filled:
         return pd.DataFrame(columns=[*_KEY, "holder_key"])
     rows = pd.concat(filled, ignore_index=True)
-    wanted = rows["code"].map(is_a_share).astype(bool) & rows["report_period"].map(is_period).astype(bool)
-    return keyed(rows[wanted].reset_index(drop=True))
+    requested = rows["code"].map(is_a_share).astype(bool) & rows["report_period"].map(is_period).astype(bool)
+    return keyed(rows[requested].reset_index(drop=True))
 
 
 def keyed(rows: pd.DataFrame) -> pd.DataFrame:

@@ -40,33 +40,33 @@ _TRADED = "sec_type='stock' AND is_suspended=0"
 Floats = npt.NDArray[np.float64]
 
 
-def picks(desk: Any, scope: Scope, day: str) -> pd.DataFrame | None:
+def picks(ctx: Any, scope: Scope, day: str) -> pd.DataFrame | None:
     """The three boards of a date. None where the date has no wide rows: nobody knows who traded."""
-    market = _market(desk, day)
+    market = _market(ctx, day)
     if market is None:
         return None
-    boards = (_leaders(desk, market, day), _composite(market), _tactic(desk, scope, market, day))
+    boards = (_leaders(ctx, market, day), _composite(market), _tactic(ctx, scope, market, day))
     return pd.concat([board for board in boards if len(board)] or [boards[0]], ignore_index=True)
 
 
-def _market(desk: Any, day: str) -> pd.DataFrame | None:
+def _market(ctx: Any, day: str) -> pd.DataFrame | None:
     """The stocks that traded on the date with their composite and gates: as stored, else computed from the
     same wide rows (the presets store them later in the evening)."""
-    stored = desk.read(SCORES, columns=_SCORED, since=day, until=day)
+    stored = ctx.read(SCORES, columns=_SCORED, since=day, until=day)
     needed = () if len(stored) else (*INPUT_COLUMNS, *GATE_COLUMNS)
     columns = tuple(dict.fromkeys((*_SHOWN, *needed)))
-    wide = desk.read(WIDE, columns=columns, since=day, until=day)
+    wide = ctx.read(WIDE, columns=columns, since=day, until=day)
     if wide.empty:
         return None
     scored = stored if len(stored) else factor_scores(wide)[list(_SCORED)]
     return pd.DataFrame(wide[list(_SHOWN)].merge(scored, on="code", how="inner"))
 
 
-def _leaders(desk: Any, market: pd.DataFrame, day: str) -> pd.DataFrame:
+def _leaders(ctx: Any, market: pd.DataFrame, day: str) -> pd.DataFrame:
     """Leaders without ST and without stocks in their first trade dates."""
     columns = ("code", "total_score", "coverage", "limit_days", *(f"score_{name}" for name in DIMENSIONS))
-    rows = desk.read(LEADERS, columns=columns, since=day, until=day).merge(market, on="code", how="inner")
-    since = desk.calendar.offset(day, 1 - NEW_STOCK_DAYS)
+    rows = ctx.read(LEADERS, columns=columns, since=day, until=day).merge(market, on="code", how="inner")
+    since = ctx.calendar.offset(day, 1 - NEW_STOCK_DAYS)
     out = [
         kept_from_leaders(is_special(row), row["list_date"] if pd.notna(row["list_date"]) else None, since)
         for row in rows[["is_st", "name", "list_date"]].to_dict("records")
@@ -85,37 +85,37 @@ def _passed(market: pd.DataFrame) -> pd.DataFrame:
     return market[~market["gate_blocked"].fillna(value=False).astype(bool)]
 
 
-def _tactic(desk: Any, scope: Scope, market: pd.DataFrame, day: str) -> pd.DataFrame:
+def _tactic(ctx: Any, scope: Scope, market: pd.DataFrame, day: str) -> pd.DataFrame:
     """The best tactic scores that no gate blocks."""
     rows = _passed(market).reset_index(drop=True)
-    parts = tactic_parts(desk, scope, rows["code"].astype(str).tolist(), day)
+    parts = tactic_parts(ctx, scope, rows["code"].astype(str).tolist(), day)
     score, weight = tactic_score(parts)
     rows = rows.assign(tactic=score, covered=weight, **parts)
     return _board("tactic", top(rows, "tactic"), "tactic", [*parts, "covered"])
 
 
-def tactic_parts(desk: Any, scope: Scope, codes: Sequence[str], day: str) -> dict[str, Floats]:
+def tactic_parts(ctx: Any, scope: Scope, codes: Sequence[str], day: str) -> dict[str, Floats]:
     """The parts of the tactic score of some codes on a date, [codes]; NaN where not known."""
-    since = desk.calendar.last(TACTIC_DATES, day)[0]
-    dates = desk.calendar.between(since, day)
-    bars = desk.panel(BARS, columns=("volume", "adj_factor"), since=since, until=day, condition=_TRADED)
-    found = desk.panel(INDICATORS, columns=INDICATOR_COLUMNS, since=since, until=day)
+    since = ctx.calendar.last(TACTIC_DATES, day)[0]
+    dates = ctx.calendar.between(since, day)
+    bars = ctx.panel(BARS, columns=("volume", "adj_factor"), since=since, until=day, condition=_TRADED)
+    found = ctx.panel(INDICATORS, columns=INDICATOR_COLUMNS, since=since, until=day)
     traded = _block(bars, "volume", codes, dates)
     parts = parts_of(
         {name: _block(found, name, codes, dates) for name in INDICATOR_COLUMNS},
         traded[:, -1],
         _block(bars, "adj_factor", codes, dates),
-        _directions(desk, codes, dates, np.isfinite(traded)),
+        _directions(ctx, codes, dates, np.isfinite(traded)),
     )
     # The window that all calculations of these dates share.
-    return parts | {"vpa": health_of(bars_at(desk, Scope(scope.asked), day), codes)}
+    return parts | {"vpa": health_of(bars_at(ctx, Scope(scope.asked), day), codes)}
 
 
 def _directions(
-    desk: Any, codes: Sequence[str], dates: Sequence[str], traded: npt.NDArray[np.bool_]
+    ctx: Any, codes: Sequence[str], dates: Sequence[str], traded: npt.NDArray[np.bool_]
 ) -> Floats:
     """[codes] sum of the pattern directions of the newest bars; NaN for all where nobody looked."""
-    rows = desk.read(PATTERNS, columns=("code", "date", *DIRECTIONS), since=dates[0], until=dates[-1])
+    rows = ctx.read(PATTERNS, columns=("code", "date", *DIRECTIONS), since=dates[0], until=dates[-1])
     if not patterns_looked_for(rows["date"], dates[-1]):
         return np.full(len(codes), np.nan)
     newest = np.cumsum(traded[:, ::-1], axis=1)[:, ::-1] <= PATTERN_BARS
@@ -144,7 +144,7 @@ def _block(dense: Any, name: str, codes: Sequence[str], dates: Sequence[str]) ->
 
 
 def _board(key: str, rows: pd.DataFrame, by: str, details: Sequence[str]) -> pd.DataFrame:
-    told = [_figures(row, (by, *details, "composite")) for row in rows.to_dict("records")]
+    reported = [_figures(row, (by, *details, "composite")) for row in rows.to_dict("records")]
     return pd.DataFrame(
         {
             GROUP: key,
@@ -154,8 +154,8 @@ def _board(key: str, rows: pd.DataFrame, by: str, details: Sequence[str]) -> pd.
             "industry": rows["industry"],
             "score": rows[by],
             "price_at_pick": rows["current_price"],
-            "reason": [_reason(figures) for figures in told],
-            "detail": [canonical_json(figures) for figures in told],
+            "reason": [_reason(figures) for figures in reported],
+            "detail": [canonical_json(figures) for figures in reported],
         }
     )
 

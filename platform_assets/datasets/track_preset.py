@@ -27,20 +27,20 @@ TrackPreset = pick_model("TrackPreset", GROUP, "preset", [preset.key for preset 
 _SCORE_COLUMNS = ("code", *(factor.column for factor in FACTORS), "composite", "gate_blocked")
 
 
-def picks(desk: Any, scope: Scope, day: str) -> pd.DataFrame | None:
+def picks(ctx: Any, scope: Scope, day: str) -> pd.DataFrame | None:
     """The best of every preset among the stocks that have a score on the date."""
-    scores = desk.read(SCORES, columns=_SCORE_COLUMNS, since=day, until=day)
+    scores = ctx.read(SCORES, columns=_SCORE_COLUMNS, since=day, until=day)
     if scores.empty:
         return None
     shown = ("code", "name", "current_price", "amount", *INDUSTRY_COLUMNS)
-    scored = scores.merge(desk.read(WIDE, columns=shown, since=day, until=day), on="code", how="left")
+    scored = scores.merge(ctx.read(WIDE, columns=shown, since=day, until=day), on="code", how="left")
     return pd.concat([_of_preset(scored, preset) for preset in PRESETS], ignore_index=True)
 
 
 def _of_preset(scored: pd.DataFrame, preset: Preset) -> pd.DataFrame:
     rows = apply_preset(scored, preset, limit=BOARD_SIZE)
-    told = dict.fromkeys([*(one.factor for one in preset.filters), preset.sort])
-    keys = [key for key in told if key != COMPOSITE]
+    reported = dict.fromkeys([*(one.factor for one in preset.filters), preset.sort])
+    keys = [key for key in reported if key != COMPOSITE]
     records = rows.to_dict("records")
     return pd.DataFrame(
         {
@@ -59,8 +59,8 @@ def _of_preset(scored: pd.DataFrame, preset: Preset) -> pd.DataFrame:
 
 def _figures(keys: list[str], row: dict[Any, Any]) -> dict[str, float]:
     """Scores that the preset looks at, and the composite."""
-    told = {key: row[BY_KEY[key].column] for key in keys} | {COMPOSITE: row["composite"]}
-    return {key: round(float(value), 4) for key, value in told.items() if pd.notna(value)}
+    reported = {key: row[BY_KEY[key].column] for key in keys} | {COMPOSITE: row["composite"]}
+    return {key: round(float(value), 4) for key, value in reported.items() if pd.notna(value)}
 
 
 def _reason(preset: Preset, keys: list[str], row: dict[Any, Any]) -> str:

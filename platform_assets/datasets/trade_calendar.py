@@ -28,11 +28,11 @@ class TradeCalendarDay(Model):
     is_confirmed: Bool = col(title="published by the exchange, not a forecast")
 
 
-def shipped_days(desk: Any, scope: Scope) -> pd.DataFrame:
+def shipped_days(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Every calendar day up to the horizon."""
-    calendar = desk.calendar
+    calendar = ctx.calendar
     last = date.fromisoformat(calendar.horizon)
-    confirmed = f"{date.fromisoformat(desk.today).year}-12-31"
+    confirmed = f"{date.fromisoformat(ctx.today).year}-12-31"
     day = date.fromisoformat(_FIRST_DAY)
     rows = []
     previous = calendar.on_or_before((day - timedelta(days=1)).isoformat())

@@ -73,26 +73,26 @@ class RawValuation(Model):
     dividend_yield: Pct = col("pct", "dividend yield")
 
 
-def portal(desk: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Twelve calls for a date of the market; of codes one for a hundred and some dates."""
     parts = (
-        [desk.eastmoney.valuations(day, day) for day in scope.dates]
+        [ctx.eastmoney.valuations(day, day) for day in scope.dates]
         if scope.codes is None
-        else [desk.eastmoney.valuations(scope.since, scope.until, codes) for codes in scope.code_groups()]
+        else [ctx.eastmoney.valuations(scope.since, scope.until, codes) for codes in scope.code_groups()]
     )
     rows = pd.concat(parts, ignore_index=True)
     mine = rows["code"].map(is_a_share).astype(bool) & rows["date"].isin(list(scope.dates))
     return rows[mine & (rows["price"] > 0)].reset_index(drop=True)
 
 
-def of_few_dates(desk: Any, scope: Scope) -> bool:
+def of_few_dates(ctx: Any, scope: Scope) -> bool:
     """A year of the market would be three thousand calls; a year of a hundred codes is fifty."""
     return scope.codes is not None or len(scope.dates) <= _MOST_DATES
 
 
-def quote_site(desk: Any, scope: Scope) -> pd.DataFrame:
+def quote_site(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Ratios of the quote site's batch, shared with raw_quote; stocks with a price only."""
-    rows = desk.site_quotes()
+    rows = ctx.site_quotes()
     rows = rows[
         (rows["sec_type"] == "stock") & (rows["price"] > 0) & rows["code"].map(scope.covers).astype(bool)
     ]
@@ -143,8 +143,8 @@ def from_consensus(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 def told_after_close(rows: pd.DataFrame, context: Context) -> pd.Series:
     """Rows whose consensus was stored after the close that they are of."""
-    told = context.read(CONSENSUS, columns=("code", "imported_at"))
-    newest = told.groupby("code")["imported_at"].max().to_dict()
+    reported = context.read(CONSENSUS, columns=("code", "imported_at"))
+    newest = reported.groupby("code")["imported_at"].max().to_dict()
     at = [newest.get(code, "") for code in rows["code"]]
     return pd.Series(at, index=rows.index, dtype=object) >= rows["date"].astype(object) + " 15:00:00"
 
@@ -165,10 +165,10 @@ def fill_caps(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 def add_per_share(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """From the reports; where no report is stored, from the ratios, as rounded as those are. Of a
     doubted report nothing: the ratios may be of the one before, and one figure would jump to the other."""
-    told = per_share(rows, context)
-    price = rows["price"].where(~told["doubted"])
-    rows["eps_ttm"] = told["eps_ttm"].fillna(price / rows["pe_ttm"].where(rows["pe_ttm"] > 0))
-    rows["bvps"] = told["bvps"].fillna(price / rows["pb"].where(rows["pb"] > 0))
+    reported = per_share(rows, context)
+    price = rows["price"].where(~reported["doubted"])
+    rows["eps_ttm"] = reported["eps_ttm"].fillna(price / rows["pe_ttm"].where(rows["pe_ttm"] > 0))
+    rows["bvps"] = reported["bvps"].fillna(price / rows["pb"].where(rows["pb"] > 0))
     rows["pe_forward"] = rows["price"] / rows["eps_fy1"].where(rows["eps_fy1"] > 0)
     return rows
 
@@ -182,13 +182,13 @@ def consensus_is_mostly_as_told(rows: pd.DataFrame, context: Context) -> pd.Seri
     one by one."""
     day = context.scope.until  # consensus is of the newest date alone
     before = context.calendar.offset(day, -1)
-    told = rows[rows["eps_fy1"].notna() & (rows["date"] == day)].assign(year=day[:4])
-    if told.empty or before[:4] != day[:4]:
+    reported = rows[rows["eps_fy1"].notna() & (rows["date"] == day)].assign(year=day[:4])
+    if reported.empty or before[:4] != day[:4]:
         return pd.Series(True, index=rows.index)
     columns = ("code", "eps_fy1", "quality_flags")
     stored = context.read("fusion_valuation", columns=columns, since=before, until=before)
     check = consensus_is_mostly_as_told.__name__
-    fine = mostly_as_told(told, stored, key=("code",), columns=("eps_fy1",), series="year", check=check)
+    fine = mostly_as_told(reported, stored, key=("code",), columns=("eps_fy1",), series="year", check=check)
     return fine.reindex(rows.index, fill_value=True)
 
 

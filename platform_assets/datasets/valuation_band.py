@@ -36,17 +36,15 @@ class ValuationBand(Model):
     pb_high: F = col("", "ninetieth percentile of the PB of five years", gt=0, decimals=4)
 
 
-def banded(desk: Any, scope: Scope) -> pd.DataFrame:
+def banded(ctx: Any, scope: Scope) -> pd.DataFrame:
     """Rows of those dates of the scope that end a week."""
     longest = max(own.WEEKS.values())
-    ends = week_ends(
-        desk.calendar, desk.calendar.last(longest * _DATES_OF_A_WEEK, scope.since)[0], scope.until
-    )
+    ends = week_ends(ctx.calendar, ctx.calendar.last(longest * _DATES_OF_A_WEEK, scope.since)[0], scope.until)
     asked = [day for day in ends if day in set(scope.dates)]
     parts = []
     if asked:
         listed = ", ".join(f"'{day}'" for day in ends)
-        dense = desk.panel(
+        dense = ctx.panel(
             "fusion_valuation",
             columns=tuple(_RATIOS.values()),
             since=ends[0],
@@ -73,7 +71,7 @@ def week_ends(calendar: Calendar, since: str, until: str) -> list[str]:
 
 
 def _rows(dense: Any, weeks: list[int | None]) -> pd.DataFrame:
-    told = {}
+    reported = {}
     current = np.zeros(len(dense.codes), dtype=bool)
     for name, column in _RATIOS.items():
         stored = dense.values[column]
@@ -82,9 +80,9 @@ def _rows(dense: Any, weeks: list[int | None]) -> pd.DataFrame:
         )
         current |= ~np.isnan(ratios[:, -1])
         for window, count in own.WEEKS.items():
-            told[f"{name}_pct_{window}"] = percentiles(ratios, count)
-        told[f"{name}_low"], told[f"{name}_high"] = band(ratios, own.WEEKS[own.BAND])
-    rows = pd.DataFrame({"code": list(dense.codes), **told})
+            reported[f"{name}_pct_{window}"] = percentiles(ratios, count)
+        reported[f"{name}_low"], reported[f"{name}_high"] = band(ratios, own.WEEKS[own.BAND])
+    rows = pd.DataFrame({"code": list(dense.codes), **reported})
     return rows[current].reset_index(drop=True)
 
 

@@ -275,7 +275,7 @@ def _run(
         run = PipelineRun(
             registry=opened.registry,
             warehouse=opened.warehouse,
-            desk=opened.desk_of_run(context.run.run_id),
+            ctx=opened.context_of_run(context.run.run_id),
             calendar=opened.calendar,
             clock=opened.clock,
             trigger=trigger,

@@ -36,8 +36,8 @@ def download_verdict(answer: dict[str, Any]) -> None:
     """The run fails when every type failed, so that the list of runs shows it."""
     parts = answer["types"].values()
     if all(part["status"] == "failed" for part in parts):
-        told = "; ".join(f"{name}: {part['message']}" for name, part in answer["types"].items())
-        raise dg.Failure(description=told, allow_retries=False)
+        reported = "; ".join(f"{name}: {part['message']}" for name, part in answer["types"].items())
+        raise dg.Failure(description=reported, allow_retries=False)
 
 
 @dg.job(name=JOB, description="types and codes that were asked for, and the fusions that they feed")

@@ -42,7 +42,7 @@ def watched_section(sources: Sources, run: PipelineRun) -> tuple[Section | None,
     if not holdings:
         return None, "自选股：尚未添加。"
     try:
-        quotes = quotes_of(run.desk_for(FetchLog()), [one["code"] for one in holdings])
+        quotes = quotes_of(run.context_for(FetchLog()), [one["code"] for one in holdings])
     except (UpstreamError, PayloadError, Unavailable):
         return None, "自选股：行情源暂不可用。"
     lines, facts = [], []
@@ -111,15 +111,15 @@ def send_daily_report(context: dg.OpExecutionContext, platform: PlatformResource
         day = now.date().isoformat()
         mails, key = SentMails(opened.settings.data_path), f"{REPORT} {day}"
         sent = not mails.has(key)
-        told: dict[str, Any] = {}
+        reported: dict[str, Any] = {}
         if sent:
-            paragraphs, told = report_paragraphs(context, opened, run)
+            paragraphs, reported = report_paragraphs(context, opened, run)
             mail = messages.daily_report(settings.from_addr, day, paragraphs, now)
             sent = mails.send_once(key, settings, mail, today=now.date())
         if not sent:
             _skipped(context, f"the report of {day} was sent before")
             return
-    context.add_output_metadata({"sent": 1, "date": day, **told})
+    context.add_output_metadata({"sent": 1, "date": day, **reported})
 
 
 # -- recall ------------------------------------------------------------------------------------------

@@ -59,15 +59,15 @@ def partition_metadata(loaded: Loaded, result: WriteResult, *, newest: bool = Tr
         "rows_written": result.rows_written,
         "rows_superseded": result.rows_superseded,
     }
-    told: dict[str, Any] = {
+    reported: dict[str, Any] = {
         "dagster/row_count": result.rows_ok + result.rows_warning,
         "batch_id": result.batch_id,
         **{name: count for name, count in figures.items() if count or name == "rows_written"},
     }
     if newest:
-        told["sources"] = dg.MetadataValue.md(_sources(loaded))
-        told["preview"] = dg.MetadataValue.md(_preview(loaded.preview))
-    return told
+        reported["sources"] = dg.MetadataValue.md(_sources(loaded))
+        reported["preview"] = dg.MetadataValue.md(_preview(loaded.preview))
+    return reported
 
 
 def shown_whole(loaded: Loaded) -> dict[str, Any]:

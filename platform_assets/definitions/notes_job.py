@@ -76,8 +76,8 @@ def in_words(context: dg.OpExecutionContext, opened: Platform, sources: Sources,
         return asyncio.run(ask(models))
     except PlatformError as error:
         context.log.warning(f"by rules, since no model wrote it: {error.message}")
-        told = {"llmError": error.message, "fallbackOf": PREFILL}
-        return replace(rules, summary={**rules.summary, **told})
+        reported = {"llmError": error.message, "fallbackOf": PREFILL}
+        return replace(rules, summary={**rules.summary, **reported})
 
 
 @dg.op

@@ -14,7 +14,7 @@ from resources.fetch_record import FetchLog
 from resources.notifications import NotificationStore
 from resources.settings import Settings
 from resources.stored_settings import read_stored
-from resources.upstreams.fetch_context import Desk
+from resources.upstreams.fetch_context import FetchContext
 from resources.warehouse.engine import reading
 from resources.warehouse.warehouse import Warehouse
 
@@ -35,26 +35,26 @@ def watched(warehouse: Warehouse) -> list[dict[str, Any]]:
     return list(found.values())
 
 
-def quotes_of(desk: Desk, codes: Sequence[str]) -> dict[str, Mapping[str, Any]]:
+def quotes_of(ctx: FetchContext, codes: Sequence[str]) -> dict[str, Mapping[str, Any]]:
     """Code -> quote of today's session: the quote site, else the terminal, which tells no volume ratio and
     no date. What was not traded today is left out. Raises the last source's error."""
-    symbols = _symbols(desk, codes)
+    symbols = _symbols(ctx, codes)
     if not symbols:
         return {}
     try:
-        frame = desk.tencent.quotes(symbols)
-        frame = frame[frame["trade_date"] == desk.today]
+        frame = ctx.tencent.quotes(symbols)
+        frame = frame[frame["trade_date"] == ctx.today]
     except (UpstreamError, PayloadError, Unavailable):
-        frame = desk.tdx.quotes(symbols)
+        frame = ctx.tdx.quotes(symbols)
         frame = frame[~frame["unknown"]]
     frame = frame.reindex(columns=["code", *_QUOTED])
     rows: list[dict[str, Any]] = frame.astype(object).where(pd.notna(frame), None).to_dict("records")
     return {str(row["code"]): row for row in rows}
 
 
-def _symbols(desk: Desk, codes: Sequence[str]) -> list[str]:
+def _symbols(ctx: FetchContext, codes: Sequence[str]) -> list[str]:
     """As the stored list of securities has them; codes that it does not know are not asked for."""
-    stored = desk.read("fusion_stock_master", columns=("code", "market"))
+    stored = ctx.read("fusion_stock_master", columns=("code", "market"))
     known = stored[stored["code"].isin(list(codes)) & stored["market"].isin(["SH", "SZ", "BJ"])]
     return [f"{market.lower()}{code}" for code, market in zip(known["code"], known["market"], strict=True)]
 
@@ -90,12 +90,12 @@ def watch_portfolio(context: dg.OpExecutionContext, platform: PlatformResource) 
             context.log.info("nothing is watched: ENABLE_PORTFOLIO_MONITOR is false")
             return
         holdings = watched(opened.warehouse)
-        quotes = quotes_of(run.desk_for(FetchLog()), [one["code"] for one in holdings]) if holdings else {}
+        quotes = quotes_of(run.context_for(FetchLog()), [one["code"] for one in holdings]) if holdings else {}
         limits = thresholds_of(opened.settings, stored)
         store = NotificationStore(opened.settings.data_path / "notifications")
         now = opened.clock.now()
         found = [alert for one in holdings for alert in alerts(one, quotes.get(one["code"], {}), limits)]
-        told = [
+        reported = [
             store.add(KIND, alert.title, alert.content, now=now, key=alert.key, code=alert.code)
             for alert in found
         ]
@@ -104,7 +104,7 @@ def watch_portfolio(context: dg.OpExecutionContext, platform: PlatformResource) 
             "watched": len(holdings),
             "quoted": len(quotes),
             "movements": len(found),
-            "notifications": sum(one is not None for one in told),
+            "notifications": sum(one is not None for one in reported),
         }
     )
 

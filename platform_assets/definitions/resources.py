@@ -15,7 +15,7 @@ from core.errors import StorageError
 from core.stopping import can_be_stopped
 from resources import logs
 from resources.composition import Platform, open_platform
-from resources.run_heartbeat import RunPulse
+from resources.run_heartbeat import RunHeartbeat
 from resources.settings import process_settings
 
 log = logging.getLogger(__name__)
@@ -26,7 +26,7 @@ class PlatformResource(dg.ConfigurableResource[Platform]):
 
     _lock: threading.Lock = PrivateAttr(default_factory=threading.Lock)
     _platform: Platform | None = PrivateAttr(default=None)
-    _pulse: RunPulse | None = PrivateAttr(default=None)
+    _heartbeat: RunHeartbeat | None = PrivateAttr(default=None)
     _run_id: str | None = PrivateAttr(default=None)
 
     def setup_for_execution(self, context: dg.InitResourceContext) -> None:
@@ -41,18 +41,18 @@ class PlatformResource(dg.ConfigurableResource[Platform]):
                 self._platform = open_platform()
                 # Who listens for a wish to stop is the worker, and it has a heartbeat already.
                 if self._run_id is not None and not can_be_stopped():
-                    self._pulse = RunPulse(self._platform.warehouse.engine, self._run_id)
-                    self._pulse.start()
+                    self._heartbeat = RunHeartbeat(self._platform.warehouse.engine, self._run_id)
+                    self._heartbeat.start()
             return self._platform
 
     def teardown_after_execution(self, context: dg.InitResourceContext) -> None:
         """Called by Dagster when the run has ended, however it did."""
         with self._lock:
             platform, self._platform = self._platform, None
-            pulse, self._pulse = self._pulse, None
-        if pulse is not None:
+            heartbeat, self._heartbeat = self._heartbeat, None
+        if heartbeat is not None:
             try:
-                pulse.stop()
+                heartbeat.stop()
             except StorageError as error:
                 log.warning("run %s: its heartbeat stays behind: %s", self._run_id, error.message)
         if platform is not None:

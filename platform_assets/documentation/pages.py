@@ -78,22 +78,24 @@ def expected(root: Path = ROOT) -> dict[Path, str]:
 
 def stale(root: Path = ROOT) -> list[Path]:
     """Files that differ from what the declarations say, and pages of datasets that are gone."""
-    wanted = expected(root)
+    requested = expected(root)
     wrong = [
-        path for path, text in wanted.items() if not path.exists() or path.read_text(encoding="utf-8") != text
+        path
+        for path, text in requested.items()
+        if not path.exists() or path.read_text(encoding="utf-8") != text
     ]
-    gone = [path for path in sorted((root / "docs" / "datasets").glob("*.md")) if path not in wanted]
+    gone = [path for path in sorted((root / "docs" / "datasets").glob("*.md")) if path not in requested]
     return wrong + gone
 
 
 def write(root: Path = ROOT) -> list[Path]:
     """Bring every derived text up to date; what was changed or removed."""
     changed = stale(root)
-    wanted = expected(root)
+    requested = expected(root)
     for path in changed:
-        if path in wanted:
+        if path in requested:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(wanted[path], encoding="utf-8")
+            path.write_text(requested[path], encoding="utf-8")
         else:
             path.unlink()
     return changed

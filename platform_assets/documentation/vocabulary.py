@@ -82,7 +82,7 @@ def vocabulary() -> str:
         *(_class(title, kind) for title, kind in CLASSES),
         "### `Partition`: how a dataset is cut in time\n\n"
         + table(("word", "value"), [(f"`Partition.{p.name}`", f"`{p.value}`") for p in rules.Partition]),
-        "## The desk\n\n" + _doc(fetch_context.Desk) + "\n\n" + _methods(fetch_context.Desk),
+        "## The desk\n\n" + _doc(fetch_context.FetchContext) + "\n\n" + _methods(fetch_context.FetchContext),
         "## The calendar (`desk.calendar`, `context.calendar`)\n\n" + _methods(scope.Calendar),
     ]
     return "\n\n".join(parts) + "\n"
@@ -92,7 +92,7 @@ def client_calls() -> str:
     """Public methods of the upstream clients and the columns of their frames."""
     parts = [
         "# Calls of the upstream clients",
-        f"What a `fetch` function can ask: {', '.join(f'`desk.{key}`' for key, *_ in _CLIENTS)}. "
+        f"What a `fetch` function can ask: {', '.join(f'`ctx.{key}`' for key, *_ in _CLIENTS)}. "
         "Frames have their columns also without a row; units are those of the data dictionary (prices CNY, "
         "volumes shares, amounts CNY, caps 10,000 CNY, `*_pct` percent). Read from the code.",
     ]
@@ -125,8 +125,8 @@ def _column_evidence() -> str:
     """What speaks for the columns that are asked for by name, report by report."""
     rows = []
     for report in dict.fromkeys(one.report for one in named_columns()):
-        told = [one for one in named_columns() if one.report == report]
-        shown = (", ".join(f"`{one.column}`" for one in told if one.kind == kind) for kind in KINDS)
+        reported = [one for one in named_columns() if one.report == report]
+        shown = (", ".join(f"`{one.column}`" for one in reported if one.kind == kind) for kind in KINDS)
         rows.append((f"`{report}`", *shown))
     return (
         "Columns of reports of the data centre, from `resources/data/evidence_columns.csv`: every one "

@@ -45,20 +45,20 @@ def breadth(sources: Sources, day: str) -> Section | None:
     if found:
         row = found[0]
         labels = ("上涨家数", "下跌家数", "平盘家数", "涨停家数", "跌停家数", "炸板家数", "最高连板")
-        told = {
+        reported = {
             name: sources.take(PHASE, row, name, label, unit=COUNT)
             for name, label in zip(counts, labels, strict=True)
         }
         amount = sources.take(PHASE, row, "amount", "成交额")
         stage = sources.take(PHASE, row, "phase_label", "情绪阶段")
         lines = [
-            f"上涨{said(told['up_count'])}家，下跌{said(told['down_count'])}家，"
-            f"平盘{said(told['flat_count'])}家，两市成交额{said(amount)}。",
-            f"涨停{said(told['limit_up_count'])}家，跌停{said(told['limit_down_count'])}家，"
-            f"炸板{said(told['broken_count'])}家，最高连板{said(told['max_limit_days'])}天。",
+            f"上涨{said(reported['up_count'])}家，下跌{said(reported['down_count'])}家，"
+            f"平盘{said(reported['flat_count'])}家，两市成交额{said(amount)}。",
+            f"涨停{said(reported['limit_up_count'])}家，跌停{said(reported['limit_down_count'])}家，"
+            f"炸板{said(reported['broken_count'])}家，最高连板{said(reported['max_limit_days'])}天。",
             f"市场情绪阶段：{said(stage)}。",
         ]
-        facts = [*told.values(), amount, stage]
+        facts = [*reported.values(), amount, stage]
     return section_of(sources, "breadth", "涨跌与情绪", lines, facts, f"{day}的市场情绪")
 
 

@@ -24,7 +24,7 @@ def first_question(rules: Note, pack: Pack) -> Prompt:
     facts = {fact.id: fact for fact in pack.facts}
     blocks = []
     for section in rules.sections:
-        lines = [_told(facts[one]) for one in section["evidence"] if one in facts]
+        lines = [_reported(facts[one]) for one in section["evidence"] if one in facts]
         blocks.append("\n".join((f"小节：{section['title']}", *lines)))
     asked = f"短文：{rules.title}\n数据截至：{pack.as_of}\n小节与各自的证据（编号｜对象｜名称｜值｜时间）：\n"
     return Prompt(SYSTEM, [Message("user", asked + fenced("\n\n".join(blocks)))], max_tokens=MAX_TOKENS)
@@ -32,10 +32,10 @@ def first_question(rules: Note, pack: Pack) -> Prompt:
 
 def asked_again(unbound: Sequence[str], faults: Sequence[str]) -> str:
     """After a note that cannot be believed."""
-    told = [f"这些说法在所引用的证据里找不到依据：{'、'.join(unbound)}。"] if unbound else []
-    told += [f"{fault}。" for fault in faults]
-    told.append("请按同样的规则重写全文：没有依据的说法删去，数字照抄证据，并在同一句里标出 [E编号]。")
-    return "\n".join(told)
+    reported = [f"这些说法在所引用的证据里找不到依据：{'、'.join(unbound)}。"] if unbound else []
+    reported += [f"{fault}。" for fault in faults]
+    reported.append("请按同样的规则重写全文：没有依据的说法删去，数字照抄证据，并在同一句里标出 [E编号]。")
+    return "\n".join(reported)
 
 
 def fenced(text: str) -> str:
@@ -44,6 +44,6 @@ def fenced(text: str) -> str:
     return f"<证据 {mark}>\n{text}\n</证据 {mark}>"
 
 
-def _told(fact: Fact) -> str:
+def _reported(fact: Fact) -> str:
     value = " ".join(said(fact).split())
     return f"{fact.id}｜{fact.subject or '市场'}｜{fact.label}｜{value}｜{fact.as_of}"

@@ -62,8 +62,8 @@ class Sources:
         """Stored rows between two days (both within), with key and audit columns; missing values are None."""
         declared = self._table(table)
         extra = [name for name in ("quality", "batch_id") if name in declared.names]
-        wanted = list(dict.fromkeys((*declared.key, *columns, *extra)))
-        frame = self._read(table, columns=wanted, since=since, until=until)
+        requested = list(dict.fromkeys((*declared.key, *columns, *extra)))
+        frame = self._read(table, columns=requested, since=since, until=until)
         if keep is not None and len(frame):
             frame = frame[keep(frame)]
         found: list[dict[str, Any]] = frame.astype(object).where(frame.notna(), None).to_dict("records")

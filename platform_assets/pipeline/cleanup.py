@@ -34,14 +34,17 @@ def cleanup(run: PipelineRun, *, days: int, tables: Sequence[str] = ()) -> dict[
         run.progress(f"{table.name}: {failed.get(table.name) or f'{deleted[table.name]} rows deleted'}")
     status = "partial" if deleted and failed else "failed" if failed else "success"
     total = sum(deleted.values())
-    told = [f"{total} rows older than {before} deleted", *(f"{name}: {why}" for name, why in failed.items())]
+    reported = [
+        f"{total} rows older than {before} deleted",
+        *(f"{name}: {why}" for name, why in failed.items()),
+    ]
     return {
         "status": status,
         "days": days,
         "cutoff": before,
         "deleted": deleted,
         "total": total,
-        "message": "; ".join(told),
+        "message": "; ".join(reported),
     }
 
 

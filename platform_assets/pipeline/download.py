@@ -16,7 +16,7 @@ from core.errors import PayloadError, PlatformError, Unavailable, UpstreamError
 from platform_assets.pipeline.windows import Window
 from resources.fetch_record import FetchLog
 from resources.transport.redact import redact
-from resources.upstreams.fetch_context import Desk
+from resources.upstreams.fetch_context import FetchContext
 
 AskErrors = (UpstreamError, PayloadError, Unavailable)
 
@@ -54,7 +54,7 @@ class AllSourcesFailed(PlatformError):
 
 def ask(
     sources: Sequence[Source],
-    desk: Desk,
+    ctx: FetchContext,
     scope: Scope,
     *,
     ask_all: bool = False,
@@ -71,34 +71,34 @@ def ask(
 
     Raises AllSourcesFailed when none answered in full.
     """
-    download = Download(pd.DataFrame(), log=desk.log)
+    download = Download(pd.DataFrame(), log=ctx.log)
     parts: list[pd.DataFrame] = []
     empty: list[pd.DataFrame] = []
     promised = None if empty_is_told and scope.codes is not None else expected
     for source in sources:
         if parts and not ask_all and source.name != also:
             continue
-        if source.only_when is not None and not source.only_when(desk, scope):
+        if source.only_when is not None and not source.only_when(ctx, scope):
             continue
-        if desk.direct and download.sources:
+        if ctx.direct and download.sources:
             break  # DATA_SOURCE=direct: the first source that serves this scope, whatever it says
-        before, known = len(desk.log.items), len(desk.problems)
+        before, known = len(ctx.log.items), len(ctx.problems)
         note: dict[str, Any] = {"src": source.name}
         try:
-            frame = source.fetch(desk, scope)
-            _complete(frame, source.name, desk, scope, promised, window)
+            frame = source.fetch(ctx, scope)
+            _complete(frame, source.name, ctx, scope, promised, window)
             named = frame if "src" in frame.columns else frame.assign(src=source.name)
             (empty if promised is not expected and frame.empty else parts).append(named)
             note["rows"] = len(frame)
         except AskErrors as error:
             note |= {"rows": 0, "error": type(error).__name__, "reason": redact(str(error))[:300]}
-        made = desk.log.items[before:]
+        made = ctx.log.items[before:]
         note["calls"] = len(made)
         if "error" not in note:
             odd = [one for fetch in made for one in fetch.rejected]
             download.odd_rows += len(odd)
-            download.refused += [(source.name, item, why) for item, why in (*desk.problems[known:], *odd)]
-        note["fetch_ids"] = desk.take_reused()
+            download.refused += [(source.name, item, why) for item, why in (*ctx.problems[known:], *odd)]
+        note["fetch_ids"] = ctx.take_reused()
         download.sources.append(note)
     if not parts and not download.sources and (may_be_unserved or empty_is_told):
         return download
@@ -121,7 +121,7 @@ def ask(
 def _complete(
     frame: pd.DataFrame,
     name: str,
-    desk: Desk,
+    ctx: FetchContext,
     scope: Scope,
     expected: Callable[[Any, Scope], int] | None,
     window: Window,
@@ -138,7 +138,7 @@ def _complete(
                 f"{name}: only {int(inside.sum())} of {len(frame)} rows are of {scope.until}", source=name
             )
     if expected is not None and scope.codes is None:
-        promised = expected(desk, scope) * len(scope.dates)
+        promised = expected(ctx, scope) * len(scope.dates)
         if len(frame) < MIN_COVERAGE * promised:
             raise PayloadError(
                 f"{name} gave {len(frame)} rows, the universe promises {promised}", source=name

@@ -104,8 +104,8 @@ def _beside_others(dataset: Dataset, frame: pd.DataFrame) -> pd.DataFrame:
     completing = frame["src"].isin(list(dataset.completes))
     if not completing.any():
         return frame
-    told = pd.MultiIndex.from_frame(frame.loc[~completing, list(dataset.key)])
-    alone = completing.to_numpy() & ~pd.MultiIndex.from_frame(frame[list(dataset.key)]).isin(told)
+    reported = pd.MultiIndex.from_frame(frame.loc[~completing, list(dataset.key)])
+    alone = completing.to_numpy() & ~pd.MultiIndex.from_frame(frame[list(dataset.key)]).isin(reported)
     return frame[~alone].reset_index(drop=True)
 
 
@@ -143,7 +143,7 @@ def _keep_standing(dataset: Dataset, frame: pd.DataFrame, context: Context) -> p
     source, or its provenance would be a lie. The roundings see the stored row's source as `stored_src`.
     """
     columns = tuple(dataset.stands_within)
-    told = [
+    reported = [
         spec.name
         for spec in dataset.columns
         if spec.family in ("float", "int") and not spec.computed and spec.name not in (*dataset.key, *columns)
@@ -153,7 +153,7 @@ def _keep_standing(dataset: Dataset, frame: pd.DataFrame, context: Context) -> p
     by_code = dataset.partition is Partition.CODE and scope.codes is not None
     stored = context.read(
         dataset.table_name,
-        columns=(*dataset.key, *columns, *told, "src"),
+        columns=(*dataset.key, *columns, *reported, "src"),
         codes=scope.codes if by_code else None,
         since=None if by_code else scope.since,
         until=None if by_code else scope.until,
@@ -161,7 +161,7 @@ def _keep_standing(dataset: Dataset, frame: pd.DataFrame, context: Context) -> p
     known = frame[list(dataset.key)].merge(stored, on=list(dataset.key), how="left")
     known.index = frame.index
     alike = np.ones(len(frame), dtype=bool)
-    for column in told:
+    for column in reported:
         new, old = floats(frame[column]), floats(known[column])
         alike &= np.isnan(new) | (np.abs(new - old) < _TINY)
     sourced = frame.assign(stored_src=known["src"])

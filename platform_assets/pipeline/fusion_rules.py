@@ -143,8 +143,8 @@ def _fuse_fields(ranked: pd.DataFrame, key: Sequence[str], order: Sequence[str],
     fused = keys.copy()
     flags: list[set[str]] = [set() for _ in range(size)]
     for at, column in enumerate(names):
-        wanted = [name for name in (*rule.order.get(column, ()), *present) if name in place_of]
-        fused[column], pick[:, at] = _pick_column(parts, column, list(dict.fromkeys(wanted)), place_of)
+        requested = [name for name in (*rule.order.get(column, ()), *present) if name in place_of]
+        fused[column], pick[:, at] = _pick_column(parts, column, list(dict.fromkeys(requested)), place_of)
         if column in rule.finer and rule.finer[column][0] in place_of:
             finer, half = rule.finer[column]
             _sharpen_field(fused, pick[:, at], column, parts[finer], place_of[finer], half)
@@ -156,12 +156,12 @@ def _fuse_fields(ranked: pd.DataFrame, key: Sequence[str], order: Sequence[str],
 
 
 def _pick_column(
-    parts: Mapping[str, pd.DataFrame], column: str, wanted: Sequence[str], place_of: Mapping[str, int]
+    parts: Mapping[str, pd.DataFrame], column: str, requested: Sequence[str], place_of: Mapping[str, int]
 ) -> tuple[pd.Series, npt.NDArray[np.int8]]:
-    first = parts[wanted[0]][column].reset_index(drop=True)
+    first = parts[requested[0]][column].reset_index(drop=True)
     out = first.copy()
-    chosen = np.where(first.notna().to_numpy(), place_of[wanted[0]], -1).astype(np.int8)
-    for name in wanted[1:]:
+    chosen = np.where(first.notna().to_numpy(), place_of[requested[0]], -1).astype(np.int8)
+    for name in requested[1:]:
         values = parts[name][column].reset_index(drop=True)
         take = (chosen == -1) & values.notna().to_numpy()
         if take.any():

@@ -137,8 +137,8 @@ class NotedReads:
         if dense.dates:
             read = self._tables.setdefault(table, _Read())
             # A row without a number in any column is not told from one that is not there.
-            told = np.logical_or.reduce([np.isfinite(values) for values in dense.values.values()])
-            read.rows += int(told.sum())
+            reported = np.logical_or.reduce([np.isfinite(values) for values in dense.values.values()])
+            read.rows += int(reported.sum())
             read.max_date = max(read.max_date or "", dense.dates[-1])
             column = str(self.warehouse.table(table).date_column)
             held = frozenset(dense.dates)
@@ -175,13 +175,13 @@ class NotedReads:
         read.rows += len(frame)
         column = self.warehouse.table(table).date_column
         newest = frame[column].dropna().max() if column in frame.columns else until
-        wanted = None if codes is None else tuple(codes)
+        requested = None if codes is None else tuple(codes)
         if column is None or newest is None:
-            read.newest[Slice(codes=wanted)] = None
+            read.newest[Slice(codes=requested)] = None
             return
         read.max_date = max(read.max_date or "", str(newest))
         days = sorted({*noted} & {*frame[column].dropna()}) if noted and column in frame.columns else ()
-        read.newest |= dict.fromkeys(Slice.of_date(column, day, wanted) for day in days or (str(newest),))
+        read.newest |= dict.fromkeys(Slice.of_date(column, day, requested) for day in days or (str(newest),))
 
     def inputs(self) -> list[dict[str, Any]]:
         """[{table, batch_ids, rows, max_date}], by table in the order of the first read."""

@@ -30,7 +30,7 @@ from platform_assets.pipeline.stored_rows import first_told, keep_better, keep_k
 from platform_assets.pipeline.windows import Window
 from platform_assets.pipeline.written_codes import written_codes
 from resources.fetch_record import FetchLog
-from resources.warehouse.column_retention import Fading
+from resources.warehouse.column_retention import ColumnRetention
 from resources.warehouse.slices import Slice
 
 
@@ -44,7 +44,7 @@ def load_raw(run: PipelineRun, raw: Raw, scope: Scope, *, empty_is_told: bool = 
     try:
         download = ask(
             raw.sources,
-            run.desk_for(FetchLog()),
+            run.context_for(FetchLog()),
             scope,
             ask_all=raw.combine == "all",
             expected=raw.expected,
@@ -158,7 +158,7 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
             rule = dataset.fuse
             download = ask(
                 dataset.sources,
-                run.desk.view(FetchLog(), read=reads),
+                run.ctx.view(FetchLog(), read=reads),
                 scope,
                 ask_all=dataset.combine == "all",
                 also=rule.finer_source if isinstance(rule, Rows) else "",
@@ -217,12 +217,12 @@ def _worth_writing(run: PipelineRun, table: Table, parts: list[Part], scope: Sco
 
 def _fade(run: PipelineRun, dataset: Dataset, column: str, dates: int) -> None:
     """Take the values away that have left the newest `dates` trade dates."""
-    fading = Fading(run.warehouse.engine, run.clock)
+    column_retention = ColumnRetention(run.warehouse.engine, run.clock)
     first = run.calendar.last(dates, run.clock.now().date().isoformat())[0]
-    oldest = fading.oldest(dataset.table)
+    oldest = column_retention.oldest(dataset.table)
     if oldest is not None and oldest < first:
         older = run.calendar.between(oldest, run.calendar.offset(first, -1))
-        fading.fade(dataset.table, column, older[::-1], run.batch_facts())
+        column_retention.fade(dataset.table, column, older[::-1], run.batch_facts())
 
 
 def _staged(run: PipelineRun, dataset: Dataset, scope: Scope) -> tuple[pd.DataFrame, list[dict[str, Any]]]:

@@ -75,9 +75,9 @@ def _downloaded(run: PipelineRun, raw: Raw, scope: Scope) -> Answer:
     }
     if loaded.results:
         answer["batch_id"] = loaded.results[-1].batch_id
-    told = [item for item in loaded.sources if item.get("error")]
-    if told:
-        answer["message"] = "; ".join(f"{item['src']}: {item['reason']}" for item in told)[:_MOST_TEXT]
+    reported = [item for item in loaded.sources if item.get("error")]
+    if reported:
+        answer["message"] = "; ".join(f"{item['src']}: {item['reason']}" for item in reported)[:_MOST_TEXT]
     elif not len(rows):
         answer["message"] = f"no source has rows of {scope.until} yet"
     return answer

@@ -41,7 +41,9 @@ def download(run: PipelineRun, codes: Sequence[str], types: Sequence[str], date:
         lines.append(_line(run, raw, scope, part, started))
         run.progress(f"{raw.name}: {part['status']}")
     write_lines(run.warehouse.engine, lines)
-    fetched = [raw for raw in raws if any(told["total"] for told in parts[raw.name]["codes"].values())]
+    fetched = [
+        raw for raw in raws if any(reported["total"] for reported in parts[raw.name]["codes"].values())
+    ]
     return {"types": parts, "fusion": _fuse(run, fetched, scope)}
 
 
@@ -72,12 +74,12 @@ def _one_type(run: PipelineRun, raw: Raw, scope: Scope) -> Part:
     if batches:
         part["batch_id"] = batches[-1]
     without = [code for code in scope.codes or () if not counted[code]["total"]]
-    told = [_without_rows(without, done)] if without else []
+    reported = [_without_rows(without, done)] if without else []
     if refused:
         part["incomplete"] = True
-        told += [f"part of the dates failed: {reason}" for reason in refused]
-    if told:
-        part["message"] = "; ".join(told)[:_MOST_TEXT]
+        reported += [f"part of the dates failed: {reason}" for reason in refused]
+    if reported:
+        part["message"] = "; ".join(reported)[:_MOST_TEXT]
     return part
 
 

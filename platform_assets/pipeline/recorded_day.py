@@ -22,17 +22,17 @@ from core.errors import PlatformError
 from platform_assets.pipeline.run import PipelineRun, Trigger
 from platform_assets.pipeline.whole_day import Choose, load_day
 from resources.composition import market_clock, open_warehouse
-from resources.recordings import Tape, record
+from resources.recordings import WorldBars, record
 from resources.stored_settings import platform_settings
-from resources.upstreams.fetch_context import Desk
+from resources.upstreams.fetch_context import FetchContext
 from resources.upstreams.replay import replay_clients
 from resources.warehouse.warehouse import Warehouse
 
 
 def replay_run(folder: Path, warehouse_url: str) -> PipelineRun:
     """A run over a recording into a warehouse, at the time of its newest response. Close the warehouse."""
-    tape = Tape(folder)
-    registry, calendar, clock = builtin_registry(), shipped_calendar(), FrozenClock(tape.newest)
+    world_bars = WorldBars(folder)
+    registry, calendar, clock = builtin_registry(), shipped_calendar(), FrozenClock(world_bars.newest)
     warehouse = Warehouse(
         warehouse_url,
         registry.tables,
@@ -40,11 +40,11 @@ def replay_run(folder: Path, warehouse_url: str) -> PipelineRun:
         payload_folder=folder.with_name(f"{folder.name}.payloads"),
     )
     warehouse.migrate()
-    desk = Desk(clock=clock, calendar=calendar, makers=replay_clients(tape, clock, calendar))
+    ctx = FetchContext(clock=clock, calendar=calendar, makers=replay_clients(world_bars, clock, calendar))
     return PipelineRun(
         registry=registry,
         warehouse=warehouse,
-        desk=desk,
+        ctx=ctx,
         calendar=calendar,
         clock=clock,
         trigger=Trigger("backfill", ref=f"replay {folder.name}"),
@@ -87,8 +87,8 @@ def _record(day: str, folder: Path) -> int:
         made = record(warehouse, day, folder)
     finally:
         warehouse.close()
-    told = f"{made.responses} responses, {made.bodies} bodies; {made.lost} are not kept any more"
-    sys.stdout.write(f"{told}\n")
+    reported = f"{made.responses} responses, {made.bodies} bodies; {made.lost} are not kept any more"
+    sys.stdout.write(f"{reported}\n")
     return 0
 
 

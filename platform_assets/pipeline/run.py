@@ -11,7 +11,7 @@ from core.declaration.registry import Registry
 from core.declaration.scope import Context, Scope
 from platform_assets.pipeline.inputs import StoredReads
 from resources.fetch_record import FetchLog
-from resources.upstreams.fetch_context import Desk
+from resources.upstreams.fetch_context import FetchContext
 from resources.warehouse.batch_records import Quality
 from resources.warehouse.locks import Lease
 from resources.warehouse.warehouse import Warehouse
@@ -44,7 +44,7 @@ class PipelineRun:
 
     registry: Registry
     warehouse: Warehouse
-    desk: Desk
+    ctx: FetchContext
     calendar: TradeCalendar
     clock: Clock
     trigger: Trigger = field(default_factory=Trigger)
@@ -61,8 +61,8 @@ class PipelineRun:
         """Stored rows for derivations and checks."""
         return StoredReads(self.warehouse)
 
-    def desk_for(self, log: FetchLog) -> Desk:
-        return self.desk.view(log, read=self.read)
+    def context_for(self, log: FetchLog) -> FetchContext:
+        return self.ctx.view(log, read=self.read)
 
     def batch_facts(self) -> dict[str, Any]:
         return {

@@ -29,8 +29,8 @@ def first_told(run: PipelineRun, table: Table, window: Window, frame: pd.DataFra
     key, day = list(table.key), str(window.date_column)
     codes = tuple(sorted(set(frame["code"].dropna().tolist())))
     stored = run.warehouse.frame(table.name, columns=(*key, day), where=Slice.of_codes(codes))
-    told = frame[key].merge(stored, on=key, how="left")[day].set_axis(frame.index)
-    return frame[~window.repeats(frame[day], told)]
+    reported = frame[key].merge(stored, on=key, how="left")[day].set_axis(frame.index)
+    return frame[~window.repeats(frame[day], reported)]
 
 
 def keep_better(run: PipelineRun, raw: Raw, window: Window, frame: pd.DataFrame) -> pd.DataFrame:

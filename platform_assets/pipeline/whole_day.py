@@ -45,7 +45,7 @@ def load_day(
     """Load every table (or some, without those that they need) for a scope; what a table could not be loaded
     for is in the answer, by table, and stops no other."""
     loads, needs = steps(run.registry)
-    wanted = set(loads if tables is None else tables)
+    requested = set(loads if tables is None else tables)
     graph = TopologicalSorter(needs)
     graph.prepare()
     ready: list[str] = []
@@ -54,7 +54,7 @@ def load_day(
         ready += graph.get_ready()
         name = choose(ready)
         ready.remove(name)
-        if name in wanted:
+        if name in requested:
             try:
                 loads[name](run, scope)
             except PlatformError as error:

@@ -78,11 +78,11 @@ class Window:
             return own.slice()
         return Slice(date_column=self.date_column, since=own._days()[0], codes=tuple(sorted(set(codes))))
 
-    def repeats(self, days: pd.Series, told: pd.Series) -> pd.Series:
+    def repeats(self, days: pd.Series, reported: pd.Series) -> pd.Series:
         """Which rows of a loose table repeat a key that was `told` (null: never) on an earlier day: before a
         dated window, else before the row's own."""
         first = self._days()[0] if self.dated else days.fillna("")
-        return told.fillna(_NEVER) < first
+        return reported.fillna(_NEVER) < first
 
     def contains(self, days: pd.Series) -> pd.Series:
         """Which days lie in a dated window."""

@@ -90,8 +90,8 @@ class ConfiguredModels:
     @property
     def names(self) -> tuple[str, ...]:
         """What `model` may name: providers and models, the active ones first."""
-        told = (name for line in self._lines for name in (line.provider.model, line.provider.name))
-        return tuple(dict.fromkeys(told))
+        reported = (name for line in self._lines for name in (line.provider.model, line.provider.name))
+        return tuple(dict.fromkeys(reported))
 
     async def close(self) -> None:
         """Answers that are under way end first."""
@@ -198,10 +198,10 @@ class ConfiguredModels:
     async def _wait(self, line: Line, failed: CallFailed, tries: int) -> None:
         if failed.status == 429 and line.keys.awake:
             return
-        wanted = failed.retry_after or 0.0
-        if wanted > LONGEST_WAIT_S:
+        requested = failed.retry_after or 0.0
+        if requested > LONGEST_WAIT_S:
             raise failed
-        delay = max(self._pace.delay_s * 2 ** (tries - 1), wanted)
+        delay = max(self._pace.delay_s * 2 ** (tries - 1), requested)
         log.info("retry in %.1f s: %s", delay, failed.error.message)
         await self._pace.sleep(delay)
 

@@ -82,8 +82,8 @@ class Bond:
 
     @property
     def coupon_text(self) -> str:
-        told = zip(_NUMBERS, self.coupons, strict=True)
-        return "、".join(f"第{number}年{rate:.2f}%" for number, rate in told) + "。"
+        reported = zip(_NUMBERS, self.coupons, strict=True)
+        return "、".join(f"第{number}年{rate:.2f}%" for number, rate in reported) + "。"
 
     @property
     def redemption(self) -> float:

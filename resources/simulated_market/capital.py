@@ -40,7 +40,7 @@ class Buyback:
 
     security: Security
     planned: date
-    told: date
+    reported: date
     ends: date
     progress: str
     low: float
@@ -97,7 +97,7 @@ def _buyback(view: View, security: Security, bars: Bars, day: date) -> Buyback |
     return Buyback(
         security=security,
         planned=day,
-        told=day + timedelta(days=days),
+        reported=day + timedelta(days=days),
         ends=day + timedelta(days=365),
         progress=progress,
         low=low,

@@ -17,7 +17,7 @@ from resources.simulated_market.faults import Fault
 WORKBOOKS = (b"PK", b"\xd0\xcf")
 """What the bytes of a workbook begin with, a new one or an old one."""
 Cells = list[Any]
-Told = tuple[int, Cells]
+Reported = tuple[int, Cells]
 """A row as it shall be told: which row it was made of, and its cells."""
 
 _NUMBER = re.compile(r"[+-]?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?")
@@ -41,18 +41,21 @@ def told_falsely(body: bytes, content_type: str, fault: Fault) -> bytes:
             text = body.decode(encoding)
         except UnicodeDecodeError:
             continue
-        return _told(text, fault).encode(encoding, "replace")
+        return _reported(text, fault).encode(encoding, "replace")
     return body
 
 
 def told_rows(rows: Sequence[Sequence[Any]], fault: Fault | None) -> list[list[Any]]:
     """The rows of a sheet with the lie of `fault` in them; its first row is the heading."""
-    if fault is None or fault.kind not in LIES:
+    if fault is None or fault.kind not in CORRUPTIONS:
         return [list(row) for row in rows]
-    return [list(rows[0]), *(cells for _, cells in LIES[fault.kind]([list(row) for row in rows[1:]], fault))]
+    return [
+        list(rows[0]),
+        *(cells for _, cells in CORRUPTIONS[fault.kind]([list(row) for row in rows[1:]], fault)),
+    ]
 
 
-def _told(text: str, fault: Fault) -> str:
+def _reported(text: str, fault: Fault) -> str:
     for opening, closing in (("{", "}"), ("[", "]")):
         start, end = text.find(opening), text.rfind(closing)
         if 0 <= start < end and (opening == "[" or not 0 <= text.find("[") < start):
@@ -71,15 +74,15 @@ class _Walk:
     """A JSON document whose lists of rows are told falsely, the counts beside them with them."""
 
     def __init__(self, fault: Fault) -> None:
-        self._lie = LIES[fault.kind]
+        self._corruption = CORRUPTIONS[fault.kind]
         self._fault = fault
 
     def value(self, node: Any) -> Any:
         if isinstance(node, dict):
             return self._object(node)
         if isinstance(node, list):
-            told = self._rows(node)
-            return [self.value(item) for item in node] if told is None else told
+            reported = self._rows(node)
+            return [self.value(item) for item in node] if reported is None else reported
         if isinstance(node, str) and node.count(";") > 1:
             return _joined(node, ";", self._fault)
         return node
@@ -104,13 +107,13 @@ class _Walk:
         if min(map(len, places)) < _LEAST_CELLS:
             return None
         cells = [[item[key] for key in keys] for item, keys in zip(node, places, strict=True)]
-        told = []
-        for origin, values in self._lie(cells, self._fault):
+        reported = []
+        for origin, values in self._corruption(cells, self._fault):
             row = node[origin].copy()
             for key, value in zip(places[origin], values, strict=True):
                 row[key] = value
-            told.append(row)
-        return told
+            reported.append(row)
+        return reported
 
 
 def _scalars(item: Any) -> Iterator[Any]:
@@ -123,7 +126,7 @@ def _told_texts(rows: Sequence[str], fault: Fault) -> list[tuple[str, Cells]]:
     """Separated texts; each with its separator."""
     marks = [max(",~|\t;/", key=row.count) for row in rows]
     cells: list[Cells] = [list(row.split(mark)) for row, mark in zip(rows, marks, strict=True)]
-    return [(marks[origin], values) for origin, values in LIES[fault.kind](cells, fault)]
+    return [(marks[origin], values) for origin, values in CORRUPTIONS[fault.kind](cells, fault)]
 
 
 def _text(mark: str, cells: Cells) -> str:
@@ -146,8 +149,8 @@ def _lines(text: str, fault: Fault) -> str:
             and len(_SPLIT.findall(line)) == width and any(map(_is_figure, _SPLIT.split(line)))]  # fmt: skip
     if not wide:
         return text
-    told = "".join(_text(*row) for row in _told_texts([lines[at] for at in wide], fault))
-    return "".join(lines[: wide[0]]) + told + "".join(lines[wide[-1] + 1 :])
+    reported = "".join(_text(*row) for row in _told_texts([lines[at] for at in wide], fault))
+    return "".join(lines[: wide[0]]) + reported + "".join(lines[wide[-1] + 1 :])
 
 
 def _page(text: str, fault: Fault) -> str:
@@ -155,11 +158,11 @@ def _page(text: str, fault: Fault) -> str:
     found = [row for row in _TAG_ROW.finditer(text) if any(map(_is_figure, _TAG_CELL.findall(row[0])))]
     if not found:
         return text
-    told = []
-    for origin, values in LIES[fault.kind]([_TAG_CELL.findall(row[0]) for row in found], fault):
+    reported = []
+    for origin, values in CORRUPTIONS[fault.kind]([_TAG_CELL.findall(row[0]) for row in found], fault):
         left = iter(values)
-        told.append(_TAG_CELL.sub(lambda _, left=left: str(next(left)), found[origin][0]))  # type: ignore[misc]
-    return text[: found[0].start()] + "".join(told) + text[found[-1].end() :]
+        reported.append(_TAG_CELL.sub(lambda _, left=left: str(next(left)), found[origin][0]))  # type: ignore[misc]
+    return text[: found[0].start()] + "".join(reported) + text[found[-1].end() :]
 
 
 # -- the lies -----------------------------------------------------------------------------------------
@@ -210,7 +213,7 @@ def _nothing(value: Any) -> Any:
     return _times(value, 0)
 
 
-def _each(change: Callable[[Cells], Cells]) -> Callable[[list[Cells], Fault], list[Told]]:
+def _each(change: Callable[[Cells], Cells]) -> Callable[[list[Cells], Fault], list[Reported]]:
     return lambda rows, fault: [(at, change(row)) for at, row in enumerate(rows)]
 
 
@@ -232,9 +235,9 @@ def _name_of(cells: Cells) -> str:
     return next((value for value in cells if isinstance(value, str) and _CODE.fullmatch(value.strip())), "")
 
 
-def _exchanged(rows: list[Cells], fault: Fault) -> list[Told]:
+def _exchanged(rows: list[Cells], fault: Fault) -> list[Reported]:
     """Under every name the figures of the next one."""
-    told = []
+    reported = []
     names = [_name_of(row) for row in rows]
     for at, row in enumerate(rows):
         following = [*range(at + 1, len(rows)), *range(at)]
@@ -243,11 +246,11 @@ def _exchanged(rows: list[Cells], fault: Fault) -> list[Told]:
         if len(other) == len(row):
             for place, (old, new) in enumerate(zip(row, other, strict=True)):
                 cells[place] = new if _is_figure(new) and _is_figure(old) else old
-        told.append((at, cells))
-    return told
+        reported.append((at, cells))
+    return reported
 
 
-def _one_of_zeros(rows: list[Cells], fault: Fault) -> list[Told]:
+def _one_of_zeros(rows: list[Cells], fault: Fault) -> list[Reported]:
     """The figures of `code` are zeros, as some sources say of a suspended security."""
     code = str(fault.args.get("code", ""))
     return [
@@ -256,7 +259,7 @@ def _one_of_zeros(rows: list[Cells], fault: Fault) -> list[Told]:
     ]
 
 
-LIES: dict[str, Callable[[list[Cells], Fault], list[Told]]] = {
+CORRUPTIONS: dict[str, Callable[[list[Cells], Fault], list[Reported]]] = {
     "cut_rows": lambda rows, fault: list(enumerate(rows))[: (len(rows) + 1) // 2],
     "double_rows": lambda rows, fault: [(at, row) for at, row in enumerate(rows) for _ in range(2)],
     "prices_x100": _each(lambda row: [_times(v, _FOLD) if _is_decimal(v) else v for v in row]),

@@ -34,7 +34,7 @@ from resources.simulated_market.world.model import (
 FACT_FAULTS = frozenset(
     {"stale_day", "negative_price", "swap_open_close", "override_bar", "wrong_instrument"}
 )
-FIGURE_LIES = frozenset({"prices_x100", "shift_columns", "zero_row"})
+FIGURE_CORRUPTIONS = frozenset({"prices_x100", "shift_columns", "zero_row"})
 
 
 def with_figures(world: World, fault: Fault) -> World:
@@ -170,8 +170,8 @@ class _Distorted:
         return bars
 
     def _overridden(self, bars: Bars) -> Bars:
-        wanted = int(self._args.get("date", bars.date[-1]))
-        at = np.flatnonzero(bars.date == wanted)
+        requested = int(self._args.get("date", bars.date[-1]))
+        at = np.flatnonzero(bars.date == requested)
         if not len(at):
             return bars
         close, high, low = bars.close.copy(), bars.high.copy(), bars.low.copy()
@@ -192,12 +192,14 @@ class _Misquoted(_Distorted):
         quote = self._world.quote(security, now)
         if quote is None or not self._concerns(security):
             return quote
-        told = {"price": quote.preclose, "preclose": quote.open, "open": quote.high, "high": quote.low}
+        reported = {"price": quote.preclose, "preclose": quote.open, "open": quote.high, "high": quote.low}
         if self._kind == "zero_row":
-            told = dict.fromkeys(("price", "open", "high", "low"), 0)
+            reported = dict.fromkeys(("price", "open", "high", "low"), 0)
         elif self._kind == "prices_x100":
-            told = {name: 100 * getattr(quote, name) for name in ("price", "preclose", "open", "high", "low")}
-        return replace(quote, **told)  # type: ignore[arg-type]  # prices by their names
+            reported = {
+                name: 100 * getattr(quote, name) for name in ("price", "preclose", "open", "high", "low")
+            }
+        return replace(quote, **reported)  # type: ignore[arg-type]  # prices by their names
 
     def bars(self, security: Security, now: datetime) -> Bars:
         bars = self._world.bars(security, now)
@@ -216,9 +218,9 @@ def _with_zeros(bars: Bars, now: datetime) -> Bars:
     """The bars with one of zeros for the date of `now`, as some sources send of a suspended security."""
     today = now.year * 10_000 + now.month * 100 + now.day
     kept = bars.date != today
-    told = {"date": today, "traded": 1}
+    reported = {"date": today, "traded": 1}
     made = {}
     for name in (one.name for one in fields(bars)):
         values = getattr(bars, name)
-        made[name] = np.append(values[kept], np.asarray([told.get(name, 0)], dtype=values.dtype))
+        made[name] = np.append(values[kept], np.asarray([reported.get(name, 0)], dtype=values.dtype))
     return Bars(**made)

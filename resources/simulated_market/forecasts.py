@@ -33,7 +33,7 @@ class Outlook:
     """Consensus of one company; `told` is the day of the newest forecast, `actual` the EPS of last year."""
 
     security: Security
-    told: int
+    reported: int
     actual: float
     years: tuple[Expected, ...]
     brokers: tuple[tuple[str, str], ...]
@@ -49,7 +49,7 @@ def outlook(view: View, security: Security) -> Outlook | None:
     if earned is None or not total:
         return None
     month = view.now.year * 100 + view.now.month
-    told = _first_session(view, month)
+    reported = _first_session(view, month)
     year = view.now.year
     followers = 1 + _draw(security, "brokers") % _MOST_BROKERS
     growth = 1 + (_draw(security, "growth") % 31 - 5 + _draw(security, month) % 5) / 100
@@ -74,7 +74,7 @@ def outlook(view: View, security: Security) -> Outlook | None:
         (_HOUSES[(_draw(security) + at) % len(_HOUSES)], _PEOPLE[at % len(_PEOPLE)])
         for at in range(min(followers, len(_HOUSES)))
     )
-    return Outlook(security, told, round(actual, 2), tuple(years), people)
+    return Outlook(security, reported, round(actual, 2), tuple(years), people)
 
 
 def _first_session(view: View, month: int) -> int:

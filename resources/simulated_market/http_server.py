@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Any
 
 from core.clock import Clock, stamp
-from resources.simulated_market.corrupted_responses import LIES, told_falsely
+from resources.simulated_market.corrupted_responses import CORRUPTIONS, told_falsely
 from resources.simulated_market.false_facts import distorted
 from resources.simulated_market.faults import Fault, FaultPlan
 from resources.simulated_market.wire import HttpRequest, Reply, Responder, Route, View
@@ -117,7 +117,7 @@ class HttpServer:
     def answer(self, route: Route, request: HttpRequest, fault: Fault | None) -> Reply:
         world, now = distorted(self.world, self.clock.now(), fault)
         reply = route.handle(request, View(world, now, fault))
-        if fault is not None and fault.kind in LIES:
+        if fault is not None and fault.kind in CORRUPTIONS:
             return replace(reply, body=told_falsely(reply.body, reply.content_type, fault))
         return reply
 

@@ -138,7 +138,7 @@ def _visits(view: View, security: Security, since: int) -> Iterator[list[Visit]]
             own = _draw(security.symbol, report.report_date, number)
             ending, kind = _KINDS[own % len(_KINDS)]
             # A house may send two, as real ones do.
-            house = _HOUSES[(own // 4 + number) % len(_HOUSES)]
+            services = _HOUSES[(own // 4 + number) % len(_HOUSES)]
             group.append(
                 Visit(
                     security=security,
@@ -147,7 +147,7 @@ def _visits(view: View, security: Security, since: int) -> Iterator[list[Visit]]
                     announced=int(sessions[at + 1]),
                     number=number,
                     visitors=count,
-                    visitor=f"{house}{ending}",
+                    visitor=f"{services}{ending}",
                     kind=kind,
                     receiver=f"董事会秘书 {person_of(security)}",
                     content=f"问:如何看待{security.industry}的景气度?\n答:详见{report.report_date}期报告。",

@@ -91,8 +91,8 @@ class MarginBook:
         if not published(view, day):
             return []
         listed = view.world.securities(view.now)
-        wanted = [one for one in listed if market in {None, one.market} and is_margin_name(one)]
-        found = [self._one(view, security, day) for security in wanted]
+        requested = [one for one in listed if market in {None, one.market} and is_margin_name(one)]
+        found = [self._one(view, security, day) for security in requested]
         return sorted((one for one in found if one is not None), key=lambda one: one.security.code)
 
     def of_security(self, view: View, security: Security) -> list[Margin]:

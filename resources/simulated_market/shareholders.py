@@ -148,8 +148,8 @@ def _split(whole: institutions.OrgHolding) -> Iterator[Position]:
 
 
 def _fund_name(number: int) -> str:
-    house, theme = _HOUSES[number % len(_HOUSES)], _THEMES[number // 11 % len(_THEMES)]
-    return f"{house}{theme}{number % 89}号混合型证券投资基金"
+    services, theme = _HOUSES[number % len(_HOUSES)], _THEMES[number // 11 % len(_THEMES)]
+    return f"{services}{theme}{number % 89}号混合型证券投资基金"
 
 
 def _draw(security: Security, *parts: object) -> int:

@@ -41,17 +41,17 @@ class _Memo:
         self.values: dict[object, tuple[Any, list[str], Reader | None]] = {}
 
 
-def current_session(desk: "Desk", scope: Scope) -> bool:
+def current_session(ctx: "FetchContext", scope: Scope) -> bool:
     """For `Source(only_when=…)`: the scope is the one finished session that quotes of now belong to."""
-    return not scope.is_range and desk.is_current_session(scope.until)
+    return not scope.is_range and ctx.is_current_session(scope.until)
 
 
-def within_last(days: int) -> "Callable[[Desk, Scope], bool]":
+def within_last(days: int) -> "Callable[[FetchContext, Scope], bool]":
     """For `Source(only_when=…)`: the whole scope lies within the newest `days` trade dates."""
-    return lambda desk, scope: scope.since >= desk.calendar.last(days, desk.today)[0]
+    return lambda ctx, scope: scope.since >= ctx.calendar.last(days, ctx.today)[0]
 
 
-class Desk(Clients):
+class FetchContext(Clients):
     """Clients, calendar and clock for fetch functions. `direct`: only a table's first source is asked."""
 
     def __init__(
@@ -85,15 +85,15 @@ class Desk(Clients):
         self._reused: list[str] = []
         self._read: Reader | None = None
 
-    def new_run(self) -> "Desk":
+    def new_run(self) -> "FetchContext":
         """The same clients with an empty memory: what one run asked, the next asks again."""
         fresh = self.view(FetchLog(), read=self._read)
         fresh._memo = _Memo()
         return fresh
 
-    def view(self, log: FetchLog, *, read: Reader | None) -> "Desk":
+    def view(self, log: FetchLog, *, read: Reader | None) -> "FetchContext":
         """The same desk, reporting to `log`."""
-        view = object.__new__(Desk)
+        view = object.__new__(FetchContext)
         view.__dict__.update(self.__dict__)
         view.log = log
         view.problems = []
@@ -176,7 +176,7 @@ class Desk(Clients):
 
     # -- sharing and spreading work -----------------------------------------------------------------
 
-    def once(self, key: object, make: "Callable[[Desk], T]") -> T:
+    def once(self, key: object, make: "Callable[[FetchContext], T]") -> T:
         """`make(desk)` the first time in this run, its remembered answer afterwards."""
         with self._memo.lock:
             known = self._memo.values.get(key)
@@ -282,20 +282,20 @@ class Desk(Clients):
     def portal_list(self) -> "pd.DataFrame":
         """The portal's list of all A shares with today's quotes, shares and money flow, asked once per run
         (columns: `eastmoney.stock_list`)."""
-        return self.once("portal_list", lambda desk: desk.eastmoney.stock_list())
+        return self.once("portal_list", lambda ctx: ctx.eastmoney.stock_list())
 
     def site_quotes(self) -> "pd.DataFrame":
         """The quote site's batch of the whole universe, asked once per run (columns: `tencent.quotes`)."""
-        return self.once("site_quotes", lambda desk: desk.tencent.quotes(desk.symbols()))
+        return self.once("site_quotes", lambda ctx: ctx.tencent.quotes(ctx.symbols()))
 
     def former_names(self) -> "pd.DataFrame":
         """Former names of all securities from the terminal's package, asked once per run (columns:
         `renames.SCHEMA`)."""
-        return self.once("former_names", lambda desk: desk.tdx.former_names())
+        return self.once("former_names", lambda ctx: ctx.tdx.former_names())
 
     def terminal_quotes(self) -> "pd.DataFrame":
         """The quote batch of the whole universe from the terminal source, asked once per run."""
-        return self.once("tdx_quotes", lambda desk: desk.tdx.quotes(desk.symbols(None)))
+        return self.once("tdx_quotes", lambda ctx: ctx.tdx.quotes(ctx.symbols(None)))
 
     def terminal_bars(self, symbol: str, count: int) -> "pd.DataFrame":
         """Unadjusted daily bars of one stock, at least `count` (whole pages), asked once per run.
@@ -303,9 +303,9 @@ class Desk(Clients):
         pages = -(-count // 800)
         return self.once(
             ("tdx_bars", symbol, pages),
-            lambda desk: desk.believe_bars(symbol, desk.tdx.bars(symbol, "day", 800 * pages)),
+            lambda ctx: ctx.accept_bars(symbol, ctx.tdx.bars(symbol, "day", 800 * pages)),
         )
 
-    def believe_bars(self, symbol: str, bars: "pd.DataFrame") -> "pd.DataFrame":
+    def accept_bars(self, symbol: str, bars: "pd.DataFrame") -> "pd.DataFrame":
         """The bars, when they can be of `symbol`; else PayloadError (`universe.believe_bars`)."""
-        return universe.believe_bars(self, symbol, bars)
+        return universe.accept_bars(self, symbol, bars)

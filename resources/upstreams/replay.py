@@ -9,7 +9,7 @@ from core.clock import Clock
 from core.errors import Permanent, PlatformError, Refused, Transient
 from core.stopping import safe_point
 from resources.fetch_record import Fetch, FetchLog, Outcome
-from resources.recordings import Recorded, Tape
+from resources.recordings import Recorded, WorldBars
 from resources.rejections import Rejection, noting
 from resources.transport.request import Request, Sites
 from resources.upstreams.factory import Makers
@@ -25,11 +25,11 @@ _ERRORS: dict[str, type[PlatformError]] = {
 }
 
 
-def _replayed(tape: Tape, log: FetchLog, asked: Fetch, parse: Callable[[bytes], T]) -> T:
+def _replayed(world_bars: WorldBars, log: FetchLog, asked: Fetch, parse: Callable[[bytes], T]) -> T:
     """The recorded answer, parsed again; what failed then fails in the same way."""
     safe_point()
-    one = tape.answer(asked.request_key, f"{asked.upstream} {asked.call_name} {asked.codes_or_page}")
-    body = tape.body(one)
+    one = world_bars.answer(asked.request_key, f"{asked.upstream} {asked.call_name} {asked.codes_or_page}")
+    body = world_bars.body(one)
     failed = _ERRORS.get(one.outcome)
     if failed is not None:
         log.add(_again(one, body))
@@ -79,38 +79,38 @@ def _question(upstream: str, call: str, request: str, label: str, at: datetime) 
 class ReplayFetcher:
     """Stands for the HTTP transport (`transport.request.Fetcher`)."""
 
-    def __init__(self, tape: Tape, log: FetchLog, sites: Sites = SITES) -> None:
-        self._tape = tape
+    def __init__(self, world_bars: WorldBars, log: FetchLog, sites: Sites = SITES) -> None:
+        self._world_bars = world_bars
         self._log = log
         self._sites = sites
 
     def call(self, request: Request, parse: Callable[[bytes], T]) -> T:
         site = self._sites[request.site]
         text = request.canonical(site)
-        asked = _question(site.upstream, request.call, text, request.label, self._tape.newest)
-        return _replayed(self._tape, self._log, asked, parse)
+        asked = _question(site.upstream, request.call, text, request.label, self._world_bars.newest)
+        return _replayed(self._world_bars, self._log, asked, parse)
 
 
 class ReplaySession:
     """Stands for the session with the terminal's servers (`tdx.session.Session`)."""
 
-    def __init__(self, tape: Tape, clock: Clock, fetches: FetchLog) -> None:
-        self.tape = tape
+    def __init__(self, world_bars: WorldBars, clock: Clock, fetches: FetchLog) -> None:
+        self.world_bars = world_bars
         self.clock = clock
         self.fetches = fetches
 
     def with_fetches(self, fetches: FetchLog) -> "ReplaySession":
-        return ReplaySession(self.tape, self.clock, fetches)
+        return ReplaySession(self.world_bars, self.clock, fetches)
 
     def run(self, call: Call, parse: Callable[[bytes], T]) -> T:
-        asked = _question(TDX, call.name, call.request, call.page, self.tape.newest)
-        return _replayed(self.tape, self.fetches, asked, parse)
+        asked = _question(TDX, call.name, call.request, call.page, self.world_bars.newest)
+        return _replayed(self.world_bars, self.fetches, asked, parse)
 
 
-def replay_clients(tape: Tape, clock: Clock, calendar: TradeCalendar) -> Makers:
+def replay_clients(world_bars: WorldBars, clock: Clock, calendar: TradeCalendar) -> Makers:
     """{upstream key: function that binds its client to a log}, as `factory.make_clients` gives them."""
     from resources.upstreams.factory import http_clients
     from resources.upstreams.tdx.client import TdxClient
 
-    tdx = TdxClient.over(ReplaySession(tape, clock, FetchLog()), calendar)
-    return {"tdx": tdx.with_fetches, **http_clients(lambda log: ReplayFetcher(tape, log), clock)}
+    tdx = TdxClient.over(ReplaySession(world_bars, clock, FetchLog()), calendar)
+    return {"tdx": tdx.with_fetches, **http_clients(lambda log: ReplayFetcher(world_bars, log), clock)}

@@ -12,7 +12,7 @@ from core.market.securities import board_of, sec_type_of
 if TYPE_CHECKING:
     import pandas as pd
 
-    from resources.upstreams.fetch_context import Desk
+    from resources.upstreams.fetch_context import FetchContext
 
 log = logging.getLogger(__name__)
 MARKETS = ("sz", "sh", "bj")
@@ -22,38 +22,38 @@ _COLUMNS = ["code", "market", "symbol", "name", "sec_type", "board", "decimals",
 _BARS = "fusion_kline_daily"
 
 
-def universe(desk: "Desk") -> "pd.DataFrame":
+def universe(ctx: "FetchContext") -> "pd.DataFrame":
     """`Desk.securities`: the terminal's list, else the substitute of it."""
     try:
-        return desk.terminal_list()
+        return ctx.terminal_list()
     except (UpstreamError, PayloadError, Unavailable) as error:
-        if desk.direct:
+        if ctx.direct:
             raise
-        known = substitute_list(desk)
+        known = substitute_list(ctx)
         if known is None:
             raise
         log.warning("the terminal's list is away (%s): %d securities from elsewhere", error, len(known))
         return known
 
 
-def list_securities(desk: "Desk") -> "pd.DataFrame":
+def list_securities(ctx: "FetchContext") -> "pd.DataFrame":
     """`Desk.terminal_list`."""
     import pandas as pd
 
-    lists = pd.concat([desk.tdx.security_list(market) for market in MARKETS], ignore_index=True)
+    lists = pd.concat([ctx.tdx.security_list(market) for market in MARKETS], ignore_index=True)
     held = _held(lists)
     if held.empty:
         raise PayloadError("the terminal's list holds no stock", source="tdx")
     return held
 
 
-def substitute_list(desk: "Desk") -> "pd.DataFrame | None":
+def substitute_list(ctx: "FetchContext") -> "pd.DataFrame | None":
     """Columns as `Desk.securities`, without decimals; None where neither has a stock. What was listed since
     the list was stored is in the portal's alone, which holds no funds and bonds and alone tells pre_close."""
     import pandas as pd
 
-    portal = _portal(desk)
-    parts = [part for part in (_stored(desk), portal) if len(part)]
+    portal = _portal(ctx)
+    parts = [part for part in (_stored(ctx), portal) if len(part)]
     if not parts:
         return None
     known = pd.concat(parts, ignore_index=True).drop_duplicates("code").sort_values("code")
@@ -71,28 +71,28 @@ def _held(listed: "pd.DataFrame") -> "pd.DataFrame":
     return listed[listed["sec_type"].isin(list(HELD_TYPES))].reset_index(drop=True)
 
 
-def _stored(desk: "Desk") -> "pd.DataFrame":
+def _stored(ctx: "FetchContext") -> "pd.DataFrame":
     import pandas as pd
 
     columns = ("code", "market", "name", "list_status")
     try:
-        rows = desk.read("fusion_stock_master", columns=columns)
+        rows = ctx.read("fusion_stock_master", columns=columns)
     except Unavailable:
         return pd.DataFrame(columns=list(columns))
     return rows[rows["market"].isin(["SH", "SZ", "BJ"]) & (rows["list_status"] != "D")]
 
 
-def _portal(desk: "Desk") -> "pd.DataFrame":
+def _portal(ctx: "FetchContext") -> "pd.DataFrame":
     import pandas as pd
 
     columns = ["symbol", "code", "market", "name", "pre_close"]
     try:
-        return desk.portal_list().rename(columns={"last_close": "pre_close"})[columns]
+        return ctx.portal_list().rename(columns={"last_close": "pre_close"})[columns]
     except (UpstreamError, PayloadError, Unavailable):
         return pd.DataFrame(columns=columns)
 
 
-def believe_bars(desk: "Desk", symbol: str, bars: "pd.DataFrame") -> "pd.DataFrame":
+def accept_bars(ctx: "FetchContext", symbol: str, bars: "pd.DataFrame") -> "pd.DataFrame":
     """The bars, when they can be of `symbol`; else PayloadError. The list's previous close must follow from
     their newest two closes (a listing day has none to follow from); where the stand-in of the list tells
     none, the stored close of the newest date must be theirs of that date."""
@@ -100,9 +100,9 @@ def believe_bars(desk: "Desk", symbol: str, bars: "pd.DataFrame") -> "pd.DataFra
 
     from core.market.price_identity import explained
 
-    closes = desk.once("pre_closes", _list_pre_closes)
+    closes = ctx.once("pre_closes", _list_pre_closes)
     if symbol not in closes:
-        return _as_stored(desk, symbol, bars)
+        return _as_stored(ctx, symbol, bars)
     if len(bars) < 2:
         return bars
     newest = bars["close"].to_numpy(dtype=float)[-2:]
@@ -114,40 +114,40 @@ def believe_bars(desk: "Desk", symbol: str, bars: "pd.DataFrame") -> "pd.DataFra
     return bars
 
 
-def _as_stored(desk: "Desk", symbol: str, bars: "pd.DataFrame") -> "pd.DataFrame":
+def _as_stored(ctx: "FetchContext", symbol: str, bars: "pd.DataFrame") -> "pd.DataFrame":
     """The bars, unless they close otherwise on the newest stored date. Both are unadjusted and of one date,
     so that no event lies between them."""
     import numpy as np
 
     from core.market.price_identity import same
 
-    stored = desk.once("stored_closes", _stored_closes)
+    stored = ctx.once("stored_closes", _stored_closes)
     day, close = stored.get(symbol[2:], ("", 0.0))
-    told = bars.loc[bars["date"] == day, "close"].to_numpy(dtype=float)
-    if len(told) and not same(told, np.full(len(told), close)).all():
+    reported = bars.loc[bars["date"] == day, "close"].to_numpy(dtype=float)
+    if len(reported) and not same(reported, np.full(len(reported), close)).all():
         raise PayloadError(
-            f"bars of {symbol} close at {told[0]:g} on {day}, stored is {close:g}: another instrument?"
+            f"bars of {symbol} close at {reported[0]:g} on {day}, stored is {close:g}: another instrument?"
         )
     return bars
 
 
-def _list_pre_closes(desk: "Desk") -> dict[str, float]:
+def _list_pre_closes(ctx: "FetchContext") -> dict[str, float]:
     """Previous closes of the security list by symbol, where it tells one."""
-    listed = desk.securities()
+    listed = ctx.securities()
     known = listed[listed["pre_close"] > 0]
     return dict(zip(known["symbol"].tolist(), known["pre_close"].tolist(), strict=True))
 
 
-def _stored_closes(desk: "Desk") -> dict[str, tuple[str, float]]:
+def _stored_closes(ctx: "FetchContext") -> dict[str, tuple[str, float]]:
     """(date, close) of the newest stored date before today, by code; nothing while the terminal's list is
     there, which would have told."""
-    if desk.securities()["decimals"].notna().any():
+    if ctx.securities()["decimals"].notna().any():
         return {}
     try:
-        day = desk.latest(_BARS, "date", desk.today)
+        day = ctx.latest(_BARS, "date", ctx.today)
         if day is None:
             return {}
-        rows = desk.read(_BARS, columns=("code", "close"), since=day, until=day)
+        rows = ctx.read(_BARS, columns=("code", "close"), since=day, until=day)
     except Unavailable:
         return {}
     rows = rows[rows["close"] > 0]

@@ -33,8 +33,8 @@ class Evidence:
 
     def text(self) -> str:
         """In one cell of a table."""
-        told = self.where or self.witness
-        return f"{self.kind}: {told}" if told else self.kind
+        reported = self.where or self.witness
+        return f"{self.kind}: {reported}" if reported else self.kind
 
 
 @cache
@@ -44,8 +44,8 @@ def evidence() -> dict[str, Evidence]:
     text = files("resources").joinpath("data/evidence.csv").read_text(encoding="utf-8")
     for row in csv.DictReader(text.splitlines()):
         one = Evidence(row["call"], row["evidence"], row["witness"], row["reads"], row["where"])
-        told = {"recorded": one.where, "witnessed": one.witness, "assumed": "nothing"}.get(one.kind)
-        if not told or one.call in found:
+        reported = {"recorded": one.where, "witnessed": one.witness, "assumed": "nothing"}.get(one.kind)
+        if not reported or one.call in found:
             raise DeclarationError(f"evidence of {one.call}: {one.kind!r} without its proof, or told twice")
         found[one.call] = one
     return found

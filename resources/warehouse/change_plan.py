@@ -195,8 +195,8 @@ def _standing(
     """Keys of the stored rows that stand for good."""
     if final is None or not stored:
         return set()
-    told = final(pd.DataFrame(stored, columns=list(names))).tolist()
-    return {pick_key(row) for row, stands in zip(stored, told, strict=True) if stands}
+    reported = final(pd.DataFrame(stored, columns=list(names))).tolist()
+    return {pick_key(row) for row, stands in zip(stored, reported, strict=True) if stands}
 
 
 def _with_quality(incoming: list[Row], place: int | None) -> list[Row]:

@@ -20,11 +20,11 @@ from resources.warehouse.table_versions import claim_version
 QUIET_DATES = 5
 """Older dates in a row without a value, after which no older one is looked at: every load takes away what
 has left the window since the load before."""
-FADED = "values_removed"
+CLEARED = "values_removed"
 """Where a batch's `checks` say how many rows lost their value."""
 
 
-class Fading:
+class ColumnRetention:
     """Takes the values of a column away, in one warehouse."""
 
     def __init__(self, engine: Engine, clock: Clock) -> None:
@@ -35,14 +35,14 @@ class Fading:
     def fade(self, table: Table, column: str, days: Sequence[str], facts: Mapping[str, Any]) -> int:
         """Rows of `days` (trade dates, the newest first) that lost their value of `column`. One transaction
         and batch per date; ends with the fifth date in a row that has none. Raises StorageError."""
-        faded = quiet = 0
+        cleared = quiet = 0
         for day in days:
             rows = self._of_day(table, column, day, facts) if self._has(table, column, day) else 0
-            faded, quiet = faded + rows, 0 if rows else quiet + 1
+            cleared, quiet = cleared + rows, 0 if rows else quiet + 1
             if quiet == QUIET_DATES:
                 break
             safe_point()
-        return faded
+        return cleared
 
     def oldest(self, table: Table) -> str | None:
         """The oldest date of a table."""
@@ -91,7 +91,7 @@ class Fading:
                 f"UPDATE sys_batch SET status='success', {zeros}, checks_json=?, finished_at=?, "
                 "updated_at=? WHERE batch_id=?"
             ),
-            (f'{{"{FADED}":{rows}}}', now, now, batch.batch_id),
+            (f'{{"{CLEARED}":{rows}}}', now, now, batch.batch_id),
         )
         connection.exec_driver_sql(
             self._sql.text("UPDATE table_version SET version=version+1 WHERE table_name=?"), (table.name,)

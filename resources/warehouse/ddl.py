@@ -101,10 +101,10 @@ def build_table(metadata: sa.MetaData, table: Table) -> sa.Table:
 
 
 def _index_columns(table: Table) -> list[tuple[str, ...]]:
-    wanted = list(table.indexes)
-    if table.date_column and table.key[0] != table.date_column and (table.date_column,) not in wanted:
-        wanted.append((table.date_column,))
-    return wanted
+    requested = list(table.indexes)
+    if table.date_column and table.key[0] != table.date_column and (table.date_column,) not in requested:
+        requested.append((table.date_column,))
+    return requested
 
 
 def build_history(metadata: sa.MetaData, table: Table) -> sa.Table:

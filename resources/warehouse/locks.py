@@ -69,8 +69,8 @@ class DomainLocks:
         command_id: int | None = None,
     ) -> Lease:
         """All of `domains` or ConflictError naming the first holder; nothing is half-taken."""
-        wanted = tuple(sorted(set(domains)))
-        marks = ", ".join("?" for _ in wanted)
+        requested = tuple(sorted(set(domains)))
+        marks = ", ".join("?" for _ in requested)
         with transaction(self._engine) as connection:
             if not is_sqlite(self._engine):
                 connection.exec_driver_sql(
@@ -78,7 +78,7 @@ class DomainLocks:
                         f"SELECT domain FROM sys_domain_lock WHERE domain IN ({marks}) "
                         "ORDER BY domain FOR UPDATE"
                     ),
-                    wanted,
+                    requested,
                 )
             now = self._sql.now
             taken = connection.exec_driver_sql(
@@ -87,10 +87,12 @@ class DomainLocks:
                     f"acquired_at={now}, heartbeat_at={now}, expires_at={now}+? "
                     f"WHERE domain IN ({marks}) AND expires_at < {now}"
                 ),
-                (owner, run_id, command_id, self._ttl, *wanted),
+                (owner, run_id, command_id, self._ttl, *requested),
             ).rowcount
-            if taken != len(wanted):
-                holders = [state for state in self._read(connection) if state.held and state.domain in wanted]
+            if taken != len(requested):
+                holders = [
+                    state for state in self._read(connection) if state.held and state.domain in requested
+                ]
                 foreign = next((s for s in holders if s.owner != owner), None)
                 if foreign is None:
                     foreign = holders[0] if holders else None
@@ -100,10 +102,10 @@ class DomainLocks:
                 self._sql.text(
                     f"SELECT token FROM sys_domain_lock WHERE domain IN ({marks}) ORDER BY domain"
                 ),
-                wanted,
+                requested,
             ).scalars()
             tokens = tuple(int(token) for token in found)
-        return Lease(wanted, owner, tokens)
+        return Lease(requested, owner, tokens)
 
     def refresh(self, connection: Connection, lease: Lease) -> None:
         """Last statement of a write transaction: prove and prolong the lease, or raise LockLost."""

@@ -17,7 +17,7 @@ _DATED = (Partition.TRADE_DATE, Partition.EVENT_DATE)
 
 
 @dataclass(frozen=True)
-class Hole:
+class MissingRange:
     """`expected`: rows of a usual date (None: dates of this dataset have no usual number)."""
 
     dataset: str
@@ -59,7 +59,7 @@ def usual_rows(dataset: Dataset, found: Mapping[str, Tried]) -> int | None:
     return int(usual)
 
 
-def holes(dataset: Dataset, days: Sequence[str], found: Mapping[str, Tried]) -> list[Hole]:
+def holes(dataset: Dataset, days: Sequence[str], found: Mapping[str, Tried]) -> list[MissingRange]:
     """The missing ones of ascending trade dates. The newest `late` dates of a late publisher are not out
     yet: there an empty load is a load."""
     usual = usual_rows(dataset, found)
@@ -74,7 +74,7 @@ def holes(dataset: Dataset, days: Sequence[str], found: Mapping[str, Tried]) -> 
             reason = "partial"
         else:
             continue
-        missing.append(Hole(dataset.name, day, usual, present, reason, tried.failed, tried.run_id))
+        missing.append(MissingRange(dataset.name, day, usual, present, reason, tried.failed, tried.run_id))
     return missing
 
 

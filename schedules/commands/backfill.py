@@ -37,13 +37,13 @@ def backfill(work: Work) -> dict[str, Any]:
     table = work.args.get("table")
     if not isinstance(table, str):
         raise InputError("table", "names the table whose batches tell what is loaded")
-    ledger = Backfills(work.house.engine)
+    ledger = Backfills(work.services.engine)
     asked = ledger.get(str(work.args.get("backfill_id")))
-    ledger.begin(asked.id, now=work.house.clock.now(), by=work.command)
+    ledger.begin(asked.id, now=work.services.clock.now(), by=work.command)
     going = _Going(work, ledger, asked, table)
     try:
         for days in (going.left, going.worth_another_try):
-            for stretch in stretches(days(), work.house.calendar):
+            for stretch in stretches(days(), work.services.calendar):
                 work.check()
                 going.load(stretch)
     except Stopped as error:
@@ -109,7 +109,7 @@ class _Going:
         self._ledger.show(
             self._asked.id,
             status,
-            now=self._work.house.clock.now(),
+            now=self._work.services.clock.now(),
             done=len(found.days & set(self._asked.days)),
             rows_written=found.rows_written,
             run_ids=self._run_ids,

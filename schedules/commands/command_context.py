@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.errors import ConflictError, InputError, NotFound, PlatformError, StorageError
-from core.stopping import Wanted, stoppable
+from core.stopping import Requested, stoppable
 from resources.warehouse.ledger.commands import Command
 from schedules import run_tags as names
 from schedules.commands import lane_heartbeats
 from schedules.runs.outcome import RANGE_END, RANGE_START, JobRunner, RunOutcome
-from schedules.services import House
+from schedules.services import Services
 
 CANCELED = "canceled"
 GOING_DOWN = "the worker is going down"
@@ -31,7 +31,7 @@ class Work:
     """One claimed command in the hands of a worker."""
 
     command: Command
-    house: House
+    services: Services
     runner: JobRunner
     node: str
     stopping: threading.Event = field(default_factory=threading.Event)
@@ -52,7 +52,7 @@ class Work:
     def progress(self, *, run_id: str | None = None, **facts: Any) -> None:
         """Add to what the command's `result` shows. ConflictError when the claim was lost."""
         self.facts.update(facts)
-        if not self.house.commands.progress(self.command, self.facts, run_id=run_id):
+        if not self.services.commands.progress(self.command, self.facts, run_id=run_id):
             raise ConflictError(f"command {self.command.id} is no longer ours")
 
     def check(self) -> None:
@@ -64,19 +64,19 @@ class Work:
 
     def stop_wanted(self) -> str | None:
         """Why the command is to stop, None while it is to go on; looks into the database."""
-        if self.house.commands.cancel_wanted(self.command):
+        if self.services.commands.cancel_wanted(self.command):
             return CANCELED
         if self.stopping.is_set():
             return GOING_DOWN
         return None
 
-    def _listener(self, run_id: str) -> Wanted:
+    def _listener(self, run_id: str) -> Requested:
         """What the safe points of a run ask. They are passed often, by several threads: the database is
         looked at once in LOOK_S, and a database that is busy is looked at again later."""
         next_look = time.monotonic()
         reason: str | None = None
 
-        def wanted() -> str | None:
+        def requested() -> str | None:
             nonlocal next_look, reason
             if reason is None and self.stopping.is_set():
                 reason = GOING_DOWN
@@ -89,7 +89,7 @@ class Work:
                 reason = TERMINATED
             return reason
 
-        return wanted
+        return requested
 
     def run_job(
         self,
@@ -121,7 +121,7 @@ class Work:
             ),
             **(tags or {}),
         }
-        slots, clock = self.house.slots, self.house.clock
+        slots, clock = self.services.slots, self.services.clock
         self.run_ids.append(run_id)
         self.progress(run_id=run_id, runs=list(self.run_ids))
         slots.by_hand(
@@ -132,9 +132,9 @@ class Work:
             run_id=run_id,
             claim=self.command,
         )
-        wanted = self._listener(run_id)
+        requested = self._listener(run_id)
         try:
-            with stoppable(wanted):
+            with stoppable(requested):
                 outcome = self.runner.run(
                     job, run_id=run_id, partition_key=partition_key, tags=carried, run_config=run_config
                 )
@@ -143,7 +143,7 @@ class Work:
             slots.finish(run_id, "failed", now=clock.now(), reason=f"{type(error).__name__}: {error}")
             raise
         if outcome.canceled:
-            reason = wanted() or TERMINATED
+            reason = requested() or TERMINATED
             slots.finish(run_id, "canceled", now=clock.now(), reason=reason)
             raise Stopped(reason)
         status = "failed"

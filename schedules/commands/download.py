@@ -17,8 +17,8 @@ def download(work: Work) -> dict[str, Any]:
     codes, types = _texts(work, "codes"), _texts(work, "types")
     if len(codes) > MAX_CODES:
         raise InputError("codes", f"{len(codes)} given, {MAX_CODES} are allowed")
-    house = work.house
-    date = str(work.args.get("date") or newest_complete(house.clock.now(), house.calendar))
+    services = work.services
+    date = str(work.args.get("date") or newest_complete(services.clock.now(), services.calendar))
     outcome = work.run_job(
         JOB,
         trigger="api",
@@ -35,8 +35,8 @@ def download_market(work: Work) -> dict[str, Any]:
     name = work.args.get("name")
     if not isinstance(name, str) or not name:
         raise InputError("name", "names the download")
-    house = work.house
-    date = str(work.args.get("date") or newest_complete(house.clock.now(), house.calendar))
+    services = work.services
+    date = str(work.args.get("date") or newest_complete(services.clock.now(), services.calendar))
     outcome = work.run_job(
         MARKET_JOB,
         trigger="api",

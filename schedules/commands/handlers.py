@@ -23,13 +23,13 @@ def run_job(work: Work) -> dict[str, Any]:
     job = work.args.get("job")
     if not isinstance(job, str) or not job:
         raise InputError("job", "names the job to run")
-    wanted = work.args.get("partition_range")
-    if wanted is not None and (not isinstance(wanted, list) or len(wanted) != 2):
+    requested = work.args.get("partition_range")
+    if requested is not None and (not isinstance(requested, list) or len(requested) != 2):
         raise InputError("partition_range", "is a pair [start, end]")
     outcome = work.run_job(
         job,
         partition_key=work.args.get("partition_key"),
-        partition_range=None if wanted is None else (str(wanted[0]), str(wanted[1])),
+        partition_range=None if requested is None else (str(requested[0]), str(requested[1])),
         trigger=str(work.args.get("trigger", "manual")),
         tags=work.args.get("tags"),
         run_config=work.args.get("run_config"),
@@ -43,14 +43,14 @@ def fusion_sync(work: Work) -> dict[str, Any]:
     one). The full market takes all three domain locks together, or fails with ConflictError before
     anything runs; `result.locked` says that it holds them. `codes` (<= 500) take no lock beforehand, and are
     no run of the tasks of the day: a job of their own, of the tables that have codes."""
-    house = work.house
-    date = str(work.args.get("date") or newest_complete(house.clock.now(), house.calendar))
+    services = work.services
+    date = str(work.args.get("date") or newest_complete(services.clock.now(), services.calendar))
     codes = [str(code) for code in work.args.get("codes") or []]
     if len(codes) > MAX_CODES:
         raise InputError("codes", f"{len(codes)} given, {MAX_CODES} are allowed")
     if codes:
         return _fuse(work, date, {run_tags.CODES: ",".join(codes)}, (CODES_JOB,))
-    with house.locks.held(DOMAINS, f"command:{work.command.id}") as lease:
+    with services.locks.held(DOMAINS, f"command:{work.command.id}") as lease:
         work.progress(locked=True)
         return _fuse(work, date, {LEASE_TAG: lease_tag(lease)})
 

@@ -13,7 +13,7 @@ from core.errors import ConflictError, InputError, PlatformError
 from schedules.commands.command_context import Work
 from schedules.commands.kernel_compilation import wait_for_kernels
 from schedules.runs.outcome import RunOutcome
-from schedules.services import House
+from schedules.services import Services
 from schedules.tasks.table import EOD_CORE
 
 CLOSED = timedelta(hours=15, minutes=30)
@@ -190,15 +190,15 @@ def initial_load(work: Work) -> dict[str, Any]:
     what it does: step, steps, stage, done, failed. A day that fails does not keep the later ones out, nor do
     reports; the command fails at its end, and the next one takes up what is missing. The calculations
     follow as a command of their own: nobody who waits for the data waits for them."""
-    house = work.house
-    newest = newest_complete(house.clock.now(), house.calendar)
-    count = work.whole("history_dates", house.settings.sample_history_dates)
-    sample = house.settings.data_source == "mock"
+    services = work.services
+    newest = newest_complete(services.clock.now(), services.calendar)
+    count = work.whole("history_dates", services.settings.sample_history_dates)
+    sample = services.settings.data_source == "mock"
     earlier = work.whole("earlier_dates", EARLIER_DATES if sample else 0)
-    loaded = _loaded(house)
+    loaded = _loaded(services)
     # Quotes and money flow of the past take a call a code: nothing that real upstreams are asked unbidden.
     planned = plan_load(
-        house.calendar, newest, loaded, history_dates=count, earlier_dates=earlier, picks=sample
+        services.calendar, newest, loaded, history_dates=count, earlier_dates=earlier, picks=sample
     )
     steps = [step for step in planned if step.job not in BEHIND]
     done: list[str] = []
@@ -217,14 +217,14 @@ def initial_load(work: Work) -> dict[str, Any]:
         work.progress(done=done, failed=failed)
     behind = planned[len(steps) :]
     if behind:
-        _ask_for_calculations(house, behind)
+        _ask_for_calculations(services, behind)
     if failed:
         raise PlatformError("; ".join(f"{name} failed: {why}" for name, why in failed.items()))
     return {**work.facts, "stage": "done"}
 
 
-def _loaded(house: House) -> Loaded:
-    done = house.slots.done_dates
+def _loaded(services: Services) -> Loaded:
+    done = services.slots.done_dates
     return Loaded(
         days=done(DAY),
         whole=done(WHOLE_DAY),
@@ -248,10 +248,10 @@ def _run(work: Work, step: Step, trigger: str) -> RunOutcome:
     )
 
 
-def _ask_for_calculations(house: House, steps: list[Step]) -> None:
+def _ask_for_calculations(services: Services, steps: list[Step]) -> None:
     args = {"steps": [[step.job, step.start, step.end] for step in steps]}
     with suppress(ConflictError):  # one is under way
-        house.commands.enqueue_alone(CALCULATIONS, args, requested_by="initial_load")
+        services.commands.enqueue_alone(CALCULATIONS, args, requested_by="initial_load")
 
 
 def _asked_steps(asked: object) -> list[Step]:

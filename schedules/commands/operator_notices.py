@@ -19,7 +19,7 @@ from resources.transport.gates import SqliteGate
 from resources.upstreams.factory import transport_settings
 from resources.warehouse.engine import reading
 from resources.warehouse.sql import Sql
-from schedules.services import House
+from schedules.services import Services
 from schedules.tasks.table import BY_KEY
 
 HORIZON_DAYS = 30
@@ -58,26 +58,26 @@ def shared_breakers(settings: Settings) -> Breakers:
         gate.close()
 
 
-def notices(house: House, breakers: Breakers) -> Iterator[Notice]:
+def notices(services: Services, breakers: Breakers) -> Iterator[Notice]:
     """What is so now. Raises StorageError."""
-    yield from failed_tasks(house)
-    yield from stale_dimensions(house)
+    yield from failed_tasks(services)
+    yield from stale_dimensions(services)
     for name, breaker in breakers.items():
         if breaker["state"] == "open":
             content = f"{name} 自 {breaker['opened_at']} 起断开，期间改用其他数据源。"
             yield Notice("breaker_open", name, f"熔断：{name}", content, f"{API}/datamgr/probe-all")
-    today = house.clock.now().date().isoformat()
-    left = house.calendar.days_left(today)
+    today = services.clock.now().date().isoformat()
+    left = services.calendar.days_left(today)
     if left < HORIZON_DAYS:
-        content = f"交易日历到 {house.calendar.horizon} 为止，还剩 {left} 天，请更新日历。"
-        yield Notice("calendar_horizon", house.calendar.horizon, "交易日历即将用完", content, "/health")
+        content = f"交易日历到 {services.calendar.horizon} 为止，还剩 {left} 天，请更新日历。"
+        yield Notice("calendar_horizon", services.calendar.horizon, "交易日历即将用完", content, "/health")
 
 
-def failed_tasks(house: House) -> Iterator[Notice]:
+def failed_tasks(services: Services) -> Iterator[Notice]:
     """Slots of the table since yesterday that failed and that no retry follows: their attempts are used up,
     or the next one did not come when it was due (the run said that a retry is of no use)."""
-    now = house.clock.now()
-    for row in house.slots.since(now - LOOK_BACK).values():
+    now = services.clock.now()
+    for row in services.slots.since(now - LOOK_BACK).values():
         task = BY_KEY.get(row.task_key)
         if task is None or row.status != "failed" or row.finished_at is None:
             continue
@@ -86,18 +86,18 @@ def failed_tasks(house: House) -> Iterator[Notice]:
         due = row.finished_at + timedelta(seconds=task.retry_delay_s) + LATE
         if row.attempt <= task.max_retries and now < due:
             continue
-        page = run_url(house.settings, row.run_id)
+        page = run_url(services.settings, row.run_id)
         title, why = f"任务失败：{task.name}（{row.slot}）", row.reason or "未说明原因"
         link = page or f"{API}/tasks/runs?key={row.task_key}"
         yield Notice("task_failed", f"{row.task_key} {row.slot}", title, why, link)
 
 
-def stale_dimensions(house: House) -> Iterator[Notice]:
+def stale_dimensions(services: Services) -> Iterator[Notice]:
     """Of today's freshness snapshot."""
-    today = house.clock.now().date().isoformat()
+    today = services.clock.now().date().isoformat()
     link = f"{API}/datamgr/stats/freshness"
-    with reading(house.engine) as connection:
-        rows = connection.exec_driver_sql(Sql(house.engine).text(_STALE), (today,)).all()
+    with reading(services.engine) as connection:
+        rows = connection.exec_driver_sql(Sql(services.engine).text(_STALE), (today,)).all()
     if len(rows) > _MOST_STALE:
         names = "、".join(str(row[0]) for row in rows[:_MOST_STALE])
         yield Notice("stale", "many", f"{len(rows)} 个数据维度过期", f"{names} 等", link)
@@ -107,20 +107,20 @@ def stale_dimensions(house: House) -> Iterator[Notice]:
         yield Notice("stale", str(dimension), f"数据过期：{dimension}", content, link)
 
 
-def tell(house: House, breakers: Callable[[Settings], Breakers] = shared_breakers) -> int:
+def tell(services: Services, breakers: Callable[[Settings], Breakers] = shared_breakers) -> int:
     """Store what was not told today; how many. Raises StorageError."""
-    store = NotificationStore(house.settings.data_path / "notifications")
-    now, told = house.clock.now(), 0
-    for one in notices(house, breakers(house.settings)):
+    store = NotificationStore(services.settings.data_path / "notifications")
+    now, reported = services.clock.now(), 0
+    for one in notices(services, breakers(services.settings)):
         added = store.add(one.kind, one.title, one.content, now=now, key=one.key, link=one.link)
-        told += added is not None
-    return told
+        reported += added is not None
+    return reported
 
 
-def try_tell(house: House) -> None:
+def try_tell(services: Services) -> None:
     """`tell` for a thread that must not end."""
     try:
-        if house.migrated:
-            tell(house)
+        if services.migrated:
+            tell(services)
     except PlatformError as error:
         log.warning("operations: %s", error.message)

@@ -17,62 +17,62 @@ from resources.warehouse.ledger.heartbeats import RUN, Node
 from resources.warehouse.ledger.scheduled_run_reads import LOST, PROCESS_DIED, WORKER_DIED, SlotRow
 from resources.warehouse.sql import Sql
 from schedules import run_tags
-from schedules.services import House
+from schedules.services import Services
 
 log = logging.getLogger(__name__)
 ROLE = "worker"
 
 
-def dead_nodes(house: House, me: Node, role: str = ROLE) -> list[Node]:
+def dead_nodes(services: Services, me: Node, role: str = ROLE) -> list[Node]:
     """Workers (or runs) that are gone: silent for 90 s, or of this machine and without their process (a new
     process may have got the number of the dead one: then it is this one)."""
     return [
         node
-        for node in house.heartbeats.all(role)
+        for node in services.heartbeats.all(role)
         if node.node_id != me.node_id
         and (not node.fresh() or (node.host == me.host and (node.pid == me.pid or not alive(node.pid))))
     ]
 
 
-def reap(house: House, me: Node, instance: Any = None) -> list[str]:
+def reap(services: Services, me: Node, instance: Any = None) -> list[str]:
     """Set right what dead workers left, and claims that expired. `instance` is Dagster's; without one
     runs are left alone. Returns one line per thing that was set right."""
     notes = []
-    for node in dead_nodes(house, me):
-        notes += reap_node(house, node.node_id, instance)
-    own = [] if instance is None else reap_runs(house, me, instance)
+    for node in dead_nodes(services, me):
+        notes += reap_node(services, node.node_id, instance)
+    own = [] if instance is None else reap_runs(services, me, instance)
     own += [
         f"command {command.id} ({command.command}) is {command.status}: its claim expired"
-        for command in house.commands.reap()
+        for command in services.commands.reap()
     ]
     if instance is not None:
-        own += settle_slots(house, instance)
-        own += close_batches(house, instance)
+        own += settle_slots(services, instance)
+        own += close_batches(services, instance)
     own += [
         f"backfill {backfill_id} failed: it has no command"
-        for backfill_id in Backfills(house.engine).end_forgotten(now=house.clock.now())
+        for backfill_id in Backfills(services.engine).end_forgotten(now=services.clock.now())
     ]
     for note in own:
         log.warning(note)
     return notes + own
 
 
-def reap_runs(house: House, me: Node, instance: Any) -> list[str]:
+def reap_runs(services: Services, me: Node, instance: Any) -> list[str]:
     """End runs whose own process is gone, also when its code server went with it. Returns one line per
     run that was at work."""
     from dagster import RunsFilter
 
     notes = []
-    for node in dead_nodes(house, me, RUN):
+    for node in dead_nodes(services, me, RUN):
         for run_id in _fail(instance, RunsFilter(run_ids=[node.node_id], statuses=_open_states())):
-            house.slots.finish(run_id, "failed", now=house.clock.now(), reason=PROCESS_DIED)
-            release_locks(house, [run_id], [])
+            services.slots.finish(run_id, "failed", now=services.clock.now(), reason=PROCESS_DIED)
+            release_locks(services, [run_id], [])
             notes.append(f"run {run_id[:8]} failed: its process {node.pid} on {node.host} died")
-        house.heartbeats.forget(node.node_id)
+        services.heartbeats.forget(node.node_id)
     return notes
 
 
-def settle_slots(house: House, instance: Any, dead: Collection[int] | None = None) -> list[str]:
+def settle_slots(services: Services, instance: Any, dead: Collection[int] | None = None) -> list[str]:
     """Settle the slots that a worker left open when it died between the slot's row and Dagster's run, or
     between the run's end and the row. `dead`: only those of these commands, whose worker is gone: a run that
     Dagster does not know is not going to come. Without it such a run is given the time that every claim has.
@@ -80,85 +80,85 @@ def settle_slots(house: House, instance: Any, dead: Collection[int] | None = Non
     from schedules.runs.records import DagsterRuns
 
     runs, notes = DagsterRuns(instance), []
-    for row in house.slots.active():
+    for row in services.slots.active():
         if row.run_id is None or row.command_id is None or (dead is not None and row.command_id not in dead):
             continue
-        fate, now = runs.fate(row.run_id), house.clock.now()
+        fate, now = runs.fate(row.run_id), services.clock.now()
         settled: SlotRow | None = None
         if fate is None and dead is not None:
-            settled = house.slots.finish(row.run_id, "failed", now=now, reason=WORKER_DIED)
+            settled = services.slots.finish(row.run_id, "failed", now=now, reason=WORKER_DIED)
         elif fate is None:
-            settled = house.slots.lose(row.run_id, now=now)
-        elif fate.status != "open" and (dead is not None or not _at_work(house, row.command_id)):
-            partial = fate.status == "success" and house.slots.batches_failed(row.run_id)
+            settled = services.slots.lose(row.run_id, now=now)
+        elif fate.status != "open" and (dead is not None or not _at_work(services, row.command_id)):
+            partial = fate.status == "success" and services.slots.batches_failed(row.run_id)
             status = "partial" if partial else fate.status
-            settled = house.slots.finish(row.run_id, status, now=now, reason=fate.reason)
+            settled = services.slots.finish(row.run_id, status, now=now, reason=fate.reason)
         if settled is not None:
             notes.append(f"slot {row.slot} of {row.task_key} is {settled.status}: its worker left it open")
     return notes
 
 
-def _at_work(house: House, command_id: int) -> bool:
+def _at_work(services: Services, command_id: int) -> bool:
     try:
-        return house.commands.get(command_id).status == "running"
+        return services.commands.get(command_id).status == "running"
     except NotFound:
         return False
 
 
-def close_batches(house: House, instance: Any) -> list[str]:
+def close_batches(services: Services, instance: Any) -> list[str]:
     """End the batches that dead runs left open: the parent of a range outlives no kill. Returns one line
     per batch."""
     notes = []
-    for run_id in house.batches.open_runs():
+    for run_id in services.batches.open_runs():
         run = instance.get_run_by_id(run_id)
         if run is not None and not run.is_finished:
             continue
-        if run is None and _may_come(house, run_id):
+        if run is None and _may_come(services, run_id):
             continue
         reason = LOST if run is None else f"its run ended: {run.status.value}"
-        for batch_id in house.batches.fail_open(run_id, reason, now=house.clock.now()):
+        for batch_id in services.batches.fail_open(run_id, reason, now=services.clock.now()):
             notes.append(f"batch {batch_id} of run {run_id[:8]} failed: {reason}")
     return notes
 
 
-def _may_come(house: House, run_id: str) -> bool:
+def _may_come(services: Services, run_id: str) -> bool:
     """Whether a run that Dagster does not know is at work all the same: its process beats, or its slot is
     too young, or its command too lively, to be given up."""
-    if any(node.node_id == run_id and node.fresh() for node in house.heartbeats.all(RUN)):
+    if any(node.node_id == run_id and node.fresh() for node in services.heartbeats.all(RUN)):
         return True
-    house.slots.lose(run_id, now=house.clock.now())
-    return any(row.run_id == run_id for row in house.slots.active())
+    services.slots.lose(run_id, now=services.clock.now())
+    return any(row.run_id == run_id for row in services.slots.active())
 
 
-def reap_node(house: House, node_id: str, instance: Any = None) -> list[str]:
+def reap_node(services: Services, node_id: str, instance: Any = None) -> list[str]:
     """Set right what one node left; its heartbeat row goes last, so that a reaper that dies is repeated."""
     notes = []
     runs = [] if instance is None else fail_runs(instance, node_id)
     for run_id in runs:
-        house.slots.finish(run_id, "failed", now=house.clock.now(), reason=WORKER_DIED)
+        services.slots.finish(run_id, "failed", now=services.clock.now(), reason=WORKER_DIED)
         notes.append(f"run {run_id[:8]} failed: its worker {node_id} died")
     if instance is not None:
-        dead = {command.id for command in house.commands.worked_on_by(node_id)}
-        notes += settle_slots(house, instance, dead)
-        notes += close_batches(house, instance)
+        dead = {command.id for command in services.commands.worked_on_by(node_id)}
+        notes += settle_slots(services, instance, dead)
+        notes += close_batches(services, instance)
     # Before the commands are queued again: a lock that the next worker takes for one has the same owner.
-    release_locks(house, runs, [command.id for command in house.commands.worked_on_by(node_id)])
-    commands = house.commands.reap(owner=node_id)
+    release_locks(services, runs, [command.id for command in services.commands.worked_on_by(node_id)])
+    commands = services.commands.reap(owner=node_id)
     for command in commands:
         notes.append(f"command {command.id} ({command.command}) is {command.status}: {node_id} died")
-    house.heartbeats.forget(node_id)
+    services.heartbeats.forget(node_id)
     for note in notes:
         log.warning(note)
     return notes
 
 
-def fail_run(house: House, instance: Any, run_id: str, reason: str) -> None:
+def fail_run(services: Services, instance: Any, run_id: str, reason: str) -> None:
     """Set right what one run left whose process ended under it: its state, slots, locks and batches."""
     from dagster import RunsFilter
 
     _fail(instance, RunsFilter(run_ids=[run_id], statuses=_open_states()))
-    release_locks(house, [run_id], [])
-    for note in close_batches(house, instance):
+    release_locks(services, [run_id], [])
+    for note in close_batches(services, instance):
         log.warning(note)
     log.warning("run %s failed: %s", run_id[:8], reason)
 
@@ -182,7 +182,7 @@ def _open_states() -> list[Any]:
     ]
 
 
-def fail_runs_before(house: House, instance: Any, start: datetime) -> list[str]:
+def fail_runs_before(services: Services, instance: Any, start: datetime) -> list[str]:
     """End every run that was at work before this installation started (`start`, aware): its process, and
     the code server that would have seen it die, are gone. Queued runs go on. Embedded storage only, where
     no other machine runs anything."""
@@ -196,9 +196,9 @@ def fail_runs_before(house: House, instance: Any, start: datetime) -> list[str]:
     ]
     ids = _fail(instance, RunsFilter(statuses=at_work, created_before=start))
     for run_id in ids:
-        house.slots.finish(run_id, "failed", now=house.clock.now(), reason="the platform was stopped")
+        services.slots.finish(run_id, "failed", now=services.clock.now(), reason="the platform was stopped")
         log.warning("run %s failed: it was at work when the platform was stopped", run_id[:8])
-    release_locks(house, ids, [])
+    release_locks(services, ids, [])
     return ids
 
 
@@ -215,14 +215,14 @@ def _fail(instance: Any, which: Any) -> list[str]:
     return ids
 
 
-def release_locks(house: House, run_ids: Collection[str], command_ids: Collection[int]) -> None:
+def release_locks(services: Services, run_ids: Collection[str], command_ids: Collection[int]) -> None:
     """Give back the domain locks of dead runs and commands at once instead of after their expiry."""
     owners = [f"command:{command_id}" for command_id in command_ids]
-    sql = Sql(house.engine)
+    sql = Sql(services.engine)
     for column, values in (("run_id", list(run_ids)), ("owner", owners)):
         if values:
             marks = ", ".join("?" for _ in values)
-            with transaction(house.engine) as connection:
+            with transaction(services.engine) as connection:
                 connection.exec_driver_sql(
                     sql.text(
                         "UPDATE sys_domain_lock SET owner=NULL, run_id=NULL, command_id=NULL, expires_at=0 "
@@ -232,10 +232,10 @@ def release_locks(house: House, run_ids: Collection[str], command_ids: Collectio
                 )
 
 
-def try_reap(house: House, me: Node, instance: Any) -> None:
+def try_reap(services: Services, me: Node, instance: Any) -> None:
     """`reap` for a loop: a database that is away now is looked at again later. Dagster's storage raises
     what its driver raises, and the loop is the worker's heart: nothing may end it."""
     try:
-        reap(house, me, instance)
+        reap(services, me, instance)
     except Exception as error:
         log.warning("reaper: %s: %s", type(error).__name__, redact(str(error)).partition("\n")[0])

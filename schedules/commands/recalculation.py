@@ -23,8 +23,8 @@ MAX_CODES = 500
 def quant_recalc(work: Work) -> dict[str, Any]:
     """Args date? (default the newest complete trade date), codes? (<= 500), parts? (default: the whole
     task, with signals and strategies). Signals are made anew with what they follow from."""
-    house = work.house
-    date = str(work.args.get("date") or newest_complete(house.clock.now(), house.calendar))
+    services = work.services
+    date = str(work.args.get("date") or newest_complete(services.clock.now(), services.calendar))
     codes = [str(code) for code in work.args.get("codes") or []]
     if len(codes) > MAX_CODES:
         raise InputError("codes", f"{len(codes)} given, {MAX_CODES} are allowed")

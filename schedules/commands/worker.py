@@ -29,7 +29,7 @@ from schedules.commands.operator_notices import try_tell
 from schedules.commands.reaper import ROLE, fail_run, fail_runs_before, reap_node, try_reap
 from schedules.runs.outcome import JobRunner
 from schedules.runs.process_pool import RunPool
-from schedules.services import House, open_house
+from schedules.services import Services, open_services
 from schedules.tasks.location_reload import RetimeWatcher
 
 log = logging.getLogger(__name__)
@@ -46,7 +46,7 @@ class Worker:
 
     def __init__(
         self,
-        house: House,
+        services: Services,
         runner: JobRunner,
         *,
         handlers: Mapping[str, Handler] | None = None,
@@ -58,7 +58,7 @@ class Worker:
     ) -> None:
         """`end_runs` ends the processes of runs that did not reach a safe point in time. A lane without a
         sign of life for `lane_limit_s` hangs, and with it the worker: its heart stops."""
-        self.house = house
+        self.services = services
         self.node = this_node(ROLE)
         self.stopping = threading.Event()
         self._runner = runner
@@ -75,7 +75,7 @@ class Worker:
         """Work until stopped. True when every lane came to its end; False when a run had to be left
         behind (its command is queued again, its run has failed)."""
         self._beat()
-        try_reap(self.house, self.node, self._instance)
+        try_reap(self.services, self.node, self._instance)
         lanes = [
             threading.Thread(target=self._lane, args=(long,), name=_lane_name(long), daemon=True)
             for long in LANES
@@ -84,7 +84,7 @@ class Worker:
             self._pulses.watch(lane.name)
         others = [threading.Thread(target=self._keep_alive, name="heartbeat", daemon=True)]
         if self._orchestrator is not None:
-            watcher = RetimeWatcher(self.house, self._orchestrator)
+            watcher = RetimeWatcher(self.services, self._orchestrator)
             others.append(
                 threading.Thread(target=watcher.run, args=(self.stopping,), name="retime", daemon=True)
             )
@@ -95,10 +95,10 @@ class Worker:
             thread.join(LAST_WORDS_S / len(lanes))
         ended = not any(thread.is_alive() for thread in lanes)
         if ended:
-            self.house.heartbeats.forget(self.node.node_id)
+            self.services.heartbeats.forget(self.node.node_id)
         else:
             self._end_runs()
-            reap_node(self.house, self.node.node_id, self._instance)
+            reap_node(self.services, self.node.node_id, self._instance)
         return ended
 
     def stop(self) -> None:
@@ -108,11 +108,11 @@ class Worker:
         """Claim one command and carry it out; None when there is none. `long` limits it to a lane."""
         names = tuple(name for name, handler in self._handlers.items() if handler.long)
         if long is None:
-            command = self.house.commands.claim(self.node.node_id)
+            command = self.services.commands.claim(self.node.node_id)
         elif long:
-            command = self.house.commands.claim(self.node.node_id, names=names)
+            command = self.services.commands.claim(self.node.node_id, names=names)
         else:
-            command = self.house.commands.claim(self.node.node_id, without=names)
+            command = self.services.commands.claim(self.node.node_id, without=names)
         if command is not None:
             self._carry_out(command)
         return command
@@ -141,8 +141,8 @@ class Worker:
                 log.warning("heartbeat: %s", error.message)
             if since_reap >= REAP_S:
                 since_reap = 0.0
-                try_reap(self.house, self.node, self._instance)
-                try_tell(self.house)
+                try_reap(self.services, self.node, self._instance)
+                try_tell(self.services)
 
     def _beat(self) -> None:
         with self._lock:
@@ -152,11 +152,11 @@ class Worker:
             for name, seconds in silent.items():
                 log.error("%s has given no sign of life for %.0f s: the heart stops", name, seconds)
             return
-        self.house.heartbeats.beat(
+        self.services.heartbeats.beat(
             self.node, {"commands": [{"id": item.id, "command": item.command} for item in active]}
         )
         for command in active:
-            if not self.house.commands.beat(command):
+            if not self.services.commands.beat(command):
                 log.warning("command %s was taken over while it was worked on", command.id)
 
     # -- one command ------------------------------------------------------------------------------
@@ -173,9 +173,9 @@ class Worker:
 
     def _settle(self, command: Command) -> None:
         """Run the handler and write what came of it; nothing that a handler raises ends the worker."""
-        queue = self.house.commands
+        queue = self.services.commands
         work = Work(
-            command, self.house, self._runner, self.node.node_id, self.stopping, facts=dict(command.result)
+            command, self.services, self._runner, self.node.node_id, self.stopping, facts=dict(command.result)
         )
         log.info("command %s: %s", command.id, command.command)
         try:
@@ -214,7 +214,7 @@ def watch_parent(pid: int, stopping: threading.Event) -> None:
             stopping.set()
 
 
-def open_pool(house: House) -> RunPool:
+def open_pool(services: Services) -> RunPool:
     """Run processes for the lanes of a worker, started now."""
 
     def open_instance() -> Any:
@@ -223,7 +223,7 @@ def open_pool(house: House) -> RunPool:
         return DagsterInstance.get()
 
     def on_death(run_id: str, reason: str) -> None:
-        fail_run(house, pool.instance, run_id, reason)
+        fail_run(services, pool.instance, run_id, reason)
 
     pool = RunPool(open_instance, size=len(LANES), on_death=on_death)
     return pool
@@ -232,13 +232,15 @@ def open_pool(house: House) -> RunPool:
 def main() -> int:
     try:
         logs.configure(process_settings(), "worker")
-        house = open_house()
+        services = open_services()
     except PlatformError as error:
         sys.stderr.write(f"{redact(error.message)}\n")
         return 1
-    runner = open_pool(house)
-    orchestrator = Orchestrator(house.settings.dagster_port, host=house.settings.dagster_host)
-    worker = Worker(house, runner, orchestrator=orchestrator, instance=runner.instance, end_runs=runner.close)
+    runner = open_pool(services)
+    orchestrator = Orchestrator(services.settings.dagster_port, host=services.settings.dagster_host)
+    worker = Worker(
+        services, runner, orchestrator=orchestrator, instance=runner.instance, end_runs=runner.close
+    )
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: worker.stop())
     parent = os.environ.get("APP_PARENT_PID")
@@ -249,8 +251,8 @@ def main() -> int:
     since = os.environ.get("APP_STARTED_AT")
     compile_in_background()
     try:
-        if since and not house.settings.dagster_postgres_url:
-            fail_runs_before(house, runner.instance, datetime.fromtimestamp(float(since), UTC))
+        if since and not services.settings.dagster_postgres_url:
+            fail_runs_before(services, runner.instance, datetime.fromtimestamp(float(since), UTC))
         ended = worker.run()
     except PlatformError as error:
         sys.stderr.write(f"{redact(error.message)}\n")

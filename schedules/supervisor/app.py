@@ -19,7 +19,7 @@ from resources.orchestrator import LOCATION, Orchestrator
 from resources.settings import ROLES, Settings, load_settings, refuse_reserved
 from resources.warehouse.write_probe import WriteProbe
 from schedules.supervisor import checks, folders, process_plan
-from schedules.supervisor.child_processes import POLL_S, Family, Interrupted, Say
+from schedules.supervisor.child_processes import POLL_S, ChildProcesses, Interrupted, Say
 from schedules.supervisor.process_plan import Ports
 
 MIGRATE_S = 180.0
@@ -71,8 +71,8 @@ def choose_ports(settings: Settings, last: Mapping[str, Any]) -> Ports:
     simulated = process_plan.needs_simulator(settings)
     scheduling = settings.role != "web"
 
-    def pick(name: str, wanted: bool) -> int:
-        return checks.free_port(int(before.get(name, 0))) if wanted else 0
+    def pick(name: str, requested: bool) -> int:
+        return checks.free_port(int(before.get(name, 0))) if requested else 0
 
     return Ports(
         api=0 if settings.role == "worker" else settings.api_port or checks.free_port(),
@@ -98,7 +98,9 @@ class Start:
         self._mask = masker(settings.secrets)
         self._probe = WriteProbe(settings.warehouse_address, "supervisor")
         self._short = ""
-        self.family = Family(self.data / "logs", self._env, out, changed=self._write_facts, mask=self._mask)
+        self.child_processes = ChildProcesses(
+            self.data / "logs", self._env, out, changed=self._write_facts, mask=self._mask
+        )
 
     def prepare(self) -> None:
         """Folders, secrets, Dagster's files."""
@@ -114,32 +116,32 @@ class Start:
 
     def bring_up(self) -> None:
         """Every process of the role; the API last, and at a first start not before the data is in."""
-        settings, family = self.settings, self.family
+        settings, child_processes = self.settings, self.child_processes
         if self.ports.simulator_http:
             self._say(f"simulated market (profile {settings.sample_profile}, {settings.sample_world})")
-            family.start(process_plan.simulator(settings, self.ports), wait=False)
+            child_processes.start(process_plan.simulator(settings, self.ports), wait=False)
         self._migrate()
-        family.listen(self.look_for_room, every_s=DISK_S)
+        child_processes.listen(self.look_for_room, every_s=DISK_S)
         if self.ports.simulator_http:
-            family.wait_ready(process_plan.SIMULATOR)
+            child_processes.wait_ready(process_plan.SIMULATOR)
         if settings.role != "web":
             self._schedule_side()
         if settings.role != "worker":
             self._say("starting the API")
-            family.start(process_plan.api(settings, self.ports, self._secret))
+            child_processes.start(process_plan.api(settings, self.ports, self._secret))
         if settings.role != "web":
-            family.wait_ready(process_plan.UI)
+            child_processes.wait_ready(process_plan.UI)
             self._check_location()
         self._welcome()
 
     def _schedule_side(self) -> None:
         self._say("starting code server, Dagster UI, scheduler and worker")
         workspace = folders.write_workspace(self.data, port=self.ports.code_server, location=LOCATION)
-        self.family.start(process_plan.code_server(self.ports), wait=False)
-        self.family.start(process_plan.worker(self.settings, self.ports), wait=False)
-        self.family.wait_ready(process_plan.CODE)
-        self.family.start(process_plan.daemon(workspace, self.ports), wait=False)
-        self.family.start(process_plan.ui(self.settings, workspace, self.ports), wait=False)
+        self.child_processes.start(process_plan.code_server(self.ports), wait=False)
+        self.child_processes.start(process_plan.worker(self.settings, self.ports), wait=False)
+        self.child_processes.wait_ready(process_plan.CODE)
+        self.child_processes.start(process_plan.daemon(workspace, self.ports), wait=False)
+        self.child_processes.start(process_plan.ui(self.settings, workspace, self.ports), wait=False)
         self._load()
 
     def _load(self) -> None:
@@ -163,7 +165,9 @@ class Start:
                 return
             waits = "" if self.settings.role == "worker" else ", the API comes when the newest date is in"
             self._say(f"first start: loading the sample market{waits}")
-            ended = follow(queue, command.id, self._say, self.family.stopping, watch=self._watch_load)
+            ended = follow(
+                queue, command.id, self._say, self.child_processes.stopping, watch=self._watch_load
+            )
             if ended is None:
                 raise Interrupted("stopped during the first load; the next start goes on with it")
             if ended.status == "success":
@@ -176,7 +180,7 @@ class Start:
     def _watch_load(self) -> None:
         """Between two looks at the first load: a disk that fills up ends the start, with its reason."""
         checks.check_disk(self.data, least=checks.FULL_MB)
-        self.family.watch()
+        self.child_processes.watch()
 
     def _migrate(self) -> None:
         """In a process of its own: the supervisor stays without pandas and Dagster."""
@@ -201,8 +205,8 @@ class Start:
 
     def watch(self) -> None:
         """Restart what dies, until somebody stops it."""
-        while not self.family.stopping.wait(POLL_S):
-            self.family.watch()
+        while not self.child_processes.stopping.wait(POLL_S):
+            self.child_processes.watch()
 
     def look_for_room(self) -> None:
         """Say it when a disk gets full, the data folder's or the database's: once, until it is well again."""
@@ -249,8 +253,8 @@ class Start:
             "since": f"{self._since:%Y-%m-%d %H:%M:%S}",
             "role": self.settings.role,
             "ports": self.ports.__dict__,
-            "pids": self.family.pids(),
-            "processes": self.family.processes(),
+            "pids": self.child_processes.pids(),
+            "processes": self.child_processes.processes(),
             "urls": self.urls(),
         }
         try:
@@ -269,10 +273,10 @@ def install_signals(start: Start) -> None:
     """The first signal stops in order; a second one kills."""
 
     def handle(_number: int, _frame: object) -> None:
-        if start.family.stopping.is_set():
-            for child in start.family.children.values():
+        if start.child_processes.stopping.is_set():
+            for child in start.child_processes.children.values():
                 child.send(signal.SIGKILL)
-        start.family.stopping.set()
+        start.child_processes.stopping.set()
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, handle)
@@ -312,7 +316,7 @@ def run(environ: Mapping[str, str] | None = None) -> int:
         code = 1
     finally:
         say("stopping")
-        killed = start.family.stop()
+        killed = start.child_processes.stop()
         if killed:
             say(f"had to be killed: {', '.join(killed)}")
         start.forget_facts()

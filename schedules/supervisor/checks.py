@@ -30,8 +30,8 @@ class StartRefused(PlatformError):
 
 def check_python(version: tuple[int, int] = (sys.version_info[0], sys.version_info[1])) -> None:
     if version < MIN_PYTHON:
-        wanted = ".".join(map(str, MIN_PYTHON))
-        raise StartRefused(f"Python {wanted} or newer is needed; this is {version[0]}.{version[1]}")
+        requested = ".".join(map(str, MIN_PYTHON))
+        raise StartRefused(f"Python {requested} or newer is needed; this is {version[0]}.{version[1]}")
 
 
 def check_now(now: datetime | None) -> None:
@@ -95,8 +95,8 @@ def check_port(variable: str, host: str, port: int, *, address: str) -> None:
     """Nobody listens on `host:port`; 0 means any free port. `variable` and `address` name the settings."""
     if port == 0:
         return
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family) as probe:
+    child_processes = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(child_processes) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port))

@@ -190,7 +190,7 @@ class Child:
         self.log.close()
 
 
-class Family:
+class ChildProcesses:
     """All children of one supervisor."""
 
     def __init__(

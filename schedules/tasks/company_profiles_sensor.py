@@ -11,7 +11,7 @@ from dagster._core.definitions.unresolved_asset_job_definition import Unresolved
 
 from core.calendar import CalendarHorizon
 from platform_assets.definitions.run_lease import CODES_TAG
-from schedules.services import House
+from schedules.services import Services
 
 SENSOR = "baseinfo_refresh"
 AT_ONCE = 50
@@ -23,13 +23,13 @@ _LISTED = (
 )
 
 
-def due(house: House, now: datetime) -> tuple[datetime | None, str]:
+def due(services: Services, now: datetime) -> tuple[datetime | None, str]:
     """(the moment to refresh for, '') or (None, why there is none)."""
-    settings = house.settings
+    settings = services.settings
     if not settings.scheduler_baseinfo_refresh:
         return None, "SCHEDULER_BASEINFO_REFRESH is false"
     try:
-        if not house.calendar.is_trade_date(now.date().isoformat()):
+        if not services.calendar.is_trade_date(now.date().isoformat()):
             return None, f"{now:%Y-%m-%d} is no trade date"
     except CalendarHorizon as error:
         return None, error.message
@@ -41,9 +41,9 @@ def due(house: House, now: datetime) -> tuple[datetime | None, str]:
     return opened + timedelta(seconds=int((now - opened).total_seconds()) // every * every), ""
 
 
-def next_codes(house: House, after: str) -> list[str]:
+def next_codes(services: Services, after: str) -> list[str]:
     """Listed stocks behind a code, in order; behind the last one the first ones again."""
-    with house.engine.connect() as connection:
+    with services.engine.connect() as connection:
         codes = [str(code) for code in connection.exec_driver_sql(_LISTED).scalars()]
     behind = [code for code in codes if code > after]
     return [*behind, *codes[: len(codes) - len(behind)]][:AT_ONCE]
@@ -51,14 +51,14 @@ def next_codes(house: House, after: str) -> list[str]:
 
 def baseinfo_sensor(
     job: dg.JobDefinition | UnresolvedAssetJobDefinition,
-    house: Callable[[], House],
-    idle: Callable[[House], str | None],
+    services: Callable[[], Services],
+    idle: Callable[[Services], str | None],
 ) -> dg.SensorDefinition:
     """The sensor; `idle` says why nothing is scheduled at all. One run per interval; the cursor is the moment
     that was asked for last, and the last code of its turn."""
 
     def evaluate(context: dg.SensorEvaluationContext) -> dg.SensorResult | dg.SkipReason:
-        opened = house()
+        opened = services()
         why = idle(opened)
         at = None
         if why is None:

@@ -11,7 +11,7 @@ from core.calendar import CalendarHorizon, shipped_calendar
 from core.clock import SystemClock
 from core.errors import PlatformError, Unavailable
 from resources.orchestrator import Orchestrator
-from schedules.services import House
+from schedules.services import Services
 
 log = logging.getLogger(__name__)
 LOOK_S = 3.0
@@ -22,12 +22,12 @@ BY_DATE = ("dwd", "fusion_kline_daily")
 """An asset whose served partitions tell up to which trade date the location was loaded."""
 
 
-def differing(house: House, orchestrator: Orchestrator) -> list[str]:
+def differing(services: Services, orchestrator: Orchestrator) -> list[str]:
     """Keys of tasks whose served cron line is not the table's."""
     served = orchestrator.schedules()
     return [
         state.key
-        for state in house.tasks.all()
+        for state in services.tasks.all()
         if state.key in served and state.task.timing.cron != served[state.key].cron
     ]
 
@@ -37,7 +37,7 @@ class RetimeWatcher:
 
     def __init__(
         self,
-        house: House,
+        services: Services,
         orchestrator: Orchestrator,
         *,
         monotonic: Callable[[], float] = time.monotonic,
@@ -46,7 +46,7 @@ class RetimeWatcher:
         """`today` by the system clock, as the partitions follow it."""
         self._today = today
         self._served_on = ""
-        self._house = house
+        self._services = services
         self._orchestrator = orchestrator
         self._monotonic = monotonic
         self._not_before = 0.0
@@ -77,7 +77,7 @@ class RetimeWatcher:
 
     def _changed(self) -> list[str]:
         """Why the location has to be loaded anew."""
-        moved = [f"{key} moved" for key in differing(self._house, self._orchestrator)]
+        moved = [f"{key} moved" for key in differing(self._services, self._orchestrator)]
         today = self._today()
         if self._served_on == today:
             return moved

@@ -11,18 +11,18 @@ from dagster._core.definitions.unresolved_asset_job_definition import Unresolved
 
 from core.calendar import CalendarHorizon
 from platform_assets.datasets.breadth_sample import sample_time
-from schedules.services import House
+from schedules.services import Services
 
 SENSOR = "market_warmup"
 EVERY_S = 60
 
 
-def due(house: House, now: datetime) -> tuple[datetime | None, str]:
+def due(services: Services, now: datetime) -> tuple[datetime | None, str]:
     """(the sample to ask for, '') or (None, why there is none)."""
-    if not house.settings.scheduler_warmup_market:
+    if not services.settings.scheduler_warmup_market:
         return None, "SCHEDULER_WARMUP_MARKET is false"
     try:
-        if not house.calendar.is_trade_date(now.date().isoformat()):
+        if not services.calendar.is_trade_date(now.date().isoformat()):
             return None, f"{now:%Y-%m-%d} is no trade date"
     except CalendarHorizon as error:
         return None, error.message
@@ -32,13 +32,13 @@ def due(house: House, now: datetime) -> tuple[datetime | None, str]:
 
 def warmup_sensor(
     job: dg.JobDefinition | UnresolvedAssetJobDefinition,
-    house: Callable[[], House],
-    idle: Callable[[House], str | None],
+    services: Callable[[], Services],
+    idle: Callable[[Services], str | None],
 ) -> dg.SensorDefinition:
     """The sensor; `idle` says why nothing is scheduled at all. One run per sample: its key is the moment."""
 
     def evaluate(context: dg.SensorEvaluationContext) -> dg.RunRequest | dg.SkipReason:
-        opened = house()
+        opened = services()
         why = idle(opened)
         at = None
         if why is None:

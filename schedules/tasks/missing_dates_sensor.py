@@ -33,10 +33,10 @@ from resources.warehouse.ledger.gaps import (
     Gaps,
 )
 from resources.warehouse.ledger.loads import Tried, first_success, tried
-from resources.warehouse.missing_partitions import Hole, has_dates, holes, table_of
+from resources.warehouse.missing_partitions import MissingRange, has_dates, holes, table_of
 from resources.warehouse.sql import Sql
 from schedules.commands.initial_load import newest_complete
-from schedules.services import House
+from schedules.services import Services
 from schedules.tasks.outdated_rows import ask_again
 
 SENSOR = "gaps"
@@ -63,8 +63,8 @@ class Look:
     @property
     def summary(self) -> str:
         again = ", ".join(f"{name} {', '.join(days)}" for name, days in sorted(self.outdated.items()))
-        told = f"; calculated again: {again}" if again else ""
-        return self._missing + told
+        reported = f"; calculated again: {again}" if again else ""
+        return self._missing + reported
 
     @property
     def _missing(self) -> str:
@@ -79,21 +79,21 @@ class GapKeeper:
     """Looks and repairs. `calls_per_day` bounds what the repairs of a day may cost."""
 
     def __init__(
-        self, house: House, registry: Registry | None = None, *, calls_per_day: int = CALLS_PER_DAY
+        self, services: Services, registry: Registry | None = None, *, calls_per_day: int = CALLS_PER_DAY
     ) -> None:
-        self._house = house
+        self._services = services
         self._registry = registry or builtin_registry()
-        self._sql = Sql(house.engine)
-        self._ledger = Gaps(house.engine)
-        self._backfills = Backfills(house.engine)
+        self._sql = Sql(services.engine)
+        self._ledger = Gaps(services.engine)
+        self._backfills = Backfills(services.engine)
         self._budget = calls_per_day
 
     def look(self, now: datetime) -> Look:
         """Observe every dataset that is loaded by date, settle repairs that ended, ask for those that are
         due, the newest dates first."""
         found = Look()
-        until = newest_complete(now, self._house.calendar)
-        watched = self._house.calendar.last(LOOK_BACK, until)[0]
+        until = newest_complete(now, self._services.calendar)
+        watched = self._services.calendar.last(LOOK_BACK, until)[0]
         for dataset in self._registry.datasets.values():
             if has_dates(dataset):
                 missing = self._observe(dataset, watched, until, now)
@@ -106,8 +106,8 @@ class GapKeeper:
         for name in sorted(found.missing):
             self._settle(name, now)
             self._repair(self._registry.dataset(name), found, now)
-        days = self._house.calendar.between(watched, until)
-        found.outdated = ask_again(self._house, self._registry, self._run, days)
+        days = self._services.calendar.between(watched, until)
+        found.outdated = ask_again(self._services, self._registry, self._run, days)
         return found
 
     def _observe(self, dataset: Dataset, watched: str, until: str, now: datetime) -> int:
@@ -115,7 +115,7 @@ class GapKeeper:
         loaded = first_success(self._run, table)
         if loaded is None:
             return 0
-        days = self._house.calendar.between(max(loaded, watched), until)
+        days = self._services.calendar.between(max(loaded, watched), until)
         if not days:
             return 0
         found = tried(self._run, table, days[0], days[-1])
@@ -128,7 +128,9 @@ class GapKeeper:
         )
         return len(missing)
 
-    def _codes(self, dataset: Dataset, hole: Hole, days: Sequence[str], found: dict[str, Tried]) -> list[str]:
+    def _codes(
+        self, dataset: Dataset, hole: MissingRange, days: Sequence[str], found: dict[str, Tried]
+    ) -> list[str]:
         """Of a date that is there in part: codes that the last whole date before it has and it has not."""
         table: Table = dataset.raw[0].table if dataset.model is None else dataset.table
         columns = {spec.name for spec in table.columns}
@@ -171,7 +173,7 @@ class GapKeeper:
             if gap.status == OPEN and (gap.next_at is None or gap.next_at <= stamp(now))
         ]  # fmt: skip
         newest = sorted(due, key=lambda gap: gap.partition, reverse=True)[:MOST_DATES]
-        costs, _ = calls_per_date(self._run, self._registry, tables_of(dataset), self._house.calendar)
+        costs, _ = calls_per_date(self._run, self._registry, tables_of(dataset), self._services.calendar)
         chosen = _affordable(newest, sum(costs.values()), found.calls_left)
         if not chosen:
             return
@@ -183,7 +185,7 @@ class GapKeeper:
         table = table_of(dataset)
         try:
             # Somebody may have asked for one of this dataset since it was found free.
-            self._house.commands.enqueue_alone(
+            self._services.commands.enqueue_alone(
                 COMMAND,
                 {"backfill_id": made.id, "table": table},
                 requested_by=REPAIRED_BY,
@@ -198,7 +200,7 @@ class GapKeeper:
         found.calls_left -= sum(calls.values())
 
     def _run(self, statement: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-        with reading(self._house.engine) as connection:
+        with reading(self._services.engine) as connection:
             rows = connection.exec_driver_sql(self._sql.text(statement), tuple(values)).all()
         return [tuple(row) for row in rows]
 
@@ -210,11 +212,13 @@ def _affordable(gaps: Sequence[Gap], cost: float, left: int) -> list[Gap]:
     return list(gaps[: int(left // cost)])
 
 
-def gap_sensor(house: Callable[[], House], idle: Callable[[House], str | None]) -> dg.SensorDefinition:
+def gap_sensor(
+    services: Callable[[], Services], idle: Callable[[Services], str | None]
+) -> dg.SensorDefinition:
     """The sensor; `idle` says why nothing is scheduled at all."""
 
     def evaluate(context: dg.SensorEvaluationContext) -> dg.SkipReason:
-        opened = house()
+        opened = services()
         why = idle(opened)
         if why is not None:
             return dg.SkipReason(why)

@@ -24,7 +24,7 @@ from resources.warehouse.ledger.tasks_state import TaskState
 from schedules import run_tags
 from schedules.runs.outcome import RANGE_END, RANGE_START
 from schedules.runs.records import DagsterRuns
-from schedules.services import House, open_house
+from schedules.services import Services, open_services
 from schedules.tasks.company_profiles_sensor import baseinfo_sensor
 from schedules.tasks.market_breadth_sensor import warmup_sensor
 from schedules.tasks.missing_dates_sensor import gap_sensor
@@ -38,7 +38,7 @@ TICK_S = 30
 """Role and id of the heartbeat that each tick of the sensor leaves: the scheduler's last tick."""
 
 Job = dg.JobDefinition | UnresolvedAssetJobDefinition
-OpenHouse = Callable[[], House]
+OpenServices = Callable[[], Services]
 log = logging.getLogger(__name__)
 
 
@@ -50,10 +50,10 @@ class Scheduling:
     sensors: Sequence[dg.SensorDefinition]
 
 
-def in_force(tasks: Sequence[Task], house: House) -> list[TaskState]:
+def in_force(tasks: Sequence[Task], services: Services) -> list[TaskState]:
     """The tasks with the times that the database holds; as declared when it has no table yet."""
     try:
-        stored = {state.key: state for state in house.tasks.all()} if house.migrated else {}
+        stored = {state.key: state for state in services.tasks.all()} if services.migrated else {}
     except StorageError as error:
         log.warning("task table not readable, declared times are used: %s", error.message)
         stored = {}
@@ -61,41 +61,41 @@ def in_force(tasks: Sequence[Task], house: House) -> list[TaskState]:
 
 
 def build_schedules(
-    jobs: Mapping[str, Job], *, tasks: Sequence[Task] = TASKS, house: OpenHouse = open_house
+    jobs: Mapping[str, Job], *, tasks: Sequence[Task] = TASKS, services: OpenServices = open_services
 ) -> Scheduling:
     """One schedule per task with a time (named by its key, default on) and the sensor `task_table`.
     `jobs` holds one job per task, by its key; a task without a job is a KeyError at load."""
-    states = in_force(tasks, house())
+    states = in_force(tasks, services())
     timed = [state for state in states if state.task.timing.timed]
     served = {state.key: state.task.timing.hm for state in timed}
     return Scheduling(
-        schedules=[_schedule(state, jobs[state.key], house) for state in timed],
+        schedules=[_schedule(state, jobs[state.key], services) for state in timed],
         sensors=[
-            *([_sensor([jobs[state.key] for state in timed], tasks, served, house)] if timed else []),
-            gap_sensor(house, _idle),
-            *([warmup_sensor(jobs[SAMPLE], house, _idle)] if SAMPLE in jobs else []),
-            *([baseinfo_sensor(jobs[BASEINFO], house, _idle)] if BASEINFO in jobs else []),
+            *([_sensor([jobs[state.key] for state in timed], tasks, served, services)] if timed else []),
+            gap_sensor(services, _idle),
+            *([warmup_sensor(jobs[SAMPLE], services, _idle)] if SAMPLE in jobs else []),
+            *([baseinfo_sensor(jobs[BASEINFO], services, _idle)] if BASEINFO in jobs else []),
         ],
     )
 
 
-def _idle(house: House) -> str | None:
+def _idle(services: Services) -> str | None:
     """Why nothing is scheduled at all; None when the scheduler works."""
-    if house.clock.frozen:
-        return f"the market clock is frozen at {house.clock.now():%Y-%m-%d %H:%M}"
-    if not house.settings.enable_scheduler:
+    if services.clock.frozen:
+        return f"the market clock is frozen at {services.clock.now():%Y-%m-%d %H:%M}"
+    if not services.settings.enable_scheduler:
         return "ENABLE_SCHEDULER is false"
-    if not house.migrated:
+    if not services.migrated:
         return "the warehouse has no tables yet (python -m schedules.supervisor.migrate)"
     return None
 
 
-def _schedule(served: TaskState, job: Job, house: OpenHouse) -> dg.ScheduleDefinition:
+def _schedule(served: TaskState, job: Job, services: OpenServices) -> dg.ScheduleDefinition:
     task = served.task
 
     def evaluate(context: dg.ScheduleEvaluationContext) -> dg.RunRequest | dg.SkipReason:
         tick = _local(context.scheduled_execution_time)
-        return evaluate_tick(house(), served.declared, tick)
+        return evaluate_tick(services(), served.declared, tick)
 
     return dg.ScheduleDefinition(
         name=task.key,
@@ -108,13 +108,13 @@ def _schedule(served: TaskState, job: Job, house: OpenHouse) -> dg.ScheduleDefin
     )
 
 
-def evaluate_tick(house: House, declared: Task, tick: datetime) -> dg.RunRequest | dg.SkipReason:
+def evaluate_tick(services: Services, declared: Task, tick: datetime) -> dg.RunRequest | dg.SkipReason:
     """The body of a schedule at a tick (naive local time): claim the slot and ask for its run, or say
     why not; what waits is left to the sensor."""
-    idle = _idle(house)
+    idle = _idle(services)
     if idle is not None:
         return dg.SkipReason(idle)
-    state = in_force([declared], house)[0]
+    state = in_force([declared], services)[0]
     task = state.task
     if tick not in task.timing.on(tick.date()):
         return dg.SkipReason(_no_slot(task, tick))
@@ -123,16 +123,16 @@ def evaluate_tick(house: House, declared: Task, tick: datetime) -> dg.RunRequest
     verdict = judge(
         state,
         slot,
-        now=max(house.clock.now(), tick),
-        calendar=house.calendar,
-        done=house.slots.done,
+        now=max(services.clock.now(), tick),
+        calendar=services.calendar,
+        done=services.slots.done,
         enabled=True,
-        off=house.settings.keeps_off(task.key),
+        off=services.settings.keeps_off(task.key),
     )
     if verdict.act is not Act.FIRE or verdict.trade_date is None:
-        _leave(house, slot, verdict)
+        _leave(services, slot, verdict)
         return dg.SkipReason(verdict.reason)
-    claimed = house.slots.claim(
+    claimed = services.slots.claim(
         slot,
         f"tick:{tick:%Y-%m-%dT%H:%M}",
         trade_date=verdict.trade_date,
@@ -142,7 +142,7 @@ def evaluate_tick(house: House, declared: Task, tick: datetime) -> dg.RunRequest
     if not claimed:
         return dg.SkipReason(f"{slot.name} has been claimed or has run already")
     request = Request(state, slot, verdict.trade_date, verdict.trigger, 1, verdict.reason)
-    return _run_request(request, owner="schedule", calendar=house.calendar)
+    return _run_request(request, owner="schedule", calendar=services.calendar)
 
 
 def _no_slot(task: Task, tick: datetime) -> str:
@@ -152,14 +152,14 @@ def _no_slot(task: Task, tick: datetime) -> str:
     return f"moved to {task.timing.text}; this is the tick of {tick:%H:%M}"
 
 
-def _leave(house: House, slot: Slot, verdict: Verdict) -> None:
+def _leave(services: Services, slot: Slot, verdict: Verdict) -> None:
     """Note in the ledger why a slot does not run (now)."""
     reason = str(verdict.reason)
     if verdict.act is Act.WAIT:
-        house.slots.wait(slot, reason, trade_date=verdict.trade_date)
+        services.slots.wait(slot, reason, trade_date=verdict.trade_date)
     else:
         status = "missed" if verdict.act is Act.MISS else "skipped"
-        house.slots.set_aside(slot, status, reason, trade_date=verdict.trade_date)
+        services.slots.set_aside(slot, status, reason, trade_date=verdict.trade_date)
 
 
 def _run_request(request: Request, *, owner: str, calendar: TradeCalendar) -> dg.RunRequest:
@@ -186,10 +186,10 @@ def _run_request(request: Request, *, owner: str, calendar: TradeCalendar) -> dg
 
 
 def _sensor(
-    jobs: Sequence[Job], tasks: Sequence[Task], served: Mapping[str, int | None], house: OpenHouse
+    jobs: Sequence[Job], tasks: Sequence[Task], served: Mapping[str, int | None], services: OpenServices
 ) -> dg.SensorDefinition:
     def evaluate(context: dg.SensorEvaluationContext) -> dg.SensorResult | dg.SkipReason:
-        opened = house()
+        opened = services()
         if opened.migrated:
             opened.heartbeats.beat(replace(this_node(SCHEDULER), node_id=SCHEDULER))
         idle = _idle(opened)
@@ -218,16 +218,18 @@ def _sensor(
     )
 
 
-def mirror_switches(house: House, instance: DagsterInstance, location: str | None, now: datetime) -> None:
+def mirror_switches(
+    services: Services, instance: DagsterInstance, location: str | None, now: datetime
+) -> None:
     """Copy the state of the native schedules' switches into `sys_task`, for readers without Dagster."""
     switched: dict[str, bool] = {}
     for state in instance.all_instigator_state(instigator_type=InstigatorType.SCHEDULE):
         origin: Any = state.origin.repository_origin.code_location_origin
         if location is None or origin.location_name == location:
             switched[state.name] = state.is_running
-    for task in house.tasks.all():
+    for task in services.tasks.all():
         if task.task.timing.timed:
-            house.tasks.mirror_enabled(task.key, switched.get(task.key, True), by="switch", now=now)
+            services.tasks.mirror_enabled(task.key, switched.get(task.key, True), by="switch", now=now)
 
 
 def _location(context: dg.SensorEvaluationContext) -> str | None:

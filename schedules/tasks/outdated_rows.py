@@ -13,7 +13,7 @@ from core.declaration.dataset import DERIVED, Dataset
 from core.declaration.registry import Registry
 from core.declaration.rules import Partition
 from resources.warehouse.ledger.loads import Run, written_last
-from schedules.services import House
+from schedules.services import Services
 
 ASKED_BY = "gaps"
 MOST_DATES = 5
@@ -46,13 +46,13 @@ def outdated(dataset: Dataset, registry: Registry, run: Run, days: Sequence[str]
     return dict(sorted(late.items(), reverse=True))
 
 
-def ask_again(house: House, registry: Registry, run: Run, days: Sequence[str]) -> dict[str, list[str]]:
+def ask_again(services: Services, registry: Registry, run: Run, days: Sequence[str]) -> dict[str, list[str]]:
     """Dataset -> trade dates that are asked for now, at most `MOST_DATES`; each change of an input once."""
     asked: dict[str, list[str]] = {}
     for dataset in registry.datasets.values():
         for day, at in outdated(dataset, registry, run, days).items():
             mark = hashlib.sha256(f"{dataset.name} {day} {at}".encode()).hexdigest()[:32]
-            command = house.commands.enqueue(
+            command = services.commands.enqueue(
                 "run_job",
                 {"job": f"backfill_{dataset.name}", "partition_range": [day, day], "trigger": "catchup"},
                 requested_by=ASKED_BY,

@@ -12,7 +12,7 @@ from typing import Protocol
 from resources.warehouse.ledger.scheduled_run_reads import LOST, SlotRow
 from resources.warehouse.ledger.tasks import Slot
 from resources.warehouse.ledger.tasks_state import TaskState
-from schedules.services import House
+from schedules.services import Services
 from schedules.tasks.readiness import Act, Verdict, judge
 
 HEAD_START = timedelta(seconds=45)
@@ -97,13 +97,13 @@ class Sweeper:
 
     def __init__(
         self,
-        house: House,
+        services: Services,
         states: Sequence[TaskState],
         runs: Runs,
         *,
         served: Mapping[str, int | None],
     ) -> None:
-        self._house = house
+        self._services = services
         self._states = {state.key: state for state in states}
         self._runs = runs
         self._served = served
@@ -112,9 +112,9 @@ class Sweeper:
     def sweep(self, cursor: Cursor, now: datetime) -> Sweep:
         """Settle, retry, fire. `now` is the market time of this sweep."""
         start = max(cursor.since, cursor.last - self._longest_grace(), now - LOOK_BACK)
-        for row in self._house.slots.since(start).values():
+        for row in self._services.slots.since(start).values():
             self._settle(row, now)
-        rows = self._house.slots.since(start)
+        rows = self._services.slots.since(start)
         for row in rows.values():
             self._retry(row, now)
         for state in self._states.values():
@@ -138,7 +138,7 @@ class Sweeper:
             run_id = (
                 None if row.claimed_by is None else self._runs.of_slot(row.task_key, row.slot, row.attempt)
             )
-            if run_id is None or not self._house.slots.adopt(row, run_id):
+            if run_id is None or not self._services.slots.adopt(row, run_id):
                 return
         else:
             run_id = row.run_id
@@ -146,12 +146,12 @@ class Sweeper:
         if row.presumed and row.reason != LOST and fate is not None and fate.status == "failed":
             return  # the orchestrator heard it from the same reaper
         if fate is None:
-            self._house.slots.lose(run_id, now=now)
+            self._services.slots.lose(run_id, now=now)
         elif fate.status == "success":
-            partial = self._house.slots.batches_failed(run_id)
-            self._house.slots.finish(run_id, "partial" if partial else "success", now=now)
+            partial = self._services.slots.batches_failed(run_id)
+            self._services.slots.finish(run_id, "partial" if partial else "success", now=now)
         elif fate.status != "open":
-            self._house.slots.finish(run_id, fate.status, now=now, reason=fate.reason)
+            self._services.slots.finish(run_id, fate.status, now=now, reason=fate.reason)
 
     def _retry(self, row: SlotRow, now: datetime) -> None:
         """Ask for the next attempt of a failed slot when its delay is over."""
@@ -170,7 +170,7 @@ class Sweeper:
         if fate is not None and (fate.status == "open" or not fate.retry):
             return
         attempt = row.attempt + 1
-        if self._house.slots.retry(row, f"sensor:{attempt}"):
+        if self._services.slots.retry(row, f"sensor:{attempt}"):
             slot = Slot(row.task_key, row.slot, row.slot_at)
             self._found.requests.append(Request(state, slot, row.trade_date, row.trigger, attempt))
             self._found.notes.append(f"{row.task_key}: attempt {attempt} of {row.slot}")
@@ -190,17 +190,17 @@ class Sweeper:
             state,
             slot,
             now=now,
-            calendar=self._house.calendar,
-            done=self._house.slots.done,
+            calendar=self._services.calendar,
+            done=self._services.slots.done,
             enabled=state.enabled,
-            off=self._house.settings.keeps_off(state.key),
+            off=self._services.settings.keeps_off(state.key),
             watching=watching,
             waited=row is not None and row.status == "queued",
         )
         self._act(state, slot, verdict, 1 if row is None else row.attempt)
 
     def _act(self, state: TaskState, slot: Slot, verdict: Verdict, attempt: int) -> None:
-        slots, reason = self._house.slots, verdict.reason or ""
+        slots, reason = self._services.slots, verdict.reason or ""
         if verdict.act is Act.WAIT:
             slots.wait(slot, reason, trade_date=verdict.trade_date)
             self._found.notes.append(f"{slot.task}: {reason}")

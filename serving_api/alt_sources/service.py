@@ -47,10 +47,10 @@ async def overview(state: State) -> dict[str, Any]:
     found = await _all(state)
     items = []
     for source in ALT_SOURCES:
-        told = found[source.key]
+        reported = found[source.key]
         status = "need_credential" if source.credential else "unavailable"
-        status = "available" if told.rows is not None else status
-        items.append({"key": source.key, "status": status, **_why(told)})
+        status = "available" if reported.rows is not None else status
+        items.append({"key": source.key, "status": status, **_why(reported)})
     counts = {
         name: sum(1 for item in items if item["status"] == name)
         for name in ("available", "need_credential", "unavailable")
@@ -62,24 +62,24 @@ async def rows_of(state: State, key: str, limit: int) -> dict[str, Any]:
     """The shape AltItems. Raises NotFound."""
     if key not in BY_KEY:
         raise NotFound(f"no alternative source {key[:40]!r}; there are {', '.join(BY_KEY)}")
-    told = await _found(state.part(live_of), BY_KEY[key])
-    rows = told.rows or []
-    return {"key": key, **_standing(BY_KEY[key], told), "items": rows[:limit], "total": len(rows)}
+    reported = await _found(state.part(live_of), BY_KEY[key])
+    rows = reported.rows or []
+    return {"key": key, **_standing(BY_KEY[key], reported), "items": rows[:limit], "total": len(rows)}
 
 
-def _standing(source: AltSource, told: Found) -> dict[str, Any]:
-    wanting = told.rows is None and source.credential is not None
-    return {"available": told.rows is not None, "need_credential": wanting, **_why(told)}
+def _standing(source: AltSource, reported: Found) -> dict[str, Any]:
+    wanting = reported.rows is None and source.credential is not None
+    return {"available": reported.rows is not None, "need_credential": wanting, **_why(reported)}
 
 
-def _why(told: Found) -> dict[str, str]:
-    return {} if told.reason is None else {"reason": told.reason}
+def _why(reported: Found) -> dict[str, str]:
+    return {} if reported.reason is None else {"reason": reported.reason}
 
 
 async def _all(state: State) -> dict[str, Found]:
     live = state.part(live_of)
     found = await asyncio.gather(*(_found(live, source) for source in ALT_SOURCES))
-    return {source.key: told for source, told in zip(ALT_SOURCES, found, strict=True)}
+    return {source.key: reported for source, reported in zip(ALT_SOURCES, found, strict=True)}
 
 
 async def _found(live: Live, source: AltSource) -> Found:
@@ -89,11 +89,11 @@ async def _found(live: Live, source: AltSource) -> Found:
 
     async def make() -> Found:
         try:
-            told = await live.clients.ask({upstream: ask}, order=(upstream,))
+            reported = await live.clients.ask({upstream: ask}, order=(upstream,))
         except DATA_FAILURES as error:
             return Found(None, redact(f"{type(error).__name__}: {error}")[:REASON_CHARS])
-        return Found(told.value)
+        return Found(reported.value)
 
-    landed = await live.flights.take(("alt", source.key), TTL, make)
+    landed = await live.single_flight.take(("alt", source.key), TTL, make)
     value: Found = landed.value
     return value

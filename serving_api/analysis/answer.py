@@ -19,7 +19,7 @@ from serving_api.chat.guard import fenced, harmless
 TOOL = "submit_analysis"
 MOST_SECTION = 600
 MOST_TOKENS = 4000
-_MOST_TOLD = 8
+_MOST_REPORTED = 8
 Score = Annotated[float, Field(ge=0, le=5, allow_inf_nan=False)]
 Section = Annotated[str, Field(max_length=MOST_SECTION)]
 
@@ -79,7 +79,9 @@ def question(pack: Pack, scored: Scored, code: str, methods: str, experience: st
     """The first question. `methods`, `experience`: blocks of the system prompt, or empty."""
     system = "\n\n".join(part for part in (_SYSTEM, methods, experience) if part)
     gate = f"硬门槛：{scored.gate_reason}，总分将封顶。\n" if scored.gate_reason else ""
-    asked = f"公司：{scored.name}（{code}），数据时间 {pack.as_of}。\n{gate}<数据>\n{_told(pack)}\n</数据>"
+    asked = (
+        f"公司：{scored.name}（{code}），数据时间 {pack.as_of}。\n{gate}<数据>\n{_reported(pack)}\n</数据>"
+    )
     schema = _inlined(Submitted.model_json_schema())
     tool = ToolSpec(TOOL, "提交五维分析", schema)
     return Prompt(system, [Message("user", asked)], [tool], max_tokens=MOST_TOKENS)
@@ -91,7 +93,7 @@ def again(prompt: Prompt, reply: Reply, problems: Sequence[str]) -> Prompt:
     before = reply.text or json.dumps(
         [dict(call.arguments or {}) for call in reply.calls], ensure_ascii=False
     )
-    wrong = "\n".join(f"- {problem}" for problem in problems[:_MOST_TOLD])
+    wrong = "\n".join(f"- {problem}" for problem in problems[:_MOST_REPORTED])
     turns = [
         *prompt.messages,
         Message("assistant", before[:8000] or "（没有提交）"),
@@ -102,8 +104,8 @@ def again(prompt: Prompt, reply: Reply, problems: Sequence[str]) -> Prompt:
 
 def prompt_hash(prompt: Prompt) -> str:
     """What the model was asked, as a number for the receipt."""
-    told = json.dumps([prompt.system, [message.text for message in prompt.messages]], ensure_ascii=False)
-    return hashlib.sha256(told.encode()).hexdigest()
+    reported = json.dumps([prompt.system, [message.text for message in prompt.messages]], ensure_ascii=False)
+    return hashlib.sha256(reported.encode()).hexdigest()
 
 
 def verify(reply: Reply, pack: Pack, name: str, names: Collection[str]) -> Verified:
@@ -120,8 +122,8 @@ def verify(reply: Reply, pack: Pack, name: str, names: Collection[str]) -> Verif
     for key, text in texts.items():
         verified.checked[key] = checked = held(text, pack, name, names)
         if checked.unbound:
-            told = "、".join(dict.fromkeys(checked.unbound))
-            verified.problems.append(f"{key}: 这些内容没有对应的数据或没有引用编号：{told[:200]}")
+            reported = "、".join(dict.fromkeys(checked.unbound))
+            verified.problems.append(f"{key}: 这些内容没有对应的数据或没有引用编号：{reported[:200]}")
     return verified
 
 
@@ -139,7 +141,7 @@ def held(text: str, pack: Pack, name: str, names: Collection[str]) -> Checked:
     return whole
 
 
-def _told(pack: Pack) -> str:
+def _reported(pack: Pack) -> str:
     """One line a fact. Texts of others stand on one line and cannot close the fence."""
     lines = []
     for fact in pack.facts:

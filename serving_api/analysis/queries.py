@@ -84,8 +84,10 @@ def industry_of(session: Session, code: str, now: datetime) -> Row | None:
     """code, sw_l1, sw_l1_name, concepts, quality, batch_id as known at `now`."""
     if not session.has(INDUSTRY):
         return None
-    wanted = session.columns(INDUSTRY, _OF_INDUSTRY)
-    rows = session.dicts(INDUSTRY, columns=wanted, where="code=?", values=(code,), as_of=stamp(now), limit=1)
+    requested = session.columns(INDUSTRY, _OF_INDUSTRY)
+    rows = session.dicts(
+        INDUSTRY, columns=requested, where="code=?", values=(code,), as_of=stamp(now), limit=1
+    )
     return {name: rows[0].get(name) for name in _OF_INDUSTRY} if rows else None
 
 

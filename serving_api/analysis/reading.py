@@ -63,10 +63,10 @@ def _themes(session: Session, pack: Pack, row: dict[str, Any], name: str) -> Non
     if not isinstance(concepts, list):
         return
     hits = [str(one) for one in concepts if any(theme in str(one) for theme in POLICY_THEMES)]
-    told: list[tuple[str, float | str, str]] = [(THEMES, len(hits), COUNT)]
+    reported: list[tuple[str, float | str, str]] = [(THEMES, len(hits), COUNT)]
     if hits:
-        told.append((NAMES, "、".join(hits[:_SHOWN_THEMES]), ""))
-    for label, value, unit in told:
+        reported.append((NAMES, "、".join(hits[:_SHOWN_THEMES]), ""))
+    for label, value, unit in reported:
         pack.add(
             name, label, value, unit, table=INDUSTRY, column="concepts", as_of=pack.as_of[:10],
             key={"code": row["code"]}, row=row,
@@ -74,9 +74,14 @@ def _themes(session: Session, pack: Pack, row: dict[str, Any], name: str) -> Non
 
 
 def _rank(session: Session, pack: Pack, industry: str, name: str, now: datetime) -> None:
-    wanted = [look[0] for look in _RANK_LOOKS]
+    requested = [look[0] for look in _RANK_LOOKS]
     rows = of_newest_day(
-        session, RANKS, wanted, now, limit=1, also=(("level", "=", "sw_l1"), ("industry_code", "=", industry))
+        session,
+        RANKS,
+        requested,
+        now,
+        limit=1,
+        also=(("level", "=", "sw_l1"), ("industry_code", "=", industry)),
     )
     if not rows or not take_row(pack, session.table(RANKS), rows[0], _RANK_LOOKS, subject=name):
         pack.missing.append(f"{name}所属行业的轮动排名")

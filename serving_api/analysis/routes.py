@@ -40,14 +40,14 @@ async def history(
     state = state_of(request)
     found = await read_or(nothing, analyses_of(state).history(code, limit))
     given = len(found["items"])
-    told = await reach(state, queries.TABLE, given, asked=limit, code=code, what="analyses")
-    return Answer({**found, **told})
+    reported = await reach(state, queries.TABLE, given, asked=limit, code=code, what="analyses")
+    return Answer({**found, **reported})
 
 
 @router.post("/{code}/run")
 @serving(schemas.Analysis, cache=NO_STORE)
 async def run(
-    request: Request, subject: Quota, code: StockCode, body: schemas.AnalysisWish | None = None
+    request: Request, subject: Quota, code: StockCode, body: schemas.AnalysisRequest | None = None
 ) -> Answer:
     """Analyse now: by the configured model, else by rules. A failure of the model is no error: what is stored
     comes back, else the rules, with `llmError` and `fallbackOf`."""

@@ -23,13 +23,13 @@ _TIERS = {
 def by_rules(company: Company, scored: Scored, now: datetime) -> Row:
     """The row of the rules; every number of its text is a fact that the sentence cites."""
     checked = held(conclusion(scored), company.pack, scored.name, ())
-    told = sections(scored)
-    cited = [one for section in told.values() for one in section["evidence"]]
+    reported = sections(scored)
+    cited = [one for section in reported.values() for one in section["evidence"]]
     receipt = {"bound": len(checked.bound), "unbound": checked.unbound, "facts": len(company.pack.facts)}
     return {
         **_common(RULES, company, scored, scored.scores, now),
         "conclusion": checked.text,
-        "sections_json": told,
+        "sections_json": reported,
         "evidence_json": _evidence(company, cited),
         "receipt_json": receipt,
         "model": None,
@@ -49,7 +49,7 @@ def by_model(
         raise ValueError("only a verified submission is stored")
     scores = {key: round(value, 2) for key, value in verified.submitted.scores.model_dump().items()}
     texts = {key: checked.text for key, checked in verified.checked.items()}
-    told = {
+    reported = {
         key: {
             "label": label, "score": scores[key], "rule_score": scored.scores[key], "text": texts[key],
             "evidence": CITATION.findall(texts[key]),
@@ -61,7 +61,7 @@ def by_model(
     return {
         **_common(MODEL, company, scored, scores, now),
         "conclusion": texts["conclusion"],
-        "sections_json": told,
+        "sections_json": reported,
         "evidence_json": _evidence(company, cited),
         "receipt_json": {**receipt, "bound": bound, "unbound": [], "facts": len(company.pack.facts)},
         "model": model,
@@ -72,7 +72,7 @@ def by_hand(
     company: Company, scored: Scored, scores: Mapping[str, float], text: str, now: datetime, by: str
 ) -> Row:
     """The row of what an administrator wrote: his words, the gates of the rules."""
-    told: dict[str, Any] = {
+    reported: dict[str, Any] = {
         key: {
             "label": label,
             "score": scores[key],
@@ -85,7 +85,7 @@ def by_hand(
     return {
         **_common(MANUAL, company, scored, scores, now),
         "conclusion": text,
-        "sections_json": told,
+        "sections_json": reported,
         "evidence_json": [],
         "receipt_json": {"author": by},
         "model": None,
@@ -112,8 +112,8 @@ def _common(
 
 
 def _evidence(company: Company, ids: Iterable[str]) -> list[dict[str, Any]]:
-    wanted = list(dict.fromkeys(ids))[:MOST_EVIDENCE]
-    return [fact.plain() for fact in company.pack.of(wanted)]
+    requested = list(dict.fromkeys(ids))[:MOST_EVIDENCE]
+    return [fact.plain() for fact in company.pack.of(requested)]
 
 
 def shown(row: Row) -> dict[str, Any]:

@@ -57,7 +57,7 @@ class AnalysisHistory(Reach):
     total: int
 
 
-class AnalysisWish(BaseModel):
+class AnalysisRequest(BaseModel):
     model_config = example(refresh=False)
 
     refresh: bool = Field(False, description="ask the model again although there is an analysis of today")

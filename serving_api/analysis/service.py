@@ -128,9 +128,9 @@ class Analyses:
 
     async def _fallback(self, company: Company, scored: Scored, error: Exception) -> dict[str, Any]:
         """What is stored of a model or a person, else the rules; nothing is written."""
-        told = error.message if isinstance(error, PlatformError) else "the time is over"
+        reported = error.message if isinstance(error, PlatformError) else "the time is over"
         log.warning(
-            "analysis of %s without the model: %s: %s", company.code, type(error).__name__, redact(told)
+            "analysis of %s without the model: %s: %s", company.code, type(error).__name__, redact(reported)
         )
         now = self._state.clock.now()
         before = await self._state.reading.scan(queries.newest, company.code, now.date().isoformat(), False)
@@ -141,12 +141,12 @@ class Analyses:
 
     async def _standing(self, code: str) -> Row | None:
         scan, today = self._state.reading.scan, self._state.clock.now().date().isoformat()
-        told = await scan(queries.newest, code, today, False)
+        reported = await scan(queries.newest, code, today, False)
         ruled = await scan(queries.newest, code, today, True)
-        if told is None or ruled is None:
-            return told or ruled
+        if reported is None or ruled is None:
+            return reported or ruled
         oldest = date.fromisoformat(ruled["date"]) - RULES_AFTER
-        return told if date.fromisoformat(told["date"]) >= oldest else ruled
+        return reported if date.fromisoformat(reported["date"]) >= oldest else ruled
 
     def _store(self, row: Row, company: Company | None) -> None:
         """The row, and its decision card where `company` is given: both or neither."""

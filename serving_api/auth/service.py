@@ -133,10 +133,10 @@ class Accounts:
 
     # -- entering ---------------------------------------------------------------------------------
 
-    async def register(self, wanted: Registration) -> User:
+    async def register(self, requested: Registration) -> User:
         """A new active user. Raises ConflictError when the name or address is taken."""
         await self.prepare()
-        values = await self._new_user(wanted.username, wanted.email, wanted.password, "user")
+        values = await self._new_user(requested.username, requested.email, requested.password, "user")
         user_id = await self._write(queries.insert_user, values)
         user = await self._reading.point(queries.user_by_id, user_id)
         if user is None:

@@ -92,16 +92,16 @@ def of_code(session: Session, code: str) -> tuple[Row, Row]:
 def history(session: Session, code: str, days: int) -> list[Row]:
     """{date, close, premium_pct, convert_value, double_low} of the newest dates, oldest first. Dates before
     the first stored premium have a close alone."""
-    told = {
+    reported = {
         row["trade_date"]: row
         for row in public_rows(
             session, TABLE, where="code=?", values=(code,), order="trade_date DESC", limit=days
         )
     }
-    closes = {bar.date: bar.close for bar in stocks.bars(session, code, days, None)} if told else {}
+    closes = {bar.date: bar.close for bar in stocks.bars(session, code, days, None)} if reported else {}
     made = []
-    for day in sorted({*told, *closes})[-days:]:
-        row = told.get(day, {})
+    for day in sorted({*reported, *closes})[-days:]:
+        row = reported.get(day, {})
         made.append(
             {
                 "date": day,
@@ -116,8 +116,8 @@ def history(session: Session, code: str, days: int) -> list[Row]:
 
 def first_of(session: Session, code: str) -> str | None:
     """The first stored date of a bond, by its bars or its premium; None for what is none."""
-    told = first_date(session, TABLE, code)
-    return None if told is None else min(told, first_date(session, stocks.KLINE, code) or told)
+    reported = first_date(session, TABLE, code)
+    return None if reported is None else min(reported, first_date(session, stocks.KLINE, code) or reported)
 
 
 def events(session: Session, code: str) -> list[Row]:
@@ -137,7 +137,7 @@ def events(session: Session, code: str) -> list[Row]:
             made.append({"date": one["trade_date"], "type": "强赎", "title": _CALL})
         was_callable = is_callable
     if session.has(NOTICES) and row["stock_code"]:
-        told = headlines(
+        reported = headlines(
             session,
             session.table(NOTICES),
             code=row["stock_code"],
@@ -145,5 +145,5 @@ def events(session: Session, code: str) -> list[Row]:
             limit=_NOTICES,
             as_of=None,
         )
-        made += [{"date": one["pub_date"], "type": "公告", "title": one["title"]} for one in told]
+        made += [{"date": one["pub_date"], "type": "公告", "title": one["title"]} for one in reported]
     return sorted(made, key=lambda one: str(one["date"]), reverse=True)

@@ -43,8 +43,8 @@ async def bond_list(
     read = state_of(request).reading.scan(queries.page_of, date, rating, max_premium, sort, page, page_size)
     nothing: dict[str, Any] = {"items": [], "total": 0, "date": date}
     found = await read_or(nothing, read)
-    told = await reach_of_day(state_of(request), queries.TABLE, date)
-    return Answer(paged({**found, **told}, page, page_size))
+    reported = await reach_of_day(state_of(request), queries.TABLE, date)
+    return Answer(paged({**found, **reported}, page, page_size))
 
 
 @router.get("/overview")
@@ -84,8 +84,8 @@ async def bond_history(
     nothing: list[dict[str, Any]] = []
     state = state_of(request)
     items = await read_or(nothing, state.reading.point(queries.history, code, days))
-    told = await reach_from(state.reading.point(queries.first_of, code), len(items), asked=days)
-    return Answer({"code": code, "items": items, "total": len(items), **told})
+    reported = await reach_from(state.reading.point(queries.first_of, code), len(items), asked=days)
+    return Answer({"code": code, "items": items, "total": len(items), **reported})
 
 
 @router.get("/{code}/events")

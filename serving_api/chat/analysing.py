@@ -21,7 +21,7 @@ async def analyse(state: State, code: str, *, refresh: bool) -> dict[str, Any]:
     pack, names = await pack_of(state, (code,))
     analyses = analyses_of(state)
     before = await analyses.current(code)
-    told = await analyses.run(code, refresh=refresh)
+    reported = await analyses.run(code, refresh=refresh)
     checker = Checker(pack, "", [one.name for one in (await state.stocks.directory()).listings])
     of_pack = [
         {"key": one.key, "title": one.title, "lines": [_moved(checker.show(line)) for line in one.lines]}
@@ -30,29 +30,33 @@ async def analyse(state: State, code: str, *, refresh: bool) -> dict[str, Any]:
     missing = [{"key": "missing", "title": "没有找到的数据", "lines": [harmless("、".join(pack.missing))]}]
     dimensions = [
         {"key": key, "title": part["label"], "lines": [line for line in part["text"].split("\n") if line]}
-        for key, part in (told.get("sections") or {}).items()
+        for key, part in (reported.get("sections") or {}).items()
     ]
     own = [{**item, "id": _moved_id(item["id"])} for item in evidence_items(pack, checker.ledger.facts)]
-    failure: dict[str, Any] = {name: told[name] for name in ("llmError", "fallbackOf") if name in told}
+    failure: dict[str, Any] = {
+        name: reported[name] for name in ("llmError", "fallbackOf") if name in reported
+    }
     return {
         "code": code,
         "name": names[code],
         "report": {"sections": [*dimensions, *of_pack, *(missing if pack.missing else [])]},
-        "scores": told["scores"],
-        "total_score": told["total_score"],
-        "conclusion": told["conclusion"],
-        "cached": failure.get("fallbackOf") == "cached" or (not refresh and _is_same(before, told)),
-        "provenance": told["provenance"],
-        "label": told["label"],
-        "model": told["model"],
+        "scores": reported["scores"],
+        "total_score": reported["total_score"],
+        "conclusion": reported["conclusion"],
+        "cached": failure.get("fallbackOf") == "cached" or (not refresh and _is_same(before, reported)),
+        "provenance": reported["provenance"],
+        "label": reported["label"],
+        "model": reported["model"],
         **failure,
-        "evidence": [*map(shown_item, told["evidence"] or []), *own],
+        "evidence": [*map(shown_item, reported["evidence"] or []), *own],
     }
 
 
-def _is_same(before: Mapping[str, Any], told: Mapping[str, Any]) -> bool:
+def _is_same(before: Mapping[str, Any], reported: Mapping[str, Any]) -> bool:
     """Whether what was stored is what is told."""
-    return all(before.get(name) == told.get(name) for name in ("date", "provenance", "conclusion", "receipt"))
+    return all(
+        before.get(name) == reported.get(name) for name in ("date", "provenance", "conclusion", "receipt")
+    )
 
 
 def _moved_id(number: str) -> str:

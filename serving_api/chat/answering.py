@@ -50,7 +50,7 @@ class Conversation:
         self._user = user
         self._asked = asked
         self._model = model
-        self.told = Telling()
+        self.reported = Telling()
         self.skills: list[Any] = []
         self.found = Found()
         self._before: dict[str, Any] | None = None
@@ -92,7 +92,7 @@ class Conversation:
         reply, messages = await self._rounds(model, prompt)
         checked = self.checker.look(reply.text)
         if checked.unbound:
-            self.told.asked_again = True
+            self.reported.asked_again = True
             again = Message("user", prompts.again(checked.unbound))
             asked = Prompt(prompt.system, [*messages, Message("assistant", reply.text or "—"), again])
             reply = await model.reply(asked, model=self._asked.model)
@@ -100,11 +100,11 @@ class Conversation:
             checked = self.checker.look(reply.text)
         if checked.unbound or not checked.text.strip():
             self.checker.ledger.unbound += checked.unbound
-            self.told.llm_error = UNSUPPORTED
-            self.told.fallback_of = rules.PREFILL
-            self.told.provider = self.told.model = None
+            self.reported.llm_error = UNSUPPORTED
+            self.reported.fallback_of = rules.PREFILL
+            self.reported.provider = self.reported.model = None
             return None
-        self.told.provenance = MODEL
+        self.reported.provenance = MODEL
         return self.checker.ledger.take(checked)
 
     async def _rounds(self, model: LanguageModel, prompt: Prompt) -> tuple[Reply, list[Message]]:
@@ -122,11 +122,11 @@ class Conversation:
         return reply, messages
 
     def _count(self, reply: Reply) -> None:
-        told = self.told
-        told.provider, told.model = reply.provider, reply.model
-        told.usage = Usage(
-            told.usage.input_tokens + reply.usage.input_tokens,
-            told.usage.output_tokens + reply.usage.output_tokens,
+        reported = self.reported
+        reported.provider, reported.model = reply.provider, reply.model
+        reported.usage = Usage(
+            reported.usage.input_tokens + reply.usage.input_tokens,
+            reported.usage.output_tokens + reply.usage.output_tokens,
         )
 
     async def _failed(self, error: PlatformError) -> dict[str, Any] | None:
@@ -138,13 +138,13 @@ class Conversation:
     def _again(self, before: dict[str, Any]) -> dict[str, Any]:
         """An answer of before, and why it is told again."""
         body = {name: value for name, value in before.items() if name != "receipt_id"}
-        return {**body, "llmError": self.told.llm_error, "fallbackOf": "cached"}
+        return {**body, "llmError": self.reported.llm_error, "fallbackOf": "cached"}
 
     def _remember(self, error: PlatformError) -> None:
         log.warning("a model failed: %s: %s", type(error).__name__, redact(error.message))
-        self.told = Telling(
+        self.reported = Telling(
             llm_error=REFUSED if isinstance(error, Refused) else FAILED, fallback_of=rules.PREFILL,
-            tool_calls=self.told.tool_calls,
+            tool_calls=self.reported.tool_calls,
         )  # fmt: skip
 
     def _by_rules(self) -> str:
@@ -163,27 +163,27 @@ class Conversation:
             "answer": text,
             "title": None if self._asked.used else title_of(self._asked.message),
             "tool_calls": [
-                {name: one[name] for name in ("name", "args", "ok")} for one in self.told.tool_calls
+                {name: one[name] for name in ("name", "args", "ok")} for one in self.reported.tool_calls
             ],
             "skills": [one.key for one in self.skills],
             "search": self.found.shown,
             "evidence": evidence_items(self.pack, self.checker.ledger.facts),
             "unbound": len(self.checker.ledger.unbound),
-            **self.told.plain(),
+            **self.reported.plain(),
         }
-        if self.told.llm_error is None:
+        if self.reported.llm_error is None:
             body["receipt_id"] = await self._receipt(body)
         return body
 
     async def _receipt(self, body: dict[str, Any]) -> str | None:
         ledger = self.checker.ledger
         receipt = {
-            "provenance": self.told.provenance,
-            "provider": self.told.provider,
-            "model": self.told.model,
-            "prompt_hash": self.told.prompt_hash,
+            "provenance": self.reported.provenance,
+            "provider": self.reported.provider,
+            "model": self.reported.model,
+            "prompt_hash": self.reported.prompt_hash,
             "as_of": self.pack.as_of,
-            "asked_again": self.told.asked_again,
+            "asked_again": self.reported.asked_again,
             "pack": [fact.plain() for fact in self.pack.facts],
             "missing": self.pack.missing,
             "bindings": [
@@ -216,9 +216,9 @@ class Conversation:
                         text += [event["text"]] if event["type"] == "content" else []
                         yield event
                 if text:
-                    self.told.provenance = MODEL
+                    self.reported.provenance = MODEL
                 else:
-                    self.told = Telling(llm_error=UNSUPPORTED, fallback_of=rules.PREFILL)
+                    self.reported = Telling(llm_error=UNSUPPORTED, fallback_of=rules.PREFILL)
             except PlatformError as error:
                 self._remember(error)
                 broken = bool(text)
@@ -231,11 +231,11 @@ class Conversation:
             yield {"type": "chart", "spec": chart}
         yield {"type": "evidence", **await self._closing("".join(text))}
         if broken:
-            yield {"type": "error", "message": self.told.llm_error}
+            yield {"type": "error", "message": self.reported.llm_error}
 
     async def _fallen_back(self) -> AsyncGenerator[Event, None]:
         """The answer of before, or that of the rules."""
-        if self.told.llm_error is not None:
+        if self.reported.llm_error is not None:
             before = await receipts.answered_before(self._state, self._user, self._asked.hash)
             if before is not None:
                 self._before = before["answer"]
@@ -247,15 +247,15 @@ class Conversation:
     async def _closing(self, text: str) -> dict[str, Any]:
         if self._before is not None:  # what it cites is numbered by its own pack
             body = self._again(self._before)
-        elif self.told.llm_error is None:
+        elif self.reported.llm_error is None:
             body = await self._body(text)
         else:
-            body = {**self.told.plain(), "evidence": evidence_items(self.pack, self.checker.ledger.facts),
+            body = {**self.reported.plain(), "evidence": evidence_items(self.pack, self.checker.ledger.facts),
                     "unbound": len(self.checker.ledger.unbound)}  # fmt: skip
-        told: Event = {name: body[name] for name in (
+        reported: Event = {name: body[name] for name in (
             "provenance", "label", "model", "usage", "unbound", "receipt_id", "llmError", "fallbackOf",
         ) if name in body}  # fmt: skip
-        return {"items": body["evidence"], **told}
+        return {"items": body["evidence"], **reported}
 
     async def _streamed(self, model: LanguageModel) -> AsyncGenerator[Event, None]:
         prompt = self._prompt()
@@ -297,7 +297,7 @@ class Conversation:
             parts.append(prompts.search_block(self.found.results))
         parts.append(f"问题：{self._asked.message}")
         prompt = prompts.prompt_of(system, prompts.conversation(self._asked.used, "\n\n".join(parts)), SPECS)
-        self.told.prompt_hash = prompts.hash_of_prompt(prompt)
+        self.reported.prompt_hash = prompts.hash_of_prompt(prompt)
         return prompt
 
     async def _called(
@@ -306,7 +306,7 @@ class Conversation:
         """Run the calls; the turn of the model and the one that answers it."""
         results = []
         for call in calls:
-            known = len(self.told.tool_calls) < CALLS
+            known = len(self.reported.tool_calls) < CALLS
             outcome = (
                 await tools.call(call.name, call.arguments) if known
                 else Outcome(False, "本次问答的工具调用已达上限", "工具调用已达上限")
@@ -314,10 +314,10 @@ class Conversation:
             # Shown once the pack knows what the call read: what nothing vouches for is a dash.
             name = call.name if any(one.name == call.name for one in SPECS) else "unknown"
             shown = self.checker.arguments(call.arguments or {})
-            told = {"id": f"call_{len(self.told.tool_calls) + 1}", "name": name, "args": shown}
-            emit({"type": "tool_call", **told})
-            emit({"type": "tool_result", "id": told["id"], "ok": outcome.ok, "summary": outcome.summary})
-            self.told.tool_calls.append({**told, "ok": outcome.ok})
+            reported = {"id": f"call_{len(self.reported.tool_calls) + 1}", "name": name, "args": shown}
+            emit({"type": "tool_call", **reported})
+            emit({"type": "tool_result", "id": reported["id"], "ok": outcome.ok, "summary": outcome.summary})
+            self.reported.tool_calls.append({**reported, "ok": outcome.ok})
             results.append(ToolResult(call.id, outcome.text, is_error=not outcome.ok))
         return Message("assistant", text, calls=tuple(calls)), Message("user", results=tuple(results))
 

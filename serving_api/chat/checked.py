@@ -30,8 +30,8 @@ class Ledger:
     @property
     def facts(self) -> list[str]:
         """Ids of the facts that were told or cited, each once."""
-        told = (one for bound in self.bound for one in bound.facts)
-        return list(dict.fromkeys((*told, *self.cited)))
+        reported = (one for bound in self.bound for one in bound.facts)
+        return list(dict.fromkeys((*reported, *self.cited)))
 
 
 @dataclass
@@ -169,6 +169,6 @@ def evidence_items(pack: Pack, ids: Sequence[str]) -> list[dict[str, Any]]:
 
 def shown_item(plain: Mapping[str, Any]) -> dict[str, Any]:
     """A stored fact (`Fact.plain`) as an answer shows it."""
-    told = {name: value for name, value in plain.items() if name not in ("table", "column")}
-    told |= {"source": plain["table"], "field": plain["column"]}
-    return {**told, "subject": harmless(told["subject"]), "value": harmless_value(told["value"])}
+    reported = {name: value for name, value in plain.items() if name not in ("table", "column")}
+    reported |= {"source": plain["table"], "field": plain["column"]}
+    return {**reported, "subject": harmless(reported["subject"]), "value": harmless_value(reported["value"])}

@@ -80,7 +80,7 @@ async def compare(
             {"key": one.key, "label": one.label, "unit": one.unit, "better": one.better} for one in chosen
         ],
         "conclusion": text,
-        **written.told,
+        **written.reported,
         "evidence": evidence_items(pack, [fact.id for of in facts.values() for fact in of.values()]),
     }
 

@@ -21,7 +21,7 @@ class Composed:
     """`text`: None where the rules shall write. `told`: keys of the answer that say how it came about."""
 
     text: str | None
-    told: dict[str, Any] = field(default_factory=dict)
+    reported: dict[str, Any] = field(default_factory=dict)
 
 
 async def compose(
@@ -47,8 +47,8 @@ async def compose(
         why = REFUSED if isinstance(error, Refused) else FAILED
         if before is None:
             return _by_rules(why)
-        told = {"provenance": MODEL, "label": None, "model": before["model"]}
-        return Composed(before["answer"]["text"], {**told, "llmError": why, "fallbackOf": "cached"})
+        reported = {"provenance": MODEL, "label": None, "model": before["model"]}
+        return Composed(before["answer"]["text"], {**reported, "llmError": why, "fallbackOf": "cached"})
     if checked.unbound or not checked.text.strip():
         return _by_rules(UNSUPPORTED)
     text = checker.ledger.take(checked)
@@ -66,5 +66,5 @@ async def compose(
 
 
 def _by_rules(why: str) -> Composed:
-    told = {"provenance": rules.PREFILL, "label": rules.LABEL}
-    return Composed(None, {**told, "llmError": why, "fallbackOf": rules.PREFILL})
+    reported = {"provenance": rules.PREFILL, "label": rules.LABEL}
+    return Composed(None, {**reported, "llmError": why, "fallbackOf": rules.PREFILL})

@@ -79,8 +79,8 @@ def prompt_of(system: str, messages: Sequence[Message], tools: Sequence[ToolSpec
 
 def hash_of_prompt(prompt: Prompt) -> str:
     """SHA-256 of all that the model was told first."""
-    told = [prompt.system, [asdict(one) for one in prompt.messages], [one.name for one in prompt.tools]]
-    return hash_of(orjson.dumps(told, default=str).decode())
+    reported = [prompt.system, [asdict(one) for one in prompt.messages], [one.name for one in prompt.tools]]
+    return hash_of(orjson.dumps(reported, default=str).decode())
 
 
 def again(unbound: Sequence[str]) -> str:

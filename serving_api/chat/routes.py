@@ -62,8 +62,8 @@ async def ask_stream(request: Request, subject: Quota, body: schemas.Ask) -> Res
 
     async def events() -> AsyncGenerator[dict[str, Any], None]:
         await conversation.prepare()
-        async with aclosing(conversation.events()) as told:
-            async for event in told:
+        async with aclosing(conversation.events()) as reported:
+            async for event in reported:
                 yield event
 
     return FrameStream(events)

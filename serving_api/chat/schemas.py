@@ -54,7 +54,7 @@ class EvidenceItem(BaseModel):
     link: str | None = Field(description="where its lineage is read")
 
 
-class Told(BaseModel):
+class Reported(BaseModel):
     """How an answer came about."""
 
     provenance: str = Field(description="ai: a model; quant_prefill: rules")
@@ -80,7 +80,7 @@ class FoundLink(BaseModel):
     url: str
 
 
-class AskAnswer(Told):
+class AskAnswer(Reported):
     answer: str = Field(
         description="every number in it is bound to evidence; a dash stands for one that was not"
     )
@@ -124,7 +124,7 @@ class StockReport(BaseModel):
     sections: list[ReportSection]
 
 
-class StockAnalysis(Told):
+class StockAnalysis(Reported):
     code: str
     name: str
     report: StockReport
@@ -152,7 +152,7 @@ class ValuationMethod(BaseModel):
     note: str | None = Field(default=None, description="why there is no value")
 
 
-class QuickValuation(Told):
+class QuickValuation(Reported):
     code: str
     name: str
     methods: list[ValuationMethod]
@@ -199,7 +199,7 @@ class ComparedDimension(BaseModel):
     better: Literal["high", "low"]
 
 
-class StockComparison(Told):
+class StockComparison(Reported):
     items: list[ComparedStock]
     dimensions: list[ComparedDimension]
     conclusion: str

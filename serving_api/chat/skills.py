@@ -6,6 +6,6 @@ from serving_api.framework.state import State
 from serving_api.skills.service import Skill, skills_of
 
 
-async def matching(state: State, message: str, wanted: Sequence[str]) -> list[Skill]:
+async def matching(state: State, message: str, requested: Sequence[str]) -> list[Skill]:
     """At most three that are switched on: those that the caller names, then the best ones."""
-    return await skills_of(state).matching(message, wanted)
+    return await skills_of(state).matching(message, requested)

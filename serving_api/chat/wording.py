@@ -57,10 +57,10 @@ class Telling:
 
     def plain(self) -> dict[str, Any]:
         """Keys that answers and receipts share; a failure is only told where there was one."""
-        told: dict[str, Any] = {
+        reported: dict[str, Any] = {
             "provenance": self.provenance, "label": self.label, "model": self.model,
             "usage": {"input_tokens": self.usage.input_tokens, "output_tokens": self.usage.output_tokens},
         }  # fmt: skip
         if self.llm_error is not None:
-            told |= {"llmError": self.llm_error, "fallbackOf": self.fallback_of}
-        return told
+            reported |= {"llmError": self.llm_error, "fallbackOf": self.fallback_of}
+        return reported

@@ -55,7 +55,7 @@ def newest_of_channels(session: Session) -> list[dict[str, Any]]:
             limit=1,
         )
         for row in rows:
-            told = {"channel": channel, "date": row["trade_date"], **{name: row[name] for name in _SHOWN}}
+            reported = {"channel": channel, "date": row["trade_date"], **{name: row[name] for name in _SHOWN}}
             hidden = is_hidden(channel, row["trade_date"])
-            found.append({**told, "note": UNDISCLOSED} if hidden else told)
+            found.append({**reported, "note": UNDISCLOSED} if hidden else reported)
     return found

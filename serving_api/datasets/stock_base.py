@@ -10,7 +10,7 @@ from starlette.requests import Request
 
 from core.errors import InputError, StorageError
 from serving_api.datasets.fused import queries
-from serving_api.datasets.fused.wide import SORTS, Wanted, WideSnapshot
+from serving_api.datasets.fused.wide import SORTS, Requested, WideSnapshot
 from serving_api.datasets.uploads import MAX_BYTES, ROOM, check_upload
 from serving_api.db.sessions import Session
 from serving_api.framework.cache_headers import NO_STORE
@@ -97,7 +97,7 @@ async def stock_list(
     for name, (low, high) in bounds.items():
         if low is not None and high is not None and low > high:
             raise InputError(f"{name}_min", f"{low} is above {name}_max {high}")
-    wanted = Wanted(
+    requested = Requested(
         page=page,
         page_size=page_size,
         keyword=(keyword or "").strip() or None,
@@ -113,7 +113,7 @@ async def stock_list(
         away = {}
     except StorageError:
         snapshot, away = WideSnapshot.of(None, []), {"status": "deprecated", "message": AWAY}
-    found = snapshot.page(wanted)
+    found = snapshot.page(requested)
     return Answer(
         {
             "data": found.rows,

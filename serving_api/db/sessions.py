@@ -75,10 +75,10 @@ class Session:
         """The declaration of a table that `has` knows."""
         return self._warehouse.table(name)
 
-    def columns(self, table: str, wanted: Sequence[str]) -> list[str]:
+    def columns(self, table: str, requested: Sequence[str]) -> list[str]:
         """Those of `wanted` that the declaration has."""
         declared = self._warehouse.table(table).names
-        return [name for name in wanted if name in declared]
+        return [name for name in requested if name in declared]
 
     def rows(self, table: str, **how: Any) -> list[tuple[Any, ...]]:
         """Tuples of `reads.select_rows`; a table that nobody declares has no rows."""

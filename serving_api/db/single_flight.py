@@ -27,7 +27,7 @@ class _Kept:
     until: float
 
 
-class Flights:
+class SingleFlightCache:
     """Answers by key. However many callers wait for a key, one of them flies; a failure is told to all of
     them and is not kept. Used on one event loop."""
 
@@ -61,13 +61,13 @@ class Flights:
             return Landed(kept.value, STALE)
 
     async def _fly(self, key: Hashable, ttl: Ttl, make: Callable[[], Awaitable[Any]]) -> Any:
-        flight = self._flying.get(key)
-        if flight is None:
-            flight = asyncio.ensure_future(self._land(key, ttl, make))
-            self._flying[key] = flight
-            flight.add_done_callback(lambda done: self._ended(key, done))
+        single_flight = self._flying.get(key)
+        if single_flight is None:
+            single_flight = asyncio.ensure_future(self._land(key, ttl, make))
+            self._flying[key] = single_flight
+            single_flight.add_done_callback(lambda done: self._ended(key, done))
         # A caller that goes away does not take the answer from the others.
-        return await asyncio.shield(flight)
+        return await asyncio.shield(single_flight)
 
     async def _land(self, key: Hashable, ttl: Ttl, make: Callable[[], Awaitable[Any]]) -> Any:
         value = await make()
@@ -78,7 +78,7 @@ class Flights:
             self._kept.popitem(last=False)
         return value
 
-    def _ended(self, key: Hashable, flight: "asyncio.Task[Any]") -> None:
+    def _ended(self, key: Hashable, single_flight: "asyncio.Task[Any]") -> None:
         self._flying.pop(key, None)
-        if not flight.cancelled():
-            flight.exception()  # looked at, so that nobody is told of an error that nobody waited for
+        if not single_flight.cancelled():
+            single_flight.exception()  # looked at, so that nobody is told of an error that nobody waited for

@@ -33,7 +33,7 @@ class Version:
 
 
 @dataclass(frozen=True)
-class Stand:
+class TableVersion:
     """The tables behind one answer: a token for caches (None = nothing may be cached), the time of the
     newest batch, and the names of those that hold rows."""
 
@@ -44,12 +44,12 @@ class Stand:
     @property
     def headers(self) -> dict[str, str]:
         """What a response says of its origin."""
-        told = {}
+        reported = {}
         if self.as_of:
-            told["X-Data-As-Of"] = local_iso(datetime.fromisoformat(self.as_of))
+            reported["X-Data-As-Of"] = local_iso(datetime.fromisoformat(self.as_of))
         if self.sources:
-            told["X-Data-Source"] = ",".join(self.sources)
-        return told
+            reported["X-Data-Source"] = ",".join(self.sources)
+        return reported
 
 
 def read_versions(session: Session) -> dict[str, Version]:
@@ -72,7 +72,7 @@ class Versions:
         self._data_version: int | None = None
         self._read_at: float | None = None
         self._judged: Mapping[str, Version] | None = None
-        self._stands: dict[tuple[str, ...], Stand] = {}
+        self._stands: dict[tuple[str, ...], TableVersion] = {}
         self._polling = asyncio.Lock()
 
     async def current(self) -> Mapping[str, Version]:
@@ -89,10 +89,10 @@ class Versions:
             self._read_at = self._monotonic()
         return self._known
 
-    async def stand(self, tables: tuple[str, ...]) -> Stand:
+    async def stand(self, tables: tuple[str, ...]) -> TableVersion:
         """Where these tables stand; without a version of each of them nothing may be cached."""
         if not tables:
-            return Stand()
+            return TableVersion()
         known = await self.current()
         if known is not self._judged:
             self._judged, self._stands = known, {}
@@ -101,7 +101,7 @@ class Versions:
         return self._stands[tables]
 
     @staticmethod
-    def _stand(known: Mapping[str, Version], tables: tuple[str, ...]) -> Stand:
+    def _stand(known: Mapping[str, Version], tables: tuple[str, ...]) -> TableVersion:
         found = [known.get(name) for name in tables]
         present = [version for version in found if version is not None]
         times = [version.updated_at for version in present if version.updated_at]
@@ -109,7 +109,7 @@ class Versions:
             name for name, version in zip(tables, found, strict=True) if version and version.row_count
         )
         token = "|".join(version.token for version in present) if present else None
-        return Stand(token=token, as_of=max(times, default=None), sources=sources)
+        return TableVersion(token=token, as_of=max(times, default=None), sources=sources)
 
     def _due(self) -> bool:
         return self._read_at is None or self._monotonic() - self._read_at >= POLL_S

@@ -26,21 +26,23 @@ def window(session: Session, period: str, today: str, days: int) -> dict[str, An
     plans = public_rows(session, SCHEDULE, where="report_period=?", values=(period,), order="code")
     disclosed = [row for row in plans if row["actual_date"] and row["actual_date"] <= today]
     waiting = [row for row in plans if not row["actual_date"] or row["actual_date"] > today]
-    told = newest_forecasts(session, period)
+    reported = newest_forecasts(session, period)
     express = public_rows(session, EXPRESS, ("code", "ann_date"), where="report_period=?", values=(period,))
-    days_known = [row["actual_date"] for row in disclosed] + [row["ann_date"] for row in (*told, *express)]
+    days_known = [row["actual_date"] for row in disclosed] + [
+        row["ann_date"] for row in (*reported, *express)
+    ]
     return {
         "counts": {
             "scheduled": len(plans),
             "disclosed": len(disclosed),
-            "forecast": len(told),
+            "forecast": len(reported),
             "express": len({row["code"] for row in express}),
         },
         "upcoming": upcoming(waiting, today, moved(today, days)),
         "forecasts": {
-            name: sum(row["predict_type"] in kinds for row in told) for name, kinds in _KINDS.items()
+            name: sum(row["predict_type"] in kinds for row in reported) for name, kinds in _KINDS.items()
         },
-        "top": top(session, told),
+        "top": top(session, reported),
         "latestDate": max((day for day in days_known if day), default=None),
     }
 
@@ -69,9 +71,9 @@ def upcoming(waiting: list[Row], since: str, until: str) -> list[Row]:
     return planned[:MOST_UPCOMING]
 
 
-def top(session: Session, told: list[Row]) -> list[Row]:
+def top(session: Session, reported: list[Row]) -> list[Row]:
     """{code, name, change_pct_mid, predict_type} of the largest expected changes."""
-    made = [(mid, row) for row in told if (mid := _middle(row)) is not None]
+    made = [(mid, row) for row in reported if (mid := _middle(row)) is not None]
     made.sort(key=lambda pair: (-pair[0], pair[1]["code"]))
     found = []
     for mid, row in made[:MOST_TOP]:

@@ -56,5 +56,5 @@ async def overview(
     """Reports of one quarter end: how many are out, who comes next, what is expected."""
     state = state_of(request)
     today = state.clock.now().date().isoformat()
-    told = await read_or(_NOTHING, state.reading.scan(queries.window, period, today, days))
-    return Answer({"period": period, "phase": phase_of(period, today), **told})
+    reported = await read_or(_NOTHING, state.reading.scan(queries.window, period, today, days))
+    return Answer({"period": period, "phase": phase_of(period, today), **reported})

@@ -102,15 +102,15 @@ async def macro_pack(state: State) -> Pack:
 def read_market(session: Session, now: datetime, pack: Pack | None = None) -> Pack:
     pack = new_pack(now) if pack is None else pack
     for part in OF_THE_MARKET:
-        wanted = [*(look[0] for look in part.columns), *((part.named,) if part.named else ())]
+        requested = [*(look[0] for look in part.columns), *((part.named,) if part.named else ())]
         rows = of_newest_day(
-            session, part.table, wanted, now, sort=part.sort or None, limit=part.limit, also=part.only
+            session, part.table, requested, now, sort=part.sort or None, limit=part.limit, also=part.only
         )
         names = _names(session, rows) if part.named == "code" else {}
         taken = 0
         for row in rows if part.chosen is None else filter(part.chosen, rows):
-            told = str(row.get(part.named) or "") if part.named else ""
-            subject = names.get(told, "") if part.named == "code" else _EXCHANGES.get(told, told)
+            reported = str(row.get(part.named) or "") if part.named else ""
+            subject = names.get(reported, "") if part.named == "code" else _EXCHANGES.get(reported, reported)
             if part.named and not subject:
                 continue
             taken += take_row(pack, session.table(part.table), row, part.columns, subject=subject)
@@ -193,11 +193,11 @@ def read_macro(session: Session, now: datetime, pack: Pack | None = None) -> Pac
     return pack
 
 
-def _series(session: Session, pack: Pack, now: datetime, wanted: Mapping[str, str]) -> None:
+def _series(session: Session, pack: Pack, now: datetime, requested: Mapping[str, str]) -> None:
     """The newest value of some series and the day of its release."""
-    rows = newest_of_series(session, list(wanted), None, stamp(now)) if session.has(VALUES) else []
+    rows = newest_of_series(session, list(requested), None, stamp(now)) if session.has(VALUES) else []
     by_name = {str(row["indicator"]): row for row in rows if row["value"] is not None}
-    for series, title in wanted.items():
+    for series, title in requested.items():
         row = by_name.get(series)
         if row is None:
             pack.missing.append(title)

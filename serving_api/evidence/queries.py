@@ -14,11 +14,11 @@ AUDIT = ("quality", "batch_id")
 Row = dict[str, Any]
 
 
-def columns_of(session: Session, table: str, wanted: Iterable[str]) -> list[str]:
+def columns_of(session: Session, table: str, requested: Iterable[str]) -> list[str]:
     """Key, date and audit columns, and those of `wanted` that are declared."""
     declared = session.table(table)
     dated = (declared.date_column,) if declared.date_column else ()
-    return session.columns(table, list(dict.fromkeys((*declared.key, *dated, *wanted, *AUDIT))))
+    return session.columns(table, list(dict.fromkeys((*declared.key, *dated, *requested, *AUDIT))))
 
 
 def rows_of(session: Session, part: Part, codes: Sequence[str], now: datetime) -> list[Row]:
@@ -67,7 +67,7 @@ def _window(part: Part, now: datetime) -> tuple[str, str]:
 def of_newest_day(
     session: Session,
     table: str,
-    wanted: Iterable[str],
+    requested: Iterable[str],
     now: datetime,
     *,
     sort: str | None = None,
@@ -84,5 +84,5 @@ def of_newest_day(
         return []
     return on_date(
         session, declared, day, sort=sort, limit=limit, offset=0, as_of=as_of,
-        columns=columns_of(session, table, wanted), also=also,
+        columns=columns_of(session, table, requested), also=also,
     )  # fmt: skip

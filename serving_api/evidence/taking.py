@@ -29,9 +29,9 @@ def take_row(
         value = _plain(row.get(name))
         if value is None or (set_only and value == 0) or name not in units:
             continue
-        told = own[0] if own else units[name] if unit is None else unit
+        reported = own[0] if own else units[name] if unit is None else unit
         pack.add(
-            subject, f"{before}{label}", value, "" if isinstance(value, str) else told, table=table.name,
+            subject, f"{before}{label}", value, "" if isinstance(value, str) else reported, table=table.name,
             column=name, as_of=as_of, key=key, row=row,
         )  # fmt: skip
         taken += 1
@@ -40,7 +40,7 @@ def take_row(
 
 def take_part(pack: Pack, table: Table, part: Part, rows: Sequence[Row], name_of: Mapping[str, str]) -> None:
     """The rows of some companies; of whom there is none, the pack says that it was looked for."""
-    told: set[str] = set()
+    reported: set[str] = set()
     for row in rows:
         code = str(row["code"])
         before = str(row[part.named_by]) if part.named_by else ""
@@ -48,9 +48,9 @@ def take_part(pack: Pack, table: Table, part: Part, rows: Sequence[Row], name_of
             pack, table, row, part.columns, subject=name_of[code], before=before, set_only=part.set_only,
             today=pack.as_of[:10],
         ):  # fmt: skip
-            told.add(code)
+            reported.add(code)
     for code, name in name_of.items():
-        if code not in told:
+        if code not in reported:
             pack.missing.append(f"{name}的{part.looked_for}")
 
 

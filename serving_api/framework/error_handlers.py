@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from core.errors import InputError, PlatformError
 from serving_api.framework.declared_parameters import parameters_of
-from serving_api.framework.error_responses import Face, face_of
+from serving_api.framework.error_responses import ErrorResponse, error_response_of
 
 _PLACES = {"body", "query", "path", "header", "cookie"}
 
@@ -26,7 +26,7 @@ def install(app: FastAPI) -> None:
 
 
 async def _platform(request: Request, error: Exception) -> Response:
-    face = face_of(error)
+    face = error_response_of(error)
     if isinstance(error, InputError) and face.errors:
         inside: tuple[str, ...] = getattr(error, "inside", ())
         place = getattr(error, "place", None) or _place(request, error.parameter)
@@ -55,12 +55,12 @@ async def _framework(request: Request, error: Exception) -> Response:
     route = request.scope.get("route")
     uploads = route is not None and getattr(route, "body_field", None) is not None and _is_form(route)
     if error.status_code == 413 and uploads:
-        return Face(400, "file: the upload is larger than allowed").response()
+        return ErrorResponse(400, "file: the upload is larger than allowed").response()
     if error.status_code in {400, 413}:
         problem = "larger than allowed" if error.status_code == 413 else "cannot be read"
         wrong = {"loc": ["body"], "msg": problem, "type": "body"}
-        return Face(422, f"body: {problem}", errors=[wrong]).response()
-    return Face(error.status_code, str(error.detail), dict(error.headers or {})).response()
+        return ErrorResponse(422, f"body: {problem}", errors=[wrong]).response()
+    return ErrorResponse(error.status_code, str(error.detail), dict(error.headers or {})).response()
 
 
 async def _invalid(request: Request, error: Exception) -> Response:
@@ -72,7 +72,7 @@ async def _invalid(request: Request, error: Exception) -> Response:
     if first["type"] == "json_invalid":
         name = "body"
     detail = f"{name}: {first['msg']}{_allowed(dependant, name)}"
-    return Face(422, detail, errors=problems).response()
+    return ErrorResponse(422, detail, errors=problems).response()
 
 
 def _problem(item: dict[str, Any]) -> dict[str, Any]:

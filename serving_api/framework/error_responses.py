@@ -60,9 +60,9 @@ class BadRequest(PlatformError):
 class BadExpression(InputError):
     """A text that is no query or no formula; `told` says where and what was expected."""
 
-    def __init__(self, parameter: str, problem: str, told: Mapping[str, Any]) -> None:
+    def __init__(self, parameter: str, problem: str, reported: Mapping[str, Any]) -> None:
         super().__init__(parameter, problem)
-        self.told = told
+        self.reported = reported
 
 
 class UnknownQueryParameter(InputError):
@@ -71,12 +71,12 @@ class UnknownQueryParameter(InputError):
     place = "query"
 
     def __init__(self, parameter: str, allowed: Sequence[str]) -> None:
-        told = f"allowed: {', '.join(allowed)}" if allowed else "it has none"
-        super().__init__(parameter, f"is no query parameter of this route; {told}")
+        reported = f"allowed: {', '.join(allowed)}" if allowed else "it has none"
+        super().__init__(parameter, f"is no query parameter of this route; {reported}")
 
 
 @dataclass(frozen=True)
-class Face:
+class ErrorResponse:
     """What a client sees of an error."""
 
     status: int
@@ -99,31 +99,31 @@ def _wrong(error: InputError) -> dict[str, Any]:
     return {"loc": [error.parameter], "msg": error.problem, "type": "value_error"}
 
 
-def face_of(error: BaseException) -> Face:
+def error_response_of(error: BaseException) -> ErrorResponse:
     """The face of any exception; unknown ones are 500 without a word about their cause."""
     match error:
         case NotAuthenticated():
-            face = Face(401, error.message, BEARER)
+            face = ErrorResponse(401, error.message, BEARER)
         case TooManyAttempts():
-            face = Face(429, error.message, {"Retry-After": str(error.retry_after)})
+            face = ErrorResponse(429, error.message, {"Retry-After": str(error.retry_after)})
         case BadRequest():
-            face = Face(400, error.message)
+            face = ErrorResponse(400, error.message)
         case BadExpression():
-            face = Face(422, error.message, errors=[_wrong(error)], error=error.told)
+            face = ErrorResponse(422, error.message, errors=[_wrong(error)], error=error.reported)
         case InputError():
-            face = Face(422, error.message, errors=[_wrong(error)])
+            face = ErrorResponse(422, error.message, errors=[_wrong(error)])
         case Forbidden():
-            face = Face(403, error.message)
+            face = ErrorResponse(403, error.message)
         case NotFound():
-            face = Face(404, error.message)
+            face = ErrorResponse(404, error.message)
         case ConflictError():
-            face = Face(409, error.message)
+            face = ErrorResponse(409, error.message)
         case DiskFull():
-            face = Face(503, DISK_FULL, {"Retry-After": str(FULL_RETRY_S)})
+            face = ErrorResponse(503, DISK_FULL, {"Retry-After": str(FULL_RETRY_S)})
         case StorageError():
-            face = Face(503, STORE_BUSY, {"Retry-After": str(BUSY_RETRY_S)})
+            face = ErrorResponse(503, STORE_BUSY, {"Retry-After": str(BUSY_RETRY_S)})
         case UpstreamError() | PayloadError() | Unavailable():
-            face = Face(503, SOURCE_AWAY, {"Retry-After": str(BUSY_RETRY_S)})
+            face = ErrorResponse(503, SOURCE_AWAY, {"Retry-After": str(BUSY_RETRY_S)})
         case _:
-            face = Face(500, INTERNAL)
+            face = ErrorResponse(500, INTERNAL)
     return face

@@ -42,8 +42,8 @@ def first_date(session: Session, name: str, code: str | None = None, of: Of | No
         return None
     clauses: list[str] = []
     values: list[str] = []
-    for key, wanted in (of or ({} if code is None else {"code": code})).items():
-        some = [wanted] if isinstance(wanted, str) else list(wanted)
+    for key, requested in (of or ({} if code is None else {"code": code})).items():
+        some = [requested] if isinstance(requested, str) else list(requested)
         clauses.append(f"{key}=?" if len(some) == 1 else f"{key} IN ({', '.join('?' for _ in some)})")
         values += some
     where = " AND ".join(clauses)
@@ -71,8 +71,8 @@ async def reach_from(
     first = await read_or(_UNKNOWN, first_read)
     if first is _UNKNOWN:
         return dict(_SILENT)
-    told = what if as_of is None else f"{what} of that time"
-    return {"first_date": first, "note": note_of(first, given, asked, day, told)}
+    reported = what if as_of is None else f"{what} of that time"
+    return {"first_date": first, "note": note_of(first, given, asked, day, reported)}
 
 
 async def reach_of_codes(
@@ -84,8 +84,8 @@ async def reach_of_codes(
     if first is _UNKNOWN:
         return dict(_SILENT)
     few = [code for code, count in counts.items() if count < asked]
-    told = what if as_of is None else f"{what} of that time"
-    short = f"fewer than {asked} {told} are stored of {', '.join(few)}; the first stored date is {first}"
+    reported = what if as_of is None else f"{what} of that time"
+    short = f"fewer than {asked} {reported} are stored of {', '.join(few)}; the first stored date is {first}"
     return {"first_date": first, "note": _NOTHING if first is None else short if few else None}
 
 

@@ -21,7 +21,7 @@ from starlette.routing import BaseRoute, Match, NoMatchFound
 from starlette.types import Message, Receive, Scope, Send
 
 from core.errors import DeclarationError
-from serving_api.db.table_versions import Stand
+from serving_api.db.table_versions import TableVersion
 from serving_api.framework.cache_headers import NO_STORE, PRIVATE, PUBLIC, is_match, weak_etag
 from serving_api.framework.declared_parameters import query_names
 from serving_api.framework.envelope import is_enveloped, local_iso
@@ -186,7 +186,7 @@ class PlatformRoute(APIRoute):
         if unknown is not None:
             raise UnknownQueryParameter(unknown[:40], self.query_names)
 
-    def _headers(self, request: Request, state: State, stand: Stand) -> dict[str, str]:
+    def _headers(self, request: Request, state: State, stand: TableVersion) -> dict[str, str]:
         headers = {"Cache-Control": self.cache_control(state), **stand.headers}
         if stand.token and request.method == "GET" and headers["Cache-Control"] != NO_STORE:
             headers["ETag"] = weak_etag(stand.token, request.url.path, request.query_params.multi_items())

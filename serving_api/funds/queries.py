@@ -29,7 +29,7 @@ def reit_history(session: Session, code: str, days: int, adjust: str, as_of: str
     """Bars of a REIT with the premium where one is stored, oldest first; [] for what is none."""
     if not reit(session, code):
         return []
-    told = dict(
+    reported = dict(
         session.rows(
             REIT,
             columns=("trade_date", "premium_pct"),
@@ -40,7 +40,7 @@ def reit_history(session: Session, code: str, days: int, adjust: str, as_of: str
         )
     )
     bars = adjusted(stocks.bars(session, code, days, as_of), adjust)
-    return [{**bar, "premium_pct": told.get(bar["date"])} for bar in bars]
+    return [{**bar, "premium_pct": reported.get(bar["date"])} for bar in bars]
 
 
 def first_of_reit(session: Session, code: str) -> str | None:

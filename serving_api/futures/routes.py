@@ -50,10 +50,12 @@ async def basis(
     nothing = queries.basis_of(product, [], "the database is away")
     state = state_of(request)
     found = await read_or(nothing, state.reading.scan(queries.basis, product, days))
-    told = await reach_from(state.reading.point(queries.first_basis, product), found["total"], asked=days)
-    if told["note"] is not None:
-        told["note"] = found.get("reason", told["note"])  # why there is none says more than how far it goes
-    return Answer({**found, **told})
+    reported = await reach_from(state.reading.point(queries.first_basis, product), found["total"], asked=days)
+    if reported["note"] is not None:
+        reported["note"] = found.get(
+            "reason", reported["note"]
+        )  # why there is none says more than how far it goes
+    return Answer({**found, **reported})
 
 
 @router.get("/{symbol}/kline")
@@ -68,8 +70,8 @@ async def kline(
     nothing: dict[str, Any] = {"symbol": symbol, "name": None, "items": [], "total": 0, "latestDate": None}
     state = state_of(request)
     found = await read_or(nothing, state.reading.scan(queries.kline, symbol, days))
-    told = await reach_from(state.reading.point(queries.first_bar, symbol), found["total"], asked=days)
-    return Answer({**found, **told})
+    reported = await reach_from(state.reading.point(queries.first_bar, symbol), found["total"], asked=days)
+    return Answer({**found, **reported})
 
 
 @router.get("/{symbol}/positions")

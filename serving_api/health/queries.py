@@ -13,7 +13,7 @@ def ping(session: Session) -> None:
     session.ping()
 
 
-def pulse(warehouse: Warehouse) -> tuple[Node | None, datetime | None]:
+def heartbeat(warehouse: Warehouse) -> tuple[Node | None, datetime | None]:
     """The scheduler side's process that was heard last, and the scheduler's last tick."""
     nodes = Heartbeats(warehouse.engine).all()
     return next((node for node in nodes if node.role in SCHEDULER_ROLES), None), last_tick(nodes)

@@ -83,7 +83,7 @@ def _troubles(database: Mapping[str, Any], disk: Mapping[str, Any]) -> Iterator[
 
 
 async def _heard(state: State) -> tuple[Node | None, datetime | None]:
-    return await anyio.to_thread.run_sync(queries.pulse, state.reading.warehouse)
+    return await anyio.to_thread.run_sync(queries.heartbeat, state.reading.warehouse)
 
 
 async def _database(state: State, seen: Look) -> dict[str, Any]:

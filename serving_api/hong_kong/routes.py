@@ -48,9 +48,9 @@ async def _reach(
 @serving(schemas.HkIndicators)
 async def indicators(request: Request, subject: Anyone, code: HkCode, periods: Periods = 8) -> Answer:
     """Key figures of a company in Hong Kong: stored ones, else as the portal tells them now."""
-    told = await _reads(request).figures(code, periods)
-    first = told.value[0] if told.value else {}
-    items = [{name: row[name] for name in ("report_period", *FIGURES)} for row in told.value]
+    reported = await _reads(request).figures(code, periods)
+    first = reported.value[0] if reported.value else {}
+    items = [{name: row[name] for name in ("report_period", *FIGURES)} for row in reported.value]
     answer = {
         "code": code,
         "name": first.get("name"),
@@ -59,7 +59,7 @@ async def indicators(request: Request, subject: Anyone, code: HkCode, periods: P
         "total": len(items),
         **await _reach(request, code, len(items), periods),
     }
-    return Answer(answer, headers=told.headers)
+    return Answer(answer, headers=reported.headers)
 
 
 @router.get("/{code}/statements")
@@ -72,8 +72,8 @@ async def statements(
     periods: Periods = 4,
 ) -> Answer:
     """Items of one statement by report period."""
-    told = await _reads(request).statement(code, statement.value, periods)
-    ends, items = told.value
+    reported = await _reads(request).statement(code, statement.value, periods)
+    ends, items = reported.value
     answer = {
         "code": code,
         "statement": statement.value,
@@ -82,25 +82,27 @@ async def statements(
         "total": len(items),
         **await _reach(request, code, len(ends), periods, statement.value),
     }
-    return Answer(answer, headers=told.headers)
+    return Answer(answer, headers=reported.headers)
 
 
 @router.get("/{code}/dividend")
 @serving(schemas.HkDividends)
 async def dividend(request: Request, subject: Anyone, code: HkCode) -> Answer:
     """Dividends of a company in Hong Kong, as the portal tells them now."""
-    told = await _reads(request).dividends(code)
-    return Answer({"code": code, "items": told.value, "total": len(told.value)}, headers=told.headers)
+    reported = await _reads(request).dividends(code)
+    return Answer(
+        {"code": code, "items": reported.value, "total": len(reported.value)}, headers=reported.headers
+    )
 
 
 @router.get("/{code}/profile")
 @serving(schemas.HkProfile)
 async def profile(request: Request, subject: Anyone, code: HkCode) -> Answer:
     """What a company in Hong Kong is, as the portal tells it now. Text from outside: escape it."""
-    told = await _reads(request).profile(code)
+    reported = await _reads(request).profile(code)
     names = ("name", "full_name", "industry", "listing_date", "shares", "website", "intro")
-    found: dict[str, Any] = told.value[0] if told.value else {}
-    return Answer({"code": code, **{name: found.get(name) for name in names}}, headers=told.headers)
+    found: dict[str, Any] = reported.value[0] if reported.value else {}
+    return Answer({"code": code, **{name: found.get(name) for name in names}}, headers=reported.headers)
 
 
 @premium_router.get("/{code}/ah-premium")
@@ -116,5 +118,5 @@ async def ah_premium(
     with `as_of`, since nobody keeps it."""
     if as_of is not None:
         return Answer(None, top={"as_of": as_of.echo, "note": _NO_PAST})
-    told = await _reads(request).premium(code)
-    return Answer(told.value, top={"note": _NO_PAST}, headers=told.headers)
+    reported = await _reads(request).premium(code)
+    return Answer(reported.value, top={"note": _NO_PAST}, headers=reported.headers)

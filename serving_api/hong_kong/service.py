@@ -33,10 +33,10 @@ class HongKong:
         stored = await self._stored(code, periods)
         if stored:
             return Answered(stored)
-        told = await self._told(
+        reported = await self._reported(
             ("hk_figures", code), lambda: self._asked(lambda c: c.hk_indicators(code)), TTL
         )
-        return told.shaped([_figures(row) for row in told.value[:periods]])
+        return reported.shaped([_figures(row) for row in reported.value[:periods]])
 
     async def statement(self, code: str, statement: str, periods: int) -> Answered:
         """(period ends newest first, [{item, values}]): stored, else asked."""
@@ -48,36 +48,38 @@ class HongKong:
         ends = [row["report_period"] for row in known.value]
         if not ends:
             return Answered(([], []))
-        told = await self._told(
+        reported = await self._reported(
             ("hk_statement", code, statement, tuple(ends)),
             lambda: self._asked(lambda c: c.hk_statement(code, statement, ends)),
             TTL,
         )
         asked: dict[str, list[Row]] = {}
-        for row in told.value:
+        for row in reported.value:
             asked.setdefault(row["report_period"], []).append(
                 {"item": row["item"], "value": number(row["value"])}
             )
-        return told.shaped(_table(asked))
+        return reported.shaped(_table(asked))
 
     async def dividends(self, code: str) -> Answered:
-        told = await self._told(
+        reported = await self._reported(
             ("hk_dividends", code), lambda: self._asked(lambda c: c.hk_dividends(code)), TTL
         )
-        return told.shaped([_dividend(row) for row in told.value])
+        return reported.shaped([_dividend(row) for row in reported.value])
 
     async def profile(self, code: str) -> Answered:
         """One row, or none."""
-        told = await self._told(("hk_profile", code), lambda: self._asked(lambda c: c.hk_profile(code)), TTL)
-        return told.shaped([{name: text(row[name]) for name in _TEXTS} for row in told.value])
+        reported = await self._reported(
+            ("hk_profile", code), lambda: self._asked(lambda c: c.hk_profile(code)), TTL
+        )
+        return reported.shaped([{name: text(row[name]) for name in _TEXTS} for row in reported.value])
 
     async def premium(self, code: str) -> Answered:
         """Both prices of a company and the premium at home, now; None for a company that is listed once."""
-        told = await self._told(
+        reported = await self._reported(
             ("ah_pairs",), lambda: self._asked(lambda c: c.ah_pairs(), PAIR_PAGES), PAIRS_TTL
         )
-        row = next((row for row in told.value if row["a_code"] == code), None)
-        return told.shaped(None if row is None else _premium(row))
+        row = next((row for row in reported.value if row["a_code"] == code), None)
+        return reported.shaped(None if row is None else _premium(row))
 
     # -- the two places ------------------------------------------------------------------------------
 
@@ -85,13 +87,13 @@ class HongKong:
         nothing: list[Row] = []
         return await read_or(nothing, self._reading.point(queries.periods, code, periods))
 
-    async def _told(
+    async def _reported(
         self, key: tuple[Any, ...], make: Callable[[], Awaitable[Answered]], ttl: float
     ) -> Answered:
         nothing: list[Row] = []
-        landed = await read_or(None, self._live.flights.take(key, ttl, make))
-        told: Answered = Answered(nothing) if landed is None else landed.value
-        return told
+        landed = await read_or(None, self._live.single_flight.take(key, ttl, make))
+        reported: Answered = Answered(nothing) if landed is None else landed.value
+        return reported
 
     async def _asked(self, question: Callable[[Any], Any], pages: int = 1) -> Answered:
         answer = await self._live.clients.ask(

@@ -35,9 +35,9 @@ class Found:
     def unexplained(self) -> list[str]:
         return [name for name in self.empty if name not in self.reasons]
 
-    def look(self, name: str, told: bool) -> None:
+    def look(self, name: str, reported: bool) -> None:
         self.looked_at += 1
-        if not told:
+        if not reported:
             self.empty.append(name)
 
     def lines(self) -> Iterator[str]:

@@ -99,13 +99,13 @@ def sort_of(asked: Question) -> str | None:
 def columns_of(asked: Question) -> list[str]:
     """The wanted columns, behind those of the key; all of them when none are named."""
     known = queries.public_columns(asked.table)
-    wanted = asked.params.get("fields")
-    if not wanted:
+    requested = asked.params.get("fields")
+    if not requested:
         return known
-    wrong = next((name for name in wanted if name not in known), None)
+    wrong = next((name for name in requested if name not in known), None)
     if wrong is not None:
         raise asked.bad("fields", f"{wrong[:40]!r} is no column of {asked.table.name}")
-    return list(dict.fromkeys([*asked.table.key, *wanted]))
+    return list(dict.fromkeys([*asked.table.key, *requested]))
 
 
 def filters_of(asked: Question) -> dict[str, str]:

@@ -22,8 +22,8 @@ async def quotes(state: State, params: Params) -> Answered:
 
 async def order_book(state: State, params: Params) -> Answered:
     """One security with its five levels; null when nobody knows it."""
-    told = await state.part(live_of).order_book(params["code"])
-    return told.shaped(told.value or None)
+    reported = await state.part(live_of).order_book(params["code"])
+    return reported.shaped(reported.value or None)
 
 
 async def ticks(state: State, params: Params) -> Answered:
@@ -36,20 +36,20 @@ async def minute_kline(state: State, params: Params) -> Answered:
     minutes = params["period"]
     if minutes not in MINUTES:
         raise InputError("period", f"{minutes} is none of {', '.join(map(str, MINUTES))} minutes")
-    told = await state.part(live_of).minute_kline(params["code"], minutes)
-    return told.shaped(told.value["items"])
+    reported = await state.part(live_of).minute_kline(params["code"], minutes)
+    return reported.shaped(reported.value["items"])
 
 
 async def fund_flow_minute(state: State, params: Params) -> Answered:
     """Money flow of the session by minute, cumulative, CNY."""
-    told = await state.part(live_of).fund_flow_minutes(params["code"])
-    return told.shaped(told.value["items"])
+    reported = await state.part(live_of).fund_flow_minutes(params["code"])
+    return reported.shaped(reported.value["items"])
 
 
 async def northbound(state: State, params: Params) -> Answered:
     """Flow through the stock connect by minute; empty since it is not disclosed any more."""
-    told = await state.part(live_of).northbound()
-    return told.shaped(told.value["items"])
+    reported = await state.part(live_of).northbound()
+    return reported.shaped(reported.value["items"])
 
 
 async def index_quotes(state: State, params: Params) -> Answered:
@@ -61,9 +61,9 @@ async def index_quotes(state: State, params: Params) -> Answered:
 
 async def industry_ranking(state: State, params: Params) -> Answered:
     """{top, bottom, total}: the strongest and the weakest industries."""
-    told = await state.part(market_of).industries()
-    rows, count = told.value, params["top_n"]
-    return told.shaped({"top": rows[:count], "bottom": rows[::-1][:count], "total": len(rows)})
+    reported = await state.part(market_of).industries()
+    rows, count = reported.value, params["top_n"]
+    return reported.shaped({"top": rows[:count], "bottom": rows[::-1][:count], "total": len(rows)})
 
 
 async def market_stat(state: State, params: Params) -> Answered:
@@ -73,8 +73,8 @@ async def market_stat(state: State, params: Params) -> Answered:
 
 async def exrights(state: State, params: Params) -> Answered:
     """Records of the terminal source, oldest first."""
-    told = await state.part(live_of).exrights(params["code"])
-    return told.shaped(told.value["records"])
+    reported = await state.part(live_of).exrights(params["code"])
+    return reported.shaped(reported.value["records"])
 
 
 async def stock_changes(state: State, params: Params) -> Answered:

@@ -121,10 +121,10 @@ class BadCall(InputError):
 
     def __init__(self, interface: str, parameter: str, problem: str | None = None) -> None:
         super().__init__(parameter, problem or "missing")
-        told = f"missing required parameter: {parameter}"
+        reported = f"missing required parameter: {parameter}"
         if problem is not None:
-            told = f"bad parameter: {parameter}: {problem}"
-        self.message = f"interface {interface} {told}"
+            reported = f"bad parameter: {parameter}: {problem}"
+        self.message = f"interface {interface} {reported}"
 
 
 def described(interface: Interface) -> list[dict[str, Any]]:

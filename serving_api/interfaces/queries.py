@@ -51,9 +51,9 @@ def public_rows(session: Session, name: str, columns: Sequence[str] | None = Non
     if not session.has(name):
         return []
     table = session.table(name)
-    wanted = list(columns or public_columns(table))
-    parsed = {spec.name for spec in table.columns if spec.family == "json"} & set(wanted)
-    rows = session.dicts(name, columns=wanted, **how)
+    requested = list(columns or public_columns(table))
+    parsed = {spec.name for spec in table.columns if spec.family == "json"} & set(requested)
+    rows = session.dicts(name, columns=requested, **how)
     for row in rows:
         for column in parsed:
             row[column] = orjson.loads(row[column]) if row[column] else None

@@ -44,17 +44,21 @@ def _note(asked: Question, first: str | None, value: Any, whose: str | None, day
     given = len(value) if isinstance(value, Sized) else int(value is not None)
     if first is None:
         return None if given else f"nothing is stored{f' of {whose}' if whose else ''}"
-    told = f"the first stored date is {first}"
+    reported = f"the first stored date is {first}"
     since = asked.params.get("start_date")
     if since is not None:
-        return f"asked from {since}; {told}" if since < first else None
+        return f"asked from {since}; {reported}" if since < first else None
     day = next((asked.params[name] for name in days if asked.params[name] is not None), None)
     if day is not None:
-        return None if given else f"nothing is stored of {day}; {told}"
+        return None if given else f"nothing is stored of {day}; {reported}"
     span = asked.params.get("days")
     if span is not None:
-        return f"asked for {span} days; {told}" if asked.calendar.last(span, asked.today)[0] < first else None
+        return (
+            f"asked for {span} days; {reported}"
+            if asked.calendar.last(span, asked.today)[0] < first
+            else None
+        )
     most = next((asked.params[name] for name in _SPANS if asked.params.get(name) is not None), None)
     if most is not None and given < most:
-        return f"{given} of at most {most} are stored; {told}"
+        return f"{given} of at most {most} are stored; {reported}"
     return None

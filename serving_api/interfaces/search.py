@@ -72,11 +72,11 @@ class Index:
         """(name, score) of every interface that shares a token with the text, best first; among equals the
         shorter name, which is the plainer interface."""
         asked = set(tokens(text, self._synonyms))
-        wanted = unicodedata.normalize("NFKC", text).casefold().strip()
+        requested = unicodedata.normalize("NFKC", text).casefold().strip()
         scores: dict[str, float] = {}
         for name, weights in self._weights.items():
             score = sum(weights[token] * self._rarity[token] for token in asked if token in weights)
-            if name == wanted:
+            if name == requested:
                 score += _EXACT
             if score > 0:
                 scores[name] = round(score, 3)

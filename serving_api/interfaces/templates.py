@@ -258,8 +258,8 @@ def market_totals(session: Session, asked: Question) -> Any:
         raise asked.bad(
             "exchange", f"{exchange} has no totals; one of {', '.join(queries.TOTALS)} is allowed"
         )
-    wanted = list(queries.TOTALS) if exchange is None else [exchange]
-    rows = queries.totals(session, asked.table, wanted, since, until, asked.params["limit"])
+    requested = list(queries.TOTALS) if exchange is None else [exchange]
+    rows = queries.totals(session, asked.table, requested, since, until, asked.params["limit"])
     return rows[::-1]
 
 

@@ -113,12 +113,12 @@ class LiveClients:
         that of the hour). `pages` is how many calls the longest single answer takes.
 
         Raises the error of the first source when every source failed."""
-        wanted = [name for name in order or source_order(self._clock, self._calendar) if name in questions]
+        requested = [name for name in order or source_order(self._clock, self._calendar) if name in questions]
         limit = self._settings.retry_budget_max + max(0, pages - 1)
         if self._limiter is None:
             self._limiter = anyio.CapacityLimiter(THREADS)
         return await anyio.to_thread.run_sync(
-            self._ask, [(name, questions[name]) for name in wanted], limit, empty, limiter=self._limiter
+            self._ask, [(name, questions[name]) for name in requested], limit, empty, limiter=self._limiter
         )
 
     def _ask(

@@ -142,7 +142,7 @@ def check_session(rows: Sequence[Traded], facts: Facts) -> None:
         for row in rows
         if row.last_close and (close := facts.closes.get(row.listed.code)) is not None
     ]
-    equal = sum(abs(told - stored) < HALF_TICK for told, stored in pairs)
+    equal = sum(abs(reported - stored) < HALF_TICK for reported, stored in pairs)
     if len(pairs) >= _LEAST_COMPARED and equal < _LEAST_EQUAL * len(pairs):
         raise PayloadError(
             f"quotes are not of {facts.session}: {equal} of {len(pairs)} last closes are those stored"
@@ -197,10 +197,10 @@ class MarketScan:
     def _scanned(self, upstream: str, facts: Facts) -> _Kept:
         """The scan of another process that is still good, else one of this process for all of them."""
         name = f"scan {upstream}"
-        told = from_thread.run(self._shared.find_or_claim, name, facts.session)
-        if told is not None:
-            rows, refused = unpacked(told.answer.value, facts)
-            return _Kept(facts.session, rows, self._monotonic() + told.left, refused)
+        reported = from_thread.run(self._shared.find_or_claim, name, facts.session)
+        if reported is not None:
+            rows, refused = unpacked(reported.answer.value, facts)
+            return _Kept(facts.session, rows, self._monotonic() + reported.left, refused)
         try:
             rows = SCANS[upstream](self._clients, facts)
         except BaseException as error:

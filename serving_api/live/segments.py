@@ -96,9 +96,9 @@ class Segment:
         """Whether somebody was asked, and not what another process has found."""
         name = f"segment {self._name}"
         if use_cache and self._shared is not None:
-            told = await self._shared.find_or_claim(name, day)
-            if told is not None:
-                self._keep(day, told.answer.value, told.answer.at, told.left)
+            reported = await self._shared.find_or_claim(name, day)
+            if reported is not None:
+                self._keep(day, reported.answer.value, reported.answer.at, reported.left)
                 return False
         items: Items = []
         try:

@@ -15,7 +15,7 @@ from core.clock import stamp
 from core.errors import PayloadError, Unavailable, UpstreamError
 from resources.warehouse.engine import transaction
 from serving_api.db.sessions import Session
-from serving_api.db.single_flight import Flights, Landed, Ttl
+from serving_api.db.single_flight import Landed, SingleFlightCache, Ttl
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
 from serving_api.live import queries
@@ -33,7 +33,7 @@ UPSTREAM_FAILURES = (UpstreamError, PayloadError)
 
 
 @dataclass(frozen=True)
-class Told:
+class Reported:
     """An answer, and for how many seconds it is still good."""
 
     answer: Answered
@@ -57,7 +57,7 @@ class SharedReads:
 
     async def take(
         self,
-        flights: Flights,
+        single_flight: SingleFlightCache,
         name: str,
         ttl: Ttl,
         ask: Callable[[], Awaitable[Answered]],
@@ -72,10 +72,10 @@ class SharedReads:
 
         async def make() -> Answered:
             nonlocal left
-            told = await self.find_or_claim(name, day) if use_cache else None
-            if told is not None:
-                left = told.left
-                return told.answer
+            reported = await self.find_or_claim(name, day) if use_cache else None
+            if reported is not None:
+                left = reported.left
+                return reported.answer
             try:
                 answer = await ask()
             except BaseException as error:
@@ -84,23 +84,23 @@ class SharedReads:
             self.put(name, day, answer, _seconds(ttl))
             return answer
 
-        return await flights.take(
+        return await single_flight.take(
             (name, day), lambda: _seconds(ttl) if left is None else left, make, use_cache=use_cache
         )
 
-    async def find_or_claim(self, name: str, day: str) -> Told | None:
+    async def find_or_claim(self, name: str, day: str) -> Reported | None:
         """Another process's answer that is still good, waited for when that one is just asking; None when
         it is the caller who asks, and then tells by `put`, `give_up` or `release`. Raises Unavailable within
         `FAILED_S` of a failure."""
-        told: Told | _Failed | None
-        told, claimed = await self._writes.find_or_claim(
+        reported: Reported | _Failed | None
+        reported, claimed = await self._writes.find_or_claim(
             lambda: self._stored(name, day), WAIT_S, self._claims.claim, queries.read_row(name), CLAIM_S
         )
-        if claimed and told is not None:
+        if claimed and reported is not None:
             self.release(name)
-        if isinstance(told, _Failed):
-            raise Unavailable(f"{name}: asked in vain a moment ago", seconds_left=told.left)
-        return told
+        if isinstance(reported, _Failed):
+            raise Unavailable(f"{name}: asked in vain a moment ago", seconds_left=reported.left)
+        return reported
 
     async def failed(self, name: str) -> bool:
         """Whether somebody was asked in vain within `FAILED_S`."""
@@ -145,12 +145,12 @@ class SharedReads:
                 updated_at=stamp(self._state.clock.now()),
             )
 
-    async def _stored(self, name: str, day: str) -> Told | _Failed | None:
+    async def _stored(self, name: str, day: str) -> Reported | _Failed | None:
         wall = self._state.system.wall()
         good, failed = await read_or((0.0, 0.0), self._state.reading.point(queries.due, name, day))
         if good > wall:
             answer = await read_or(None, self._state.reading.scan(_answer, name, day))
-            return None if answer is None else Told(answer, good - wall)
+            return None if answer is None else Reported(answer, good - wall)
         return _Failed(failed - wall) if failed > wall else None
 
 

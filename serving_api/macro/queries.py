@@ -224,8 +224,8 @@ def _earnings(session: Session, index: str, limit: int, as_of: str | None) -> li
         order="date DESC",
         limit=limit,
     )
-    told = ((str(day), ttm if ttm is not None else pe) for day, ttm, pe in rows)
-    found = {day: float(pe) for day, pe in told if pe is not None}
+    reported = ((str(day), ttm if ttm is not None else pe) for day, ttm, pe in rows)
+    found = {day: float(pe) for day, pe in reported if pe is not None}
     return sorted(found.items())
 
 

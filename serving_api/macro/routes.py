@@ -72,8 +72,8 @@ async def risk_premium(
     found = await read_or(nothing, reading.scan(queries.risk_premium, index, days, _bound(as_of)))
     first = reading.scan(queries.first_premium, index)
     what = "dates with both sides"
-    told = await reach_from(first, found["total"], asked=days, what=what, as_of=as_of)
-    return Answer({**found, **told}, top=_top(as_of))
+    reported = await reach_from(first, found["total"], asked=days, what=what, as_of=as_of)
+    return Answer({**found, **reported}, top=_top(as_of))
 
 
 @fusion_router.get("/cn-extended/{name}")
@@ -87,8 +87,8 @@ async def cn_extended(
 ) -> Answer:
     """One series of the Chinese economy by its name, oldest first."""
     if name not in CN_NAMES:
-        told = {"detail": f"unknown series: {name[:40]}", "names": list(CN_NAMES)}
-        return Answer(told, status_code=404)
+        reported = {"detail": f"unknown series: {name[:40]}", "names": list(CN_NAMES)}
+        return Answer(reported, status_code=404)
     one = SERIES[name]
     nothing: tuple[list[dict[str, Any]], str | None] = ([], "the database is away")
     reading = state_of(request).reading

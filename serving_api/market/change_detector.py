@@ -64,8 +64,8 @@ async def compare(request: Request, subject: Login, body: Compared) -> Answer:
     # Two transactions: who inserts and then locks in one can deadlock with another on MariaDB.
     key = (body.entity_type, body.entity_id)
     await _write(state, queries.ensure_entity, key, state.clock.now())
-    told = await _write(state, queries.compare_versions, key, body.payload, state.clock.now())
-    return Answer(told)
+    reported = await _write(state, queries.compare_versions, key, body.payload, state.clock.now())
+    return Answer(reported)
 
 
 @router.get("/history/{entity_type}")

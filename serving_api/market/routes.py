@@ -35,8 +35,8 @@ def answer(request: Request, found: Found, body: dict[str, Any], *, sourced: boo
         headers = {"X-Data-As-Of": at, "X-Data-Source": found.origin}
     if found.stale:
         headers["X-Cache"] = "stale"
-    told = {"_source": found.origin} if sourced else {}
-    return Answer({**body, "timestamp": at, **told}, headers=headers)
+    reported = {"_source": found.origin} if sourced else {}
+    return Answer({**body, "timestamp": at, **reported}, headers=headers)
 
 
 @router.get("/overview")

@@ -51,8 +51,8 @@ async def breadth_intraday(
     rows = await read_or(nothing, state.reading.point(_samples, since))
     items = [{shown: row[name] for name, shown in _SAMPLE.items()} for row in rows]
     found = len({str(row["trade_date"]) for row in rows})
-    told = await reach(state, SAMPLES, found, asked=days)
-    return Answer({"items": items, "days": found, "total": len(items), **told})
+    reported = await reach(state, SAMPLES, found, asked=days)
+    return Answer({"items": items, "days": found, "total": len(items), **reported})
 
 
 def _samples(session: Session, since: str) -> list[dict[str, Any]]:
@@ -88,7 +88,7 @@ async def calendar(
 
 def _now(now: datetime, calendar: TradeCalendar) -> dict[str, Any]:
     today = now.date().isoformat()
-    told: dict[str, Any] = {
+    reported: dict[str, Any] = {
         "today": today,
         "is_trade_day": _is_open(calendar, today),
         "state": None,
@@ -96,14 +96,14 @@ def _now(now: datetime, calendar: TradeCalendar) -> dict[str, Any]:
         "next_trade_date": None,
     }
     try:
-        told["state"] = session_state(now, calendar)
+        reported["state"] = session_state(now, calendar)
         before = calendar.on_or_before(today)
-        told["prev_trade_date"] = calendar.offset(before, -1) if before == today else before
+        reported["prev_trade_date"] = calendar.offset(before, -1) if before == today else before
         after = calendar.on_or_after(today)
-        told["next_trade_date"] = calendar.offset(after, 1) if after == today else after
+        reported["next_trade_date"] = calendar.offset(after, 1) if after == today else after
     except CalendarHorizon:
         pass  # the rest stays unknown
-    return told
+    return reported
 
 
 def _is_open(calendar: TradeCalendar, day: str) -> bool | None:
@@ -135,19 +135,19 @@ async def news_marquee(
     """The newest flash news, with the stored news of a code among them. What names the code or the name is
     marked. Text from outside: escape it."""
     state = state_of(request)
-    told = await state.part(live_of).global_news(limit)
+    reported = await state.part(live_of).global_news(limit)
     items = [
         {
             **{key: row[key] for key in ("id", "time", "title", "url", "source")},
             "related": _names(row, code, name),
         }
-        for row in told.value
+        for row in reported.value
     ]
     if code:
         nothing: list[dict[str, Any]] = []
         items += await read_or(nothing, state.reading.point(_news, code, limit))
     items.sort(key=lambda row: str(row["time"]), reverse=True)
-    return Answer({"items": items[:limit], "total": len(items[:limit])}, headers=told.headers)
+    return Answer({"items": items[:limit], "total": len(items[:limit])}, headers=reported.headers)
 
 
 def _names(row: dict[str, Any], code: str, name: str) -> bool:

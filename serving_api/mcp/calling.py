@@ -8,7 +8,7 @@ import orjson
 
 from core.errors import Forbidden, InputError, NotFound, PlatformError
 from resources.transport.redact import redact
-from serving_api.framework.error_responses import face_of
+from serving_api.framework.error_responses import error_response_of
 from serving_api.framework.permissions import Subject
 from serving_api.framework.state import State
 from serving_api.tools.model import Progress, nothing_told
@@ -72,11 +72,11 @@ async def called(
         raise
     except PlatformError as error:
         logger.warning("%s failed: %s: %s", tool.name, type(error).__name__, redact(error.message))
-        return failure(face_of(error).detail)
-    told = answer.model_dump(mode="json")
+        return failure(error_response_of(error).detail)
+    reported = answer.model_dump(mode="json")
     return {
-        "content": [{"type": "text", "text": orjson.dumps(told).decode()}],
-        "structuredContent": told,
+        "content": [{"type": "text", "text": orjson.dumps(reported).decode()}],
+        "structuredContent": reported,
         "isError": False,
     }
 

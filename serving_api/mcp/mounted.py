@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Match
 from starlette.types import Receive, Scope, Send
 
-from serving_api.framework.error_responses import Face
+from serving_api.framework.error_responses import ErrorResponse
 from serving_api.framework.state import State
 from serving_api.mcp.hosts import is_allowed_host, is_allowed_origin, parse_hosts
 
@@ -53,12 +53,12 @@ class Channel:
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
         host, origin = headers.get(b"host"), headers.get(b"origin")
         if not is_allowed_host(host, self._hosts):
-            return Face(421, "Host 不在允许之列：请在 MCP_ALLOWED_HOSTS 中加入该域名").response()
+            return ErrorResponse(421, "Host 不在允许之列：请在 MCP_ALLOWED_HOSTS 中加入该域名").response()
         if not is_allowed_origin(origin, host, self._hosts):
-            return Face(403, "Origin 不在允许之列").response()
+            return ErrorResponse(403, "Origin 不在允许之列").response()
         if scope["method"] != "POST":
             # Without sessions nothing is said unasked and nothing is to be ended: neither GET nor DELETE.
-            return Face(405, "Method Not Allowed", {"Allow": "POST"}).response()
+            return ErrorResponse(405, "Method Not Allowed", {"Allow": "POST"}).response()
         return None
 
     async def _started(self) -> "StreamableHTTPSessionManager":

@@ -65,8 +65,8 @@ async def _lineage(state: State, subject: Subject, table: str, query: str) -> st
     own = dict(given)
     as_of = None if "as_of" not in own else parse_as_of(own["as_of"], state.clock.now()).bound
     keys = [pair for pair in given if pair[0] not in {"column", "as_of", "payload"}]
-    told = await lineage(state, table, keys, column=own.get("column"), payload=False, as_of=as_of)
-    return orjson.dumps(clean(told), option=orjson.OPT_INDENT_2).decode()
+    reported = await lineage(state, table, keys, column=own.get("column"), payload=False, as_of=as_of)
+    return orjson.dumps(clean(reported), option=orjson.OPT_INDENT_2).decode()
 
 
 def index_page() -> str:

@@ -15,7 +15,7 @@ from mcp.shared.exceptions import MCPError
 
 from core.errors import Forbidden, InputError, NotFound, PlatformError
 from resources.transport.redact import redact
-from serving_api.framework.error_responses import face_of
+from serving_api.framework.error_responses import error_response_of
 from serving_api.framework.permissions import Subject
 from serving_api.framework.state import State
 from serving_api.health.service import package_version
@@ -89,7 +89,7 @@ class Protocol:
         if tool is None:
             raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name[:64]}")
         try:
-            told = await called(
+            reported = await called(
                 self._state,
                 await self._subject(context),
                 tool,
@@ -97,15 +97,15 @@ class Protocol:
                 context.session.report_progress,
             )
         except Refused as refusal:
-            told = failure(refusal.message)
+            reported = failure(refusal.message)
         except Forbidden as refusal:
-            told = failure(face_of(refusal).detail)
+            reported = failure(error_response_of(refusal).detail)
         except PlatformError as error:
-            told = failure(face_of(error).detail)
+            reported = failure(error_response_of(error).detail)
         except Exception as error:
             logger.error("%s: %s", tool.name, redact(repr(error)))  # noqa: TRY400  the trace may quote texts
             raise MCPError(INTERNAL, "internal error") from None
-        return types.CallToolResult.model_validate(told)
+        return types.CallToolResult.model_validate(reported)
 
     # -- resources --------------------------------------------------------------------------------
 
@@ -151,7 +151,7 @@ class Protocol:
         except InputError as error:
             raise MCPError(INVALID_PARAMS, error.message) from None
         except PlatformError as error:
-            raise MCPError(INVALID_PARAMS, face_of(error).detail) from None
+            raise MCPError(INVALID_PARAMS, error_response_of(error).detail) from None
         text = types.TextResourceContents(uri=page.uri, mime_type=page.kind, text=page.text)
         return types.ReadResourceResult(contents=[text])
 
@@ -181,13 +181,13 @@ class Protocol:
     async def complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         """Names of datasets and tables for the addresses of resources."""
         begun = params.argument.value.lower()
-        wanted: list[str] = []
+        requested: list[str] = []
         if isinstance(params.ref, types.ResourceTemplateReference):
             if params.argument.name == "name":
-                wanted = [one.name for one in pages.datasets()]
+                requested = [one.name for one in pages.datasets()]
             elif params.argument.name == "table":
-                wanted = [table.name for one in pages.datasets() for table in one.tables()]
-        found = [name for name in wanted if name.startswith(begun)]
+                requested = [table.name for one in pages.datasets() for table in one.tables()]
+        found = [name for name in requested if name.startswith(begun)]
         return types.CompleteResult(
             completion=types.Completion(values=found[:100], total=len(found), has_more=len(found) > 100)
         )

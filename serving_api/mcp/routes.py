@@ -36,12 +36,12 @@ async def call_tool(request: Request, subject: Asker, body: schemas.ToolCall) ->
 
     A tool that belongs to a user answers 401 and 403 as routes do."""
     try:
-        name, arguments = _wanted(body)
-        told = {"result": await called(state_of(request), subject, found(name), arguments)}
+        name, arguments = _requested(body)
+        reported = {"result": await called(state_of(request), subject, found(name), arguments)}
     except Refused as refusal:
         error: dict[str, Any] = {"code": refusal.code, "message": refusal.message}
-        told = {"error": error if refusal.data is None else {**error, "data": refusal.data}}
-    return Answer({"jsonrpc": "2.0", "id": body.id, **told})
+        reported = {"error": error if refusal.data is None else {**error, "data": refusal.data}}
+    return Answer({"jsonrpc": "2.0", "id": body.id, **reported})
 
 
 @serving(schemas.Servers, cache=NO_STORE)
@@ -68,7 +68,7 @@ async def marketplace(request: Request, subject: Anyone) -> Answer:
     return Answer({"items": items, "total": len(items)})
 
 
-def _wanted(body: schemas.ToolCall) -> tuple[str, Mapping[str, Any]]:
+def _requested(body: schemas.ToolCall) -> tuple[str, Mapping[str, Any]]:
     """The tool and its arguments, from either form. Raises Refused."""
     if body.method is not None and body.method != CALL:
         raise Refused(NO_METHOD, f"no method {body.method}; this address knows {CALL}")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from core.errors import InputError
-from serving_api.framework.error_responses import TOO_FAST, TooManyAttempts, face_of
+from serving_api.framework.error_responses import TOO_FAST, TooManyAttempts, error_response_of
 
 LIMITED = ("/api/", "/mcp")
 MAX_CLIENTS = 20_000
@@ -106,7 +106,7 @@ class RateLimitLayer:
             if self._buckets is not None and scope["path"].startswith(LIMITED):
                 wait = self._buckets.take(address)
                 if wait:
-                    refusal = face_of(TooManyAttempts(TOO_FAST, wait)).response()
+                    refusal = error_response_of(TooManyAttempts(TOO_FAST, wait)).response()
                     await refusal(scope, receive, send)
                     return
         await self._app(scope, receive, send)

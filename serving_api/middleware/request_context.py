@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from resources.logs import bound
 from resources.transport.redact import redact
-from serving_api.framework.error_responses import face_of
+from serving_api.framework.error_responses import error_response_of
 
 REQUEST_ID = b"x-request-id"
 DATA_WORLD = b"x-data-world"
@@ -71,4 +71,4 @@ class RequestLayer:
                 logger.error("%s %s [%s]\n%s", scope["method"], scope["path"], request_id, trace)  # noqa: TRY400
                 if started:
                     raise
-                await face_of(error).response()(scope, receive, labelled)
+                await error_response_of(error).response()(scope, receive, labelled)

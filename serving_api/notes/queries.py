@@ -19,13 +19,13 @@ def page(
         session, table, where=where, values=values, order="date DESC", limit=limit, offset=offset
     )
     counted = session.run(f"SELECT COUNT(*) FROM {table}{f' WHERE {where}' if where else ''}", values)
-    return [_told(row) for row in rows], int(counted[0][0])
+    return [_reported(row) for row in rows], int(counted[0][0])
 
 
-def _told(row: Row) -> dict[str, Any]:
-    told = dict(row)
-    sections, summary = told.pop("sections_json", None), told.pop("source_summary_json", None)
-    return {**told, "sections": _read(sections, list), "source_summary": _read(summary, dict)}
+def _reported(row: Row) -> dict[str, Any]:
+    reported = dict(row)
+    sections, summary = reported.pop("sections_json", None), reported.pop("source_summary_json", None)
+    return {**reported, "sections": _read(sections, list), "source_summary": _read(summary, dict)}
 
 
 def _read(text: Any, kind: type) -> Any:

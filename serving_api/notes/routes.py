@@ -8,7 +8,7 @@ from starlette.requests import Request
 from core.errors import InputError
 from platform_assets.compute.note_days import AI, RULES, reviewed_session
 from serving_api.admin.schedule.control import Control
-from serving_api.admin.schedule.schemas import RunWish
+from serving_api.admin.schedule.schemas import TaskRunRequest
 from serving_api.chat.language_model import model_of
 from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX
@@ -55,14 +55,14 @@ async def _notes(request: Request, kind: Kind, date: str | None, page: int, page
     items, total = await read_or(
         nothing, state.reading.scan(queries.page, kind, day, page_size, (page - 1) * page_size)
     )
-    told = await reach(state, queries.TABLES[kind], total, day=day)
-    return Answer({"items": items, "total": total, "page": page, "page_size": page_size, **told})
+    reported = await reach(state, queries.TABLES[kind], total, day=day)
+    return Answer({"items": items, "total": total, "page": page, "page_size": page_size, **reported})
 
 
 @router.post("/{kind}/generate")
 @serving(schemas.NoteAsked, cache=NO_STORE, raises=(404, 409))
 async def generate(
-    request: Request, subject: Admin, kind: WrittenKind, body: schemas.NoteWish | None = None
+    request: Request, subject: Admin, kind: WrittenKind, body: schemas.NoteRequest | None = None
 ) -> Answer:
     """Have the note written now: by a model where one is configured, else by rules. What a person wrote
     stays, and rules replace no note of a model. 404 while the platform has published no such task."""
@@ -70,7 +70,7 @@ async def generate(
     day = day_of(kind, state)
     if body is not None and body.date is not None and calendar_day("date", body.date) != day:
         raise InputError("date", f"a note is written of {day} now; of another day it would know too much")
-    asked = await state.part(Control).run(TASKS[kind], RunWish(), subject.member.username)
+    asked = await state.part(Control).run(TASKS[kind], TaskRunRequest(), subject.member.username)
     return Answer(
         {
             "status": asked["status"],

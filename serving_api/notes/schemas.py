@@ -28,7 +28,7 @@ class Notes(Reach):
     page_size: int
 
 
-class NoteWish(BaseModel):
+class NoteRequest(BaseModel):
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{}]})
 
     date: str | None = Field(

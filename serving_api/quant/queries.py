@@ -85,21 +85,21 @@ def pool(
         order="signal_key, strength IS NULL, strength DESC, code",
     )
     shown = rows[:limit]
-    told = _of_day(session, sorted({row["code"] for row in shown}), day)
-    items = [{**row, **told.get(row["code"], {"name": None, "change_pct": None})} for row in shown]
+    reported = _of_day(session, sorted({row["code"] for row in shown}), day)
+    items = [{**row, **reported.get(row["code"], {"name": None, "change_pct": None})} for row in shown]
     return {"date": day, "items": items, "total": len(rows), "by_signal": by_signal}
 
 
 def _of_day(session: Session, codes: Sequence[str], day: str) -> dict[str, dict[str, Any]]:
     """name and change of each code on a date."""
-    told: dict[str, dict[str, Any]] = {code: {"name": None, "change_pct": None} for code in codes}
+    reported: dict[str, dict[str, Any]] = {code: {"name": None, "change_pct": None} for code in codes}
     for start in range(0, len(codes), 500):
         group = codes[start : start + 500]
         marks = f"code IN ({','.join('?' * len(group))})"
         for code, name in session.rows(MASTER, columns=("code", "name"), where=marks, values=tuple(group)):
-            told[code]["name"] = name
+            reported[code]["name"] = name
         for code, change in session.rows(
             BARS, columns=("code", "change_pct"), where=f"{marks} AND date=?", values=(*group, day)
         ):
-            told[code]["change_pct"] = change
-    return told
+            reported[code]["change_pct"] = change
+    return reported

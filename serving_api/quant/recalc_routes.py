@@ -25,7 +25,7 @@ _CODE = re.compile(r"[0-9]{6}")
 
 @router.post("/recalc", status_code=202)
 @serving(schemas.RecalcAccepted, cache=NO_STORE, raises=(409,))
-async def recalc(request: Request, subject: Admin, wish: schemas.RecalcWish) -> Answer:
+async def recalc(request: Request, subject: Admin, wish: schemas.RecalculationRequest) -> Answer:
     """Calculate a date anew, behind this answer: 202, or 409 while a recalculation is at work."""
     state = state_of(request)
     wrong = next((code for code in wish.codes if not _CODE.fullmatch(code)), None)
@@ -41,7 +41,7 @@ async def recalc(request: Request, subject: Admin, wish: schemas.RecalcWish) -> 
     return Answer(body, status_code=202)
 
 
-def _ask(state: State, wish: schemas.RecalcWish, day: str | None, by: str) -> Command:
+def _ask(state: State, wish: schemas.RecalculationRequest, day: str | None, by: str) -> Command:
     args = {"date": day, "codes": wish.codes, "parts": list(wish.parts)}
     queue = CommandQueue(state.writer.engine)
     return queue.enqueue_alone(COMMAND, {k: v for k, v in args.items() if v}, requested_by=by)

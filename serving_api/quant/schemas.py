@@ -68,7 +68,7 @@ class SignalPool(Reach):
     by_signal: dict[str, int] = Field(description="signals of the date by kind, before any filter")
 
 
-class RecalcWish(BaseModel):
+class RecalculationRequest(BaseModel):
     model_config = example(date="2026-08-21", parts=["indicators"])
     date: str | None = Field(default=None, description="trade date; default the newest complete one")
     codes: list[str] = Field(default_factory=list, max_length=500, description="6-digit codes; default all")

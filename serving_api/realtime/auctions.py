@@ -97,6 +97,6 @@ def _check_session(pool: Sequence[Row], symbols: Mapping[str, str], closes: Mapp
         for row in pool
         if row["price"] and (symbol := symbols.get(row["code"], "")) in closes
     ]
-    equal = sum(abs(told - closed) < HALF_TICK for told, closed in pairs)
+    equal = sum(abs(reported - closed) < HALF_TICK for reported, closed in pairs)
     if len(pairs) >= _LEAST_COMPARED and equal < _LEAST_EQUAL * len(pairs):
         raise PayloadError(f"an auction of another session: {equal} of {len(pairs)} last closes fit")

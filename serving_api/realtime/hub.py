@@ -120,8 +120,8 @@ class QuoteHub:
     def leave(self, stream: Subscription) -> None:
         self._quote_streams.discard(stream)
         self._market_streams.discard(stream)
-        wanted = self.wanted
-        self._logs = {code: kept for code, kept in self._logs.items() if code in wanted}
+        requested = self.requested
+        self._logs = {code: kept for code, kept in self._logs.items() if code in requested}
 
     def close(self) -> None:
         """End every stream and the poller; a later stream ends at once."""
@@ -132,7 +132,7 @@ class QuoteHub:
             self._poller.cancel()
 
     @property
-    def wanted(self) -> frozenset[str]:
+    def requested(self) -> frozenset[str]:
         """Codes that somebody listens to."""
         return frozenset().union(*(stream.codes for stream in self._quote_streams))
 
@@ -190,16 +190,16 @@ class QuoteHub:
         """Ask once for every wanted symbol, and hand on what changed."""
         self.polls += 1
         changed: list[str] = []
-        wanted = sorted(self.wanted)
-        for at in range(0, len(wanted), CODES_PER_POLL):
-            changed += self._take(await self._live.quote_rows(wanted[at : at + CODES_PER_POLL]))
+        requested = sorted(self.requested)
+        for at in range(0, len(requested), CODES_PER_POLL):
+            changed += self._take(await self._live.quote_rows(requested[at : at + CODES_PER_POLL]))
         await self._tell_market(changed)
 
-    def _take(self, told: Answered) -> list[str]:
+    def _take(self, reported: Answered) -> list[str]:
         """Codes whose quote differs from the one before."""
-        at = None if told.at is None else told.at.strftime("%Y-%m-%d %H:%M:%S")
+        at = None if reported.at is None else reported.at.strftime("%Y-%m-%d %H:%M:%S")
         changed = []
-        for code, (row, listed) in told.value.items():
+        for code, (row, listed) in reported.value.items():
             data = stream_quote(row, listed, at)
             kept = self._logs.setdefault(code, deque(maxlen=LOG_EVENTS))
             if kept and _figures(kept[-1].data) == _figures(data):
@@ -215,10 +215,10 @@ class QuoteHub:
     async def _tell_market(self, changed: list[str]) -> None:
         if not self._market_streams:
             return
-        told = await self._live.index_quotes(None)
+        reported = await self._live.index_quotes(None)
         indices = [
             {"code": row["code"], "price": row["price"], "change_percent": row["change_pct"]}
-            for row in told.value
+            for row in reported.value
         ]
         if not changed and indices == self._indices:
             return

@@ -57,18 +57,18 @@ class DailyFlows:
             newest = ""
         if stored and str(stored[-1]["date"]) >= newest:
             return Flows(_shown(stored), HISTORY)
-        told = await read_or(
+        reported = await read_or(
             None,
             self._live.shared.take(
-                self._live.flights,
+                self._live.single_flight,
                 f"daily flow {code}",
                 lambda: ttl_at(FLOW_TTL, now, calendar),
                 lambda: self._ask(code),
             ),
         )
-        if told is None or not told.value.value:
+        if reported is None or not reported.value.value:
             return Flows(_shown(stored), HISTORY if stored else None)
-        answered: Answered = told.value
+        answered: Answered = reported.value
         by_date = {str(row["date"]): row for row in (*answered.value, *_shown(stored))}
         rows = [by_date[day] for day in sorted(by_date)][-days:]
         return Flows(rows, answered.origin, answered.headers)

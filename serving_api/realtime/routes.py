@@ -79,7 +79,7 @@ async def trading_time(request: Request, subject: Anyone) -> Answer:
     state = state_of(request)
     now, calendar = state.clock.now(), state.calendar
     opens, closes = next_bounds(now, calendar)
-    told = {
+    reported = {
         "now": local_iso(now),
         "next_open": opens and local_iso(opens),
         "next_close": closes and local_iso(closes),
@@ -88,8 +88,10 @@ async def trading_time(request: Request, subject: Anyone) -> Answer:
         where = session_state(now, calendar)
         is_trade_day = calendar.is_trade_date(now.date().isoformat())
     except CalendarHorizon:
-        return Answer({"is_trading": None, "state": None, "is_trade_day": None, **told})
-    return Answer({"is_trading": where == "trading", "state": where, "is_trade_day": is_trade_day, **told})
+        return Answer({"is_trading": None, "state": None, "is_trade_day": None, **reported})
+    return Answer(
+        {"is_trading": where == "trading", "state": where, "is_trade_day": is_trade_day, **reported}
+    )
 
 
 @router.get("/money-flow/{code}")
@@ -103,8 +105,8 @@ async def money_flow(
     """Money flow of a stock by date, the running one included, oldest first."""
     state = state_of(request)
     found = await state.part(daily_flows_of).of(code, days)
-    told = await reach(state, FLOW, len(found.value), asked=days, code=code)
-    body = {"code": code, "items": found.value, "_source": found.source, **told}
+    reported = await reach(state, FLOW, len(found.value), asked=days, code=code)
+    body = {"code": code, "items": found.value, "_source": found.source, **reported}
     return Answer(body, headers=found.headers)
 
 
@@ -117,19 +119,19 @@ async def stock_changes(
 ) -> Answer:
     """Intraday anomalies of the session; the last good ones of today while the portal is away."""
     state = state_of(request)
-    told, stale = await state.part(changes_of).newest_or_last(limit)
-    held = await state.part(live_of).flights.take(
+    reported, stale = await state.part(changes_of).newest_or_last(limit)
+    held = await state.part(live_of).single_flight.take(
         "breakers", BREAKER_TTL, lambda: off_loop(transport_state, state.settings)
     )
     breaker = held.value["breakers"][PUSH2EX_BREAKER]["state"]
     body = {
-        "items": told.value,
-        "total": len(told.value),
+        "items": reported.value,
+        "total": len(reported.value),
         "stale": stale,
         "breaker": {"state": breaker},
-        "timestamp": local_iso(told.at or state.clock.now()),
+        "timestamp": local_iso(reported.at or state.clock.now()),
     }
-    return Answer(body, headers=told.headers)
+    return Answer(body, headers=reported.headers)
 
 
 @router.get("/abnormal-moves")

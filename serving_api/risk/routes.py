@@ -30,8 +30,8 @@ def _empty(day: str | None) -> dict[str, Any]:
     return {"items": [], "total": 0, "date": day}
 
 
-def _by_period(told: dict[str, Any]) -> dict[str, Any]:
-    return {("period" if name == "date" else name): value for name, value in told.items()}
+def _by_period(reported: dict[str, Any]) -> dict[str, Any]:
+    return {("period" if name == "date" else name): value for name, value in reported.items()}
 
 
 @router.get("/pledge-list")
@@ -47,9 +47,11 @@ async def pledge_list(
 ) -> Answer:
     """Companies with pledged shares in the newest weekly list that is not after `date`."""
     reading = state_of(request).reading
-    told = await read_or(_empty(date), reading.scan(queries.pledges, date, min_ratio, sort, page, page_size))
+    reported = await read_or(
+        _empty(date), reading.scan(queries.pledges, date, min_ratio, sort, page, page_size)
+    )
     reached = await reach_of_day(state_of(request), queries.PLEDGE, date)
-    return Answer(paged({**told, **reached}, page, page_size))
+    return Answer(paged({**reported, **reached}, page, page_size))
 
 
 @router.get("/pledge-detail/{code}")
@@ -62,15 +64,15 @@ async def pledge_detail(
 ) -> Answer:
     """Single pledges of a company, as the portal tells them now, and its ratio by week."""
     state = state_of(request)
-    told = await pledge_events(state.part(live_of), code)
+    reported = await pledge_events(state.part(live_of), code)
     nothing: list[dict[str, Any]] = []
     history = await read_or(nothing, state.reading.point(queries.pledge_history, code))
-    items = told.value[:limit]
-    answer = {"code": code, "items": items, "total": len(told.value), "ratio_history": history}
+    items = reported.value[:limit]
+    answer = {"code": code, "items": items, "total": len(reported.value), "ratio_history": history}
     answer |= await reach(
         state, queries.PLEDGE, len(history), asked=queries.WEEKS, code=code, what="weekly lists"
     )
-    return Answer(answer, headers=told.headers)
+    return Answer(answer, headers=reported.headers)
 
 
 @router.get("/pledge-industry")
@@ -80,8 +82,8 @@ async def pledge_industry(request: Request, subject: Anyone, date: PastDay) -> A
     nothing: list[dict[str, Any]] = []
     reading = state_of(request).reading
     items, day = await read_or((nothing, date), reading.scan(queries.pledges_by_industry, date))
-    told = await reach_of_day(state_of(request), queries.PLEDGE, date)
-    return Answer({"items": items, "total": len(items), "date": day, **told})
+    reported = await reach_of_day(state_of(request), queries.PLEDGE, date)
+    return Answer({"items": items, "total": len(items), "date": day, **reported})
 
 
 @router.get("/goodwill-list")
@@ -96,9 +98,11 @@ async def goodwill_list(
 ) -> Answer:
     """Companies by goodwill / equity in one report period."""
     reading = state_of(request).reading
-    told = await read_or(_empty(period), reading.scan(queries.goodwill, period, min_ratio, page, page_size))
+    reported = await read_or(
+        _empty(period), reading.scan(queries.goodwill, period, min_ratio, page, page_size)
+    )
     reached = await reach_of_day(state_of(request), queries.GOODWILL, period)
-    return Answer(paged({**_by_period(told), **reached}, page, page_size))
+    return Answer(paged({**_by_period(reported), **reached}, page, page_size))
 
 
 @router.get("/goodwill-industry")
@@ -108,8 +112,8 @@ async def goodwill_industry(request: Request, subject: Anyone, period: Period) -
     nothing: list[dict[str, Any]] = []
     reading = state_of(request).reading
     items, day = await read_or((nothing, period), reading.scan(queries.goodwill_by_industry, period))
-    told = await reach_of_day(state_of(request), queries.GOODWILL, period)
-    return Answer({"items": items, "total": len(items), "period": day, **told})
+    reported = await reach_of_day(state_of(request), queries.GOODWILL, period)
+    return Answer({"items": items, "total": len(items), "period": day, **reported})
 
 
 @router.get("/goodwill-detail/{code}")
@@ -124,8 +128,8 @@ async def goodwill_detail(
     nothing: list[dict[str, Any]] = []
     state = state_of(request)
     items = await read_or(nothing, state.reading.point(queries.goodwill_of, code, limit))
-    told = await reach(state, queries.GOODWILL, len(items), asked=limit, code=code, what="report periods")
-    return Answer({"code": code, "items": items, "total": len(items), **told})
+    reported = await reach(state, queries.GOODWILL, len(items), asked=limit, code=code, what="report periods")
+    return Answer({"code": code, "items": items, "total": len(items), **reported})
 
 
 @router.get("/comment-list")
@@ -140,9 +144,9 @@ async def comment_list(
 ) -> Answer:
     """The portal's marks of every stock on one trade date."""
     reading = state_of(request).reading
-    told = await read_or(_empty(date), reading.scan(queries.comments, date, sort, page, page_size))
+    reported = await read_or(_empty(date), reading.scan(queries.comments, date, sort, page, page_size))
     reached = await reach_of_day(state_of(request), queries.COMMENT, date)
-    return Answer(paged({**told, **reached}, page, page_size))
+    return Answer(paged({**reported, **reached}, page, page_size))
 
 
 @router.get("/comment-detail/{code}")
@@ -168,5 +172,5 @@ async def comment_detail(
         "participation": series("org_participation_pct", "org_participation_pct"),
         "cost": series("prime_cost", "prime_cost"),
     }
-    told = await reach(state_of(request), queries.COMMENT, len(rows), asked=days, code=code)
-    return Answer({**answer, **told})
+    reported = await reach(state_of(request), queries.COMMENT, len(rows), asked=days, code=code)
+    return Answer({**answer, **reported})

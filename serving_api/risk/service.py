@@ -13,7 +13,7 @@ _NOTHING: list[dict[str, Any]] = []
 
 async def pledge_events(live: Live, code: str) -> Answered:
     """Every pledge of shares of a company, newest notice first; [] when the portal does not answer."""
-    landed = await read_or(None, live.flights.take(("pledges", code), TTL, lambda: _asked(live, code)))
+    landed = await read_or(None, live.single_flight.take(("pledges", code), TTL, lambda: _asked(live, code)))
     found: Answered = Answered(_NOTHING) if landed is None else landed.value
     return found
 

@@ -30,25 +30,25 @@ BoardCode = Annotated[
 async def flow_minute(request: Request, subject: Anyone, board_code: BoardCode) -> Answer:
     """Money flow of a board by minute; an unknown one, or a silent source, has no items."""
     state = state_of(request)
-    told = await _flow(state.part(live_of), board_code)
+    reported = await _flow(state.part(live_of), board_code)
     name = await read_or(None, state.reading.point(queries.board_name, board_code))
     payload: dict[str, Any] = {
         "board_code": board_code,
         "name": name,
-        "items": told.value,
-        "_source": told.origin if told.value else None,
+        "items": reported.value,
+        "_source": reported.origin if reported.value else None,
     }
-    return Answer(payload, headers=told.headers)
+    return Answer(payload, headers=reported.headers)
 
 
 async def _flow(live: Live, board_code: str) -> Answered:
     """Minutes of a board, shared for half a minute; none when the portal is silent."""
 
     async def ask() -> Answered:
-        told = await live.clients.ask(
+        reported = await live.clients.ask(
             {EASTMONEY: lambda client: client.board_flow_minutes(board_code)}, empty=is_empty
         )
-        return told.shaped([{**row, "change_pct": None} for row in minute_flow(told.value)])
+        return reported.shaped([{**row, "change_pct": None} for row in minute_flow(reported.value)])
 
-    landed = await read_or(None, live.flights.take(("board flow", board_code), FLOW_TTL, ask))
+    landed = await read_or(None, live.single_flight.take(("board flow", board_code), FLOW_TTL, ask))
     return Answered([]) if landed is None else landed.value

@@ -34,20 +34,20 @@ class Mail:
         password = str(documents[PASSWORD_KEY].get("password") or "")
         return mail_settings(self._state.settings, documents[SMTP_KEY], password)
 
-    async def change(self, wanted: SmtpConfigChange, by: str) -> None:
+    async def change(self, requested: SmtpConfigChange, by: str) -> None:
         """Raises InputError for what the environment fixes at another value."""
         explicit = self._state.settings.explicit
         fixed: dict[str, tuple[str, Any]] = {
-            "port": ("smtp_port", wanted.port),
-            "enabled": ("enable_email_notification", wanted.enabled),
+            "port": ("smtp_port", requested.port),
+            "enabled": ("enable_email_notification", requested.enabled),
         }
         for name, (setting, value) in fixed.items():
             if setting in explicit and getattr(self._state.settings, setting) != value:
                 raise InputError(name, f"is fixed by the environment ({setting.upper()}); change it there")
 
         def merged(stored: dict[str, Document]) -> dict[str, Document]:
-            plain = wanted.model_dump(exclude={"password"})
-            password = {"password": wanted.password} if wanted.password else stored[PASSWORD_KEY]
+            plain = requested.model_dump(exclude={"password"})
+            password = {"password": requested.password} if requested.password else stored[PASSWORD_KEY]
             return {SMTP_KEY: plain, PASSWORD_KEY: password}
 
         await self._documents.change(merged, by)

@@ -19,9 +19,9 @@ class Menu:
     async def shown(self) -> dict[str, Any]:
         return _shown((await self._documents.read())[MENU_KEY])
 
-    async def change(self, wanted: MenuVisibilityChange, by: str) -> dict[str, Any]:
+    async def change(self, requested: MenuVisibilityChange, by: str) -> dict[str, Any]:
         """A list that is not given stays as it is."""
-        given = {name: value for name, value in wanted.model_dump().items() if value is not None}
+        given = {name: value for name, value in requested.model_dump().items() if value is not None}
         after = await self._documents.change(lambda stored: {MENU_KEY: {**stored[MENU_KEY], **given}}, by)
         return _shown(after[MENU_KEY])
 

@@ -18,16 +18,16 @@ class Models:
     async def shown(self) -> dict[str, Any]:
         return _shown(await self._documents.read())
 
-    async def change(self, wanted: ModelConfigChange, by: str) -> dict[str, Any]:
+    async def change(self, requested: ModelConfigChange, by: str) -> dict[str, Any]:
         """Merge. Raises InputError when `active` or `fallback` name a provider that is not there."""
-        return _shown(await self._documents.change(lambda stored: _merged(stored, wanted), by))
+        return _shown(await self._documents.change(lambda stored: _merged(stored, requested), by))
 
 
-def _merged(stored: dict[str, Document], wanted: ModelConfigChange) -> dict[str, Document]:
+def _merged(stored: dict[str, Document], requested: ModelConfigChange) -> dict[str, Document]:
     chosen = stored[PROVIDERS_KEY]
     providers: Document = dict(chosen.get("providers", {}))
     keys = dict(stored[KEYS_KEY])
-    for name, change in wanted.providers.items():
+    for name, change in requested.providers.items():
         if change is None:
             providers.pop(name, None)
             keys.pop(name, None)
@@ -37,12 +37,12 @@ def _merged(stored: dict[str, Document], wanted: ModelConfigChange) -> dict[str,
             keys[name] = change.api_key
     if len(providers) > MOST_PROVIDERS:
         raise InputError("providers", f"at most {MOST_PROVIDERS} are kept")
-    active = wanted.active if wanted.active is not None else chosen.get("active")
-    fallback = wanted.fallback if wanted.fallback is not None else chosen.get("fallback", [])
+    active = requested.active if requested.active is not None else chosen.get("active")
+    fallback = requested.fallback if requested.fallback is not None else chosen.get("fallback", [])
     # What was named before goes with its provider; what is named now must be there.
-    if wanted.active is None and active not in providers:
+    if requested.active is None and active not in providers:
         active = None
-    if wanted.fallback is None:
+    if requested.fallback is None:
         fallback = [name for name in fallback if name in providers]
     _check("active", [] if active is None else [active], providers)
     _check("fallback", fallback, providers)

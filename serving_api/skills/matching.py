@@ -51,8 +51,8 @@ def best(skills: Sequence[Skill], text: str) -> list[tuple[Skill, int]]:
     """At most `MOST_SKILLS` (skill, points), best first."""
     scored = [(skill, score(skill, text)) for skill in skills]
     top = max((points for _, points in scored), default=0)
-    told = [(skill, points) for skill, points in scored if points >= LEAST and points * 2 >= top]
-    return sorted(told, key=lambda one: (-one[1], one[0].key))[:MOST_SKILLS]
+    reported = [(skill, points) for skill, points in scored if points >= LEAST and points * 2 >= top]
+    return sorted(reported, key=lambda one: (-one[1], one[0].key))[:MOST_SKILLS]
 
 
 def _folded(text: str) -> str:

@@ -48,12 +48,12 @@ class Skills:
         nothing: dict[str, queries.Row] = {}
         return _all(await read_or(nothing, self._state.reading.remembered(queries.stored)))
 
-    async def matching(self, text: str, wanted: Sequence[str] = ()) -> list[Skill]:
+    async def matching(self, text: str, requested: Sequence[str] = ()) -> list[Skill]:
         """At most three for an input: those of `wanted` first (keys that the caller names), then by score;
         only what is switched on."""
         on = [skill for skill in await self.all() if skill.enabled]
         by_key = {skill.key: skill for skill in on}
-        chosen = [by_key[key] for key in dict.fromkeys(wanted) if key in by_key]
+        chosen = [by_key[key] for key in dict.fromkeys(requested) if key in by_key]
         chosen += [skill for skill, _ in best(on, text) if skill not in chosen]
         return chosen[:MOST_SKILLS]
 

@@ -34,8 +34,8 @@ class Bar(NamedTuple):
 
 def known_factors(bars: Sequence[Bar]) -> list[float]:
     """The factor of each bar, oldest first, gaps filled."""
-    told: list[float] = filled_factor(np.array([bar.factor for bar in bars], dtype=np.float64)).tolist()
-    return told
+    reported: list[float] = filled_factor(np.array([bar.factor for bar in bars], dtype=np.float64)).tolist()
+    return reported
 
 
 def ratios(bars: Sequence[Bar], adjust: str) -> list[float]:

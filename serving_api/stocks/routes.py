@@ -109,12 +109,12 @@ async def batch_kline(
     found, counts = await stocks.batch_kline(codes, days, adjust, _bound(as_of))
     first = await stocks.first_bar(None)
     few = [code for code, count in counts.items() if count < days]
-    told = {
+    reported = {
         "first_date": first[0] if first else None,
         "note": f"fewer than {days} {_bars(as_of)} are stored of {', '.join(few)}" if few and first else None,
     }
     answer = {"results": found, "adjust": adjust, "total": len(found)}
-    return Answer(answer, top={**_echo(as_of), **told})
+    return Answer(answer, top={**_echo(as_of), **reported})
 
 
 @router.get("/{code}/kline")
@@ -136,8 +136,8 @@ async def kline(
     stocks = state_of(request).stocks
     items, total = await stocks.kline(code, days, adjust, _bound(as_of))
     first = await stocks.first_bar(code)
-    told = {} if first is None else _reach(first[0], total, days, as_of)
-    return Answer({"items": items, "total": total, "adjust": adjust}, top={**_echo(as_of), **told})
+    reported = {} if first is None else _reach(first[0], total, days, as_of)
+    return Answer({"items": items, "total": total, "adjust": adjust}, top={**_echo(as_of), **reported})
 
 
 @router.get("/{code}/base-info")

@@ -80,8 +80,10 @@ class Stocks:
             for code, bars in (await read_or({}, read)).items():
                 found[code] = made = _encode(bars, days, adjust)
                 self._cache.put("kline", (code, adjust), version, made, made.size)
-        told = {code: found.get(code, _no_bars()).last(days) for code in codes}
-        return {code: bars for code, (bars, _) in told.items()}, {code: n for code, (_, n) in told.items()}
+        reported = {code: found.get(code, _no_bars()).last(days) for code in codes}
+        return {code: bars for code, (bars, _) in reported.items()}, {
+            code: n for code, (_, n) in reported.items()
+        }
 
     # -- the list ---------------------------------------------------------------------------------
 

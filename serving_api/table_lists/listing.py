@@ -67,9 +67,9 @@ def listing(
     return {"items": rows, "total": count_of(session, table, day, where), "date": day}
 
 
-def paged(told: Mapping[str, Any], page: int, page_size: int) -> dict[str, Any]:
+def paged(reported: Mapping[str, Any], page: int, page_size: int) -> dict[str, Any]:
     """The answer with the page that was asked for, which every paged answer repeats."""
-    return {**told, "page": page, "page_size": page_size}
+    return {**reported, "page": page, "page_size": page_size}
 
 
 def sort_column(table: Table, sort: str | None) -> str | None:

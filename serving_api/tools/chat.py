@@ -56,7 +56,7 @@ class ChatAnswer(ToolAnswer):
 async def chat(call: Call, asked: ChatArguments) -> Draft:
     """As /chat/ask answers. Raises StorageError, InputError (an unknown model or skill)."""
     state = call.state
-    wanted = Asked(
+    requested = Asked(
         asked.message,
         tuple((turn.role, turn.content) for turn in asked.history),
         asked.code,
@@ -65,21 +65,21 @@ async def chat(call: Call, asked: ChatArguments) -> Draft:
         asked.web_search,
         tuple(asked.skills),
     )
-    conversation = Conversation(state, call.subject.member, wanted, await model_of(state))
+    conversation = Conversation(state, call.subject.member, requested, await model_of(state))
     await conversation.prepare()
     await call.progress(1, 2, "已整理证据")
-    told = await conversation.answer()
+    reported = await conversation.answer()
     await call.progress(2, 2, "已作答")
-    facts = [_fact(fact) for fact in told["evidence"]]
-    links = [{"untrusted": {"title": one["title"], "url": one["url"]}} for one in told["search"]]
+    facts = [_fact(fact) for fact in reported["evidence"]]
+    links = [{"untrusted": {"title": one["title"], "url": one["url"]}} for one in reported["search"]]
     return Draft(
         facts,
         total=len(facts),
         body={
-            **{name: told.get(name) for name in _SAME},
-            "answer": shortened(told["answer"], MOST_ANSWER),
+            **{name: reported.get(name) for name in _SAME},
+            "answer": shortened(reported["answer"], MOST_ANSWER),
             "search": links,
-            "tool_calls": [{"name": one["name"], "ok": one["ok"]} for one in told["tool_calls"]],
+            "tool_calls": [{"name": one["name"], "ok": one["ok"]} for one in reported["tool_calls"]],
         },
         sources=[fact["source"] for fact in facts],
         batch_ids=[fact["batch_id"] for fact in facts if fact["batch_id"]],

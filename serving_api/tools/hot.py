@@ -47,10 +47,10 @@ async def _industries(call: Call, asked: HotArguments) -> Draft:
 
 
 async def _moves(call: Call, asked: HotArguments) -> Draft:
-    told = await call.state.part(changes_of).newest(asked.offset + asked.limit + 1)
-    at = None if told.at is None else local_iso(told.at)
-    sources = [told.origin] if told.origin else []
-    return Draft(told.value, **await of_live(call.state, sources, at))
+    reported = await call.state.part(changes_of).newest(asked.offset + asked.limit + 1)
+    at = None if reported.at is None else local_iso(reported.at)
+    sources = [reported.origin] if reported.origin else []
+    return Draft(reported.value, **await of_live(call.state, sources, at))
 
 
 async def _popular(call: Call, asked: HotArguments) -> Draft:

@@ -113,10 +113,10 @@ async def _interface(call: Call, asked: InfoArguments, name: str) -> Draft:
     far: dict[str, Any] = {}
     receipts: dict[str, Any]
     if interface.live:
-        told = await catalog.call_live(state, interface.name, asked.params, as_of)
-        value = told.value
-        at = None if told.at is None else local_iso(told.at)
-        receipts = await of_live(state, [told.origin] if told.origin else [], at)
+        reported = await catalog.call_live(state, interface.name, asked.params, as_of)
+        value = reported.value
+        at = None if reported.at is None else local_iso(reported.at)
+        receipts = await of_live(state, [reported.origin] if reported.origin else [], at)
     else:
         value, far = await catalog.call(state, interface.name, asked.params, as_of)
         receipts = await of_tables(state, (table.name,))

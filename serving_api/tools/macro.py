@@ -68,16 +68,16 @@ async def macro(call: Call, asked: MacroArguments) -> Draft:
     for row in rows:
         if row["value"] is not None and row["period_date"] <= today:
             points.setdefault(row["indicator"], []).append((row["period_date"], float(row["value"])))
-    told = reading(points, today)
-    signals = told.pop("signals")
+    reported = reading(points, today)
+    signals = reported.pop("signals")
     if away is not None:
-        told["reason"] = away
+        reported["reason"] = away
     receipts = await of_tables(state, (queries.VALUES,) if rows else ())
     if rows:
         receipts["batch_ids"] = sorted({row["batch_id"] for row in rows if row["batch_id"]})
     if at is not None:
         receipts["as_of"] = at.echo
-    return Draft(signals, total=len(signals), body=told, **receipts)
+    return Draft(signals, total=len(signals), body=reported, **receipts)
 
 
 def _read(session: Session, as_of: str | None) -> list[dict[str, Any]]:

@@ -54,11 +54,11 @@ async def market(call: Call, asked: MarketArguments) -> Draft:
 
 
 async def _quotes(call: Call, codes: list[str]) -> Draft:
-    told = await call.state.part(live_of).quotes(list(dict.fromkeys(codes)))
-    at = None if told.at is None else local_iso(told.at)
+    reported = await call.state.part(live_of).quotes(list(dict.fromkeys(codes)))
+    at = None if reported.at is None else local_iso(reported.at)
     quotes = [
-        {"key": code, "as_of": at, "source": told.origin, "stale": False, "data": quote}
-        for code, quote in told.value.items()
+        {"key": code, "as_of": at, "source": reported.origin, "stale": False, "data": quote}
+        for code, quote in reported.value.items()
     ]
     return await _draft(call, quotes)
 

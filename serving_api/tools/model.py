@@ -106,10 +106,10 @@ class Draft:
     """How to get what does not fit, of a tool whose answers have no further parts."""
 
     @classmethod
-    def part_of(cls, rows: Sequence[Any], offset: int, limit: int, **told: Any) -> Self:
+    def part_of(cls, rows: Sequence[Any], offset: int, limit: int, **reported: Any) -> Self:
         """`limit` of all the rows from `offset` on; `told` are fields of the draft."""
         last = offset + limit
-        return cls(rows[offset:last], offset, len(rows), last < len(rows), **told)
+        return cls(rows[offset:last], offset, len(rows), last < len(rows), **reported)
 
     def receipts(self) -> Receipts:
         at = local_iso(self.as_of) if isinstance(self.as_of, datetime) else self.as_of
@@ -176,10 +176,10 @@ class Tool(Generic[A, R]):
         """The answer, cut to size and cleaned. Raises NotAuthenticated, Forbidden, InputError, and what its
         readers raise (StorageError, Unavailable)."""
         await self.admit(state, subject)
-        wanted = self.read(arguments)
+        requested = self.read(arguments)
         if self.counted and not await state.accounts.count_call(subject.member):
             raise Forbidden(QUOTA_USED_UP)
-        draft = await self.work(Call(state, subject, progress), wanted)
+        draft = await self.work(Call(state, subject, progress), requested)
         return finished(self.answer, draft)
 
 

@@ -28,6 +28,6 @@ async def of_tables(state: State, tables: Sequence[str]) -> dict[str, Any]:
 
 async def of_live(state: State, sources: Sequence[str], as_of: str | None) -> dict[str, Any]:
     """Those of a live read, which a stored table may have answered instead of a source outside."""
-    told = await of_tables(state, [name for name in sources if name not in OUTSIDE])
+    reported = await of_tables(state, [name for name in sources if name not in OUTSIDE])
     is_live = any(name in OUTSIDE for name in sources)
-    return {"sources": list(sources), "batch_ids": told["batch_ids"], "as_of": as_of, "live": is_live}
+    return {"sources": list(sources), "batch_ids": reported["batch_ids"], "as_of": as_of, "live": is_live}

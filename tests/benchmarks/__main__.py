@@ -32,12 +32,12 @@ def child(name: str, out: Path) -> None:
             sys.stdout.flush()
 
 
-def main(wanted: list[str]) -> int:
+def main(requested: list[str]) -> int:
     end = time.monotonic() + BUDGET_S
     figures: list[Figure] = []
     unmeasured = []
     with tempfile.TemporaryDirectory() as folder:
-        for name in wanted or NAMES:
+        for name in requested or NAMES:
             out = Path(folder) / name
             began = time.monotonic()
             sys.stdout.write(f"{name} ...\n")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.benchmarks.measure import Figure, faster
 from tests.benchmarks.panel_data import LAST_DAY, trade_dates
-from tests.benchmarks.runs import new_house, simulated_market
+from tests.benchmarks.runs import new_services, simulated_market
 
 DATES = 250
 SINGLE = 20
@@ -19,10 +19,10 @@ def run() -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with simulated_market("S", NOW, folder) as market:
-            ranged = new_house(folder / "range", market, NOW)
+            ranged = new_services(folder / "range", market, NOW)
             ranged.execute("security_list", LAST_DAY)
             (whole,) = ranged.execute("history", f"{days[0]}..{days[-1]}")
-            single = new_house(folder / "single", market, NOW)
+            single = new_services(folder / "single", market, NOW)
             single.execute("security_list", LAST_DAY)
             # From the middle of the range on, so that each asks for half the bars, as the mean run would;
             # from a week's first date, before which a week bar has no beginning. One process: no run pays

@@ -17,19 +17,25 @@ from platform_assets.pipeline.run import PipelineRun, Trigger
 from platform_assets.pipeline.whole_day import load_day
 from resources.composition import Platform, open_platform
 from resources.transport.settings import TransportSettings
-from resources.upstreams.fetch_context import Desk
+from resources.upstreams.fetch_context import FetchContext
 from tests.benchmarks.measure import highest_memory
 
 
 def main(day: str) -> int:
     platform = open_platform()
-    _part("day", platform, platform.desk.new_run(), day)
+    _part("day", platform, platform.ctx.new_run(), day)
     tables = [name for dataset in platform.registry.datasets.values() for name in from_stored(dataset)]
     with platform.warehouse.engine.begin() as connection:
         for name in tables:
             connection.exec_driver_sql(f"DELETE FROM {name}")
     # No client: what is loaded now comes from stored rows alone.
-    _part("fusion", platform, Desk(clock=platform.clock, calendar=platform.calendar, makers={}), day, tables)
+    _part(
+        "fusion",
+        platform,
+        FetchContext(clock=platform.clock, calendar=platform.calendar, makers={}),
+        day,
+        tables,
+    )
     platform.close()
     return 0
 
@@ -52,11 +58,13 @@ def paced_seconds(calls: dict[str, int]) -> float:
     )
 
 
-def _part(name: str, platform: Platform, desk: Desk, day: str, tables: Sequence[str] | None = None) -> None:
+def _part(
+    name: str, platform: Platform, ctx: FetchContext, day: str, tables: Sequence[str] | None = None
+) -> None:
     run = PipelineRun(
         registry=platform.registry,
         warehouse=platform.warehouse,
-        desk=desk,
+        ctx=ctx,
         calendar=platform.calendar,
         clock=platform.clock,
         trigger=Trigger("manual", ref=name, run_id=f"benchmark {name}"),

@@ -18,7 +18,7 @@ from resources.warehouse.engine import make_engine
 from resources.warehouse.ledger.commands import Command, CommandQueue
 from tests.benchmarks.measure import Figure, faster
 from tests.benchmarks.panel_data import LAST_DAY
-from tests.benchmarks.runs import ROOT, House, new_house, simulated_market
+from tests.benchmarks.runs import ROOT, Services, new_services, simulated_market
 
 JOB = "fusion_kline_sync"
 NOW = f"{LAST_DAY}T15:45"
@@ -39,15 +39,15 @@ def run() -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with simulated_market("S", NOW, folder) as market:
-            house = new_house(folder / "house", market, NOW)
-            house.execute("security_list", LAST_DAY)
-            home = folder / "house" / "dagster"
-            with worker(house) as commands:
+            services = new_services(folder / "services", market, NOW)
+            services.execute("security_list", LAST_DAY)
+            home = folder / "services" / "dagster"
+            with worker(services) as commands:
                 ask(commands, home)  # what is loaded once
                 warm = [ask(commands, home) for _ in range(SAMPLES)]
-            cold = [start(house, home) for _ in range(COLD)]
+            cold = [start(services, home) for _ in range(COLD)]
             yield from launch_figures(warm, cold)
-            yield from history_figures(home, bare_home(folder / "bare", house))
+            yield from history_figures(home, bare_home(folder / "bare", services))
 
 
 def launch_figures(warm: Sequence[Launch], cold: Sequence[Launch]) -> Iterator[Figure]:
@@ -82,13 +82,13 @@ def history_figures(home: Path, bare: Path) -> Iterator[Figure]:
 
 
 @contextmanager
-def worker(house: House) -> Iterator[CommandQueue]:
+def worker(services: Services) -> Iterator[CommandQueue]:
     """A command worker with its run processes, and the queue that it works on."""
     started = subprocess.Popen(
-        [sys.executable, "-m", "schedules.commands.worker"], cwd=ROOT, env=house.environment,
+        [sys.executable, "-m", "schedules.commands.worker"], cwd=ROOT, env=services.environment,
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
-    engine = make_engine(f"sqlite:///{house.environment['DATA_DIR']}/warehouse.sqlite3")
+    engine = make_engine(f"sqlite:///{services.environment['DATA_DIR']}/warehouse.sqlite3")
     try:
         yield CommandQueue(engine)
     finally:
@@ -106,9 +106,9 @@ def ask(commands: CommandQueue, home: Path) -> Launch:
     return launch_of(home, ended.run_id, accepted)
 
 
-def start(house: House, home: Path) -> Launch:
+def start(services: Services, home: Path) -> Launch:
     accepted = time.time()
-    house.execute(JOB, LAST_DAY)
+    services.execute(JOB, LAST_DAY)
     return launch_of(home, newest_run(home), accepted)
 
 
@@ -153,12 +153,12 @@ def rows(path: Path, query: str, *values: str) -> list[tuple[float, ...]]:
         connection.close()
 
 
-def bare_home(folder: Path, house: House) -> Path:
+def bare_home(folder: Path, services: Services) -> Path:
     """The history of one run with the job's assets and checks that do nothing and say nothing."""
     folder.mkdir()
     done = subprocess.run(
         [sys.executable, "-m", "tests.benchmarks.bare_run", JOB, LAST_DAY],
-        cwd=ROOT, env={**os.environ, **house.environment, "DAGSTER_HOME": str(folder)}, check=False,
+        cwd=ROOT, env={**os.environ, **services.environment, "DAGSTER_HOME": str(folder)}, check=False,
         capture_output=True, text=True,
     )  # fmt: skip
     if done.returncode:

@@ -9,7 +9,7 @@ from typing import Any
 from tests.benchmarks.day_run import paced_seconds
 from tests.benchmarks.measure import MIB, Figure, at_most, seconds
 from tests.benchmarks.panel_data import LAST_DAY, trade_dates
-from tests.benchmarks.runs import House, new_house, simulated_market
+from tests.benchmarks.runs import Services, new_services, simulated_market
 
 NOW = f"{LAST_DAY}T22:30"
 """After the last task of the day: all that a day has is out."""
@@ -32,11 +32,11 @@ def run() -> Iterator[Figure]:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             with simulated_market(profile, NOW, folder) as market:
-                house = new_house(folder / "house", market, NOW)
-                _week(house)
-                first, second = house.execute(JOB, LAST_DAY, LAST_DAY)
+                services = new_services(folder / "services", market, NOW)
+                _week(services)
+                first, second = services.execute(JOB, LAST_DAY, LAST_DAY)
                 if profile == "L":
-                    other = new_house(folder / "other", market, NOW)
+                    other = new_services(folder / "other", market, NOW)
                     _week(other)
                     whole = other.load_every_table(LAST_DAY)
         taken[profile], peaks[profile] = first["seconds"], second["peak"]
@@ -67,10 +67,10 @@ def run() -> Iterator[Figure]:
     yield from every_table(whole)
 
 
-def _week(house: House) -> None:
+def _week(services: Services) -> None:
     """The securities and the dates before the measured one."""
-    house.execute("security_list", LAST_DAY)
-    house.execute("history", f"{WEEK[0]}..{WEEK[-2]}")
+    services.execute("security_list", LAST_DAY)
+    services.execute("history", f"{WEEK[0]}..{WEEK[-2]}")
 
 
 def every_table(whole: dict[str, dict[str, Any]]) -> Iterator[Figure]:

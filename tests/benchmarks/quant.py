@@ -13,7 +13,7 @@ from core.declaration.registry import builtin_registry
 from core.declaration.scope import Scope
 from platform_assets.pipeline.load import load_fused
 from platform_assets.pipeline.run import PipelineRun
-from resources.upstreams.fetch_context import Desk
+from resources.upstreams.fetch_context import FetchContext
 from resources.warehouse.warehouse import Warehouse
 from tests.benchmarks.measure import MIB, Figure, PeakMemory, seconds
 from tests.benchmarks.panel import fill
@@ -72,10 +72,10 @@ def calculate(warehouse: Warehouse) -> tuple[float, list[str]]:
     """(seconds of every table of the task for the newest date, each of them as text)."""
     registry, calendar = builtin_registry(), shipped_calendar()
     clock = ManualClock(datetime.fromisoformat(f"{LAST_DAY}T17:30"))
-    desk = Desk(clock=clock, calendar=calendar, makers={})
+    ctx = FetchContext(clock=clock, calendar=calendar, makers={})
     tables = {one.table_name: one for one in registry.datasets.values() if TASK in one.tasks}
     needs = {name: set(one.reads) & tables.keys() for name, one in tables.items()}
-    pipeline = PipelineRun(registry, warehouse, desk, calendar, clock)
+    pipeline = PipelineRun(registry, warehouse, ctx, calendar, clock)
     parts = []
     began = time.perf_counter()
     for name in TopologicalSorter(needs).static_order():

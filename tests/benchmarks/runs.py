@@ -24,7 +24,7 @@ START_LIMIT_S = 600.0
 
 
 @dataclass(frozen=True)
-class House:
+class Services:
     """Environment of the processes that work on one installation."""
 
     environment: dict[str, str]
@@ -83,11 +83,11 @@ def simulated_market(profile: str, now: str, folder: Path) -> Iterator[dict[str,
         started.wait(20)
 
 
-def new_house(folder: Path, market: dict[str, str], now: str) -> House:
+def new_services(folder: Path, market: dict[str, str], now: str) -> Services:
     home = folder / "dagster"
     home.mkdir(parents=True)
     (home / "dagster.yaml").write_text((ROOT / "dagster.yaml").read_text())
-    return House(
+    return Services(
         {
             **os.environ,
             **market,

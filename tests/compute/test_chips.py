@@ -66,19 +66,19 @@ def test_a_bar_that_is_not_known_counts_as_none(name: str) -> None:
 def test_published_vectors(at: int) -> None:
     bars = vectors.bars()
     values = {name: column[-1] for name, column in chip_columns(bars.until(20000101 + at), newest=1).items()}
-    wanted = {key: row[at] for key, row in TABLE.items()}
-    assert values["profit_ratio_pct"] == pytest.approx(100 * wanted["profit_ratio"], abs=1e-4)
-    assert round(values["avg_cost"], 2) == wanted["avg_cost"]
+    requested = {key: row[at] for key, row in TABLE.items()}
+    assert values["profit_ratio_pct"] == pytest.approx(100 * requested["profit_ratio"], abs=1e-4)
+    assert round(values["avg_cost"], 2) == requested["avg_cost"]
     for name, key in {"cost_90": "c90", "cost_70": "c70"}.items():
-        assert values[f"{name}_low"] == pytest.approx(wanted[f"{key}_low"], abs=1e-6)
-        assert values[f"{name}_high"] == pytest.approx(wanted[f"{key}_high"], abs=1e-6)
+        assert values[f"{name}_low"] == pytest.approx(requested[f"{key}_low"], abs=1e-6)
+        assert values[f"{name}_high"] == pytest.approx(requested[f"{key}_high"], abs=1e-6)
     for width in (90, 70):
-        assert values[f"concentration_{width}_pct"] == pytest.approx(100 * wanted[f"con{width}"], abs=1e-4)
+        assert values[f"concentration_{width}_pct"] == pytest.approx(100 * requested[f"con{width}"], abs=1e-4)
     for name in ("peak_price", "peak_ratio_pct", "support_price", "resistance_price"):
-        assert values[name] == pytest.approx(wanted[name], abs=1e-4)
+        assert values[name] == pytest.approx(requested[name], abs=1e-4)
     pairs = np.array(chip_distribution(bars.until(20000101 + at), newest=1)[-1])
-    assert pairs[0, 0] >= wanted["minprice"] - 1e-4
-    assert np.diff(pairs[:, 0]).min() == pytest.approx(wanted["accuracy"], abs=2e-4)
+    assert pairs[0, 0] >= requested["minprice"] - 1e-4
+    assert np.diff(pairs[:, 0]).min() == pytest.approx(requested["accuracy"], abs=2e-4)
     assert pairs[:, 1].sum() == pytest.approx(100, abs=0.5)
 
 

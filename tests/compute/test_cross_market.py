@@ -33,14 +33,14 @@ def test_what_is_stale_or_missing_leaves_the_denominator() -> None:
         "margin": Reading(-3.0, "2026-08-17", 4),
         "hsi": Reading(-3.5, "2026-08-17", 4),
     }
-    told = temperature(known)
-    assert (told["temperature"], told["level"]) == (50.0, "high")
-    assert (told["coverage"], told["confidence"]) == ({"used": 3, "total": 9}, 0.33)
-    status = {rule["key"]: rule["status"] for rule in told["rules"]}
+    reported = temperature(known)
+    assert (reported["temperature"], reported["level"]) == (50.0, "high")
+    assert (reported["coverage"], reported["confidence"]) == ({"used": 3, "total": 9}, 0.33)
+    status = {rule["key"]: rule["status"] for rule in reported["rules"]}
     assert (status["margin"], status["hsi"], status["gold"], status["spx"]) == (
         "stale", "stale", "missing", "ok",
     )  # fmt: skip
-    assert next(rule for rule in told["rules"] if rule["key"] == "hsi")["value"] == -3.5
+    assert next(rule for rule in reported["rules"] if rule["key"] == "hsi")["value"] == -3.5
     del known["spx"]
     less = temperature(known)
     assert (less["temperature"], less["level"], less["coverage"]["used"]) == (None, None, 2)
@@ -60,7 +60,7 @@ def flash(number: int, title: str, *codes: str) -> Flash:
 
 
 def test_a_chain_from_flashes_by_hand() -> None:
-    told = chain(
+    reported = chain(
         [
             flash(1, "机器人板块走强"),
             flash(2, "瀚岳银行拟回购"),
@@ -70,7 +70,9 @@ def test_a_chain_from_flashes_by_hand() -> None:
         ],
         WORDS,
     )
-    nodes = {node["id"]: (node["name"], node["weight"]) for node in told["nodes"] if node["type"] != "event"}
+    nodes = {
+        node["id"]: (node["name"], node["weight"]) for node in reported["nodes"] if node["type"] != "event"
+    }
     assert nodes == {
         "theme:BK1090": ("机器人概念", 2),
         "sector:BK0477": ("白酒", 1),
@@ -78,7 +80,7 @@ def test_a_chain_from_flashes_by_hand() -> None:
         "stock:600001": ("瀚岳银行", 1),
         "stock:600002": ("南窖酒业", 1),
     }
-    edges = {(edge["source"], edge["target"]): edge["weight"] for edge in told["edges"]}
+    edges = {(edge["source"], edge["target"]): edge["weight"] for edge in reported["edges"]}
     assert edges == {
         ("event:f1", "theme:BK1090"): 1,
         ("event:f2", "stock:600001"): 1,
@@ -88,7 +90,7 @@ def test_a_chain_from_flashes_by_hand() -> None:
         ("stock:600001", "sector:BK0475"): 1,
         ("stock:600002", "sector:BK0477"): 1,
     }
-    assert [item["title"] for item in told["items"]] == [
+    assert [item["title"] for item in reported["items"]] == [
         "白酒与机器人概念联动",
         "瀚岳银行拟回购",
         "机器人板块走强",
@@ -97,10 +99,10 @@ def test_a_chain_from_flashes_by_hand() -> None:
 
 def test_every_edge_joins_two_nodes_however_many_there_are() -> None:
     words = Words({f"题材{at:03d}": f"BK{at:04d}" for at in range(200)}, {}, {}, {})
-    told = chain([flash(at % 10, f"题材{at:03d}与题材{at // 2:03d}") for at in range(200)], words)
-    ids = {node["id"] for node in told["nodes"]}
-    assert all({edge["source"], edge["target"]} <= ids for edge in told["edges"])
-    assert sum(node["type"] == "theme" for node in told["nodes"]) == 40
+    reported = chain([flash(at % 10, f"题材{at:03d}与题材{at // 2:03d}") for at in range(200)], words)
+    ids = {node["id"] for node in reported["nodes"]}
+    assert all({edge["source"], edge["target"]} <= ids for edge in reported["edges"])
+    assert sum(node["type"] == "theme" for node in reported["nodes"]) == 40
 
 
 def test_without_a_dictionary_nothing_is_named() -> None:

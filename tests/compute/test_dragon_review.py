@@ -15,8 +15,8 @@ def reviewed(
 ) -> tuple[list[float], str]:
     """(changes after 1, 3, 5 dates; status) of one leader scored on the date at `day_at`."""
     known = np.array([True] * len(closes) if loaded is None else loaded)
-    told = review_leaders(np.array([closes]), known, np.array([0]), np.array([day_at]))
-    return told.changes[:, 0].tolist(), str(told.status[0])
+    reported = review_leaders(np.array([closes]), known, np.array([0]), np.array([day_at]))
+    return reported.changes[:, 0].tolist(), str(reported.status[0])
 
 
 @pytest.mark.parametrize(
@@ -29,8 +29,8 @@ def reviewed(
     ],
 )
 def test_changes_come_date_by_date(dates: int, changes: list[float], status: str) -> None:
-    told = reviewed(TRADES[:dates])
-    assert told == (pytest.approx(changes, nan_ok=True), status)
+    reported = reviewed(TRADES[:dates])
+    assert reported == (pytest.approx(changes, nan_ok=True), status)
 
 
 def test_a_leader_that_rests_is_measured_by_its_last_bar() -> None:
@@ -45,8 +45,8 @@ def test_a_leader_that_rests_is_measured_by_its_last_bar() -> None:
 
 
 def test_without_a_price_to_measure_from_there_is_no_change() -> None:
-    told = reviewed([N, N, 11.0, 11.0, 11.0, 11.0, 12.0], day_at=1)
-    assert told == (pytest.approx([N] * 3, nan_ok=True), "reviewed")
+    reported = reviewed([N, N, 11.0, 11.0, 11.0, 11.0, 12.0], day_at=1)
+    assert reported == (pytest.approx([N] * 3, nan_ok=True), "reviewed")
 
 
 def test_a_date_without_the_markets_bars_is_waited_for() -> None:
@@ -76,10 +76,10 @@ def test_nothing_is_told_of_a_date_that_has_not_closed() -> None:
 
 def test_each_leader_is_looked_up_by_its_own_code_and_date() -> None:
     close = np.array([TRADES, [20.0, 20.0, 22.0, 22.0, 33.0, 22.0]])
-    told = review_leaders(close, np.ones(6, dtype=bool), np.array([1, 0, -1]), np.array([1, 0, 0]))
-    assert told.changes.T[:2].tolist() == [
+    reported = review_leaders(close, np.ones(6, dtype=bool), np.array([1, 0, -1]), np.array([1, 0, 0]))
+    assert reported.changes.T[:2].tolist() == [
         pytest.approx([10, 65, N], nan_ok=True),
         pytest.approx([10, 20, 30]),
     ]
-    assert told.status.tolist() == ["partial", "reviewed", "partial"]
-    assert np.isnan(told.changes[:, 2]).all()
+    assert reported.status.tolist() == ["partial", "reviewed", "partial"]
+    assert np.isnan(reported.changes[:, 2]).all()

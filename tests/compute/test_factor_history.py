@@ -44,7 +44,7 @@ def test_every_row_is_that_of_the_wide_table(history: BarHistory) -> None:
     inputs = history.inputs()
     for at in (250, 251, 280, 329):
         panel = cut(history, at)
-        wanted = {
+        requested = {
             **{f"chg_{n}d": wide_stats.change(panel, n) for n in (3, 5, 10, 20, 60)},
             "chg_1y": wide_stats.change(panel, 250),
             "chg_ytd": wide_stats.change_ytd(panel),
@@ -54,7 +54,7 @@ def test_every_row_is_that_of_the_wide_table(history: BarHistory) -> None:
             "break_fail_days_5d": wide_stats.count_broken(panel),
             "limit_days_today": wide_stats.limit_days(panel),
         }
-        for name, values in wanted.items():
+        for name, values in requested.items():
             np.testing.assert_allclose(inputs[name][at], values, rtol=1e-9, atol=1e-9, err_msg=f"{name} {at}")
 
 
@@ -120,8 +120,8 @@ def test_what_followed_is_missing_where_it_is_to_come(history: BarHistory) -> No
     following = history.following(5)
 
     assert np.isnan(following[-5:]).all()
-    wanted = (history.close[105] / history.close[100] - 1) * 100
-    np.testing.assert_allclose(following[100], wanted)
+    requested = (history.close[105] / history.close[100] - 1) * 100
+    np.testing.assert_allclose(following[100], requested)
 
 
 def test_a_report_counts_from_its_announcement_on_until_it_is_too_old() -> None:

@@ -71,10 +71,10 @@ def test_ranks_are_those_of_pandas() -> None:
 
     ranks, count = average_ranks(values)
 
-    told = pd.Series(np.where(np.isfinite(values), values, np.nan))
-    assert np.array_equal(ranks, told.rank().to_numpy(), equal_nan=True)
+    reported = pd.Series(np.where(np.isfinite(values), values, np.nan))
+    assert np.array_equal(ranks, reported.rank().to_numpy(), equal_nan=True)
     assert count == 6
-    assert np.array_equal(ranks / count, told.rank(pct=True).to_numpy(), equal_nan=True)
+    assert np.array_equal(ranks / count, reported.rank(pct=True).to_numpy(), equal_nan=True)
     assert average_ranks(np.array([np.nan]))[1] == 0
 
 
@@ -128,15 +128,15 @@ def test_units_do_not_matter_and_an_empty_market_has_no_scores() -> None:
 
 
 def test_a_breakdown_says_why_a_cell_does_not_count() -> None:
-    told = breakdown(score(arrays(GUIDE)), 1)
+    reported = breakdown(score(arrays(GUIDE)), 1)
 
-    cells = {cell["field"]: cell for factor in told["factors"] for cell in factor["inputs"]}
+    cells = {cell["field"]: cell for factor in reported["factors"] for cell in factor["inputs"]}
     assert (cells["pe_ttm"]["value"], cells["pe_ttm"]["rank"], cells["pe_ttm"]["note"]) == (
         -5.0, None, NOT_POSITIVE,
     )  # fmt: skip
     assert cells["chg_60d"]["note"] == NOT_THERE
     assert (cells["pb"]["rank"], cells["pb"]["count"], cells["pb"]["percentile"]) == (2.0, 4, 0.5)
-    weights = [factor["effective_weight"] for factor in told["factors"]]
+    weights = [factor["effective_weight"] for factor in reported["factors"]]
     assert sum(weights) == pytest.approx(1)
 
 
@@ -226,12 +226,12 @@ def test_a_preset_ranks_what_passes_and_leaves_out_what_is_blocked() -> None:
     preset = preset_of("momentumCore")
 
     found = apply_preset(scored, preset)
-    wanted = scored[(scored["momentum"] >= 80) & (scored["trend"] >= 60)]
-    allowed = wanted[~wanted["gate_blocked"]].sort_values("momentum", ascending=False)
+    requested = scored[(scored["momentum"] >= 80) & (scored["trend"] >= 60)]
+    allowed = requested[~requested["gate_blocked"]].sort_values("momentum", ascending=False)
 
     assert found["rank_no"].tolist() == list(range(1, len(found) + 1))
     assert found["code"].tolist() == allowed["code"].tolist()
-    assert len(apply_preset(scored, preset, gated=False)) == len(wanted)
+    assert len(apply_preset(scored, preset, gated=False)) == len(requested)
     assert len(apply_preset(scored, preset, limit=2)) == 2
     wider = apply_preset(scored, preset, filters=[Filter("momentum", 50)])
     assert len(wider) > len(found)
@@ -294,16 +294,16 @@ def test_rank_correlation_is_that_of_pandas_and_needs_twenty_codes() -> None:
     scores[chance.random(scores.shape) < 0.1] = NAN
     scores[5, 19:] = NAN  # a date with too few
 
-    told = factor_ic(scores, returns, 1)
+    reported = factor_ic(scores, returns, 1)
     pairs = [pd.DataFrame({"a": scores[day], "b": returns[day]}).dropna() for day in range(30)]
     ics = [pair["a"].rank().corr(pair["b"].rank()) for pair in pairs if len(pair) >= 20]
 
-    assert told.days == len(ics) < 30
-    assert told.ic_mean == pytest.approx(np.mean(ics))
-    assert told.ic_std == pytest.approx(np.std(ics, ddof=1))
-    assert told.ir == pytest.approx(np.mean(ics) / np.std(ics, ddof=1))
-    assert told.t_stat_simple == pytest.approx(told.ir * len(ics) ** 0.5)
-    assert told.positive_rate == np.mean(np.array(ics) > 0)
+    assert reported.days == len(ics) < 30
+    assert reported.ic_mean == pytest.approx(np.mean(ics))
+    assert reported.ic_std == pytest.approx(np.std(ics, ddof=1))
+    assert reported.ir == pytest.approx(np.mean(ics) / np.std(ics, ddof=1))
+    assert reported.t_stat_simple == pytest.approx(reported.ir * len(ics) ** 0.5)
+    assert reported.positive_rate == np.mean(np.array(ics) > 0)
 
 
 def test_overlapping_windows_do_not_make_the_t_statistic_larger() -> None:
@@ -316,10 +316,10 @@ def test_overlapping_windows_do_not_make_the_t_statistic_larger() -> None:
     )
     simple = values.mean() / values.std(ddof=1) * count**0.5
 
-    told = robust_t(values, lags)
+    reported = robust_t(values, lags)
 
-    assert told == pytest.approx(values.mean() * count / total**0.5)
-    assert 0 < told < simple / 2
+    assert reported == pytest.approx(values.mean() * count / total**0.5)
+    assert 0 < reported < simple / 2
     assert [lags_of(*given) for given in ((120, 10), (120, 1), (5, 20), (1, 5), (0, 5))] == [9, 4, 4, 0, 0]
     assert robust_t(np.ones(9), 2) is robust_t(np.ones(1), 0) is None
 

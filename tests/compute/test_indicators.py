@@ -72,14 +72,14 @@ def test_published_vectors(key: str) -> None:
     values = indicator_columns(vectors.bars())[NAMES.get(key, key)]
     for at, published in TABLE[key].items():
         # Ours is not told before there are enough changes; a formula of the same sums tells it.
-        wanted = np.nan if key.startswith("rsi") and at < int(key[3:]) else published
-        assert values[at] == pytest.approx(wanted, abs=1e-3 if key == "psy12" else 1e-4, nan_ok=True), at
+        requested = np.nan if key.startswith("rsi") and at < int(key[3:]) else published
+        assert values[at] == pytest.approx(requested, abs=1e-3 if key == "psy12" else 1e-4, nan_ok=True), at
 
 
 def test_published_vectors_outside_the_table() -> None:
     population = indicator_columns(vectors.bars(), ddof=0)["boll_upper"]
-    for at, wanted in TABLE["boll_up_ddof0"].items():
-        assert population[at] == pytest.approx(wanted, abs=1e-4, nan_ok=True)
+    for at, requested in TABLE["boll_up_ddof0"].items():
+        assert population[at] == pytest.approx(requested, abs=1e-4, nan_ok=True)
     assert indicator_columns(vectors.bars())["vr26"][[29, 33, 59]] == pytest.approx(
         [52.5757, 93.8111, 805.8543], abs=1e-4
     )
@@ -94,11 +94,15 @@ def test_the_kernels_equal_pandas_windows_and_plain_loops(flat: float) -> None:
     assert tuple(mine) == COLUMNS
     for code in bars.codes:
         one = bars.take([code])
-        wanted = reference(one, pd.Series(closes[: len(one)]))
-        assert set(wanted) == set(COLUMNS)
+        requested = reference(one, pd.Series(closes[: len(one)]))
+        assert set(requested) == set(COLUMNS)
         for name in COLUMNS:
             np.testing.assert_allclose(
-                mine[name][bars.rows_of(code)], wanted[name], rtol=1e-7, atol=1e-7, err_msg=f"{name} {code}"
+                mine[name][bars.rows_of(code)],
+                requested[name],
+                rtol=1e-7,
+                atol=1e-7,
+                err_msg=f"{name} {code}",
             )
 
 
@@ -194,11 +198,11 @@ def test_what_holds_on_any_bars(seed: int, lengths: list[int], flat: float) -> N
     dearer = replace(bars, **{name: getattr(bars, name) * 8 for name in ("open", "high", "low", "close")})
     busier = replace(bars, volume=bars.volume * 100)
     for name, column in indicator_columns(dearer).items():
-        wanted = values[name] * (8 if name in PRICE_SCALE else 1)
-        assert np.allclose(column, wanted, rtol=1e-6, atol=1e-6, equal_nan=True), name
+        requested = values[name] * (8 if name in PRICE_SCALE else 1)
+        assert np.allclose(column, requested, rtol=1e-6, atol=1e-6, equal_nan=True), name
     for name, column in indicator_columns(busier).items():
-        wanted = values[name] * (100 if name in VOLUME_SCALE else 1)
-        assert np.allclose(column, wanted, rtol=1e-9, equal_nan=True), name
+        requested = values[name] * (100 if name in VOLUME_SCALE else 1)
+        assert np.allclose(column, requested, rtol=1e-9, equal_nan=True), name
 
 
 def bars_in_ticks(seed: int, length: int) -> Bars:
@@ -221,12 +225,12 @@ def bars_in_ticks(seed: int, length: int) -> Bars:
 @given(st.integers(0, 10_000), st.sampled_from([10.0, 0.1, 1.0]))
 def test_another_unit_of_price_decides_no_tie(seed: int, scale: float) -> None:
     bars = bars_in_ticks(seed, 120)
-    told = indicator_columns(bars)
+    reported = indicator_columns(bars)
     prices = {name: getattr(bars, name) * scale for name in ("open", "high", "low", "close")}
 
     for name, column in indicator_columns(replace(bars, **prices)).items():
-        wanted = told[name] * (scale if name in PRICE_SCALE else 1)
-        assert np.allclose(column, wanted, rtol=1e-7, atol=1e-7, equal_nan=True), name
+        requested = reported[name] * (scale if name in PRICE_SCALE else 1)
+        assert np.allclose(column, requested, rtol=1e-7, atol=1e-7, equal_nan=True), name
 
 
 def test_other_codes_and_a_second_run_change_nothing() -> None:

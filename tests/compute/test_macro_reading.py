@@ -18,7 +18,7 @@ def points(**values: list[float]) -> dict[str, list[tuple[str, float]]]:
 
 
 def test_growth_and_prices_name_the_phase() -> None:
-    told = reading(
+    reported = reading(
         points(
             cn_pmi_mfg=[49.0, 50.4], cn_pmi_nonmfg=[50.9], cn_cpi_yoy=[1.0, 0.9, 0.8, 0.5],
             cn_ppi_yoy=[-1.0, -1.2, -1.5, -2.0], cn_lpr_1y=[3.1, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0],
@@ -26,17 +26,17 @@ def test_growth_and_prices_name_the_phase() -> None:
         "2026-08-21",
     )  # fmt: skip
 
-    assert told["available"]
-    assert told["phase"] == "复苏"
-    assert {name: one["score"] for name, one in told["dimensions"].items()} == {
+    assert reported["available"]
+    assert reported["phase"] == "复苏"
+    assert {name: one["score"] for name, one in reported["dimensions"].items()} == {
         "growth": 1.0, "prices": -1.0, "money": 1.0,
     }  # fmt: skip
 
 
 def test_stale_figures_judge_nothing() -> None:
-    told = reading(points(cn_pmi_mfg=[51.0], cn_cpi_yoy=[1.0, 1.0, 1.0, 2.0]), "2026-12-21")
+    reported = reading(points(cn_pmi_mfg=[51.0], cn_cpi_yoy=[1.0, 1.0, 1.0, 2.0]), "2026-12-21")
 
-    assert not told["available"]
-    assert told["phase"] is None
-    assert told["reason"] == "缺少新鲜的增长、物价数据，无法判断"
-    assert {one["status"] for one in told["signals"]} == {"stale", "missing"}
+    assert not reported["available"]
+    assert reported["phase"] is None
+    assert reported["reason"] == "缺少新鲜的增长、物价数据，无法判断"
+    assert {one["status"] for one in reported["signals"]} == {"stale", "missing"}

@@ -130,12 +130,12 @@ def test_what_was_told_before_stands_and_a_day_without_score_has_no_stage() -> N
 
 
 def test_runs_and_transitions() -> None:
-    told = [("d1", "ice"), ("d2", "repair"), ("d3", "repair"), ("d4", "rise"), ("d5", "repair")]
-    assert segments(told) == [
+    reported = [("d1", "ice"), ("d2", "repair"), ("d3", "repair"), ("d4", "rise"), ("d5", "repair")]
+    assert segments(reported) == [
         Segment("ice", "d1", "d1", 1), Segment("repair", "d2", "d3", 2), Segment("rise", "d4", "d4", 1),
         Segment("repair", "d5", "d5", 1),
     ]  # fmt: skip
-    assert transitions([phase for _, phase in told]) == {
+    assert transitions([phase for _, phase in reported]) == {
         "ice": {"repair": 1.0}, "repair": {"repair": 0.5, "rise": 0.5}, "rise": {"repair": 1.0},
     }  # fmt: skip
     assert transitions(["ice"]) == {}

@@ -40,7 +40,7 @@ def window_of(bars: Bars) -> tuple[np.ndarray, LimitWindow]:
     )
 
 
-def told(window: LimitWindow) -> tuple[LimitCounts, np.ndarray, list[str | None]]:
+def reported(window: LimitWindow) -> tuple[LimitCounts, np.ndarray, list[str | None]]:
     """(counts, scores, stages)."""
     counts = count_limits(window, np.zeros(window.close.shape, dtype=bool))
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -58,10 +58,10 @@ def told(window: LimitWindow) -> tuple[LimitCounts, np.ndarray, list[str | None]
 
 
 def assert_no_look_ahead(window: LimitWindow, every: int) -> None:
-    counts, totals, stages = told(window)
+    counts, totals, stages = reported(window)
     for cut in range(FIRST, window.close.shape[1] + 1, every):
         part = LimitWindow(**{name: vars(window)[name][:, :cut] for name in LimitWindow.__dataclass_fields__})
-        some, scores, phases = told(part)
+        some, scores, phases = reported(part)
         for name, values in vars(some).items():
             np.testing.assert_array_equal(values[-1], vars(counts)[name][cut - 1])
         np.testing.assert_allclose(scores[-1], totals[cut - 1], rtol=1e-9)
@@ -76,7 +76,7 @@ def test_twenty_codes(real_bars: Bars) -> None:
 def test_three_hundred_codes(all_real_bars: Bars) -> None:
     dates, window = window_of(all_real_bars)
     assert_no_look_ahead(window, every=1)
-    _, totals, stages = told(window)
+    _, totals, stages = reported(window)
     day = {int(one): at for at, one in enumerate(dates.tolist())}
     # The first session after the holiday of 2020, and the last one before that of 2024.
     assert totals[day[20200203]] < 5

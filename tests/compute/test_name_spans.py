@@ -105,8 +105,8 @@ def test_a_second_look_changes_nothing() -> None:
     former = [("2026-03-04", "海星"), ("2026-03-09", "ST海星"), ("2026-03-11", "海星股份")]
     spans = spans_of([seen("2026-03-13", "海星控股")], former, DATES)
 
-    for told in (former, None):
-        assert spans_of([*again(spans), seen("2026-03-13", "海星控股")], told, DATES) == spans
+    for reported in (former, None):
+        assert spans_of([*again(spans), seen("2026-03-13", "海星控股")], reported, DATES) == spans
 
 
 def test_a_rename_on_a_day_without_trade_ends_the_old_name_before_it() -> None:

@@ -29,24 +29,26 @@ def test_what_never_traded_again_has_not_won() -> None:
     hits = [("gone", DATES[0]), ("falls", DATES[0]), ("rises", DATES[0]), ("late", DATES[DAYS - WAIT_DAYS])]
 
     found = outcomes(window, hits, direction=-100)
-    told = summary(found, -100)
+    reported = summary(found, -100)
 
     # The one that rests is still waited for; it is no base of its date either.
     assert [one.date for one in found] == [DATES[0]] * 3
-    assert (told["samples"], told["win_rate_pct"]) == (3, 0.0)
+    assert (reported["samples"], reported["win_rate_pct"]) == (3, 0.0)
     # Bought and sold at the same price on the second date: nobody has moved.
-    assert (told["median_pct"], told["best_pct"], told["worst_pct"]) == (0.0, 0.0, 0.0)
+    assert (reported["median_pct"], reported["best_pct"], reported["worst_pct"]) == (0.0, 0.0, 0.0)
 
     longer = followed(market(), flat, DAYS, hold=3)
-    told = summary(outcomes(longer, hits, direction=100), 100)
-    assert (told["samples"], told["fillable"]["samples"]) == (3, 3)
-    assert told["win_rate_pct"] == told["fillable"]["win_rate_pct"] == pytest.approx(100 / 3, abs=1e-4)
-    assert told["base_rate_pct"] == 50.0  # two of four rose
+    reported = summary(outcomes(longer, hits, direction=100), 100)
+    assert (reported["samples"], reported["fillable"]["samples"]) == (3, 3)
+    assert (
+        reported["win_rate_pct"] == reported["fillable"]["win_rate_pct"] == pytest.approx(100 / 3, abs=1e-4)
+    )
+    assert reported["base_rate_pct"] == 50.0  # two of four rose
     up, down = (103 / 101 - 1) * 100, (97 / 99 - 1) * 100
-    assert told["avg_pct"] == pytest.approx((up + down) / 2, abs=1e-4)
-    assert (told["best_pct"], told["worst_pct"]) == pytest.approx((up, down), abs=1e-4)
-    assert told["median_pct"] == pytest.approx((up + down) / 2, abs=1e-4)
-    year = told["by_year"][0]
+    assert reported["avg_pct"] == pytest.approx((up + down) / 2, abs=1e-4)
+    assert (reported["best_pct"], reported["worst_pct"]) == pytest.approx((up, down), abs=1e-4)
+    assert reported["median_pct"] == pytest.approx((up + down) / 2, abs=1e-4)
+    year = reported["by_year"][0]
     assert (year["samples"], year["win_rate_pct"], year["avg_pct"]) == pytest.approx(
         (3, 100 / 3, (up + down) / 2), abs=1e-4
     )
@@ -54,6 +56,8 @@ def test_what_never_traded_again_has_not_won() -> None:
 
 def test_of_nothing_but_what_never_traded_again_no_return_is_told() -> None:
     flat = Benchmark(np.ones(DAYS), np.ones(DAYS))
-    told = summary(outcomes(followed(market(), flat, 1, hold=3), [("gone", DATES[0])], direction=100), 100)
-    assert (told["samples"], told["win_rate_pct"], told["avg_pct"]) == (1, 0.0, None)
-    assert (told["median_pct"], told["best_pct"], told["worst_pct"]) == (None, None, None)
+    reported = summary(
+        outcomes(followed(market(), flat, 1, hold=3), [("gone", DATES[0])], direction=100), 100
+    )
+    assert (reported["samples"], reported["win_rate_pct"], reported["avg_pct"]) == (1, 0.0, None)
+    assert (reported["median_pct"], reported["best_pct"], reported["worst_pct"]) == (None, None, None)

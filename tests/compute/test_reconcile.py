@@ -16,21 +16,21 @@ def pairs(*rows: tuple[str, float | None, float | None], rounding: float = 0.0) 
 def test_what_the_wires_round_is_no_difference() -> None:
     rows = pairs(("a", 12_345.0, 12_300.0), ("b", 500.0, 650.0), rounding=100.0)
 
-    told = measure(rows, Tolerance(0.0, ABS))
+    reported = measure(rows, Tolerance(0.0, ABS))
 
-    assert (told["compared"], told["within_count"], told["within_pct"]) == (2, 1, 50.0)
-    assert told["worst"] == [{"code": "b", "a": 500.0, "b": 650.0, "diff": 50.0}]
-    assert (told["max_diff"], told["mean_diff"], told["status"]) == (50.0, -25.0, "warning")
+    assert (reported["compared"], reported["within_count"], reported["within_pct"]) == (2, 1, 50.0)
+    assert reported["worst"] == [{"code": "b", "a": 500.0, "b": 650.0, "diff": 50.0}]
+    assert (reported["max_diff"], reported["mean_diff"], reported["status"]) == (50.0, -25.0, "warning")
 
 
 def test_percent_is_of_the_larger_value_and_zero_agrees_with_zero() -> None:
     rows = pairs(("a", 100.0, 99.95), ("b", 100.0, 90.0), ("c", 0.0, 0.0))
 
-    told = measure(rows, Tolerance(0.1, PCT))
+    reported = measure(rows, Tolerance(0.1, PCT))
 
-    assert (told["compared"], told["within_count"]) == (3, 2)
-    assert told["max_diff"] == 10.0
-    assert [one["code"] for one in told["worst"]] == ["b", "a"]
+    assert (reported["compared"], reported["within_count"]) == (3, 2)
+    assert reported["max_diff"] == 10.0
+    assert [one["code"] for one in reported["worst"]] == ["b", "a"]
 
 
 def test_signs_count_where_they_are_asked_for() -> None:
@@ -44,11 +44,11 @@ def test_signs_count_where_they_are_asked_for() -> None:
 def test_values_of_one_side_are_counted_and_nothing_is_no_source() -> None:
     rows = pairs(*[(f"c{n}", 1.0, 1.0) for n in range(98)], ("x", 1.0, None), ("y", None, 2.0))
 
-    told = measure(rows, Tolerance(0.0, ABS))
+    reported = measure(rows, Tolerance(0.0, ABS))
     alone = measure(pairs(("x", 1.0, None)), Tolerance(0.0, ABS))
     nothing = measure(pairs(), Tolerance(0.0, ABS))
 
-    assert (told["only_a"], told["only_b"], told["status"]) == (1, 1, "warning")
+    assert (reported["only_a"], reported["only_b"], reported["status"]) == (1, 1, "warning")
     assert (alone["status"], alone["within_pct"], alone["only_a"]) == ("no_second_source", None, 1)
     assert (nothing["compared"], nothing["worst"], nothing["max_diff"]) == (0, [], None)
 

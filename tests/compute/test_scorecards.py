@@ -329,7 +329,7 @@ def test_the_tactic_score_renormalises_what_is_missing() -> None:
 
 def test_pattern_and_signal_scores() -> None:
     assert pattern_score(np.array([-3.0, -1.0, 0.0, 1.0, 2.0, 5.0])).tolist() == [0, 25, 50, 75, 100, 100]
-    told = signal_conditions(
+    reported = signal_conditions(
         close=np.array([11.0, 9.0]),
         volume=np.array([2.0, NAN]),
         macd_hist=np.array([0.2, 0.1]),
@@ -341,7 +341,7 @@ def test_pattern_and_signal_scores() -> None:
         ma20=np.array([10.1, 9.9]),
         ma20_before=np.array([10.0, 10.0]),
     )
-    assert signal_score(told).tolist() == [100.0, 0.0]
+    assert signal_score(reported).tolist() == [100.0, 0.0]
     assert np.isnan(signal_score({"kdj": np.array([NAN])})).all()
 
 

@@ -25,8 +25,8 @@ def bars(*closes: float, factor: tuple[float, ...] | None = None) -> Bars:
 
 
 def found(given: Bars, **changed: tuple[float, float]) -> dict[str, Hits]:
-    told = newest(given, {**CALM, **changed})
-    return {one.key: one for one in hits(given, told, given.last_rows) if one.hit[0]}
+    reported = newest(given, {**CALM, **changed})
+    return {one.key: one for one in hits(given, reported, given.last_rows) if one.hit[0]}
 
 
 def newest(given: Bars, values: Mapping[str, tuple[float, float]]) -> dict[str, Pair]:
@@ -38,9 +38,9 @@ def newest(given: Bars, values: Mapping[str, tuple[float, float]]) -> dict[str, 
 
 def test_every_kind_is_told_of_and_a_calm_day_has_none() -> None:
     given = bars(*[10.0] * 30)
-    told = {one.key for one in hits(given, newest(given, CALM), given.last_rows)}
+    reported = {one.key for one in hits(given, newest(given, CALM), given.last_rows)}
 
-    assert told == {signal.key for signal in SIGNALS}
+    assert reported == {signal.key for signal in SIGNALS}
     assert found(given) == {}
 
 

@@ -62,7 +62,7 @@ def test_a_range_concerns_every_period_that_was_open() -> None:
 
 
 def test_single_quarters_of_cumulative_figures() -> None:
-    told = {
+    reported = {
         "2025-03-31": 8.0,
         "2025-12-31": 100.0,
         "2025-09-30": 60.0,
@@ -70,12 +70,12 @@ def test_single_quarters_of_cumulative_figures() -> None:
         "2026-06-30": 40.0,
     }
 
-    assert single_quarter(told.get, "2026-03-31") == 10.0
-    assert single_quarter(told.get, "2026-06-30") == 30.0
-    assert single_quarter(told.get, "2025-09-30") is None  # the half year is not known
-    assert on_quarter_before(told.get, "2026-06-30") == 200.0
-    assert on_quarter_before(told.get, "2026-03-31") == -75.0  # on 40 of the fourth quarter
-    assert on_year_before(told.get, "2026-03-31") == 25.0
+    assert single_quarter(reported.get, "2026-03-31") == 10.0
+    assert single_quarter(reported.get, "2026-06-30") == 30.0
+    assert single_quarter(reported.get, "2025-09-30") is None  # the half year is not known
+    assert on_quarter_before(reported.get, "2026-06-30") == 200.0
+    assert on_quarter_before(reported.get, "2026-03-31") == -75.0  # on 40 of the fourth quarter
+    assert on_year_before(reported.get, "2026-03-31") == 25.0
     losses = {"2026-03-31": -10.0, "2026-06-30": -12.0}
     assert on_quarter_before(losses.get, "2026-06-30") == 80.0  # a smaller loss is growth
     assert on_quarter_before({"2026-03-31": 0.0, "2026-06-30": 5.0}.get, "2026-06-30") is None

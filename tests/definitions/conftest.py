@@ -14,7 +14,7 @@ from resources.simulated_market.service import SimulatedMarket
 from resources.simulated_market.world.loader import load_world
 from schedules.commands import command_context
 from schedules.runs.execution import DagsterRunner
-from schedules.services import House, make_house
+from schedules.services import Services, make_services
 from tests.conftest import SQLITE_OFTEN, engine_url
 
 NOW = "2026-08-21T15:45"
@@ -30,7 +30,7 @@ def faults() -> FaultPlan:
 @contextmanager
 def opened(
     folder: Path, monkeypatch: pytest.MonkeyPatch, faults: FaultPlan, url: str = ""
-) -> Iterator[House]:
+) -> Iterator[Services]:
     """A platform whose settings come from the environment, as those of a run do."""
     from resources.composition import open_platform
     from resources.settings import load_settings
@@ -49,13 +49,13 @@ def opened(
             monkeypatch.setenv(name, value)
         settings = load_settings(dotenv=folder / "none")
         open_platform(settings).close()  # the tables
-        made = make_house(settings)
+        made = make_services(settings)
         yield made
         made.engine.dispose()
 
 
 @pytest.fixture
-def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, faults: FaultPlan) -> Iterator[House]:
+def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, faults: FaultPlan) -> Iterator[Services]:
     with opened(tmp_path, monkeypatch, faults) as made:
         yield made
 
@@ -66,9 +66,9 @@ def warehouse_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[st
 
 
 @pytest.fixture
-def each_house(
+def services_of_each_engine(
     warehouse_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, faults: FaultPlan
-) -> Iterator[House]:
+) -> Iterator[Services]:
     """The same on each engine."""
     with opened(tmp_path, monkeypatch, faults, warehouse_url) as made:
         yield made

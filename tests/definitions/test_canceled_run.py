@@ -10,7 +10,7 @@ from resources.warehouse.ledger.commands import Command
 from resources.warehouse.writer import Writer
 from schedules.commands.worker import Worker
 from schedules.runs.execution import DagsterRunner
-from schedules.services import House
+from schedules.services import Services
 
 DAYS = ("2026-08-17", "2026-08-18", "2026-08-19", "2026-08-20", "2026-08-21")
 BARS = "fusion_kline_daily"
@@ -36,46 +36,46 @@ def during_writes(monkeypatch: pytest.MonkeyPatch, table: str, count: int, act: 
     monkeypatch.setattr(Writer, "write_all", write_all)
 
 
-def ask(house: House, **args: Any) -> Command:
-    return house.commands.enqueue("run_job", args, requested_by="admin")
+def ask(services: Services, **args: Any) -> Command:
+    return services.commands.enqueue("run_job", args, requested_by="admin")
 
 
-def rows(house: House, statement: str) -> list[Row]:
-    with house.engine.connect() as connection:
+def rows(services: Services, statement: str) -> list[Row]:
+    with services.engine.connect() as connection:
         return [tuple(row) for row in connection.exec_driver_sql(statement)]
 
 
-def prepared(house: House, runner: DagsterRunner) -> Worker:
+def prepared(services: Services, runner: DagsterRunner) -> Worker:
     """A worker on a warehouse that knows its securities."""
-    worker = Worker(house, runner, instance=runner.instance)
-    listed = ask(house, job="security_list", partition_key=DAYS[-1])
+    worker = Worker(services, runner, instance=runner.instance)
+    listed = ask(services, job="security_list", partition_key=DAYS[-1])
     worker.work_once()
-    assert house.commands.get(listed.id).status == "success"
+    assert services.commands.get(listed.id).status == "success"
     return worker
 
 
 def test_a_canceled_range_keeps_whole_partitions_and_frees_everything(
-    each_house: House, runner: DagsterRunner, monkeypatch: pytest.MonkeyPatch
+    services_of_each_engine: Services, runner: DagsterRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    house = each_house
-    worker = prepared(house, runner)
-    asked = ask(house, job="history", partition_range=[DAYS[0], DAYS[-1]])
-    during_writes(monkeypatch, BARS, 2, lambda: house.commands.cancel(asked.id))
+    services = services_of_each_engine
+    worker = prepared(services, runner)
+    asked = ask(services, job="history", partition_range=[DAYS[0], DAYS[-1]])
+    during_writes(monkeypatch, BARS, 2, lambda: services.commands.cancel(asked.id))
 
     worker.work_once()
 
-    done = house.commands.get(asked.id)
+    done = services.commands.get(asked.id)
     assert (done.status, done.error) == ("canceled", "canceled")
     run = runner.instance.get_run_by_id(str(done.run_id))
     assert run is not None
     assert run.status is dg.DagsterRunStatus.CANCELED
-    slot = house.slots.latest()["history"]
+    slot = services.slots.latest()["history"]
     assert (slot.status, slot.reason) == ("canceled", "canceled")
-    assert not any(state.held for state in house.locks.states())
-    written = dict(rows(house, f"SELECT date, COUNT(*) FROM {BARS} GROUP BY date"))
+    assert not any(state.held for state in services.locks.states())
+    written = dict(rows(services, f"SELECT date, COUNT(*) FROM {BARS} GROUP BY date"))
     assert {str(day) for day in written} == set(DAYS[:2])
     batches = rows(
-        house,
+        services,
         "SELECT partition_key, rows_written, status, parent_batch_id IS NULL, error FROM sys_batch "
         f"WHERE table_name='{BARS}' ORDER BY parent_batch_id IS NULL, partition_key",
     )
@@ -85,47 +85,47 @@ def test_a_canceled_range_keeps_whole_partitions_and_frees_everything(
     ((key, total, status, is_parent, error),) = batches[2:]
     assert (key, total, status) == (f"{DAYS[0]}..{DAYS[-1]}", sum(written.values()), "failed")
     assert (bool(is_parent), error) == (True, "canceled")
-    assert rows(house, "SELECT COUNT(*) FROM sys_batch WHERE status='running'") == [(0,)]
+    assert rows(services, "SELECT COUNT(*) FROM sys_batch WHERE status='running'") == [(0,)]
 
     # What was canceled can be asked for again, and ends as if nothing had been.
-    again = ask(house, job="history", partition_range=[DAYS[0], DAYS[-1]])
+    again = ask(services, job="history", partition_range=[DAYS[0], DAYS[-1]])
     worker.work_once()
-    assert house.commands.get(again.id).status == "success"
-    assert len(rows(house, f"SELECT DISTINCT date FROM {BARS}")) == len(DAYS)
+    assert services.commands.get(again.id).status == "success"
+    assert len(rows(services, f"SELECT DISTINCT date FROM {BARS}")) == len(DAYS)
 
 
 def test_a_canceled_fusion_gives_back_its_locks_and_starts_no_other_job(
-    house: House, runner: DagsterRunner, monkeypatch: pytest.MonkeyPatch
+    services: Services, runner: DagsterRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    worker = prepared(house, runner)
-    asked = house.commands.enqueue("fusion_sync", {"date": DAYS[-1]}, requested_by="admin")
-    during_writes(monkeypatch, BARS, 1, lambda: house.commands.cancel(asked.id))
+    worker = prepared(services, runner)
+    asked = services.commands.enqueue("fusion_sync", {"date": DAYS[-1]}, requested_by="admin")
+    during_writes(monkeypatch, BARS, 1, lambda: services.commands.cancel(asked.id))
 
     worker.work_once()
 
-    done = house.commands.get(asked.id)
+    done = services.commands.get(asked.id)
     assert (done.status, done.result["locked"]) == ("canceled", True)
     assert len(done.result["runs"]) == 1
-    assert not any(state.held for state in house.locks.states())
+    assert not any(state.held for state in services.locks.states())
 
 
 @pytest.mark.soak
 def test_terminating_the_run_in_the_dagster_ui_cancels_its_command(
-    house: House, runner: DagsterRunner, monkeypatch: pytest.MonkeyPatch
+    services: Services, runner: DagsterRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """For a run inside the worker Dagster has no process to signal; it marks the run as canceling."""
-    worker = prepared(house, runner)
-    asked = ask(house, job="eod_core", partition_key=DAYS[-1])
+    worker = prepared(services, runner)
+    asked = ask(services, job="eod_core", partition_key=DAYS[-1])
 
     def terminate() -> None:
-        run = runner.instance.get_run_by_id(str(house.commands.get(asked.id).run_id))
+        run = runner.instance.get_run_by_id(str(services.commands.get(asked.id).run_id))
         assert run is not None
         runner.instance.report_run_canceling(run)
 
     during_writes(monkeypatch, BARS, 1, terminate)
     worker.work_once()
 
-    done = house.commands.get(asked.id)
+    done = services.commands.get(asked.id)
     assert (done.status, done.error) == ("canceled", "its run was terminated")
     run = runner.instance.get_run_by_id(str(done.run_id))
     assert run is not None
@@ -134,29 +134,29 @@ def test_terminating_the_run_in_the_dagster_ui_cancels_its_command(
 
 @pytest.mark.soak
 def test_a_worker_that_goes_down_stops_its_run_and_queues_the_command_again(
-    house: House, runner: DagsterRunner, monkeypatch: pytest.MonkeyPatch
+    services: Services, runner: DagsterRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    worker = prepared(house, runner)
-    asked = ask(house, job="eod_core", partition_key=DAYS[-1])
+    worker = prepared(services, runner)
+    asked = ask(services, job="eod_core", partition_key=DAYS[-1])
     during_writes(monkeypatch, BARS, 1, worker.stop)
 
     worker.work_once()
 
-    back = house.commands.get(asked.id)
+    back = services.commands.get(asked.id)
     assert (back.status, back.attempts) == ("queued", 0)
-    assert house.slots.latest()["eod_core"].reason == "the worker is going down"
+    assert services.slots.latest()["eod_core"].reason == "the worker is going down"
 
 
 def test_a_download_is_canceled_between_two_of_its_types(
-    house: House, runner: DagsterRunner, monkeypatch: pytest.MonkeyPatch
+    services: Services, runner: DagsterRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    worker = prepared(house, runner)
-    asked = house.commands.enqueue(
+    worker = prepared(services, runner)
+    asked = services.commands.enqueue(
         "download", {"codes": ["600040"], "types": ["quote", "fund_flow"]}, requested_by="admin"
     )
-    during_writes(monkeypatch, "raw_quote", 1, lambda: house.commands.cancel(asked.id))
+    during_writes(monkeypatch, "raw_quote", 1, lambda: services.commands.cancel(asked.id))
 
     worker.work_once()
 
-    assert house.commands.get(asked.id).status == "canceled"
-    assert rows(house, "SELECT COUNT(*) FROM raw_fund_flow") == [(0,)]
+    assert services.commands.get(asked.id).status == "canceled"
+    assert rows(services, "SELECT COUNT(*) FROM raw_fund_flow") == [(0,)]

@@ -7,40 +7,40 @@ from platform_assets.definitions.run_lease import CODES_TAG
 from resources.warehouse.locks import DOMAINS
 from schedules.commands.worker import Worker
 from schedules.runs.execution import DagsterRunner
-from schedules.services import House
+from schedules.services import Services
 from tests.definitions.conftest import BANK
 
 
-def rows_of(house: House, table: str, column: str = "code") -> set[str]:
-    with house.engine.connect() as connection:
+def rows_of(services: Services, table: str, column: str = "code") -> set[str]:
+    with services.engine.connect() as connection:
         return set(connection.exec_driver_sql(f"SELECT {column} FROM {table}").scalars())
 
 
-def carried_out(house: House, runner: DagsterRunner, command: str, args: dict[str, object]) -> None:
-    asked = house.commands.enqueue(command, args, requested_by="admin")
+def carried_out(services: Services, runner: DagsterRunner, command: str, args: dict[str, object]) -> None:
+    asked = services.commands.enqueue(command, args, requested_by="admin")
 
-    Worker(house, runner).work_once()
+    Worker(services, runner).work_once()
 
-    done = house.commands.get(asked.id)
+    done = services.commands.get(asked.id)
     assert (done.status, done.error) == ("success", None)
 
 
 @pytest.mark.soak
 def test_a_sync_by_codes_fuses_them_in_every_domain_while_others_hold_the_locks(
-    house: House, runner: DagsterRunner
+    services: Services, runner: DagsterRunner
 ) -> None:
-    carried_out(house, runner, "run_job", {"job": "security_list", "partition_key": "2026-08-21"})
-    lease = house.locks.take(DOMAINS, "somebody")
+    carried_out(services, runner, "run_job", {"job": "security_list", "partition_key": "2026-08-21"})
+    lease = services.locks.take(DOMAINS, "somebody")
 
-    carried_out(house, runner, "fusion_sync", {"codes": [BANK]})
-    carried_out(house, runner, "fusion_sync", {"codes": [BANK]})
+    carried_out(services, runner, "fusion_sync", {"codes": [BANK]})
+    carried_out(services, runner, "fusion_sync", {"codes": [BANK]})
 
-    house.locks.release(lease)
+    services.locks.release(lease)
     for table in ("fusion_kline_daily", "fusion_quote_snapshot", "fusion_valuation", "fusion_stock_wide"):
-        assert rows_of(house, table) == {BANK}, table
+        assert rows_of(services, table) == {BANK}, table
     # Indices are no stocks: a sync of stocks leaves their table alone.
-    assert rows_of(house, "fusion_index_daily") == set()
-    with house.engine.connect() as connection:
+    assert rows_of(services, "fusion_index_daily") == set()
+    with services.engine.connect() as connection:
         batches = connection.exec_driver_sql(
             "SELECT table_name, status, rows_written FROM sys_batch ORDER BY started_at"
         ).all()
@@ -48,18 +48,22 @@ def test_a_sync_by_codes_fuses_them_in_every_domain_while_others_hold_the_locks(
     assert [rows for table, _, rows in batches if table == "fusion_kline_daily"][-1] == 0
 
 
-def test_reports_of_a_range_are_loaded_apart_from_its_bars(house: House, runner: DagsterRunner) -> None:
-    carried_out(house, runner, "run_job", {"job": "reports", "partition_range": ["2026-04-30", "2026-08-21"]})
+def test_reports_of_a_range_are_loaded_apart_from_its_bars(services: Services, runner: DagsterRunner) -> None:
+    carried_out(
+        services, runner, "run_job", {"job": "reports", "partition_range": ["2026-04-30", "2026-08-21"]}
+    )
 
-    periods = {str(day) for day in rows_of(house, "fusion_finance_indicator", "report_period")}
+    periods = {str(day) for day in rows_of(services, "fusion_finance_indicator", "report_period")}
     assert periods == {"2025-12-31", "2026-03-31", "2026-06-30"}
-    assert house.slots.done_dates("reports") == {"2026-08-21"}
-    assert rows_of(house, "fusion_kline_daily") == set()
+    assert services.slots.done_dates("reports") == {"2026-08-21"}
+    assert rows_of(services, "fusion_kline_daily") == set()
 
 
-def test_a_refresh_of_profiles_is_limited_to_the_stocks_in_turn(house: House, runner: DagsterRunner) -> None:
-    carried_out(house, runner, "run_job", {"job": "security_list", "partition_key": "2026-08-21"})
+def test_a_refresh_of_profiles_is_limited_to_the_stocks_in_turn(
+    services: Services, runner: DagsterRunner
+) -> None:
+    carried_out(services, runner, "run_job", {"job": "security_list", "partition_key": "2026-08-21"})
 
-    carried_out(house, runner, "run_job", {"job": BASEINFO, "tags": {CODES_TAG: BANK}})
+    carried_out(services, runner, "run_job", {"job": BASEINFO, "tags": {CODES_TAG: BANK}})
 
-    assert rows_of(house, "fusion_stock_profile") == {BANK}
+    assert rows_of(services, "fusion_stock_profile") == {BANK}

@@ -11,7 +11,7 @@ from core.clock import FrozenClock
 from resources.simulated_market.faults import FaultPlan
 from schedules.commands.worker import Worker
 from schedules.runs.execution import DagsterRunner
-from schedules.services import House
+from schedules.services import Services
 from serving_api.app import create_app
 from serving_api.framework.system_time import SystemTime
 from tests.definitions.conftest import BANK, NOW
@@ -23,10 +23,10 @@ Ask = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture
-def ask(house: House, runner: DagsterRunner) -> Iterator[Ask]:
+def ask(services: Services, runner: DagsterRunner) -> Iterator[Ask]:
     """Asks the route while a worker works; gives back the answer's `results`."""
-    folder = house.settings.data_path
-    url = house.settings.warehouse_address
+    folder = services.settings.data_path
+    url = services.settings.warehouse_address
     ticks = Ticks()
     app = create_app(
         make_settings(folder, command_wait_sec=120.0),
@@ -38,7 +38,7 @@ def ask(house: House, runner: DagsterRunner) -> Iterator[Ask]:
     )
     with running(app) as api:
         token = api.post("/auth/login", json=ADMIN).json()["access_token"]
-        worker = Worker(house, runner)
+        worker = Worker(services, runner)
 
         def asked(code: str, types: str) -> dict[str, Any]:
             answers = []
@@ -57,8 +57,8 @@ def ask(house: House, runner: DagsterRunner) -> Iterator[Ask]:
         yield asked
 
 
-def dates(house: House, table: str, code: str = BANK) -> list[str]:
-    with house.engine.connect() as connection:
+def dates(services: Services, table: str, code: str = BANK) -> list[str]:
+    with services.engine.connect() as connection:
         return [
             row[0]
             for row in connection.exec_driver_sql(
@@ -71,22 +71,24 @@ def dates(house: House, table: str, code: str = BANK) -> list[str]:
     ("kind", "code", "fewest"),
     [("fund_flow", BANK, 100), ("valuation", BANK, 100), ("margin", "600041", 100)],
 )
-def test_a_code_comes_with_its_history(house: House, ask: Ask, kind: str, code: str, fewest: int) -> None:
+def test_a_code_comes_with_its_history(
+    services: Services, ask: Ask, kind: str, code: str, fewest: int
+) -> None:
     found = ask(code, kind)
 
     part = found["details"][kind]
     assert part["status"] == "success", part
     assert part["total"] >= fewest
     (fused,) = found["fusion"]["results"]
-    assert len(dates(house, f"fusion_{fused}", code)) >= fewest
+    assert len(dates(services, f"fusion_{fused}", code)) >= fewest
     assert ask(code, kind)["details"][kind]["saved"] == 0
 
 
 @pytest.mark.parametrize("kind", ["dragon_tiger", "block_trade", "aux_dzjy", "aux_lhb"])
-def test_events_of_a_year_or_none_at_all(house: House, ask: Ask, kind: str) -> None:
-    told = {code: ask(code, kind) for code in ("600040", "600041", "600042", "600044")}
+def test_events_of_a_year_or_none_at_all(services: Services, ask: Ask, kind: str) -> None:
+    reported = {code: ask(code, kind) for code in ("600040", "600041", "600042", "600044")}
 
-    for code, found in told.items():
+    for code, found in reported.items():
         part = found["details"][kind]
         assert part["status"] == "success", part
         if part["total"] == 0:
@@ -94,11 +96,11 @@ def test_events_of_a_year_or_none_at_all(house: House, ask: Ask, kind: str) -> N
             assert f"answered without rows of {code}" in found["message"]
             assert found["fusion"] is None
     table = kind if kind.startswith("aux_") else f"raw_{kind}"
-    loaded = [code for code, found in told.items() if found["total"]]
-    assert any(dates(house, table, code)[0] < "2026-08-01" for code in loaded)
+    loaded = [code for code, found in reported.items() if found["total"]]
+    assert any(dates(services, table, code)[0] < "2026-08-01" for code in loaded)
 
 
-def test_no_rows_from_who_answered_is_no_failure(house: House, ask: Ask) -> None:
+def test_no_rows_from_who_answered_is_no_failure(services: Services, ask: Ask) -> None:
     found = ask("999999", "quote")
 
     part = found["details"]["quote"]
@@ -107,7 +109,7 @@ def test_no_rows_from_who_answered_is_no_failure(house: House, ask: Ask) -> None
     assert "answered without rows of 999999" in part["message"]
 
 
-def test_failed_is_when_every_source_failed(house: House, ask: Ask, faults: FaultPlan) -> None:
+def test_failed_is_when_every_source_failed(services: Services, ask: Ask, faults: FaultPlan) -> None:
     faults.replace(
         [
             {"upstream": name, "call": "*", "kind": "reset", "args": {}, "count": 0}

@@ -10,18 +10,18 @@ from schedules.commands.handlers import HANDLERS
 from schedules.commands.worker import Worker
 from schedules.runs import execution as runners
 from schedules.runs.execution import DagsterRunner
-from schedules.services import House
+from schedules.services import Services
 from tests.definitions.conftest import BANK
 
 
 def test_a_download_command_becomes_a_run_with_batches_and_an_answer(
-    house: House, runner: DagsterRunner
+    services: Services, runner: DagsterRunner
 ) -> None:
-    asked = house.commands.enqueue("download", {"codes": [BANK], "types": ["quote"]}, requested_by="admin")
+    asked = services.commands.enqueue("download", {"codes": [BANK], "types": ["quote"]}, requested_by="admin")
 
-    Worker(house, runner).work_once()
+    Worker(services, runner).work_once()
 
-    done = house.commands.get(asked.id)
+    done = services.commands.get(asked.id)
     assert (done.status, done.error) == ("success", None)
     part = done.result["types"]["quote"]
     assert part["status"] == "success"
@@ -29,7 +29,7 @@ def test_a_download_command_becomes_a_run_with_batches_and_an_answer(
     assert done.result["fusion"]["results"]["quote_snapshot"] == {"status": "success", "saved": 1}
     run = runner.instance.get_run_by_id(done.result["run_id"])
     assert (run.job_name, run.is_success) == ("download", True)
-    with house.engine.connect() as connection:
+    with services.engine.connect() as connection:
         batches = connection.exec_driver_sql(
             "SELECT DISTINCT trigger_type, command_id FROM sys_batch WHERE run_id=?", (run.run_id,)
         ).all()
@@ -37,15 +37,15 @@ def test_a_download_command_becomes_a_run_with_batches_and_an_answer(
 
 
 def test_when_every_part_fails_the_run_fails_and_the_answer_stays(
-    house: House, runner: DagsterRunner, faults: FaultPlan
+    services: Services, runner: DagsterRunner, faults: FaultPlan
 ) -> None:
     names = ("tdx", "tencent", "eastmoney")
     faults.replace([{"upstream": one, "call": "*", "kind": "reset", "args": {}, "count": 0} for one in names])
-    asked = house.commands.enqueue("download", {"codes": [BANK], "types": ["quote"]}, requested_by="admin")
+    asked = services.commands.enqueue("download", {"codes": [BANK], "types": ["quote"]}, requested_by="admin")
 
-    Worker(house, runner).work_once()
+    Worker(services, runner).work_once()
 
-    done = house.commands.get(asked.id)
+    done = services.commands.get(asked.id)
     assert done.status == "success"
     part = done.result["types"]["quote"]
     assert (part["status"], "tencent" in part["message"]) == ("failed", True)
@@ -53,34 +53,36 @@ def test_when_every_part_fails_the_run_fails_and_the_answer_stays(
 
 
 def test_a_download_of_the_market_is_a_run_under_the_lock_of_what_it_feeds(
-    house: House, runner: DagsterRunner
+    services: Services, runner: DagsterRunner
 ) -> None:
-    asked = house.commands.enqueue("download_market", {"name": "exchange_block_trade"}, requested_by="admin")
-    strange = house.commands.enqueue("download_market", {"name": "quote"}, requested_by="admin")
+    asked = services.commands.enqueue(
+        "download_market", {"name": "exchange_block_trade"}, requested_by="admin"
+    )
+    strange = services.commands.enqueue("download_market", {"name": "quote"}, requested_by="admin")
 
-    worker = Worker(house, runner)
+    worker = Worker(services, runner)
     worker.work_once()
     worker.work_once()
 
-    done = house.commands.get(asked.id)
+    done = services.commands.get(asked.id)
     assert (done.status, done.error, done.result["status"]) == ("success", None, "success")
     assert done.result["fusion"]["block_trade"]["status"] == "success"
     run = runner.instance.get_run_by_id(done.result["run_id"])
     assert (run.job_name, run.is_success) == ("download_market", True)
-    assert house.commands.get(strange.id).status == "failed"
+    assert services.commands.get(strange.id).status == "failed"
 
 
 @pytest.mark.parametrize(
     "args", [{}, {"codes": [], "types": ["quote"]}, {"codes": ["600519"], "types": "quote"}]
 )
 def test_a_command_without_codes_or_types_fails_before_any_run(
-    house: House, runner: DagsterRunner, args: dict[str, object]
+    services: Services, runner: DagsterRunner, args: dict[str, object]
 ) -> None:
-    asked = house.commands.enqueue("download", args, requested_by="admin")
+    asked = services.commands.enqueue("download", args, requested_by="admin")
 
-    Worker(house, runner).work_once()
+    Worker(services, runner).work_once()
 
-    assert house.commands.get(asked.id).status == "failed"
+    assert services.commands.get(asked.id).status == "failed"
     assert runner.instance.get_runs() == []
 
 

@@ -10,7 +10,7 @@ from dagster import AssetKey, AssetRecordsFilter, DagsterEventType, serialize_va
 
 from schedules.runs.execution import DagsterRunner
 from schedules.runs.outcome import RANGE_END, RANGE_START
-from schedules.services import House
+from schedules.services import Services
 
 DATES = ("2026-08-18", "2026-08-19", "2026-08-20")
 OF_A_DATE = 600
@@ -20,7 +20,7 @@ WHOLE = 4 * 1024
 """Bytes of an event with what Dagster adds: about 1,400, and 200 for each table that was read."""
 
 
-def test_a_range_tells_what_all_its_dates_share_once(house: House, runner: DagsterRunner) -> None:
+def test_a_range_tells_what_all_its_dates_share_once(services: Services, runner: DagsterRunner) -> None:
     outcome = runner.run(
         "backfill_margin",
         run_id=str(uuid.uuid4()),
@@ -30,9 +30,9 @@ def test_a_range_tells_what_all_its_dates_share_once(house: House, runner: Dagst
 
     key = AssetKey(["dwd", "fusion_margin"])
     found = runner.instance.fetch_materializations(AssetRecordsFilter(key), limit=10).records
-    told = {record.partition_key: record.asset_materialization for record in found}
-    assert set(told) == set(DATES)
-    for day, event in told.items():
+    reported = {record.partition_key: record.asset_materialization for record in found}
+    assert set(reported) == set(DATES)
+    for day, event in reported.items():
         assert event is not None
         figures = dict(event.metadata)
         assert figures["dagster/row_count"].value > 0
@@ -44,7 +44,7 @@ def test_a_range_tells_what_all_its_dates_share_once(house: House, runner: Dagst
 
 
 @pytest.mark.parametrize("job", ["backfill_kline_daily", "security_list"])
-def test_no_event_of_a_daily_run_is_large(house: House, runner: DagsterRunner, job: str) -> None:
+def test_no_event_of_a_daily_run_is_large(services: Services, runner: DagsterRunner, job: str) -> None:
     outcome = runner.run(job, run_id=str(uuid.uuid4()), partition_key="2026-08-21")
     assert outcome.success, outcome.error
 
@@ -79,5 +79,5 @@ def facts(runner: DagsterRunner, run_id: str) -> Iterator[tuple[DagsterEventType
 
 def ours(event: Any) -> int:
     """Bytes of the figures in an event as they are stored."""
-    told = json.loads(serialize_value(event))
-    return len(json.dumps(told.get("metadata_entries") or told.get("metadata") or []))
+    reported = json.loads(serialize_value(event))
+    return len(json.dumps(reported.get("metadata_entries") or reported.get("metadata") or []))

@@ -15,7 +15,7 @@ from schedules.code_location import defs
 from schedules.runs.execution import DagsterRunner
 from schedules.runs.outcome import RANGE_END, RANGE_START
 from schedules.runs.records import DagsterRuns
-from schedules.services import House
+from schedules.services import Services
 
 MOST_BYTES = 1024
 SATURDAY = "2026-08-15"
@@ -92,32 +92,32 @@ def test_the_keys_are_the_trade_dates_up_to_today(monkeypatch: pytest.MonkeyPatc
     ],
 )
 def test_a_partition_that_does_not_exist_is_refused_by_its_name(
-    house: House, runner: DagsterRunner, day: str, said: str
+    services: Services, runner: DagsterRunner, day: str, said: str
 ) -> None:
     """As the UI's API asks for it: nobody has looked at the tags before."""
     result = run(runner, {"dagster/partition": day})
 
     assert not result.success
     assert said in DagsterRuns(runner.instance).fate(result.run_id).reason
-    assert batches(house) == []
+    assert batches(services) == []
 
 
 def test_a_range_that_ends_on_none_is_refused_before_there_is_a_run(
-    house: House, runner: DagsterRunner
+    services: Services, runner: DagsterRunner
 ) -> None:
     with pytest.raises(dg.DagsterInvalidInvocationError, match=SATURDAY):
         run(runner, {RANGE_START: SATURDAY, RANGE_END: "2026-08-21"})
 
-    assert batches(house) == []
+    assert batches(services) == []
 
 
 def test_a_range_with_a_hole_loads_its_trade_dates_and_names_the_others(
-    house: House, runner: DagsterRunner, capfd: pytest.CaptureFixture[str]
+    services: Services, runner: DagsterRunner, capfd: pytest.CaptureFixture[str]
 ) -> None:
     result = run(runner, {RANGE_START: "2026-08-14", RANGE_END: "2026-08-17"})
 
     assert result.success
-    assert batches(house) == ["2026-08-14", "2026-08-17"]
+    assert batches(services) == ["2026-08-14", "2026-08-17"]
     assert "no trade dates: 2026-08-15, 2026-08-16" in capfd.readouterr().err
 
 
@@ -126,8 +126,8 @@ def run(runner: DagsterRunner, tags: dict[str, str]) -> dg.ExecuteInProcessResul
     return job.execute_in_process(instance=runner.instance, tags=tags, raise_on_error=False)
 
 
-def batches(house: House) -> list[str]:
-    with house.engine.connect() as connection:
+def batches(services: Services) -> list[str]:
+    with services.engine.connect() as connection:
         rows = connection.exec_driver_sql(
             "SELECT partition_key FROM sys_batch WHERE table_name='fusion_index_daily' "
             "AND status='success' AND rows_ok>0 ORDER BY 1"

@@ -10,7 +10,7 @@ from resources.simulated_market.faults import FaultPlan
 from resources.warehouse.batch_records import Quality
 from schedules.commands.worker import Worker
 from schedules.runs.execution import DagsterRunner
-from schedules.services import House
+from schedules.services import Services
 
 DAY = "2026-08-21"
 
@@ -21,16 +21,16 @@ def shown(result: Any) -> dict[str, Any]:
 
 
 def test_a_refused_answer_is_a_failed_check_with_its_reason_batch_and_sources(
-    house: House, runner: DagsterRunner, faults: FaultPlan
+    services: Services, runner: DagsterRunner, faults: FaultPlan
 ) -> None:
     wrong_unit = {"kind": "lots_for_shares", "args": {"board": "star"}}
     faults.replace([{"upstream": "*", "call": "*", **wrong_unit}])
     args = {"job": "security_list", "partition_key": DAY}
-    asked = house.commands.enqueue("run_job", args, requested_by="admin")
+    asked = services.commands.enqueue("run_job", args, requested_by="admin")
 
-    Worker(house, runner).work_once()
+    Worker(services, runner).work_once()
 
-    run_id = str(house.commands.get(asked.id).run_id)
+    run_id = str(services.commands.get(asked.id).run_id)
     kinds = {dg.DagsterEventType.ASSET_CHECK_EVALUATION}
     events = runner.instance.get_records_for_run(run_id, of_type=kinds).records
     found = {
@@ -47,7 +47,7 @@ def test_a_refused_answer_is_a_failed_check_with_its_reason_batch_and_sources(
     )
     metadata = shown(quote)
     assert "lots or shares?" in metadata["reason"]
-    with house.engine.connect() as connection:
+    with services.engine.connect() as connection:
         batch = connection.exec_driver_sql(
             "SELECT batch_id, status, error FROM sys_batch WHERE table_name='raw_quote'"
         ).one()

@@ -15,7 +15,7 @@ from dagster._core.definitions.freshness import FreshnessState, FreshnessStateCh
 from platform_assets.definitions.cleanup_job import JOB
 from platform_assets.definitions.run_history import RUN_DAYS, prune_runs
 from schedules.runs.execution import DagsterRunner
-from schedules.services import House
+from schedules.services import Services
 from tests.conftest import POSTGRES_URL, listens, require
 
 KEY = dg.AssetKey(["dwd", "loaded"])
@@ -147,7 +147,7 @@ def test_a_run_that_is_open_stays_whatever_its_age(instance: dg.DagsterInstance)
     assert [one.run_id for one in instance.get_runs()] == [run.run_id]
 
 
-def test_the_clean_up_task_does_it(house: House, runner: DagsterRunner) -> None:
+def test_the_clean_up_task_does_it(services: Services, runner: DagsterRunner) -> None:
     old = dg.materialize([loaded], instance=runner.instance, partition_key=DATES[0]).run_id
     with runner.instance.run_storage.connect() as connection:
         connection.exec_driver_sql("UPDATE runs SET create_timestamp='2020-01-01 00:00:00'")

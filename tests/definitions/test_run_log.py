@@ -13,7 +13,7 @@ from resources.simulated_market.faults import FaultPlan
 from resources.transport.redact import redact
 from schedules.commands.worker import Worker
 from schedules.runs.execution import DagsterRunner
-from schedules.services import House
+from schedules.services import Services
 
 DAY = "2026-08-21"
 
@@ -43,15 +43,17 @@ def kept() -> Iterator[_Kept]:
 
 @pytest.mark.soak
 def test_records_of_a_run_carry_its_id_in_every_thread(
-    house: House, runner: DagsterRunner, faults: FaultPlan, kept: _Kept
+    services: Services, runner: DagsterRunner, faults: FaultPlan, kept: _Kept
 ) -> None:
     faults.replace([{"upstream": "tdx", "call": "bars_*", "kind": "reset", "first": first, "count": 1}
                     for first in (3, 40)])  # fmt: skip
-    asked = house.commands.enqueue("run_job", {"job": "eod_core", "partition_key": DAY}, requested_by="admin")
+    asked = services.commands.enqueue(
+        "run_job", {"job": "eod_core", "partition_key": DAY}, requested_by="admin"
+    )
 
-    Worker(house, runner).work_once()
+    Worker(services, runner).work_once()
 
-    done = house.commands.get(asked.id)
+    done = services.commands.get(asked.id)
     assert done.status == "success"
     ours = [
         (thread, record)

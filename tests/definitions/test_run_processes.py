@@ -15,7 +15,7 @@ from resources.warehouse.ledger.commands import Command
 from schedules import run_tags
 from schedules.commands.worker import Worker, open_pool
 from schedules.runs.process_pool import RunPool
-from schedules.services import House
+from schedules.services import Services
 from tests.definitions.conftest import opened
 
 ROOT = Path(__file__).parents[2]
@@ -38,9 +38,9 @@ def worker(tmp_path_factory: pytest.TempPathFactory, slow_market: FaultPlan) -> 
     (home / "dagster.yaml").write_text((ROOT / "dagster.yaml").read_text())
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DAGSTER_HOME", str(home))
-        with opened(folder, patch, slow_market) as house:
-            pool = open_pool(house)
-            made = Worker(house, pool, instance=pool.instance, beat_s=0.5, end_runs=pool.close)
+        with opened(folder, patch, slow_market) as services:
+            pool = open_pool(services)
+            made = Worker(services, pool, instance=pool.instance, beat_s=0.5, end_runs=pool.close)
             thread = threading.Thread(target=made.run, daemon=True)
             thread.start()
             yield made
@@ -50,9 +50,9 @@ def worker(tmp_path_factory: pytest.TempPathFactory, slow_market: FaultPlan) -> 
             assert not thread.is_alive()
 
 
-def ended(house: House, asked: Command, patience_s: float = PATIENCE_S) -> Command:
+def ended(services: Services, asked: Command, patience_s: float = PATIENCE_S) -> Command:
     return until(
-        lambda: house.commands.get(asked.id), lambda found: found.finished_at is not None, patience_s
+        lambda: services.commands.get(asked.id), lambda found: found.finished_at is not None, patience_s
     )
 
 
@@ -66,7 +66,7 @@ def until(
     return found
 
 
-def started(house: House, asked: Command, instance: dg.DagsterInstance) -> str:
+def started(services: Services, asked: Command, instance: dg.DagsterInstance) -> str:
     """Id of the run of a command, once Dagster has it at work."""
 
     def at_work(found: Command) -> bool:
@@ -74,13 +74,15 @@ def started(house: House, asked: Command, instance: dg.DagsterInstance) -> str:
         run = instance.get_run_by_id(runs[-1]) if runs else None
         return run is not None and run.status == dg.DagsterRunStatus.STARTED
 
-    found = until(lambda: house.commands.get(asked.id), at_work)
+    found = until(lambda: services.commands.get(asked.id), at_work)
     run_id: str = found.result["runs"][-1]
     return run_id
 
 
-def ask(house: House, job: str, **args: object) -> Command:
-    return house.commands.enqueue("run_job", {"job": job, "partition_key": DAY, **args}, requested_by="admin")
+def ask(services: Services, job: str, **args: object) -> Command:
+    return services.commands.enqueue(
+        "run_job", {"job": job, "partition_key": DAY, **args}, requested_by="admin"
+    )
 
 
 def pool_of(worker: Worker) -> RunPool:
@@ -96,11 +98,11 @@ def instance_of(worker: Worker) -> dg.DagsterInstance:
 
 def test_runs_of_both_lanes_side_by_side_look_like_any_other(worker: Worker) -> None:
     """Dagster's logging set-up at the start of a run is what two runs in one process die of."""
-    house, instance = worker.house, instance_of(worker)
-    asked = [ask(house, "security_list") for _ in range(4)]
-    asked += [house.commands.enqueue("cleanup", {"days": 365}, requested_by="admin") for _ in range(4)]
+    services, instance = worker.services, instance_of(worker)
+    asked = [ask(services, "security_list") for _ in range(4)]
+    asked += [services.commands.enqueue("cleanup", {"days": 365}, requested_by="admin") for _ in range(4)]
 
-    results = [ended(house, one) for one in asked]
+    results = [ended(services, one) for one in asked]
 
     assert [result.status for result in results] == ["success"] * 8
     run = instance.get_run_by_id(results[0].result["run_id"])
@@ -129,31 +131,31 @@ def silent_upstream(slow_market: FaultPlan) -> Iterator[None]:
 def test_a_run_whose_process_is_killed_has_failed_and_the_next_one_runs(
     worker: Worker, slow_market: FaultPlan
 ) -> None:
-    house, instance = worker.house, instance_of(worker)
-    asked = ask(house, "security_list")
-    run_id = started(house, asked, instance)
+    services, instance = worker.services, instance_of(worker)
+    asked = ask(services, "security_list")
+    run_id = started(services, asked, instance)
     for pid in pool_of(worker).busy:
         os.kill(pid, signal.SIGKILL)
 
-    found = ended(house, asked)
+    found = ended(services, asked)
     assert found.status == "failed"
     assert "its process died" in (found.error or "")
     run = instance.get_run_by_id(run_id)
     assert run is not None
     assert run.status == dg.DagsterRunStatus.FAILURE
     slow_market.clear()
-    assert ended(house, ask(house, "security_list")).status == "success"
+    assert ended(services, ask(services, "security_list")).status == "success"
 
 
 @pytest.mark.usefixtures("silent_upstream")
 def test_terminate_ends_a_run_of_the_worker_as_canceled(worker: Worker) -> None:
-    house, instance = worker.house, instance_of(worker)
-    asked = ask(house, "security_list")
-    run_id = started(house, asked, instance)
+    services, instance = worker.services, instance_of(worker)
+    asked = ask(services, "security_list")
+    run_id = started(services, asked, instance)
 
     assert instance.run_coordinator.cancel_run(run_id)
 
-    assert ended(house, asked).status == "canceled"
+    assert ended(services, asked).status == "canceled"
     run = instance.get_run_by_id(run_id)
     assert run is not None
     assert run.status == dg.DagsterRunStatus.CANCELED
@@ -161,17 +163,17 @@ def test_terminate_ends_a_run_of_the_worker_as_canceled(worker: Worker) -> None:
 
 @pytest.mark.usefixtures("silent_upstream")
 def test_a_canceled_command_ends_its_run(worker: Worker) -> None:
-    house, instance = worker.house, instance_of(worker)
-    asked = ask(house, "security_list")
-    run_id = started(house, asked, instance)
-    house.commands.cancel(asked.id)
+    services, instance = worker.services, instance_of(worker)
+    asked = ask(services, "security_list")
+    run_id = started(services, asked, instance)
+    services.commands.cancel(asked.id)
 
-    assert ended(house, asked).status == "canceled"
+    assert ended(services, asked).status == "canceled"
     run = instance.get_run_by_id(run_id)
     assert run is not None
     assert run.status == dg.DagsterRunStatus.CANCELED
 
 
 def test_an_unknown_job_is_named(worker: Worker) -> None:
-    found = ended(worker.house, ask(worker.house, "no_such_job"))
+    found = ended(worker.services, ask(worker.services, "no_such_job"))
     assert (found.status, found.result["error_kind"]) == ("failed", "NotFound")

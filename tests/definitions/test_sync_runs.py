@@ -7,69 +7,69 @@ from resources.warehouse.ledger.backfills import Backfills
 from resources.warehouse.ledger.commands import Command
 from schedules.commands.worker import Worker
 from schedules.runs.execution import DagsterRunner
-from schedules.services import House
+from schedules.services import Services
 from serving_api.datasets.sync import service
 from tests.definitions.conftest import BANK
 
 
-def carried_out(house: House, runner: DagsterRunner, job: str, **how: Any) -> Command:
+def carried_out(services: Services, runner: DagsterRunner, job: str, **how: Any) -> Command:
     args = {"job": job, "trigger": "api", **how}
-    asked = house.commands.enqueue("run_job", args, requested_by="admin")
-    Worker(house, runner).work_once()
-    return house.commands.get(asked.id)
+    asked = services.commands.enqueue("run_job", args, requested_by="admin")
+    Worker(services, runner).work_once()
+    return services.commands.get(asked.id)
 
 
-def rows(house: House, statement: str) -> list[tuple[Any, ...]]:
-    with house.engine.connect() as connection:
+def rows(services: Services, statement: str) -> list[tuple[Any, ...]]:
+    with services.engine.connect() as connection:
         return [tuple(row) for row in connection.exec_driver_sql(statement)]
 
 
 def test_each_sync_loads_its_own_table_and_a_second_one_writes_nothing(
-    house: House, runner: DagsterRunner
+    services: Services, runner: DagsterRunner
 ) -> None:
-    wanted: dict[str, dict[str, Any]] = {
+    requested: dict[str, dict[str, Any]] = {
         service.BLOCKS: {},
         service.INDICES: {"partition_range": ["2026-08-19", "2026-08-21"]},
         service.BARS: {"tags": {service.CODES_TAG: BANK}},
     }
-    for job, how in wanted.items():
-        first, second = (carried_out(house, runner, job, **how) for _ in range(2))
+    for job, how in requested.items():
+        first, second = (carried_out(services, runner, job, **how) for _ in range(2))
 
         assert (first.status, first.error) == ("success", None)
         assert second.status == "success"
         written = "SELECT DISTINCT table_name, SUM(rows_written) FROM sys_batch WHERE run_id='{}'"
-        ((table, saved),) = rows(house, written.format(first.run_id))
+        ((table, saved),) = rows(services, written.format(first.run_id))
         assert (table, saved > 0) == (SYNCS[job], True)
-        assert rows(house, written.format(second.run_id)) == [(SYNCS[job], 0)]
+        assert rows(services, written.format(second.run_id)) == [(SYNCS[job], 0)]
 
-    kinds = rows(house, "SELECT DISTINCT block_type FROM raw_block_member ORDER BY 1")
+    kinds = rows(services, "SELECT DISTINCT block_type FROM raw_block_member ORDER BY 1")
     # Industries are loaded beside the three kinds that the command counts.
     assert {kind for (kind,) in kinds} == {*service.KINDS, "hy"}
-    assert rows(house, "SELECT COUNT(DISTINCT date) FROM fusion_index_daily") == [(3,)]
+    assert rows(services, "SELECT COUNT(DISTINCT date) FROM fusion_index_daily") == [(3,)]
     periods = rows(
-        house, f"SELECT period, COUNT(*) FROM fusion_kline_bar WHERE code='{BANK}' GROUP BY period"
+        services, f"SELECT period, COUNT(*) FROM fusion_kline_bar WHERE code='{BANK}' GROUP BY period"
     )
     assert {period for period, _ in periods} == set(service.PERIODS)
-    assert rows(house, "SELECT COUNT(DISTINCT code) FROM fusion_kline_bar") == [(1,)]
+    assert rows(services, "SELECT COUNT(DISTINCT code) FROM fusion_kline_bar") == [(1,)]
 
 
 def test_both_sides_use_the_same_names() -> None:
     assert {service.BLOCKS, service.INDICES, service.BARS} == SYNCS.keys()
 
 
-def test_a_backfill_loads_past_dates_of_one_dataset(house: House, runner: DagsterRunner) -> None:
-    ledger = Backfills(house.engine)
+def test_a_backfill_loads_past_dates_of_one_dataset(services: Services, runner: DagsterRunner) -> None:
+    ledger = Backfills(services.engine)
     days = ("2026-08-17", "2026-08-18", "2026-08-20")
-    made = ledger.create("index_daily", days[0], days[-1], days, by="admin", now=house.clock.now())
+    made = ledger.create("index_daily", days[0], days[-1], days, by="admin", now=services.clock.now())
     args = {"backfill_id": made.id, "table": "fusion_index_daily"}
-    asked = house.commands.enqueue("backfill", args, requested_by="admin")
+    asked = services.commands.enqueue("backfill", args, requested_by="admin")
 
-    Worker(house, runner).work_once()
+    Worker(services, runner).work_once()
 
     done = ledger.get(made.id)
-    assert house.commands.get(asked.id).status == "success"
+    assert services.commands.get(asked.id).status == "success"
     assert (done.status, done.done, len(done.run_ids)) == ("success", 3, 2)
-    stored = rows(house, "SELECT DISTINCT date FROM fusion_index_daily ORDER BY 1")
+    stored = rows(services, "SELECT DISTINCT date FROM fusion_index_daily ORDER BY 1")
     assert [day for (day,) in stored] == list(days)
-    assert done.rows_written == rows(house, "SELECT COUNT(*) FROM fusion_index_daily")[0][0]
-    assert rows(house, "SELECT DISTINCT trigger_type FROM sys_batch") == [("backfill",)]
+    assert done.rows_written == rows(services, "SELECT COUNT(*) FROM fusion_index_daily")[0][0]
+    assert rows(services, "SELECT DISTINCT trigger_type FROM sys_batch") == [("backfill",)]

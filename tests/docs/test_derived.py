@@ -17,7 +17,7 @@ from platform_assets.documentation.vocabulary import CLASSES
 from resources.settings import Settings
 from resources.simulated_market.faults import KINDS
 from resources.simulated_market.registry import responders
-from resources.upstreams.fetch_context import Desk
+from resources.upstreams.fetch_context import FetchContext
 from schedules.tasks.table import TASKS
 from tests.docs.pages import ROOT, anchors, everything, links, pages
 
@@ -137,7 +137,7 @@ def test_the_guide_explains_the_desk() -> None:
     guide = (ROOT / "docs/adding-a-dataset.md").read_text(encoding="utf-8")
     inner = {"close", "view", "new_run", "take_reused"}
 
-    calls = [name for name in vars(Desk) if not name.startswith("_") and name not in inner]
+    calls = [name for name in vars(FetchContext) if not name.startswith("_") and name not in inner]
 
     assert [name for name in calls if f"desk.{name}" not in guide] == []
 

@@ -108,12 +108,12 @@ def test_filters_and_orders_are_seen() -> None:
 
 def test_every_column_that_is_asked_for_by_name_has_a_record() -> None:
     """One name that the data centre does not know costs the whole answer."""
-    told = {(one.report, one.column): one for one in columns()}
+    reported = {(one.report, one.column): one for one in columns()}
 
-    assert named_columns() <= set(told)
-    assert len(told) == len(columns()) > 100
-    for one in told.values():
+    assert named_columns() <= set(reported)
+    assert len(reported) == len(columns()) > 100
+    for one in reported.values():
         assert one.kind in CLASSES
         assert (one.kind == "assumed") == (not one.proof), one
-    proved = [one for one in told.values() if one.kind != "assumed"]
-    assert len(proved) >= 0.95 * len(told)
+    proved = [one for one in reported.values() if one.kind != "assumed"]
+    assert len(proved) >= 0.95 * len(reported)

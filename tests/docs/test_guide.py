@@ -17,7 +17,7 @@ from resources.simulated_market.wire import route
 from resources.simulated_market.world.model import World
 from resources.upstreams.tencent.client import TencentClient
 from tests.docs.pages import ROOT, blocks
-from tests.pipeline.conftest import TODAY, House, opened_house
+from tests.pipeline.conftest import TODAY, Services, opened_services
 
 GUIDE = ROOT / "docs/adding-a-dataset.md"
 DATASET, CALL, METHOD, ANSWER, ROUTE = (block.text for block in blocks(GUIDE) if block.language == "python")
@@ -69,29 +69,29 @@ def guided(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry
 
 
 @contextmanager
-def _house(
+def _services(
     registry: Registry, folder: Path, world: World, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[House]:
+) -> Iterator[Services]:
     monkeypatch.setattr("tests.pipeline.conftest.builtin_registry", lambda: registry)
-    with opened_house(f"sqlite:///{folder / 'warehouse.sqlite3'}", folder, world) as opened:
+    with opened_services(f"sqlite:///{folder / 'warehouse.sqlite3'}", folder, world) as opened:
         yield opened
 
 
 def test_the_example_runs_from_the_wire_to_the_fused_table(
     guided: Registry, tmp_path: Path, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with _house(guided, tmp_path, world, monkeypatch) as house:
-        house.raw("raw_sector")
-        house.stage("sector_daily")
-        loaded = house.fuse("sector_daily")
+    with _services(guided, tmp_path, world, monkeypatch) as services:
+        services.raw("raw_sector")
+        services.stage("sector_daily")
+        loaded = services.fuse("sector_daily")
 
-        rows = house.warehouse.frame("fusion_sector_daily")
+        rows = services.warehouse.frame("fusion_sector_daily")
         assert len(rows) >= 5
         assert set(rows["date"]) == {TODAY}
         assert set(rows["src"]) == {"tencent"}
         assert rows["breadth_pct"].between(0, 100).all()
         assert loaded.results[0].rows_rejected == 0
-        again = house.fuse("sector_daily").results[0]
+        again = services.fuse("sector_daily").results[0]
         assert (again.rows_written, again.rows_unchanged) == (0, len(rows))
 
 
@@ -100,13 +100,13 @@ def test_its_faults_are_refused(
 ) -> None:
     from platform_assets.pipeline.download import AllSourcesFailed
 
-    with _house(guided, tmp_path, world, monkeypatch) as house:
-        house.faults.replace([{"upstream": "tencent", "call": "sectors", "kind": "html"}])
+    with _services(guided, tmp_path, world, monkeypatch) as services:
+        services.faults.replace([{"upstream": "tencent", "call": "sectors", "kind": "html"}])
 
         with pytest.raises(AllSourcesFailed):
-            house.raw("raw_sector")
+            services.raw("raw_sector")
 
-        assert house.warehouse.frame("raw_sector").empty
+        assert services.warehouse.frame("raw_sector").empty
 
 
 def test_its_assets_and_checks_have_words(guided: Registry) -> None:

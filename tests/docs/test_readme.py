@@ -20,7 +20,7 @@ from serving_api.app import create_app
 from serving_api.auth.passwords import Passwords
 from tests.conftest import require
 from tests.docs.pages import ROOT, Block, blocks
-from tests.pipeline.conftest import opened_house
+from tests.pipeline.conftest import opened_services
 
 README = ROOT / "README.md"
 PASSWORD = "a password of the test"
@@ -79,21 +79,23 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pat
     (data / "secrets").mkdir(parents=True)
     (data / "secrets/admin_password").write_text(PASSWORD + "\n", encoding="utf-8")
     url = f"sqlite:///{data / 'warehouse.sqlite3'}"
-    with opened_house(url, data, load_world("synthetic", "S")) as house:
-        dates = house.run.calendar.last(31, "2026-08-21")
+    with opened_services(url, data, load_world("synthetic", "S")) as services:
+        dates = services.run.calendar.last(31, "2026-08-21")
         for name in ("exright", "kline_daily"):
-            house.fuse(name, *dates[:-1])
-        house.fresh()
-        house.day()
+            services.fuse(name, *dates[:-1])
+        services.fresh()
+        services.day()
         settings = Settings(
             data_source="mock",
             data_dir=str(data),
             warehouse_url=url,
             admin_seed_password=PASSWORD,
-            simulator_url=house.settings.simulator_url,
-            simulator_tdx=house.settings.simulator_tdx,
+            simulator_url=services.settings.simulator_url,
+            simulator_tdx=services.settings.simulator_tdx,
         )
-        app = create_app(settings, clock=FrozenClock(house.clock.now()), passwords=Passwords(iterations=10))
+        app = create_app(
+            settings, clock=FrozenClock(services.clock.now()), passwords=Passwords(iterations=10)
+        )
         server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="critical"))
         thread = threading.Thread(target=server.run, daemon=True)
         thread.start()

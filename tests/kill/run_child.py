@@ -14,16 +14,16 @@ from schedules.code_location import defs
 from schedules.commands.reaper import reap_node
 from schedules.runs.execution import DagsterRunner
 from schedules.runs.outcome import RANGE_END, RANGE_START, RunOutcome
-from schedules.services import open_house
+from schedules.services import open_services
 from tests.kill.marks import Marks
 
 
 def main(marks: str, owner: str, dead: str, die_after: int, first: str, last: str) -> int:
     report = Marks(Path(marks), die_after=die_after or None)
-    house = open_house()
+    services = open_services()
     runner = DagsterRunner(defs)
     if dead != "-":
-        for note in reap_node(house, dead, runner.instance):
+        for note in reap_node(services, dead, runner.instance):
             sys.stderr.write(f"{note}\n")
     runner.has("history")
     report.watch()

@@ -127,9 +127,9 @@ def market() -> Iterator[SimulatedMarket]:
 @pytest.fixture(scope="module")
 def undisturbed(market: SimulatedMarket, tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
     folder = tmp_path_factory.mktemp("undisturbed")
-    house = Installation(market, folder, f"sqlite:///{folder / 'warehouse.sqlite3'}")
-    marks, seconds = house.finish()
-    found = house.contents()
+    services = Installation(market, folder, f"sqlite:///{folder / 'warehouse.sqlite3'}")
+    marks, seconds = services.finish()
+    found = services.contents()
     assert len(found["fusion_kline_daily"]) > 50
     return Undisturbed(found, seconds, landing(marks).statements)
 
@@ -151,12 +151,12 @@ def new_url(request: pytest.FixtureRequest) -> Iterator[Callable[[Path], str]]:
 
 
 def kill_one(
-    house: Installation, chance: random.Random, expected: Undisturbed, *, by_clock: bool
+    services: Installation, chance: random.Random, expected: Undisturbed, *, by_clock: bool
 ) -> Landing | None:
     """Kill a run: at a random time of its length, or after a random one of its statements. None when it was
     over before its time, since the run that was measured had less of the machine."""
     die_after = 0 if by_clock else chance.randint(1, expected.statements)
-    process, marks = house.start(die_after=die_after)
+    process, marks = services.start(die_after=die_after)
     if by_clock:
         wait_for_ready(process, marks)
         time.sleep(chance.uniform(0.0, expected.seconds * 0.9))
@@ -164,7 +164,7 @@ def kill_one(
     ended = process.wait(LIMIT_S)
     if by_clock and ended == 0:
         return None
-    assert ended == -9, (house.folder / f"log{house.runs}").read_text()[-3000:]
+    assert ended == -9, (services.folder / f"log{services.runs}").read_text()[-3000:]
     return landing(marks)
 
 
@@ -184,30 +184,30 @@ def test_a_killed_run_is_set_right_and_its_rerun_gives_what_an_undisturbed_run_g
         for attempt in range(5):
             folder = tmp_path / f"{number}-{attempt}"
             folder.mkdir()
-            house = Installation(market, folder, new_url(folder))
-            where = kill_one(house, chance, undisturbed, by_clock=bool(number % 2))
+            services = Installation(market, folder, new_url(folder))
+            where = kill_one(services, chance, undisturbed, by_clock=bool(number % 2))
             if where is not None:
                 break
         assert where is not None, "the run was always over before it could be killed"
 
-        after_kill = house.contents()
-        house.finish(dead="node1")
-        assert open_batches(house) == 0
-        assert house.contents() == undisturbed.contents
+        after_kill = services.contents()
+        services.finish(dead="node1")
+        assert open_batches(services) == 0
+        assert services.contents() == undisturbed.contents
         assert unfinished_runs(folder) == 0
         between += where.between
         partial += any(after_kill.values()) and after_kill != undisturbed.contents
     record_property(
         "report",
-        f"kill -9 of a Dagster run, {'SQLite' if house.url.startswith('sqlite') else 'MariaDB'}: {kills} "
+        f"kill -9 of a Dagster run, {'SQLite' if services.url.startswith('sqlite') else 'MariaDB'}: {kills} "
         f"kills, {between} between the first and the last statement of a write, {partial} with a part of "
         f"the tables written; 0 torn, every rerun equals an undisturbed run",
     )
 
 
-def open_batches(house: Installation) -> int:
+def open_batches(services: Installation) -> int:
     """Batches that claim to be in progress."""
-    warehouse = house.warehouse()
+    warehouse = services.warehouse()
     found = warehouse.rows("sys_batch", where="status=?", values=("running",))
     warehouse.close()
     return len(found)

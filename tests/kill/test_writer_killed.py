@@ -71,8 +71,8 @@ def committed_revision(warehouse: Warehouse) -> int:
     if revision == 0:
         assert stored.empty
     else:
-        wanted = revision_frame(revision)
-        merged = wanted.merge(stored, on="code", how="outer", suffixes=("", "_stored"), indicator=True)
+        requested = revision_frame(revision)
+        merged = requested.merge(stored, on="code", how="outer", suffixes=("", "_stored"), indicator=True)
         assert (merged["_merge"] == "both").all()
         for column, digits in (("close", 4), ("volume", 0)):
             assert (merged[column].round(digits) == merged[f"{column}_stored"].astype(float)).all(), column

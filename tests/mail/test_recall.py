@@ -37,8 +37,8 @@ def add(engine: Engine, name: str, away: int, *, status: str = "active", recalle
     def before(days: int) -> str:
         return (NOW - timedelta(days=days)).strftime("%Y-%m-%d %H:%M:%S")
 
-    told = None if recalled is None else before(recalled)
-    values = (name, f"{name}@example.com", "x", "user", status, before(away), told)
+    reported = None if recalled is None else before(recalled)
+    values = (name, f"{name}@example.com", "x", "user", status, before(away), reported)
     with transaction(engine) as connection:
         connection.exec_driver_sql(Sql(engine).insert("app_users", COLUMNS), values)
 

@@ -22,8 +22,8 @@ def environment(fake: FakeModels, protocol: str, **more: str) -> dict[str, str]:
     """What a user would export to reach the fake in this protocol."""
     address = {"anthropic": fake.url, "openai": fake.v1}[protocol]
     name = protocol.upper()
-    told = {f"{name}_API_KEY": "sk-first", f"{name}_BASE_URL": address, f"{name}_MODEL": "a-model"}
-    return {**told, "AI_LLM_RETRY_DELAY": "0", **more}
+    reported = {f"{name}_API_KEY": "sk-first", f"{name}_BASE_URL": address, f"{name}_MODEL": "a-model"}
+    return {**reported, "AI_LLM_RETRY_DELAY": "0", **more}
 
 
 def asked(env: dict[str, str], work: Callable[[ConfiguredModels], Awaitable[Any]], **how: Any) -> Any:

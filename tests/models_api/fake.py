@@ -27,7 +27,7 @@ import uvicorn
 from tests.models_api.wire import (
     PING,
     Asks,
-    Told,
+    Reported,
     anthropic_error,
     anthropic_frames,
     error_event,
@@ -191,8 +191,8 @@ async def _answer(asked: Asked, reply: Says | Fails | Silent, send: Any) -> None
     if isinstance(reply, Fails):
         error = anthropic_error if asked.protocol == "anthropic" else openai_error
         headers = [(b"content-type", b"application/json")]
-        told = (("retry-after", reply.retry_after), ("location", reply.location))
-        headers += [(name.encode(), value.encode()) for name, value in told if value]
+        reported = (("retry-after", reply.retry_after), ("location", reply.location))
+        headers += [(name.encode(), value.encode()) for name, value in reported if value]
         await send({"type": "http.response.start", "status": reply.status, "headers": headers})
         asked.whole = True
         await send({"type": "http.response.body", "body": error(reply.kind, reply.message)})
@@ -219,12 +219,12 @@ async def _answer(asked: Asked, reply: Says | Fails | Silent, send: Any) -> None
 def _frames(asked: Asked, reply: Says) -> list[bytes]:
     if reply.raw is not None:
         return [reply.raw]
-    told = Told(
+    reported = Reported(
         asked.model, _pieces(reply.text), _pieces(reply.thinking),
         [(call, _pieces(call.raw)) for call in reply.calls], reply.stop, reply.usage,
     )  # fmt: skip
     anthropic = asked.protocol == "anthropic"
-    frames = list(anthropic_frames(told) if anthropic else openai_frames(told))
+    frames = list(anthropic_frames(reported) if anthropic else openai_frames(reported))
     if reply.error_after is not None:
         at, kind = reply.error_after
         error = error_event if anthropic else _openai_event
@@ -255,7 +255,7 @@ def script_of(replies: Sequence[Reply | Script]) -> Script:
     return next_one
 
 
-class _House:
+class _Services:
     """One server for all fakes of a process, each below a path of its own: starting one takes longer than
     most tests."""
 
@@ -277,12 +277,12 @@ class _House:
         await self._fakes[f"/{place}"]({**scope, "path": slash + rest}, receive, send)
 
 
-_house = cache(_House)
+_services = cache(_Services)
 
 
 @contextmanager
 def fake_models(*replies: Reply | Script) -> Iterator[FakeModels]:
     """A provider with this script."""
     fake = FakeModels(script_of(replies or ("好的。",)))
-    _house().open(fake)
+    _services().open(fake)
     yield fake

@@ -235,9 +235,9 @@ def test_neither_key_nor_question_reaches_a_log_or_an_error(
 
     caplog.set_level(logging.INFO)
     with fake_models(reply) as fake:
-        told = asked(environment(fake, protocol), ask)
+        reported = asked(environment(fake, protocol), ask)
 
-    for text in (told, caplog.text):
+    for text in (reported, caplog.text):
         assert SECRET_QUESTION not in text
         assert KEY not in text
 

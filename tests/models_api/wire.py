@@ -24,7 +24,7 @@ class Asks:
 
 
 @dataclass(frozen=True)
-class Told:
+class Reported:
     """What a stream tells: `text`, `thinking` and `arguments` in the pieces in which they go out."""
 
     model: str
@@ -38,32 +38,32 @@ class Told:
     fingerprint: str | None = None
 
 
-def anthropic_frames(told: Told) -> Iterator[bytes]:
+def anthropic_frames(reported: Reported) -> Iterator[bytes]:
     """A whole stream of the messages API."""
     yield _event(
         "message_start",
         message={
-            "id": told.id, "type": "message", "role": "assistant", "model": told.model, "content": [],
+            "id": reported.id, "type": "message", "role": "assistant", "model": reported.model, "content": [],
             "stop_reason": None, "stop_sequence": None,
             "usage": {
-                "input_tokens": told.usage[0], "cache_creation_input_tokens": 0,
+                "input_tokens": reported.usage[0], "cache_creation_input_tokens": 0,
                 "cache_read_input_tokens": 0, "output_tokens": 1, "service_tier": "standard",
             },
         },
     )  # fmt: skip
     ping = [PING]
-    for index, (kind, block, deltas) in enumerate(_blocks(told)):
+    for index, (kind, block, deltas) in enumerate(_blocks(reported)):
         yield _event("content_block_start", index=index, content_block={"type": kind, **block})
         yield from ping
         ping = []
         for delta in deltas:
             yield _event("content_block_delta", index=index, delta=delta)
         yield _event("content_block_stop", index=index)
-    stop = told.stop or ("tool_use" if told.calls else "end_turn")
+    stop = reported.stop or ("tool_use" if reported.calls else "end_turn")
     yield _event(
         "message_delta",
         delta={"stop_reason": stop, "stop_sequence": None},
-        usage={"output_tokens": told.usage[1]},
+        usage={"output_tokens": reported.usage[1]},
     )
     yield _event("message_stop")
 
@@ -80,15 +80,15 @@ def error_event(kind: str, message: str) -> bytes:
     return b"event: error\ndata: " + anthropic_error(kind, message) + b"\n\n"
 
 
-def _blocks(told: Told) -> Iterator[tuple[str, dict[str, Any], list[dict[str, Any]]]]:
+def _blocks(reported: Reported) -> Iterator[tuple[str, dict[str, Any], list[dict[str, Any]]]]:
     """(kind, the rest of its start, its deltas)."""
-    if told.thinking:
-        deltas = [{"type": "thinking_delta", "thinking": piece} for piece in told.thinking]
+    if reported.thinking:
+        deltas = [{"type": "thinking_delta", "thinking": piece} for piece in reported.thinking]
         signed = {"type": "signature_delta", "signature": "EqQBCgIYAhIM1gbcDa9GJwZA2b3h"}
         yield "thinking", {"thinking": "", "signature": ""}, [*deltas, signed]
-    if told.text or not told.calls:
-        yield "text", {"text": ""}, [{"type": "text_delta", "text": piece} for piece in told.text]
-    for place, (call, pieces) in enumerate(told.calls):
+    if reported.text or not reported.calls:
+        yield "text", {"text": ""}, [{"type": "text_delta", "text": piece} for piece in reported.text]
+    for place, (call, pieces) in enumerate(reported.calls):
         start = {
             "id": call.id or f"toolu_{place}", "name": call.name, "caller": {"type": "direct"}, "input": {},
         }  # fmt: skip
@@ -99,43 +99,45 @@ def _blocks(told: Told) -> Iterator[tuple[str, dict[str, Any], list[dict[str, An
         )
 
 
-def openai_frames(told: Told) -> Iterator[bytes]:
+def openai_frames(reported: Reported) -> Iterator[bytes]:
     """A whole stream of the chat completions API, usage included. A call that is the whole answer stands
     in the first chunk."""
 
     def chunk(delta: Mapping[str, Any], finish: str | None = None) -> bytes:
-        return _chunk(told, choices=[{"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}])
+        return _chunk(
+            reported, choices=[{"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}]
+        )
 
     def begin(index: int) -> dict[str, Any]:
-        call = told.calls[index][0]
+        call = reported.calls[index][0]
         return {"tool_calls": [{
             "index": index, "id": call.id or f"call_{index}", "type": "function",
             "function": {"name": call.name, "arguments": ""},
         }]}  # fmt: skip
 
-    lone = len(told.calls) == 1 and not told.text and not told.thinking
+    lone = len(reported.calls) == 1 and not reported.text and not reported.thinking
     if lone:
         yield chunk({"role": "assistant", "content": None, **begin(0), "refusal": None})
-    elif told.text or told.thinking or not told.calls:
+    elif reported.text or reported.thinking or not reported.calls:
         yield chunk({"role": "assistant", "content": "", "refusal": None})
     else:
         yield chunk({"role": "assistant", "content": None})
-    for piece in told.thinking:
+    for piece in reported.thinking:
         yield chunk({"reasoning_content": piece})
-    for piece in told.text:
+    for piece in reported.text:
         yield chunk({"content": piece})
-    for index, (_, pieces) in enumerate(told.calls):
+    for index, (_, pieces) in enumerate(reported.calls):
         if not lone:
             yield chunk(begin(index))
         for piece in pieces:
             yield chunk({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
-    yield chunk({}, told.stop or ("tool_calls" if told.calls else "stop"))
-    prompt, completion = told.usage
+    yield chunk({}, reported.stop or ("tool_calls" if reported.calls else "stop"))
+    prompt, completion = reported.usage
     counts = {
         "prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion,
         "completion_tokens_details": {"reasoning_tokens": 0},
     }  # fmt: skip
-    yield _chunk(told, choices=[], usage=counts)
+    yield _chunk(reported, choices=[], usage=counts)
     yield DONE
 
 
@@ -143,10 +145,11 @@ def openai_error(kind: str, message: str) -> bytes:
     return _json({"error": {"message": message, "type": kind, "param": None, "code": kind}})
 
 
-def _chunk(told: Told, **rest: Any) -> bytes:
+def _chunk(reported: Reported, **rest: Any) -> bytes:
     head = {
-        "id": told.id, "object": "chat.completion.chunk", "created": told.created, "model": told.model,
-        "system_fingerprint": told.fingerprint,
+        "id": reported.id, "object": "chat.completion.chunk", "created": reported.created,
+        "model": reported.model,
+        "system_fingerprint": reported.fingerprint,
     }  # fmt: skip
     return b"data: " + _json({**head, **rest}) + b"\n\n"
 

@@ -69,23 +69,23 @@ def written(*replies: Scripted | Script) -> tuple[Note | PlatformError, FakeMode
 
 
 def note(*replies: Scripted | Script) -> Note:
-    told, _ = written(*replies)
-    assert isinstance(told, Note), told
-    return told
+    reported, _ = written(*replies)
+    assert isinstance(reported, Note), reported
+    return reported
 
 
 def test_an_honest_note_is_kept_with_its_receipt() -> None:
-    told, fake = written(HONEST)
+    reported, fake = written(HONEST)
 
-    assert isinstance(told, Note)
-    assert (told.source, told.title) == ("ai", "2026-08-21 复盘")
-    assert told.content == (
+    assert isinstance(reported, Note)
+    assert (reported.source, reported.title) == ("ai", "2026-08-21 复盘")
+    assert reported.content == (
         "## 主要指数\n上证指数收于3456.78点，上涨1.23%。\n\n## 隔夜快讯\n有一条快讯值得留意。"
     )
-    assert [(one["key"], one["evidence"]) for one in told.sections] == [
+    assert [(one["key"], one["evidence"]) for one in reported.sections] == [
         ("indices", ["E1", "E2"]), ("news", ["E3"]),
     ]  # fmt: skip
-    summary = told.summary
+    summary = reported.summary
     assert summary["bindings"] == [
         {"section": "indices", "text": "3456.78点", "facts": ["E1"], "how": "fact"},
         {"section": "indices", "text": "1.23%", "facts": ["E2"], "how": "fact"},
@@ -114,14 +114,14 @@ def test_an_honest_note_is_kept_with_its_receipt() -> None:
         "",
     ],
 )
-def test_what_no_evidence_binds_is_asked_once_more_and_then_refused(lie: str) -> None:
-    lying = HONEST.replace("上证指数收于3456.78点[E1]，上涨1.23%[E2]。", lie)
-    refused, fake = written(lying)
+def test_what_no_evidence_binds_is_asked_once_more_and_then_refused(corruption: str) -> None:
+    corrupted = HONEST.replace("上证指数收于3456.78点[E1]，上涨1.23%[E2]。", corruption)
+    refused, fake = written(corrupted)
 
     assert isinstance(refused, NotWritten)
     assert not re.search(r"99|1\.32|四千", refused.message), "the reason repeats no invented number"
     assert len(fake.asked) == 2
-    mended = note(lying, HONEST)
+    mended = note(corrupted, HONEST)
     assert (mended.source, mended.summary["attempts"]) == ("ai", 2)
 
 
@@ -137,8 +137,8 @@ def test_what_no_evidence_binds_is_asked_once_more_and_then_refused(lie: str) ->
     ],
 )
 def test_a_note_of_another_form_is_asked_once_more(misshapen: Scripted) -> None:
-    told, fake = written(misshapen)
-    assert isinstance(told, NotWritten)
+    reported, fake = written(misshapen)
+    assert isinstance(reported, NotWritten)
     assert len(fake.asked) == 2
     assert note(misshapen, HONEST).source == "ai"
 
@@ -186,10 +186,10 @@ def test_why_there_is_no_note_is_told(failing: Fails, kind: type[PlatformError])
 
 def test_a_model_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("platform_assets.notes.by_model.TIME_S", 0.2)
-    told, fake = written(Says(HONEST, first_s=20))
+    reported, fake = written(Says(HONEST, first_s=20))
 
-    assert isinstance(told, Transient)
-    assert "150" not in told.message
+    assert isinstance(reported, Transient)
+    assert "150" not in reported.message
     for _ in range(100):
         if fake.asked[0].gone:
             break

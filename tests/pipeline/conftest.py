@@ -22,7 +22,7 @@ from resources.simulated_market.service import SimulatedMarket
 from resources.simulated_market.world.model import World
 from resources.transport.gates import MemoryGate
 from resources.upstreams.factory import make_clients, transport_settings
-from resources.upstreams.fetch_context import Desk
+from resources.upstreams.fetch_context import FetchContext
 from resources.warehouse.warehouse import Warehouse
 from tests.conftest import SQLITE_OFTEN, engine_url
 
@@ -30,7 +30,7 @@ TODAY = "2026-08-21"
 
 
 @dataclass
-class House:
+class Services:
     """What a pipeline test works with."""
 
     run: PipelineRun
@@ -58,7 +58,7 @@ class House:
 
     def fresh(self) -> None:
         """A new run: what was asked once is asked again."""
-        self.run.desk = self.run.desk.new_run()
+        self.run.ctx = self.run.ctx.new_run()
 
     def raw(self, name: str, *dates: str) -> Loaded:
         return load_raw(self.run, self.registry.raws[name], self.scope(*dates))
@@ -114,28 +114,28 @@ def warehouse_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[st
 
 
 @pytest.fixture
-def house(warehouse_url: str, tmp_path: Path, sample_world: World) -> Iterator[House]:
-    with opened_house(warehouse_url, tmp_path, sample_world) as opened:
+def services(warehouse_url: str, tmp_path: Path, sample_world: World) -> Iterator[Services]:
+    with opened_services(warehouse_url, tmp_path, sample_world) as opened:
         yield opened
 
 
 @pytest.fixture
-def alone(tmp_path: Path, sample_world: World) -> Iterator[House]:
+def alone(tmp_path: Path, sample_world: World) -> Iterator[Services]:
     """A house on SQLite only, for what no engine does its own way."""
-    with opened_house(f"sqlite:///{tmp_path / 'warehouse.sqlite3'}", tmp_path, sample_world) as opened:
+    with opened_services(f"sqlite:///{tmp_path / 'warehouse.sqlite3'}", tmp_path, sample_world) as opened:
         yield opened
 
 
-def desk_of(settings: Settings, clock: ManualClock) -> Desk:
+def context_of(settings: Settings, clock: ManualClock) -> FetchContext:
     """Clients without pacing, whose breakers have seen nothing yet."""
     calendar = shipped_calendar()
     gate = MemoryGate(transport_settings(settings), sleeper=lambda _seconds: None)
     makers, closers = make_clients(settings, clock, calendar, gate=gate, sleeper=lambda _seconds: None)
-    return Desk(clock=clock, calendar=calendar, makers=makers, closers=closers)
+    return FetchContext(clock=clock, calendar=calendar, makers=makers, closers=closers)
 
 
 @contextmanager
-def opened_house(url: str, folder: Path, world: World, today: str = TODAY) -> Iterator[House]:
+def opened_services(url: str, folder: Path, world: World, today: str = TODAY) -> Iterator[Services]:
     """A house over the database at `url`, its files below `folder`; closed on the way out."""
     clock = ManualClock(datetime.fromisoformat(f"{today}T15:45"))
     faults = FaultPlan()
@@ -150,16 +150,16 @@ def opened_house(url: str, folder: Path, world: World, today: str = TODAY) -> It
         registry = builtin_registry()
         warehouse = Warehouse(url, registry.tables, clock=clock, payload_folder=folder / "payloads")
         warehouse.migrate()
-        desk = desk_of(settings, clock)
+        ctx = context_of(settings, clock)
         run = PipelineRun(
             registry=registry,
             warehouse=warehouse,
-            desk=desk,
-            calendar=desk.calendar,
+            ctx=ctx,
+            calendar=ctx.calendar,
             clock=clock,
             trigger=Trigger("manual"),
             world="sample",
         )
-        yield House(run, clock, faults, world, settings)
-        desk.close()
+        yield Services(run, clock, faults, world, settings)
+        ctx.close()
         warehouse.close()

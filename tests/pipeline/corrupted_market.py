@@ -19,12 +19,12 @@ from typing import Any
 from core.declaration.dataset import Dataset
 from core.declaration.tables import Table
 from platform_assets.pipeline.whole_day import load_day
-from resources.simulated_market.corrupted_responses import LIES, WORKBOOKS, told_falsely
+from resources.simulated_market.corrupted_responses import CORRUPTIONS, WORKBOOKS, told_falsely
 from resources.simulated_market.faults import Fault
 from resources.simulated_market.registry import responders
 from resources.simulated_market.world.model import World
 from resources.warehouse.warehouse import Warehouse
-from tests.pipeline.conftest import House, desk_of, opened_house
+from tests.pipeline.conftest import Services, context_of, opened_services
 
 YESTERDAY, TODAY = "2026-08-25", "2026-08-26"
 SUSPENDED = "601302"
@@ -67,7 +67,7 @@ class Call:
 class HonestDay:
     """A house with two honest days, and what stood in it after them."""
 
-    house: House
+    services: Services
     file: Path
     calls: list[Call]
     """Every call that today was asked for."""
@@ -78,10 +78,10 @@ class HonestDay:
 
 
 @dataclass(frozen=True)
-class Told:
+class Reported:
     """A day loaded again: the house with it, and what could not be loaded, by table."""
 
-    house: House
+    services: Services
     failures: Mapping[str, str]
 
 
@@ -89,42 +89,42 @@ class Told:
 def honest_day(folder: Path, world: World, only: Sequence[str] | None = None) -> Iterator[HonestDay]:
     """Yesterday and today of the tables of some datasets (None: of all)."""
     file = folder / "warehouse.sqlite3"
-    with opened_house(f"sqlite:///{file}", folder, world, YESTERDAY) as house:
-        house.clock.at = datetime.fromisoformat(f"{YESTERDAY}T22:30")
-        house.master(YESTERDAY)
+    with opened_services(f"sqlite:///{file}", folder, world, YESTERDAY) as services:
+        services.clock.at = datetime.fromisoformat(f"{YESTERDAY}T22:30")
+        services.master(YESTERDAY)
         for name in ("exright", "kline_daily", "index_daily"):
-            house.fuse(name, *house.run.calendar.last(DATES_BEFORE, YESTERDAY))
-        house.fresh()
+            services.fuse(name, *services.run.calendar.last(DATES_BEFORE, YESTERDAY))
+        services.fresh()
         # As a first load has it: growth is held against the year before, counts against the quarter before.
         with_past = [name for name in WITH_PAST if only is None or name in only]
-        past = [table.name for name in with_past for table in house.registry.dataset(name).tables()]
+        past = [table.name for name in with_past for table in services.registry.dataset(name).tables()]
         if past:
-            year = house.run.calendar.last(REPORTS_BEFORE, YESTERDAY)
-            assert load_day(house.run, house.scope(*year), tables=past) == {}
-            house.fresh()
-        chosen = [one for one in house.registry.datasets.values() if only is None or one.name in only]
+            year = services.run.calendar.last(REPORTS_BEFORE, YESTERDAY)
+            assert load_day(services.run, services.scope(*year), tables=past) == {}
+            services.fresh()
+        chosen = [one for one in services.registry.datasets.values() if only is None or one.name in only]
         tables = [table.name for one in chosen for table in one.tables()]
-        assert load_day(house.run, house.scope(YESTERDAY), tables=tables) == {}
-        house.clock.at = datetime.fromisoformat(f"{TODAY}T22:30")
-        assert _load_today(house, tables) == {}
-        honest = {one.table_name: content(house.warehouse, one.table) for one in chosen if one.model}
-        yield HonestDay(house, file, _calls(house), honest)
+        assert load_day(services.run, services.scope(YESTERDAY), tables=tables) == {}
+        services.clock.at = datetime.fromisoformat(f"{TODAY}T22:30")
+        assert _load_today(services, tables) == {}
+        honest = {one.table_name: content(services.warehouse, one.table) for one in chosen if one.model}
+        yield HonestDay(services, file, _calls(services), honest)
 
 
-def _load_today(house: House, tables: Sequence[str]) -> Mapping[str, str]:
+def _load_today(services: Services, tables: Sequence[str]) -> Mapping[str, str]:
     """Each table with answers of its own, so that everybody who asks a call is seen."""
 
     def alone(ready: Sequence[str]) -> str:
-        house.fresh()
+        services.fresh()
         return min(ready)
 
-    return load_day(house.run, house.scope(TODAY), tables=tables, choose=alone)
+    return load_day(services.run, services.scope(TODAY), tables=tables, choose=alone)
 
 
-def _calls(house: House) -> list[Call]:
+def _calls(services: Services) -> list[Call]:
     """Who asked what today, and was answered."""
-    owners = {table.name: one for one in house.registry.datasets.values() for table in one.tables()}
-    asked = house.warehouse.query(
+    owners = {table.name: one for one in services.registry.datasets.values() for table in one.tables()}
+    asked = services.warehouse.query(
         "SELECT f.upstream, f.call_name, b.table_name, MIN(f.body_path), MAX(f.body_path) FROM sys_fetch f "
         "JOIN sys_batch b ON b.batch_id=f.batch_id WHERE f.received_at>=? AND f.outcome='ok' "
         "GROUP BY 1, 2, 3",
@@ -135,7 +135,7 @@ def _calls(house: House) -> list[Call]:
     for upstream, call, table, *paths in asked:
         fed[upstream, call][owners[table].name] = owners[table]
         bodies[upstream, call] |= {path for path in paths if path}
-    kept = house.warehouse.payloads.get
+    kept = services.warehouse.payloads.get
     return [
         Call(*key, tuple(of.values()), tuple(kept(path) or b"" for path in sorted(bodies[key])))
         for key, of in sorted(fed.items())
@@ -153,7 +153,7 @@ def written(warehouse: Warehouse, table: Table) -> Rows:
     return content(warehouse, table, f"batch_id IN {_TODAYS}", (TODAY,))
 
 
-def told(day: HonestDay, call: Call, fault: Mapping[str, Any]) -> AbstractContextManager[Told]:
+def reported(day: HonestDay, call: Call, fault: Mapping[str, Any]) -> AbstractContextManager[Reported]:
     """The tables that `call` feeds, loaded again while `fault` is in its answers."""
     # Some clients name a call after what they ask for, the market after the page: then all its pages lie.
     name = call.name if call.upstream == "tdx" or (call.upstream, call.name) in PAGES else "*"
@@ -172,38 +172,40 @@ def day_without(day: HonestDay, upstream: str) -> Iterator[HonestDay]:
     tables = [table.name for one in fed.values() for table in one.tables()]
     with _again(day, tables, [refusal], alone=True) as now:
         known = set(map(str, day.calls))
-        calls = [one for one in _calls(now.house) if str(one) not in known]
-        house = now.house
-        rows = {one.table_name: content(house.warehouse, one.table) for one in fed.values() if one.model}
-        file = Path(str(house.warehouse.engine.url.database))
-        yield HonestDay(house, file, calls, rows, (refusal,))
+        calls = [one for one in _calls(now.services) if str(one) not in known]
+        services = now.services
+        rows = {one.table_name: content(services.warehouse, one.table) for one in fed.values() if one.model}
+        file = Path(str(services.warehouse.engine.url.database))
+        yield HonestDay(services, file, calls, rows, (refusal,))
 
 
 @contextmanager
 def _again(
     day: HonestDay, tables: Sequence[str], rules: list[dict[str, Any]], *, alone: bool = False
-) -> Iterator[Told]:
+) -> Iterator[Reported]:
     """A copy of the honest house in which today's rows of `tables` are loaded again under `rules`; `alone`:
     each with answers of its own."""
     file = day.file.with_name(f"{day.file.stem}_told.sqlite3")
-    day.house.warehouse.query("PRAGMA wal_checkpoint(TRUNCATE)")
+    day.services.warehouse.query("PRAGMA wal_checkpoint(TRUNCATE)")
     shutil.copyfile(day.file, file)
     warehouse = Warehouse(
         f"sqlite:///{file}",
-        day.house.registry.tables,
-        clock=day.house.clock,
+        day.services.registry.tables,
+        clock=day.services.clock,
         payload_folder=day.file.parent / "payloads",
     )
-    desk = desk_of(day.house.settings, day.house.clock)
-    house = replace(day.house, run=replace(day.house.run, warehouse=warehouse, desk=desk))
+    ctx = context_of(day.services.settings, day.services.clock)
+    services = replace(day.services, run=replace(day.services.run, warehouse=warehouse, ctx=ctx))
     try:
         _forget(warehouse, tables)
-        day.house.faults.replace([*rules, *map(dict, day.refusals)])
-        scope = house.scope(TODAY)
-        yield Told(house, _load_today(house, tables) if alone else load_day(house.run, scope, tables=tables))
+        day.services.faults.replace([*rules, *map(dict, day.refusals)])
+        scope = services.scope(TODAY)
+        yield Reported(
+            services, _load_today(services, tables) if alone else load_day(services.run, scope, tables=tables)
+        )
     finally:
-        day.house.faults.replace(list(map(dict, day.refusals)))
-        desk.close()
+        day.services.faults.replace(list(map(dict, day.refusals)))
+        ctx.close()
         warehouse.close()
         for rest in file.parent.glob(f"{file.name}*"):
             rest.unlink()
@@ -218,26 +220,26 @@ def _forget(warehouse: Warehouse, tables: Sequence[str]) -> None:
         connection.exec_driver_sql("DELETE FROM sys_batch WHERE started_at>=?", (TODAY,))
 
 
-def lie_believed(day: HonestDay, call: Call, fault: Mapping[str, Any]) -> tuple[list[str], bool]:
+def corruption_accepted(day: HonestDay, call: Call, fault: Mapping[str, Any]) -> tuple[list[str], bool]:
     """(what is believed of a lie, whether there was something to lie about)."""
-    with told(day, call, fault) as now:
+    with reported(day, call, fault) as now:
         heard = answered_otherwise(day, now)
-        if not believed(day, call, now):
+        if not accepted(day, call, now):
             return [], heard
-        saved = {one.table_name: written(now.house.warehouse, one.table) for one in call.fused}
+        saved = {one.table_name: written(now.services.warehouse, one.table) for one in call.fused}
     other = without(day, call)
     return judged(day, call, saved, other), heard
 
 
 def without(day: HonestDay, call: Call) -> dict[str, Rows]:
     """What the tables that `call` feeds hold when it refuses and another source stands in."""
-    with told(day, call, {"kind": "status", "args": {"code": 403}}) as other:
-        return {one.table_name: written(other.house.warehouse, one.table) for one in call.fused}
+    with reported(day, call, {"kind": "status", "args": {"code": 403}}) as other:
+        return {one.table_name: written(other.services.warehouse, one.table) for one in call.fused}
 
 
-def believed(day: HonestDay, call: Call, now: Told) -> list[str]:
+def accepted(day: HonestDay, call: Call, now: Reported) -> list[str]:
     """What stands in the fused tables as `ok` and is not so on the honest day."""
-    rows = {one.table_name: written(now.house.warehouse, one.table) for one in call.fused}
+    rows = {one.table_name: written(now.services.warehouse, one.table) for one in call.fused}
     return judged(day, call, rows, {})
 
 
@@ -264,25 +266,25 @@ def judged(day: HonestDay, call: Call, told_rows: Mapping[str, Rows], other: Map
 
 def has_something(day: HonestDay, call: Call, fault: Mapping[str, Any]) -> bool:
     """Whether the lie changes any of the call's answers that were seen; true where they are not text."""
-    if fault["kind"] not in LIES or call.upstream == "tdx":
+    if fault["kind"] not in CORRUPTIONS or call.upstream == "tdx":
         return True
     return any(_falsified(body, Fault(fault["kind"], fault["args"])) for body in call.bodies)
 
 
-def _falsified(body: bytes, lie: Fault) -> bool:
+def _falsified(body: bytes, corruption: Fault) -> bool:
     # A lie about nobody: the same document, written in the same way.
     honest = told_falsely(body, "", Fault("zero_row", {"code": "nobody"}))
-    return body[:2] in WORKBOOKS or told_falsely(body, "", lie) != honest
+    return body[:2] in WORKBOOKS or told_falsely(body, "", corruption) != honest
 
 
-def answered_otherwise(day: HonestDay, now: Told) -> bool:
+def answered_otherwise(day: HonestDay, now: Reported) -> bool:
     """Whether any answer was another one than on the honest day: whether there was something to lie about."""
 
     def answers(warehouse: Warehouse) -> set[tuple[Any, ...]]:
         rows = warehouse.query("SELECT request_key, sha256 FROM sys_fetch WHERE received_at>=?", (TODAY,))
         return set(map(tuple, rows))
 
-    return bool(answers(now.house.warehouse) - answers(day.house.warehouse))
+    return bool(answers(now.services.warehouse) - answers(day.services.warehouse))
 
 
 def _same(value: Any, true: Any) -> bool:

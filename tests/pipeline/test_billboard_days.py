@@ -18,8 +18,8 @@ def counted(listings: list[tuple[str, str]]) -> dict[str, Any]:
         rows = pd.DataFrame(listings, columns=["date", "code"])
         return rows[rows["date"].between(since, until)][list(columns)]
 
-    told = billboard(SimpleNamespace(calendar=CALENDAR, read=read), TODAY, CODES)
-    return dict(zip(told["code"], told["lhb_count_30d"], strict=True))
+    reported = billboard(SimpleNamespace(calendar=CALENDAR, read=read), TODAY, CODES)
+    return dict(zip(reported["code"], reported["lhb_count_30d"], strict=True))
 
 
 def market(dates: int) -> list[tuple[str, str]]:

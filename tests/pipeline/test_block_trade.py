@@ -7,34 +7,34 @@ import pytest
 
 from platform_assets.pipeline.batches import Loaded
 from platform_assets.pipeline.download import AllSourcesFailed
-from tests.pipeline.conftest import TODAY, House
+from tests.pipeline.conftest import TODAY, Services
 
 BEFORE = "2026-08-20"
 RAWS = ("raw_block_trade", "aux_dzjy", "exchange_block_trade")
 
 
-def load(house: House, *dates: str) -> Loaded:
+def load(services: Services, *dates: str) -> Loaded:
     for name in RAWS:
-        house.raw(name, *dates)
-    house.stage("block_trade", *dates)
-    return house.fuse("block_trade", *dates)
+        services.raw(name, *dates)
+    services.stage("block_trade", *dates)
+    return services.fuse("block_trade", *dates)
 
 
-def fused(house: House) -> pd.DataFrame:
-    return house.warehouse.frame("fusion_block_trade")
+def fused(services: Services) -> pd.DataFrame:
+    return services.warehouse.frame("fusion_block_trade")
 
 
-def change(house: House, statement: str) -> None:
-    with house.warehouse.engine.begin() as connection:
+def change(services: Services, statement: str) -> None:
+    with services.warehouse.engine.begin() as connection:
         connection.exec_driver_sql(statement)
 
 
-def test_every_deal_is_one_row_and_equal_ones_are_numbered(alone: House) -> None:
-    house = alone
-    days = house.run.calendar.last(12, TODAY)
-    load(house, *days)
+def test_every_deal_is_one_row_and_equal_ones_are_numbered(alone: Services) -> None:
+    services = alone
+    days = services.run.calendar.last(12, TODAY)
+    load(services, *days)
 
-    rows, portal = fused(house), house.warehouse.frame("raw_block_trade")
+    rows, portal = fused(services), services.warehouse.frame("raw_block_trade")
     assert set(rows["row_key"]) == set(portal["row_key"])
     assert len(rows) == len(portal)
     assert {"sse", "szse", "eastmoney"} >= set(rows["src"])
@@ -46,48 +46,48 @@ def test_every_deal_is_one_row_and_equal_ones_are_numbered(alone: House) -> None
     assert rows.drop_duplicates([*alike, "seq"]).shape == rows.shape
     assert rows[["close", "premium_pct", "buyer", "seller"]].notna().all().all()
     assert set(rows["valid_from"].str[11:16]) <= {"18:00", "15:45"}
-    assert house.fuse("block_trade", *days).results[-1].rows_written == 0
+    assert services.fuse("block_trade", *days).results[-1].rows_written == 0
 
 
-def test_a_share_of_a_cap_that_is_doubted_is_not_told(alone: House) -> None:
-    house = alone
-    house.bars(BEFORE, TODAY)
-    house.raw("raw_valuation", BEFORE)
-    house.stage("valuation", BEFORE)
-    house.fuse("valuation", BEFORE)
-    load(house, BEFORE)
-    before = fused(house).set_index("row_key")["float_ratio_pct"]
+def test_a_share_of_a_cap_that_is_doubted_is_not_told(alone: Services) -> None:
+    services = alone
+    services.bars(BEFORE, TODAY)
+    services.raw("raw_valuation", BEFORE)
+    services.stage("valuation", BEFORE)
+    services.fuse("valuation", BEFORE)
+    load(services, BEFORE)
+    before = fused(services).set_index("row_key")["float_ratio_pct"]
     assert before.notna().any()
-    change(house, "UPDATE fusion_valuation SET float_market_cap=float_market_cap*100, quality='warning'")
-    house.fresh()
-    house.fuse("block_trade", BEFORE)
+    change(services, "UPDATE fusion_valuation SET float_market_cap=float_market_cap*100, quality='warning'")
+    services.fresh()
+    services.fuse("block_trade", BEFORE)
 
-    assert fused(house)["float_ratio_pct"].isna().all()
+    assert fused(services)["float_ratio_pct"].isna().all()
 
 
-def test_the_portal_tells_what_the_exchange_rounds_and_bars_stand_in_for_it(alone: House) -> None:
-    house = alone
-    house.bars(BEFORE, TODAY)
-    load(house)
-    known = fused(house).set_index("row_key")
-    key = house.warehouse.frame("exchange_block_trade")["row_key"].iloc[0]
+def test_the_portal_tells_what_the_exchange_rounds_and_bars_stand_in_for_it(alone: Services) -> None:
+    services = alone
+    services.bars(BEFORE, TODAY)
+    load(services)
+    known = fused(services).set_index("row_key")
+    key = services.warehouse.frame("exchange_block_trade")["row_key"].iloc[0]
     odd = f"SET amount=(volume+17)*price, volume=volume+17 WHERE row_key='{key}'"
-    change(house, f"UPDATE raw_block_trade {odd}")
-    house.stage("block_trade")
-    house.fuse("block_trade")
-    row = house.warehouse.rows("fusion_block_trade", where="row_key=?", values=(key,))[0]
+    change(services, f"UPDATE raw_block_trade {odd}")
+    services.stage("block_trade")
+    services.fuse("block_trade")
+    row = services.warehouse.rows("fusion_block_trade", where="row_key=?", values=(key,))[0]
     assert row["src"] in {"sse", "szse"}
     assert row["volume"] % 100 == 17
     assert row["provenance"] is not None
 
-    change(house, "DELETE FROM raw_block_trade")
-    change(house, "DELETE FROM aux_dzjy")
-    change(house, "DELETE FROM stg_block_trade")
-    change(house, "DELETE FROM fusion_block_trade")
-    house.stage("block_trade")
-    house.fuse("block_trade")
+    change(services, "DELETE FROM raw_block_trade")
+    change(services, "DELETE FROM aux_dzjy")
+    change(services, "DELETE FROM stg_block_trade")
+    change(services, "DELETE FROM fusion_block_trade")
+    services.stage("block_trade")
+    services.fuse("block_trade")
 
-    rows = fused(house).set_index("row_key")
+    rows = fused(services).set_index("row_key")
     assert set(rows["src"]) <= {"sse", "szse"}
     for column in ("close", "premium_pct", "d1_change_pct"):
         gap = rows[column] - known.loc[rows.index, column]
@@ -97,101 +97,101 @@ def test_the_portal_tells_what_the_exchange_rounds_and_bars_stand_in_for_it(alon
     assert set(rows.index) == set(official)
 
 
-def test_a_load_brings_the_date_before_and_the_day_after_is_a_revision(house: House) -> None:
-    house.bars(BEFORE, TODAY)
-    portal, aux, official = (house.raw(name) for name in RAWS)
-    house.stage("block_trade")
-    house.fuse("block_trade")
+def test_a_load_brings_the_date_before_and_the_day_after_is_a_revision(services: Services) -> None:
+    services.bars(BEFORE, TODAY)
+    portal, aux, official = (services.raw(name) for name in RAWS)
+    services.stage("block_trade")
+    services.fuse("block_trade")
 
     assert (portal.calls, aux.calls, official.calls) == ({"eastmoney": 1}, {}, {"sse": 1, "szse": 1})
-    assert set(house.warehouse.frame("raw_block_trade")["date"]) == {BEFORE}
-    key = fused(house)["row_key"].iloc[0]
+    assert set(services.warehouse.frame("raw_block_trade")["date"]) == {BEFORE}
+    key = fused(services)["row_key"].iloc[0]
 
     def change_known(as_of: str | None) -> object:
-        found = house.warehouse.rows("fusion_block_trade", where="row_key=?", values=(key,), as_of=as_of)
+        found = services.warehouse.rows("fusion_block_trade", where="row_key=?", values=(key,), as_of=as_of)
         return found[0]["d1_change_pct"] if found else "nothing"
 
     assert change_known(None) is not None
     assert change_known(f"{BEFORE} 18:00:00.000000") is None
     assert change_known(f"{BEFORE} 17:59:00.000000") == "nothing"
-    house.fresh()
-    assert sum(result.rows_written for result in load(house).results) == 0
+    services.fresh()
+    assert sum(result.rows_written for result in load(services).results) == 0
 
 
-def test_no_lie_of_one_source_reaches_the_fused_table(alone: House) -> None:
-    house = alone
-    load(house)
-    truth = fused(house).drop(columns=["batch_id", "updated_at"])
+def test_no_lie_of_one_source_reaches_the_fused_table(alone: Services) -> None:
+    services = alone
+    load(services)
+    truth = fused(services).drop(columns=["batch_id", "updated_at"])
     for upstream in ("eastmoney", "szse", "sse"):
         for kind in ("double_rows", "cut_list"):
             args = {"rows": 1} if kind == "cut_list" else {}
-            house.faults.replace([{"upstream": upstream, "call": "*", "kind": kind, "args": args}])
-            house.fresh()
+            services.faults.replace([{"upstream": upstream, "call": "*", "kind": kind, "args": args}])
+            services.fresh()
             for name in RAWS:
                 with suppress(AllSourcesFailed):
-                    house.raw(name)
-            house.stage("block_trade")
-            house.fuse("block_trade")
-            assert fused(house).drop(columns=["batch_id", "updated_at"]).equals(truth), (upstream, kind)
+                    services.raw(name)
+            services.stage("block_trade")
+            services.fuse("block_trade")
+            assert fused(services).drop(columns=["batch_id", "updated_at"]).equals(truth), (upstream, kind)
 
 
-def test_a_release_that_was_moved_leaves_no_row_behind(alone: House) -> None:
-    house = alone
-    loaded = house.raw("raw_lockup")
-    rows = house.warehouse.frame("raw_lockup")
+def test_a_release_that_was_moved_leaves_no_row_behind(alone: Services) -> None:
+    services = alone
+    loaded = services.raw("raw_lockup")
+    rows = services.warehouse.frame("raw_lockup")
     assert loaded.calls == {"eastmoney": 1}
     assert rows["code"].str.match("[036489]").all()  # the report's convertible bonds are left out
     assert rows["free_date"].between("2025-08-21", "2027-08-21").all()
     assert (rows["free_date"] > TODAY).any()
     moved = rows[rows["free_date"] > TODAY].iloc[0]
     change(
-        house,
+        services,
         f"UPDATE raw_lockup SET free_date='2026-12-24' WHERE code='{moved['code']}' "
         f"AND free_date='{moved['free_date']}'",
     )
-    house.fresh()
+    services.fresh()
 
-    again = house.raw("raw_lockup")
+    again = services.raw("raw_lockup")
 
     columns = ["code", "free_date", "share_type", "free_shares"]
-    assert house.warehouse.frame("raw_lockup")[columns].equals(rows[columns])
+    assert services.warehouse.frame("raw_lockup")[columns].equals(rows[columns])
     assert again.results[-1].rows_removed == 1
 
 
-def test_the_wide_table_shows_what_was_known_on_the_date(alone: House) -> None:
-    house = alone
-    days = house.run.calendar.last(33, TODAY)
+def test_the_wide_table_shows_what_was_known_on_the_date(alone: Services) -> None:
+    services = alone
+    days = services.run.calendar.last(33, TODAY)
     for name in ("raw_dragon_tiger", "raw_block_trade", "raw_lockup"):
-        house.raw(name, *days)
+        services.raw(name, *days)
     for name in ("dragon_tiger", "block_trade"):
-        house.stage(name, *days)
-        house.fuse(name, *days)
-    house.master()
-    house.bars(TODAY)
-    house.stage("quote_snapshot")
-    house.fuse("quote_snapshot")
-    house.fuse("stock_wide")
+        services.stage(name, *days)
+        services.fuse(name, *days)
+    services.master()
+    services.bars(TODAY)
+    services.stage("quote_snapshot")
+    services.fuse("quote_snapshot")
+    services.fuse("stock_wide")
 
-    rows = house.warehouse.frame("fusion_stock_wide").set_index("code")
+    rows = services.warehouse.frame("fusion_stock_wide").set_index("code")
     window = days[-31:-1]
-    listed = house.warehouse.frame("fusion_dragon_tiger")
+    listed = services.warehouse.frame("fusion_dragon_tiger")
     listed = listed[listed["date"].isin(window)].groupby("code")["date"].nunique()
     assert rows["lhb_count_30d"].max() >= 3
     assert (rows["lhb_count_30d"].astype(float) == listed.reindex(rows.index).fillna(0)).all()
-    deals = fused(house)
+    deals = fused(services)
     deals = deals[deals["date"].isin(window)]
     code = str(deals["code"].iloc[0])
     mine = deals[deals["code"] == code]
     mean = (mine["premium_pct"] * mine["amount"]).sum() / mine["amount"].sum()
     assert rows.loc[code, "block_trade_premium_30d"] == pytest.approx(mean, abs=1e-4)
-    plan = house.warehouse.frame("raw_lockup")
+    plan = services.warehouse.frame("raw_lockup")
     coming = plan[plan["free_date"] > TODAY].sort_values("free_date").drop_duplicates("code")
     shown = rows["next_lockup_date"].dropna()
     assert shown.to_dict() == coming.set_index("code")["free_date"].reindex(shown.index).to_dict()
     assert len(shown) > 5
     # Later plans do not reach back: the day keeps what was written then.
-    change(house, "DELETE FROM raw_lockup")
-    house.at("2026-08-24")
-    house.fuse("stock_wide", TODAY)
-    after = house.warehouse.frame("fusion_stock_wide").set_index("code")
+    change(services, "DELETE FROM raw_lockup")
+    services.at("2026-08-24")
+    services.fuse("stock_wide", TODAY)
+    after = services.warehouse.frame("fusion_stock_wide").set_index("code")
     assert after.loc[shown.index, "next_lockup_date"].to_dict() == shown.to_dict()

@@ -13,14 +13,14 @@ from platform_assets.pipeline.download import AllSourcesFailed
 from resources.upstreams.tencent import TencentClient
 from resources.warehouse.slices import Slice
 from resources.warehouse.writer import Writer
-from tests.pipeline.conftest import TODAY, House
+from tests.pipeline.conftest import TODAY, Services
 
 
-def truth(house: House) -> dict[str, int]:
-    now = house.clock.now()
+def truth(services: Services) -> dict[str, int]:
+    now = services.clock.now()
     counts = dict.fromkeys(("up_count", "down_count", "flat_count", "limit_up_count", "limit_down_count"), 0)
-    for security in house.world.securities(now):
-        quote = house.world.quote(security, now) if security.kind == "stock" else None
+    for security in services.world.securities(now):
+        quote = services.world.quote(security, now) if security.kind == "stock" else None
         if quote is None or quote.suspended or not quote.volume:
             continue
         moved = quote.price - quote.preclose
@@ -38,7 +38,7 @@ def refusing(name: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("away", [(), ("tdx",), ("tdx", "tencent")])
-def test_a_sample_is_what_the_market_shows_whoever_tells_it(alone: House, away: tuple[str, ...]) -> None:
+def test_a_sample_is_what_the_market_shows_whoever_tells_it(alone: Services, away: tuple[str, ...]) -> None:
     alone.master()
     alone.clock.at = datetime.fromisoformat(f"{TODAY}T10:32:10")
     alone.fresh()
@@ -62,7 +62,7 @@ def test_a_sample_is_what_the_market_shows_whoever_tells_it(alone: House, away: 
 
 
 @pytest.fixture
-def morning(alone: House) -> House:
+def morning(alone: Services) -> Services:
     """A session whose stocks are known, without the terminal."""
     yesterday = alone.run.calendar.offset(TODAY, -1)
     alone.at(yesterday)
@@ -73,7 +73,7 @@ def morning(alone: House) -> House:
     return alone
 
 
-def test_the_day_before_is_no_sample(morning: House) -> None:
+def test_the_day_before_is_no_sample(morning: Services) -> None:
     stale = {"call": "*", "kind": "stale_day"}
     morning.faults.replace([refusing("tdx"), {"upstream": "tencent", **stale}])
     loaded = morning.fuse("breadth_sample")
@@ -89,7 +89,7 @@ def test_the_day_before_is_no_sample(morning: House) -> None:
     assert len(morning.warehouse.rows("calc_breadth_sample")) == 1
 
 
-def test_a_part_of_the_market_is_not_the_market(morning: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_part_of_the_market_is_not_the_market(morning: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     """The quote site leaves out what it does not know without a word."""
     whole = TencentClient.quotes
 
@@ -103,7 +103,7 @@ def test_a_part_of_the_market_is_not_the_market(morning: House, monkeypatch: pyt
     assert {name: row[name] for name in truth(morning)} == truth(morning)
 
 
-def test_samples_add_up_over_a_session_and_stop_with_it(alone: House) -> None:
+def test_samples_add_up_over_a_session_and_stop_with_it(alone: Services) -> None:
     for moment in ("09:29:59", "09:30", "10:34", "10:34:59", "12:00", "15:00", "15:01"):
         alone.clock.at = datetime.fromisoformat(f"{TODAY}T{moment}")
         alone.fresh()
@@ -120,7 +120,7 @@ def test_samples_add_up_over_a_session_and_stop_with_it(alone: House) -> None:
 
 
 def test_a_sample_is_compared_with_those_of_its_day_alone(
-    morning: House, monkeypatch: pytest.MonkeyPatch
+    morning: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compared: list[int] = []
     stored = Writer._stored
@@ -143,7 +143,7 @@ def test_a_sample_is_compared_with_those_of_its_day_alone(
 
 
 def test_moments_between_the_sessions_are_none() -> None:
-    wanted = {
+    requested = {
         "09:25": None,
         "09:34": "09:30",
         "11:30": "11:30",
@@ -151,6 +151,6 @@ def test_moments_between_the_sessions_are_none() -> None:
         "13:04": "13:00",
         "15:01": None,
     }
-    for moment, told in wanted.items():
+    for moment, reported in requested.items():
         found = sample_time(datetime.fromisoformat(f"{TODAY}T{moment}"))
-        assert (None if found is None else found.strftime("%H:%M")) == told
+        assert (None if found is None else found.strftime("%H:%M")) == reported

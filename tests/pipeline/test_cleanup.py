@@ -68,7 +68,7 @@ def opened(warehouse_url: str, tmp_path: Path) -> Iterator[PipelineRun]:
     yield PipelineRun(
         registry=registry,
         warehouse=warehouse,
-        desk=cast(Any, None),
+        ctx=cast(Any, None),
         calendar=shipped_calendar(),
         clock=clock,
         trigger=Trigger("api", "data_cleanup", "run-1", 7),

@@ -8,28 +8,28 @@ import pytest
 from core.errors import QualityError, StorageError
 from platform_assets.pipeline.download import AllSourcesFailed
 from resources.simulated_market.world.model import PRICE_UNIT
-from tests.pipeline.conftest import TODAY, House
+from tests.pipeline.conftest import TODAY, Services
 
 DATES = ("2026-08-17", "2026-08-18", "2026-08-19", "2026-08-20", "2026-08-21")
 
 
-def fault(house: House, **rule: object) -> None:
-    house.faults.replace([{"upstream": "tdx", **rule}])
+def fault(services: Services, **rule: object) -> None:
+    services.faults.replace([{"upstream": "tdx", **rule}])
 
 
-def test_bars_equal_the_world_after_the_rounding_of_the_wire(house: House) -> None:
-    house.master()
-    house.fuse("exright", *DATES)
-    house.fuse("kline_daily", *DATES)
+def test_bars_equal_the_world_after_the_rounding_of_the_wire(services: Services) -> None:
+    services.master()
+    services.fuse("exright", *DATES)
+    services.fuse("kline_daily", *DATES)
 
-    frame = house.warehouse.frame("fusion_kline_daily")
+    frame = services.warehouse.frame("fusion_kline_daily")
 
-    now = house.clock.now()
+    now = services.clock.now()
     compared = 0
-    for security in house.world.securities(now):
+    for security in services.world.securities(now):
         if security.kind != "stock":
             continue
-        bars = house.world.bars(security, now)
+        bars = services.world.bars(security, now)
         for place in np.flatnonzero(bars.date >= 20260817):
             day = str(bars.date[place])
             row = frame[
@@ -48,13 +48,13 @@ def test_bars_equal_the_world_after_the_rounding_of_the_wire(house: House) -> No
     assert compared > 200
 
 
-def test_a_day_materialised_twice_asks_again_and_writes_nothing(house: House) -> None:
-    house.master()
-    house.fuse("exright")
-    first = house.fuse("kline_daily").results[0]
-    house.fresh()
+def test_a_day_materialised_twice_asks_again_and_writes_nothing(services: Services) -> None:
+    services.master()
+    services.fuse("exright")
+    first = services.fuse("kline_daily").results[0]
+    services.fresh()
 
-    second = house.fuse("kline_daily")
+    second = services.fuse("kline_daily")
 
     assert first.rows_written > 50
     assert (second.results[0].rows_written, second.results[0].rows_unchanged) == (0, first.rows_written)
@@ -62,43 +62,47 @@ def test_a_day_materialised_twice_asks_again_and_writes_nothing(house: House) ->
     assert second.results[0].content_hash == first.content_hash
 
 
-def test_quotes_and_bars_of_one_session_agree(house: House) -> None:
+def test_quotes_and_bars_of_one_session_agree(services: Services) -> None:
     """Today comes from the quote batch; asked again tomorrow, it comes from the bars."""
-    house.master()
-    house.fuse("exright")
-    today = house.fuse("kline_daily").results[0]
-    house.clock.at = house.clock.at.replace(day=24, hour=16)
-    house.fresh()
+    services.master()
+    services.fuse("exright")
+    today = services.fuse("kline_daily").results[0]
+    services.clock.at = services.clock.at.replace(day=24, hour=16)
+    services.fresh()
 
-    later = house.fuse("kline_daily", TODAY).results[0]
+    later = services.fuse("kline_daily", TODAY).results[0]
 
     assert today.rows_ok + today.rows_warning == later.rows_ok + later.rows_warning
     # Rounding of lots and float32 is the same on both calls, so nothing differs.
     assert later.rows_written == 0
 
 
-def test_a_corrected_bar_is_one_revision(house: House) -> None:
-    house.master()
-    house.fuse("exright", *DATES)
-    house.fuse("kline_daily", *DATES)
-    code = house.warehouse.rows("fusion_kline_daily", columns=("code",), limit=1, where="volume>0")[0]["code"]
-    before = house.warehouse.rows("fusion_kline_daily", where="code=? AND date=?", values=(code, DATES[1]))[0]
-    house.clock.at = house.clock.at.replace(day=24, hour=10)
-    house.fresh()
+def test_a_corrected_bar_is_one_revision(services: Services) -> None:
+    services.master()
+    services.fuse("exright", *DATES)
+    services.fuse("kline_daily", *DATES)
+    code = services.warehouse.rows("fusion_kline_daily", columns=("code",), limit=1, where="volume>0")[0][
+        "code"
+    ]
+    before = services.warehouse.rows(
+        "fusion_kline_daily", where="code=? AND date=?", values=(code, DATES[1])
+    )[0]
+    services.clock.at = services.clock.at.replace(day=24, hour=10)
+    services.fresh()
     fault(
-        house,
+        services,
         call="bars*",
         kind="override_bar",
         args={"code": code, "date": DATES[1], "close": before["low"]},
     )
 
-    results = house.fuse("kline_daily", *DATES).results
+    results = services.fuse("kline_daily", *DATES).results
 
     superseded = {result.partition_key: result.rows_superseded for result in results}
     assert superseded[DATES[1]] == 1
-    now = house.warehouse.rows("fusion_kline_daily", where="code=? AND date=?", values=(code, DATES[1]))[0]
+    now = services.warehouse.rows("fusion_kline_daily", where="code=? AND date=?", values=(code, DATES[1]))[0]
     assert now["close"] == before["low"]
-    then = house.warehouse.rows(
+    then = services.warehouse.rows(
         "fusion_kline_daily",
         where="code=? AND date=?",
         values=(code, DATES[1]),
@@ -107,31 +111,31 @@ def test_a_corrected_bar_is_one_revision(house: House) -> None:
     assert then["close"] == before["close"]
 
 
-def test_a_list_cut_at_100_rows_is_refused_before_any_write(house: House) -> None:
-    house.faults.replace([{"upstream": "*", "call": "*list*", "kind": "cut_list", "args": {"rows": 30}}])
+def test_a_list_cut_at_100_rows_is_refused_before_any_write(services: Services) -> None:
+    services.faults.replace([{"upstream": "*", "call": "*list*", "kind": "cut_list", "args": {"rows": 30}}])
 
     with pytest.raises(AllSourcesFailed):
-        house.raw("raw_quote")
+        services.raw("raw_quote")
 
-    assert house.warehouse.rows("raw_quote") == []
-    batch = house.warehouse.rows("sys_batch")[0]
+    assert services.warehouse.rows("raw_quote") == []
+    batch = services.warehouse.rows("sys_batch")[0]
     assert batch["status"] == "failed"
-    assert house.warehouse.rows("sys_quality_record")[0]["severity"] == "contract"
+    assert services.warehouse.rows("sys_quality_record")[0]["severity"] == "contract"
 
 
-def test_volumes_in_another_unit_on_one_board_are_caught_and_replaced(house: House) -> None:
+def test_volumes_in_another_unit_on_one_board_are_caught_and_replaced(services: Services) -> None:
     """The batch of the terminal is refused as a whole; the next source fills the day, and says why."""
-    house.master()
-    house.fuse("exright")
-    fault(house, call="quotes", kind="lots_for_shares", args={"board": "star"})
-    house.fresh()
+    services.master()
+    services.fuse("exright")
+    fault(services, call="quotes", kind="lots_for_shares", args={"board": "star"})
+    services.fresh()
 
-    loaded = house.fuse("kline_daily")
+    loaded = services.fuse("kline_daily")
 
     refused, used = loaded.sources[0], loaded.sources[1]
     assert (refused["src"], refused["error"]) == ("tdx", "PayloadError")
     assert used["fallback_reason"].startswith("tdx: ")
-    star = house.warehouse.rows("fusion_kline_daily", where="code LIKE '688%'")
+    star = services.warehouse.rows("fusion_kline_daily", where="code LIKE '688%'")
     assert star
     for row in star:
         assert row["src"] != "tdx"
@@ -139,45 +143,45 @@ def test_volumes_in_another_unit_on_one_board_are_caught_and_replaced(house: Hou
 
 
 @pytest.mark.parametrize("board", ["main", "star"])
-def test_a_day_that_no_source_can_tell_in_one_unit_is_not_written(house: House, board: str) -> None:
+def test_a_day_that_no_source_can_tell_in_one_unit_is_not_written(services: Services, board: str) -> None:
     """The small board as well: its codes are fewer than may fail of the whole market."""
-    house.master()
-    house.fuse("exright")
-    house.faults.replace(
+    services.master()
+    services.fuse("exright")
+    services.faults.replace(
         [{"upstream": "*", "call": "*", "kind": "lots_for_shares", "args": {"board": board}}]
     )
-    house.fresh()
+    services.fresh()
 
     with pytest.raises(AllSourcesFailed, match=r"lots|shares|unit"):
-        house.fuse("kline_daily")
+        services.fuse("kline_daily")
 
-    assert house.warehouse.rows("fusion_kline_daily") == []
+    assert services.warehouse.rows("fusion_kline_daily") == []
 
 
 @pytest.mark.parametrize("kind", ["reset", "truncate", "empty", "garbage"])
-def test_a_broken_upstream_reaches_no_table_and_crashes_nothing(house: House, kind: str) -> None:
-    house.faults.replace([{"upstream": "*", "call": "*", "kind": kind}])
+def test_a_broken_upstream_reaches_no_table_and_crashes_nothing(services: Services, kind: str) -> None:
+    services.faults.replace([{"upstream": "*", "call": "*", "kind": kind}])
 
     with pytest.raises(AllSourcesFailed):
-        house.raw("raw_quote")
+        services.raw("raw_quote")
 
-    assert house.warehouse.rows("raw_quote") == []
-    assert house.warehouse.rows("sys_batch")[0]["status"] == "failed"
-
-
-def test_a_terminal_that_answers_without_data_is_stood_in_for(house: House) -> None:
-    house.faults.replace([{"upstream": "tdx", "call": "*", "kind": "dead"}])
-
-    house.raw("raw_quote")
-
-    told = {str(row["src"]) for row in house.warehouse.rows("raw_quote")}
-    assert told == {"tencent", "eastmoney"}
+    assert services.warehouse.rows("raw_quote") == []
+    assert services.warehouse.rows("sys_batch")[0]["status"] == "failed"
 
 
-def test_the_master_knows_boards_pinyin_and_identity(house: House) -> None:
-    house.master()
+def test_a_terminal_that_answers_without_data_is_stood_in_for(services: Services) -> None:
+    services.faults.replace([{"upstream": "tdx", "call": "*", "kind": "dead"}])
 
-    rows = {row["code"]: row for row in house.warehouse.rows("fusion_stock_master")}
+    services.raw("raw_quote")
+
+    reported = {str(row["src"]) for row in services.warehouse.rows("raw_quote")}
+    assert reported == {"tencent", "eastmoney"}
+
+
+def test_the_master_knows_boards_pinyin_and_identity(services: Services) -> None:
+    services.master()
+
+    rows = {row["code"]: row for row in services.warehouse.rows("fusion_stock_master")}
 
     assert {row["sec_type"] for row in rows.values()} >= {"stock", "etf"}
     assert not any(row["sec_type"] in {"index", "b"} for row in rows.values())
@@ -190,16 +194,16 @@ def test_the_master_knows_boards_pinyin_and_identity(house: House) -> None:
     assert all(row["pinyin_full"].isalnum() for row in rows.values())
 
 
-def test_limits_and_status_follow_the_dated_rules(house: House) -> None:
+def test_limits_and_status_follow_the_dated_rules(services: Services) -> None:
     from core.market.rules import price_limits
 
-    house.master()
-    house.fuse("exright", *DATES)
-    house.fuse("kline_daily", *DATES)
-    master = {row["code"]: row for row in house.warehouse.rows("fusion_stock_master")}
+    services.master()
+    services.fuse("exright", *DATES)
+    services.fuse("kline_daily", *DATES)
+    master = {row["code"]: row for row in services.warehouse.rows("fusion_stock_master")}
     checked = 0
 
-    for row in house.warehouse.rows("fusion_kline_daily", where="sec_type='stock'"):
+    for row in services.warehouse.rows("fusion_kline_daily", where="sec_type='stock'"):
         if row["limit_up"] is None:
             continue
         st = bool(master[row["code"]]["is_st"])
@@ -212,35 +216,35 @@ def test_limits_and_status_follow_the_dated_rules(house: House) -> None:
     assert checked > 200
 
 
-def test_lineage_of_a_range_leads_to_its_responses(house: House) -> None:
-    house.master()
-    house.fuse("exright", *DATES)
-    house.fuse("kline_daily", *DATES)
+def test_lineage_of_a_range_leads_to_its_responses(services: Services) -> None:
+    services.master()
+    services.fuse("exright", *DATES)
+    services.fuse("kline_daily", *DATES)
 
-    row = house.warehouse.rows("fusion_kline_daily", limit=1)[0]
-    batch = house.warehouse.rows("sys_batch", where="batch_id=?", values=(row["batch_id"],))[0]
-    parent = house.warehouse.rows("sys_batch", where="batch_id=?", values=(batch["parent_batch_id"],))[0]
+    row = services.warehouse.rows("fusion_kline_daily", limit=1)[0]
+    batch = services.warehouse.rows("sys_batch", where="batch_id=?", values=(row["batch_id"],))[0]
+    parent = services.warehouse.rows("sys_batch", where="batch_id=?", values=(batch["parent_batch_id"],))[0]
     ids = json.loads(parent["sources_json"])[0]["fetch_ids"]
     own = [
         f["fetch_id"]
-        for f in house.warehouse.rows("sys_fetch", where="batch_id=?", values=(parent["batch_id"],))
+        for f in services.warehouse.rows("sys_fetch", where="batch_id=?", values=(parent["batch_id"],))
     ]
 
     assert parent["partition_key"] == f"{DATES[0]}..{DATES[-1]}"
     assert ids or own
-    fetched = house.warehouse.rows("sys_fetch", where="request LIKE ?", values=(f"%{row['code']}%",))
+    fetched = services.warehouse.rows("sys_fetch", where="request LIKE ?", values=(f"%{row['code']}%",))
     assert fetched
-    assert house.warehouse.payloads.get(fetched[0]["body_path"])
+    assert services.warehouse.payloads.get(fetched[0]["body_path"])
 
 
 @pytest.mark.parametrize("error", [StorageError("the disk is full"), KeyboardInterrupt()])
 def test_a_range_that_breaks_off_closes_its_parent_batch(
-    house: House, monkeypatch: pytest.MonkeyPatch, error: BaseException
+    services: Services, monkeypatch: pytest.MonkeyPatch, error: BaseException
 ) -> None:
     monkeypatch.setattr(
         "platform_assets.pipeline.batches.MAX_ROWS", 1
     )  # each date in a transaction of its own
-    house.master()
+    services.master()
     done: list[str] = []
 
     def progress(partition: str) -> None:
@@ -248,26 +252,26 @@ def test_a_range_that_breaks_off_closes_its_parent_batch(
         if len(done) == 2:
             raise error
 
-    house.run.progress = progress
+    services.run.progress = progress
     with pytest.raises(type(error)):
-        house.fuse("index_daily", *DATES)
+        services.fuse("index_daily", *DATES)
 
-    assert house.warehouse.rows("sys_batch", where="status=?", values=("running",)) == []
-    (parent,) = house.warehouse.rows(
+    assert services.warehouse.rows("sys_batch", where="status=?", values=("running",)) == []
+    (parent,) = services.warehouse.rows(
         "sys_batch", where="partition_key=?", values=(f"{DATES[0]}..{DATES[-1]}",)
     )
-    rows = house.warehouse.rows("fusion_index_daily")
+    rows = services.warehouse.rows("fusion_index_daily")
     assert len({row["date"] for row in rows}) == 2
     assert (parent["status"], parent["rows_written"]) == ("failed", len(rows))
     assert parent["error"] == (str(error) or "KeyboardInterrupt")
 
 
-def test_a_step_without_the_one_before_it_leaves_a_failed_batch(house: House) -> None:
-    for step, table in ((house.stage, "stg_quote_snapshot"), (house.fuse, "fusion_quote_snapshot")):
+def test_a_step_without_the_one_before_it_leaves_a_failed_batch(services: Services) -> None:
+    for step, table in ((services.stage, "stg_quote_snapshot"), (services.fuse, "fusion_quote_snapshot")):
         with pytest.raises(QualityError, match="stg_quote_snapshot: no"):
             step("quote_snapshot")
 
-        with house.warehouse.connect() as connection:
+        with services.warehouse.connect() as connection:
             found = connection.exec_driver_sql(
                 "SELECT status, partition_key, error FROM sys_batch WHERE table_name = "
                 f"'{table}' ORDER BY batch_id"

@@ -9,19 +9,19 @@ from platform_assets.pipeline.download import AllSourcesFailed
 from resources.settings import Settings
 from resources.simulated_market.world.model import World
 from resources.warehouse.warehouse import Warehouse
-from tests.pipeline.conftest import TODAY, House, opened_house
+from tests.pipeline.conftest import TODAY, Services, opened_services
 
 WRONG_UNIT = [{"upstream": "tdx", "call": "quotes", "kind": "lots_for_shares", "args": {"board": "star"}}]
 
 
 @pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory, sample_world: World) -> Iterator[House]:
+def known(tmp_path_factory: pytest.TempPathFactory, sample_world: World) -> Iterator[Services]:
     """A house whose master data are in; its desk asks directly."""
     folder = tmp_path_factory.mktemp("direct")
-    with opened_house(f"sqlite:///{folder / 'warehouse.sqlite3'}", folder, sample_world) as opened:
+    with opened_services(f"sqlite:///{folder / 'warehouse.sqlite3'}", folder, sample_world) as opened:
         opened.master()
         opened.fuse("exright")
-        opened.run.desk.direct = True
+        opened.run.ctx.direct = True
         opened.fresh()
         yield opened
 
@@ -30,7 +30,7 @@ def sources(warehouse: Warehouse, table: str) -> set[str]:
     return {row["src"] for row in warehouse.rows(table)}
 
 
-def test_a_second_source_is_not_asked_when_the_first_fails(known: House) -> None:
+def test_a_second_source_is_not_asked_when_the_first_fails(known: Services) -> None:
     known.faults.replace(WRONG_UNIT)
     known.fresh()
 
@@ -41,12 +41,12 @@ def test_a_second_source_is_not_asked_when_the_first_fails(known: House) -> None
     assert known.warehouse.rows("fusion_kline_daily") == []
 
 
-def test_the_same_day_falls_back_where_fallback_is_allowed(known: House) -> None:
+def test_the_same_day_falls_back_where_fallback_is_allowed(known: Services) -> None:
     known.faults.replace(WRONG_UNIT)
-    known.run.desk.direct = False
+    known.run.ctx.direct = False
     known.fresh()
     loaded = known.fuse("kline_daily")
-    known.run.desk.direct = True
+    known.run.ctx.direct = True
     known.fresh()
 
     assert loaded.sources[0]["src"] == "tdx"
@@ -54,7 +54,7 @@ def test_the_same_day_falls_back_where_fallback_is_allowed(known: House) -> None
     assert known.warehouse.rows("fusion_kline_daily")
 
 
-def test_a_table_that_asks_every_source_asks_one(known: House) -> None:
+def test_a_table_that_asks_every_source_asks_one(known: Services) -> None:
     known.faults.replace([])
     known.fresh()
     before = sources(known.warehouse, "raw_quote")
@@ -65,7 +65,7 @@ def test_a_table_that_asks_every_source_asks_one(known: House) -> None:
     assert [item["src"] for item in loaded.sources] == ["tencent"]
 
 
-def test_a_source_that_does_not_serve_the_scope_is_not_the_first(known: House) -> None:
+def test_a_source_that_does_not_serve_the_scope_is_not_the_first(known: Services) -> None:
     """The quote site has no past days, so the terminal is the first source of one."""
     known.faults.replace([])
     known.fresh()
@@ -81,10 +81,10 @@ def test_a_source_that_does_not_serve_the_scope_is_not_the_first(known: House) -
 def test_the_setting_reaches_the_desk(tmp_path: Path) -> None:
     from core.calendar import shipped_calendar
     from core.clock import SystemClock
-    from resources.composition import open_desk
+    from resources.composition import open_context
 
     for name, direct in (("direct", True), ("real", False)):
         settings = Settings(data_source=name, data_dir=str(tmp_path))
-        desk = open_desk(settings, SystemClock(), shipped_calendar())
-        assert desk.direct is direct
-        desk.close()
+        ctx = open_context(settings, SystemClock(), shipped_calendar())
+        assert ctx.direct is direct
+        ctx.close()

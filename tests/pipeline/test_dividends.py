@@ -10,7 +10,7 @@ from platform_assets.datasets._notices import spans
 from platform_assets.datasets.dividend import carried_out
 from platform_assets.pipeline.batches import Loaded
 from platform_assets.pipeline.on_demand import download
-from tests.pipeline.conftest import TODAY, House
+from tests.pipeline.conftest import TODAY, Services
 
 PORT = "601302"
 """Planned on 2026-06-15, decided in July, implemented on 2026-08-14, ex-date 2026-08-24."""
@@ -20,121 +20,121 @@ RAWS = ("raw_dividend", "aux_bonus")
 
 
 @pytest.fixture
-def house(alone: House) -> House:
+def services(alone: Services) -> Services:
     """One engine is enough here; what both must do alike is in test_company_notices."""
     return alone
 
 
-def load(house: House, *dates: str) -> Loaded:
+def load(services: Services, *dates: str) -> Loaded:
     for name in RAWS:
-        house.raw(name, *dates)
-    house.stage("dividend", *dates)
-    return house.fuse("dividend", *dates)
+        services.raw(name, *dates)
+    services.stage("dividend", *dates)
+    return services.fuse("dividend", *dates)
 
 
-def year(house: House) -> list[str]:
-    return house.run.calendar.last(250, TODAY)
+def year(services: Services) -> list[str]:
+    return services.run.calendar.last(250, TODAY)
 
 
-def row_of(house: House, code: str = PORT, as_of: str | None = None) -> dict[str, object] | None:
-    found = house.warehouse.rows(
+def row_of(services: Services, code: str = PORT, as_of: str | None = None) -> dict[str, object] | None:
+    found = services.warehouse.rows(
         "fusion_dividend", where="code=? AND ann_date=?", values=(code, PLANNED), as_of=as_of
     )
     return found[0] if found else None
 
 
-def test_an_ex_date_that_the_terminal_does_not_know_is_marked(house: House) -> None:
-    house.fuse("exright", *house.run.calendar.last(2, TODAY))
+def test_an_ex_date_that_the_terminal_does_not_know_is_marked(services: Services) -> None:
+    services.fuse("exright", *services.run.calendar.last(2, TODAY))
     for name in RAWS:
-        house.raw(name, *year(house))
-    with house.warehouse.engine.begin() as connection:
+        services.raw(name, *year(services))
+    with services.warehouse.engine.begin() as connection:
         victim = connection.exec_driver_sql(
             "SELECT code FROM raw_dividend WHERE ex_date IS NOT NULL AND ex_date<='2026-08-01' ORDER BY code"
         ).first()[0]
         for table in RAWS:
             connection.exec_driver_sql(f"UPDATE {table} SET ex_date='2026-08-05' WHERE code='{victim}'")
-    house.stage("dividend", *year(house))
-    house.fuse("dividend", *year(house))
+    services.stage("dividend", *year(services))
+    services.fuse("dividend", *year(services))
 
-    rows = house.warehouse.frame("fusion_dividend").set_index("code")
+    rows = services.warehouse.frame("fusion_dividend").set_index("code")
     marked = set(rows[rows["quality"] == "warning"].index)
     assert marked == {victim}
     assert "ex_date_has_event" in str(rows.loc[[victim], "quality_flags"].iloc[0])
 
 
-def test_a_plan_becomes_its_implementation_and_stays_known_as_a_plan(house: House) -> None:
-    house.at(PLANNED)
-    load(house, PLANNED)
-    plan = row_of(house)
+def test_a_plan_becomes_its_implementation_and_stays_known_as_a_plan(services: Services) -> None:
+    services.at(PLANNED)
+    load(services, PLANNED)
+    plan = row_of(services)
     assert plan is not None
     assert (plan["progress"], plan["ex_date"], plan["record_date"]) == ("预案", None, None)
     assert str(plan["valid_from"])[:16] == f"{PLANNED} 00:00"
 
-    house.at(NOTICED)
-    written = load(house, NOTICED)
+    services.at(NOTICED)
+    written = load(services, NOTICED)
 
-    row = row_of(house)
+    row = row_of(services)
     assert row is not None
     assert (row["progress"], row["ex_date"], row["record_date"]) == ("实施方案", EX_DATE, TODAY)
     assert row["bonus_rmb"] == plan["bonus_rmb"]
     assert written.results[-1].rows_superseded >= 1
-    before = row_of(house, as_of=f"{NOTICED} 15:00:00.000000")
+    before = row_of(services, as_of=f"{NOTICED} 15:00:00.000000")
     assert before is not None
     assert (before["progress"], before["ex_date"]) == ("预案", None)
 
 
-def test_an_implementation_that_is_seen_first_was_not_known_with_its_plan(house: House) -> None:
+def test_an_implementation_that_is_seen_first_was_not_known_with_its_plan(services: Services) -> None:
     """A load of the past must not tell an ex-date to somebody who stands before its notice."""
-    load(house, NOTICED)
+    load(services, NOTICED)
 
-    row = row_of(house)
+    row = row_of(services)
     assert row is not None
     assert str(row["valid_from"])[:16] == f"{NOTICED} 00:00"
-    assert row_of(house, as_of="2026-08-13 23:59:59.000000") is None
+    assert row_of(services, as_of="2026-08-13 23:59:59.000000") is None
 
 
-def test_a_load_goes_on_with_the_codes_that_it_wrote(house: House) -> None:
-    load(house, *year(house))
-    stored = len(house.warehouse.frame("fusion_dividend"))
-    house.fresh()
-    house.at("2026-08-24")
+def test_a_load_goes_on_with_the_codes_that_it_wrote(services: Services) -> None:
+    load(services, *year(services))
+    stored = len(services.warehouse.frame("fusion_dividend"))
+    services.fresh()
+    services.at("2026-08-24")
 
-    staged = house.stage("dividend", "2026-08-24")
-    fused = house.fuse("dividend", "2026-08-24")
+    staged = services.stage("dividend", "2026-08-24")
+    fused = services.fuse("dividend", "2026-08-24")
 
     assert [len(part.preview) for part in (staged, fused)] == [0, 0]
     assert fused.results[-1].rows_in == 0
-    assert len(house.warehouse.frame("fusion_dividend")) == stored
+    assert len(services.warehouse.frame("fusion_dividend")) == stored
 
 
-def test_without_the_portal_the_terminal_tells_the_ex_date_of_a_plan(house: House) -> None:
-    house.at(PLANNED)
-    house.master(PLANNED)
-    load(house, PLANNED)
-    house.at(EX_DATE)
-    house.faults.replace([PORTAL_DOWN])
+def test_without_the_portal_the_terminal_tells_the_ex_date_of_a_plan(services: Services) -> None:
+    services.at(PLANNED)
+    services.master(PLANNED)
+    load(services, PLANNED)
+    services.at(EX_DATE)
+    services.faults.replace([PORTAL_DOWN])
 
-    raw = house.raw("raw_dividend", EX_DATE)
-    house.stage("dividend", EX_DATE)
-    house.fuse("dividend", EX_DATE)
+    raw = services.raw("raw_dividend", EX_DATE)
+    services.stage("dividend", EX_DATE)
+    services.fuse("dividend", EX_DATE)
 
     assert [item["src"] for item in raw.sources if item.get("error")] == ["eastmoney"]
-    row = row_of(house)
+    row = row_of(services)
     assert row is not None
     assert (row["ex_date"], row["record_date"], row["progress"]) == (EX_DATE, None, "预案")
     assert row["src"] == "eastmoney"
-    patterns = dict(house.warehouse.query("SELECT id, pattern FROM sys_provenance"))
+    patterns = dict(services.warehouse.query("SELECT id, pattern FROM sys_provenance"))
     assert '"tdx":["ex_date"]' in patterns[row["provenance"]]
 
 
-def test_a_download_of_a_code_brings_its_whole_past_and_nothing_to_come(house: House) -> None:
-    house.clock.at = datetime.fromisoformat("2026-08-13T15:45")
+def test_a_download_of_a_code_brings_its_whole_past_and_nothing_to_come(services: Services) -> None:
+    services.clock.at = datetime.fromisoformat("2026-08-13T15:45")
 
-    told = download(house.run, [PORT], ["dividend", "aux_bonus"], "2026-08-13")
+    reported = download(services.run, [PORT], ["dividend", "aux_bonus"], "2026-08-13")
 
-    rows = house.warehouse.frame("fusion_dividend")
-    assert told["types"]["dividend"]["codes"][PORT]["total"] == len(rows) >= 2
-    assert told["fusion"]["results"]["dividend"] == {"status": "success", "saved": len(rows)}
+    rows = services.warehouse.frame("fusion_dividend")
+    assert reported["types"]["dividend"]["codes"][PORT]["total"] == len(rows) >= 2
+    assert reported["fusion"]["results"]["dividend"] == {"status": "success", "saved": len(rows)}
     assert rows.set_index("ann_date").loc[PLANNED, "progress"] == "股东大会通过"
     assert rows.set_index("ann_date").loc[PLANNED, "ex_date"] is None
 

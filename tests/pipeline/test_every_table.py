@@ -11,7 +11,7 @@ from platform_assets.pipeline.whole_day import load_day, steps
 from resources.simulated_market.world.model import World
 from serving_api.inspection.walk import Walk
 from tests.conftest import SQLITE_OFTEN, engine_url
-from tests.pipeline.conftest import TODAY, House, opened_house
+from tests.pipeline.conftest import TODAY, Services, opened_services
 from tests.serving_api.areas.conftest import in_front
 from tests.serving_api.conftest import ADMIN
 
@@ -58,23 +58,23 @@ WARNINGS = {
 @pytest.fixture(scope="module", params=SQLITE_OFTEN)
 def loaded(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, sample_world: World
-) -> Iterator[House]:
+) -> Iterator[Services]:
     folder = tmp_path_factory.mktemp("every")
     for url in engine_url(request.param, folder):
-        with opened_house(url, folder, sample_world) as house:
-            house.clock.at = EVENING
-            dates = house.run.calendar.last(DATES_BEFORE, TODAY)
-            house.master()
-            house.fuse("exright", *dates)
-            house.fuse("kline_daily", *dates)
-            house.fuse("index_daily", *dates)
-            house.fresh()
-            assert load_day(house.run, house.scope()) == {}
-            house.extra["at"] = (url, folder)
-            yield house
+        with opened_services(url, folder, sample_world) as services:
+            services.clock.at = EVENING
+            dates = services.run.calendar.last(DATES_BEFORE, TODAY)
+            services.master()
+            services.fuse("exright", *dates)
+            services.fuse("kline_daily", *dates)
+            services.fuse("index_daily", *dates)
+            services.fresh()
+            assert load_day(services.run, services.scope()) == {}
+            services.extra["at"] = (url, folder)
+            yield services
 
 
-def test_every_table_has_rows_or_the_world_says_why_not(loaded: House) -> None:
+def test_every_table_has_rows_or_the_world_says_why_not(loaded: Services) -> None:
     tables, _ = steps(loaded.registry)
     empty = {name for name in tables if not loaded.warehouse.query(f"SELECT 1 FROM {name} LIMIT 1")}
 
@@ -84,19 +84,19 @@ def test_every_table_has_rows_or_the_world_says_why_not(loaded: House) -> None:
     assert loaded.warehouse.rows("sys_batch", where="status<>?", values=("success",)) == []
 
 
-def test_warnings_are_those_that_the_world_causes(loaded: House) -> None:
-    told = set()
+def test_warnings_are_those_that_the_world_causes(loaded: Services) -> None:
+    reported = set()
     for row in loaded.warehouse.rows("sys_quality_record"):
         if row["natural_key"]:  # the other records count those of a check
             key = json.loads(row["natural_key"])
             name, day = (key.get(first) or key.get(second) for first, second in
                          (("code", "indicator"), ("date", "period_date")))  # fmt: skip
-            told.add((row["table_name"], row["check_name"], name, day))
+            reported.add((row["table_name"], row["check_name"], name, day))
 
-    assert told == WARNINGS
+    assert reported == WARNINGS
 
 
-def test_consensus_of_the_evening_is_no_part_of_the_close(loaded: House) -> None:
+def test_consensus_of_the_evening_is_no_part_of_the_close(loaded: Services) -> None:
     def valued(as_of: str | None) -> dict[str, tuple[object, object]]:
         rows = loaded.warehouse.rows("fusion_valuation", as_of=as_of)
         return {str(row["code"]): (row["eps_fy1"], row["pe_forward"]) for row in rows}
@@ -108,7 +108,7 @@ def test_consensus_of_the_evening_is_no_part_of_the_close(loaded: House) -> None
     assert sum(eps is not None for eps, _ in now.values()) > 20
 
 
-def test_all_that_can_be_asked_for_answers_or_is_empty_by_nature(loaded: House) -> None:
+def test_all_that_can_be_asked_for_answers_or_is_empty_by_nature(loaded: Services) -> None:
     """Tables, freshness, interfaces and read routes, as `python -m serving_api.inspection` walks them."""
     url, folder = loaded.extra["at"]
     with in_front(loaded, url, folder) as api:
@@ -126,7 +126,7 @@ def test_all_that_can_be_asked_for_answers_or_is_empty_by_nature(loaded: House) 
     assert [one.looked_at > 40 for one in found] == [True] * 4
 
 
-def test_the_same_day_again_asks_and_writes_nothing(loaded: House) -> None:
+def test_the_same_day_again_asks_and_writes_nothing(loaded: Services) -> None:
     """Runs last: the other tests look at the first load."""
 
     def asked() -> int:

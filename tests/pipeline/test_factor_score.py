@@ -7,12 +7,12 @@ from platform_assets.compute.factors.definitions import COLUMNS, INPUT_COLUMNS
 from platform_assets.datasets.factor_score import FactorScore
 from resources.warehouse.batch_records import Batch
 from resources.warehouse.slices import Slice
-from tests.pipeline.conftest import TODAY, House
+from tests.pipeline.conftest import TODAY, Services
 
 BEFORE = "2026-08-20"
 
 
-def put(house: House, day: str, seed: int, size: int = 40) -> None:
+def put(services: Services, day: str, seed: int, size: int = 40) -> None:
     chance = np.random.default_rng(seed)
     rows = pd.DataFrame({"code": [f"{at:06d}" for at in range(size)], "trade_date": day, "src": "derived"})
     for column in INPUT_COLUMNS:
@@ -20,18 +20,18 @@ def put(house: House, day: str, seed: int, size: int = 40) -> None:
     rows["current_price"], rows["debt_ratio"], rows["is_suspended"] = 10.0, 30.0, False
     rows["is_st"] = rows["code"] == "000001"
     rows["name"] = np.where(rows["code"] == "000002", "ST某", "某")
-    house.warehouse.writer.write(
-        house.warehouse.table("fusion_stock_wide"), rows, where=Slice.of_date("trade_date", day),
+    services.warehouse.writer.write(
+        services.warehouse.table("fusion_stock_wide"), rows, where=Slice.of_date("trade_date", day),
         batch=Batch(partition_key=day),
     )  # fmt: skip
 
 
-def scores(house: House, day: str) -> pd.DataFrame:
-    rows = house.warehouse.frame("calc_factor_score")
+def scores(services: Services, day: str) -> pd.DataFrame:
+    rows = services.warehouse.frame("calc_factor_score")
     return rows[rows["trade_date"] == day].sort_values("code").reset_index(drop=True)
 
 
-def test_a_date_is_scored_from_its_own_rows_and_made_anew(alone: House) -> None:
+def test_a_date_is_scored_from_its_own_rows_and_made_anew(alone: Services) -> None:
     put(alone, BEFORE, 1)
     first = alone.fuse("factor_score", BEFORE)
     of_before = scores(alone, BEFORE)

@@ -21,8 +21,8 @@ from platform_assets.datasets._finance_rules import growth_follows_the_year_befo
         (0.0, 24.05e6, -3.54, True),
     ],
 )
-def test_growth_is_that_of_the_amounts(before: float, now: float, told: float, fine: bool) -> None:
-    one = {"code": "600001", "revenue": 300e6, "revenue_yoy": 0.0, "net_profit_yoy": told}
+def test_growth_is_that_of_the_amounts(before: float, now: float, reported: float, fine: bool) -> None:
+    one = {"code": "600001", "revenue": 300e6, "revenue_yoy": 0.0, "net_profit_yoy": reported}
     rows = pd.DataFrame([{**one, "report_period": "2026-06-30", "net_profit": now}])
     stored = pd.DataFrame([{**one, "report_period": "2025-06-30", "net_profit": before}])[
         ["code", "report_period", "revenue", "net_profit"]

@@ -10,7 +10,7 @@ import pytest
 
 from platform_assets.datasets._finance_shares import earnings_follow_shares
 from resources.simulated_market.world.model import World
-from tests.pipeline.corrupted_market import HonestDay, honest_day, lie_believed
+from tests.pipeline.corrupted_market import HonestDay, corruption_accepted, honest_day
 
 NOTICE = "2011-10-31"
 
@@ -27,27 +27,31 @@ def test_results_told_of_another_company_are_not_believed(small: HonestDay) -> N
     rows = small.rows["fusion_finance_indicator"].values()
 
     assert {row["quality"] for row in rows} == {"ok"}
-    assert lie_believed(small, call, {"kind": "swap_rows", "args": {}}) == ([], True)
+    assert corruption_accepted(small, call, {"kind": "swap_rows", "args": {}}) == ([], True)
 
 
 # -- a real period -------------------------------------------------------------------------------------
 
 
 def real_reports(folder: Path) -> pd.DataFrame:
-    told = pd.read_csv(folder / "finance_tdx_2011q3.csv.gz", dtype={"code": str})
-    told = told[(told["eps"] != 0) & (told["net_profit_parent"] != 0)]
+    reported = pd.read_csv(folder / "finance_tdx_2011q3.csv.gz", dtype={"code": str})
+    reported = reported[(reported["eps"] != 0) & (reported["net_profit_parent"] != 0)]
     columns = ["code", "report_period", "eps", "total_shares"]
-    return told[columns].assign(net_profit=told["net_profit_parent"], ann_date=NOTICE).reset_index(drop=True)
+    return (
+        reported[columns]
+        .assign(net_profit=reported["net_profit_parent"], ann_date=NOTICE)
+        .reset_index(drop=True)
+    )
 
 
 def real_changes(folder: Path, reports: pd.DataFrame) -> pd.DataFrame:
     """Capital changes until the notice, and on its day the shares that the report's own file tells: the
     changes stop at some reverse takeovers of that year."""
-    told = pd.read_csv(folder / "xdxr_1990_2011.csv.gz", dtype={"code": str, "date": str})
-    told = told[(told["total_shares_wan"] > 0) & ~told["code"].str.match("sh00|sz39")]
-    days = told["date"].str.replace(r"^(\d{4})(\d\d)(\d\d)$", r"\1-\2-\3", regex=True)
+    reported = pd.read_csv(folder / "xdxr_1990_2011.csv.gz", dtype={"code": str, "date": str})
+    reported = reported[(reported["total_shares_wan"] > 0) & ~reported["code"].str.match("sh00|sz39")]
+    days = reported["date"].str.replace(r"^(\d{4})(\d\d)(\d\d)$", r"\1-\2-\3", regex=True)
     events = pd.DataFrame(
-        {"code": told["code"].str[2:], "date": days, "total_after": told["total_shares_wan"] * 1e4}
+        {"code": reported["code"].str[2:], "date": days, "total_after": reported["total_shares_wan"] * 1e4}
     )
     counted = reports[["code"]].assign(date=NOTICE, total_after=reports["total_shares"])
     return pd.concat([events, counted[counted["total_after"] > 0]], ignore_index=True)
@@ -63,10 +67,10 @@ def fine(rows: pd.DataFrame, changes: pd.DataFrame) -> pd.Series:
 
 def test_one_of_2273_real_reports_is_doubted(real_data_dir: Path) -> None:
     reports = real_reports(real_data_dir)
-    doubted = reports[~fine(reports, real_changes(real_data_dir, reports))]
+    flagged = reports[~fine(reports, real_changes(real_data_dir, reports))]
 
     # 000757 tells 0.0029 CNY a share beside a profit of 0.0135: its debt was being turned into shares.
-    assert doubted["code"].tolist() == ["000757"]
+    assert flagged["code"].tolist() == ["000757"]
     assert len(reports) > 2200
 
 
@@ -74,9 +78,9 @@ def test_most_real_reports_told_of_another_company_are_doubted(real_data_dir: Pa
     reports = real_reports(real_data_dir)
     other = reports[["eps", "net_profit"]].shift(-1, fill_value=0.1)
     swapped = reports.assign(eps=other["eps"], net_profit=other["net_profit"])
-    told = swapped["eps"].abs() > 0.05  # less is within the rounding of any company
+    reported = swapped["eps"].abs() > 0.05  # less is within the rounding of any company
 
-    caught = ~fine(swapped, real_changes(real_data_dir, reports))[told]
+    caught = ~fine(swapped, real_changes(real_data_dir, reports))[reported]
     assert caught.mean() > 0.6
 
 

@@ -1,9 +1,9 @@
 """calc_freshness_snapshot: what the route says of a day is what is kept of it."""
 
-from tests.pipeline.conftest import TODAY, House
+from tests.pipeline.conftest import TODAY, Services
 
 
-def test_a_day_is_kept_as_it_was_last_taken(alone: House) -> None:
+def test_a_day_is_kept_as_it_was_last_taken(alone: Services) -> None:
     with alone.warehouse.engine.begin() as connection:
         connection.exec_driver_sql(
             f"UPDATE table_version SET confirmed_at='{TODAY} 15:00:00.000000' "

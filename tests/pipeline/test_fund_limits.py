@@ -59,12 +59,12 @@ def test_a_fund_at_10_percent_is_sealed_only_where_that_is_its_limit() -> None:
 
 def test_live_limits_go_by_the_fund() -> None:
     calendar = SimpleNamespace(between=lambda since, until: [])
-    told = {
+    reported = {
         code: limits(Listed(f"{market.lower()}{code}", code, name), 1.0, DAY, calendar)  # type: ignore[arg-type]
         for (code, market), name in FUNDS.items()
     }
 
-    assert told == {
+    assert reported == {
         "588000": (1.2, 0.8), "159915": (1.2, 0.8), "159919": (1.1, 0.9),
         "159783": (None, None), "161022": (None, None),
     }  # fmt: skip

@@ -8,28 +8,28 @@ import pytest
 
 from platform_assets.compute.futures_terms import annualised, last_day, main_of_day
 from tests.conftest import SQLITE_OFTEN, engine_url
-from tests.pipeline.conftest import House, opened_house
+from tests.pipeline.conftest import Services, opened_services
 
 BEFORE, TODAY = "2026-08-20", "2026-08-21"
 
 
 @pytest.fixture(scope="module", params=SQLITE_OFTEN)
-def house(request, tmp_path_factory, sample_world) -> Iterator[House]:
+def services(request, tmp_path_factory, sample_world) -> Iterator[Services]:
     folder = tmp_path_factory.mktemp("futures")
     for url in engine_url(request.param, folder):
-        with opened_house(url, folder, sample_world) as opened:
+        with opened_services(url, folder, sample_world) as opened:
             opened.clock.at = datetime.fromisoformat(f"{TODAY}T15:45")
             yield opened
 
 
-def rows(house: House) -> pd.DataFrame:
-    return house.warehouse.frame("raw_futures", columns=house.warehouse.table("raw_futures").names)
+def rows(services: Services) -> pd.DataFrame:
+    return services.warehouse.frame("raw_futures", columns=services.warehouse.table("raw_futures").names)
 
 
-def test_a_load_at_the_close_brings_the_day_before(house: House) -> None:
-    loaded = house.raw("raw_futures")
+def test_a_load_at_the_close_brings_the_day_before(services: Services) -> None:
+    loaded = services.raw("raw_futures")
 
-    found = rows(house)
+    found = rows(services)
     assert set(found[found["date"] == BEFORE]["exchange"]) == {"SHFE", "INE", "CFFEX", "DCE", "CZCE", "GFEX"}
     assert set(found["date"]) == {BEFORE}
     assert sum(loaded.calls.values()) == 6  # what is not out yet is not asked for
@@ -37,8 +37,8 @@ def test_a_load_at_the_close_brings_the_day_before(house: House) -> None:
     assert (found["src"] == found["exchange"].str.lower()).all()
 
 
-def test_each_product_has_one_main_contract_a_day_the_one_that_is_held_most(house: House) -> None:
-    found = rows(house)
+def test_each_product_has_one_main_contract_a_day_the_one_that_is_held_most(services: Services) -> None:
+    found = rows(services)
     mains = found[found["is_main"].astype(bool)]
 
     assert (mains.groupby(["date", "product"]).size() == 1).all()
@@ -46,13 +46,13 @@ def test_each_product_has_one_main_contract_a_day_the_one_that_is_held_most(hous
     assert (mains["open_interest"] == most[mains.index]).all()
 
 
-def test_an_exchange_that_is_away_is_told_by_the_portal_for_its_main_contracts(house: House) -> None:
-    house.clock.at = datetime.fromisoformat(f"{TODAY}T18:00")
-    house.faults.replace([{"upstream": "shfe", "call": "*", "kind": "status", "args": {"code": 400}}])
-    house.fresh()
-    house.raw("raw_futures")
+def test_an_exchange_that_is_away_is_told_by_the_portal_for_its_main_contracts(services: Services) -> None:
+    services.clock.at = datetime.fromisoformat(f"{TODAY}T18:00")
+    services.faults.replace([{"upstream": "shfe", "call": "*", "kind": "status", "args": {"code": 400}}])
+    services.fresh()
+    services.raw("raw_futures")
 
-    found = rows(house)
+    found = rows(services)
     shanghai = found[(found["date"] == TODAY) & (found["exchange"] == "SHFE")]
     assert set(shanghai["product"]) == {"au", "rb"}
     assert set(shanghai["src"]) == {"eastmoney"}
@@ -60,33 +60,33 @@ def test_an_exchange_that_is_away_is_told_by_the_portal_for_its_main_contracts(h
     assert shanghai["settle"].isna().all()  # the portal has none
     assert set(found[(found["date"] == BEFORE) & (found["exchange"] == "SHFE")]["src"]) == {"shfe"}
 
-    house.faults.clear()
-    house.fresh()
-    house.raw("raw_futures")
-    found = rows(house)
+    services.faults.clear()
+    services.fresh()
+    services.raw("raw_futures")
+    found = rows(services)
     shanghai = found[(found["date"] == TODAY) & (found["exchange"] == "SHFE")]
     assert set(shanghai["src"]) == {"shfe"}
     assert len(shanghai) == 8
 
 
-def test_the_settlement_of_a_day_is_told_again_on_the_next(house: House) -> None:
-    found = rows(house).set_index(["symbol", "date"])
-    told = found.loc[(slice(None), TODAY), "prev_settle"].droplevel("date")
+def test_the_settlement_of_a_day_is_told_again_on_the_next(services: Services) -> None:
+    found = rows(services).set_index(["symbol", "date"])
+    reported = found.loc[(slice(None), TODAY), "prev_settle"].droplevel("date")
     before = found.loc[(slice(None), BEFORE), "settle"].droplevel("date")
-    both = told.to_frame().join(before, how="inner").dropna()
+    both = reported.to_frame().join(before, how="inner").dropna()
     assert len(both) > 30
     assert (both["prev_settle"] == both["settle"]).all()
 
 
-def test_a_hostile_file_reaches_no_table(house: House) -> None:
-    stored = len(rows(house))
+def test_a_hostile_file_reaches_no_table(services: Services) -> None:
+    stored = len(rows(services))
     for kind in ("garbage", "html", "double_rows"):
-        house.faults.replace([{"upstream": "dce", "call": "daily", "kind": kind, "args": {}, "count": 4}])
-        house.fresh()
-        loaded = house.raw("raw_futures")
+        services.faults.replace([{"upstream": "dce", "call": "daily", "kind": kind, "args": {}, "count": 4}])
+        services.fresh()
+        loaded = services.raw("raw_futures")
         assert "error" in next(item for item in loaded.sources if item["src"] == "dce"), kind
-    house.faults.clear()
-    assert len(rows(house)) == stored
+    services.faults.clear()
+    assert len(rows(services)) == stored
 
 
 def test_terms_of_contracts() -> None:

@@ -13,7 +13,7 @@ from platform_assets.compute.percentiles import trailing_percentile
 from platform_assets.datasets.stock_industry import level_2_in_one_level_1, sw_level
 from resources.simulated_market.world.model import World
 from tests.conftest import SQLITE_OFTEN, engine_url
-from tests.pipeline.conftest import TODAY, House, opened_house
+from tests.pipeline.conftest import TODAY, Services, opened_services
 
 BEFORE, MONDAY = "2026-08-20", "2026-08-24"
 SW_DOWN = {"upstream": "sw", "kind": "garbage"}
@@ -23,26 +23,26 @@ INDEX = "fusion_industry_index"
 @pytest.fixture(scope="module", params=SQLITE_OFTEN)
 def filled(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, sample_world: World
-) -> Iterator[House]:
+) -> Iterator[Services]:
     """A day with members, classification, ratios and industry indices."""
     folder: Path = tmp_path_factory.mktemp("indices")
     database = contextmanager(engine_url)(request.param, folder)
-    with database as url, opened_house(url, folder, sample_world) as opened:
+    with database as url, opened_services(url, folder, sample_world) as opened:
         opened.day()
         industries(opened)
         yield opened
 
 
-def industries(house: House) -> None:
-    house.raw("raw_index_constituent")
-    house.stage("stock_industry")
-    house.fuse("stock_industry")
-    house.raw("raw_index_valuation")
-    house.raw("raw_industry_valuation")
-    house.fuse("industry_index")
+def industries(services: Services) -> None:
+    services.raw("raw_index_constituent")
+    services.stage("stock_industry")
+    services.fuse("stock_industry")
+    services.raw("raw_index_valuation")
+    services.raw("raw_industry_valuation")
+    services.fuse("industry_index")
 
 
-def test_members_of_three_providers(filled: House) -> None:
+def test_members_of_three_providers(filled: Services) -> None:
     rows = filled.warehouse.frame("raw_index_constituent")
 
     assert set(rows["provider"]) == {"csi", "cni", "sw"}
@@ -64,7 +64,7 @@ def test_members_of_three_providers(filled: House) -> None:
     }
 
 
-def test_a_provider_that_fails_leaves_what_it_told(filled: House) -> None:
+def test_a_provider_that_fails_leaves_what_it_told(filled: Services) -> None:
     before = filled.warehouse.frame("raw_index_constituent")
     filled.faults.replace([SW_DOWN])
     filled.fresh()
@@ -77,7 +77,7 @@ def test_a_provider_that_fails_leaves_what_it_told(filled: House) -> None:
     assert len(filled.warehouse.frame("raw_index_constituent")) == len(before)
 
 
-def test_every_stock_is_classified(filled: House) -> None:
+def test_every_stock_is_classified(filled: Services) -> None:
     rows = filled.warehouse.frame("fusion_stock_industry").set_index("code")
 
     stocks = {one.code: one for one in filled.world.securities(filled.clock.now()) if one.kind == "stock"}
@@ -99,7 +99,7 @@ def test_levels_of_one_second_level_agree() -> None:
     assert level_2_in_one_level_1(rows, None).tolist() == [True, True, False, True]  # type: ignore[arg-type]
 
 
-def test_ratios_of_the_broad_indices(filled: House) -> None:
+def test_ratios_of_the_broad_indices(filled: Services) -> None:
     rows = filled.warehouse.frame("raw_index_valuation").set_index(["index_code", "date"])
 
     assert set(rows.index.get_level_values("date")) == {BEFORE, TODAY}
@@ -113,7 +113,7 @@ def test_ratios_of_the_broad_indices(filled: House) -> None:
     assert rows["pb"].isna().all()
 
 
-def test_ratios_of_industries_by_four_classifications(filled: House) -> None:
+def test_ratios_of_industries_by_four_classifications(filled: Services) -> None:
     rows = filled.warehouse.frame("raw_industry_valuation")
 
     assert set(rows["standard"]) == {"csrc", "cni", "sw", "em"}
@@ -127,7 +127,7 @@ def test_ratios_of_industries_by_four_classifications(filled: House) -> None:
     assert today.loc["sw"]["pb"].notna().all()
 
 
-def test_industry_indices_of_a_day(filled: House) -> None:
+def test_industry_indices_of_a_day(filled: Services) -> None:
     rows = filled.warehouse.frame(INDEX)
     today = rows[rows["date"] == TODAY].set_index("code")
 
@@ -152,7 +152,7 @@ def test_industry_indices_of_a_day(filled: House) -> None:
     assert yesterday["pb"].notna().all()
 
 
-def test_asked_again_nothing_changes_and_a_range_brings_the_past(filled: House) -> None:
+def test_asked_again_nothing_changes_and_a_range_brings_the_past(filled: Services) -> None:
     filled.fresh()
     again = filled.fuse("industry_index")
     assert sum(result.rows_written for result in again.results) == 0
@@ -168,7 +168,7 @@ def test_asked_again_nothing_changes_and_a_range_brings_the_past(filled: House) 
     assert rows["amount_yi"].notna().all()
 
 
-def test_a_list_of_another_session_is_refused(filled: House) -> None:
+def test_a_list_of_another_session_is_refused(filled: Services) -> None:
     filled.at(MONDAY)
     filled.faults.replace([{"upstream": "sw", "call": "current", "kind": "stale_day"}])
 
@@ -179,7 +179,7 @@ def test_a_list_of_another_session_is_refused(filled: House) -> None:
     assert "not of 2026-08-24" in loaded.sources[0]["reason"]
 
 
-def test_without_sw_an_index_goes_on_from_its_members(filled: House) -> None:
+def test_without_sw_an_index_goes_on_from_its_members(filled: Services) -> None:
     filled.at(MONDAY)
     filled.master(MONDAY)
     filled.fuse("exright", MONDAY)
@@ -200,12 +200,12 @@ def test_without_sw_an_index_goes_on_from_its_members(filled: House) -> None:
     # SW comes back and wins; what stood in came near.
     filled.fresh()
     filled.fuse("industry_index", MONDAY)
-    told = filled.warehouse.frame(INDEX)
-    told = told[told["date"] == MONDAY].set_index("code")
-    assert set(told["src"]) == {"sw"}
-    gap = (told["change_pct"] - derived["change_pct"]).abs()
+    reported = filled.warehouse.frame(INDEX)
+    reported = reported[reported["date"] == MONDAY].set_index("code")
+    assert set(reported["src"]) == {"sw"}
+    gap = (reported["change_pct"] - derived["change_pct"]).abs()
     assert gap.median() < 0.5
-    assert told["open"].notna().all()
+    assert reported["open"].notna().all()
 
 
 def test_members_carry_an_index_on() -> None:

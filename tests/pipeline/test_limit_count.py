@@ -28,9 +28,9 @@ class Stored:
         if not self.bars:
             return Panel((), (), {name: np.zeros((0, 0)) for name in columns})
         codes, closes, highs = zip(*self.bars, strict=True)
-        told = {"close": closes, "high": highs, "limit_up": 11.0, "limit_down": 9.0, "volume": 100.0}
+        reported = {"close": closes, "high": highs, "limit_up": 11.0, "limit_down": 9.0, "volume": 100.0}
         values = {
-            name: np.broadcast_to(np.reshape(told.get(name, 9.5), (-1, 1)), (len(codes), 1)).astype(float)
+            name: np.broadcast_to(np.reshape(reported.get(name, 9.5), (-1, 1)), (len(codes), 1)).astype(float)
             for name in columns
         }
         return Panel(codes, (DAY,), values)

@@ -8,7 +8,7 @@ import pytest
 
 from platform_assets.pipeline.batches import Loaded
 from resources.simulated_market.world.model import World
-from tests.pipeline.conftest import TODAY, House, opened_house
+from tests.pipeline.conftest import TODAY, Services, opened_services
 
 BEFORE = "2026-08-20"
 DATES = ("2026-08-17", "2026-08-18", "2026-08-19", BEFORE, TODAY)
@@ -17,30 +17,30 @@ RANK_DOWN = {"upstream": "tencent", "call": "rank", "kind": "garbage"}
 LIST_DOWN = {"upstream": "eastmoney", "call": "clist", "kind": "status", "args": {"code": 503}}
 
 
-def fail(house: House, *rules: dict[str, object]) -> None:
-    house.faults.replace([{"count": 0, **rule} for rule in rules])
-    house.fresh()
+def fail(services: Services, *rules: dict[str, object]) -> None:
+    services.faults.replace([{"count": 0, **rule} for rule in rules])
+    services.fresh()
 
 
 def written(loaded: Loaded) -> int:
     return sum(result.rows_written for result in loaded.results)
 
 
-def test_five_calls_a_date_and_nothing_new_the_second_time(house: House) -> None:
-    first = house.raw("raw_limit_pool", BEFORE, TODAY)
-    house.fresh()
-    second = house.raw("raw_limit_pool", BEFORE, TODAY)
+def test_five_calls_a_date_and_nothing_new_the_second_time(services: Services) -> None:
+    first = services.raw("raw_limit_pool", BEFORE, TODAY)
+    services.fresh()
+    second = services.raw("raw_limit_pool", BEFORE, TODAY)
 
     assert first.calls == {"eastmoney": 10}
     assert {result.partition_key for result in first.results} == {BEFORE, TODAY}
     assert (written(first) > 8, written(second)) == (True, 0)
-    rows = house.warehouse.frame("raw_limit_pool")
+    rows = services.warehouse.frame("raw_limit_pool")
     assert set(rows["pool"]) == {"up", "broken", "down", "prev", "strong"}
     prev = rows[(rows["trade_date"] == TODAY) & (rows["pool"] == "prev")]
     assert set(prev["code"]) == set(rows[(rows["trade_date"] == BEFORE) & (rows["pool"] == "up")]["code"])
 
 
-def test_who_left_a_pool_before_the_close_does_not_stay_in_it(lite: House) -> None:
+def test_who_left_a_pool_before_the_close_does_not_stay_in_it(lite: Services) -> None:
     lite.clock.at = lite.clock.at.replace(hour=10, minute=16)
     lite.raw("raw_limit_pool")
     early = lite.warehouse.frame("raw_limit_pool")
@@ -55,7 +55,7 @@ def test_who_left_a_pool_before_the_close_does_not_stay_in_it(lite: House) -> No
     assert written(lite.raw("raw_limit_pool")) == 0
 
 
-def test_without_the_portal_the_topic_portal_tells_three_pools(lite: House) -> None:
+def test_without_the_portal_the_topic_portal_tells_three_pools(lite: Services) -> None:
     fail(lite, POOLS_DOWN)
 
     loaded = lite.raw("raw_limit_pool", *DATES)
@@ -69,21 +69,21 @@ def test_without_the_portal_the_topic_portal_tells_three_pools(lite: House) -> N
     assert rows[rows["pool"] == "up"]["seal_fund"].gt(0).all()
 
 
-def test_what_the_topic_portal_tells_takes_the_place_of_the_portals_day_whole(lite: House) -> None:
+def test_what_the_topic_portal_tells_takes_the_place_of_the_portals_day_whole(lite: Services) -> None:
     lite.raw("raw_limit_pool")
     up = lite.warehouse.frame("raw_limit_pool").query("pool == 'up'")["code"]
     with lite.warehouse.engine.begin() as connection:  # as if it had been sealed in between
         connection.exec_driver_sql(f"DELETE FROM raw_limit_pool WHERE code='{up.iloc[0]}'")
     fail(lite, POOLS_DOWN)
-    told = lite.raw("raw_limit_pool")
+    reported = lite.raw("raw_limit_pool")
 
     rows = lite.warehouse.frame("raw_limit_pool")
     assert set(rows["src"]) == {"ths"}
     assert set(rows.query("pool == 'up'")["code"]) == set(up)
-    assert len(rows) == sum(item.get("rows", 0) for item in told.sources)
+    assert len(rows) == sum(item.get("rows", 0) for item in reported.sources)
 
 
-def test_beyond_the_portals_memory_the_topic_portal_answers_and_beyond_its_own_nobody(lite: House) -> None:
+def test_beyond_the_portals_memory_the_topic_portal_answers_and_beyond_its_own_nobody(lite: Services) -> None:
     old = lite.raw("raw_limit_pool", "2026-06-05")
     older = lite.raw("raw_limit_pool", "2025-06-05")
 
@@ -93,7 +93,7 @@ def test_beyond_the_portals_memory_the_topic_portal_answers_and_beyond_its_own_n
     assert older.results[0].rows_written == 0
 
 
-def test_every_limit_up_has_its_reason(lite: House) -> None:
+def test_every_limit_up_has_its_reason(lite: Services) -> None:
     lite.raw("raw_limit_pool", *DATES)
     loaded = lite.raw("raw_limitup_reason", *DATES)
 
@@ -110,17 +110,17 @@ def test_every_limit_up_has_its_reason(lite: House) -> None:
     assert rows["seal_rate"].between(0, 1).all()
 
 
-def test_reasons_and_pools_of_one_run_share_their_calls(lite: House) -> None:
+def test_reasons_and_pools_of_one_run_share_their_calls(lite: Services) -> None:
     fail(lite, POOLS_DOWN)
     lite.raw("raw_limit_pool")
 
     assert lite.raw("raw_limitup_reason").calls == {}
 
 
-def test_hot_stocks_hold_four_lists_side_by_side(house: House) -> None:
-    loaded = house.raw("raw_hot_stocks")
+def test_hot_stocks_hold_four_lists_side_by_side(services: Services) -> None:
+    loaded = services.raw("raw_hot_stocks")
 
-    rows = house.warehouse.frame("raw_hot_stocks")
+    rows = services.warehouse.frame("raw_hot_stocks")
     # The social site is asked twice, with a visit of two pages between.
     assert loaded.calls == {"eastmoney": 2, "ths": 2, "xueqiu": 4}
     assert set(rows["list_type"]) == {"em_rank", "ths_hot", "ths_strong", "xq_follow"}
@@ -129,13 +129,13 @@ def test_hot_stocks_hold_four_lists_side_by_side(house: House) -> None:
     assert ranked["name"].notna().all()
     assert set(ranked["snapshot_time"]) == {f"{TODAY} 15:45:00"}
     assert rows[rows["list_type"] == "ths_strong"]["rank_no"].isna().all()
-    fail(house, {"upstream": "ths", "call": "*", "kind": "status", "args": {"code": 503}})
-    again = house.raw("raw_hot_stocks")
+    fail(services, {"upstream": "ths", "call": "*", "kind": "status", "args": {"code": 503}})
+    again = services.raw("raw_hot_stocks")
     assert "ths" in [item["src"] for item in again.sources if item.get("error")]
-    assert len(house.warehouse.frame("raw_hot_stocks")) == len(rows)  # the silent site's lists stand
+    assert len(services.warehouse.frame("raw_hot_stocks")) == len(rows)  # the silent site's lists stand
 
 
-def test_a_past_date_has_strong_stocks_and_no_ranking(lite: House) -> None:
+def test_a_past_date_has_strong_stocks_and_no_ranking(lite: Services) -> None:
     loaded = lite.raw("raw_hot_stocks", BEFORE)
 
     assert loaded.calls == {"ths": 1}
@@ -143,26 +143,26 @@ def test_a_past_date_has_strong_stocks_and_no_ranking(lite: House) -> None:
 
 
 @pytest.fixture
-def lite(tmp_path: Path, sample_world: World) -> Iterator[House]:
-    with opened_house(f"sqlite:///{tmp_path / 'warehouse.sqlite3'}", tmp_path, sample_world) as opened:
+def lite(tmp_path: Path, sample_world: World) -> Iterator[Services]:
+    with opened_services(f"sqlite:///{tmp_path / 'warehouse.sqlite3'}", tmp_path, sample_world) as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
-def shared_day(tmp_path_factory: pytest.TempPathFactory, sample_world: World) -> Iterator[House]:
+def shared_day(tmp_path_factory: pytest.TempPathFactory, sample_world: World) -> Iterator[Services]:
     """Bars of five dates, their pools, and everything of the newest."""
     folder = tmp_path_factory.mktemp("day")
-    with opened_house(f"sqlite:///{folder / 'warehouse.sqlite3'}", folder, sample_world) as house:
-        house.master()
-        house.fuse("exright", *DATES)
-        house.fuse("kline_daily", *DATES)
-        house.raw("raw_limit_pool", *DATES)
-        house.day()
-        yield house
+    with opened_services(f"sqlite:///{folder / 'warehouse.sqlite3'}", folder, sample_world) as services:
+        services.master()
+        services.fuse("exright", *DATES)
+        services.fuse("kline_daily", *DATES)
+        services.raw("raw_limit_pool", *DATES)
+        services.day()
+        yield services
 
 
 @pytest.fixture
-def loaded_day(shared_day: House) -> House:
+def loaded_day(shared_day: Services) -> Services:
     """The shared day with the pools as they came."""
     fail(shared_day)
     with shared_day.warehouse.engine.begin() as connection:
@@ -171,7 +171,7 @@ def loaded_day(shared_day: House) -> House:
     return shared_day
 
 
-def test_the_wide_table_takes_streaks_from_the_pools_and_the_rest_from_bars(loaded_day: House) -> None:
+def test_the_wide_table_takes_streaks_from_the_pools_and_the_rest_from_bars(loaded_day: Services) -> None:
     loaded_day.fuse("stock_wide")
     wide = loaded_day.warehouse.frame("fusion_stock_wide").set_index("code")
     pools = loaded_day.warehouse.frame("raw_limit_pool")
@@ -190,14 +190,14 @@ def test_the_wide_table_takes_streaks_from_the_pools_and_the_rest_from_bars(load
     assert (wide.loc[broken, "break_fail_days_5d"] >= 1).all()
 
 
-def test_the_pool_corrects_what_bars_would_say(loaded_day: House) -> None:
+def test_the_pool_corrects_what_bars_would_say(loaded_day: Services) -> None:
     """The first of two boards lies before the stored bars; and one bar's limit was not sealed."""
-    house = loaded_day
-    ups = house.warehouse.rows("raw_limit_pool", where="pool='up' AND trade_date=?", values=(TODAY,))
+    services = loaded_day
+    ups = services.warehouse.rows("raw_limit_pool", where="pool='up' AND trade_date=?", values=(TODAY,))
     code = ups[0]["code"]
-    house.fuse("stock_wide")
-    before = house.warehouse.rows("fusion_stock_wide", where="code=?", values=(code,))[0]
-    with house.warehouse.engine.begin() as connection:
+    services.fuse("stock_wide")
+    before = services.warehouse.rows("fusion_stock_wide", where="code=?", values=(code,))[0]
+    with services.warehouse.engine.begin() as connection:
         connection.exec_driver_sql(
             f"UPDATE raw_limit_pool SET limit_days=5, zt_stat='6天5板' WHERE code='{code}' AND pool='up'"
             f" AND trade_date='{TODAY}'"
@@ -206,15 +206,15 @@ def test_the_pool_corrects_what_bars_would_say(loaded_day: House) -> None:
             f"UPDATE raw_limit_pool SET pool='broken' WHERE code='{code}' AND pool='up'"
             f" AND trade_date='{BEFORE}'"
         )
-    house.fuse("stock_wide")
+    services.fuse("stock_wide")
 
-    after = house.warehouse.rows("fusion_stock_wide", where="code=?", values=(code,))[0]
+    after = services.warehouse.rows("fusion_stock_wide", where="code=?", values=(code,))[0]
     assert (after["limit_days_today"], after["zt_stat_latest"]) == (5, "6天5板")
     assert after["limit_up_count_20d"] == before["limit_up_count_20d"] - 1
     assert after["break_fail_days_5d"] == before["break_fail_days_5d"] + 1
 
 
-def test_without_pools_bars_count_and_the_queue_is_unknown(loaded_day: House) -> None:
+def test_without_pools_bars_count_and_the_queue_is_unknown(loaded_day: Services) -> None:
     with loaded_day.warehouse.engine.begin() as connection:
         connection.exec_driver_sql("DELETE FROM raw_limit_pool")
     loaded_day.fuse("stock_wide")
@@ -227,11 +227,11 @@ def test_without_pools_bars_count_and_the_queue_is_unknown(loaded_day: House) ->
     assert {row["limit_up_count"] for row in cloud(loaded_day).values()} == {None}
 
 
-def cloud(house: House) -> dict[str, dict[str, object]]:
-    return {row["node_code"]: row for row in house.warehouse.rows("fusion_market_cloud_map")}
+def cloud(services: Services) -> dict[str, dict[str, object]]:
+    return {row["node_code"]: row for row in services.warehouse.rows("fusion_market_cloud_map")}
 
 
-def test_the_tree_map_adds_up(loaded_day: House) -> None:
+def test_the_tree_map_adds_up(loaded_day: Services) -> None:
     loaded = loaded_day.fuse("market_cloud_map")
 
     assert loaded.calls == {"eastmoney": 2}  # the other tables of a run share both lists
@@ -252,7 +252,7 @@ def test_the_tree_map_adds_up(loaded_day: House) -> None:
 
 
 @pytest.mark.parametrize("last", ["tencent", "derived"])
-def test_the_map_of_who_stands_in_tells_the_same(loaded_day: House, last: str) -> None:
+def test_the_map_of_who_stands_in_tells_the_same(loaded_day: Services, last: str) -> None:
     loaded_day.fuse("market_cloud_map")
     portal = cloud(loaded_day)
     fail(loaded_day, LIST_DOWN, *([RANK_DOWN] if last == "derived" else []))
@@ -277,13 +277,13 @@ def test_the_map_of_who_stands_in_tells_the_same(loaded_day: House, last: str) -
     forget(loaded_day)
 
 
-def forget(house: House) -> None:
+def forget(services: Services) -> None:
     """Take the map away."""
-    with house.warehouse.engine.begin() as connection:
+    with services.warehouse.engine.begin() as connection:
         connection.exec_driver_sql("DELETE FROM fusion_market_cloud_map")
 
 
-def test_a_ranking_of_another_session_is_refused(loaded_day: House) -> None:
+def test_a_ranking_of_another_session_is_refused(loaded_day: Services) -> None:
     with loaded_day.warehouse.engine.begin() as connection:
         connection.exec_driver_sql("UPDATE fusion_kline_daily SET close = close + 1")
     fail(loaded_day, LIST_DOWN)
@@ -297,7 +297,7 @@ def test_a_ranking_of_another_session_is_refused(loaded_day: House) -> None:
     assert asked["derived"]["rows"] > 50
 
 
-def test_sectors_keep_the_portals_codes_beside_boards_of_the_terminal(loaded_day: House) -> None:
+def test_sectors_keep_the_portals_codes_beside_boards_of_the_terminal(loaded_day: Services) -> None:
     boards = loaded_day.warehouse.frame("raw_concept_blocks").query("block_type == 'industry'")
     first = boards.sort_values("code").drop_duplicates("block_name").sort_values("code")["code"].iloc[0]
     with loaded_day.warehouse.engine.begin() as connection:
@@ -313,7 +313,7 @@ def test_sectors_keep_the_portals_codes_beside_boards_of_the_terminal(loaded_day
     assert sectors <= set(boards["block_code"])
 
 
-def test_too_few_sectors_are_told(loaded_day: House) -> None:
+def test_too_few_sectors_are_told(loaded_day: Services) -> None:
     with loaded_day.warehouse.engine.begin() as connection:
         connection.exec_driver_sql("DELETE FROM raw_concept_blocks WHERE block_type='industry'")
     fail(loaded_day, LIST_DOWN)
@@ -323,7 +323,7 @@ def test_too_few_sectors_are_told(loaded_day: House) -> None:
     assert "sectors, at least" in loaded.whole[TODAY][0].message
 
 
-def test_the_map_of_a_past_date_has_the_names_of_then(loaded_day: House) -> None:
+def test_the_map_of_a_past_date_has_the_names_of_then(loaded_day: Services) -> None:
     """Its quotes come from bars, which tell no names."""
     past, where = BEFORE, f"trade_date='{BEFORE}'"
     loaded_day.fuse("exright", past)

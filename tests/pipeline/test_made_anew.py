@@ -22,7 +22,7 @@ from platform_assets.pipeline.batches import Loaded
 from platform_assets.pipeline.inputs import NotedReads
 from platform_assets.pipeline.load import load_fused
 from platform_assets.pipeline.run import PipelineRun
-from resources.upstreams.fetch_context import Desk
+from resources.upstreams.fetch_context import FetchContext
 from resources.warehouse.warehouse import Warehouse
 
 DAYS = ("2026-08-20", "2026-08-21")
@@ -47,7 +47,7 @@ class Series(Model):
 FOUND: list[tuple[str, str, float]] = []
 
 
-def found(_desk: Any, scope: Scope) -> pd.DataFrame:
+def found(_ctx: Any, scope: Scope) -> pd.DataFrame:
     rows = [row for row in FOUND if row[1] in scope.dates]
     return pd.DataFrame(rows, columns=["code", "date", "score"])
 
@@ -80,8 +80,8 @@ def run(warehouse_url: str, tmp_path: Path) -> Iterator[PipelineRun]:
     warehouse = Warehouse(warehouse_url, tables, clock=clock, payload_folder=tmp_path / "payloads")
     warehouse.migrate()
     calendar = shipped_calendar()
-    desk = Desk(clock=clock, calendar=calendar, makers={})
-    yield PipelineRun(builtin_registry(), warehouse, desk, calendar, clock)
+    ctx = FetchContext(clock=clock, calendar=calendar, makers={})
+    yield PipelineRun(builtin_registry(), warehouse, ctx, calendar, clock)
     warehouse.close()
 
 
@@ -198,11 +198,11 @@ def test_a_panel_becomes_ragged_bars(run: PipelineRun) -> None:
         [("000001", DAYS[0], 1.0), ("000001", DAYS[1], 2.0), ("000002", DAYS[1], 3.0)],
         columns=["code", "date", "close"],
     )
-    told = Dataset(
+    reported = Dataset(
         name="series", layer=Layer.CALC, model=Series, key=("code", "date"), date_column="date",
-        sources=(Source("derived", lambda _desk, _scope: frame),),
+        sources=(Source("derived", lambda _ctx, _scope: frame),),
     )  # fmt: skip
-    load_fused(run, told, Scope(DAYS))
+    load_fused(run, reported, Scope(DAYS))
     dense = run.read.panel("calc_series", columns=("close",), since=DAYS[0], until=DAYS[1])
     bars = Bars.from_dense(dense)
     assert bars.codes == ("000001", "000002")

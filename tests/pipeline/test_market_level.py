@@ -9,30 +9,30 @@ import pytest
 from core.errors import ConflictError, InputError
 from platform_assets.pipeline.market_download import download_market
 from tests.conftest import SQLITE_OFTEN, engine_url
-from tests.pipeline.conftest import House, opened_house
+from tests.pipeline.conftest import Services, opened_services
 
 DAYS = ("2026-08-19", "2026-08-20")
 TODAY = "2026-08-21"
 
 
 @pytest.fixture(scope="module", params=SQLITE_OFTEN)
-def house(request, tmp_path_factory, sample_world) -> Iterator[House]:
+def services(request, tmp_path_factory, sample_world) -> Iterator[Services]:
     folder = tmp_path_factory.mktemp("market")
     for url in engine_url(request.param, folder):
-        with opened_house(url, folder, sample_world) as opened:
+        with opened_services(url, folder, sample_world) as opened:
             opened.master()
             yield opened
 
 
 @pytest.fixture(autouse=True)
-def _calm(house: House) -> None:
-    house.faults.clear()
-    house.clock.at = datetime.fromisoformat(f"{TODAY}T18:10")
-    house.fresh()
+def _calm(services: Services) -> None:
+    services.faults.clear()
+    services.clock.at = datetime.fromisoformat(f"{TODAY}T18:10")
+    services.fresh()
 
 
-def rows(house: House, table: str, day: str | None = None):
-    found = house.warehouse.frame(table, columns=house.warehouse.table(table).names)
+def rows(services: Services, table: str, day: str | None = None):
+    found = services.warehouse.frame(table, columns=services.warehouse.table(table).names)
     return found if day is None else found[found["trade_date"] == day].reset_index(drop=True)
 
 
@@ -41,10 +41,10 @@ def away(upstream: str) -> dict[str, object]:
     return {"upstream": upstream, "call": "*", "kind": "status", "args": {"code": 400}}
 
 
-def test_hong_kong_tells_the_turnover_and_nobody_what_was_bought(house: House) -> None:
-    loaded = house.raw("raw_northbound", *DAYS)
+def test_hong_kong_tells_the_turnover_and_nobody_what_was_bought(services: Services) -> None:
+    loaded = services.raw("raw_northbound", *DAYS)
 
-    found = rows(house, "raw_northbound").set_index(["trade_date", "channel"])
+    found = rows(services, "raw_northbound").set_index(["trade_date", "channel"])
     assert loaded.calls == {"hkex": 2}
     assert set(found["src"]) == {"hkex"}
     day = found.loc[DAYS[0]]
@@ -56,101 +56,103 @@ def test_hong_kong_tells_the_turnover_and_nobody_what_was_bought(house: House) -
     assert day.loc[["ggt_sh", "ggt_sz"], "net_buy"].notna().all()
 
 
-def test_the_portal_stands_in_and_never_over_a_stored_row_of_hong_kong(house: House) -> None:
-    house.raw("raw_northbound", DAYS[1])
-    before = rows(house, "raw_northbound", DAYS[1])
-    house.faults.replace([away("hkex")])
-    loaded = house.raw("raw_northbound", "2026-08-18", *DAYS)
+def test_the_portal_stands_in_and_never_over_a_stored_row_of_hong_kong(services: Services) -> None:
+    services.raw("raw_northbound", DAYS[1])
+    before = rows(services, "raw_northbound", DAYS[1])
+    services.faults.replace([away("hkex")])
+    loaded = services.raw("raw_northbound", "2026-08-18", *DAYS)
 
     assert [item["src"] for item in loaded.sources] == ["hkex", "eastmoney"]
-    told = rows(house, "raw_northbound", "2026-08-18").set_index("channel")
-    assert set(told["src"]) == {"eastmoney"}
-    assert told.loc["north", ["net_buy", "quota_balance"]].isna().all()
-    assert told.loc["ggt_sh", "net_buy"] == told.loc["ggt_sh", "net_buy"]
-    assert rows(house, "raw_northbound", DAYS[1]).equals(before)
+    reported = rows(services, "raw_northbound", "2026-08-18").set_index("channel")
+    assert set(reported["src"]) == {"eastmoney"}
+    assert reported.loc["north", ["net_buy", "quota_balance"]].isna().all()
+    assert reported.loc["ggt_sh", "net_buy"] == reported.loc["ggt_sh", "net_buy"]
+    assert rows(services, "raw_northbound", DAYS[1]).equals(before)
 
 
-def test_both_agree(house: House) -> None:
-    official = house.run.desk.hkex.connect_day(DAYS[0]).set_index("channel")
-    portal = house.run.desk.eastmoney.connect_days(DAYS[0], DAYS[0]).set_index("channel")
+def test_both_agree(services: Services) -> None:
+    official = services.run.ctx.hkex.connect_day(DAYS[0]).set_index("channel")
+    portal = services.run.ctx.eastmoney.connect_days(DAYS[0], DAYS[0]).set_index("channel")
     for column in ("deal_amt", "trade_count", "net_buy"):
         assert portal[column].reindex(official.index).equals(official[column]), column
 
 
-def test_the_exchanges_own_figures_stand_and_beijing_is_summed_up(house: House) -> None:
-    loaded = house.raw("exchange_overview", TODAY)
+def test_the_exchanges_own_figures_stand_and_beijing_is_summed_up(services: Services) -> None:
+    loaded = services.raw("exchange_overview", TODAY)
 
-    found = rows(house, "exchange_overview", TODAY).set_index(["exchange", "sec_class"])
+    found = rows(services, "exchange_overview", TODAY).set_index(["exchange", "sec_class"])
     assert loaded.calls == {"sse": 1, "szse": 1}
     assert found.loc[("SSE", "股票"), "src"] == "sse"
     assert found.loc[("SZSE", "股票"), "src"] == "szse"
     assert found.loc[("BSE", "股票"), "src"] == "derived"
     assert {"主板A股", "科创板"} <= set(found.loc["SSE"].index)
     assert found.loc[("SZSE", "创业板A股"), ["volume_yi", "pe_ratio", "turnover_pct"]].isna().all()
-    quotes = rows(house, "raw_quote")
+    quotes = rows(services, "raw_quote")
     beijing = quotes[(quotes["market"] == "BJ") & (quotes["sec_type"] == "stock")]
     beijing = beijing[beijing["src"] == "tencent"]  # every source tells a quote
     assert found.loc[("BSE", "股票"), "amount_yi"] == pytest.approx(beijing["amount"].sum() / 1e8, abs=0.01)
 
 
-def test_an_exchange_that_is_away_is_summed_up_and_stands_aside_when_it_is_back(house: House) -> None:
-    house.raw("exchange_overview", TODAY)
-    official = rows(house, "exchange_overview", TODAY)
-    house.faults.replace([away("sse")])
-    house.fresh()
-    house.raw("exchange_overview", TODAY)
-    assert rows(house, "exchange_overview", TODAY).equals(official)  # a sum of ours replaces no official row
+def test_an_exchange_that_is_away_is_summed_up_and_stands_aside_when_it_is_back(services: Services) -> None:
+    services.raw("exchange_overview", TODAY)
+    official = rows(services, "exchange_overview", TODAY)
+    services.faults.replace([away("sse")])
+    services.fresh()
+    services.raw("exchange_overview", TODAY)
+    assert rows(services, "exchange_overview", TODAY).equals(
+        official
+    )  # a sum of ours replaces no official row
 
 
-def test_sums_of_our_own_quotes_are_close_to_the_exchange(house: House) -> None:
+def test_sums_of_our_own_quotes_are_close_to_the_exchange(services: Services) -> None:
     from platform_assets.datasets.exchange_overview import own_quotes
 
-    desk = house.run.desk.view(house.run.desk.log, read=house.run.read)
-    own = own_quotes(desk, house.scope(TODAY)).set_index("exchange")
-    house.raw("exchange_overview", TODAY)
-    told = rows(house, "exchange_overview", TODAY)
-    told = told[told["sec_class"] == "股票"].set_index("exchange")
+    ctx = services.run.ctx.view(services.run.ctx.log, read=services.run.read)
+    own = own_quotes(ctx, services.scope(TODAY)).set_index("exchange")
+    services.raw("exchange_overview", TODAY)
+    reported = rows(services, "exchange_overview", TODAY)
+    reported = reported[reported["sec_class"] == "股票"].set_index("exchange")
     for column in ("amount_yi", "total_market_cap_yi"):
-        assert own.loc["SSE", column] == pytest.approx(told.loc["SSE", column], rel=0.05)
+        assert own.loc["SSE", column] == pytest.approx(reported.loc["SSE", column], rel=0.05)
 
 
-def test_nothing_is_out_before_the_evening(house: House) -> None:
-    house.clock.at = datetime.fromisoformat(f"{TODAY}T15:45")
-    house.fresh()
-    assert house.run.desk.sse.overview(TODAY).empty
-    assert house.run.desk.hkex.connect_day(TODAY).empty
+def test_nothing_is_out_before_the_evening(services: Services) -> None:
+    services.clock.at = datetime.fromisoformat(f"{TODAY}T15:45")
+    services.fresh()
+    assert services.run.ctx.sse.overview(TODAY).empty
+    assert services.run.ctx.hkex.connect_day(TODAY).empty
 
 
-def test_a_download_of_the_market_tells_rows_channels_and_fusions(house: House) -> None:
+def test_a_download_of_the_market_tells_rows_channels_and_fusions(services: Services) -> None:
     held = []
 
     def leases(domain: str | None):
         held.append(domain)
         return nullcontext()
 
-    connect = download_market(house.run, "northbound", DAYS[0], leases)
+    connect = download_market(services.run, "northbound", DAYS[0], leases)
     assert (connect["status"], connect["total"], connect["latest_date"]) == ("success", 5, DAYS[0])
     assert connect["channels"] == ["ggt_sh", "ggt_sz", "hgt", "north", "sgt"]
     assert "fusion" not in connect
-    margin = download_market(house.run, "exchange_margin", TODAY, leases)
+    margin = download_market(services.run, "exchange_margin", TODAY, leases)
     assert margin["status"] == margin["fusion"]["margin"]["status"] == "success"
     assert margin["saved"] > 20
     assert held == ["daily"]
-    lines = house.warehouse.frame("sys_sync_log")
+    lines = services.warehouse.frame("sys_sync_log")
     assert lines["task_type"].tolist()[-2:] == ["northbound", "exchange_margin"]
 
 
-def test_a_lock_of_another_run_fails_the_fusion_and_not_the_download(house: House) -> None:
+def test_a_lock_of_another_run_fails_the_fusion_and_not_the_download(services: Services) -> None:
     def taken(domain: str | None):
         raise ConflictError(f"{domain} is held by another run")
 
-    told = download_market(house.run, "exchange_block_trade", TODAY, taken)
-    assert told["status"] == "success"
-    assert "held" in told["fusion"]["block_trade"]["message"]
-    house.faults.replace([away("sse"), away("szse")])
-    house.fresh()
-    failed = download_market(house.run, "exchange_block_trade", TODAY, taken)
+    reported = download_market(services.run, "exchange_block_trade", TODAY, taken)
+    assert reported["status"] == "success"
+    assert "held" in reported["fusion"]["block_trade"]["message"]
+    services.faults.replace([away("sse"), away("szse")])
+    services.fresh()
+    failed = download_market(services.run, "exchange_block_trade", TODAY, taken)
     assert (failed["status"], failed["total"]) == ("failed", 0)
     assert "fusion" not in failed
     with pytest.raises(InputError, match="no market-level"):
-        download_market(house.run, "quote", TODAY, taken)
+        download_market(services.run, "quote", TODAY, taken)

@@ -17,7 +17,7 @@ SESSIONS = shipped_calendar().between("2016-08-01", TODAY)
 EVENTS = ("2014-06-20", "2018-06-21", "2025-06-20")
 
 
-class Desk:
+class FetchContext:
     """A desk of one stock at 10 CNY that paid 1 CNY a share on three days."""
 
     calendar = shipped_calendar()
@@ -55,8 +55,8 @@ class Desk:
         return pd.DataFrame({"date": days, "close": 10.0})
 
 
-def told(desk: Desk) -> pd.DataFrame:
-    return terminal_events(desk, Scope(dates=(TODAY,), codes=("600001",)))
+def reported(ctx: FetchContext) -> pd.DataFrame:
+    return terminal_events(ctx, Scope(dates=(TODAY,), codes=("600001",)))
 
 
 def factors(events: pd.DataFrame) -> list[float]:
@@ -64,28 +64,28 @@ def factors(events: pd.DataFrame) -> list[float]:
 
 
 def test_an_event_that_is_new_is_followed_as_far_back_as_bars_are_loaded() -> None:
-    desk = Desk()
+    ctx = FetchContext()
 
-    made = factors(told(desk))
+    made = factors(reported(ctx))
 
     assert made[1:] == pytest.approx([10 / 9, 10 / 9])
     assert np.isnan(made[0])  # years before the first date that is ever loaded
-    assert desk.asked == [1, 3]
+    assert ctx.asked == [1, 3]
 
 
 def test_a_stored_factor_outlives_the_newest_page() -> None:
     """It used to become null with the 801st session after it, and the stored bars still counted it."""
-    stored = told(Desk())
-    desk = Desk(stored)
+    stored = reported(FetchContext())
+    ctx = FetchContext(stored)
 
-    assert factors(told(desk))[1:] == pytest.approx([10 / 9, 10 / 9])
-    assert desk.asked == [1]
+    assert factors(reported(ctx))[1:] == pytest.approx([10 / 9, 10 / 9])
+    assert ctx.asked == [1]
 
 
 def test_an_event_that_was_stored_without_a_factor_stays_so() -> None:
     """The cumulative factors of its bars were made without it."""
-    stored = told(Desk()).assign(factor=[np.nan, np.nan, 10 / 9])
-    desk = Desk(stored)
+    stored = reported(FetchContext()).assign(factor=[np.nan, np.nan, 10 / 9])
+    ctx = FetchContext(stored)
 
-    assert np.isnan(factors(told(desk))[1])
-    assert desk.asked == [1]
+    assert np.isnan(factors(reported(ctx))[1])
+    assert ctx.asked == [1]

@@ -6,30 +6,30 @@ import pytest
 
 from core.errors import InputError
 from platform_assets.pipeline.on_demand import download
-from tests.pipeline.conftest import TODAY, House
+from tests.pipeline.conftest import TODAY, Services
 
 BANK, STEEL = "600040", "600041"
 
 
 @pytest.fixture
-def known(house: House) -> House:
+def known(services: Services) -> Services:
     """Security list of two days before, as a running platform has it."""
-    house.clock.at = datetime.fromisoformat("2026-08-19T15:45")
-    house.master("2026-08-19")
-    house.clock.at = datetime.fromisoformat(f"{TODAY}T15:45")
-    house.fresh()
-    return house
+    services.clock.at = datetime.fromisoformat("2026-08-19T15:45")
+    services.master("2026-08-19")
+    services.clock.at = datetime.fromisoformat(f"{TODAY}T15:45")
+    services.fresh()
+    return services
 
 
-def lines_of(house: House) -> list[tuple[object, ...]]:
-    with house.warehouse.connect() as connection:
+def lines_of(services: Services) -> list[tuple[object, ...]]:
+    with services.warehouse.connect() as connection:
         found = connection.exec_driver_sql(
             "SELECT task_type, code, status, total, success, failed FROM sys_sync_log ORDER BY id"
         )
         return [tuple(line) for line in found]
 
 
-def test_a_download_counts_per_code_fuses_what_it_feeds_and_repeats_without_a_trace(known: House) -> None:
+def test_a_download_counts_per_code_fuses_what_it_feeds_and_repeats_without_a_trace(known: Services) -> None:
     answer = download(known.run, [BANK, STEEL, "999999"], ["quote"], TODAY)
 
     part = answer["types"]["quote"]
@@ -59,7 +59,7 @@ def test_a_download_counts_per_code_fuses_what_it_feeds_and_repeats_without_a_tr
     ]
 
 
-def test_dead_sources_fail_their_type_and_unknown_types_are_refused(known: House) -> None:
+def test_dead_sources_fail_their_type_and_unknown_types_are_refused(known: Services) -> None:
     known.faults.replace(
         [
             {"upstream": name, "call": "*", "kind": "reset", "args": {}, "count": 0}
@@ -81,13 +81,13 @@ def test_dead_sources_fail_their_type_and_unknown_types_are_refused(known: House
 HISTORIES = ("block_trade", "dragon_tiger", "fund_flow", "valuation")
 
 
-def days_of(house: House, kind: str, code: str) -> list[str]:
-    raw = house.registry.download_types[kind]
-    rows = house.warehouse.frame(raw.table_name, columns=["code", str(raw.date_column)])
+def days_of(services: Services, kind: str, code: str) -> list[str]:
+    raw = services.registry.download_types[kind]
+    rows = services.warehouse.frame(raw.table_name, columns=["code", str(raw.date_column)])
     return sorted(rows.loc[rows["code"] == code, str(raw.date_column)].astype(str).unique())
 
 
-def test_a_single_code_brings_its_history_and_several_bring_the_day(known: House) -> None:
+def test_a_single_code_brings_its_history_and_several_bring_the_day(known: Services) -> None:
     known.clock.at = datetime.fromisoformat(f"{TODAY}T21:30")
     known.fresh()
     together = download(known.run, [BANK, STEEL], ["fund_flow", "valuation"], TODAY)
@@ -111,7 +111,7 @@ def test_a_single_code_brings_its_history_and_several_bring_the_day(known: House
         assert counts["total"] > len({TODAY} & set(days_of(known, kind, BANK)))
 
 
-def test_a_source_that_answered_with_nothing_is_no_failure(known: House) -> None:
+def test_a_source_that_answered_with_nothing_is_no_failure(known: Services) -> None:
     answer = download(known.run, [BANK], ["margin"], TODAY)
 
     part = answer["types"]["margin"]

@@ -10,13 +10,13 @@ from tests.pipeline.conftest import TODAY
 NAMES = {"spx", "hsi", "dxy", "usdcnh", "oil", "gold"}
 
 
-def rows_of(house: Any) -> Any:
-    return house.warehouse.frame("ref_outside_market").set_index("series").sort_index()
+def rows_of(services: Any) -> Any:
+    return services.warehouse.frame("ref_outside_market").set_index("series").sort_index()
 
 
-def test_every_series_is_stored_with_its_change(house: Any) -> None:
-    house.fuse("outside_market")
-    rows = rows_of(house)
+def test_every_series_is_stored_with_its_change(services: Any) -> None:
+    services.fuse("outside_market")
+    rows = rows_of(services)
     assert set(rows.index) == NAMES
     assert set(rows["src"]) == {"eastmoney"}
     expected = (rows["price"].astype(float) / rows["last_close"].astype(float) - 1) * 100
@@ -24,47 +24,49 @@ def test_every_series_is_stored_with_its_change(house: Any) -> None:
     assert (rows["quote_time"].astype(str).str[:10] == rows["date"].astype(str)).all()
 
 
-def test_the_second_site_tells_the_same_while_the_portal_is_away(house: Any) -> None:
-    house.fuse("outside_market")
-    first = rows_of(house)
+def test_the_second_site_tells_the_same_while_the_portal_is_away(services: Any) -> None:
+    services.fuse("outside_market")
+    first = rows_of(services)
     rule = {"upstream": "eastmoney", "call": "ulist", "kind": "garbage", "args": {}, "count": 0}
-    house.faults.replace([rule])
-    house.fresh()
-    told = house.run.desk.sina.outside().set_index("series").sort_index()
-    assert house.fuse("outside_market").results[0].rows_rejected == 0
+    services.faults.replace([rule])
+    services.fresh()
+    reported = services.run.ctx.sina.outside().set_index("series").sort_index()
+    assert services.fuse("outside_market").results[0].rows_rejected == 0
     for column in ("price", "last_close", "high", "low"):
-        assert told[column].tolist() == pytest.approx(first[column].astype(float).tolist(), abs=1e-3), column
-    assert told["quote_time"].tolist() == first["quote_time"].astype(str).str[:19].tolist()
+        assert reported[column].tolist() == pytest.approx(first[column].astype(float).tolist(), abs=1e-3), (
+            column
+        )
+    assert reported["quote_time"].tolist() == first["quote_time"].astype(str).str[:19].tolist()
 
 
-def test_another_unit_of_a_whole_series_is_not_stored(house: Any) -> None:
-    house.fuse("outside_market")
-    before = rows_of(house)
-    house.at("2026-08-24")
-    house.faults.replace([{"upstream": "eastmoney", "call": "ulist", "kind": "prices_x100", "args": {}}])
-    house.fuse("outside_market", "2026-08-24")
+def test_another_unit_of_a_whole_series_is_not_stored(services: Any) -> None:
+    services.fuse("outside_market")
+    before = rows_of(services)
+    services.at("2026-08-24")
+    services.faults.replace([{"upstream": "eastmoney", "call": "ulist", "kind": "prices_x100", "args": {}}])
+    services.fuse("outside_market", "2026-08-24")
 
-    assert rows_of(house)["price"].to_dict() == before["price"].to_dict()
-    house.faults.clear()
-    house.fresh()
-    house.fuse("outside_market", "2026-08-24")
-    assert len(rows_of(house)) > len(before)
+    assert rows_of(services)["price"].to_dict() == before["price"].to_dict()
+    services.faults.clear()
+    services.fresh()
+    services.fuse("outside_market", "2026-08-24")
+    assert len(rows_of(services)) > len(before)
 
 
-def test_an_older_quote_of_the_same_day_changes_nothing(house: Any) -> None:
-    house.clock.at = datetime.fromisoformat(f"{TODAY}T20:00")
-    house.fresh()
-    house.fuse("outside_market")
-    newest = rows_of(house)
-    house.clock.at = datetime.fromisoformat(f"{TODAY}T11:00")
-    house.fresh()
-    told = house.run.desk.eastmoney.outside().set_index("series")["quote_time"]
-    house.fuse("outside_market")
+def test_an_older_quote_of_the_same_day_changes_nothing(services: Any) -> None:
+    services.clock.at = datetime.fromisoformat(f"{TODAY}T20:00")
+    services.fresh()
+    services.fuse("outside_market")
+    newest = rows_of(services)
+    services.clock.at = datetime.fromisoformat(f"{TODAY}T11:00")
+    services.fresh()
+    reported = services.run.ctx.eastmoney.outside().set_index("series")["quote_time"]
+    services.fuse("outside_market")
 
-    older = [one for one in told.index if told[one][:19] < str(newest.loc[one, "quote_time"])[:19]
-             and told[one][:10] == str(newest.loc[one, "date"])]  # fmt: skip
+    older = [one for one in reported.index if reported[one][:19] < str(newest.loc[one, "quote_time"])[:19]
+             and reported[one][:10] == str(newest.loc[one, "date"])]  # fmt: skip
     assert older
-    stored = house.warehouse.frame("ref_outside_market").set_index(["series", "date"])
+    stored = services.warehouse.frame("ref_outside_market").set_index(["series", "date"])
     for one in older:
         row = stored.loc[(one, newest.loc[one, "date"])]
         assert (row["price"], row["quote_time"]) == (newest.loc[one, "price"], newest.loc[one, "quote_time"])

@@ -32,8 +32,8 @@ SHARES = [
 ]
 
 
-def context_of(*days: str, doubted: str = "") -> Any:
-    stored = [{**one, "quality": "warning"} if one["report_period"] == doubted else one for one in STORED]
+def context_of(*days: str, flagged: str = "") -> Any:
+    stored = [{**one, "quality": "warning"} if one["report_period"] == flagged else one for one in STORED]
     tables = {REPORTS: pd.DataFrame(stored), "ref_exright": pd.DataFrame(SHARES)}
 
     def read(table: str, **_how: Any) -> pd.DataFrame:
@@ -42,27 +42,27 @@ def context_of(*days: str, doubted: str = "") -> Any:
     return SimpleNamespace(read=read, scope=SimpleNamespace(until=days[-1]))
 
 
-def told(*days: str, doubted: str = "") -> pd.DataFrame:
+def reported(*days: str, flagged: str = "") -> pd.DataFrame:
     rows = pd.DataFrame({"code": "600001", "date": list(days)})
-    return per_share(rows, context_of(*days, doubted=doubted))[["eps_ttm", "bvps"]]
+    return per_share(rows, context_of(*days, flagged=flagged))[["eps_ttm", "bvps"]]
 
 
 def test_twelve_months_of_profit_by_the_shares_of_the_date() -> None:
-    found = told("2026-05-06", "2026-08-19", "2026-08-20")
+    found = reported("2026-05-06", "2026-08-19", "2026-08-20")
 
     assert found["eps_ttm"].tolist() == pytest.approx([120 / 100, 120 / 200, (70 + 120 - 40) / 200])
 
 
 def test_the_book_value_of_the_newest_report_follows_a_bonus_issue() -> None:
-    found = told("2026-07-09", "2026-07-10", "2026-08-20")
+    found = reported("2026-07-09", "2026-07-10", "2026-08-20")
 
     # 1 for 1 on 10 July: what the reports of before tell of one share is that of two now.
     assert found["bvps"].tolist() == pytest.approx([5.6, 2.8, 3.0])
 
 
 def test_a_doubted_report_tells_nothing_and_no_older_one_stands_in() -> None:
-    newest = told("2026-05-06", "2026-08-20", doubted="2026-06-30")
-    base = told("2026-08-20", doubted="2025-06-30")
+    newest = reported("2026-05-06", "2026-08-20", flagged="2026-06-30")
+    base = reported("2026-08-20", flagged="2025-06-30")
 
     assert newest["eps_ttm"].tolist() == pytest.approx([1.2, float("nan")], nan_ok=True)
     assert newest["bvps"].tolist() == pytest.approx([5.6, float("nan")], nan_ok=True)
@@ -76,14 +76,14 @@ def test_ratios_stand_in_for_a_report_that_is_not_there_but_not_for_a_doubted_on
         {"code": "600001", "date": ["2025-01-06", "2026-08-20"], "price": 10.0, "pe_ttm": 20.0, "pb": 4.0,
          "eps_fy1": 1.0}
     )  # fmt: skip
-    made = add_per_share(rows, context_of("2026-08-20", doubted="2026-06-30"))
+    made = add_per_share(rows, context_of("2026-08-20", flagged="2026-06-30"))
 
     assert made["eps_ttm"].tolist() == pytest.approx([0.5, float("nan")], nan_ok=True)
     assert made["bvps"].tolist() == pytest.approx([2.5, float("nan")], nan_ok=True)
 
 
 def test_before_the_first_report_nothing_is_told() -> None:
-    assert told("2025-01-06").isna().all(axis=None)
+    assert reported("2025-01-06").isna().all(axis=None)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from platform_assets.pipeline.batches import Loaded
 from platform_assets.pipeline.fusion_rules import fuse
 from platform_assets.pipeline.on_demand import download
 from resources.simulated_market.world.model import World
-from tests.pipeline.conftest import TODAY, House, opened_house
+from tests.pipeline.conftest import TODAY, Services, opened_services
 
 BEFORE, TOMORROW, MONDAY, LATER = "2026-08-20", "2026-08-22", "2026-08-24", "2026-08-26"
 CNINFO_DOWN = {"upstream": "cninfo", "kind": "garbage"}
@@ -24,30 +24,30 @@ PORTAL_DOWN = {"upstream": "eastmoney", "kind": "garbage"}
 
 
 @pytest.fixture
-def plain(tmp_path: Path, sample_world: World) -> Iterator[House]:
+def plain(tmp_path: Path, sample_world: World) -> Iterator[Services]:
     """A house on the plain engine, for what has nothing to do with storage."""
-    with opened_house(f"sqlite:///{tmp_path}/plain.db", tmp_path, sample_world) as opened:
+    with opened_services(f"sqlite:///{tmp_path}/plain.db", tmp_path, sample_world) as opened:
         yield opened
 
 
-def notices(house: House, *dates: str) -> Loaded:
-    house.raw("raw_announcements", *dates)
-    house.stage("announcement", *dates)
-    return house.fuse("announcement", *dates)
+def notices(services: Services, *dates: str) -> Loaded:
+    services.raw("raw_announcements", *dates)
+    services.stage("announcement", *dates)
+    return services.fuse("announcement", *dates)
 
 
-def news(house: House, *dates: str) -> Loaded:
+def news(services: Services, *dates: str) -> Loaded:
     for name in ("raw_news", "raw_reports", "aux_news"):
-        house.raw(name, *dates)
-    house.stage("news", *dates)
-    return house.fuse("news", *dates)
+        services.raw(name, *dates)
+    services.stage("news", *dates)
+    return services.fuse("news", *dates)
 
 
 def written(loaded: Loaded) -> int:
     return sum(result.rows_written for result in loaded.results)
 
 
-def test_notices_of_a_day_in_a_few_calls_and_the_day_before_with_them(plain: House) -> None:
+def test_notices_of_a_day_in_a_few_calls_and_the_day_before_with_them(plain: Services) -> None:
     plain.master()
     raw = plain.raw("raw_announcements")
     plain.stage("announcement")
@@ -70,7 +70,7 @@ def test_notices_of_a_day_in_a_few_calls_and_the_day_before_with_them(plain: Hou
     assert rows.duplicated(subset=["ann_id"]).any()  # one notice of two companies
 
 
-def test_the_portal_stands_in_and_tells_the_moment(plain: House) -> None:
+def test_the_portal_stands_in_and_tells_the_moment(plain: Services) -> None:
     plain.faults.replace([CNINFO_DOWN])
     loaded = plain.raw("raw_announcements")
     plain.stage("announcement")
@@ -92,7 +92,7 @@ def test_the_portal_stands_in_and_tells_the_moment(plain: House) -> None:
     assert len(after) == len(rows)
 
 
-def test_a_fallback_replaces_nothing_of_a_better_source(plain: House) -> None:
+def test_a_fallback_replaces_nothing_of_a_better_source(plain: Services) -> None:
     notices(plain)
     before = plain.warehouse.frame("raw_announcements")
     plain.faults.replace([CNINFO_DOWN])
@@ -104,7 +104,9 @@ def test_a_fallback_replaces_nothing_of_a_better_source(plain: House) -> None:
     assert len(after) == len(before)
 
 
-def test_shenzhen_alone_is_half_a_market_and_says_so(plain: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shenzhen_alone_is_half_a_market_and_says_so(
+    plain: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("platform_assets.datasets.announcement._MANY", 1)
     plain.faults.replace([CNINFO_DOWN, PORTAL_DOWN])
 
@@ -116,20 +118,20 @@ def test_shenzhen_alone_is_half_a_market_and_says_so(plain: House, monkeypatch: 
     assert any("of Shanghai" in quality.message for quality in loaded.whole[TODAY])
 
 
-def test_another_spelling_of_a_title_is_the_notice_that_is_stored(house: House) -> None:
-    house.raw("raw_announcements")
-    with house.warehouse.engine.begin() as connection:
+def test_another_spelling_of_a_title_is_the_notice_that_is_stored(services: Services) -> None:
+    services.raw("raw_announcements")
+    with services.warehouse.engine.begin() as connection:
         connection.exec_driver_sql("UPDATE raw_announcements SET title = REPLACE(title, '公告', ' 公告')")
-    before = house.warehouse.frame("raw_announcements")
-    house.fresh()
+    before = services.warehouse.frame("raw_announcements")
+    services.fresh()
 
-    again = house.raw("raw_announcements")
+    again = services.raw("raw_announcements")
 
     assert written(again) == 0
-    assert house.warehouse.frame("raw_announcements")["title"].tolist() == before["title"].tolist()
+    assert services.warehouse.frame("raw_announcements")["title"].tolist() == before["title"].tolist()
 
 
-def test_a_weekends_notices_belong_to_monday(plain: House) -> None:
+def test_a_weekends_notices_belong_to_monday(plain: Services) -> None:
     plain.at(MONDAY)
 
     loaded = notices(plain, MONDAY)
@@ -140,7 +142,7 @@ def test_a_weekends_notices_belong_to_monday(plain: House) -> None:
     assert loaded.of(MONDAY).rows_written == len(rows[rows["pub_date"] > TODAY])
 
 
-def test_what_is_put_up_tonight_comes_with_the_next_load(plain: House) -> None:
+def test_what_is_put_up_tonight_comes_with_the_next_load(plain: Services) -> None:
     notices(plain)
     known = len(plain.warehouse.frame("fusion_announcement"))
     plain.at(MONDAY)
@@ -151,7 +153,7 @@ def test_what_is_put_up_tonight_comes_with_the_next_load(plain: House) -> None:
     assert written(notices(plain, MONDAY)) == 0
 
 
-def test_news_is_asked_for_codes_with_events_only(plain: House) -> None:
+def test_news_is_asked_for_codes_with_events_only(plain: Services) -> None:
     assert plain.raw("raw_news").calls == {}  # nothing is known to have happened
     notices(plain)
     plain.fresh()
@@ -160,16 +162,16 @@ def test_news_is_asked_for_codes_with_events_only(plain: House) -> None:
     beside = plain.raw("aux_news")
 
     events = plain.warehouse.frame("fusion_announcement")
-    wanted = set(events[events["importance"] >= 2]["code"])
-    assert loaded.calls == {"eastmoney": len(wanted)}
+    requested = set(events[events["importance"] >= 2]["code"])
+    assert loaded.calls == {"eastmoney": len(requested)}
     assert beside.calls == {}
     rows = plain.warehouse.frame("raw_news")
-    assert set(rows["code"]) <= wanted
+    assert set(rows["code"]) <= requested
     assert len(rows) == len(plain.warehouse.frame("aux_news"))
     assert plain.raw("raw_reports").calls == {"eastmoney": 1}
 
 
-def test_a_range_is_asked_in_spans_and_the_search_knows_no_past(plain: House) -> None:
+def test_a_range_is_asked_in_spans_and_the_search_knows_no_past(plain: Services) -> None:
     dates = plain.run.calendar.between("2026-06-01", "2026-07-10")
 
     raw = plain.raw("raw_announcements", *dates)
@@ -185,7 +187,7 @@ def test_a_range_is_asked_in_spans_and_the_search_knows_no_past(plain: House) ->
 
 
 def test_limits_and_new_listings_are_events_and_the_number_is_bounded(
-    plain: House, monkeypatch: pytest.MonkeyPatch
+    plain: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tables = {
         "fusion_announcement": pd.DataFrame({"code": ["000003", "000001"], "importance": [2, 3]}),
@@ -194,14 +196,14 @@ def test_limits_and_new_listings_are_events_and_the_number_is_bounded(
             {"code": ["000004", "000008", "000007"], "list_date": ["2026-08-10", "2020-01-01", None]}
         ),
     }
-    monkeypatch.setattr(plain.run.desk, "_read", lambda table, **_: tables[table])
+    monkeypatch.setattr(plain.run.ctx, "_read", lambda table, **_: tables[table])
 
-    assert _press.event_codes(plain.run.desk, plain.scope()) == ["000001", "000002", "000004", "000003"]
+    assert _press.event_codes(plain.run.ctx, plain.scope()) == ["000001", "000002", "000004", "000003"]
     monkeypatch.setattr(_press, "MOST_EVENT_CODES", 2)
-    assert _press.event_codes(plain.run.desk, plain.scope()) == ["000001", "000002"]
+    assert _press.event_codes(plain.run.ctx, plain.scope()) == ["000001", "000002"]
 
 
-def test_news_and_research_stand_in_one_table(plain: House) -> None:
+def test_news_and_research_stand_in_one_table(plain: Services) -> None:
     notices(plain)
     news(plain)
 
@@ -221,7 +223,7 @@ def test_news_and_research_stand_in_one_table(plain: House) -> None:
     assert written(news(plain)) == 0
 
 
-def test_a_ratio_in_the_place_of_the_earnings_is_marked(plain: House) -> None:
+def test_a_ratio_in_the_place_of_the_earnings_is_marked(plain: Services) -> None:
     plain.day()
     plain.fuse("kline_daily", BEFORE)
     news(plain)
@@ -233,8 +235,8 @@ def test_a_ratio_in_the_place_of_the_earnings_is_marked(plain: House) -> None:
     plain.faults.replace([{"upstream": "eastmoney", "call": "research", "kind": "shift_columns"}])
     plain.fresh()
     news(plain)
-    told = plain.warehouse.frame("fusion_news", columns=names).merge(true, on=["code", "title_key"])
-    other = told[(told["eps_fy1_x"] - told["eps_fy1_y"]).abs() > 0.01]
+    reported = plain.warehouse.frame("fusion_news", columns=names).merge(true, on=["code", "title_key"])
+    other = reported[(reported["eps_fy1_x"] - reported["eps_fy1_y"]).abs() > 0.01]
     assert len(other) > 5
     assert set(other["quality_x"]) == {"warning"}
 
@@ -275,7 +277,7 @@ class Stored:
         return self._tables[table][list(columns)]
 
 
-def put_news(house: House, *rows: tuple[str, str, str, str]) -> None:
+def put_news(services: Services, *rows: tuple[str, str, str, str]) -> None:
     """(src, time, title, content) of 600000 into the RAW tables."""
     from core.text_keys import text_key
     from resources.warehouse.batch_records import Batch
@@ -286,13 +288,13 @@ def put_news(house: House, *rows: tuple[str, str, str, str]) -> None:
         row = {"code": "600000", "title_key": text_key(title), "src": src, "pub_time": time, "title": title}
         frame = pd.DataFrame([{**row, text: content}])
         where = Slice.of_codes(["600000"])
-        house.warehouse.writer.write(
-            house.warehouse.table(table), frame, where=where, batch=Batch(partition_key="t")
+        services.warehouse.writer.write(
+            services.warehouse.table(table), frame, where=where, batch=Batch(partition_key="t")
         )
 
 
 def test_one_headline_of_two_papers_is_one_row_with_the_earliest_time_and_the_longest_text(
-    plain: House,
+    plain: Services,
 ) -> None:
     put_news(
         plain,
@@ -313,7 +315,7 @@ def test_one_headline_of_two_papers_is_one_row_with_the_earliest_time_and_the_lo
     assert written(plain.fuse("news")) == 0
 
 
-def test_a_headline_printed_again_stays_the_row_that_it_was(plain: House) -> None:
+def test_a_headline_printed_again_stays_the_row_that_it_was(plain: Services) -> None:
     put_news(plain, ("eastmoney", f"{TODAY} 10:00:00", "融资余额变动一图看懂", "文字" * 20))
     plain.stage("news")
     plain.fuse("news")
@@ -327,35 +329,35 @@ def test_a_headline_printed_again_stays_the_row_that_it_was(plain: House) -> Non
     assert row["content"] == "文字" * 20
 
 
-def test_a_headline_that_turns_out_to_be_older_keeps_its_first_version(house: House) -> None:
-    put_news(house, ("eastmoney", f"{MONDAY} 10:00:00", "融资余额变动一图看懂", "文字" * 20))
-    house.at(MONDAY)
-    house.stage("news", MONDAY)
-    house.fuse("news", MONDAY)
-    put_news(house, ("em_f10", f"{TODAY} 10:00:00", "融资余额变动一图看懂", "别的文字" * 20))
-    house.stage("news", TODAY)
-    loaded = house.fuse("news", TODAY)
+def test_a_headline_that_turns_out_to_be_older_keeps_its_first_version(services: Services) -> None:
+    put_news(services, ("eastmoney", f"{MONDAY} 10:00:00", "融资余额变动一图看懂", "文字" * 20))
+    services.at(MONDAY)
+    services.stage("news", MONDAY)
+    services.fuse("news", MONDAY)
+    put_news(services, ("em_f10", f"{TODAY} 10:00:00", "融资余额变动一图看懂", "别的文字" * 20))
+    services.stage("news", TODAY)
+    loaded = services.fuse("news", TODAY)
 
-    (row,) = house.warehouse.frame("fusion_news").to_dict("records")
+    (row,) = services.warehouse.frame("fusion_news").to_dict("records")
     assert row["pub_time"] == f"{TODAY} 10:00:00"
     assert sum(result.rows_superseded for result in loaded.results) == 1
 
 
-def test_a_download_of_codes_brings_their_past(plain: House) -> None:
+def test_a_download_of_codes_brings_their_past(plain: Services) -> None:
     plain.raw("raw_announcements")
     code = plain.warehouse.frame("raw_announcements")["code"].iloc[0]
 
-    told = download(plain.run, [code], ["announcements", "news", "reports", "aux_news"], TODAY)
+    reported = download(plain.run, [code], ["announcements", "news", "reports", "aux_news"], TODAY)
 
-    assert told["types"]["announcements"]["codes"][code]["total"] > 2
-    assert all(part["status"] == "success" for part in told["fusion"]["results"].values())
+    assert reported["types"]["announcements"]["codes"][code]["total"] > 2
+    assert all(part["status"] == "success" for part in reported["fusion"]["results"].values())
     assert (plain.warehouse.frame("fusion_announcement")["code"] == code).all()
     plain.fresh()
     again = download(plain.run, [code], ["announcements", "news", "reports", "aux_news"], TODAY)
     assert all(part["saved"] == 0 for part in again["fusion"]["results"].values())
 
 
-def test_a_soft_block_of_the_search_is_a_failure_and_deletes_nothing(plain: House) -> None:
+def test_a_soft_block_of_the_search_is_a_failure_and_deletes_nothing(plain: Services) -> None:
     notices(plain)
     news(plain)
     before = len(plain.warehouse.frame("fusion_news"))
@@ -374,7 +376,7 @@ def test_a_soft_block_of_the_search_is_a_failure_and_deletes_nothing(plain: Hous
 
 
 @pytest.mark.parametrize("last", ["cls", "sina"])
-def test_flash_news_that_name_stocks_stand_in_for_the_search(plain: House, last: str) -> None:
+def test_flash_news_that_name_stocks_stand_in_for_the_search(plain: Services, last: str) -> None:
     notices(plain)
     silent = {"upstream": "eastmoney", "call": "articles", "kind": "garbage"}
     plain.faults.replace([silent, *([{"upstream": "cls", "kind": "garbage"}] if last == "sina" else [])])
@@ -384,9 +386,9 @@ def test_flash_news_that_name_stocks_stand_in_for_the_search(plain: House, last:
     assert set(flash.calls) == {"eastmoney"}
     assert [item["src"] for item in loaded.sources if item.get("rows")] == [last]
     rows = plain.warehouse.frame("raw_news")
-    told = plain.warehouse.frame("raw_news_flash")
+    reported = plain.warehouse.frame("raw_news_flash")
     assert set(rows["src"]) == {last}
-    assert set(rows["code"]) == {code for codes in told["codes"] for code in json.loads(codes)}
+    assert set(rows["code"]) == {code for codes in reported["codes"] for code in json.loads(codes)}
     assert rows["pub_time"].min() >= BEFORE
 
     if last == "cls":
@@ -412,7 +414,7 @@ def test_flash_news_that_name_stocks_stand_in_for_the_search(plain: House, last:
     assert set(plain.warehouse.frame("raw_news")["src"]) == {"eastmoney", last}
 
 
-def test_flash_news_of_other_papers_where_the_portal_is_silent(plain: House) -> None:
+def test_flash_news_of_other_papers_where_the_portal_is_silent(plain: Services) -> None:
     plain.faults.replace([PORTAL_DOWN])
     first = plain.raw("raw_news_flash")
     plain.faults.replace([PORTAL_DOWN, {"upstream": "cls", "kind": "garbage"}])
@@ -425,7 +427,7 @@ def test_flash_news_of_other_papers_where_the_portal_is_silent(plain: House) -> 
     assert set(second.calls) == {"eastmoney", "cls", "sina"}
     # One market: both papers tell the same moments, with ids of their own.
     assert by_source["cls"] == by_source["sina"] > 20
-    moments = {src: set(told["pub_time"]) for src, told in rows.groupby("src")}
+    moments = {src: set(reported["pub_time"]) for src, reported in rows.groupby("src")}
     assert moments["cls"] == moments["sina"]
     # What is told of an index names no stock.
     assert rows["codes"].str.fullmatch(r'\[("[0-9]{6}")?\]').all()
@@ -433,7 +435,7 @@ def test_flash_news_of_other_papers_where_the_portal_is_silent(plain: House) -> 
     assert (rows["codes"] != "[]").mean() > 0.7
 
 
-def test_flash_news_of_the_days_and_never_a_past_that_cannot_be_asked(plain: House) -> None:
+def test_flash_news_of_the_days_and_never_a_past_that_cannot_be_asked(plain: Services) -> None:
     loaded = plain.raw("raw_news_flash")
 
     rows = plain.warehouse.frame("raw_news_flash")
@@ -466,7 +468,7 @@ def test_earliest_and_longest_of_all_sources() -> None:
     assert rows.loc["c", "provenance"] == '{"second":["text"]}'
 
 
-def test_disclosure_dates_are_told_ahead_and_then_as_they_were(plain: House) -> None:
+def test_disclosure_dates_are_told_ahead_and_then_as_they_were(plain: Services) -> None:
     plain.raw("raw_announcements")
     loaded = plain.raw("cninfo_periodic_report")
 
@@ -478,9 +480,9 @@ def test_disclosure_dates_are_told_ahead_and_then_as_they_were(plain: House) -> 
     assert 0 < len(done) < len(rows)
     assert (done["actual_date"] <= TODAY).all()
     assert (rows[rows["actual_date"].isna()]["first_date"] > TODAY).all()
-    told = done[done["actual_date"] == TODAY]
-    assert (told["report_title"] == "2026年半年度报告").all()
-    assert told["pdf_url"].str.startswith("http").all()
+    reported = done[done["actual_date"] == TODAY]
+    assert (reported["report_title"] == "2026年半年度报告").all()
+    assert reported["pdf_url"].str.startswith("http").all()
     assert rows["change1_date"].notna().any()
     plain.fresh()
     assert written(plain.raw("cninfo_periodic_report")) == 0
@@ -495,7 +497,7 @@ def test_disclosure_dates_are_told_ahead_and_then_as_they_were(plain: House) -> 
     assert set(second["src"]) == {"cninfo"}  # told alike, so nothing is written
 
 
-def test_disclosure_dates_go_on_moving_while_the_platform_is_away(plain: House) -> None:
+def test_disclosure_dates_go_on_moving_while_the_platform_is_away(plain: Services) -> None:
     plain.raw("cninfo_periodic_report")
     before = plain.warehouse.frame("cninfo_periodic_report").set_index("code")["actual_date"]
     plain.at(LATER)
@@ -514,7 +516,7 @@ def test_disclosure_dates_go_on_moving_while_the_platform_is_away(plain: House) 
     assert written(plain.raw("cninfo_periodic_report", LATER)) == 0
 
 
-def test_disclosure_dates_are_asked_while_reports_are_due(plain: House) -> None:
+def test_disclosure_dates_are_asked_while_reports_are_due(plain: Services) -> None:
     from platform_assets.datasets.periodic_report import _period_of
 
     plain.at("2026-06-10")  # a Wednesday out of season

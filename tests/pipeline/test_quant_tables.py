@@ -13,7 +13,7 @@ from platform_assets.compute.indicators import indicator_columns
 from platform_assets.compute.studies import Prices
 from resources.simulated_market.world.model import World
 from tests.conftest import SQLITE_OFTEN, engine_url
-from tests.pipeline.conftest import TODAY, House, opened_house
+from tests.pipeline.conftest import TODAY, Services, opened_services
 
 TABLES = ("indicator_daily", "pattern_daily", "chip_daily", "signal_hit", "strategy_hit")
 BAR_DATES = 402
@@ -22,29 +22,29 @@ BAR_DATES = 402
 @pytest.fixture(scope="module", params=SQLITE_OFTEN)
 def year(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, sample_world: World
-) -> Iterator[House]:
+) -> Iterator[Services]:
     """Bars of more than a window, and the calculations of the newest two dates."""
     folder: Path = tmp_path_factory.mktemp("quant")
     for url in engine_url(request.param, folder):
-        with opened_house(url, folder, sample_world) as house:
-            dates = house.run.calendar.last(BAR_DATES, TODAY)
-            house.master()
-            house.bars(*dates)
-            house.fuse("index_daily", *dates)
+        with opened_services(url, folder, sample_world) as services:
+            dates = services.run.calendar.last(BAR_DATES, TODAY)
+            services.master()
+            services.bars(*dates)
+            services.fuse("index_daily", *dates)
             for name in TABLES:
-                house.fuse(name, *dates[-2:])
-            yield house
+                services.fuse(name, *dates[-2:])
+            yield services
 
 
-def rows(house: House, table: str) -> dict[tuple[str, ...], dict[str, object]]:
+def rows(services: Services, table: str) -> dict[tuple[str, ...], dict[str, object]]:
     kept = {}
-    for row in house.warehouse.rows(table):
-        key = tuple(str(row[name]) for name in house.warehouse.table(table).key)
-        kept[key] = {name: row[name] for name in house.warehouse.table(table).content}
+    for row in services.warehouse.rows(table):
+        key = tuple(str(row[name]) for name in services.warehouse.table(table).key)
+        kept[key] = {name: row[name] for name in services.warehouse.table(table).content}
     return kept
 
 
-def test_every_stock_that_traded_has_a_row_of_each_date(year: House) -> None:
+def test_every_stock_that_traded_has_a_row_of_each_date(year: Services) -> None:
     traded = {
         (row["code"], str(row["date"]))
         for row in year.warehouse.rows("fusion_kline_daily")
@@ -58,7 +58,7 @@ def test_every_stock_that_traded_has_a_row_of_each_date(year: House) -> None:
     assert rows(year, "calc_signal_hit")
 
 
-def test_a_stored_row_is_what_the_bars_of_its_window_give(year: House) -> None:
+def test_a_stored_row_is_what_the_bars_of_its_window_give(year: Services) -> None:
     since = year.run.calendar.last(400, TODAY)[0]
     dense = year.run.read.panel(
         "fusion_kline_daily",
@@ -76,7 +76,7 @@ def test_a_stored_row_is_what_the_bars_of_its_window_give(year: House) -> None:
     assert stored["ma5"] == pytest.approx(np.mean(bars.adjusted("close")[-5:] / bars.factor[-1]), abs=1e-4)
 
 
-def test_a_date_comes_out_the_same_alone_within_a_range_and_again(year: House) -> None:
+def test_a_date_comes_out_the_same_alone_within_a_range_and_again(year: Services) -> None:
     before = {table: rows(year, f"calc_{table}") for table in TABLES}
     year.fresh()
 
@@ -85,7 +85,7 @@ def test_a_date_comes_out_the_same_alone_within_a_range_and_again(year: House) -
     assert {table: rows(year, f"calc_{table}") for table in TABLES} == before
 
 
-def test_a_calculation_of_some_codes_leaves_the_others_alone(year: House) -> None:
+def test_a_calculation_of_some_codes_leaves_the_others_alone(year: Services) -> None:
     for name in ("signal_hit", "strategy_hit"):
         before = rows(year, f"calc_{name}")
         year.fresh()
@@ -95,7 +95,7 @@ def test_a_calculation_of_some_codes_leaves_the_others_alone(year: House) -> Non
         assert rows(year, f"calc_{name}") == before
 
 
-def test_a_distribution_adds_up_and_lies_around_its_costs(year: House) -> None:
+def test_a_distribution_adds_up_and_lies_around_its_costs(year: Services) -> None:
     held = [row for row in rows(year, "calc_chip_daily").values() if row["avg_cost"] is not None]
 
     assert held
@@ -106,7 +106,7 @@ def test_a_distribution_adds_up_and_lies_around_its_costs(year: House) -> None:
         assert row["avg_cost"] <= row["cost_70_high"] <= row["cost_90_high"]  # type: ignore[operator]
 
 
-def test_patterns_that_fired_are_signals_too(year: House) -> None:
+def test_patterns_that_fired_are_signals_too(year: Services) -> None:
     patterns = rows(year, "calc_pattern_daily")
     signals = rows(year, "calc_signal_hit")
     fired = {
@@ -116,11 +116,11 @@ def test_patterns_that_fired_are_signals_too(year: House) -> None:
         if value in (100, -100)
     }
 
-    told = {key: row["direction"] for key, row in signals.items() if (key[2], key[0]) in patterns}
-    assert fired.items() <= told.items()
+    reported = {key: row["direction"] for key, row in signals.items() if (key[2], key[0]) in patterns}
+    assert fired.items() <= reported.items()
 
 
-def test_hits_of_the_strategies_are_those_of_each_stock_alone(year: House) -> None:
+def test_hits_of_the_strategies_are_those_of_each_stock_alone(year: Services) -> None:
     days = [str(day) for day in year.run.calendar.last(2, TODAY)]
     dense = year.run.read.panel(
         "fusion_kline_daily",
@@ -151,13 +151,13 @@ def test_hits_of_the_strategies_are_those_of_each_stock_alone(year: House) -> No
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_a_date_without_bars_is_emptied_not_failed(year: House, name: str) -> None:
+def test_a_date_without_bars_is_emptied_not_failed(year: Services, name: str) -> None:
     year.fresh()
 
     assert [result.rows_written for result in year.fuse(name, "2024-01-02").results] == [0]
 
 
-def test_a_code_that_no_strategy_bought_has_no_hit(year: House) -> None:
+def test_a_code_that_no_strategy_bought_has_no_hit(year: Services) -> None:
     bought = {code for _, _, code in rows(year, "calc_strategy_hit")}
     quiet = next(code for code, _ in rows(year, "calc_indicator_daily") if code not in bought)
     year.fresh()
@@ -165,7 +165,7 @@ def test_a_code_that_no_strategy_bought_has_no_hit(year: House) -> None:
     assert [result.rows_written for result in year.fuse("strategy_hit", TODAY, codes=(quiet,)).results] == [0]
 
 
-def test_distributions_leave_with_the_sixty_newest_dates(year: House) -> None:
+def test_distributions_leave_with_the_sixty_newest_dates(year: Services) -> None:
     """They are 2 kB a row: what was given in its time goes when the window has moved on."""
     table, dates = "calc_chip_daily", year.run.calendar.last(64, TODAY)
     code, columns = (
@@ -202,7 +202,7 @@ def test_distributions_leave_with_the_sixty_newest_dates(year: House) -> None:
     ],
 )
 def test_a_shared_window_is_an_input_of_every_table_made_from_it(
-    year: House, name: str, read: set[str]
+    year: Services, name: str, read: set[str]
 ) -> None:
     """Bars are read once a run; the batch of each table names the batches of its own dates all the same."""
     days = [str(day) for day in year.run.calendar.last(2, TODAY)]
@@ -210,7 +210,7 @@ def test_a_shared_window_is_an_input_of_every_table_made_from_it(
         "SELECT inputs_json FROM sys_batch WHERE table_name=? AND partition_key=? AND status='success'"
     )
     found = year.warehouse.query(statement, (f"calc_{name}", TODAY))
-    loads = [{one["table"]: one["batch_ids"] for one in json.loads(told)} for (told,) in found]
+    loads = [{one["table"]: one["batch_ids"] for one in json.loads(reported)} for (reported,) in found]
     bars = {
         row["batch_id"]
         for row in year.warehouse.rows("fusion_kline_daily")
@@ -222,7 +222,7 @@ def test_a_shared_window_is_an_input_of_every_table_made_from_it(
     assert any(bars <= set(inputs["fusion_kline_daily"]) for inputs in loads)
 
 
-def test_a_range_in_one_pass_is_each_of_its_dates_alone(year: House) -> None:
+def test_a_range_in_one_pass_is_each_of_its_dates_alone(year: Services) -> None:
     """The newest of these dates begin with other bars than those before: 402 are stored, 400 looked at."""
     dates = year.run.calendar.last(16, TODAY)
     year.fresh()

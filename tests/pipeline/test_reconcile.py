@@ -6,19 +6,19 @@ from typing import Any
 import pytest
 
 from platform_assets.definitions.materialization import shown_whole
-from tests.pipeline.conftest import TODAY, House
+from tests.pipeline.conftest import TODAY, Services
 
 BEFORE = "2026-08-20"
 
 
-def stocks(house: House, day: str) -> list[str]:
+def stocks(services: Services, day: str) -> list[str]:
     """Stocks without an event on the date, by code."""
-    rows = house.warehouse.rows("fusion_kline_daily", where="date=? AND volume>0", values=(day,))
+    rows = services.warehouse.rows("fusion_kline_daily", where="date=? AND volume>0", values=(day,))
     return sorted(row["code"] for row in rows if row["sec_type"] == "stock" and row["market"] != "BJ")
 
 
-def of_pair(house: House, dataset: str, field: str, source: str, day: str = TODAY) -> dict[str, Any]:
-    (row,) = house.warehouse.rows(
+def of_pair(services: Services, dataset: str, field: str, source: str, day: str = TODAY) -> dict[str, Any]:
+    (row,) = services.warehouse.rows(
         "calc_reconcile",
         where="trade_date=? AND dataset=? AND field_name=? AND source_b=?",
         values=(day, dataset, field, source),
@@ -26,82 +26,82 @@ def of_pair(house: House, dataset: str, field: str, source: str, day: str = TODA
     return row
 
 
-def test_agreement_breaks_and_what_repairs_them(house: House) -> None:
-    house.at(BEFORE)
-    house.day(BEFORE)
-    broken, odd = stocks(house, BEFORE)[:2]
-    close = house.warehouse.rows("fusion_kline_daily", where="code=?", values=(broken,))[0]["close"]
-    with house.warehouse.engine.begin() as connection:
+def test_agreement_breaks_and_what_repairs_them(services: Services) -> None:
+    services.at(BEFORE)
+    services.day(BEFORE)
+    broken, odd = stocks(services, BEFORE)[:2]
+    close = services.warehouse.rows("fusion_kline_daily", where="code=?", values=(broken,))[0]["close"]
+    with services.warehouse.engine.begin() as connection:
         connection.exec_driver_sql(
-            house.warehouse.sql.text("UPDATE fusion_kline_daily SET close=? WHERE code=?"),
+            services.warehouse.sql.text("UPDATE fusion_kline_daily SET close=? WHERE code=?"),
             (round(close * 1.01, 2), broken),
         )
-    house.at(TODAY)
-    true = house.run.desk.tencent.quotes(house.run.desk.symbols((odd,)))["price"].iloc[0]
+    services.at(TODAY)
+    true = services.run.ctx.tencent.quotes(services.run.ctx.symbols((odd,)))["price"].iloc[0]
     wrong = {"code": odd, "date": 20260821, "close": round(true + 0.01, 2)}
-    house.faults.replace([{"upstream": "tencent", "call": "quote", "kind": "override_bar", "args": wrong}])
-    house.day(TODAY)
-    house.faults.clear()
+    services.faults.replace([{"upstream": "tencent", "call": "quote", "kind": "override_bar", "args": wrong}])
+    services.day(TODAY)
+    services.faults.clear()
     for raw in ("raw_margin", "exchange_margin", "raw_block_trade", "exchange_block_trade",
                 "raw_dragon_tiger"):  # fmt: skip
-        house.raw(raw)
+        services.raw(raw)
     for name in ("margin", "block_trade"):
-        house.stage(name)
-        house.fuse(name)
-    house.fresh()
+        services.stage(name)
+        services.fuse(name)
+    services.fresh()
 
-    loaded = house.fuse("reconcile")
+    loaded = services.fuse("reconcile")
 
-    rows = house.warehouse.frame("calc_reconcile")
+    rows = services.warehouse.frame("calc_reconcile")
     assert loaded.calls["eastmoney"] == 1
     assert 0 < loaded.calls["tencent"] <= 60
-    told = {(row.dataset, row.field_name) for row in rows.itertuples()}
-    assert told >= {
+    reported = {(row.dataset, row.field_name) for row in rows.itertuples()}
+    assert reported >= {
         ("kline_daily", "close"), ("kline_daily", "last_close"), ("quote_snapshot", "total_market_cap"),
         ("valuation", "pe_ttm"), ("stock_master", "total_shares"), ("fund_flow", "main_net"),
         ("index_daily", "volume"), ("margin", "rzye"), ("block_trade", "deals"),
     }  # fmt: skip
     # The portal's billboard against those of both exchanges.
     for field in ("codes", "amount"):
-        assert of_pair(house, "dragon_tiger", field, "exchange", BEFORE)["status"] == "ok"
+        assert of_pair(services, "dragon_tiger", field, "exchange", BEFORE)["status"] == "ok"
     # Figures that came out late are compared on their own date.
-    assert of_pair(house, "margin", "rzye", "eastmoney", BEFORE)["within_pct"] == 100
+    assert of_pair(services, "margin", "rzye", "eastmoney", BEFORE)["within_pct"] == 100
     assert set(rows.loc[rows["dataset"] == "margin", "trade_date"]) == {BEFORE}
-    price = of_pair(house, "quote_snapshot", "price", "eastmoney")
+    price = of_pair(services, "quote_snapshot", "price", "eastmoney")
     assert (price["compared"] - price["within_count"], price["status"]) == (1, "warning")
     assert json.loads(price["worst_json"])[0]["code"] == odd
-    assert of_pair(house, "quote_snapshot", "volume", "eastmoney")["status"] == "ok"
+    assert of_pair(services, "quote_snapshot", "volume", "eastmoney")["status"] == "ok"
     # The drift goes over the dates that there are.
-    before = of_pair(house, "quote_snapshot", "price", "eastmoney", BEFORE)
+    before = of_pair(services, "quote_snapshot", "price", "eastmoney", BEFORE)
     assert price["drift_20d"] == pytest.approx((price["mean_diff"] + before["mean_diff"]) / 2, abs=1e-5)
 
-    gap = of_pair(house, "kline_daily", "last_close", "tdx")
+    gap = of_pair(services, "kline_daily", "last_close", "tdx")
     assert [one["code"] for one in json.loads(gap["worst_json"])] == [broken]
-    (command,) = house.warehouse.query("SELECT command, args_json, requested_by FROM sys_command")
+    (command,) = services.warehouse.query("SELECT command, args_json, requested_by FROM sys_command")
     asked = json.loads(command[1])
     assert (command[0], command[2], asked["job"]) == ("run_job", "reconcile", "fusion_kline_sync")
     assert (asked["partition_range"], asked["tags"]) == ([BEFORE, TODAY], {"app/codes": broken})
-    house.fuse("reconcile")
-    assert house.warehouse.query("SELECT COUNT(*) FROM sys_command") == [(1,)]
+    services.fuse("reconcile")
+    assert services.warehouse.query("SELECT COUNT(*) FROM sys_command") == [(1,)]
 
     shown = shown_whole(loaded)
     assert f"| quote_snapshot.price: tencent / eastmoney | {price['compared']} |" in shown["agreement"].md_str
     assert "█" in shown["agreement_plot"].md_str
 
     # What the command's run does.
-    others = house.warehouse.rows("fusion_kline_daily", where="code<>?", values=(broken,))
-    house.fresh()
+    others = services.warehouse.rows("fusion_kline_daily", where="code<>?", values=(broken,))
+    services.fresh()
     for name in ("exright", "kline_daily"):
-        house.fuse(name, BEFORE, TODAY, codes=(broken,))
-    house.fuse("reconcile")
-    assert of_pair(house, "kline_daily", "last_close", "tdx")["status"] == "ok"
-    assert house.warehouse.rows("fusion_kline_daily", where="code<>?", values=(broken,)) == others
+        services.fuse(name, BEFORE, TODAY, codes=(broken,))
+    services.fuse("reconcile")
+    assert of_pair(services, "kline_daily", "last_close", "tdx")["status"] == "ok"
+    assert services.warehouse.rows("fusion_kline_daily", where="code<>?", values=(broken,)) == others
 
     # A second source that is away leaves the others, and what is known of its own pair.
-    kept = of_pair(house, "fund_flow", "main_net", "tencent")
+    kept = of_pair(services, "fund_flow", "main_net", "tencent")
     down = {"upstream": "tencent", "call": "fund_flow", "kind": "status", "args": {"code": 503}}
-    house.faults.replace([down])
-    house.fresh()
-    house.fuse("reconcile")
-    assert of_pair(house, "fund_flow", "main_net", "tencent") == kept
-    assert of_pair(house, "index_daily", "close", "eastmoney")["compared"] > 0
+    services.faults.replace([down])
+    services.fresh()
+    services.fuse("reconcile")
+    assert of_pair(services, "fund_flow", "main_net", "tencent") == kept
+    assert of_pair(services, "index_daily", "close", "eastmoney")["compared"] > 0

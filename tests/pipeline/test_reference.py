@@ -1,26 +1,28 @@
 """Reference tables that ship with the project."""
 
 from core.market.rules import RULES
-from tests.pipeline.conftest import TODAY, House
+from tests.pipeline.conftest import TODAY, Services
 
 
-def test_the_rule_table_holds_every_dated_rule_once(house: House) -> None:
-    result = house.fuse("market_rule").results[0]
+def test_the_rule_table_holds_every_dated_rule_once(services: Services) -> None:
+    result = services.fuse("market_rule").results[0]
 
     assert result.rows_written == len(RULES)
-    st = house.warehouse.rows(
+    st = services.warehouse.rows(
         "ref_market_rule", where="rule='price_limit' AND scope='main_st'", order="valid_from"
     )
     assert [row["value"] for row in st][-2:] == [5.0, 10.0]
     assert st[-1]["valid_from"] == "2026-07-06"
-    assert house.fuse("market_rule").results[0].rows_written == 0
+    assert services.fuse("market_rule").results[0].rows_written == 0
 
 
-def test_the_calendar_table_knows_neighbours_across_a_holiday(house: House) -> None:
-    house.fuse("trade_calendar")
+def test_the_calendar_table_knows_neighbours_across_a_holiday(services: Services) -> None:
+    services.fuse("trade_calendar")
 
-    day = house.warehouse.rows("ref_trade_calendar", where="date=?", values=("2026-10-03",))[0]
+    day = services.warehouse.rows("ref_trade_calendar", where="date=?", values=("2026-10-03",))[0]
 
     assert (day["is_open"], day["prev_trade_date"]) == (False, "2026-09-30")
     assert day["next_trade_date"] > "2026-10-03"
-    assert house.warehouse.rows("ref_trade_calendar", where="date=?", values=(TODAY,))[0]["is_open"] is True
+    assert (
+        services.warehouse.rows("ref_trade_calendar", where="date=?", values=(TODAY,))[0]["is_open"] is True
+    )

@@ -19,7 +19,7 @@ USUAL: dict[str, Any] = {
 }  # fmt: skip
 
 
-def told(
+def reported(
     *stored: tuple[str, str, float], up: float = 9.72, listed: str | None = "1997-09-04", **row: Any
 ) -> bool:
     """`stored`: (code, date, volume) of bars."""
@@ -42,9 +42,9 @@ MARKET = ("600519", SINCE, 1e6)
 
 
 def test_no_trade_for_long_and_a_price_beyond_the_limits() -> None:
-    assert told(MARKET)
-    assert told(MARKET, ("000792", CALENDAR.offset(SINCE, -3), 1e6))  # the trade before lies further back
-    assert told(("000792", SINCE, 0.0))  # suspended dates with a row
+    assert reported(MARKET)
+    assert reported(MARKET, ("000792", CALENDAR.offset(SINCE, -3), 1e6))  # the trade before lies further back
+    assert reported(("000792", SINCE, 0.0))  # suspended dates with a row
 
 
 @pytest.mark.parametrize(
@@ -59,14 +59,14 @@ def test_no_trade_for_long_and_a_price_beyond_the_limits() -> None:
     ],
 )
 def test_nothing_else_lifts_the_limits(changed: dict[str, Any]) -> None:
-    assert not told(MARKET, **changed)
+    assert not reported(MARKET, **changed)
 
 
 def test_who_traded_a_while_ago_keeps_its_limits() -> None:
-    assert not told(MARKET, ("000792", CALENDAR.offset(DAY, -1), 5e6))
-    assert not told(MARKET, ("000792", SINCE, 5e6))
+    assert not reported(MARKET, ("000792", CALENDAR.offset(DAY, -1), 5e6))
+    assert not reported(MARKET, ("000792", SINCE, 5e6))
 
 
 def test_without_bars_of_so_long_ago_nothing_is_said() -> None:
-    assert not told()
-    assert not told(("600519", CALENDAR.offset(DAY, -1), 1e6))
+    assert not reported()
+    assert not reported(("600519", CALENDAR.offset(DAY, -1), 1e6))

@@ -3,19 +3,19 @@
 AWAY = {"kind": "status", "args": {"code": 503}, "call": "*"}
 
 
-def test_the_second_site_brings_the_bars_of_the_day(house) -> None:
-    house.raw("raw_quote")
-    house.faults.replace(
+def test_the_second_site_brings_the_bars_of_the_day(services) -> None:
+    services.raw("raw_quote")
+    services.faults.replace(
         [{"upstream": "tdx", "kind": "reset", "call": "quotes"}]
         + [{"upstream": name, **AWAY} for name in ("tencent", "eastmoney")]
     )
-    house.fresh()
+    services.fresh()
 
-    bars = house.fuse("kline_daily")
-    indices = house.fuse("index_daily")
+    bars = services.fuse("kline_daily")
+    indices = services.fuse("index_daily")
 
-    rows = house.warehouse.frame("fusion_kline_daily")
-    quoted = house.warehouse.frame("raw_quote")
+    rows = services.warehouse.frame("fusion_kline_daily")
+    quoted = services.warehouse.frame("raw_quote")
     quoted = quoted[quoted["src"] == "tencent"].set_index("code")
     assert set(rows["src"]) == {"sina"}
     assert bars.results[0].rows_rejected == 0

@@ -11,25 +11,25 @@ from typing import Any
 import pytest
 
 from core.clock import SystemClock
-from resources.simulated_market.corrupted_responses import LIES
+from resources.simulated_market.corrupted_responses import CORRUPTIONS
 from resources.simulated_market.world.model import World
 from resources.upstreams.factory import http_clients
 from tests.pipeline.corrupted_market import (
     SUSPENDED,
     Call,
     HonestDay,
-    believed,
+    accepted,
+    corruption_accepted,
     day_without,
     has_something,
     honest_day,
-    lie_believed,
-    told,
+    reported,
 )
 
 FEW = ("block_trade", "fund_flow", "kline_daily", "margin")
 """Datasets of the quick matrix: deals, flows, bars and balances of six upstreams."""
 
-KINDS = (*LIES, "stale_day")
+KINDS = (*CORRUPTIONS, "stale_day")
 STANDING_IN = {"cls"}
 """Asked only while another one is away."""
 UNTELLABLE = {
@@ -59,14 +59,14 @@ TERMINAL: dict[str, tuple[str, dict[str, Any]]] = {
 """How the terminal protocol, whose answers are no text, tells the same lie."""
 
 
-def fault(call: Call, lie: str) -> dict[str, Any]:
-    kind, args = TERMINAL.get(lie, (lie, {})) if call.upstream == "tdx" else (lie, {})
-    return {"kind": kind, "args": {"code": SUSPENDED} if lie == "zero_row" else args}
+def fault(call: Call, corruption: str) -> dict[str, Any]:
+    kind, args = TERMINAL.get(corruption, (corruption, {})) if call.upstream == "tdx" else (corruption, {})
+    return {"kind": kind, "args": {"code": SUSPENDED} if corruption == "zero_row" else args}
 
 
-def untellable(call: Call, lie: str, line: str) -> bool:
+def untellable(call: Call, corruption: str, line: str) -> bool:
     return any(
-        one in {"*", str(call)} and kind in {"*", lie} and line.startswith(what)
+        one in {"*", str(call)} and kind in {"*", corruption} and line.startswith(what)
         for one, kind, what in UNTELLABLE
     )
 
@@ -87,10 +87,12 @@ def test_a_lie_of_every_call_of_four_datasets(few: HonestDay) -> None:
     """Each call tells another one."""
     wrong, heard = [], 0
     for at, call in enumerate(few.calls):
-        lies = [lie for lie in KINDS if has_something(few, call, fault(call, lie))]
-        lie = lies[at % len(lies)]
-        found, told_any = lie_believed(few, call, fault(call, lie))
-        wrong += [f"{call} {lie}: {line}" for line in found]
+        corruptions = [
+            corruption for corruption in KINDS if has_something(few, call, fault(call, corruption))
+        ]
+        corruption = corruptions[at % len(corruptions)]
+        found, told_any = corruption_accepted(few, call, fault(call, corruption))
+        wrong += [f"{call} {corruption}: {line}" for line in found]
         heard += told_any
 
     assert not wrong, "\n".join(wrong)
@@ -100,31 +102,35 @@ def test_a_lie_of_every_call_of_four_datasets(few: HonestDay) -> None:
 def test_a_believed_lie_is_found(few: HonestDay) -> None:
     """The checker itself: a figure that slipped through is named."""
     call = next(one for one in few.calls if str(one) == "eastmoney report")
-    with told(few, call, {"kind": "status", "args": {"code": 403}}) as now:
-        with now.house.warehouse.engine.begin() as connection:
+    with reported(few, call, {"kind": "status", "args": {"code": 403}}) as now:
+        with now.services.warehouse.engine.begin() as connection:
             connection.exec_driver_sql(
                 "UPDATE fusion_margin SET rzye=rzye*100 WHERE code=(SELECT MIN(code) FROM fusion_margin)"
             )
-        lines = believed(few, call, now)
+        lines = accepted(few, call, now)
 
     assert lines
     assert all(" rzye: " in line for line in lines)
 
 
-def every_lie(day: HonestDay) -> tuple[list[str], Counter[str]]:
+def every_corruption(day: HonestDay) -> tuple[list[str], Counter[str]]:
     """(what is believed, how often each lie had something to lie about)."""
     wrong, heard = [], Counter[str]()
     for call in day.calls:
-        for lie in (lie for lie in KINDS if has_something(day, call, fault(call, lie))):
-            found, told_any = lie_believed(day, call, fault(call, lie))
-            wrong += [f"{call} {lie}: {line}" for line in found if not untellable(call, lie, line)][:9]
-            heard[lie] += told_any
+        for corruption in (
+            corruption for corruption in KINDS if has_something(day, call, fault(call, corruption))
+        ):
+            found, told_any = corruption_accepted(day, call, fault(call, corruption))
+            wrong += [
+                f"{call} {corruption}: {line}" for line in found if not untellable(call, corruption, line)
+            ][:9]
+            heard[corruption] += told_any
     return wrong, heard
 
 
 @pytest.mark.soak
 def test_every_lie_of_every_call(whole: HonestDay) -> None:
-    wrong, heard = every_lie(whole)
+    wrong, heard = every_corruption(whole)
 
     assert not wrong, "\n".join(wrong)
     assert set(heard) == set(KINDS)
@@ -138,7 +144,7 @@ def test_every_lie_of_those_who_stand_in(whole: HonestDay) -> None:
     wrong, asked = [], set()
     for upstream in sorted({call.upstream for call in whole.calls}):
         with day_without(whole, upstream) as day:
-            wrong += [f"without {upstream}: {line}" for line in every_lie(day)[0]]
+            wrong += [f"without {upstream}: {line}" for line in every_corruption(day)[0]]
             asked |= {call.upstream for call in day.calls}
 
     assert not wrong, "\n".join(wrong)

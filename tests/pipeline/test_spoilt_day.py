@@ -11,7 +11,7 @@ import pytest
 
 from resources.simulated_market.world.replay import ReplayWorld
 from tests.conftest import engine_url
-from tests.pipeline.conftest import House, opened_house
+from tests.pipeline.conftest import Services, opened_services
 
 REAL = Path(__file__).parents[1] / "real_data"
 BARS = "bars_daily_raw_hs300_2020_2025.csv.gz"
@@ -63,14 +63,14 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> ReplayWorld:
 
 
 @pytest.fixture(params=["sqlite", "mariadb"])
-def house(request: pytest.FixtureRequest, tmp_path: Path, world: ReplayWorld) -> Iterator[House]:
+def services(request: pytest.FixtureRequest, tmp_path: Path, world: ReplayWorld) -> Iterator[Services]:
     for url in engine_url(request.param, tmp_path):
-        with opened_house(url, tmp_path, world, SPOILT) as opened:
+        with opened_services(url, tmp_path, world, SPOILT) as opened:
             yield opened
 
 
-def records(house: House, batch: str) -> dict[str, tuple[str, int]]:
-    rows = house.warehouse.query(
+def records(services: Services, batch: str) -> dict[str, tuple[str, int]]:
+    rows = services.warehouse.query(
         "SELECT check_name, action, failed_count FROM sys_quality_record "
         "WHERE batch_id=? AND natural_key IS NULL",
         (batch,),
@@ -78,49 +78,49 @@ def records(house: House, batch: str) -> dict[str, tuple[str, int]]:
     return {check: (action, count) for check, action, count in rows}
 
 
-def test_nothing_is_adjusted_by_the_ex_rights_of_a_spoilt_day(house: House) -> None:
-    days = house.run.calendar.between(FIRST, SPOILT)
-    house.bars(*days)
-    house.at(NEXT)
-    house.fuse("name_history", NEXT)
-    told = house.fuse("exright", NEXT)
-    bars = house.fuse("kline_daily", NEXT)
+def test_nothing_is_adjusted_by_the_ex_rights_of_a_spoilt_day(services: Services) -> None:
+    days = services.run.calendar.between(FIRST, SPOILT)
+    services.bars(*days)
+    services.at(NEXT)
+    services.fuse("name_history", NEXT)
+    reported = services.fuse("exright", NEXT)
+    bars = services.fuse("kline_daily", NEXT)
 
-    events = house.warehouse.frame("ref_exright")
+    events = services.warehouse.frame("ref_exright")
     held = events[events["held_back"].notna()]
     assert set(held["date"]) == {NEXT}
     assert len(held) == WRONG
     assert held["factor"].isna().all()
     negative = int((held["cash_per10"] < 0).sum())
     assert negative > 60
-    assert records(house, told.results[-1].batch_id) == {
+    assert records(services, reported.results[-1].batch_id) == {
         "cash_is_not_negative": ("held_back", negative),
         "few_are_ex_at_once": ("held_back", WRONG - negative),
     }
     true = events[(events["code"] == DIVIDEND[0]) & (events["date"] == DIVIDEND[1])]
     assert true["factor"].iloc[0] > 1
 
-    stored = house.warehouse.frame("fusion_kline_daily")
+    stored = services.warehouse.frame("fusion_kline_daily")
     factors = stored.pivot(index="date", columns="code", values="adj_factor")
     assert (factors.loc[NEXT] == factors.loc[SPOILT]).all()
     assert (factors.loc[NEXT].drop(DIVIDEND[0]) == 1.0).all()
     assert len(factors.columns) == len(CODES)
-    made = records(house, bars.results[-1].batch_id)
+    made = records(services, bars.results[-1].batch_id)
     assert made["closes_before_are_references"][0] == "table_warning"
     assert made["reference_is_previous_close"] == ("warning", WRONG)
 
     # The day itself is marked at once by its turnover, and by its closes as soon as it is looked at again.
     marks = stored[stored["date"] == SPOILT]["quality_flags"]
     assert marks.str.contains("turnover_is_usual").sum() == len(CODES)
-    house.fresh()
-    again = house.fuse("kline_daily", SPOILT)
-    assert records(house, again.results[-1].batch_id)["close_is_next_reference"] == ("held_back", WRONG)
+    services.fresh()
+    again = services.fuse("kline_daily", SPOILT)
+    assert records(services, again.results[-1].batch_id)["close_is_next_reference"] == ("held_back", WRONG)
 
     # A day later nothing is odd, and what was held back still is.
-    house.at(AFTER)
-    house.bars(AFTER)
-    events = house.warehouse.frame("ref_exright")
+    services.at(AFTER)
+    services.bars(AFTER)
+    events = services.warehouse.frame("ref_exright")
     assert events["held_back"].notna().sum() == WRONG
-    stored = house.warehouse.frame("fusion_kline_daily")
+    stored = services.warehouse.frame("fusion_kline_daily")
     assert (stored[stored["date"] == AFTER]["quality"] == "ok").all()
     assert (stored[stored["date"] == AFTER]["adj_factor"].to_numpy() == factors.loc[NEXT].to_numpy()).all()

@@ -6,46 +6,46 @@ import pytest
 
 from platform_assets.datasets import _sweeps, stock_profile
 from platform_assets.pipeline.on_demand import download
-from tests.pipeline.conftest import TODAY, House
+from tests.pipeline.conftest import TODAY, Services
 
 DOWN = {"upstream": "eastmoney", "call": "f10_*", "kind": "garbage"}
 
 
-def profiles(house: House) -> None:
-    house.master()
-    house.raw("raw_concept_blocks")
-    house.raw("aux_profile")
-    house.raw("raw_issue_info")
-    house.stage("stock_profile")
-    house.fuse("stock_profile")
+def profiles(services: Services) -> None:
+    services.master()
+    services.raw("raw_concept_blocks")
+    services.raw("aux_profile")
+    services.raw("raw_issue_info")
+    services.stage("stock_profile")
+    services.fuse("stock_profile")
 
 
-def test_profiles_of_a_day(house: House) -> None:
-    profiles(house)
+def test_profiles_of_a_day(services: Services) -> None:
+    profiles(services)
 
-    rows = house.warehouse.frame("fusion_stock_profile").set_index("code")
-    stocks = [one for one in house.world.securities(house.clock.now()) if one.kind == "stock"]
+    rows = services.warehouse.frame("fusion_stock_profile").set_index("code")
+    stocks = [one for one in services.world.securities(services.clock.now()) if one.kind == "stock"]
     assert set(rows.index) == {one.code for one in stocks}
     assert (rows["quality"] == "ok").all()
     assert rows["registered_capital"].gt(1e6).all()
     assert rows["province"].notna().all()
     for one in stocks[:10]:
-        total, _ = house.world.shares(one, house.clock.now())
+        total, _ = services.world.shares(one, services.clock.now())
         assert rows.loc[one.code, "registered_capital"] == total
         assert rows.loc[one.code, "list_date"].replace("-", "") == str(one.list_date)
-    spans = house.warehouse.frame("ref_name_history")
+    spans = services.warehouse.frame("ref_name_history")
     renamed = spans[spans["valid_to"].notna()]["code"].unique()
     assert rows.loc[[code for code in renamed if code in rows.index], "former_names"].notna().any()
 
     # Asked again, nothing changes.
-    house.fresh()
-    house.raw("aux_profile")
-    house.stage("stock_profile")
-    again = house.fuse("stock_profile")
+    services.fresh()
+    services.raw("aux_profile")
+    services.stage("stock_profile")
+    again = services.fuse("stock_profile")
     assert sum(result.rows_written for result in again.results) == 0
 
 
-def test_the_terminal_stands_in(alone: House) -> None:
+def test_the_terminal_stands_in(alone: Services) -> None:
     alone.faults.replace([DOWN])
     profiles(alone)
 
@@ -61,7 +61,7 @@ def test_the_terminal_stands_in(alone: House) -> None:
     assert set(alone.warehouse.frame("fusion_stock_profile")["src"]) == {"em_f10"}
 
 
-def test_whose_turn_it_is(alone: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whose_turn_it_is(alone: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_sweeps, "ROTATION", 20)
     alone.master()
     alone.raw("raw_concept_blocks")
@@ -84,30 +84,30 @@ def test_whose_turn_it_is(alone: House, monkeypatch: pytest.MonkeyPatch) -> None
         for row in spans.sort_values("valid_from").itertuples()
         if row.valid_from > "2025-01-01" and alone.run.calendar.is_trade_date(row.valid_from)
     )
-    monkeypatch.setattr(stock_profile, "codes_in_turn", lambda desk, scope: [])
+    monkeypatch.setattr(stock_profile, "codes_in_turn", lambda ctx, scope: [])
     loaded = alone.raw("aux_profile", day)
     asked = {fetch["src"]: fetch["rows"] for fetch in loaded.sources}
     assert asked["em_f10"] >= 1
     assert code in known
 
 
-def test_profiles_of_named_codes_on_demand(alone: House) -> None:
+def test_profiles_of_named_codes_on_demand(alone: Services) -> None:
     alone.master()
     code = next(one.code for one in alone.world.securities(alone.clock.now()) if one.kind == "stock")
 
-    told = download(alone.run, [code], ["aux_profile", "issue_info"], TODAY)
+    reported = download(alone.run, [code], ["aux_profile", "issue_info"], TODAY)
 
-    assert {kind: part["status"] for kind, part in told["types"].items()} == {
+    assert {kind: part["status"] for kind, part in reported["types"].items()} == {
         "aux_profile": "success",
         "issue_info": "success",
     }
-    assert told["fusion"]["results"]["stock_profile"]["status"] == "success"
+    assert reported["fusion"]["results"]["stock_profile"]["status"] == "success"
     row = alone.warehouse.frame("fusion_stock_profile").iloc[0]
     assert row["code"] == code
     assert row["issue_price"] > 0
 
 
-def test_an_issue_price_in_another_unit_is_marked(alone: House) -> None:
+def test_an_issue_price_in_another_unit_is_marked(alone: Services) -> None:
     """The list of offers, asked again when a company's page has been read, tells the price alone."""
     stocks = [one for one in alone.world.securities(alone.clock.now()) if one.kind == "stock"]
     young = max(stocks, key=lambda one: one.list_date)

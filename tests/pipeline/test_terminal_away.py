@@ -4,20 +4,20 @@ from typing import Any
 
 import pytest
 
-from tests.pipeline.conftest import TODAY, House
+from tests.pipeline.conftest import TODAY, Services
 
 STOCK, FUND = "600040", "510001"
 AWAY = {"upstream": "tdx", "call": "*", "kind": "reset"}
 
 
-def lying(code: str) -> list[dict[str, Any]]:
+def corrupted(code: str) -> list[dict[str, Any]]:
     """The second site, whose lines bear no code, answers for `code` with the index of Shanghai."""
     args = {"serve": "sh000001", "under": code}
     return [AWAY, {"upstream": "sina", "call": "bars", "kind": "wrong_instrument", "args": args}]
 
 
 @pytest.fixture
-def stored(alone: House) -> House:
+def stored(alone: Services) -> Services:
     """A house that knows the security list and the bars of the day before."""
     yesterday = alone.run.calendar.offset(TODAY, -1)
     alone.at(yesterday)
@@ -36,25 +36,25 @@ def stored(alone: House) -> House:
     ],
 )
 def test_bars_of_another_instrument_are_not_believed(
-    stored: House, code: str, list_away: bool, says: str
+    stored: Services, code: str, list_away: bool, says: str
 ) -> None:
-    rules = lying(code)
+    rules = corrupted(code)
     if list_away:
         rules.append({"upstream": "eastmoney", "call": "clist", "kind": "truncate"})
     stored.faults.replace(rules)
-    desk = stored.run.desk_for(stored.run.desk.log)
-    symbol = next(one for one in desk.symbols((code,)))
+    ctx = stored.run.context_for(stored.run.ctx.log)
+    symbol = next(one for one in ctx.symbols((code,)))
     with pytest.raises(Exception, match=f"{says} .*another instrument"):
-        desk.believe_bars(symbol, desk.sina.daily_bars(symbol, 20))
+        ctx.accept_bars(symbol, ctx.sina.daily_bars(symbol, 20))
 
     stored.faults.replace(rules[:1] + rules[2:])
-    believed = desk.believe_bars(symbol, desk.sina.daily_bars(symbol, 20))
-    assert len(believed) > 10
+    accepted = ctx.accept_bars(symbol, ctx.sina.daily_bars(symbol, 20))
+    assert len(accepted) > 10
 
 
-def test_a_range_loaded_without_the_terminal_stores_no_other_instrument(stored: House) -> None:
+def test_a_range_loaded_without_the_terminal_stores_no_other_instrument(stored: Services) -> None:
     portal_bars = {"upstream": "eastmoney", "call": "kline", "kind": "truncate"}
-    stored.faults.replace([*lying(STOCK), portal_bars])
+    stored.faults.replace([*corrupted(STOCK), portal_bars])
     dates = stored.run.calendar.last(4, TODAY)[:2]
     loaded = stored.fuse("kline_daily", *dates, codes=(STOCK, FUND))
     rows = stored.warehouse.frame("fusion_kline_daily")

@@ -17,7 +17,7 @@ from core.declaration.scope import Scope
 from platform_assets.pipeline.batches import Loaded
 from platform_assets.pipeline.load import load_fused
 from platform_assets.pipeline.run import PipelineRun
-from resources.upstreams.fetch_context import Desk
+from resources.upstreams.fetch_context import FetchContext
 from resources.warehouse.batch_records import Batch
 from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse
@@ -46,8 +46,8 @@ def run(tmp_path: Path) -> Iterator[PipelineRun]:
     url = f"sqlite:///{tmp_path / 'warehouse.sqlite3'}"
     warehouse = Warehouse(url, tables, clock=clock, payload_folder=tmp_path / "payloads")
     warehouse.migrate()
-    desk = Desk(clock=clock, calendar=CALENDAR, makers={})
-    yield PipelineRun(registry, warehouse, desk, CALENDAR, clock)
+    ctx = FetchContext(clock=clock, calendar=CALENDAR, makers={})
+    yield PipelineRun(registry, warehouse, ctx, CALENDAR, clock)
     warehouse.close()
 
 
@@ -149,7 +149,7 @@ def techniques(run: PipelineRun) -> None:
 def load(run: PipelineRun, name: str, day: int, since: int | None = None) -> Loaded:
     assert isinstance(run.clock, ManualClock)
     run.clock.at = datetime.fromisoformat(f"{DAYS[day]}T18:15")
-    run.desk = run.desk.new_run()
+    run.ctx = run.ctx.new_run()
     scope = Scope(tuple(DAYS[(day if since is None else since) : day + 1]))
     return load_fused(run, run.registry.of_table(name), scope)
 
@@ -197,15 +197,15 @@ def test_tactic_board_from_stored_indicators_and_patterns(run: PipelineRun) -> N
     load(run, "track_builtin", 5)
 
     board = stored(run, board_key="tactic")
-    told = {code: json.loads(detail) for code, detail in zip(board["code"], board["detail"], strict=True)}
-    assert {code: one["signal"] for code, one in told.items()} == dict.fromkeys(CODES[1:], 80.0)
-    assert {code: one["pattern"] for code, one in told.items()} == {
+    reported = {code: json.loads(detail) for code, detail in zip(board["code"], board["detail"], strict=True)}
+    assert {code: one["signal"] for code, one in reported.items()} == dict.fromkeys(CODES[1:], 80.0)
+    assert {code: one["pattern"] for code, one in reported.items()} == {
         "600001": 25.0, "600002": 75.0, "600003": 50.0, "600004": 50.0, "600005": 50.0,
     }  # fmt: skip
     # Six bars are too few for the health of price and volume: the other parts weigh more.
-    assert all(one["covered"] == 0.75 and "vpa" not in one for one in told.values())
+    assert all(one["covered"] == 0.75 and "vpa" not in one for one in reported.values())
     weighed = 0.35 * 52 + 0.25 * 75 + 0.15 * 80
-    assert told["600002"]["tactic"] == pytest.approx(weighed / 0.75, abs=1e-3)
+    assert reported["600002"]["tactic"] == pytest.approx(weighed / 0.75, abs=1e-3)
     assert board["code"].tolist() == ["600002", "600005", "600004", "600003", "600001"]
 
 

@@ -13,7 +13,7 @@ import pytest
 from platform_assets.compute.periods import period_ends
 from resources.simulated_market.world.model import PRICE_UNIT, World
 from tests.conftest import engine_url
-from tests.pipeline.conftest import TODAY, House, opened_house
+from tests.pipeline.conftest import TODAY, Services, opened_services
 
 NUMBER = int(TODAY.replace("-", ""))
 
@@ -21,20 +21,20 @@ NUMBER = int(TODAY.replace("-", ""))
 @pytest.fixture(scope="module", params=["sqlite", "mariadb"])
 def filled(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, sample_world: World
-) -> Iterator[House]:
+) -> Iterator[Services]:
     """One day on each engine for all tests here: what any of them does must change nothing of it."""
     folder = tmp_path_factory.mktemp("day")
     for url in engine_url(request.param, folder):
-        with opened_house(url, folder, sample_world) as house:
-            dates = house.run.calendar.last(60, TODAY)
-            house.master()
-            house.fuse("exright", *dates)
-            house.fuse("kline_daily", *dates)
-            house.day()
-            yield house
+        with opened_services(url, folder, sample_world) as services:
+            dates = services.run.calendar.last(60, TODAY)
+            services.master()
+            services.fuse("exright", *dates)
+            services.fuse("kline_daily", *dates)
+            services.day()
+            yield services
 
 
-def test_wide_rows_show_the_day_as_the_world_had_it(filled: House) -> None:
+def test_wide_rows_show_the_day_as_the_world_had_it(filled: Services) -> None:
     rows = {row["code"]: row for row in filled.warehouse.rows("fusion_stock_wide")}
     now = filled.clock.now()
     stocks = [s for s in filled.world.securities(now) if s.kind == "stock"]
@@ -54,13 +54,13 @@ def test_wide_rows_show_the_day_as_the_world_had_it(filled: House) -> None:
             assert row["chg_20d"] == pytest.approx(expected, abs=0.05)
 
 
-def test_every_column_of_the_wide_table_has_a_source(filled: House) -> None:
+def test_every_column_of_the_wide_table_has_a_source(filled: Services) -> None:
     table = filled.registry.dataset("stock_wide").table
 
     assert [spec.name for spec in table.columns if spec.no_source] == []
 
 
-def test_valuation_takes_the_finer_ratios_and_keeps_their_provenance(filled: House) -> None:
+def test_valuation_takes_the_finer_ratios_and_keeps_their_provenance(filled: Services) -> None:
     rows = filled.warehouse.rows("fusion_valuation")
 
     # The quote site tells two decimals of a ratio, the portal more.
@@ -69,7 +69,7 @@ def test_valuation_takes_the_finer_ratios_and_keeps_their_provenance(filled: Hou
     assert any(row["pe_ttm"] for row in rows)
 
 
-def test_master_joins_shares_of_the_portal_with_names_of_the_quote_site(filled: House) -> None:
+def test_master_joins_shares_of_the_portal_with_names_of_the_quote_site(filled: Services) -> None:
     rows = filled.warehouse.rows("fusion_stock_master", where="sec_type='stock'")
     patterns = dict(filled.warehouse.query("SELECT id, pattern FROM sys_provenance"))
 
@@ -79,7 +79,7 @@ def test_master_joins_shares_of_the_portal_with_names_of_the_quote_site(filled: 
     assert any("list_date" in columns for source in sources for columns in source.values())
 
 
-def test_industry_folds_boards_and_blocks(filled: House) -> None:
+def test_industry_folds_boards_and_blocks(filled: Services) -> None:
     now = filled.clock.now()
     boards = defaultdict(set)
     for board in filled.world.boards(now):
@@ -96,7 +96,7 @@ def test_industry_folds_boards_and_blocks(filled: House) -> None:
         assert row["em_industry"] in boards[row["code"], "industry"]
 
 
-def test_period_bars_add_up_from_days(filled: House) -> None:
+def test_period_bars_add_up_from_days(filled: Services) -> None:
     calendar = filled.run.calendar
     end = period_ends([TODAY], calendar.between("2026-08-01", "2026-09-30"), "week")[0]
     week = filled.warehouse.rows("fusion_kline_bar", where="period='week'")
@@ -113,7 +113,7 @@ def test_period_bars_add_up_from_days(filled: House) -> None:
         assert (row["bar_count"], row["is_closed"]) == (len(days), True)
 
 
-def test_the_whole_day_again_changes_no_fused_table(filled: House) -> None:
+def test_the_whole_day_again_changes_no_fused_table(filled: Services) -> None:
     before = {
         name: version["version"] for name, version in filled.warehouse.versions().items() if "fusion_" in name
     }
@@ -127,14 +127,14 @@ def test_the_whole_day_again_changes_no_fused_table(filled: House) -> None:
     assert after == before
 
 
-def test_a_past_date_is_told_by_bars_when_quotes_cannot(house: House) -> None:
+def test_a_past_date_is_told_by_bars_when_quotes_cannot(services: Services) -> None:
     past = "2026-08-18"
-    house.master()
-    house.raw("raw_quote", past)
-    house.stage("quote_snapshot", past)
-    house.fuse("quote_snapshot", past)
+    services.master()
+    services.raw("raw_quote", past)
+    services.stage("quote_snapshot", past)
+    services.fuse("quote_snapshot", past)
 
-    rows = house.warehouse.rows("fusion_quote_snapshot")
+    rows = services.warehouse.rows("fusion_quote_snapshot")
 
     assert {row["trade_date"] for row in rows} == {past}
     assert {row["src"] for row in rows} == {"tdx"}
@@ -142,26 +142,26 @@ def test_a_past_date_is_told_by_bars_when_quotes_cannot(house: House) -> None:
     assert NUMBER > 20260818
 
 
-def test_a_first_start_in_a_session_knows_who_is_listed(house: House) -> None:
+def test_a_first_start_in_a_session_knows_who_is_listed(services: Services) -> None:
     """The newest complete date is a past one then: only the terminal tells of it, and no state of anybody."""
-    house.clock.at = datetime.fromisoformat("2026-08-24T10:30")
-    house.fresh()
-    house.master("2026-08-21")
+    services.clock.at = datetime.fromisoformat("2026-08-24T10:30")
+    services.fresh()
+    services.master("2026-08-21")
 
-    rows = house.warehouse.rows("fusion_stock_master", where="sec_type='stock'")
+    rows = services.warehouse.rows("fusion_stock_master", where="sec_type='stock'")
     assert len(rows) > 50
     assert {row["list_status"] for row in rows} == {"L"}
 
 
-def test_single_codes_get_period_bars_of_the_terminal(house: House) -> None:
-    house.master()
-    code = house.warehouse.rows("fusion_stock_master", where="sec_type='stock'", order="list_date", limit=1)[
-        0
-    ]["code"]
+def test_single_codes_get_period_bars_of_the_terminal(services: Services) -> None:
+    services.master()
+    code = services.warehouse.rows(
+        "fusion_stock_master", where="sec_type='stock'", order="list_date", limit=1
+    )[0]["code"]
 
-    house.fuse("kline_bar", codes=(code,))
+    services.fuse("kline_bar", codes=(code,))
 
-    rows = house.warehouse.rows("fusion_kline_bar")
+    rows = services.warehouse.rows("fusion_kline_bar")
     by_period = {p: [r for r in rows if r["period"] == p] for p in ("week", "month", "quarter", "year")}
     assert all(by_period.values())
     for period in ("quarter", "year"):
@@ -171,7 +171,7 @@ def test_single_codes_get_period_bars_of_the_terminal(house: House) -> None:
 
 
 @pytest.mark.parametrize("last", ["eastmoney", "tencent"])
-def test_period_bars_of_single_codes_from_the_portal_and_the_quote_site(alone: House, last: str) -> None:
+def test_period_bars_of_single_codes_from_the_portal_and_the_quote_site(alone: Services, last: str) -> None:
     """What the terminal told stands; alone they tell the same bars."""
     alone.master()
     rows = alone.warehouse.rows("fusion_stock_master", where="sec_type='stock'", order="list_date", limit=1)
@@ -196,25 +196,25 @@ def test_period_bars_of_single_codes_from_the_portal_and_the_quote_site(alone: H
         connection.exec_driver_sql("DELETE FROM fusion_kline_bar")
     alone.fresh()
     alone.fuse("kline_bar", codes=(code,))
-    told = bars()
-    assert set(told["src"]) == {last}
-    assert told[names].equals(truth.loc[told.index, names])
-    assert len(told) == len(truth)
-    assert (told["volume"] - truth.loc[told.index, "volume"]).abs().max() <= 12 * 100
-    assert (told["amount"] / truth.loc[told.index, "amount"] - 1).abs().max() < 1e-5
+    reported = bars()
+    assert set(reported["src"]) == {last}
+    assert reported[names].equals(truth.loc[reported.index, names])
+    assert len(reported) == len(truth)
+    assert (reported["volume"] - truth.loc[reported.index, "volume"]).abs().max() <= 12 * 100
+    assert (reported["amount"] / truth.loc[reported.index, "amount"] - 1).abs().max() < 1e-5
 
 
-def test_history_and_quotes_of_an_index_are_one_version(house: House) -> None:
+def test_history_and_quotes_of_an_index_are_one_version(services: Services) -> None:
     """The quote site's history has amounts in 10k CNY, its quotes in CNY: no correction happened."""
-    house.fuse("index_daily", *house.run.calendar.last(3, TODAY))
-    house.fresh()
+    services.fuse("index_daily", *services.run.calendar.last(3, TODAY))
+    services.fresh()
 
-    again = house.fuse("index_daily", TODAY)
+    again = services.fuse("index_daily", TODAY)
 
     assert again.results[0].rows_superseded == 0
 
 
-def test_a_past_date_asked_again_does_not_cut_its_month(filled: House) -> None:
+def test_a_past_date_asked_again_does_not_cut_its_month(filled: Services) -> None:
     before = filled.warehouse.rows("fusion_kline_bar", order="code, period, date")
     filled.fresh()
 
@@ -224,7 +224,7 @@ def test_a_past_date_asked_again_does_not_cut_its_month(filled: House) -> None:
     assert after == before
 
 
-def test_two_feeds_of_one_source_complete_each_other(filled: House) -> None:
+def test_two_feeds_of_one_source_complete_each_other(filled: Services) -> None:
     """The quote site's ratios (raw_valuation) and its quotes (raw_quote) are one staged row."""
     rows = filled.warehouse.rows("stg_valuation", where="src='tencent'")
 
@@ -234,13 +234,13 @@ def test_two_feeds_of_one_source_complete_each_other(filled: House) -> None:
     assert any(row["dividend_yield"] for row in filled.warehouse.rows("fusion_stock_wide"))
 
 
-def test_the_portal_tells_the_ratios_that_the_quote_site_has_not(filled: House) -> None:
+def test_the_portal_tells_the_ratios_that_the_quote_site_has_not(filled: Services) -> None:
     rows = filled.warehouse.frame("fusion_valuation")
     rows = rows[rows["date"] == TODAY]
     assert rows[["ps_ttm", "pcf_ttm"]].notna().any().all()
-    told = filled.warehouse.frame("raw_valuation")
-    told = told[told["date"] == TODAY]
-    both = {src: part.set_index("code") for src, part in told.groupby("src")}
+    reported = filled.warehouse.frame("raw_valuation")
+    reported = reported[reported["date"] == TODAY]
+    both = {src: part.set_index("code") for src, part in reported.groupby("src")}
     assert set(both) == {"eastmoney", "tencent"}
     shared = both["eastmoney"].index.intersection(both["tencent"].index)
     assert len(shared) > 40
@@ -251,7 +251,7 @@ def test_the_portal_tells_the_ratios_that_the_quote_site_has_not(filled: House) 
     assert wide.notna().any()
 
 
-def test_a_batch_of_computed_rows_names_what_it_read(filled: House) -> None:
+def test_a_batch_of_computed_rows_names_what_it_read(filled: Services) -> None:
     def batch_of(table: str) -> dict[str, Any]:
         row = filled.warehouse.rows(table, order="batch_id", limit=1)[0]
         return filled.warehouse.rows("sys_batch", where="batch_id=?", values=(row["batch_id"],))[0]

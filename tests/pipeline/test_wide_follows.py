@@ -4,19 +4,19 @@ from datetime import timedelta
 from typing import Any
 
 from schedules.tasks.outdated_rows import outdated
-from tests.pipeline.conftest import TODAY, House
+from tests.pipeline.conftest import TODAY, Services
 
 BANK = "600040"
 
 
-def old_days(house: House) -> list[str]:
+def old_days(services: Services) -> list[str]:
     def run(statement: str, values: Any) -> Any:
-        return house.warehouse.query(statement, tuple(values))
+        return services.warehouse.query(statement, tuple(values))
 
-    return list(outdated(house.registry.dataset("stock_wide"), house.registry, run, [TODAY]))
+    return list(outdated(services.registry.dataset("stock_wide"), services.registry, run, [TODAY]))
 
 
-def test_a_wide_row_follows_the_repair_of_its_money_flow(alone: House) -> None:
+def test_a_wide_row_follows_the_repair_of_its_money_flow(alone: Services) -> None:
     alone.day(TODAY)
     assert old_days(alone) == []
     before = alone.warehouse.rows("fusion_stock_wide", where="code=?", values=(BANK,))[0]

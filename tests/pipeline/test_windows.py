@@ -11,7 +11,7 @@ from platform_assets.pipeline.fused_rows import fused_parts
 from platform_assets.pipeline.slices import partition_parts
 from platform_assets.pipeline.windows import Window
 from resources.warehouse.slices import Slice
-from tests.pipeline.conftest import House
+from tests.pipeline.conftest import Services
 
 FRIDAY, MONDAY, TUESDAY, WEDNESDAY = "2026-08-21", "2026-08-24", "2026-08-25", "2026-08-26"
 
@@ -30,7 +30,7 @@ NOTICES = Dataset(
     key=("code", "ann_date"),
     partition=Partition.EVENT_DATE,
     date_column="ann_date",
-    sources=(Source("portal", lambda desk, scope: pd.DataFrame()),),
+    sources=(Source("portal", lambda ctx, scope: pd.DataFrame()),),
     public_at=on_date("ann_date"),
     may_be_empty=True,
 )
@@ -104,7 +104,7 @@ def test_a_row_without_a_date_is_public_when_its_batch_is() -> None:
     ]
 
 
-def test_a_range_without_any_row_is_known_date_by_date(alone: House) -> None:
+def test_a_range_without_any_row_is_known_date_by_date(alone: Services) -> None:
     """Else every quiet date but the last one would look as if nobody had loaded it."""
     dates = ("2026-08-18", "2026-08-19", "2026-08-20", "2026-08-21")
 

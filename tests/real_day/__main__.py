@@ -30,8 +30,8 @@ from tests.real_day.adjusted import compare_adjusted
 from tests.real_day.compare import compare_all
 from tests.real_day.figures import run_section, set_section
 from tests.real_day.findings import Section
-from tests.real_day.house import RealDay
 from tests.real_day.market.page import market_section
+from tests.real_day.services import RealDay
 from tests.real_day.truth import Truth, read
 from tests.real_day.window import SESSIONS, NotUsable, Window, window_of
 

@@ -1,7 +1,7 @@
 """What the API answers for qfq and hfq, against products of last close / preclose from the files."""
 
 from tests.real_day.findings import Section
-from tests.real_day.house import RealDay
+from tests.real_day.services import RealDay
 from tests.real_day.truth import PRICES, Row, Truth
 from tests.serving_api.client import Api, running
 

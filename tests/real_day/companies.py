@@ -15,7 +15,7 @@ _TWINS = {"sz000001": "sh000001", "sz000016": "sh000016", "sz000905": "sh000905"
 
 
 @dataclass(frozen=True)
-class Cast:
+class Companies:
     """Parts by the rows of the window."""
 
     truth: Truth

@@ -8,7 +8,7 @@ import pytest
 
 from resources.simulated_market.world.replay import ReplayWorld
 from tests.conftest import SQLITE_OFTEN, mariadb_database
-from tests.real_day.house import RealDay
+from tests.real_day.services import RealDay
 from tests.real_day.truth import Truth, read
 from tests.real_day.window import Window, window_of
 

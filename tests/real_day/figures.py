@@ -7,8 +7,8 @@ from pathlib import Path
 
 from resources.simulated_market.world.replay_files import INDICES
 from tests.real_day.findings import Section
-from tests.real_day.house import RealDay, Run
 from tests.real_day.rules import board_of
+from tests.real_day.services import RealDay, Run
 from tests.real_day.truth import BIG_CUT, Truth
 from tests.real_day.window import Window, absent_files
 

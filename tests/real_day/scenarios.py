@@ -6,11 +6,11 @@ Faults are acted out by the responders, so that what arrives is a wrong answer o
 import json
 from typing import Any
 
-from tests.real_day.companies import Cast
+from tests.real_day.companies import Companies
 from tests.real_day.compare import impossible, read_stored
 from tests.real_day.findings import Section, shortened
-from tests.real_day.house import RealDay, Run
 from tests.real_day.rules import board_of
+from tests.real_day.services import RealDay, Run
 from tests.real_day.truth import Truth
 
 _LAYERS = ("raw_", "stg_", "fusion_", "ref_")
@@ -132,7 +132,7 @@ def other_unit(day: RealDay, truth: Truth, boards: tuple[str, ...] | None = None
     """Volumes of one board in the other unit: in the day's quotes and in the bars of the backfill. Two such
     rows refuse an answer; the only one of its board costs itself."""
     section = Section("fault: lots on one board, shares on another")
-    boards = Cast(truth, day.window).boards if boards is None else boards
+    boards = Companies(truth, day.window).boards if boards is None else boards
     if not boards:
         section.add("boards beside the main board", "none in these files")
     words = ("lots or shares", "wrong unit")
@@ -164,7 +164,7 @@ def wrong_instrument(day: RealDay, truth: Truth) -> Section:
     """An index, then another stock, served under a stock's code. One such row costs itself, never the rows
     beside it: the run may succeed without it, when it is counted as rejected."""
     section = Section("fault: another instrument under a stock's code")
-    cast = Cast(truth, day.window)
+    cast = Companies(truth, day.window)
     stock, index, other = cast.stock, cast.index, cast.other_stock
     # A row that is left out shows in a small set as an answer that is short by it.
     words = (stock, "another instrument", "the universe promises")
@@ -223,7 +223,7 @@ def second_run(day: RealDay) -> Section:
 def correction(day: RealDay, truth: Truth) -> Section:
     """The upstream corrects one close: one revision, and both states stay readable."""
     section = Section("a bar corrected by the upstream")
-    row = Cast(truth, day.window).corrected
+    row = Companies(truth, day.window).corrected
     code, date = row.code, row.date
     old, new = float(row.prices["close"]), float(row.prices["low"])
     args = {"code": code, "date": date, "close": new}

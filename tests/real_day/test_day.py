@@ -10,7 +10,7 @@ from tests.real_day.compare import compare_all, compare_stored, read_stored
 from tests.real_day.conftest import SLICE
 from tests.real_day.figures import counts, run_section, set_section
 from tests.real_day.findings import Section
-from tests.real_day.house import RealDay
+from tests.real_day.services import RealDay
 from tests.real_day.truth import Truth
 from tests.real_day.window import Window
 

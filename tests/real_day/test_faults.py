@@ -10,7 +10,7 @@ import pytest
 from resources.simulated_market.world.replay import ReplayWorld
 from tests.real_day import scenarios
 from tests.real_day.conftest import SLICE
-from tests.real_day.house import RealDay
+from tests.real_day.services import RealDay
 from tests.real_day.truth import Truth
 from tests.real_day.window import Window, window_of
 

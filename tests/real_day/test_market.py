@@ -151,9 +151,9 @@ def test_the_documented_figures_are_those_of_the_small_profile_now(real_data_dir
     text = DOCS.read_text(encoding="utf-8")
 
     own = [line.split(" | ")[:5] for line in documented(figures).splitlines()[2:]]
-    told = [line.split(" | ")[:5] for line in text.split(BEGIN)[1].split(END)[0].splitlines()[2:]]
+    reported = [line.split(" | ")[:5] for line in text.split(BEGIN)[1].split(END)[0].splitlines()[2:]]
 
-    assert [[cell.removesuffix(" |") for cell in line] for line in own] == told
+    assert [[cell.removesuffix(" |") for cell in line] for line in own] == reported
     assert outside(figures) == []
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from resources.simulated_market.world.replay import ReplayWorld
-from tests.pipeline.conftest import House, opened_house
+from tests.pipeline.conftest import Services, opened_services
 from tests.real_day.rules import band_of
 from tests.real_day.truth import read
 
@@ -21,18 +21,18 @@ CHANGES = (
 
 
 @pytest.fixture
-def house(warehouse_url: str, tmp_path: Path, world: ReplayWorld) -> Iterator[House]:
+def services(warehouse_url: str, tmp_path: Path, world: ReplayWorld) -> Iterator[Services]:
     """The slice on the last of its days; nothing is loaded."""
-    with opened_house(warehouse_url, tmp_path, world, TODAY) as opened:
+    with opened_services(warehouse_url, tmp_path, world, TODAY) as opened:
         yield opened
 
 
-def test_a_listing_day_asked_for_by_code_comes_from_bars_and_has_its_issue_price(house: House) -> None:
+def test_a_listing_day_asked_for_by_code_comes_from_bars_and_has_its_issue_price(services: Services) -> None:
     """The file says that 301269 was issued at 32.69, opened at 69.05 and closed 129.428 % higher."""
-    house.master(TODAY)
-    house.fuse("kline_daily", TODAY, codes=("301269",))
+    services.master(TODAY)
+    services.fuse("kline_daily", TODAY, codes=("301269",))
 
-    (row,) = house.warehouse.rows("fusion_kline_daily")
+    (row,) = services.warehouse.rows("fusion_kline_daily")
 
     assert (row["open"], row["close"], row["last_close"]) == (69.05, 75.0, 32.69)
     assert row["change_pct"] == pytest.approx(129.428, abs=5e-4)
@@ -40,12 +40,12 @@ def test_a_listing_day_asked_for_by_code_comes_from_bars_and_has_its_issue_price
     assert row["provenance"] is not None
 
 
-def test_a_listing_day_under_the_old_rule_has_limits_of_its_issue_price(house: House) -> None:
+def test_a_listing_day_under_the_old_rule_has_limits_of_its_issue_price(services: Services) -> None:
     """600938 on 2022-04-21: 44 % and 36 % of 10.80; it touched the one, and closed below it."""
-    house.master(TODAY)
-    house.fuse("kline_daily", "2022-04-21", "2022-04-22", codes=("600938",))
+    services.master(TODAY)
+    services.fuse("kline_daily", "2022-04-21", "2022-04-22", codes=("600938",))
 
-    first, second = house.warehouse.rows("fusion_kline_daily", order="date")
+    first, second = services.warehouse.rows("fusion_kline_daily", order="date")
 
     assert (first["last_close"], first["limit_up"], first["limit_down"]) == (10.8, 15.55, 6.91)
     assert first["limit_status"] == "up_open"
@@ -59,13 +59,13 @@ def test_limits_on_both_sides_of_every_change_of_special_treatment(
 ) -> None:
     """Looked at on 2021-08-09 only; limits from the file's preclose and isST with the dated rules."""
     seen = set()
-    with opened_house(warehouse_url, tmp_path, ReplayWorld(real_data_dir), "2021-08-09") as house:
+    with opened_services(warehouse_url, tmp_path, ReplayWorld(real_data_dir), "2021-08-09") as services:
         for since, until in CHANGES:
-            dates = house.run.calendar.between(since, until)
+            dates = services.run.calendar.between(since, until)
             for name in ("name_history", "exright", "kline_daily"):
-                house.fuse(name, *dates, codes=UNDER_ST)
+                services.fuse(name, *dates, codes=UNDER_ST)
             truth = read(real_data_dir, since, until)
-            for row in house.warehouse.rows(
+            for row in services.warehouse.rows(
                 "fusion_kline_daily", where="date BETWEEN ? AND ?", values=(since, until)
             ):
                 true = truth.rows[str(row["market"]).lower() + row["code"], row["date"]]
@@ -85,14 +85,14 @@ def test_the_first_day_of_a_stock_that_is_listed_again_has_no_limits(
     parts: int, real_data_dir: Path, warehouse_url: str, tmp_path: Path
 ) -> None:
     """000792 was suspended from 2020-05-22 on and came back on 2021-08-10 at four times its last close."""
-    with opened_house(warehouse_url, tmp_path, ReplayWorld(real_data_dir), "2021-08-13") as house:
-        house.master("2021-08-13")
-        before = house.run.calendar.between("2021-04-20", "2021-08-09")
-        after = house.run.calendar.between("2021-08-10", "2021-08-13")
+    with opened_services(warehouse_url, tmp_path, ReplayWorld(real_data_dir), "2021-08-13") as services:
+        services.master("2021-08-13")
+        before = services.run.calendar.between("2021-04-20", "2021-08-09")
+        after = services.run.calendar.between("2021-08-10", "2021-08-13")
         for dates in [[*before, *after]] if parts == 1 else [before, after]:
             for dataset in ("name_history", "exright", "kline_daily"):
-                house.fuse(dataset, *dates, codes=("000792", "600519", "000408"))
-        found = house.warehouse.rows("fusion_kline_daily", where="code='000792'", order="date")
+                services.fuse(dataset, *dates, codes=("000792", "600519", "000408"))
+        found = services.warehouse.rows("fusion_kline_daily", where="code='000792'", order="date")
 
     first, second, *_ = [row for row in found if row["volume"]]
     assert (first["date"], first["last_close"], first["high"]) == ("2021-08-10", 8.84, 43.9)

@@ -14,13 +14,13 @@ from resources.simulated_market.world.replay import ReplayWorld
 from resources.simulated_market.world.replay_files import BARS, BASIC, INDICES, LIST, NAMES, locate
 from tests.real_day import scenarios
 from tests.real_day.__main__ import main
-from tests.real_day.companies import Cast
+from tests.real_day.companies import Companies
 from tests.real_day.compare import compare_all, compare_prices, compare_stored, read_stored
 from tests.real_day.conftest import SLICE
 from tests.real_day.figures import counts, run_section, set_section
 from tests.real_day.findings import Section
-from tests.real_day.house import RealDay
 from tests.real_day.rules import Band, band_of
+from tests.real_day.services import RealDay
 from tests.real_day.test_day import holds
 from tests.real_day.truth import Truth, read
 from tests.real_day.window import NotUsable, Window, window_of
@@ -135,12 +135,12 @@ def test_a_wrong_row_of_another_set_is_seen(other_dates: tuple[RealDay, Truth]) 
 
 
 def test_a_change_of_two_decimals_is_held_to_two_decimals() -> None:
-    def judged(told: str, decimals: int) -> bool:
+    def judged(reported: str, decimals: int) -> bool:
         truth = Truth(change_decimals=decimals)
         row = read(SLICE, "2022-07-29", "2022-07-29").rows["sh600519", "2022-07-29"]
         from dataclasses import replace
 
-        row = replace(row, change_pct=float(told))
+        row = replace(row, change_pct=float(reported))
         own = round((float(row.prices["close"]) / float(row.preclose) - 1) * 100, 4)
         bar = {**{name: float(value) for name, value in row.prices.items()}}
         section = Section("changes")
@@ -161,7 +161,7 @@ def test_a_change_of_two_decimals_is_held_to_two_decimals() -> None:
 def test_a_correction_and_a_fault_are_found_in_another_set(other_dates: tuple[RealDay, Truth]) -> None:
     """The parts are played by codes of the set; the last test on it, since it changes what is stored."""
     day, truth = other_dates
-    assert Cast(truth, day.window).boards == ("star", "gem")
+    assert Companies(truth, day.window).boards == ("star", "gem")
 
     holds(scenarios.correction(day, truth))
 

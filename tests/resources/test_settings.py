@@ -14,11 +14,11 @@ import pytest
 from core.calendar import shipped_calendar
 from core.clock import FrozenClock
 from core.errors import InputError
-from resources.composition import open_desk
+from resources.composition import open_context
 from resources.settings import EOD_TASKS, Settings, load_settings
 from resources.transport.settings import EXCHANGE_BREAKER, PUSH2EX_BREAKER, TransportSettings
 from resources.upstreams.factory import make_clients, transport_settings
-from resources.upstreams.fetch_context import Desk
+from resources.upstreams.fetch_context import FetchContext
 from schedules.tasks.table import BY_KEY
 
 ROOT = Path(__file__).parents[2]
@@ -61,20 +61,20 @@ def test_a_throttle_upside_down_is_refused() -> None:
 
 def test_pages_of_stocks_are_spaced_as_the_settings_say() -> None:
     waited: list[float] = []
-    desk = Desk(
+    ctx = FetchContext(
         clock=FrozenClock(datetime(2026, 8, 21, 16)), calendar=shipped_calendar(), makers={},
         throttle=(0.5, 1.5), sleeper=waited.append,
     )  # fmt: skip
     codes = ["600519", "000001", "000002", "000858"]
 
-    assert desk.each(str.upper, codes, pages=True) == codes
+    assert ctx.each(str.upper, codes, pages=True) == codes
     assert len(waited) == 3
     assert all(0.5 <= one <= 1.5 for one in waited)
-    assert (desk.each(str.upper, codes), desk.each(str.upper, codes[:1], pages=True)) == (codes, codes[:1])
+    assert (ctx.each(str.upper, codes), ctx.each(str.upper, codes[:1], pages=True)) == (codes, codes[:1])
     assert len(waited) == 3
     simulated = {"SIMULATOR_URL": "http://127.0.0.1:1", "SIMULATOR_TDX": "127.0.0.1:1"}
     real, mock = (
-        open_desk(load_settings({"DATA_SOURCE": source, **simulated}), desk.clock, desk.calendar)
+        open_context(load_settings({"DATA_SOURCE": source, **simulated}), ctx.clock, ctx.calendar)
         for source in ("real", "mock")
     )
     assert (real._throttle, mock._throttle) == ((0.5, 1.5), (0.0, 0.0))
@@ -182,7 +182,7 @@ def test_the_reserved_data_source_is_not_implemented(tmp_path: Path) -> None:
     calendar = shipped_calendar()
     clock = FrozenClock(datetime(2026, 8, 21, 15, 30))
 
-    for opened in (open_desk, make_clients):
+    for opened in (open_context, make_clients):
         with pytest.raises(NotImplementedError, match=r"^DATA_SOURCE=vendor is reserved"):
             opened(settings, clock, calendar)
 

@@ -14,7 +14,7 @@ from resources.warehouse.ddl import build_metadata, create_missing
 from resources.warehouse.engine import make_engine, transaction
 from resources.warehouse.locks import DomainLocks
 from resources.warehouse.system_tables import INFRA_TABLES, SYSTEM_TABLES
-from schedules.services import House
+from schedules.services import Services
 from tests.conftest import mariadb_database
 
 TABLES = {
@@ -85,8 +85,8 @@ def lite(tmp_path: Path) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def house(lite: Engine, tmp_path: Path) -> House:
+def services(lite: Engine, tmp_path: Path) -> Services:
     """A house on a clock that the test moves; it starts on Friday 2026-08-21 at 15:00."""
     settings = load_settings({"DATA_DIR": str(tmp_path)}, dotenv=tmp_path / "none")
     clock = ManualClock(datetime(2026, 8, 21, 15, 0), frozen=False)
-    return House(settings=settings, clock=clock, calendar=TradeCalendar(DATES), engine=lite)
+    return Services(settings=settings, clock=clock, calendar=TradeCalendar(DATES), engine=lite)

@@ -12,7 +12,7 @@ from resources.warehouse.engine import make_engine
 from schedules.commands.command_context import Handler, Work
 from schedules.commands.worker import Worker
 from schedules.runs.outcome import RunOutcome
-from schedules.services import House
+from schedules.services import Services
 
 
 class NoRuns:
@@ -38,8 +38,10 @@ def hang_in_a_lock(_work: Work) -> dict[str, Any]:
 def main() -> None:
     url, folder = sys.argv[1], Path(sys.argv[2])
     settings = load_settings({"DATA_DIR": str(folder)}, dotenv=folder / "none")
-    house = House(settings, SystemClock(), shipped_calendar(), make_engine(url))
-    Worker(house, NoRuns(), handlers={"hang": Handler(hang_in_a_lock)}, beat_s=0.05, lane_limit_s=0.5).run()
+    services = Services(settings, SystemClock(), shipped_calendar(), make_engine(url))
+    Worker(
+        services, NoRuns(), handlers={"hang": Handler(hang_in_a_lock)}, beat_s=0.05, lane_limit_s=0.5
+    ).run()
 
 
 if __name__ == "__main__":

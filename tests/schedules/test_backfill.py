@@ -16,7 +16,7 @@ from schedules.commands import backfill as module
 from schedules.commands.backfill import stretches
 from schedules.commands.worker import Worker
 from schedules.runs.outcome import RANGE_END, RANGE_START, RunOutcome
-from schedules.services import House
+from schedules.services import Services
 from tests.schedules.conftest import DATES
 
 TABLE = "fusion_margin"
@@ -26,8 +26,8 @@ NOW = datetime(2026, 8, 21, 15, 0)
 class Loader:
     """Runs that commit a batch of two rows for each of their dates, but for those in `broken`."""
 
-    def __init__(self, house: House, *broken: str) -> None:
-        self.house = house
+    def __init__(self, services: Services, *broken: str) -> None:
+        self.services = services
         self.broken = set(broken)
         self.calls: list[tuple[str, ...]] = []
         self.cancel = 0
@@ -50,93 +50,93 @@ class Loader:
         if not self.has(job):
             raise NotFound(job)
         ends = (partition_key, partition_key) if partition_key else (tags[RANGE_START], tags[RANGE_END])
-        days = tuple(self.house.calendar.between(*ends))
+        days = tuple(self.services.calendar.between(*ends))
         self.calls.append(days)
-        sql = Sql(self.house.engine)
+        sql = Sql(self.services.engine)
         columns = ("batch_id", "table_name", "partition_key", "run_id", "status", "rows_written")
         rows = [
             (f"{run_id[:20]}{day}", TABLE, day, run_id, "success", 2)
             for day in days
             if day not in self.broken
         ]
-        with transaction(self.house.engine) as connection:
+        with transaction(self.services.engine) as connection:
             for row in rows:
                 connection.exec_driver_sql(sql.insert("sys_batch", columns), row)
         if self.cancel:
-            self.house.commands.cancel(self.cancel)
+            self.services.commands.cancel(self.cancel)
         ok = len(rows) == len(days)
         return RunOutcome(run_id, ok, None if ok else "upstream is silent")
 
 
-def asked(house: House, *days: str) -> Backfill:
-    ledger = Backfills(house.engine)
-    return ledger.create("margin", days[0], days[-1], days, by="admin", now=house.clock.now())
+def asked(services: Services, *days: str) -> Backfill:
+    ledger = Backfills(services.engine)
+    return ledger.create("margin", days[0], days[-1], days, by="admin", now=services.clock.now())
 
 
-def work(house: House, one: Backfill, loader: Loader) -> tuple[Command, Backfill]:
+def work(services: Services, one: Backfill, loader: Loader) -> tuple[Command, Backfill]:
     args = {"backfill_id": one.id, "table": TABLE}
-    command = house.commands.enqueue("backfill", args, requested_by="admin")
+    command = services.commands.enqueue("backfill", args, requested_by="admin")
     if loader.cancel:
         loader.cancel = command.id
-    Worker(house, loader).work_once()
-    return house.commands.get(command.id), Backfills(house.engine).get(one.id)
+    Worker(services, loader).work_once()
+    return services.commands.get(command.id), Backfills(services.engine).get(one.id)
 
 
-def test_neighbours_are_loaded_together_and_others_apart(house: House, monkeypatch: Any) -> None:
-    assert list(stretches([DATES[0], DATES[1], DATES[3]], house.calendar)) == [list(DATES[:2]), [DATES[3]]]
-    assert list(stretches([], house.calendar)) == []
+def test_neighbours_are_loaded_together_and_others_apart(services: Services, monkeypatch: Any) -> None:
+    assert list(stretches([DATES[0], DATES[1], DATES[3]], services.calendar)) == [list(DATES[:2]), [DATES[3]]]
+    assert list(stretches([], services.calendar)) == []
     monkeypatch.setattr(module, "MOST_DATES", 2)
-    assert [len(part) for part in stretches(DATES, house.calendar)] == [2, 2, 1]
+    assert [len(part) for part in stretches(DATES, services.calendar)] == [2, 2, 1]
 
 
-def test_a_backfill_loads_its_dates_and_counts_what_they_wrote(house: House) -> None:
-    loader = Loader(house)
+def test_a_backfill_loads_its_dates_and_counts_what_they_wrote(services: Services) -> None:
+    loader = Loader(services)
 
-    command, done = work(house, asked(house, DATES[0], DATES[1], DATES[3]), loader)
+    command, done = work(services, asked(services, DATES[0], DATES[1], DATES[3]), loader)
 
     assert loader.calls == [DATES[:2], (DATES[3],)]
     assert (command.status, command.result["status"]) == ("success", "success")
     assert (done.status, done.done, done.failed, done.rows_written) == ("success", 3, 0, 6)
     assert len(done.run_ids) == 2
     assert done.finished_at is not None
-    assert {row.trigger for row in house.slots.runs()[0]} <= {"backfill", "manual"}
+    assert {row.trigger for row in services.slots.runs()[0]} <= {"backfill", "manual"}
 
 
-def test_what_failed_hurts_no_later_date_and_a_second_try_takes_only_that(house: House) -> None:
-    loader = Loader(house, DATES[1])
-    one = asked(house, DATES[0], DATES[1], DATES[3])
+def test_what_failed_hurts_no_later_date_and_a_second_try_takes_only_that(services: Services) -> None:
+    loader = Loader(services, DATES[1])
+    one = asked(services, DATES[0], DATES[1], DATES[3])
 
-    _, first = work(house, one, loader)
+    _, first = work(services, one, loader)
     loader.broken.clear()
-    Backfills(house.engine).reopen(one.id, now=house.clock.now())
-    _, second = work(house, one, loader)
+    Backfills(services.engine).reopen(one.id, now=services.clock.now())
+    _, second = work(services, one, loader)
 
     assert (first.status, first.done, first.failures) == ("partial", 2, {DATES[1]: "upstream is silent"})
     assert loader.calls[-1] == (DATES[1],)
     assert (second.status, second.done, second.failures, second.rows_written) == ("success", 3, {}, 6)
 
 
-def test_nothing_at_all_is_a_failure(house: House) -> None:
-    _, done = work(house, asked(house, DATES[0]), Loader(house, DATES[0]))
+def test_nothing_at_all_is_a_failure(services: Services) -> None:
+    _, done = work(services, asked(services, DATES[0]), Loader(services, DATES[0]))
 
     assert (done.status, done.done, done.failed) == ("failed", 0, 1)
 
 
-def test_a_cancel_ends_between_two_stretches_and_keeps_what_is_loaded(house: House) -> None:
-    loader = Loader(house)
+def test_a_cancel_ends_between_two_stretches_and_keeps_what_is_loaded(services: Services) -> None:
+    loader = Loader(services)
     loader.cancel = 1
 
-    command, done = work(house, asked(house, DATES[0], DATES[3]), loader)
+    command, done = work(services, asked(services, DATES[0], DATES[3]), loader)
 
     assert (command.status, done.status, done.done) == ("canceled", "canceled", 1)
     assert loader.calls == [(DATES[0],)]
 
 
-def test_unknown_backfills_and_arguments_fail_by_name(house: House) -> None:
+def test_unknown_backfills_and_arguments_fail_by_name(services: Services) -> None:
     for args, words in (({"table": TABLE, "backfill_id": "x"}, "no backfill 'x'"), ({}, "table: ")):
-        command = house.commands.enqueue("backfill", args, requested_by="admin")
-        Worker(house, Loader(house)).work_once()
-        found = house.commands.get(command.id)
+        command = services.commands.enqueue("backfill", args, requested_by="admin")
+        Worker(services, Loader(services)).work_once()
+        found = services.commands.get(command.id)
         assert (found.status, words in str(found.error)) == ("failed", True)
 
 
@@ -187,8 +187,8 @@ def test_what_the_handler_told_of_its_end_stays(engine: Engine) -> None:
     mine = queue.claim("worker")
     assert mine is not None
     ledger.begin(one.id, now=NOW)
-    told = {"done": 1, "rows_written": 2, "run_ids": ["r"], "failures": {DATES[1]: "silent"}}
-    ledger.show(one.id, "partial", now=NOW, by=mine, **told)  # type: ignore[arg-type]
+    reported = {"done": 1, "rows_written": 2, "run_ids": ["r"], "failures": {DATES[1]: "silent"}}
+    ledger.show(one.id, "partial", now=NOW, by=mine, **reported)  # type: ignore[arg-type]
     queue.finish(mine, "failed", error="the rest")
 
     assert ledger.get(one.id).status == "partial"
@@ -208,8 +208,8 @@ def test_a_backfill_that_nobody_asked_a_command_for_is_given_up(engine: Engine) 
 class Flaky(Loader):
     """Of some dates the first run fails, for the reason `why`; its batch names what its sources said."""
 
-    def __init__(self, house: House, day: str, why: str, source_error: str | None = None) -> None:
-        super().__init__(house, day)
+    def __init__(self, services: Services, day: str, why: str, source_error: str | None = None) -> None:
+        super().__init__(services, day)
         self.why, self.source_error = why, source_error
 
     def run(self, job: str, **how: Any) -> RunOutcome:
@@ -226,8 +226,8 @@ class Flaky(Loader):
             "status": "failed",
             "sources_json": json.dumps(sources),
         }
-        with transaction(self.house.engine) as connection:
-            statement = Sql(self.house.engine).insert("sys_batch", list(row))
+        with transaction(self.services.engine) as connection:
+            statement = Sql(self.services.engine).insert("sys_batch", list(row))
             connection.exec_driver_sql(statement, tuple(row.values()))
         return RunOutcome(outcome.run_id, False, self.why)
 
@@ -244,11 +244,11 @@ class Flaky(Loader):
     ],
 )
 def test_what_failed_for_a_passing_reason_is_tried_again_at_the_end(
-    house: House, why: str, source_error: str | None, again: bool
+    services: Services, why: str, source_error: str | None, again: bool
 ) -> None:
-    loader = Flaky(house, DATES[0], why, source_error)
+    loader = Flaky(services, DATES[0], why, source_error)
 
-    _, done = work(house, asked(house, DATES[0], DATES[3]), loader)
+    _, done = work(services, asked(services, DATES[0], DATES[3]), loader)
 
     assert loader.calls == [(DATES[0],), (DATES[3],), *([(DATES[0],)] if again else [])]
     assert (done.status, done.failures) == (("success", {}) if again else ("partial", {DATES[0]: why}))

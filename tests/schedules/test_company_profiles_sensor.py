@@ -10,7 +10,7 @@ from core.clock import ManualClock
 from platform_assets.definitions.jobs import BASEINFO
 from resources.warehouse.engine import transaction
 from schedules.code_location import defs
-from schedules.services import House
+from schedules.services import Services
 from schedules.tasks import company_profiles_sensor
 from schedules.tasks.company_profiles_sensor import SENSOR, baseinfo_sensor, due
 
@@ -18,8 +18,8 @@ DAY = "2026-08-21"
 
 
 @pytest.fixture
-def stocked(house: House) -> House:
-    with transaction(house.engine) as connection:
+def stocked(services: Services) -> Services:
+    with transaction(services.engine) as connection:
         connection.exec_driver_sql(
             "CREATE TABLE fusion_stock_master (code VARCHAR(8), sec_type VARCHAR(8), list_status VARCHAR(4))"
         )
@@ -28,7 +28,7 @@ def stocked(house: House) -> House:
             connection.exec_driver_sql(
                 f"INSERT INTO fusion_stock_master VALUES ('00000{code}', 'stock', '{status}')"
             )
-    return house
+    return services
 
 
 @pytest.mark.parametrize(
@@ -41,33 +41,33 @@ def stocked(house: House) -> House:
         ("15:00", 600, "no session at 15:00"),
     ],
 )
-def test_a_refresh_is_due_in_a_session(house: House, moment: str, every: int, told: str) -> None:
-    house.settings = replace(house.settings, scheduler_baseinfo_interval=every)
-    at, why = due(house, datetime.fromisoformat(f"{DAY}T{moment}"))
+def test_a_refresh_is_due_in_a_session(services: Services, moment: str, every: int, reported: str) -> None:
+    services.settings = replace(services.settings, scheduler_baseinfo_interval=every)
+    at, why = due(services, datetime.fromisoformat(f"{DAY}T{moment}"))
 
-    assert (why if at is None else at.strftime("%H:%M")) == told
-
-
-def test_it_can_be_switched_off_and_rests_on_other_days(house: House) -> None:
-    assert due(house, datetime(2026, 8, 22, 10, 30)) == (None, "2026-08-22 is no trade date")
-    house.settings = replace(house.settings, scheduler_baseinfo_refresh=False)
-    assert due(house, datetime(2026, 8, 21, 10, 30)) == (None, "SCHEDULER_BASEINFO_REFRESH is false")
+    assert (why if at is None else at.strftime("%H:%M")) == reported
 
 
-def test_stocks_take_their_turns(stocked: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_can_be_switched_off_and_rests_on_other_days(services: Services) -> None:
+    assert due(services, datetime(2026, 8, 22, 10, 30)) == (None, "2026-08-22 is no trade date")
+    services.settings = replace(services.settings, scheduler_baseinfo_refresh=False)
+    assert due(services, datetime(2026, 8, 21, 10, 30)) == (None, "SCHEDULER_BASEINFO_REFRESH is false")
+
+
+def test_stocks_take_their_turns(stocked: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(company_profiles_sensor, "AT_ONCE", 3)
     sensor = baseinfo_sensor(defs.get_repository_def().get_job(BASEINFO), lambda: stocked, lambda _: None)
     assert isinstance(stocked.clock, ManualClock)
-    told, cursor = [], None
+    reported, cursor = [], None
     with dg.DagsterInstance.ephemeral() as instance:
         for moment in ("10:30", "10:34", "10:40", "10:50"):
             stocked.clock.at = datetime.fromisoformat(f"{DAY}T{moment}")
             context = dg.build_sensor_context(instance=instance, cursor=cursor)
             answer = sensor.evaluate_tick(context)
             cursor = answer.cursor or cursor
-            told += [(one.run_key, one.tags["app/codes"]) for one in answer.run_requests or []]
+            reported += [(one.run_key, one.tags["app/codes"]) for one in answer.run_requests or []]
 
-    assert told == [
+    assert reported == [
         (f"{SENSOR}:{DAY}T10:30:00", "000001,000002,000004"),
         (f"{SENSOR}:{DAY}T10:40:00", "000005,000001,000002"),
         (f"{SENSOR}:{DAY}T10:50:00", "000004,000005,000001"),

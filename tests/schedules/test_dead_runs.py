@@ -18,7 +18,7 @@ from resources.warehouse.engine import transaction
 from resources.warehouse.ledger.heartbeats import this_node
 from resources.warehouse.sql import Sql
 from schedules.commands.reaper import reap, try_reap
-from schedules.services import House
+from schedules.services import Services
 from tests.schedules.conftest import DATES
 
 NOW = datetime(2026, 8, 21, 15, 0)
@@ -37,9 +37,9 @@ def work() -> None:
 
 
 @pytest.fixture
-def each_house(engine: Engine, tmp_path: Path) -> House:
+def services_of_each_engine(engine: Engine, tmp_path: Path) -> Services:
     settings = load_settings({"DATA_DIR": str(tmp_path)}, dotenv=tmp_path / "none")
-    return House(settings, ManualClock(NOW, frozen=False), TradeCalendar(DATES), engine)
+    return Services(settings, ManualClock(NOW, frozen=False), TradeCalendar(DATES), engine)
 
 
 @pytest.fixture
@@ -49,14 +49,14 @@ def instance(tmp_path: Path) -> Iterator[dg.DagsterInstance]:
         yield made
 
 
-def batch(house: House, batch_id: str, status: str, run_id: str | None, **facts: object) -> None:
+def batch(services: Services, batch_id: str, status: str, run_id: str | None, **facts: object) -> None:
     row = {"batch_id": batch_id, "table_name": "t", "status": status, "run_id": run_id, **facts}
-    with transaction(house.engine) as connection:
-        connection.exec_driver_sql(Sql(house.engine).insert("sys_batch", list(row)), tuple(row.values()))
+    with transaction(services.engine) as connection:
+        connection.exec_driver_sql(Sql(services.engine).insert("sys_batch", list(row)), tuple(row.values()))
 
 
-def stored(house: House) -> dict[str, tuple[object, ...]]:
-    with house.engine.connect() as connection:
+def stored(services: Services) -> dict[str, tuple[object, ...]]:
+    with services.engine.connect() as connection:
         rows = connection.exec_driver_sql(
             "SELECT batch_id, status, error, rows_in, rows_written, finished_at FROM sys_batch"
         ).all()
@@ -64,52 +64,52 @@ def stored(house: House) -> dict[str, tuple[object, ...]]:
 
 
 def test_the_open_batch_of_a_dead_run_fails_with_what_its_partitions_committed(
-    each_house: House, instance: dg.DagsterInstance
+    services_of_each_engine: Services, instance: dg.DagsterInstance
 ) -> None:
-    house = each_house
+    services = services_of_each_engine
     killed = instance.create_run_for_job(work, status=dg.DagsterRunStatus.FAILURE).run_id
-    batch(house, "parent", "running", killed, rows_in=None)
+    batch(services, "parent", "running", killed, rows_in=None)
     for day, written in (("2026-08-19", 7), ("2026-08-20", 4)):
         facts = {"parent_batch_id": "parent", "rows_in": 10, "rows_written": written}
-        batch(house, day, "success", killed, **facts)
+        batch(services, day, "success", killed, **facts)
 
-    notes = reap(house, this_node("worker"), instance)
+    notes = reap(services, this_node("worker"), instance)
 
     assert notes == [f"batch parent of run {killed[:8]} failed: its run ended: FAILURE"]
-    status, error, rows_in, rows_written, finished_at = stored(house)["parent"]
+    status, error, rows_in, rows_written, finished_at = stored(services)["parent"]
     assert (status, error) == ("failed", "its run ended: FAILURE")
     assert (rows_in, rows_written) == (20, 11)
     assert str(finished_at).startswith("2026-08-21 15:00:00")
-    assert stored(house)["2026-08-19"][:2] == ("success", None)
-    assert reap(house, this_node("worker"), instance) == []
+    assert stored(services)["2026-08-19"][:2] == ("success", None)
+    assert reap(services, this_node("worker"), instance) == []
 
 
 def test_a_batch_whose_run_does_not_exist_fails_and_one_at_work_is_left_alone(
-    each_house: House, instance: dg.DagsterInstance
+    services_of_each_engine: Services, instance: dg.DagsterInstance
 ) -> None:
-    house = each_house
+    services = services_of_each_engine
     at_work = instance.create_run_for_job(work, status=dg.DagsterRunStatus.STARTED).run_id
-    batch(house, "lost", "running", "no-such-run")
-    batch(house, "alive", "running", at_work)
-    batch(house, "by hand", "running", None)
+    batch(services, "lost", "running", "no-such-run")
+    batch(services, "alive", "running", at_work)
+    batch(services, "by hand", "running", None)
 
-    reap(house, this_node("worker"), instance)
+    reap(services, this_node("worker"), instance)
 
-    found = stored(house)
+    found = stored(services)
     assert found["lost"][:2] == ("failed", "its run does not exist any more")
     assert found["alive"][0] == found["by hand"][0] == "running"
     # Without Dagster nobody knows what became of a run.
-    assert reap(house, this_node("worker")) == []
+    assert reap(services, this_node("worker")) == []
 
 
-def pulse(house: House, run_id: str, *, pid: int, host: str = "", silent: bool = False) -> None:
+def heartbeat(services: Services, run_id: str, *, pid: int, host: str = "", silent: bool = False) -> None:
     """The heartbeat of a run that has a process of its own."""
     me = this_node("run")
-    house.heartbeats.beat(replace(me, node_id=run_id, pid=pid, host=host or me.host))
+    services.heartbeats.beat(replace(me, node_id=run_id, pid=pid, host=host or me.host))
     if silent:
-        with transaction(house.engine) as connection:
+        with transaction(services.engine) as connection:
             connection.exec_driver_sql(
-                Sql(house.engine).text(
+                Sql(services.engine).text(
                     "UPDATE sys_heartbeat SET beat_at='2020-01-01 00:00:00' WHERE node_id=?"
                 ),
                 (run_id,),
@@ -118,35 +118,35 @@ def pulse(house: House, run_id: str, *, pid: int, host: str = "", silent: bool =
 
 @pytest.mark.parametrize("where", ["this machine", "another machine"])
 def test_a_run_whose_process_and_code_server_died_is_ended(
-    each_house: House, instance: dg.DagsterInstance, where: str
+    services_of_each_engine: Services, instance: dg.DagsterInstance, where: str
 ) -> None:
-    house = each_house
+    services = services_of_each_engine
     run_id = instance.create_run_for_job(work, status=dg.DagsterRunStatus.STARTED).run_id
     if where == "this machine":
-        pulse(house, run_id, pid=GONE)
+        heartbeat(services, run_id, pid=GONE)
     else:
-        pulse(house, run_id, pid=os.getpid(), host="far away", silent=True)
-    house.slots.by_hand("history", at=NOW, trade_date=DATES[0], command_id=1, run_id=run_id)
-    house.locks.take(("kline",), "run:1", run_id=run_id)
-    batch(house, "parent", "running", run_id)
+        heartbeat(services, run_id, pid=os.getpid(), host="far away", silent=True)
+    services.slots.by_hand("history", at=NOW, trade_date=DATES[0], command_id=1, run_id=run_id)
+    services.locks.take(("kline",), "run:1", run_id=run_id)
+    batch(services, "parent", "running", run_id)
 
-    notes = reap(house, this_node("worker"), instance)
+    notes = reap(services, this_node("worker"), instance)
 
     assert len(notes) == 2
     run = instance.get_run_by_id(run_id)
     assert run is not None
     assert run.status is dg.DagsterRunStatus.FAILURE
-    slot = house.slots.latest()["history"]
+    slot = services.slots.latest()["history"]
     assert (slot.status, slot.reason) == ("failed", "its process died")
-    assert not any(state.held for state in house.locks.states())
-    assert stored(house)["parent"][0] == "failed"
-    assert house.heartbeats.all() == []
+    assert not any(state.held for state in services.locks.states())
+    assert stored(services)["parent"][0] == "failed"
+    assert services.heartbeats.all() == []
 
 
 def test_a_run_that_beats_is_left_alone_and_an_ended_one_is_only_forgotten(
-    each_house: House, instance: dg.DagsterInstance
+    services_of_each_engine: Services, instance: dg.DagsterInstance
 ) -> None:
-    house = each_house
+    services = services_of_each_engine
     alive, far, ended = (
         instance.create_run_for_job(work, status=status).run_id
         for status in (
@@ -155,73 +155,73 @@ def test_a_run_that_beats_is_left_alone_and_an_ended_one_is_only_forgotten(
             dg.DagsterRunStatus.SUCCESS,
         )
     )
-    pulse(house, alive, pid=os.getppid())
-    pulse(house, far, pid=GONE, host="far away")
-    pulse(house, ended, pid=GONE)
+    heartbeat(services, alive, pid=os.getppid())
+    heartbeat(services, far, pid=GONE, host="far away")
+    heartbeat(services, ended, pid=GONE)
 
-    assert reap(house, this_node("worker"), instance) == []
+    assert reap(services, this_node("worker"), instance) == []
 
-    assert {node.node_id for node in house.heartbeats.all("run")} == {alive, far}
+    assert {node.node_id for node in services.heartbeats.all("run")} == {alive, far}
     states = [instance.get_run_by_id(run_id).status for run_id in (alive, far, ended)]  # type: ignore[union-attr]
     assert [state.value for state in states] == ["STARTED", "STARTED", "SUCCESS"]
 
 
 def test_a_storage_of_dagster_that_is_away_does_not_end_the_reaper(
-    each_house: House, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    services_of_each_engine: Services, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    house = each_house
-    batch(house, "parent", "running", "r1")
+    services = services_of_each_engine
+    batch(services, "parent", "running", "r1")
 
     class Away:
         def get_run_by_id(self, _run_id: str) -> None:
             raise sa.exc.OperationalError("SELECT", {}, Exception("connection refused by password=secret1"))
 
-    try_reap(house, this_node("worker"), Away())
+    try_reap(services, this_node("worker"), Away())
 
     assert "reaper: OperationalError" in caplog.text
-    assert stored(house)["parent"][0] == "running"
+    assert stored(services)["parent"][0] == "running"
 
 
 @pytest.mark.parametrize("fate", [None, dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE])
 def test_the_slot_of_a_worker_that_was_killed_around_its_run_is_settled(
-    each_house: House, instance: dg.DagsterInstance, fate: dg.DagsterRunStatus | None
+    services_of_each_engine: Services, instance: dg.DagsterInstance, fate: dg.DagsterRunStatus | None
 ) -> None:
     """Killed between the slot's row and Dagster's run, or between the run's end and the row."""
-    house, dead = each_house, replace(this_node("worker"), node_id="dead", pid=GONE)
-    house.heartbeats.beat(dead)
-    asked = house.commands.enqueue("run_job", {"job": "history"}, requested_by="t", max_attempts=1)
-    claimed = house.commands.claim(dead.node_id)
+    services, dead = services_of_each_engine, replace(this_node("worker"), node_id="dead", pid=GONE)
+    services.heartbeats.beat(dead)
+    asked = services.commands.enqueue("run_job", {"job": "history"}, requested_by="t", max_attempts=1)
+    claimed = services.commands.claim(dead.node_id)
     assert claimed is not None
     run_id = "never-made" if fate is None else instance.create_run_for_job(work, status=fate).run_id
-    house.commands.progress(claimed, {}, run_id=run_id)
-    house.slots.by_hand("history", at=NOW, trade_date=DATES[0], command_id=asked.id, run_id=run_id)
+    services.commands.progress(claimed, {}, run_id=run_id)
+    services.slots.by_hand("history", at=NOW, trade_date=DATES[0], command_id=asked.id, run_id=run_id)
 
-    notes = reap(house, this_node("worker"), instance)
+    notes = reap(services, this_node("worker"), instance)
 
-    slot = house.slots.latest()["history"]
+    slot = services.slots.latest()["history"]
     assert slot.status == ("success" if fate is dg.DagsterRunStatus.SUCCESS else "failed")
-    assert house.slots.active() == []
-    assert house.commands.get(asked.id).status == "failed"
+    assert services.slots.active() == []
+    assert services.commands.get(asked.id).status == "failed"
     assert any("its worker left it open" in note for note in notes)
 
 
 def test_a_slot_left_open_is_settled_by_the_sweep_and_one_at_work_is_left_alone(
-    each_house: House, instance: dg.DagsterInstance
+    services_of_each_engine: Services, instance: dg.DagsterInstance
 ) -> None:
     """The worker is known to nobody any more; only the rows are there."""
-    house, runs = each_house, {}
+    services, runs = services_of_each_engine, {}
     for name, left in (("history", True), ("eod_core", False)):
-        asked = house.commands.enqueue("run_job", {"job": name}, requested_by="t")
-        claimed = house.commands.claim("somebody")
+        asked = services.commands.enqueue("run_job", {"job": name}, requested_by="t")
+        claimed = services.commands.claim("somebody")
         assert claimed is not None
         runs[name] = instance.create_run_for_job(work, status=dg.DagsterRunStatus.SUCCESS).run_id
-        house.slots.by_hand(name, at=NOW, trade_date=DATES[0], command_id=asked.id, run_id=runs[name])
+        services.slots.by_hand(name, at=NOW, trade_date=DATES[0], command_id=asked.id, run_id=runs[name])
         if left:
-            house.commands.finish(claimed, "success")
+            services.commands.finish(claimed, "success")
 
-    reap(house, this_node("worker"), instance)
+    reap(services, this_node("worker"), instance)
 
-    assert {key: row.status for key, row in house.slots.latest().items()} == {
+    assert {key: row.status for key, row in services.slots.latest().items()} == {
         "history": "success",
         "eod_core": "running",  # its own worker books it
     }

@@ -15,10 +15,10 @@ from resources.warehouse.ledger.heartbeats import Heartbeats
 from schedules.commands.lane_heartbeats import Pulses, alive
 from schedules.commands.worker import Worker
 from schedules.runs.process_pool import RunPool
-from schedules.services import House
+from schedules.services import Services
 from schedules.supervisor import child_processes as kept
 from schedules.supervisor import liveness, process_plan
-from schedules.supervisor.child_processes import ChildSpec, Family
+from schedules.supervisor.child_processes import ChildProcesses, ChildSpec
 from tests.schedules.test_process_pool import SILENT
 from tests.schedules.test_supervisor import until
 
@@ -31,11 +31,13 @@ def said() -> list[str]:
 
 
 @pytest.fixture
-def family(tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Family]:
+def child_processes(
+    tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[ChildProcesses]:
     monkeypatch.setattr(kept, "STACKS_S", 0.2)
     monkeypatch.setattr(kept, "END_S", 0.2)
     monkeypatch.setattr(liveness, "FRESH_S", 1.0)
-    made = Family(
+    made = ChildProcesses(
         tmp_path, {**os.environ, "PYTHONPATH": str(ROOT)}, said.append, stop_s=1.0, backoff_s=(0.01,)
     )
     yield made
@@ -43,7 +45,7 @@ def family(tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_the_supervisor_ends_a_worker_of_which_one_lane_hangs_in_a_lock(
-    family: Family, said: list[str], engine: Engine, tmp_path: Path
+    child_processes: ChildProcesses, said: list[str], engine: Engine, tmp_path: Path
 ) -> None:
     url = engine.url.render_as_string(hide_password=False)
     sign = liveness.heartbeat_sign(url, process_plan.WORKER)
@@ -57,17 +59,17 @@ def test_the_supervisor_ends_a_worker_of_which_one_lane_hangs_in_a_lock(
         silence_s=1.0,
         traced=True,
     )
-    family.start(spec)
-    child, first = family.children["worker"], family.pids()["worker"]
-    family.ask()
-    family.watch()
+    child_processes.start(spec)
+    child, first = child_processes.children["worker"], child_processes.pids()["worker"]
+    child_processes.ask()
+    child_processes.watch()
     assert said == []
 
     asked = CommandQueue(engine).enqueue("hang", requested_by="t", max_attempts=1)
 
     def again() -> bool:
-        family.ask()
-        family.watch()
+        child_processes.ask()
+        child_processes.watch()
         return child.restarts == 1
 
     until(again)
@@ -78,20 +80,20 @@ def test_the_supervisor_ends_a_worker_of_which_one_lane_hangs_in_a_lock(
     until(lambda: CommandQueue(engine).get(asked.id).finished)
 
 
-def test_a_lane_that_waits_for_a_run_is_alive(house: House) -> None:
+def test_a_lane_that_waits_for_a_run_is_alive(services: Services) -> None:
     limit_s = 0.4
     with dg.DagsterInstance.ephemeral() as instance:
         pool = RunPool(
             lambda: instance, size=1, on_death=lambda run_id, reason: None, command=("sh", "-c", SILENT)
         )
-        worker = Worker(house, pool, beat_s=0.05, lane_limit_s=limit_s)
+        worker = Worker(services, pool, beat_s=0.05, lane_limit_s=limit_s)
         at_work = threading.Thread(target=worker.run, daemon=True)
         at_work.start()
-        house.commands.enqueue("run_job", {"job": "a_job"}, requested_by="t")
+        services.commands.enqueue("run_job", {"job": "a_job"}, requested_by="t")
         until(lambda: bool(pool.busy))
 
         def last_beat() -> datetime:
-            return house.heartbeats.all("worker")[0].beat_at
+            return services.heartbeats.all("worker")[0].beat_at
 
         busy_since = last_beat()
         until(lambda: (last_beat() - busy_since).total_seconds() > 3 * limit_s)

@@ -9,7 +9,7 @@ import pytest
 from core.clock import ManualClock
 from platform_assets.definitions.jobs import SAMPLE
 from schedules.code_location import defs
-from schedules.services import House
+from schedules.services import Services
 from schedules.tasks.market_breadth_sensor import SENSOR, due, warmup_sensor
 
 
@@ -22,28 +22,28 @@ from schedules.tasks.market_breadth_sensor import SENSOR, due, warmup_sensor
         ("2026-08-22T10:30", "2026-08-22 is no trade date"),
     ],
 )
-def test_a_sample_is_due_in_a_session(house: House, moment: str, told: str) -> None:
-    at, why = due(house, datetime.fromisoformat(moment))
+def test_a_sample_is_due_in_a_session(services: Services, moment: str, reported: str) -> None:
+    at, why = due(services, datetime.fromisoformat(moment))
 
-    assert (why if at is None else at.strftime("%H:%M")) == told
-
-
-def test_the_switch_of_the_environment_is_honoured(house: House) -> None:
-    house.settings = replace(house.settings, scheduler_warmup_market=False)
-
-    assert due(house, datetime(2026, 8, 21, 10, 30)) == (None, "SCHEDULER_WARMUP_MARKET is false")
+    assert (why if at is None else at.strftime("%H:%M")) == reported
 
 
-def test_one_run_is_asked_for_per_sample(house: House) -> None:
+def test_the_switch_of_the_environment_is_honoured(services: Services) -> None:
+    services.settings = replace(services.settings, scheduler_warmup_market=False)
+
+    assert due(services, datetime(2026, 8, 21, 10, 30)) == (None, "SCHEDULER_WARMUP_MARKET is false")
+
+
+def test_one_run_is_asked_for_per_sample(services: Services) -> None:
     job = defs.get_repository_def().get_job(SAMPLE)
-    sensor = warmup_sensor(job, lambda: house, lambda _house: None)
-    assert isinstance(house.clock, ManualClock)
+    sensor = warmup_sensor(job, lambda: services, lambda _services: None)
+    assert isinstance(services.clock, ManualClock)
     keys = []
     with dg.DagsterInstance.ephemeral() as instance:
         for moment in ("10:30", "10:34", "10:35", "11:45"):
-            house.clock.at = datetime.fromisoformat(f"2026-08-21T{moment}")
-            told = sensor.evaluate_tick(dg.build_sensor_context(instance=instance))
-            keys.append([request.run_key for request in told.run_requests or []])
+            services.clock.at = datetime.fromisoformat(f"2026-08-21T{moment}")
+            reported = sensor.evaluate_tick(dg.build_sensor_context(instance=instance))
+            keys.append([request.run_key for request in reported.run_requests or []])
 
     assert keys == [
         [f"{SENSOR}:2026-08-21T10:30"],

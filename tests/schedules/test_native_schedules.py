@@ -14,7 +14,7 @@ from core.clock import FrozenClock, ManualClock
 from resources.warehouse.ledger.tasks import Task, Timing
 from schedules import run_tags
 from schedules.runs.outcome import RANGE_END, RANGE_START
-from schedules.services import House
+from schedules.services import Services
 from schedules.tasks.native_schedules import Scheduling, build_schedules, evaluate_tick
 from tests.schedules.conftest import DATES
 
@@ -60,29 +60,29 @@ def instance(storage: dg.DagsterInstance) -> dg.DagsterInstance:
 
 
 @pytest.fixture
-def published(house: House) -> House:
-    house.tasks.publish(TASKS)
-    return house
+def published(services: Services) -> Services:
+    services.tasks.publish(TASKS)
+    return services
 
 
-def at(house: House, text: str) -> datetime:
+def at(services: Services, text: str) -> datetime:
     moment = datetime.fromisoformat(text)
-    assert isinstance(house.clock, ManualClock)
-    house.clock.at = moment
+    assert isinstance(services.clock, ManualClock)
+    services.clock.at = moment
     return moment
 
 
-def build(house: House) -> Scheduling:
-    return build_schedules(JOBS, tasks=TASKS, house=lambda: house)
+def build(services: Services) -> Scheduling:
+    return build_schedules(JOBS, tasks=TASKS, services=lambda: services)
 
 
 def tick(
-    house: House, instance: dg.DagsterInstance, key: str, text: str, *, now: str | None = None
+    services: Services, instance: dg.DagsterInstance, key: str, text: str, *, now: str | None = None
 ) -> tuple[list[dg.RunRequest], str | None]:
     """Evaluate the schedule of a task at a tick; the market clock stands three seconds after it."""
-    moment = at(house, text)
-    house.clock.at = datetime.fromisoformat(now) if now else moment + timedelta(seconds=3)  # type: ignore[attr-defined]
-    schedule = next(item for item in build(house).schedules if item.name == key)
+    moment = at(services, text)
+    services.clock.at = datetime.fromisoformat(now) if now else moment + timedelta(seconds=3)  # type: ignore[attr-defined]
+    schedule = next(item for item in build(services).schedules if item.name == key)
     context = dg.build_schedule_context(
         instance=instance,
         scheduled_execution_time=moment.replace(tzinfo=ZoneInfo("Asia/Shanghai")),
@@ -95,13 +95,13 @@ def tick(
 class Sensor:
     """The sensor over several ticks: keeps its cursor."""
 
-    def __init__(self, house: House, instance: dg.DagsterInstance) -> None:
-        self.house, self.instance = house, instance
+    def __init__(self, services: Services, instance: dg.DagsterInstance) -> None:
+        self.services, self.instance = services, instance
         self.cursor: str | None = None
 
     def tick(self, text: str) -> tuple[list[dg.RunRequest], str | None]:
-        at(self.house, text)
-        sensor = build(self.house).sensors[0]
+        at(self.services, text)
+        sensor = build(self.services).sensors[0]
         context = dg.build_sensor_context(
             instance=self.instance, cursor=self.cursor, repository_def=REPOSITORY
         )
@@ -110,17 +110,19 @@ class Sensor:
         return list(found.run_requests or []), found.skip_message
 
 
-def status(house: House, key: str, slot: str) -> tuple[str, str | None]:
-    row = house.slots.since(datetime(2026, 1, 1))[key, slot]
+def status(services: Services, key: str, slot: str) -> tuple[str, str | None]:
+    row = services.slots.since(datetime(2026, 1, 1))[key, slot]
     return row.status, row.reason
 
 
-def execute(house: House, instance: dg.DagsterInstance, request: dg.RunRequest, *, fail: bool = False) -> str:
+def execute(
+    services: Services, instance: dg.DagsterInstance, request: dg.RunRequest, *, fail: bool = False
+) -> str:
     """The run that a request asks for, done here; it enters its slot first, as our assets do."""
     from dagster._core.utils import make_new_run_id
 
     run_id = make_new_run_id()
-    house.slots.enter(run_id, request.tags, now=house.clock.now())
+    services.slots.enter(run_id, request.tags, now=services.clock.now())
     more = {"test/fail": "1"} if fail else {}
     result = JOBS[request.tags[run_tags.TASK]].execute_in_process(
         instance=instance, run_id=run_id, tags={**request.tags, **more}, raise_on_error=False
@@ -129,7 +131,7 @@ def execute(house: House, instance: dg.DagsterInstance, request: dg.RunRequest, 
     return run_id
 
 
-def test_every_timed_task_is_a_running_schedule_in_local_time(published: House) -> None:
+def test_every_timed_task_is_a_running_schedule_in_local_time(published: Services) -> None:
     made = build(published)
 
     assert {
@@ -143,11 +145,13 @@ def test_every_timed_task_is_a_running_schedule_in_local_time(published: House) 
     assert [item.name for item in made.sensors] == ["task_table", "gaps"]
 
 
-def test_a_task_of_several_dates_asks_for_a_range_of_them(house: House, instance: dg.DagsterInstance) -> None:
+def test_a_task_of_several_dates_asks_for_a_range_of_them(
+    services: Services, instance: dg.DagsterInstance
+) -> None:
     task = Task("kline", "K线", Timing(hm=1810), dates=3)
-    house.tasks.publish((task,))
-    moment = at(house, f"{DATES[-1]}T18:10")
-    schedule = build_schedules(JOBS, tasks=(task,), house=lambda: house).schedules[0]
+    services.tasks.publish((task,))
+    moment = at(services, f"{DATES[-1]}T18:10")
+    schedule = build_schedules(JOBS, tasks=(task,), services=lambda: services).schedules[0]
     context = dg.build_schedule_context(
         instance=instance,
         scheduled_execution_time=moment.replace(tzinfo=ZoneInfo("Asia/Shanghai")),
@@ -159,11 +163,11 @@ def test_a_task_of_several_dates_asks_for_a_range_of_them(house: House, instance
     assert request.partition_key is None
     assert (request.tags[RANGE_START], request.tags[RANGE_END]) == (DATES[-3], DATES[-1])
     assert request.tags[run_tags.TRADE_DATE] == DATES[-1]
-    execute(house, instance, request)
-    assert status(house, "kline", DATES[-1])[0] == "running"  # entered; the sensor settles what has ended
+    execute(services, instance, request)
+    assert status(services, "kline", DATES[-1])[0] == "running"  # entered; the sensor settles what has ended
 
 
-def test_schedules_sensor_and_jobs_load_together(published: House) -> None:
+def test_schedules_sensor_and_jobs_load_together(published: Services) -> None:
     made = build(published)
     defs = dg.Definitions(jobs=list(JOBS.values()), schedules=made.schedules, sensors=made.sensors)
 
@@ -172,10 +176,10 @@ def test_schedules_sensor_and_jobs_load_together(published: House) -> None:
 
 def test_definitions_load_without_a_database(tmp_path: Path) -> None:
     from resources.settings import load_settings
-    from schedules.services import make_house
+    from schedules.services import make_services
 
     settings = load_settings({"DATA_DIR": str(tmp_path / "none")}, dotenv=tmp_path / "none")
-    opened = make_house(settings)
+    opened = make_services(settings)
 
     crons = {item.cron_schedule for item in build(opened).schedules}
 
@@ -183,7 +187,7 @@ def test_definitions_load_without_a_database(tmp_path: Path) -> None:
     assert list(tmp_path.rglob("*.sqlite3")) == []
 
 
-def test_a_changed_time_is_served_after_a_reload(published: House) -> None:
+def test_a_changed_time_is_served_after_a_reload(published: Services) -> None:
     published.tasks.retime("kline", 1555, by="t", now=published.clock.now())
 
     assert next(item for item in build(published).schedules if item.name == "kline").cron_schedule == (
@@ -192,7 +196,7 @@ def test_a_changed_time_is_served_after_a_reload(published: House) -> None:
 
 
 def test_a_due_schedule_claims_its_slot_and_asks_for_one_run(
-    published: House, instance: dg.DagsterInstance
+    published: Services, instance: dg.DagsterInstance
 ) -> None:
     requests, _ = tick(published, instance, "kline", "2026-08-21 15:40")
 
@@ -226,13 +230,13 @@ def test_a_due_schedule_claims_its_slot_and_asks_for_one_run(
     ],
 )
 def test_a_schedule_says_why_it_does_not_run(
-    published: House, instance: dg.DagsterInstance, key: str, when: str, why: str
+    published: Services, instance: dg.DagsterInstance, key: str, when: str, why: str
 ) -> None:
     assert tick(published, instance, key, when) == ([], why)
 
 
 def test_a_repeating_task_has_a_slot_per_time_and_no_partition(
-    published: House, instance: dg.DagsterInstance
+    published: Services, instance: dg.DagsterInstance
 ) -> None:
     requests, _ = tick(published, instance, "monitor", "2026-08-21 09:30")
 
@@ -240,7 +244,9 @@ def test_a_repeating_task_has_a_slot_per_time_and_no_partition(
     assert tick(published, instance, "monitor", "2026-08-21 10:00")[0]
 
 
-def test_the_old_tick_of_a_moved_task_does_not_fire(published: House, instance: dg.DagsterInstance) -> None:
+def test_the_old_tick_of_a_moved_task_does_not_fire(
+    published: Services, instance: dg.DagsterInstance
+) -> None:
     before = build(published)
     published.tasks.retime("kline", 1700, by="t", now=datetime(2026, 8, 21, 15, 39))
     schedule = next(item for item in before.schedules if item.name == "kline")
@@ -255,7 +261,7 @@ def test_the_old_tick_of_a_moved_task_does_not_fire(published: House, instance: 
 
 
 def test_a_time_moved_into_the_past_does_not_fire_and_says_so(
-    published: House, instance: dg.DagsterInstance
+    published: Services, instance: dg.DagsterInstance
 ) -> None:
     published.tasks.retime("kline", 1535, by="t", now=datetime(2026, 8, 21, 15, 37))
 
@@ -270,7 +276,7 @@ def test_a_time_moved_into_the_past_does_not_fire_and_says_so(
 
 
 def test_nothing_fires_while_the_clock_stands_or_the_scheduler_is_off(
-    published: House, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+    published: Services, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sensor = Sensor(published, instance)
     monkeypatch.setattr(published, "clock", FrozenClock(datetime(2026, 8, 21, 15, 40)))
@@ -286,7 +292,7 @@ def test_nothing_fires_while_the_clock_stands_or_the_scheduler_is_off(
 
 
 def test_the_sensor_leaves_a_slot_to_its_schedule_first(
-    published: House, instance: dg.DagsterInstance
+    published: Services, instance: dg.DagsterInstance
 ) -> None:
     sensor = Sensor(published, instance)
     sensor.tick("2026-08-21 15:39")
@@ -297,7 +303,7 @@ def test_the_sensor_leaves_a_slot_to_its_schedule_first(
 
 
 def test_the_sensor_fires_a_moved_task_at_its_new_time_before_the_reload(
-    published: House, instance: dg.DagsterInstance
+    published: Services, instance: dg.DagsterInstance
 ) -> None:
     sensor = Sensor(published, instance)
     sensor.tick("2026-08-21 15:30")
@@ -313,7 +319,7 @@ def test_the_sensor_fires_a_moved_task_at_its_new_time_before_the_reload(
 
 
 def test_a_waiting_task_runs_after_the_success_it_waits_for(
-    published: House, instance: dg.DagsterInstance
+    published: Services, instance: dg.DagsterInstance
 ) -> None:
     sensor = Sensor(published, instance)
     sensor.tick("2026-08-21 15:39")
@@ -331,7 +337,7 @@ def test_a_waiting_task_runs_after_the_success_it_waits_for(
 
 
 def test_a_task_runs_with_a_warning_when_it_waited_long_enough(
-    published: House, instance: dg.DagsterInstance
+    published: Services, instance: dg.DagsterInstance
 ) -> None:
     sensor = Sensor(published, instance)
     sensor.tick("2026-08-21 16:00")
@@ -346,7 +352,7 @@ def test_a_task_runs_with_a_warning_when_it_waited_long_enough(
 
 
 def test_a_failed_run_is_tried_again_after_its_delay_and_not_more_often(
-    published: House, instance: dg.DagsterInstance
+    published: Services, instance: dg.DagsterInstance
 ) -> None:
     sensor = Sensor(published, instance)
     sensor.tick("2026-08-21 15:39")
@@ -367,7 +373,7 @@ def test_a_failed_run_is_tried_again_after_its_delay_and_not_more_often(
 
 
 def test_slots_of_a_pause_are_made_up_for_or_recorded_as_missed(
-    published: House, instance: dg.DagsterInstance
+    published: Services, instance: dg.DagsterInstance
 ) -> None:
     sensor = Sensor(published, instance)
     sensor.tick("2026-08-20 12:00")
@@ -388,7 +394,7 @@ def test_slots_of_a_pause_are_made_up_for_or_recorded_as_missed(
     assert published.slots.runs(task_key="monitor", status="missed")[1] > 10
 
 
-def test_slots_before_the_first_sweep_do_not_count(published: House, instance: dg.DagsterInstance) -> None:
+def test_slots_before_the_first_sweep_do_not_count(published: Services, instance: dg.DagsterInstance) -> None:
     sensor = Sensor(published, instance)
     sensor.tick("2026-08-21 17:00")
     sensor.tick("2026-08-21 17:00:30")
@@ -398,7 +404,7 @@ def test_slots_before_the_first_sweep_do_not_count(published: House, instance: d
     assert json.loads(str(sensor.cursor))["since"] == "2026-08-21T17:00:00"
 
 
-def test_a_claim_whose_run_was_made_is_tied_to_it(published: House, instance: dg.DagsterInstance) -> None:
+def test_a_claim_whose_run_was_made_is_tied_to_it(published: Services, instance: dg.DagsterInstance) -> None:
     sensor = Sensor(published, instance)
     sensor.tick("2026-08-21 15:39")
     (request,), _ = tick(published, instance, "kline", "2026-08-21 15:40")
@@ -411,7 +417,7 @@ def test_a_claim_whose_run_was_made_is_tied_to_it(published: House, instance: dg
 
 
 def test_a_switched_off_task_leaves_a_row_that_says_so(
-    published: House, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+    published: Services, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sensor = Sensor(published, instance)
     sensor.tick("2026-08-21 15:00")
@@ -433,7 +439,7 @@ def test_a_switched_off_task_leaves_a_row_that_says_so(
 
 
 def test_what_the_settings_keep_off_leaves_a_row_that_names_them(
-    published: House, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+    published: Services, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("resources.settings.EOD_TASKS", frozenset({"kline"}))
     published.settings = replace(published.settings, scheduler_eod_sync=False)
@@ -444,6 +450,6 @@ def test_what_the_settings_keep_off_leaves_a_row_that_names_them(
 
     assert requests == []
     assert status(published, "kline", "2026-08-21") == ("skipped", "SCHEDULER_EOD_SYNC is false")
-    told = evaluate_tick(published, TASKS[0], datetime(2026, 8, 24, 15, 40))
-    assert isinstance(told, dg.SkipReason)
-    assert told.skip_message == "SCHEDULER_EOD_SYNC is false"
+    reported = evaluate_tick(published, TASKS[0], datetime(2026, 8, 24, 15, 40))
+    assert isinstance(reported, dg.SkipReason)
+    assert reported.skip_message == "SCHEDULER_EOD_SYNC is false"

@@ -10,7 +10,7 @@ import pytest
 
 from core.errors import NotFound, PlatformError, Unavailable
 from resources.orchestrator import Orchestrator
-from schedules.services import House
+from schedules.services import Services
 from schedules.tasks.location_reload import RetimeWatcher, differing
 from schedules.tasks.table import TASKS
 
@@ -123,16 +123,16 @@ def test_errors_say_who_refused(webserver: Webserver) -> None:
 
 
 def test_a_moved_task_makes_the_location_load_anew_until_it_is_served(
-    house: House, webserver: Webserver
+    services: Services, webserver: Webserver
 ) -> None:
-    house.tasks.publish(TASKS)
+    services.tasks.publish(TASKS)
     orchestrator = Orchestrator(webserver.port)
     now = 100.0
-    watcher = RetimeWatcher(house, orchestrator, monotonic=lambda: now, today=lambda: FRIDAY)
+    watcher = RetimeWatcher(services, orchestrator, monotonic=lambda: now, today=lambda: FRIDAY)
     assert not watcher.look()
 
-    house.tasks.retime("fusion_kline_sync", 1555, by="t", now=house.clock.now())
-    assert differing(house, orchestrator) == ["fusion_kline_sync"]
+    services.tasks.retime("fusion_kline_sync", 1555, by="t", now=services.clock.now())
+    assert differing(services, orchestrator) == ["fusion_kline_sync"]
     assert not watcher.look()
     assert webserver.asked.count("Reload") == 1
     # It did not help: not again at once, but again after a while.
@@ -145,19 +145,21 @@ def test_a_moved_task_makes_the_location_load_anew_until_it_is_served(
     assert webserver.asked.count("Reload") == 2
 
 
-def test_a_location_that_did_not_load_is_loaded_anew(house: House, webserver: Webserver) -> None:
-    house.tasks.publish(TASKS)
+def test_a_location_that_did_not_load_is_loaded_anew(services: Services, webserver: Webserver) -> None:
+    services.tasks.publish(TASKS)
     webserver.broken = True
-    watcher = RetimeWatcher(house, Orchestrator(webserver.port), today=lambda: FRIDAY)
+    watcher = RetimeWatcher(services, Orchestrator(webserver.port), today=lambda: FRIDAY)
 
     assert watcher.look()
     assert not webserver.broken
 
 
-def test_a_trade_date_that_begins_makes_the_location_load_anew(house: House, webserver: Webserver) -> None:
-    house.tasks.publish(TASKS)
+def test_a_trade_date_that_begins_makes_the_location_load_anew(
+    services: Services, webserver: Webserver
+) -> None:
+    services.tasks.publish(TASKS)
     today = "2026-08-23"
-    watcher = RetimeWatcher(house, Orchestrator(webserver.port), today=lambda: today)
+    watcher = RetimeWatcher(services, Orchestrator(webserver.port), today=lambda: today)
     assert not watcher.look()  # Sunday: Friday is served
 
     today, webserver.next_dates = "2026-08-24", ["2026-08-24"]

@@ -12,7 +12,7 @@ from sqlalchemy.engine import Engine
 from core.declaration.registry import builtin_registry
 from resources.warehouse.engine import reading, transaction
 from resources.warehouse.sql import Sql
-from schedules.services import House
+from schedules.services import Services
 from schedules.tasks.missing_dates_sensor import GapKeeper
 from schedules.tasks.outdated_rows import inputs_of
 from tests.schedules.test_missing_dates import opened
@@ -23,11 +23,11 @@ DAY, NEXT = "2026-08-20", "2026-08-21"
 
 
 @pytest.fixture
-def house(engine: Engine, tmp_path: Path) -> House:
+def services(engine: Engine, tmp_path: Path) -> Services:
     return opened(engine, tmp_path)
 
 
-def batch(house: House, table: str, day: str, at: str, **more: Any) -> None:
+def batch(services: Services, table: str, day: str, at: str, **more: Any) -> None:
     values = {
         "batch_id": uuid.uuid4().hex,
         "table_name": table,
@@ -39,22 +39,22 @@ def batch(house: House, table: str, day: str, at: str, **more: Any) -> None:
         "finished_at": f"2026-08-21 {at}:01.000000",
         **more,
     }
-    with transaction(house.engine) as connection:
+    with transaction(services.engine) as connection:
         connection.exec_driver_sql(
-            Sql(house.engine).insert("sys_batch", list(values)), tuple(values.values())
+            Sql(services.engine).insert("sys_batch", list(values)), tuple(values.values())
         )
 
 
-def asked(house: House) -> list[Any]:
-    with reading(house.engine) as connection:
+def asked(services: Services) -> list[Any]:
+    with reading(services.engine) as connection:
         rows = connection.exec_driver_sql(
             "SELECT args_json FROM sys_command WHERE command='run_job' ORDER BY id"
         ).all()
     return [json.loads(text) for (text,) in rows]
 
 
-def look(house: House) -> dict[str, list[str]]:
-    return GapKeeper(house).look(datetime(2026, 8, 21, 19)).outdated
+def look(services: Services) -> dict[str, list[str]]:
+    return GapKeeper(services).look(datetime(2026, 8, 21, 19)).outdated
 
 
 def test_inputs_are_the_owners_by_trade_date() -> None:
@@ -66,36 +66,36 @@ def test_inputs_are_the_owners_by_trade_date() -> None:
     assert inputs_of(REGISTRY.dataset("kline_daily"), REGISTRY) == ()
 
 
-def test_a_repaired_input_of_a_past_day_has_its_wide_rows_calculated_again(house: House) -> None:
+def test_a_repaired_input_of_a_past_day_has_its_wide_rows_calculated_again(services: Services) -> None:
     for day in (DAY, NEXT):
-        batch(house, "fusion_fund_flow", day, "16:00")
-        batch(house, WIDE.table_name, day, "16:20")
-    assert look(house) == {}
-    batch(house, "fusion_fund_flow", DAY, "18:00", rows_written=0)  # confirmed, nothing new
-    assert look(house) == {}
+        batch(services, "fusion_fund_flow", day, "16:00")
+        batch(services, WIDE.table_name, day, "16:20")
+    assert look(services) == {}
+    batch(services, "fusion_fund_flow", DAY, "18:00", rows_written=0)  # confirmed, nothing new
+    assert look(services) == {}
 
-    batch(house, "fusion_fund_flow", DAY, "18:30", rows_written=1)
+    batch(services, "fusion_fund_flow", DAY, "18:30", rows_written=1)
 
-    assert look(house) == {WIDE.name: [DAY]}
-    assert look(house) == {WIDE.name: [DAY]}
-    assert asked(house) == [
+    assert look(services) == {WIDE.name: [DAY]}
+    assert look(services) == {WIDE.name: [DAY]}
+    assert asked(services) == [
         {"job": "backfill_stock_wide", "partition_range": [DAY, DAY], "trigger": "catchup"}
     ]
     # Of single codes alone is not the whole date.
-    batch(house, WIDE.table_name, DAY, "18:40", trigger_ref="fusion_codes")
-    assert look(house) == {WIDE.name: [DAY]}
-    batch(house, WIDE.table_name, DAY, "18:50")
-    assert look(house) == {}
+    batch(services, WIDE.table_name, DAY, "18:40", trigger_ref="fusion_codes")
+    assert look(services) == {WIDE.name: [DAY]}
+    batch(services, WIDE.table_name, DAY, "18:50")
+    assert look(services) == {}
 
 
-def test_what_was_asked_for_and_failed_waits_for_the_next_change(house: House) -> None:
-    batch(house, WIDE.table_name, DAY, "16:20")
-    batch(house, "fusion_valuation", DAY, "18:30")
-    look(house)
-    while (command := house.commands.claim("w")) is not None:
-        house.commands.finish(command, "failed", error="no quotes")
+def test_what_was_asked_for_and_failed_waits_for_the_next_change(services: Services) -> None:
+    batch(services, WIDE.table_name, DAY, "16:20")
+    batch(services, "fusion_valuation", DAY, "18:30")
+    look(services)
+    while (command := services.commands.claim("w")) is not None:
+        services.commands.finish(command, "failed", error="no quotes")
 
-    assert look(house) == {}
-    batch(house, "fusion_valuation", DAY, "18:45")
-    assert look(house) == {WIDE.name: [DAY]}
-    assert len(asked(house)) == 2
+    assert look(services) == {}
+    batch(services, "fusion_valuation", DAY, "18:45")
+    assert look(services) == {WIDE.name: [DAY]}
+    assert len(asked(services)) == 2

@@ -21,7 +21,7 @@ from resources.warehouse.ledger.scheduled_run_reads import LOST, SlotRow
 from resources.warehouse.ledger.scheduled_runs import SlotLedger
 from resources.warehouse.sql import Sql
 from schedules.commands.reaper import reap_node
-from schedules.services import House
+from schedules.services import Services
 from schedules.tasks.reconciliation import Cursor, RunFate, Sweeper
 from tests.schedules.conftest import DATES
 
@@ -43,80 +43,80 @@ class Fates:
 
 
 @pytest.fixture
-def house(engine: Engine, tmp_path: Path) -> House:
+def services(engine: Engine, tmp_path: Path) -> Services:
     settings = load_settings({"DATA_DIR": str(tmp_path)}, dotenv=tmp_path / "none")
-    return House(settings, ManualClock(NOW, frozen=False), TradeCalendar(DATES), engine)
+    return Services(settings, ManualClock(NOW, frozen=False), TradeCalendar(DATES), engine)
 
 
-def sweep(house: House, fates: Fates, *, old: bool = False) -> None:
+def sweep(services: Services, fates: Fates, *, old: bool = False) -> None:
     """One sweep; `old`: every claim has passed its limit."""
     if old:
-        house.slots = SlotLedger(house.engine, claim_limit_s=-1.0)
-    Sweeper(house, [], fates, served={}).sweep(Cursor(NOW, NOW, NOW), NOW + timedelta(minutes=1))
+        services.slots = SlotLedger(services.engine, claim_limit_s=-1.0)
+    Sweeper(services, [], fates, served={}).sweep(Cursor(NOW, NOW, NOW), NOW + timedelta(minutes=1))
 
 
-def started(house: House) -> Command:
+def started(services: Services) -> Command:
     """A command that has written its slot, and whose run Dagster does not know yet."""
-    house.commands.enqueue("run_job", {}, requested_by="t")
-    command = house.commands.claim("w1")
+    services.commands.enqueue("run_job", {}, requested_by="t")
+    command = services.commands.claim("w1")
     assert command is not None
-    house.commands.progress(command, {}, run_id="r1")
-    house.slots.by_hand("download", at=NOW, trade_date=DAY, command_id=command.id, run_id="r1")
+    services.commands.progress(command, {}, run_id="r1")
+    services.slots.by_hand("download", at=NOW, trade_date=DAY, command_id=command.id, run_id="r1")
     return command
 
 
-def slot(house: House) -> SlotRow:
-    return house.slots.latest()["download"]
+def slot(services: Services) -> SlotRow:
+    return services.slots.latest()["download"]
 
 
-def logged(house: House) -> list[tuple[str, str | None]]:
-    with house.engine.connect() as connection:
+def logged(services: Services) -> list[tuple[str, str | None]]:
+    with services.engine.connect() as connection:
         rows = connection.exec_driver_sql("SELECT status, message FROM sys_sync_log ORDER BY id").all()
     return [(str(status), message) for status, message in rows]
 
 
-def test_a_sweep_before_dagster_knows_the_run_leaves_it_alone(house: House) -> None:
-    started(house)
+def test_a_sweep_before_dagster_knows_the_run_leaves_it_alone(services: Services) -> None:
+    started(services)
 
-    sweep(house, Fates({}))
-    assert slot(house).status == "running"
-    sweep(house, Fates({}), old=True)  # its owner is at work
-    assert slot(house).status == "running"
+    sweep(services, Fates({}))
+    assert slot(services).status == "running"
+    sweep(services, Fates({}), old=True)  # its owner is at work
+    assert slot(services).status == "running"
 
-    house.slots.finish("r1", "success", now=NOW)
-    assert (slot(house).status, slot(house).reason) == ("success", None)
-    assert logged(house) == [("success", None)]
+    services.slots.finish("r1", "success", now=NOW)
+    assert (slot(services).status, slot(services).reason) == ("success", None)
+    assert logged(services) == [("success", None)]
 
 
-def test_a_run_that_never_came_is_lost_when_its_claim_is_old_and_its_owner_gone(house: House) -> None:
-    command = started(house)
-    house.commands.finish(command, "failed", error="the worker died")
+def test_a_run_that_never_came_is_lost_when_its_claim_is_old_and_its_owner_gone(services: Services) -> None:
+    command = started(services)
+    services.commands.finish(command, "failed", error="the worker died")
 
-    sweep(house, Fates({}))
-    assert slot(house).status == "running"
-    sweep(house, Fates({}), old=True)
-    assert (slot(house).status, slot(house).reason) == ("failed", LOST)
+    sweep(services, Fates({}))
+    assert slot(services).status == "running"
+    sweep(services, Fates({}), old=True)
+    assert (slot(services).status, slot(services).reason) == ("failed", LOST)
 
 
 @pytest.mark.parametrize("heard", ["by the run itself", "by the sweep"])
-def test_the_end_of_a_run_that_was_taken_for_lost_wins(house: House, heard: str) -> None:
-    command = started(house)
-    house.commands.finish(command, "failed")
-    sweep(house, Fates({}), old=True)
-    assert logged(house) == [("failed", LOST)]
+def test_the_end_of_a_run_that_was_taken_for_lost_wins(services: Services, heard: str) -> None:
+    command = started(services)
+    services.commands.finish(command, "failed")
+    sweep(services, Fates({}), old=True)
+    assert logged(services) == [("failed", LOST)]
 
     if heard == "by the run itself":
-        house.slots.finish("r1", "success", now=NOW)
+        services.slots.finish("r1", "success", now=NOW)
     else:
-        sweep(house, Fates({"r1": RunFate("open")}))
-        assert slot(house).status == "failed"
-        sweep(house, Fates({"r1": RunFate("success")}))
+        sweep(services, Fates({"r1": RunFate("open")}))
+        assert slot(services).status == "failed"
+        sweep(services, Fates({"r1": RunFate("success")}))
 
-    assert (slot(house).status, slot(house).reason) == ("success", None)
-    assert logged(house) == [("success", None)]
+    assert (slot(services).status, slot(services).reason) == ("success", None)
+    assert logged(services) == [("success", None)]
     # An end that the run told itself is final.
-    assert house.slots.finish("r1", "failed", now=NOW, reason="the worker died") is None
-    assert slot(house).status == "success"
+    assert services.slots.finish("r1", "failed", now=NOW, reason="the worker died") is None
+    assert slot(services).status == "success"
 
 
 def test_a_worker_that_lost_its_command_says_nothing_of_its_backfill(engine: Engine) -> None:
@@ -138,22 +138,22 @@ def test_a_worker_that_lost_its_command_says_nothing_of_its_backfill(engine: Eng
     assert show("success", second) == "success"
 
 
-def taken_over(house: House, command: str, **args: str) -> tuple[Command, Command]:
+def taken_over(services: Services, command: str, **args: str) -> tuple[Command, Command]:
     """The claims of a worker that was paused, and of the one that goes on with its command."""
-    house.commands.enqueue(command, args, requested_by="t")
-    first = house.commands.claim("w1")
-    house.commands.reap(owner="w1")
-    second = house.commands.claim("w2")
+    services.commands.enqueue(command, args, requested_by="t")
+    first = services.commands.claim("w1")
+    services.commands.reap(owner="w1")
+    second = services.commands.claim("w2")
     assert first is not None
     assert second is not None
     return first, second
 
 
-def test_a_worker_that_wakes_up_late_does_not_begin_a_backfill_that_has_ended(house: House) -> None:
+def test_a_worker_that_wakes_up_late_does_not_begin_a_backfill_that_has_ended(services: Services) -> None:
     """Else it would be at work for ever: only its command's worker may end it."""
-    ledger = Backfills(house.engine)
+    ledger = Backfills(services.engine)
     made = ledger.create("kline_daily", DAY, DAY, [DAY], by="t", now=NOW)
-    first, second = taken_over(house, "backfill", backfill_id=made.id)
+    first, second = taken_over(services, "backfill", backfill_id=made.id)
     ledger.begin(made.id, now=NOW, by=second)
     ledger.show(made.id, "success", now=NOW, done=1, rows_written=1, run_ids=[], failures={}, by=second)
 
@@ -164,11 +164,11 @@ def test_a_worker_that_wakes_up_late_does_not_begin_a_backfill_that_has_ended(ho
     assert ledger.get(made.id).finished_at is not None
 
 
-def test_a_worker_that_wakes_up_late_does_not_take_the_row_of_the_other_ones_run(house: House) -> None:
-    first, second = taken_over(house, "run_job", job="download")
+def test_a_worker_that_wakes_up_late_does_not_take_the_row_of_the_other_ones_run(services: Services) -> None:
+    first, second = taken_over(services, "run_job", job="download")
 
     def by_hand(run_id: str, claim: Command) -> None:
-        house.slots.by_hand(
+        services.slots.by_hand(
             "download", at=NOW, trade_date=DAY, command_id=claim.id, run_id=run_id, claim=claim
         )
 
@@ -176,30 +176,30 @@ def test_a_worker_that_wakes_up_late_does_not_take_the_row_of_the_other_ones_run
     with pytest.raises(ConflictError, match="no longer ours"):
         by_hand("r1", first)
 
-    house.slots.finish("r2", "success", now=NOW)
-    assert (slot(house).run_id, slot(house).status) == ("r2", "success")
+    services.slots.finish("r2", "success", now=NOW)
+    assert (slot(services).run_id, slot(services).status) == ("r2", "success")
 
 
 def test_a_lock_that_the_next_worker_took_for_a_command_is_not_given_back(
-    house: House, monkeypatch: pytest.MonkeyPatch
+    services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The reaper queues the command of a dead worker again, and somebody is there at once."""
-    asked = house.commands.enqueue("fusion_sync", {}, requested_by="t")
-    assert house.commands.claim("w1") is not None
-    house.locks.take(("kline",), f"command:{asked.id}")
-    queue_again = house.commands.reap
+    asked = services.commands.enqueue("fusion_sync", {}, requested_by="t")
+    assert services.commands.claim("w1") is not None
+    services.locks.take(("kline",), f"command:{asked.id}")
+    queue_again = services.commands.reap
 
     def and_go_on(**which: Any) -> list[Command]:
         queued = queue_again(**which)
-        assert house.commands.claim("w2") is not None
-        house.locks.take(("kline",), f"command:{asked.id}")
+        assert services.commands.claim("w2") is not None
+        services.locks.take(("kline",), f"command:{asked.id}")
         return queued
 
-    monkeypatch.setattr(house.commands, "reap", and_go_on)
-    reap_node(house, "w1")
+    monkeypatch.setattr(services.commands, "reap", and_go_on)
+    reap_node(services, "w1")
 
     with pytest.raises(ConflictError):
-        house.locks.take(("kline",), "run:other")
+        services.locks.take(("kline",), "run:other")
 
 
 def test_a_gap_that_was_closed_before_its_backfill_was_asked_for_is_not_queued(engine: Engine) -> None:

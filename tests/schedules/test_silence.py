@@ -18,7 +18,7 @@ from resources.warehouse.engine import transaction
 from resources.warehouse.ledger.heartbeats import Heartbeats, Node
 from schedules.supervisor import child_processes as kept
 from schedules.supervisor import process_plan
-from schedules.supervisor.child_processes import ChildSpec, Family
+from schedules.supervisor.child_processes import ChildProcesses, ChildSpec
 from schedules.supervisor.liveness import code_server_answers, daemon_sign, heartbeat_sign, server_sign
 from tests.schedules.test_start_checks import settings_of
 from tests.schedules.test_supervisor import alive, until
@@ -32,11 +32,13 @@ def said() -> list[str]:
 
 
 @pytest.fixture
-def family(tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Family]:
+def child_processes(
+    tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[ChildProcesses]:
     monkeypatch.setattr(kept, "STACKS_S", 0.2)
     monkeypatch.setattr(kept, "END_S", 0.2)
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    made = Family(tmp_path, env, said.append, stop_s=1.0, backoff_s=(0.01, 0.02))
+    made = ChildProcesses(tmp_path, env, said.append, stop_s=1.0, backoff_s=(0.01, 0.02))
     yield made
     made.stop()
 
@@ -55,17 +57,17 @@ def growing(path: Path) -> Callable[[int], bool]:
 
 @pytest.mark.parametrize("how", ["stopped", "lock", "spin"])
 def test_a_silent_child_leaves_its_stacks_is_ended_and_starts_again(
-    family: Family, tmp_path: Path, said: list[str], how: str
+    child_processes: ChildProcesses, tmp_path: Path, said: list[str], how: str
 ) -> None:
     beats, fall = tmp_path / "beats", tmp_path / "fall"
     command = process_plan.traced("tests.schedules.silent_child", str(beats), str(fall), how)
     spec = ChildSpec(
         "worker", command, ready=beats.exists, patience_s=10, sign=growing(beats), silence_s=0.3, traced=True
     )
-    family.start(spec)
-    child, first = family.children["worker"], family.pids()["worker"]
-    family.ask()
-    family.watch()
+    child_processes.start(spec)
+    child, first = child_processes.children["worker"], child_processes.pids()["worker"]
+    child_processes.ask()
+    child_processes.watch()
     assert said == []
 
     if how == "stopped":
@@ -75,8 +77,8 @@ def test_a_silent_child_leaves_its_stacks_is_ended_and_starts_again(
         until(lambda: not fall.exists())
 
     def again() -> bool:
-        family.ask()
-        family.watch()
+        child_processes.ask()
+        child_processes.watch()
         return child.restarts == 1 and not alive(first)
 
     until(again)
@@ -84,58 +86,64 @@ def test_a_silent_child_leaves_its_stacks_is_ended_and_starts_again(
     assert said[0].startswith(f"worker (process {first}) has given no sign of life for ")
     assert said[0].endswith(f"ending it; its stacks are in {tmp_path / 'worker.stacks'}")
     assert said[1].startswith("worker ended with -15, restarting in 0.01 s")
-    assert said[2] == f"worker restarted as process {family.pids()['worker']}"
+    assert said[2] == f"worker restarted as process {child_processes.pids()['worker']}"
     stacks = (tmp_path / "worker.stacks").read_text()
     where = {"stopped": "silent_child.py", "lock": "hang_in_a_lock", "spin": "in spin"}[how]
     assert f"--- process {first}, " in stacks
     assert where in stacks
 
 
-def test_a_child_that_ignores_term_as_well_is_killed(family: Family, said: list[str], tmp_path: Path) -> None:
+def test_a_child_that_ignores_term_as_well_is_killed(
+    child_processes: ChildProcesses, said: list[str], tmp_path: Path
+) -> None:
     mark = tmp_path / "mark"
     code = (
         "import pathlib, signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
         f"pathlib.Path({str(mark)!r}).touch()\ntime.sleep(60)"
     )
     command = (sys.executable, "-S", "-c", code)
-    family.start(
+    child_processes.start(
         ChildSpec("deaf", command, ready=mark.exists, patience_s=10, sign=lambda _: False, silence_s=0)
     )
-    child = family.children["deaf"]
+    child = child_processes.children["deaf"]
     child.heard = 0.0
 
     def ended() -> bool:
-        family.watch()
+        child_processes.watch()
         return child.last_exit is not None
 
     until(ended)
     assert child.last_exit == -signal.SIGKILL
 
 
-def test_who_starts_or_cannot_be_told_about_is_left_alone(family: Family, said: list[str]) -> None:
+def test_who_starts_or_cannot_be_told_about_is_left_alone(
+    child_processes: ChildProcesses, said: list[str]
+) -> None:
     asleep = (sys.executable, "-S", "-c", "import time; time.sleep(60)")
-    family.start(ChildSpec("starting", asleep, sign=lambda _: False, silence_s=0.0, patience_s=60))
-    family.start(ChildSpec("unknown", asleep, sign=lambda _: None, silence_s=0.0))
-    family.children["unknown"].heard = 0.0
-    family.ask()
-    family.children["unknown"].heard += 1  # the clock goes on between two looks
+    child_processes.start(ChildSpec("starting", asleep, sign=lambda _: False, silence_s=0.0, patience_s=60))
+    child_processes.start(ChildSpec("unknown", asleep, sign=lambda _: None, silence_s=0.0))
+    child_processes.children["unknown"].heard = 0.0
+    child_processes.ask()
+    child_processes.children["unknown"].heard += 1  # the clock goes on between two looks
 
-    family.watch()
+    child_processes.watch()
 
     assert said == []
 
 
-def test_a_child_that_keeps_ending_is_named_and_shown(family: Family, said: list[str]) -> None:
-    family.start(ChildSpec("dagster_daemon", (sys.executable, "-S", "-c", "raise SystemExit(7)")))
+def test_a_child_that_keeps_ending_is_named_and_shown(
+    child_processes: ChildProcesses, said: list[str]
+) -> None:
+    child_processes.start(ChildSpec("dagster_daemon", (sys.executable, "-S", "-c", "raise SystemExit(7)")))
 
     def looping() -> bool:
-        family.watch()
-        return family.processes()["dagster_daemon"]["in_loop"]
+        child_processes.watch()
+        return child_processes.processes()["dagster_daemon"]["in_loop"]
 
     until(looping)
 
     assert "warning: dagster_daemon keeps ending, 3 times within the last 10 minutes; see " in "\n".join(said)
-    facts = family.processes()["dagster_daemon"]
+    facts = child_processes.processes()["dagster_daemon"]
     assert (facts["state"], facts["pid"], facts["last_exit"], facts["restarts"]) == ("restarting", None, 7, 2)
 
 

@@ -21,7 +21,13 @@ from resources.warehouse.ledger.commands import CommandQueue
 from resources.warehouse.write_probe import WriteProbe
 from schedules.supervisor import app, checks, progress
 from schedules.supervisor.checks import RunLock, StartRefused
-from schedules.supervisor.child_processes import BACKOFF_S, ChildFailed, ChildSpec, Family, Interrupted
+from schedules.supervisor.child_processes import (
+    BACKOFF_S,
+    ChildFailed,
+    ChildProcesses,
+    ChildSpec,
+    Interrupted,
+)
 from tests.schedules.test_start_checks import NOW, settings_of
 
 
@@ -53,8 +59,8 @@ def said() -> list[str]:
 
 
 @pytest.fixture
-def family(tmp_path: Path, said: list[str]) -> Iterator[Family]:
-    made = Family(tmp_path, dict(os.environ), said.append, stop_s=1.0, backoff_s=(0.01, 0.02))
+def child_processes(tmp_path: Path, said: list[str]) -> Iterator[ChildProcesses]:
+    made = ChildProcesses(tmp_path, dict(os.environ), said.append, stop_s=1.0, backoff_s=(0.01, 0.02))
     yield made
     made.stop()
 
@@ -63,22 +69,24 @@ def family(tmp_path: Path, said: list[str]) -> Iterator[Family]:
 
 
 def test_a_child_is_ready_when_it_says_so_and_ends_with_term(
-    family: Family, tmp_path: Path, said: list[str]
+    child_processes: ChildProcesses, tmp_path: Path, said: list[str]
 ) -> None:
     mark = tmp_path / "ready"
-    family.start(
+    child_processes.start(
         dummy("child", f"open({str(mark)!r}, 'w').close(); print('hello', flush=True); time.sleep(60)",
               ready=mark.exists)
     )  # fmt: skip
-    pid = family.pids()["child"]
+    pid = child_processes.pids()["child"]
     until(lambda: "hello" in (tmp_path / "child.log").read_text())
 
-    assert family.stop() == []
+    assert child_processes.stop() == []
     assert not alive(pid)
     assert said == []
 
 
-def test_a_child_that_ignores_term_is_killed_with_its_children(family: Family, tmp_path: Path) -> None:
+def test_a_child_that_ignores_term_is_killed_with_its_children(
+    child_processes: ChildProcesses, tmp_path: Path
+) -> None:
     mark = tmp_path / "grandchild"
     code = (
         "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
@@ -87,14 +95,16 @@ def test_a_child_that_ignores_term_is_killed_with_its_children(family: Family, t
         f"os.replace({str(mark) + '.part'!r}, {str(mark)!r})\n"
         "time.sleep(60)"
     )
-    family.start(dummy("stubborn", code, ready=mark.exists))
-    pid, grandchild = family.pids()["stubborn"], int(mark.read_text())
+    child_processes.start(dummy("stubborn", code, ready=mark.exists))
+    pid, grandchild = child_processes.pids()["stubborn"], int(mark.read_text())
 
-    assert family.stop() == ["stubborn"]
+    assert child_processes.stop() == ["stubborn"]
     until(lambda: not alive(pid) and not alive(grandchild))
 
 
-def test_ignored_signals_of_the_shell_do_not_reach_a_child(family: Family, tmp_path: Path) -> None:
+def test_ignored_signals_of_the_shell_do_not_reach_a_child(
+    child_processes: ChildProcesses, tmp_path: Path
+) -> None:
     mark = tmp_path / "ready"
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
@@ -102,43 +112,45 @@ def test_ignored_signals_of_the_shell_do_not_reach_a_child(family: Family, tmp_p
             "ok = signal.getsignal(signal.SIGINT) is not signal.SIG_IGN\n"
             f"open({str(mark)!r}, 'w').write(str(ok))\ntime.sleep(60)"
         )
-        family.start(dummy("child", code, ready=lambda: mark.exists() and bool(mark.read_text())))
+        child_processes.start(dummy("child", code, ready=lambda: mark.exists() and bool(mark.read_text())))
     finally:
         signal.signal(signal.SIGINT, before)
 
     assert mark.read_text() == "True"
 
 
-def test_a_child_that_dies_at_its_start_is_named_with_its_last_words(family: Family) -> None:
+def test_a_child_that_dies_at_its_start_is_named_with_its_last_words(child_processes: ChildProcesses) -> None:
     with pytest.raises(ChildFailed, match="broken ended with 3 at its start: no such table"):
-        family.start(
+        child_processes.start(
             dummy("broken", "time.sleep(.1); sys.exit(print('no such table') or 3)", ready=lambda: False)
         )
 
 
-def test_a_start_can_be_interrupted(family: Family) -> None:
-    threading.Timer(0.2, family.stopping.set).start()
+def test_a_start_can_be_interrupted(child_processes: ChildProcesses) -> None:
+    threading.Timer(0.2, child_processes.stopping.set).start()
 
     with pytest.raises(Interrupted):
-        family.start(dummy("slow", "time.sleep(60)", ready=lambda: False))
+        child_processes.start(dummy("slow", "time.sleep(60)", ready=lambda: False))
 
 
 def test_a_child_that_dies_is_restarted_and_it_is_said(
-    family: Family, tmp_path: Path, said: list[str]
+    child_processes: ChildProcesses, tmp_path: Path, said: list[str]
 ) -> None:
-    family.start(dummy("worker", f"open({str(tmp_path / 'starts')!r}, 'a').write('x'); time.sleep(60)"))
+    child_processes.start(
+        dummy("worker", f"open({str(tmp_path / 'starts')!r}, 'a').write('x'); time.sleep(60)")
+    )
     until((tmp_path / "starts").exists)
-    first = family.pids()["worker"]
+    first = child_processes.pids()["worker"]
     os.kill(first, signal.SIGKILL)
-    until(lambda: "worker" not in family.pids())
+    until(lambda: "worker" not in child_processes.pids())
 
-    family.watch()
+    child_processes.watch()
     assert said[-1].startswith("worker ended with -9, restarting in 0.01 s")
     time.sleep(0.02)
-    family.watch()
+    child_processes.watch()
 
-    assert family.pids()["worker"] != first
-    assert said[-1] == f"worker restarted as process {family.pids()['worker']}"
+    assert child_processes.pids()["worker"] != first
+    assert said[-1] == f"worker restarted as process {child_processes.pids()['worker']}"
     until(lambda: (tmp_path / "starts").read_text() == "xx")
 
 

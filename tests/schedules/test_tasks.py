@@ -179,8 +179,8 @@ def test_the_next_run_is_the_next_slot_on_a_day_that_counts(lite: Engine) -> Non
 
 
 def test_a_reader_is_told_when_a_task_is_due() -> None:
-    told = {key: BY_KEY[key].timing.described for key in ("data_cleanup", "portfolio_mon", "eod_core")}
-    assert told == {
+    reported = {key: BY_KEY[key].timing.described for key in ("data_cleanup", "portfolio_mon", "eod_core")}
+    assert reported == {
         "data_cleanup": "Monday 04:30",
         "portfolio_mon": "every 30 minutes, 09:30-11:30 and 13:00-15:00",
         "eod_core": "by hand",

@@ -25,7 +25,7 @@ from schedules.commands.initial_load import Loaded, Step, newest_complete, plan_
 from schedules.commands.reaper import dead_nodes, fail_runs_before, reap
 from schedules.commands.worker import Worker
 from schedules.runs.outcome import RANGE_END, RANGE_START, RunOutcome
-from schedules.services import House
+from schedules.services import Services
 
 JOBS = (
     "fusion_kline_sync",
@@ -82,26 +82,26 @@ class FakeRunner:
         return [(job, key) for job, key, _ in self.calls]
 
 
-def do(house: House, name: str, args: dict[str, Any], runner: FakeRunner, **more: Any) -> Command:
+def do(services: Services, name: str, args: dict[str, Any], runner: FakeRunner, **more: Any) -> Command:
     """One command from the queue to its end."""
-    asked = house.commands.enqueue(name, args, requested_by="t", **more)
-    worker = Worker(house, runner)
+    asked = services.commands.enqueue(name, args, requested_by="t", **more)
+    worker = Worker(services, runner)
     assert worker.work_once() is not None
-    return house.commands.get(asked.id)
+    return services.commands.get(asked.id)
 
 
-def drain(house: House, runner: FakeRunner) -> list[str]:
+def drain(services: Services, runner: FakeRunner) -> list[str]:
     """Carry out what is queued; the jobs that ran."""
     runner.calls = []
-    worker = Worker(house, runner)
+    worker = Worker(services, runner)
     while worker.work_once() is not None:
         pass
     return [job for job, _ in runner.jobs]
 
 
-def test_run_job_is_a_run_with_tags_and_a_row_in_the_ledger(house: House) -> None:
+def test_run_job_is_a_run_with_tags_and_a_row_in_the_ledger(services: Services) -> None:
     runner = FakeRunner()
-    done = do(house, "run_job", {"job": "eod_core", "partition_key": "2026-08-21"}, runner)
+    done = do(services, "run_job", {"job": "eod_core", "partition_key": "2026-08-21"}, runner)
 
     assert (done.status, done.run_id) == ("success", done.result["run_id"])
     ((job, key, carried),) = runner.calls
@@ -109,21 +109,21 @@ def test_run_job_is_a_run_with_tags_and_a_row_in_the_ledger(house: House) -> Non
     assert carried[tags.TRIGGER] == "manual"
     assert carried[tags.TRADE_DATE] == "2026-08-21"
     assert carried[tags.COMMAND] == str(done.id)
-    row = house.slots.latest()["eod_core"]
+    row = services.slots.latest()["eod_core"]
     assert (row.status, row.trigger, row.command_id, row.run_id) == (
         "success",
         "manual",
         done.id,
         done.run_id,
     )
-    assert house.slots.done("eod_core", "2026-08-21")
+    assert services.slots.done("eod_core", "2026-08-21")
 
 
-def test_a_failing_run_fails_the_command_with_its_reason(house: House) -> None:
-    done = do(house, "run_job", {"job": "eod_core"}, FakeRunner(failing=("eod_core",)))
+def test_a_failing_run_fails_the_command_with_its_reason(services: Services) -> None:
+    done = do(services, "run_job", {"job": "eod_core"}, FakeRunner(failing=("eod_core",)))
 
     assert (done.status, done.error) == ("failed", "eod_core failed: upstream is silent")
-    assert house.slots.latest()["eod_core"].reason == "upstream is silent"
+    assert services.slots.latest()["eod_core"].reason == "upstream is silent"
 
 
 @pytest.mark.parametrize(
@@ -140,61 +140,61 @@ def test_a_failing_run_fails_the_command_with_its_reason(house: House) -> None:
     ],
 )
 def test_wrong_commands_fail_by_name(
-    house: House, name: str, args: dict[str, Any], kind: str, error: str
+    services: Services, name: str, args: dict[str, Any], kind: str, error: str
 ) -> None:
-    done = do(house, name, args, FakeRunner())
+    done = do(services, name, args, FakeRunner())
 
     assert (done.status, done.result["error_kind"]) == ("failed", kind)
     assert error in str(done.error)
-    assert house.slots.runs()[1] == 0
+    assert services.slots.runs()[1] == 0
 
 
-def test_a_handler_that_breaks_does_not_end_the_worker(house: House) -> None:
+def test_a_handler_that_breaks_does_not_end_the_worker(services: Services) -> None:
     def broken(_work: Work) -> dict[str, Any]:
         return {"x": 1 / 0}
 
-    worker = Worker(house, FakeRunner(), handlers={"broken": Handler(broken)})
-    asked = house.commands.enqueue("broken", requested_by="t")
+    worker = Worker(services, FakeRunner(), handlers={"broken": Handler(broken)})
+    asked = services.commands.enqueue("broken", requested_by="t")
     worker.work_once()
 
-    assert house.commands.get(asked.id).error == "ZeroDivisionError: division by zero"
+    assert services.commands.get(asked.id).error == "ZeroDivisionError: division by zero"
     assert worker.work_once() is None
 
 
-def test_a_range_goes_as_tags(house: House) -> None:
+def test_a_range_goes_as_tags(services: Services) -> None:
     runner = FakeRunner()
-    do(house, "run_job", {"job": "history", "partition_range": ["2026-08-19", "2026-08-21"]}, runner)
+    do(services, "run_job", {"job": "history", "partition_range": ["2026-08-19", "2026-08-21"]}, runner)
 
     ((_, key, carried),) = runner.calls
     assert key is None
     assert (carried[RANGE_START], carried[RANGE_END]) == ("2026-08-19", "2026-08-21")
 
 
-def test_a_full_fusion_holds_all_locks_while_its_jobs_run(house: House) -> None:
+def test_a_full_fusion_holds_all_locks_while_its_jobs_run(services: Services) -> None:
     runner = FakeRunner()
     held: list[bool] = []
 
     def during(_job: str) -> None:
-        held.append(all(state.held for state in house.locks.states()))
+        held.append(all(state.held for state in services.locks.states()))
         with pytest.raises(ConflictError):
-            house.locks.take(("daily",), "another")
+            services.locks.take(("daily",), "another")
 
     runner.during = during
-    done = do(house, "fusion_sync", {"date": "2026-08-21"}, runner)
+    done = do(services, "fusion_sync", {"date": "2026-08-21"}, runner)
 
     assert done.status == "success"
     assert done.result["locked"] is True
     assert held == [True] * 3
     assert [job for job, _ in runner.jobs] == ["fusion_kline_sync", "fusion_daily_sync", "fusion_wide_sync"]
     assert all('"owner": "command:' in carried[LEASE_TAG] for _, _, carried in runner.calls)
-    assert not any(state.held for state in house.locks.states())
+    assert not any(state.held for state in services.locks.states())
 
 
-def test_a_full_fusion_conflicts_before_anything_runs(house: House) -> None:
-    lease = house.locks.take(("wide",), "somebody")
+def test_a_full_fusion_conflicts_before_anything_runs(services: Services) -> None:
+    lease = services.locks.take(("wide",), "somebody")
     runner = FakeRunner()
-    done = do(house, "fusion_sync", {}, runner)
-    house.locks.release(lease)
+    done = do(services, "fusion_sync", {}, runner)
+    services.locks.release(lease)
 
     assert (done.status, done.result["error_kind"]) == ("failed", "ConflictError")
     assert "wide is held by somebody" in str(done.error)
@@ -219,34 +219,34 @@ def test_a_full_fusion_conflicts_before_anything_runs(house: House) -> None:
     ],
 )
 def test_a_recalculation_makes_the_signals_anew_with_what_they_follow_from(
-    house: House, monkeypatch: pytest.MonkeyPatch, parts: list[str], jobs: list[str]
+    services: Services, monkeypatch: pytest.MonkeyPatch, parts: list[str], jobs: list[str]
 ) -> None:
     monkeypatch.setattr(FakeRunner, "has", lambda *_: True)
     runner = FakeRunner()
-    done = do(house, "quant_recalc", {"date": "2026-08-21", "parts": parts, "codes": ["600519"]}, runner)
+    done = do(services, "quant_recalc", {"date": "2026-08-21", "parts": parts, "codes": ["600519"]}, runner)
 
     assert done.status == "success"
     assert [(job, key) for job, key, _ in runner.calls] == [(job, "2026-08-21") for job in jobs]
     assert all(carried[tags.CODES] == "600519" for _, _, carried in runner.calls)
 
 
-def test_a_fusion_by_codes_takes_no_lock_and_is_no_task_of_the_day(house: House) -> None:
-    lease = house.locks.take(DOMAINS, "somebody")
+def test_a_fusion_by_codes_takes_no_lock_and_is_no_task_of_the_day(services: Services) -> None:
+    lease = services.locks.take(DOMAINS, "somebody")
     runner = FakeRunner()
-    done = do(house, "fusion_sync", {"codes": ["600519", "000001"], "date": "2026-08-21"}, runner)
-    house.locks.release(lease)
+    done = do(services, "fusion_sync", {"codes": ["600519", "000001"], "date": "2026-08-21"}, runner)
+    services.locks.release(lease)
 
     assert (done.status, done.result["jobs"]) == ("success", {"fusion_codes": "success"})
     ((job, key, carried),) = runner.calls
     assert (job, key, carried[tags.CODES]) == ("fusion_codes", "2026-08-21", "600519,000001")
     assert carried[tags.TASK] == "fusion_codes"
     # The tasks have not run: their last run is what it was, and who waits for them goes on waiting.
-    assert set(house.slots.latest()) == {"fusion_codes"}
-    assert not house.slots.done("fusion_kline_sync", "2026-08-21")
+    assert set(services.slots.latest()) == {"fusion_codes"}
+    assert not services.slots.done("fusion_kline_sync", "2026-08-21")
 
 
-def test_one_failing_job_does_not_keep_the_others_of_a_full_fusion_out(house: House) -> None:
-    done = do(house, "fusion_sync", {"date": "2026-08-21"}, FakeRunner(failing=("fusion_kline_sync",)))
+def test_one_failing_job_does_not_keep_the_others_of_a_full_fusion_out(services: Services) -> None:
+    done = do(services, "fusion_sync", {"date": "2026-08-21"}, FakeRunner(failing=("fusion_kline_sync",)))
 
     assert (done.status, done.result["jobs"]) == (
         "failed",
@@ -266,15 +266,15 @@ def test_one_failing_job_does_not_keep_the_others_of_a_full_fusion_out(house: Ho
         ("2026-08-24 09:00", "2026-08-21"),
     ],
 )
-def test_a_date_is_complete_half_an_hour_after_the_close(house: House, now: str, newest: str) -> None:
-    assert newest_complete(datetime.fromisoformat(now), house.calendar) == newest
+def test_a_date_is_complete_half_an_hour_after_the_close(services: Services, now: str, newest: str) -> None:
+    assert newest_complete(datetime.fromisoformat(now), services.calendar) == newest
 
 
-def test_a_new_warehouse_is_planned_in_full_and_a_known_one_from_where_it_stands(house: House) -> None:
+def test_a_new_warehouse_is_planned_in_full_and_a_known_one_from_where_it_stands(services: Services) -> None:
     def plan(loaded: Loaded, dates: int = 320) -> list[str]:
-        return [step.name for step in plan_load(house.calendar, "2026-08-25", loaded, history_dates=dates)]
+        return [step.name for step in plan_load(services.calendar, "2026-08-25", loaded, history_dates=dates)]
 
-    days = house.calendar.dates
+    days = services.calendar.dates
     from_bars = f"bar_calculations {days[0]}..2026-08-25"
     of_days, overview = f"calculations {days[-5]}..2026-08-25", "freshness_snapshot 2026-08-25"
     review = "daily_review 2026-08-25"
@@ -310,9 +310,9 @@ def test_dates_before_the_newest_five_follow_once_in_full() -> None:
     overview = f"freshness_snapshot {days[-1]}"
     assert behind(set()) == [nearer, f"calculations {days[-15]}..{days[-1]}", overview]
     assert behind({days[-6]}) == []
-    told = [nearer, farther, f"calculations {days[-20]}..{days[-1]}", overview]
-    assert behind(set(), 15) == told
-    assert behind({days[-6]}, 15) == told
+    reported = [nearer, farther, f"calculations {days[-20]}..{days[-1]}", overview]
+    assert behind(set(), 15) == reported
+    assert behind({days[-6]}, 15) == reported
     assert behind({days[-6], days[-16]}, 15) == []
 
 
@@ -382,65 +382,65 @@ def test_a_long_pause_is_made_up_for_with_history_and_days() -> None:
     )
 
 
-def test_a_day_that_fails_keeps_no_other_out_and_is_taken_up_again(house: House) -> None:
-    house.clock.at = datetime(2026, 8, 25, 16, 0)  # type: ignore[attr-defined]
+def test_a_day_that_fails_keeps_no_other_out_and_is_taken_up_again(services: Services) -> None:
+    services.clock.at = datetime(2026, 8, 25, 16, 0)  # type: ignore[attr-defined]
     runner = FakeRunner(failing=("whole_day 2026-08-25",))
-    first = do(house, "initial_load", {}, runner)
+    first = do(services, "initial_load", {}, runner)
     assert (first.status, first.result["steps"], first.result["newest"]) == ("failed", 3, "2026-08-25")
     assert first.error == "whole_day 2026-08-25 failed: upstream is silent"
     assert len(runner.calls) == 3
-    assert drain(house, runner) == ["calculations", "daily_review", "freshness_snapshot"]
+    assert drain(services, runner) == ["calculations", "daily_review", "freshness_snapshot"]
     runner.failing, runner.calls = (), []
 
-    second = do(house, "initial_load", {}, runner)
+    second = do(services, "initial_load", {}, runner)
 
     assert second.status == "success"
     assert runner.jobs == [("whole_day", "2026-08-25")]
-    assert drain(house, runner) == ["calculations", "daily_review", "freshness_snapshot"]
+    assert drain(services, runner) == ["calculations", "daily_review", "freshness_snapshot"]
     runner.calls = []
-    assert do(house, "initial_load", {}, runner).status == "success"
+    assert do(services, "initial_load", {}, runner).status == "success"
     assert runner.calls == []
 
 
-def test_the_calculations_follow_a_load_as_one_command(house: House) -> None:
-    house.clock.at = datetime(2026, 8, 25, 16, 0)  # type: ignore[attr-defined]
+def test_the_calculations_follow_a_load_as_one_command(services: Services) -> None:
+    services.clock.at = datetime(2026, 8, 25, 16, 0)  # type: ignore[attr-defined]
     runner = FakeRunner()
-    do(house, "initial_load", {}, runner)
+    do(services, "initial_load", {}, runner)
 
-    (asked,) = house.commands.of_name("calculations", statuses=("queued",))
+    (asked,) = services.commands.of_name("calculations", statuses=("queued",))
     assert asked.args["steps"] == [
-        ["calculations", house.calendar.dates[0], "2026-08-25"],
+        ["calculations", services.calendar.dates[0], "2026-08-25"],
         ["daily_review", "2026-08-25", "2026-08-25"],
         ["freshness_snapshot", "2026-08-25", "2026-08-25"],
     ]
-    assert drain(house, runner) == ["calculations", "daily_review", "freshness_snapshot"]
-    do(house, "initial_load", {}, runner)
-    assert house.commands.of_name("calculations", statuses=("queued",)) == []
+    assert drain(services, runner) == ["calculations", "daily_review", "freshness_snapshot"]
+    do(services, "initial_load", {}, runner)
+    assert services.commands.of_name("calculations", statuses=("queued",)) == []
 
 
 def test_two_loads_that_end_at_once_ask_for_one_calculation(
-    house: House, monkeypatch: pytest.MonkeyPatch
+    services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    house.clock.at = datetime(2026, 8, 25, 16, 0)  # type: ignore[attr-defined]
+    services.clock.at = datetime(2026, 8, 25, 16, 0)  # type: ignore[attr-defined]
     look = CommandQueue.of_name
 
     def overtaken(self: CommandQueue, command: str, **how: Any) -> list[Command]:
         found = look(self, command, **how)
         if command == "calculations" and how["statuses"] == OPEN:
             monkeypatch.undo()  # the other load looked as well, and is the first to ask
-            house.commands.enqueue_alone(command, requested_by="another")
+            services.commands.enqueue_alone(command, requested_by="another")
         return found
 
     monkeypatch.setattr(CommandQueue, "of_name", overtaken)
-    assert do(house, "initial_load", {}, FakeRunner()).status == "success"
+    assert do(services, "initial_load", {}, FakeRunner()).status == "success"
 
-    (asked,) = house.commands.of_name("calculations", statuses=OPEN)
+    (asked,) = services.commands.of_name("calculations", statuses=OPEN)
     assert asked.requested_by == "another"
 
 
-def test_a_load_whose_worker_died_goes_on_with_what_is_missing(house: House) -> None:
-    house.clock.at = datetime(2026, 8, 25, 16, 0)  # type: ignore[attr-defined]
-    asked = house.commands.enqueue("initial_load", requested_by="t")
+def test_a_load_whose_worker_died_goes_on_with_what_is_missing(services: Services) -> None:
+    services.clock.at = datetime(2026, 8, 25, 16, 0)  # type: ignore[attr-defined]
+    asked = services.commands.enqueue("initial_load", requested_by="t")
     runner = FakeRunner()
 
     class Killed(BaseException):
@@ -451,28 +451,28 @@ def test_a_load_whose_worker_died_goes_on_with_what_is_missing(house: House) -> 
             raise Killed
 
     runner.during = during
-    dying = Worker(house, runner)
+    dying = Worker(services, runner)
     with pytest.raises(Killed):
         dying.work_once()
-    house.commands.reap(owner=dying.node.node_id)
-    assert house.commands.get(asked.id).status == "queued"
+    services.commands.reap(owner=dying.node.node_id)
+    assert services.commands.get(asked.id).status == "queued"
     assert [job for job, _ in runner.jobs] == ["security_list", "recent_days", "whole_day"]
     runner.calls, runner.during = [], lambda _job: None
 
-    Worker(house, runner).work_once()
+    Worker(services, runner).work_once()
 
-    assert house.commands.get(asked.id).status == "success"
+    assert services.commands.get(asked.id).status == "success"
     assert [job for job, _ in runner.jobs] == ["whole_day"]
 
 
-def test_a_canceled_load_stops_between_two_runs(house: House) -> None:
-    house.clock.at = datetime(2026, 8, 25, 16, 0)  # type: ignore[attr-defined]
+def test_a_canceled_load_stops_between_two_runs(services: Services) -> None:
+    services.clock.at = datetime(2026, 8, 25, 16, 0)  # type: ignore[attr-defined]
     runner = FakeRunner()
-    asked = house.commands.enqueue("initial_load", requested_by="t")
-    runner.during = lambda _job: void(house.commands.cancel(asked.id))
-    Worker(house, runner).work_once()
+    asked = services.commands.enqueue("initial_load", requested_by="t")
+    runner.during = lambda _job: void(services.commands.cancel(asked.id))
+    Worker(services, runner).work_once()
 
-    done = house.commands.get(asked.id)
+    done = services.commands.get(asked.id)
     assert (done.status, len(runner.calls)) == ("canceled", 1)
 
 
@@ -490,7 +490,7 @@ def until(condition: Callable[[], bool], seconds: float = 5.0) -> None:
         time.sleep(0.01)
 
 
-def test_the_worker_keeps_its_command_alive_and_hands_it_back_when_it_stops(house: House) -> None:
+def test_the_worker_keeps_its_command_alive_and_hands_it_back_when_it_stops(services: Services) -> None:
     started, release = threading.Event(), threading.Event()
 
     def slow(work: Work) -> dict[str, Any]:
@@ -499,17 +499,17 @@ def test_the_worker_keeps_its_command_alive_and_hands_it_back_when_it_stops(hous
         work.check()
         return {}
 
-    house.__dict__["commands"] = CommandQueue(house.engine, lease_s=0.3)
-    worker = Worker(house, FakeRunner(), handlers={"slow": Handler(slow)}, beat_s=0.05)
-    asked = house.commands.enqueue("slow", requested_by="t")
+    services.__dict__["commands"] = CommandQueue(services.engine, lease_s=0.3)
+    worker = Worker(services, FakeRunner(), handlers={"slow": Handler(slow)}, beat_s=0.05)
+    asked = services.commands.enqueue("slow", requested_by="t")
     thread = threading.Thread(target=worker.run)
     thread.start()
     try:
         assert started.wait(5)
         time.sleep(0.5)
         # Longer than its lease, and still nobody may take it.
-        assert house.commands.reap() == []
-        (node,) = house.heartbeats.all("worker")
+        assert services.commands.reap() == []
+        (node,) = services.heartbeats.all("worker")
         assert node.fresh()
         assert node.state["commands"] == [{"id": asked.id, "command": "slow"}]
         worker.stop()
@@ -519,12 +519,12 @@ def test_the_worker_keeps_its_command_alive_and_hands_it_back_when_it_stops(hous
         worker.stop()
         thread.join(10)
 
-    back = house.commands.get(asked.id)
+    back = services.commands.get(asked.id)
     assert (back.status, back.attempts) == ("queued", 0)
-    assert house.heartbeats.all("worker") == []
+    assert services.heartbeats.all("worker") == []
 
 
-def test_a_long_command_does_not_hold_up_a_short_one(house: House) -> None:
+def test_a_long_command_does_not_hold_up_a_short_one(services: Services) -> None:
     started, release, short_done = threading.Event(), threading.Event(), threading.Event()
 
     def long(_work: Work) -> dict[str, Any]:
@@ -537,48 +537,48 @@ def test_a_long_command_does_not_hold_up_a_short_one(house: House) -> None:
         return {}
 
     handlers = {"long": Handler(long, long=True), "short": Handler(short)}
-    worker = Worker(house, FakeRunner(), handlers=handlers)
-    waiting = house.commands.enqueue("long", requested_by="t")
-    house.commands.enqueue("short", requested_by="t")
+    worker = Worker(services, FakeRunner(), handlers=handlers)
+    waiting = services.commands.enqueue("long", requested_by="t")
+    services.commands.enqueue("short", requested_by="t")
     thread = threading.Thread(target=worker.run)
     thread.start()
     try:
         assert started.wait(10)
         assert short_done.wait(10)
-        assert house.commands.get(waiting.id).status == "running"
+        assert services.commands.get(waiting.id).status == "running"
     finally:
         release.set()
-        until(lambda: house.commands.get(waiting.id).finished)
+        until(lambda: services.commands.get(waiting.id).finished)
         worker.stop()
         thread.join(10)
 
 
-def dead(house: House, node_id: str = "host:0:1") -> Node:
+def dead(services: Services, node_id: str = "host:0:1") -> Node:
     """The traces of a worker of this machine whose process is gone."""
     me = this_node("worker")
     gone = Node(node_id, "worker", me.host, 2**22 + 1, me.started_at, me.beat_at)
-    house.heartbeats.beat(gone)
+    services.heartbeats.beat(gone)
     return gone
 
 
-def test_a_dead_node_is_known_by_its_process_or_its_silence(house: House) -> None:
+def test_a_dead_node_is_known_by_its_process_or_its_silence(services: Services) -> None:
     me = this_node("worker")
-    house.heartbeats.beat(me)
-    dead(house)
-    house.heartbeats.beat(Node("far:1:1", "worker", "far away", 1, me.started_at, me.beat_at))
+    services.heartbeats.beat(me)
+    dead(services)
+    services.heartbeats.beat(Node("far:1:1", "worker", "far away", 1, me.started_at, me.beat_at))
     silent = Node("still:1:1", "worker", "far away", 1, me.started_at, me.beat_at)
-    house.heartbeats.beat(silent)
-    with transaction(house.engine) as connection:
+    services.heartbeats.beat(silent)
+    with transaction(services.engine) as connection:
         connection.exec_driver_sql(
             "UPDATE sys_heartbeat SET beat_at='2020-01-01 00:00:00' WHERE node_id='still:1:1'"
         )
     predecessor = Node("same pid", "worker", me.host, os.getpid(), me.started_at, me.beat_at)
-    house.heartbeats.beat(predecessor)
+    services.heartbeats.beat(predecessor)
 
-    assert {node.node_id for node in dead_nodes(house, me)} == {"host:0:1", "still:1:1", "same pid"}
+    assert {node.node_id for node in dead_nodes(services, me)} == {"host:0:1", "still:1:1", "same pid"}
 
 
-def test_what_a_dead_worker_left_is_set_right(house: House, tmp_path: Path) -> None:
+def test_what_a_dead_worker_left_is_set_right(services: Services, tmp_path: Path) -> None:
     import dagster as dg
 
     @dg.op
@@ -589,9 +589,9 @@ def test_what_a_dead_worker_left_is_set_right(house: House, tmp_path: Path) -> N
     def work() -> None:
         nothing()
 
-    gone = dead(house)
-    asked = house.commands.enqueue("run_job", requested_by="t")
-    command = house.commands.claim(gone.node_id)
+    gone = dead(services)
+    asked = services.commands.enqueue("run_job", requested_by="t")
+    command = services.commands.claim(gone.node_id)
     assert command is not None
     (tmp_path / "dagster").mkdir()
     with dg.DagsterInstance.local_temp(str(tmp_path / "dagster")) as instance:
@@ -599,29 +599,29 @@ def test_what_a_dead_worker_left_is_set_right(house: House, tmp_path: Path) -> N
             work, status=dg.DagsterRunStatus.STARTED, tags={tags.OWNER: gone.node_id}
         )
         other = instance.create_run_for_job(work, status=dg.DagsterRunStatus.STARTED, tags={tags.OWNER: "x"})
-        house.slots.by_hand(
+        services.slots.by_hand(
             "eod_core",
-            at=house.clock.now(),
+            at=services.clock.now(),
             trade_date="2026-08-21",
             command_id=asked.id,
             run_id=run.run_id,
         )
-        house.locks.take(("kline",), "run:1", run_id=run.run_id)
-        house.locks.take(("wide",), f"command:{asked.id}")
+        services.locks.take(("kline",), "run:1", run_id=run.run_id)
+        services.locks.take(("wide",), f"command:{asked.id}")
 
-        notes = reap(house, this_node("worker"), instance)
+        notes = reap(services, this_node("worker"), instance)
 
         assert instance.get_run_by_id(run.run_id).status is dg.DagsterRunStatus.FAILURE  # type: ignore[union-attr]
         assert instance.get_run_by_id(other.run_id).status is dg.DagsterRunStatus.STARTED  # type: ignore[union-attr]
     assert len(notes) == 2
-    assert house.commands.get(asked.id).status == "queued"
-    assert house.slots.latest()["eod_core"].status == "failed"
-    assert not any(state.held for state in house.locks.states())
-    assert house.heartbeats.all() == []
-    assert reap(house, this_node("worker")) == []
+    assert services.commands.get(asked.id).status == "queued"
+    assert services.slots.latest()["eod_core"].status == "failed"
+    assert not any(state.held for state in services.locks.states())
+    assert services.heartbeats.all() == []
+    assert reap(services, this_node("worker")) == []
 
 
-def test_runs_that_were_at_work_before_the_start_are_ended(house: House, tmp_path: Path) -> None:
+def test_runs_that_were_at_work_before_the_start_are_ended(services: Services, tmp_path: Path) -> None:
     import dagster as dg
 
     @dg.op
@@ -639,24 +639,24 @@ def test_runs_that_were_at_work_before_the_start_are_ended(house: House, tmp_pat
         start = datetime.now(UTC) + timedelta(seconds=1)
         earlier = start - timedelta(hours=1)
 
-        assert fail_runs_before(house, instance, earlier) == []
-        assert fail_runs_before(house, instance, start) == [orphan.run_id]
+        assert fail_runs_before(services, instance, earlier) == []
+        assert fail_runs_before(services, instance, start) == [orphan.run_id]
         left = instance.get_run_by_id(ended.run_id)
         assert left is not None
         assert left.status is dg.DagsterRunStatus.SUCCESS
 
 
-def test_an_error_without_a_run_settles_the_row_that_it_opened(house: House) -> None:
+def test_an_error_without_a_run_settles_the_row_that_it_opened(services: Services) -> None:
     runner = FakeRunner()
 
     def during(_job: str) -> None:
         raise PlatformError("the instance is away")
 
     runner.during = during
-    done = do(house, "run_job", {"job": "eod_core"}, runner)
+    done = do(services, "run_job", {"job": "eod_core"}, runner)
 
     assert done.error == "the instance is away"
-    assert house.slots.latest()["eod_core"].status == "failed"
+    assert services.slots.latest()["eod_core"].status == "failed"
 
 
 def test_every_handler_of_the_table_is_callable() -> None:

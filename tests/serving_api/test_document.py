@@ -126,8 +126,8 @@ def test_every_parameter_is_explained_and_every_body_shown(own: Bench) -> None:
     for path, item in document["paths"].items():
         for method, operation in item.items():
             for parameter in operation.get("parameters", []):
-                told = parameter.get("description") or parameter["schema"].get("description")
-                assert told, (method, path, parameter["name"])
+                reported = parameter.get("description") or parameter["schema"].get("description")
+                assert reported, (method, path, parameter["name"])
             content = operation.get("requestBody", {}).get("content", {})
             if "application/json" in content:
                 shape = content["application/json"]["schema"]

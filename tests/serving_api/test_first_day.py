@@ -162,10 +162,10 @@ def test_nothing_is_empty_but_by_nature(day: FirstDay) -> None:
 def test_what_is_calculated_is_there_for_every_loaded_date(day: FirstDay, table: str) -> None:
     column = next(one.date_column for one in builtin_registry().tables if one.name == table)
     (bars,) = day.query("SELECT COUNT(DISTINCT date) FROM fusion_kline_daily")
-    (told,) = day.query(f"SELECT COUNT(DISTINCT {column}) FROM {table}")
+    (reported,) = day.query(f"SELECT COUNT(DISTINCT {column}) FROM {table}")
 
     assert bars[0] == DATES
-    assert told[0] >= DATES - WARM_UP.get(table, 1)
+    assert reported[0] >= DATES - WARM_UP.get(table, 1)
 
 
 @pytest.mark.parametrize("table", list(SAYS_WHY))

@@ -95,12 +95,12 @@ def operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], 
     shapes = Shapes(document)
     for path, methods in document["paths"].items():
         for method in ("get", "post"):
-            told = methods.get(method, {})
-            answer = _json(told.get("responses", {}).get("200", {}))
+            reported = methods.get(method, {})
+            answer = _json(reported.get("responses", {}).get("200", {}))
             if answer is None:
                 continue
-            asked = {row["name"]: row["schema"] for row in told.get("parameters", ())}
-            asked |= shapes.keys(_json(told.get("requestBody", {})) or {})
+            asked = {row["name"]: row["schema"] for row in reported.get("parameters", ())}
+            asked |= shapes.keys(_json(reported.get("requestBody", {})) or {})
             yield path.removeprefix("/api/v1"), asked, answer
 
 
@@ -133,7 +133,7 @@ def histories(document: dict[str, Any]) -> dict[str, bool]:
 def test_every_history_says_how_far_back_it_reaches(document: dict[str, Any]) -> None:
     found = histories(document)
 
-    assert {path for path, told in found.items() if not told} == set(EXCEPTIONS)
+    assert {path for path, reported in found.items() if not reported} == set(EXCEPTIONS)
 
 
 @pytest.mark.parametrize(

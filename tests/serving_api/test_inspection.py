@@ -73,9 +73,11 @@ def test_an_empty_installation_is_named_and_what_answers_is_not() -> None:
 
 
 @pytest.mark.parametrize(("told", "explained"), [(True, False), (False, True)])
-def test_what_tells_of_the_present_only_may_wait_for_the_first_evening(told: bool, explained: bool) -> None:
+def test_what_tells_of_the_present_only_may_wait_for_the_first_evening(
+    reported: bool, explained: bool
+) -> None:
     def query(statement: str) -> list[tuple[Any, ...]]:
-        return [(1,)] if told and "src<>" in statement else []
+        return [(1,)] if reported and "src<>" in statement else []
 
     tables = Walk(builtin_registry(), lambda *_: (404, None), query).tables()
 

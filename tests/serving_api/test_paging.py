@@ -18,9 +18,9 @@ PAGED = {
 
 
 def test_paged_reads_are_alike(tmp_path: Path) -> None:
-    told = create_app(Settings(data_dir=str(tmp_path))).openapi()
+    reported = create_app(Settings(data_dir=str(tmp_path))).openapi()
     paged = {}
-    for path, operations in told["paths"].items():
+    for path, operations in reported["paths"].items():
         parameters = {one["name"]: one["schema"] for one in operations.get("get", {}).get("parameters", [])}
         if (SIZES | {"page"}) & set(parameters) and path not in ONE_PAGE:
             paged[path] = parameters
@@ -30,14 +30,14 @@ def test_paged_reads_are_alike(tmp_path: Path) -> None:
         assert (parameters["page"]["minimum"], parameters["page"]["default"]) == (1, 1), path
         assert parameters[size]["maximum"] <= 200, path
         assert parameters[size]["minimum"] <= parameters[size]["default"] <= parameters[size]["maximum"], path
-        shape = _shape(told, told["paths"][path]["get"])
+        shape = _shape(reported, reported["paths"][path]["get"])
         if "page_info" in shape:
             continue  # of the search: as the specification names it
         assert {"total", "page", size} <= shape, path
 
 
-def _shape(told: dict[str, Any], operation: dict[str, Any]) -> set[str]:
+def _shape(reported: dict[str, Any], operation: dict[str, Any]) -> set[str]:
     schema = operation["responses"]["200"]["content"]["application/json"]["schema"]
     while "$ref" in schema:
-        schema = told["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
+        schema = reported["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
     return set(schema["properties"])

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from resources.simulated_market.corrupted_responses import LIES, told_falsely, told_rows
+from resources.simulated_market.corrupted_responses import CORRUPTIONS, told_falsely, told_rows
 from resources.simulated_market.faults import Fault
 
 ROWS = [
@@ -13,7 +13,7 @@ ROWS = [
 ]
 
 
-def told(document: object, kind: str, **args: object) -> object:
+def reported(document: object, kind: str, **args: object) -> object:
     body = json.dumps(document).encode()
     return json.loads(told_falsely(body, "application/json", Fault(kind, args)))
 
@@ -21,19 +21,19 @@ def told(document: object, kind: str, **args: object) -> object:
 def test_rows_of_a_document() -> None:
     document = {"total": 2, "data": {"list": ROWS}}
 
-    assert told(document, "cut_rows") == {"total": 2, "data": {"list": ROWS[:1]}}
-    assert told({"total": 2, "rows": ROWS}, "cut_rows", counted=True) == {"total": 1, "rows": ROWS[:1]}
-    assert told(ROWS, "double_rows") == [ROWS[0], ROWS[0], ROWS[1], ROWS[1]]
-    assert [row["price"] for row in told(ROWS, "prices_x100")] == [1050.0, 2025.0]  # type: ignore[attr-defined]
-    assert [row["volume"] for row in told(ROWS, "volumes_x100")] == [2_000_000, 3_000_000]  # type: ignore[attr-defined]
-    assert told(ROWS, "shift_columns") == [
+    assert reported(document, "cut_rows") == {"total": 2, "data": {"list": ROWS[:1]}}
+    assert reported({"total": 2, "rows": ROWS}, "cut_rows", counted=True) == {"total": 1, "rows": ROWS[:1]}
+    assert reported(ROWS, "double_rows") == [ROWS[0], ROWS[0], ROWS[1], ROWS[1]]
+    assert [row["price"] for row in reported(ROWS, "prices_x100")] == [1050.0, 2025.0]  # type: ignore[attr-defined]
+    assert [row["volume"] for row in reported(ROWS, "volumes_x100")] == [2_000_000, 3_000_000]  # type: ignore[attr-defined]
+    assert reported(ROWS, "shift_columns") == [
         {**row, "price": row["volume"], "volume": row["price"]} for row in ROWS
     ]
-    assert told(ROWS, "swap_rows") == [
+    assert reported(ROWS, "swap_rows") == [
         {**ROWS[0], "price": 20.25, "volume": 30_000},
         {**ROWS[1], "price": 10.5, "volume": 20_000},
     ]
-    assert told(ROWS, "zero_row", code="600002") == [ROWS[0], {**ROWS[1], "price": 0.0, "volume": 0}]
+    assert reported(ROWS, "zero_row", code="600002") == [ROWS[0], {**ROWS[1], "price": 0.0, "volume": 0}]
 
 
 def test_an_amount_that_only_looks_like_a_date_is_a_figure() -> None:
@@ -41,7 +41,7 @@ def test_an_amount_that_only_looks_like_a_date_is_a_figure() -> None:
         ROWS, (20260821, 20260824), (20_858_657, 98_765_432_101_234), strict=True
     )]  # fmt: skip
 
-    first, second = told(rows, "swap_rows")  # type: ignore[misc]
+    first, second = reported(rows, "swap_rows")  # type: ignore[misc]
     assert [first["sum"], second["sum"]] == [98_765_432_101_234, 20_858_657]
     assert [first["day"], second["day"]] == [20260821, 20260824]
 
@@ -77,7 +77,7 @@ def test_sheets_keep_their_heading() -> None:
     assert told_rows(sheet, None) == sheet
 
 
-@pytest.mark.parametrize("kind", LIES)
+@pytest.mark.parametrize("kind", CORRUPTIONS)
 def test_bytes_that_are_no_text_are_left_alone(kind: str) -> None:
     body = b"PK\x03\x04\xff\xfe\x00"
 

@@ -43,17 +43,17 @@ def run(part: Part, limit_s: float) -> tuple[bool, list[str], float]:
     ) as tests:
         clock = threading.Timer(limit_s, tests.terminate)
         clock.start()
-        told = []
+        reported = []
         for line in tests.stdout or ():
             sys.stdout.write(line)
             sys.stdout.flush()
-            told.append(line.rstrip("\n"))
+            reported.append(line.rstrip("\n"))
         in_time = clock.is_alive()
         clock.cancel()
     seconds = time.monotonic() - began
     if not in_time:
         return False, [f"ended after {limit_s:.0f} s: the hour was over"], seconds
-    return tests.returncode == 0, [line for line in told if _SHOWN.match(line)], seconds
+    return tests.returncode == 0, [line for line in reported if _SHOWN.match(line)], seconds
 
 
 def main() -> int:

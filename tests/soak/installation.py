@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from resources.settings import load_settings
-from schedules.services import House, make_house
+from schedules.services import Services, make_services
 from schedules.supervisor import checks, process_plan
 from schedules.supervisor.child_processes import POLL_S, Family
 
@@ -32,7 +32,7 @@ class Installation:
     """What runs in a folder, and the house that looks at it from outside."""
 
     folder: Path
-    house: House
+    services: Services
     instance: Any
     said: list[str]
 
@@ -72,7 +72,7 @@ def outside(folder: Path, env: Mapping[str, str], said: list[str]) -> Installati
 
     settings = load_settings(env, dotenv=folder / "absent.env")
     return Installation(
-        folder, make_house(settings), DagsterInstance.from_config(str(folder / "dagster")), said
+        folder, make_services(settings), DagsterInstance.from_config(str(folder / "dagster")), said
     )
 
 
@@ -104,7 +104,7 @@ def worker_alone(folder: Path) -> Iterator[Installation]:
         watching.join()
         family.stop()
         made.instance.dispose()
-        made.house.engine.dispose()
+        made.services.engine.dispose()
 
 
 @contextmanager
@@ -134,7 +134,7 @@ def whole_platform(folder: Path, *, history_dates: int) -> Iterator[Installation
             made = outside(folder, env, said)
             yield made
             made.instance.dispose()
-            made.house.engine.dispose()
+            made.services.engine.dispose()
         finally:
             platform.send_signal(signal.SIGTERM)
             try:

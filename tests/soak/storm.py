@@ -45,7 +45,7 @@ def newest(place: Installation) -> str:
     """The newest trade date whose data are complete."""
     from schedules.commands.initial_load import newest_complete
 
-    return newest_complete(place.house.clock.now(), place.house.calendar)
+    return newest_complete(place.services.clock.now(), place.services.calendar)
 
 
 @dataclass
@@ -74,7 +74,7 @@ class Storm:
         self._lock = threading.Lock()
         self._asked_all, self._over = threading.Event(), threading.Event()
         self._kinds = [self._kind(number) for number in range(self.size)]
-        self._days = self.place.house.calendar.last(12, newest(self.place))
+        self._days = self.place.services.calendar.last(12, newest(self.place))
 
     def run(self) -> None:
         """All of it, until every command has ended, or the platform hangs."""
@@ -137,18 +137,18 @@ class Storm:
             "recalc": ("quant_recalc", {"codes": codes, "parts": ["indicators"], "date": day}),
             "fusion": ("fusion_sync", {"date": self._days[-1]}),
         }[kind]
-        return self.place.house.commands.enqueue(name, args, requested_by="storm")
+        return self.place.services.commands.enqueue(name, args, requested_by="storm")
 
     def _backfill(self, luck: random.Random) -> Command:
         """As the API asks for one: a row, then its command; of a dataset that is busy, another command."""
-        house, ledger = self.place.house, Backfills(self.place.house.engine)
+        services, ledger = self.place.services, Backfills(self.place.services.engine)
         dataset = builtin_registry().dataset(luck.choice(DATASETS))
         table = table_of(dataset)
         first = luck.randrange(len(self._days) - 2)
         days = self._days[first : first + luck.randint(1, 3)]
-        made = ledger.create(dataset.name, days[0], days[-1], days, by="storm", now=house.clock.now())
+        made = ledger.create(dataset.name, days[0], days[-1], days, by="storm", now=services.clock.now())
         try:
-            return house.commands.enqueue_alone(
+            return services.commands.enqueue_alone(
                 "backfill",
                 {"backfill_id": made.id, "table": table},
                 requested_by="storm",
@@ -156,17 +156,17 @@ class Storm:
                 same=lambda command: command.args.get("table") == table,
             )
         except ConflictError:
-            ledger.settle(made.id, "canceled", now=house.clock.now())
-            return house.commands.enqueue("cleanup", {"days": 365}, requested_by="storm")
+            ledger.settle(made.id, "canceled", now=services.clock.now())
+            return services.commands.enqueue("cleanup", {"days": 365}, requested_by="storm")
 
     def _cancel(self) -> None:
-        wanted, luck = max(1, self.size // self.cancel_every), random.Random(self.seed + 1)
-        while self.canceled < wanted and not self._over.wait(luck.uniform(0.2, 2.0)):
+        requested, luck = max(1, self.size // self.cancel_every), random.Random(self.seed + 1)
+        while self.canceled < requested and not self._over.wait(luck.uniform(0.2, 2.0)):
             chosen = self._open()
             # Spread over the storm: not all of them in its first minutes.
             if chosen and len(self.asked) > self.canceled * self.cancel_every:
                 with contextlib.suppress(ConflictError):
-                    self.place.house.commands.cancel(luck.choice(chosen).id)
+                    self.place.services.commands.cancel(luck.choice(chosen).id)
                     self.canceled += 1
 
     def _kill(self) -> None:
@@ -181,7 +181,7 @@ class Storm:
 
     def _kill_one(self, what: str, luck: random.Random) -> None:
         if what == "worker":
-            chosen = [node.pid for node in self.place.house.heartbeats.all("worker")]
+            chosen = [node.pid for node in self.place.services.heartbeats.all("worker")]
             alive = [pid for pid in chosen if pid in self.place.processes("schedules.commands.worker")]
         else:
             alive = list(self.place.processes("schedules.runs.process", "execute_run"))
@@ -191,10 +191,10 @@ class Storm:
                 self.killed[what] += 1
 
     def _look_for_gaps(self) -> None:
-        keeper = GapKeeper(self.place.house)
+        keeper = GapKeeper(self.place.services)
         while not self._asked_all.wait(5.0):
             with contextlib.suppress(ConflictError):
-                keeper.look(self.place.house.clock.now())
+                keeper.look(self.place.services.clock.now())
                 self.looks += 1
 
     def _move_tasks(self) -> None:
@@ -204,17 +204,17 @@ class Storm:
             minute = now.hour * 60 + now.minute + 2
             if minute < 24 * 60:
                 hm = minute // 60 * 100 + minute % 60
-                self.place.house.tasks.retime(luck.choice(MOVED), hm, by="storm", now=now)
+                self.place.services.tasks.retime(luck.choice(MOVED), hm, by="storm", now=now)
                 self.moved += 1
 
     # -- looking ----------------------------------------------------------------------------------
 
     def _open(self) -> list[Command]:
-        queue = self.place.house.commands
+        queue = self.place.services.commands
         return [one for status in OPEN for one in queue.recent(status=status, limit=500)[0]]
 
     def _ended(self) -> int:
-        queue = self.place.house.commands
+        queue = self.place.services.commands
         return sum(queue.recent(status=status, limit=1)[1] for status in ("success", "failed", "canceled"))
 
     def _wait(self, done: Callable[[], bool]) -> None:
@@ -250,7 +250,7 @@ def differences(place: Installation) -> list[str]:
 
 
 def _rows(place: Installation, statement: str) -> list[tuple[Any, ...]]:
-    with reading(place.house.engine) as connection:
+    with reading(place.services.engine) as connection:
         return [tuple(row) for row in connection.exec_driver_sql(statement).all()]
 
 
@@ -271,7 +271,7 @@ def _left_open(place: Installation) -> list[str]:
     ):
         for (key,) in _rows(place, f"SELECT {name} FROM {table} WHERE {where}"):
             found.append(f"{table} {key} is open")
-    held = [state for state in place.house.locks.states() if state.held]
+    held = [state for state in place.services.locks.states() if state.held]
     return found + [f"lock {state.domain} is held by {state.owner}" for state in held]
 
 
@@ -288,17 +288,17 @@ def _slots(place: Installation) -> list[str]:
     rows = _rows(
         place, "SELECT task_key, slot, run_id, status, reason FROM sys_slot WHERE run_id IS NOT NULL"
     )
-    told = [(*row, _run(place, str(row[2]))) for row in rows]
+    reported = [(*row, _run(place, str(row[2]))) for row in rows]
     return [
         f"slot {task} {slot}: {status} ({reason}), its run {run_id} is {fate}"
-        for task, slot, run_id, status, reason, fate in told
+        for task, slot, run_id, status, reason, fate in reported
         if status not in ENDS.get(fate, set())
     ]
 
 
 def _commands(place: Installation) -> list[str]:
     found = []
-    for command in place.house.commands.recent(limit=10_000)[0]:
+    for command in place.services.commands.recent(limit=10_000)[0]:
         fates = {run_id: _run(place, run_id) for run_id in command.result.get("runs", ())}
         found += [
             f"command {command.id} has ended, its run {run_id} is {fate}"
@@ -323,9 +323,9 @@ def _ended_at_work(command: Command) -> bool:
 def _backfills(place: Installation) -> list[str]:
     """The row against its command, and against what its runs committed."""
     found = []
-    ledger = Backfills(place.house.engine)
+    ledger = Backfills(place.services.engine)
     newest: dict[str, Command] = {}
-    for command in place.house.commands.of_name("backfill", statuses=("success", "failed", "canceled")):
+    for command in place.services.commands.of_name("backfill", statuses=("success", "failed", "canceled")):
         newest.setdefault(str(command.args.get("backfill_id")), command)
     for one in ledger.recent(limit=10_000)[0]:
         last = newest.get(one.id)

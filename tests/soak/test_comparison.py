@@ -12,7 +12,7 @@ from core.clock import SystemClock
 from resources.settings import load_settings
 from resources.warehouse.engine import make_engine
 from resources.warehouse.ledger.commands import Command
-from schedules.services import House
+from schedules.services import Services
 from tests.schedules.conftest import prepare
 from tests.soak.installation import Installation
 from tests.soak.storm import differences
@@ -26,15 +26,15 @@ def place(tmp_path: Path) -> Iterator[Installation]:
     engine = make_engine(f"sqlite:///{tmp_path / 'warehouse.sqlite3'}")
     prepare(engine)
     settings = load_settings({"DATA_DIR": str(tmp_path)}, dotenv=tmp_path / "none")
-    house = House(settings=settings, clock=SystemClock(), calendar=shipped_calendar(), engine=engine)
+    services = Services(settings=settings, clock=SystemClock(), calendar=shipped_calendar(), engine=engine)
     with dg.DagsterInstance.ephemeral() as instance:
-        yield Installation(tmp_path, house, instance, [])
+        yield Installation(tmp_path, services, instance, [])
     engine.dispose()
 
 
 def at_work(place: Installation, fate: str | None, *, attempts: int = 2) -> Command:
     """A command in a worker's hands, with a run that Dagster has as `fate` (None: it never saw it)."""
-    queue, run_id = place.house.commands, str(uuid.uuid4())
+    queue, run_id = place.services.commands, str(uuid.uuid4())
     queue.enqueue("run_job", {"job": "some_job"}, requested_by="test", max_attempts=attempts)
     command = queue.claim(WORKER)
     assert command is not None
@@ -62,7 +62,7 @@ def test_a_command_that_says_something_else_than_its_run_is_found(
     place: Installation, status: str, fate: str | None
 ) -> None:
     command = at_work(place, fate)
-    place.house.commands.finish(command, status, error="a reason")
+    place.services.commands.finish(command, status, error="a reason")
 
     assert differences(place) == [f"command {command.id} is {status}, its run {command.run_id} is {fate}"]
 
@@ -80,13 +80,13 @@ def test_a_command_that_says_something_else_than_its_run_is_found(
 def test_a_command_that_says_what_its_run_says_is_none(
     place: Installation, status: str, fate: str | None
 ) -> None:
-    place.house.commands.finish(at_work(place, fate), status, error="a reason")
+    place.services.commands.finish(at_work(place, fate), status, error="a reason")
 
     assert differences(place) == []
 
 
 def test_a_worker_that_died_after_its_run_could_not_tell_of_it(place: Installation) -> None:
-    queue = place.house.commands
+    queue = place.services.commands
     last = at_work(place, "SUCCESS", attempts=1)
     queue.reap(owner=WORKER)
     asked_to_end = at_work(place, "SUCCESS")

@@ -32,20 +32,20 @@ def stop_the_market(place: Installation) -> None:
 
 def test_a_market_that_is_away_for_seconds_costs_a_backfill_nothing(tmp_path: Path) -> None:
     with worker_alone(tmp_path) as place:
-        house, ledger = place.house, Backfills(place.house.engine)
+        services, ledger = place.services, Backfills(place.services.engine)
         gate = SqliteGate(tmp_path / "transport.sqlite3")
-        days = house.calendar.last(DATES, "2026-08-21")
-        made = ledger.create("margin", days[0], days[-1], days, by="admin", now=house.clock.now())
+        days = services.calendar.last(DATES, "2026-08-21")
+        made = ledger.create("margin", days[0], days[-1], days, by="admin", now=services.clock.now())
         args = {"backfill_id": made.id, "table": "fusion_margin"}
-        command = house.commands.enqueue("backfill", args, requested_by="admin")
+        command = services.commands.enqueue("backfill", args, requested_by="admin")
 
         end = time.monotonic() + PATIENCE_S
         while requests(gate) < CALLS_BEFORE:
             assert time.monotonic() < end
             time.sleep(0.01)
         stop_the_market(place)
-        while not house.commands.get(command.id).finished:
-            assert time.monotonic() < end, house.commands.get(command.id)
+        while not services.commands.get(command.id).finished:
+            assert time.monotonic() < end, services.commands.get(command.id)
             time.sleep(0.1)
 
         found = ledger.get(made.id)

@@ -21,7 +21,7 @@ Tell = Callable[[str, object], None]
 def check(storm: Storm, began: float, tell: Tell, patience_s: float) -> None:
     place = storm.place
     wrong = [] if storm.hung else settled(place, patience_s)
-    ended = Counter(command.status for command in place.house.commands.recent(limit=10_000)[0])
+    ended = Counter(command.status for command in place.services.commands.recent(limit=10_000)[0])
     minutes = (time.monotonic() - began) / 60
     tell(
         "report",
@@ -36,15 +36,15 @@ def check(storm: Storm, began: float, tell: Tell, patience_s: float) -> None:
     assert len(storm.asked) == storm.size
 
 
-def records_that_lie_are_found(place: Installation) -> None:
+def wrong_records_are_found(place: Installation) -> None:
     """The comparison itself: it names what is open, and what says something else than Dagster. Of what the
     storm left nothing is sure, so a job runs to its end first."""
-    queue = place.house.commands
-    wanted = {"job": "security_list", "partition_key": newest(place)}
-    asked = queue.enqueue("run_job", wanted, requested_by="liar")
+    queue = place.services.commands
+    requested = {"job": "security_list", "partition_key": newest(place)}
+    asked = queue.enqueue("run_job", requested, requested_by="liar")
     job = queue.wait(asked.id, 120)
     assert job.status == "success"
-    for lie, named in (
+    for corruption, named in (
         (f"UPDATE sys_slot SET status='failed' WHERE run_id='{job.run_id}'", f"its run {job.run_id}"),
         (
             f"UPDATE sys_command SET status='failed', error='a lie' WHERE id={job.id}",
@@ -57,11 +57,11 @@ def records_that_lie_are_found(place: Installation) -> None:
             "which Dagster has as None",
         ),
     ):
-        assert named not in "\n".join(differences(place)), lie
-        with transaction(place.house.engine) as connection:
-            changed = connection.exec_driver_sql(lie).rowcount
-        assert changed > 0, lie
-        assert named in "\n".join(differences(place)), lie
+        assert named not in "\n".join(differences(place)), corruption
+        with transaction(place.services.engine) as connection:
+            changed = connection.exec_driver_sql(corruption).rowcount
+        assert changed > 0, corruption
+        assert named in "\n".join(differences(place)), corruption
 
 
 def no_orphans(place: Installation) -> None:
@@ -80,7 +80,7 @@ def test_a_small_storm_leaves_nothing_open_and_no_record_that_lies(
         storm.run()
         check(storm, began, record_property, patience_s=90)
         assert set(storm.killed) == {"worker", "run"}
-        records_that_lie_are_found(place)
+        wrong_records_are_found(place)
     no_orphans(place)
 
 

@@ -96,11 +96,11 @@ async def storm(place: Session, server: Server) -> None:
         assert time.monotonic() < end_of_all, "an open stream keeps no process alive"
         await asyncio.sleep(0.1)
     cost = (end.cpu_s - held.cpu_s) / (events * (len(readers) + 1)) * 1_000_000
-    told = ", ".join(f"{mib:.0f}" for mib in after)
+    reported = ", ".join(f"{mib:.0f}" for mib in after)
     print(
         f"soak: streams: {events} events to {len(readers) + 1} readers, {cost:.0f} ms of CPU per 1,000 "
         f"messages; memory {start.memory_mib:.0f} MiB, {held.memory_mib:.0f} with {CLIENTS} clients, "
-        f"{told} after each of {ROUNDS} rounds; descriptors {start.descriptors}, {held.descriptors}, "
+        f"{reported} after each of {ROUNDS} rounds; descriptors {start.descriptors}, {held.descriptors}, "
         f"{left.descriptors}; upstream calls in {SPAN_S:.0f} s: {alone} for one client, {many} for {CLIENTS}"
     )
 

@@ -32,10 +32,10 @@ def test_without_patience_or_with_too_little_nobody_waits(bench):  # noqa: F811
 
     with pytest.raises(Transient):
         one.call()
-    with patient(patience(5, one.time)), pytest.raises(Unavailable, match="cools down") as told:
+    with patient(patience(5, one.time)), pytest.raises(Unavailable, match="cools down") as reported:
         one.call()
 
-    assert told.value.seconds_left == pytest.approx(30, abs=2)
+    assert reported.value.seconds_left == pytest.approx(30, abs=2)
     assert len(one.script.asked) == 2
 
 

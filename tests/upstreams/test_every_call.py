@@ -39,7 +39,7 @@ from resources.transport.settings import TransportSettings
 from resources.upstreams.chinamoney.registration import TurnedAway
 from resources.upstreams.eastmoney.reports import billboard
 from resources.upstreams.factory import http_clients, make_clients, transport_settings
-from resources.upstreams.fetch_context import Desk
+from resources.upstreams.fetch_context import FetchContext
 from resources.upstreams.hosts import mock_sites
 from resources.upstreams.tdx.session import Session
 from resources.upstreams.wire_format_evidence import columns
@@ -88,13 +88,13 @@ class Calls:
     def watched(
         self, name: str, parse: Callable[[bytes], Any], request: Request | None = None
     ) -> Callable[[bytes], Any]:
-        def believed(body: bytes) -> Any:
+        def accepted(body: bytes) -> Any:
             value = parse(body)
             if body and name not in VISITS:
                 self.seen.setdefault(name, Seen(parse, body, request))
             return value
 
-        return believed
+        return accepted
 
 
 class Nothing:
@@ -127,22 +127,22 @@ class Nothing:
         pass
 
 
-def asked_of_everyone(desk: Desk) -> None:
+def asked_of_everyone(ctx: FetchContext) -> None:
     """Every source of every dataset, for the market of the day, or for one code where it serves no market."""
-    codes = tuple(desk.securities()["code"].head(1))
+    codes = tuple(ctx.securities()["code"].head(1))
     for dataset in builtin_registry().datasets.values():
         for late, source in (
             *((dataset.late, one) for one in dataset.sources),
             *((raw.late, one) for raw in dataset.raw for one in raw.sources),
         ):
-            day = Scope((TODAY,)).with_late(late, desk.calendar)
+            day = Scope((TODAY,)).with_late(late, ctx.calendar)
             for scope in (day, Scope(day.dates, codes)):
-                if source.only_when is None or source.only_when(desk, scope):
+                if source.only_when is None or source.only_when(ctx, scope):
                     # What it needs of stored rows may not be there.
                     with suppress(PlatformError, KeyError, ValueError, IndexError):
-                        source.fetch(desk, scope)
+                        source.fetch(ctx, scope)
                     break
-    desk.eastmoney.stock_changes()  # asked by live reads alone
+    ctx.eastmoney.stock_changes()  # asked by live reads alone
 
 
 def asked_on_demand(clients: dict[str, Any], symbol: str) -> None:
@@ -154,12 +154,12 @@ def asked_on_demand(clients: dict[str, Any], symbol: str) -> None:
     }  # fmt: skip
     for _, client in sorted(clients.items()):
         for name, method in inspect.getmembers(client, inspect.ismethod):
-            wanted = [
+            requested = [
                 one.name for one in inspect.signature(method).parameters.values() if one.default is one.empty
             ]
-            if not name.startswith(("_", "close")) and known.keys() >= set(wanted):
+            if not name.startswith(("_", "close")) and known.keys() >= set(requested):
                 with suppress(PlatformError, KeyError, ValueError, IndexError):
-                    method(**{part: known[part] for part in wanted})
+                    method(**{part: known[part] for part in requested})
 
 
 def kind_of(request: Request, parse: Callable[[bytes], Any]) -> str:
@@ -179,7 +179,7 @@ def no_fetcher(_log: FetchLog) -> Any:
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator["Bench"]:
     found, clock = Calls(), ManualClock(pd.Timestamp(f"{TODAY} 22:30").to_pydatetime())
-    attempt, run, symbols = HttpTransport._attempt, Session.run, Desk.symbols
+    attempt, run, symbols = HttpTransport._attempt, Session.run, FetchContext.symbols
 
     def watched_attempt(self: Any, request: Any, parse: Any, **how: Any) -> Any:
         name = f"{how['site'].upstream} {kind_of(request, parse)}"
@@ -195,7 +195,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator["Bench"]:
         patch.setattr(HttpTransport, "_attempt", watched_attempt)
         patch.setattr(Session, "run", watched_run)
         # A sweep asks the same of everybody: two of them are enough.
-        patch.setattr(Desk, "symbols", lambda self, *how: symbols(self, *how)[:2])
+        patch.setattr(FetchContext, "symbols", lambda self, *how: symbols(self, *how)[:2])
         host, port = market.tcp_address or ("", 0)
         settings = Settings(
             data_source="mock",
@@ -206,8 +206,8 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator["Bench"]:
         gate = MemoryGate(transport_settings(settings), sleeper=lambda _seconds: None)
         calendar = shipped_calendar()
         makers, closers = make_clients(settings, clock, calendar, gate=gate, sleeper=lambda _seconds: None)
-        desk = Desk(clock=clock, calendar=calendar, makers=makers, closers=closers)
-        view = desk.view(FetchLog(), read=Nothing())
+        ctx = FetchContext(clock=clock, calendar=calendar, makers=makers, closers=closers)
+        view = ctx.view(FetchLog(), read=Nothing())
         clients = {name: make(FetchLog()) for name, make in makers.items()}
         clients["eastmoney"].buybacks(None, TODAY)  # of the day alone there are none
         for side in billboard.SIDE_REPORTS:  # asked when the report of all seats is gone
@@ -220,7 +220,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator["Bench"]:
         for call in ("hk_indicators", "hk_dividends", "hk_profile"):
             getattr(clients["eastmoney"], call)(hong_kong)
         clients["eastmoney"].economy_older("RPTA_WEB_TREASURYYIELD", TODAY)
-        desk.close()
+        ctx.close()
         patch.undo()
         yield Bench(found.seen, market)
 
@@ -382,7 +382,7 @@ def of_each_site(seen: dict[str, Seen]) -> dict[str, Seen]:
     return found
 
 
-def told(
+def reported(
     name: str, one: Seen, transport: HttpTransport, errors: tuple[type[Exception], ...], times: int
 ) -> str:
     """What is wrong with how a call tells of an accident; nothing where it is told as one of `errors`."""
@@ -422,7 +422,7 @@ def test_broken_bodies_are_not_believed(
         for name, one in sorted(seen.items()):
             if one.request is not None:
                 host.body = one.body
-                wrong.append(told(name, one, transport, errors, times))
+                wrong.append(reported(name, one, transport, errors, times))
 
     assert [line for line in wrong if line] == []
 
@@ -443,7 +443,7 @@ def test_a_host_that_is_not_there_is_tried_again_within_the_budget(
     for site, one in of_each_site(bench.seen).items():
         waits = ManualTime()
         with HttpTransport(settings, OpenGate(), mock_sites(address), sleeper=waits.sleep) as transport:
-            assert told(site, one, transport, (Transient,), settings.retry_attempts) == ""
+            assert reported(site, one, transport, (Transient,), settings.retry_attempts) == ""
         assert sum(waits.slept) <= settings.retry_cap_sec * (settings.retry_attempts - 1)
 
 
@@ -459,7 +459,7 @@ def test_a_wait_that_is_asked_for_is_kept_or_not_waited_at_all(
         waits = ManualTime()
         sites = mock_sites(bench.market.http_url)
         with HttpTransport(settings, OpenGate(), sites, sleeper=waits.sleep) as transport:
-            assert told(site, one, transport, (Transient,), times) == ""
+            assert reported(site, one, transport, (Transient,), times) == ""
         assert waits.slept == [float(asked_for)] * (times - 1)
     bench.market.faults.clear()
 
@@ -472,7 +472,7 @@ def test_silence_and_a_trickle_end_in_time(bench: Bench, kind: str, args: dict[s
     sites = mock_sites(bench.market.http_url)
     with HttpTransport(settings, OpenGate(), sites, sleeper=lambda _seconds: None) as transport:
         wrong = [
-            told(site, one, transport, (Transient,), settings.retry_attempts)
+            reported(site, one, transport, (Transient,), settings.retry_attempts)
             for site, one in of_each_site(bench.seen).items()
         ]
     bench.market.faults.clear()
@@ -568,18 +568,18 @@ def test_a_column_that_is_missing_costs_that_column(bench: Bench) -> None:
         if not rows:
             continue
         reports.add(report)
-        believed = seen.parse(seen.body)
-        honest = believed if isinstance(believed, pd.DataFrame) else believed.rows
+        accepted = seen.parse(seen.body)
+        honest = accepted if isinstance(accepted, pd.DataFrame) else accepted.rows
         essential = {*ESSENTIAL["*"].split(), *ESSENTIAL.get(report, "").split()}
         for key in dict.fromkeys(key for row in rows for key in row):
             try:
-                told = seen.parse(without(document, key))
+                reported = seen.parse(without(document, key))
             except PayloadError as error:
                 if key not in essential or key not in str(error):
                     wrong.append(f"{name} without {key}: {error}")
                 continue
             optional += 1
-            found = told if isinstance(told, pd.DataFrame) else told.rows
+            found = reported if isinstance(reported, pd.DataFrame) else reported.rows
             if more := lost_more(found, honest):
                 wrong.append(f"{name} without {key}: {more}")
     assert "\n".join(wrong) == ""

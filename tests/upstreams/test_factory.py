@@ -7,7 +7,7 @@ import pytest
 from core.calendar import shipped_calendar
 from core.clock import SystemClock
 from core.errors import InputError
-from resources.composition import open_desk
+from resources.composition import open_context
 from resources.settings import Settings
 from resources.upstreams.factory import terminal_endpoints
 
@@ -26,8 +26,8 @@ def test_configured_hosts_win_over_the_built_in_list() -> None:
 
 
 @pytest.mark.parametrize("wanted", [True, False])
-def test_pages_of_single_companies_follow_their_setting(tmp_path: Path, wanted: bool) -> None:
-    settings = Settings(data_source="real", data_dir=str(tmp_path), valuation_ths_eps_enabled=wanted)
-    desk = open_desk(settings, SystemClock(), shipped_calendar())
-    assert desk.ths_eps is wanted
-    desk.close()
+def test_pages_of_single_companies_follow_their_setting(tmp_path: Path, requested: bool) -> None:
+    settings = Settings(data_source="real", data_dir=str(tmp_path), valuation_ths_eps_enabled=requested)
+    ctx = open_context(settings, SystemClock(), shipped_calendar())
+    assert ctx.ths_eps is requested
+    ctx.close()

@@ -44,8 +44,8 @@ def portal(**changed: Any) -> bytes:
 def test_every_form_of_the_second_site() -> None:
     rows = parse_site(site()).set_index("series")
     assert rows.index.tolist() == list(SERIES)
-    told = {name: (row["price"], row["last_close"], row["quote_time"]) for name, row in rows.iterrows()}
-    assert told == {
+    reported = {name: (row["price"], row["last_close"], row["quote_time"]) for name, row in rows.iterrows()}
+    assert reported == {
         "spx": (6411.37, 6401.12, "2026-08-21 04:20:25"),
         "hsi": (25084.79, 25010.5, "2026-08-21 10:30:12"),
         "dxy": (98.348, 98.268, "2026-08-21 10:29:58"),

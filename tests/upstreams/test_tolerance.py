@@ -220,8 +220,8 @@ RECORDS: dict[str, tuple[str, bytes, Rows]] = {
 @pytest.mark.parametrize("place", RECORDS)
 def test_a_field_more_at_the_end_of_a_record_changes_nothing(place: str) -> None:
     end, more, parse = RECORDS[place]
-    told = (HERE / place).read_text(encoding="utf-8").encode("gb18030")
-    longer = told.replace(end.encode(), more + end.encode())
-    assert longer != told
+    reported = (HERE / place).read_text(encoding="utf-8").encode("gb18030")
+    longer = reported.replace(end.encode(), more + end.encode())
+    assert longer != reported
 
-    same(parse(longer), parse(told))
+    same(parse(longer), parse(reported))

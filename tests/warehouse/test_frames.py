@@ -14,12 +14,12 @@ def test_a_window_of_dates_has_every_row_of_every_code(warehouse: Warehouse) -> 
         "fusion_bars", columns=("code", "date", "close", "volume"), where=Slice("date", DAYS[0], DAYS[1])
     )
 
-    wanted = written[written["date"] <= DAYS[1]].sort_values(["code", "date"])
+    requested = written[written["date"] <= DAYS[1]].sort_values(["code", "date"])
     found = found.sort_values(["code", "date"])
-    assert found["code"].tolist() == wanted["code"].tolist()
-    assert found["date"].tolist() == wanted["date"].tolist()
+    assert found["code"].tolist() == requested["code"].tolist()
+    assert found["date"].tolist() == requested["date"].tolist()
     pd.testing.assert_series_equal(
-        found["close"].reset_index(drop=True), wanted["close"].astype(float).reset_index(drop=True)
+        found["close"].reset_index(drop=True), requested["close"].astype(float).reset_index(drop=True)
     )
     assert str(found["volume"].dtype) == "Int64"
 

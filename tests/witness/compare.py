@@ -47,13 +47,13 @@ def differences(case: Case, theirs: pd.DataFrame, ours: pd.DataFrame) -> list[st
     left, right = matched(case, theirs, ours)
     wrong = []
     for pair in case.columns.split():
-        told = _PAIR.fullmatch(pair)
-        assert told is not None, pair
-        mine = right[told["ours"]]
-        their = left.loc[:, told["theirs"]]
+        reported = _PAIR.fullmatch(pair)
+        assert reported is not None, pair
+        mine = right[reported["ours"]]
+        their = left.loc[:, reported["theirs"]]
         their = their.iloc[:, 0] if isinstance(their, pd.DataFrame) else their
         same = (
-            numbers_agree(their, mine, float(told["factor"] or 1), told["decimals"])
+            numbers_agree(their, mine, float(reported["factor"] or 1), reported["decimals"])
             if pd.api.types.is_numeric_dtype(mine)
             else [text_of(one) == text_of(other) for one, other in zip(their, mine, strict=True)]
         )
@@ -79,12 +79,12 @@ def compared(case: Case, theirs: pd.DataFrame, ours: pd.DataFrame) -> int:
     left, right = matched(case, theirs, ours)
     count = 0 if case.columns else len(left)
     for pair in case.columns.split():
-        told = _PAIR.fullmatch(pair)
-        assert told is not None, pair
-        their = left.loc[:, told["theirs"]]
+        reported = _PAIR.fullmatch(pair)
+        assert reported is not None, pair
+        their = left.loc[:, reported["theirs"]]
         their = their.iloc[:, 0] if isinstance(their, pd.DataFrame) else their
         count += sum(
             text_of(one) != "" and text_of(other) != ""
-            for one, other in zip(their, right[told["ours"]], strict=True)
+            for one, other in zip(their, right[reported["ours"]], strict=True)
         )
     return count

@@ -36,8 +36,8 @@ def test_at_least_ninety_functions_are_compared() -> None:
 
 @pytest.mark.parametrize("case", _CASES)
 def test_what_they_read_is_what_we_read(market: Market, case: Case) -> None:
-    told, ours = theirs(market, case), case.ask(market)
+    reported, ours = theirs(market, case), case.ask(market)
 
-    assert len(told) > 0
-    assert differences(case, told, ours) == []
-    assert compared(case, told, ours) > 0
+    assert len(reported) > 0
+    assert differences(case, reported, ours) == []
+    assert compared(case, reported, ours) > 0

@@ -59,10 +59,10 @@ def test_the_public_client_registers_in_the_same_way(market: Market) -> None:
     market.served.faults.replace([STRANGER])
     try:
         with redirected(market.url):
-            told = akshare.bond_china_close_return(**case.arguments)
+            reported = akshare.bond_china_close_return(**case.arguments)
     finally:
         market.served.faults.clear()
 
-    assert len(told) == 50
-    assert differences(case, told, ours) == []
+    assert len(reported) == 50
+    assert differences(case, reported, ours) == []
     assert asked(market, "chinamoney")["register"] >= 2

@@ -49,11 +49,11 @@ MUTATIONS = (
 def redness(market: Market, function: str) -> str:
     """Why a comparison fails; nothing where it holds."""
     case = next(one for one in CASES if one.function == function)
-    told = theirs(market, case)
+    reported = theirs(market, case)
     try:
         ours = case.ask(market)
-        wrong = differences(case, told, ours)
-        return wrong[0] if wrong else "" if compared(case, told, ours) else "nothing to compare"
+        wrong = differences(case, reported, ours)
+        return wrong[0] if wrong else "" if compared(case, reported, ours) else "nothing to compare"
     except (PlatformError, AssertionError, KeyError) as error:
         return f"{type(error).__name__}: {error}"
 

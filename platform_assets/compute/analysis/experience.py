@@ -42,21 +42,21 @@ def chosen(lessons: Sequence[Lesson], code: str, industry: str) -> list[Lesson]:
     `CANDIDATES` are looked at."""
     judged = [one for one in lessons[: own.CANDIDATES] if one.outcome in (HIT, MISS)]
     newest_first = sorted(judged, key=lambda one: (one.decision_date, one.trace_id), reverse=True)
-    told: list[Lesson] = []
+    reported: list[Lesson] = []
     for one in sorted(newest_first, key=lambda one: -weight(one, code, industry)):
-        misses = sum(other.outcome == MISS for other in told)
-        if len(told) < own.MOST_LESSONS and (one.outcome == HIT or misses < own.MOST_MISSES):
-            told.append(one)
-    return told
+        misses = sum(other.outcome == MISS for other in reported)
+        if len(reported) < own.MOST_LESSONS and (one.outcome == HIT or misses < own.MOST_MISSES):
+            reported.append(one)
+    return reported
 
 
 def block(lessons: Sequence[Lesson], code: str, industry: str) -> str:
     """The text, at most `MOST_EXPERIENCE` characters; empty without a lesson."""
-    told = chosen(lessons, code, industry)
-    if not told:
+    reported = chosen(lessons, code, industry)
+    if not reported:
         return ""
-    room = (own.MOST_EXPERIENCE - len(HEAD)) // len(told) - 1
-    return "\n".join([HEAD, *(_entry(one)[:room] for one in told)])
+    room = (own.MOST_EXPERIENCE - len(HEAD)) // len(reported) - 1
+    return "\n".join([HEAD, *(_entry(one)[:room] for one in reported)])
 
 
 def _entry(one: Lesson) -> str:

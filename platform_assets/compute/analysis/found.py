@@ -68,7 +68,7 @@ def printed(value: float, unit: str) -> str:
     return f"{value:.4f}{unit}" if abs(value) >= _COARSE / 100 else "接近零"
 
 
-def told(fact: Fact) -> str:
+def reported(fact: Fact) -> str:
     """A fact's value; one near zero with more digits."""
     if fact.unit == "pct" and fact.number and abs(fact.number) < _COARSE:
         return printed(fact.number, "%")
@@ -86,7 +86,7 @@ def level(table: str, column: str, points: Points, words: str) -> Finder:
         fact = newest(pack, table, column, name)
         if fact is None or fact.number is None:
             return None
-        return Found(on_line(points, fact.number), f"{words}{told(fact)}{cite(fact)}", (fact,))
+        return Found(on_line(points, fact.number), f"{words}{reported(fact)}{cite(fact)}", (fact,))
 
     return find
 

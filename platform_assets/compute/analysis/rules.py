@@ -10,7 +10,7 @@ from platform_assets.compute.analysis.found import (
     on_line,
     printed,
     ratio,
-    told,
+    reported,
     turn,
     word,
 )
@@ -59,7 +59,7 @@ def _money(pack: Pack, name: str) -> Found | None:
     )  # fmt: skip
     if fact is None or fact.number is None:
         return None
-    return Found(on_line(own.MONEY_POINTS, fact.number), f"狭义货币同比{told(fact)}{cite(fact)}", (fact,))
+    return Found(on_line(own.MONEY_POINTS, fact.number), f"狭义货币同比{reported(fact)}{cite(fact)}", (fact,))
 
 
 def _roe(pack: Pack, name: str) -> Found | None:
@@ -69,7 +69,7 @@ def _roe(pack: Pack, name: str) -> Found | None:
         return None
     months = int(fact.as_of[5:7])
     score = on_line(own.ROE_POINTS, fact.number * 12 / months)
-    return Found(score, f"净资产收益率{told(fact)}（截至{fact.as_of[:10]}）{cite(fact)}", (fact,))
+    return Found(score, f"净资产收益率{reported(fact)}（截至{fact.as_of[:10]}）{cite(fact)}", (fact,))
 
 
 def _pe_to_industry(pack: Pack, name: str) -> Found | None:

@@ -36,12 +36,12 @@ def conclusion(scored: Scored) -> str:
     if scored.missing:
         lines.append(f"缺少数据：{'、'.join(rule.label for rule in scored.missing)}。")
     lines.append(f"{RULES_LABEL}；仅描述入库数据，不构成投资建议。")
-    told, left = [], MOST_CONCLUSION
+    reported, left = [], MOST_CONCLUSION
     for line in lines:
         if len(line) + 1 <= left:
-            told.append(line)
+            reported.append(line)
             left -= len(line) + 1
-    return "\n".join(told)
+    return "\n".join(reported)
 
 
 def _line(scored: Scored, dimension: str) -> str:

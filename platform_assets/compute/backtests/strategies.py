@@ -53,7 +53,7 @@ class Strategy:
     name: str
     kind: str
     description: str
-    told: str
+    reported: str
     periods: tuple[Period, ...]
     signals: Callable[..., Signals]
     is_ordered: bool = False
@@ -86,7 +86,7 @@ class Strategy:
         return {period.name: value for period, value in zip(self.periods, periods, strict=True)}
 
     def reason(self, periods: tuple[int, ...]) -> str:
-        return self.told.format(*periods)
+        return self.reported.format(*periods)
 
     def neighbours(self, periods: tuple[int, ...]) -> list[tuple[int, ...]]:
         """The periods a fifth shorter, and a fifth longer."""

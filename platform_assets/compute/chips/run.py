@@ -60,12 +60,12 @@ def spread_window(bars: Floats, count: int, chips: Floats) -> tuple[float, float
 
 
 @kernel
-def level_above(chips: Floats, wanted: float) -> int:
+def level_above(chips: Floats, requested: float) -> int:
     """The first level up to which there are more chips than `wanted`."""
     summed = 0.0
     for j in range(BUCKETS):
         summed += chips[j]
-        if summed > wanted:
+        if summed > requested:
             return j
     return BUCKETS - 1
 

@@ -149,8 +149,8 @@ class _Rows:
                 return self._whole(where_known((value >= low) & (value <= high), value, low, high))
             case tree.In() if self._is_text(node.field):
                 plain = _plain_of(node.field)
-                wanted = {plain(str(one.value)) for one in node.values}
-                return self._of_texts(node.field, lambda text: (plain(text) in wanted) != node.negated)
+                requested = {plain(str(one.value)) for one in node.values}
+                return self._of_texts(node.field, lambda text: (plain(text) in requested) != node.negated)
             case tree.In():
                 value = self._field(node.field)
                 scale = scale_of(node.field)
@@ -179,9 +179,12 @@ class _Rows:
     def _same_text(self, node: tree.Compare) -> Floats:
         pairs = zip(self._text(node.left), self._text(node.right), strict=True)
         plain = _plain_of(node.left, node.right)
-        wanted = node.sign == "="
+        requested = node.sign == "="
         return np.array(
-            [np.nan if a is None or b is None else float((plain(a) == plain(b)) is wanted) for a, b in pairs]
+            [
+                np.nan if a is None or b is None else float((plain(a) == plain(b)) is requested)
+                for a, b in pairs
+            ]
         )
 
     def _text(self, node: tree.Expression) -> Texts:

@@ -173,14 +173,14 @@ class _Parser(Values):
         return self.made(tree.In(field, tuple(values), negated, start.at))
 
     def _literal(self, field: tree.Field, kind: str) -> tree.Number | tree.Text:
-        wanted = "string" if kind == "text" else "number"
+        requested = "string" if kind == "text" else "number"
         start = self.now
         sign = self.accept("-") if kind == "number" else None
         token = self.now
-        if token.kind in {"string", "number"} and token.kind != wanted:
-            self.fail("type", f"a list of {kind}s", token, expected=[wanted])
-        if token.kind != wanted:
-            self.unexpected(wanted)
+        if token.kind in {"string", "number"} and token.kind != requested:
+            self.fail("type", f"a list of {kind}s", token, expected=[requested])
+        if token.kind != requested:
+            self.unexpected(requested)
         self.take()
         if kind == "text":
             return tree.Text(token.text, token.at)

@@ -91,24 +91,24 @@ def _rank(node: tree.Node) -> int:  # noqa: PLR0911  one arm a kind of node
 
 def as_json(node: tree.Node) -> dict[str, Any]:
     """The tree for an answer: `kind`, its parts, and `at`, the place in the text."""
-    told: dict[str, Any] = {"kind": type(node).__name__.lower(), "at": node.at}
+    reported: dict[str, Any] = {"kind": type(node).__name__.lower(), "at": node.at}
     match node:
         case tree.Number():
-            told |= {"value": float(node.value), "unit": node.unit}
+            reported |= {"value": float(node.value), "unit": node.unit}
         case tree.Text():
-            told |= {"value": node.value}
+            reported |= {"value": node.value}
         case tree.Field():
-            told |= {"name": node.name}
+            reported |= {"name": node.name}
         case tree.Call():
-            told |= {"function": node.function, "period": node.period}
+            reported |= {"function": node.function, "period": node.period}
         case tree.Arithmetic() | tree.Compare():
-            told |= {"operator": node.sign}
+            reported |= {"operator": node.sign}
         case tree.In() | tree.IsNull():
-            told |= {"negated": node.negated}
+            reported |= {"negated": node.negated}
         case tree.Like():
-            told |= {"pattern": node.pattern}
+            reported |= {"pattern": node.pattern}
     parts = tree.children(node)
-    return {**told, "parts": [as_json(part) for part in parts]} if parts else told
+    return {**reported, "parts": [as_json(part) for part in parts]} if parts else reported
 
 
 def query_json(query: tree.Query) -> dict[str, Any]:

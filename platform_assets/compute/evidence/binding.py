@@ -202,8 +202,8 @@ class _Sentence:
         before = [name for name, _, end in self._subjects if end <= mention.start]
         before += [name for name, *_ in of_column]
         after = [name for name, *_ in self._subjects]
-        told = before[-1:] or after[:1] or [self._before]
-        if fact.subject and fact.subject != told[0]:
+        reported = before[-1:] or after[:1] or [self._before]
+        if fact.subject and fact.subject != reported[0]:
             return False
         return self._is_of_its_day(fact, mention)
 
@@ -222,10 +222,10 @@ class _Sentence:
         clause = re.split(r"[，；]", near)[-1]
         if _PRICE_CHANGE in fact.label and re.search("[涨跌]", clause):
             near = clause  # 成交额放大，下跌1.2%: what fell is no turnover
-        told = [
+        reported = [
             (near.rfind(label) + len(label), len(label), (label,)) for label in self._labels if label in near
         ]
-        *_, stems = max((*told, *terms(near)), default=(0, 0, (fact.label,)))
+        *_, stems = max((*reported, *terms(near)), default=(0, 0, (fact.label,)))
         return any(stem in fact.label or fact.label in stem for stem in stems)
 
     def _is_of_its_day(self, fact: Fact, mention: Mention) -> bool:
@@ -286,8 +286,8 @@ def _places(text: str, names: Sequence[str]) -> list[tuple[str, int, int]]:
 
 
 def _is_day(known: str, year: int | None, month: int | None, day: int | None) -> bool:
-    wanted = ((year, known[:4]), (month, known[5:7]), (day, known[8:10]))
-    return all(want is None or (part.isdigit() and int(part) == want) for want, part in wanted)
+    requested = ((year, known[:4]), (month, known[5:7]), (day, known[8:10]))
+    return all(want is None or (part.isdigit() and int(part) == want) for want, part in requested)
 
 
 def _in_unit(fact: Fact, kind: Kind) -> float | None:

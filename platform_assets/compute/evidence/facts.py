@@ -65,10 +65,10 @@ class Pack:
         key: Mapping[str, Any] | None = None, row: Mapping[str, Any] | None = None,
     ) -> Fact:  # fmt: skip
         """Take a value in; `row` is the stored row that it stands in, for its quality and its batch."""
-        told = row or {}
+        reported = row or {}
         fact = Fact(
             f"E{len(self.facts) + 1}", subject, label, value, unit, table, dict(key or {}), column, as_of,
-            quality=told.get("quality"), batch_id=told.get("batch_id"),
+            quality=reported.get("quality"), batch_id=reported.get("batch_id"),
         )  # fmt: skip
         self.facts.append(fact)
         return fact

@@ -37,8 +37,8 @@ def terms(text: str) -> list[tuple[int, int, tuple[str, ...]]]:
 def is_the_other_count(near: str, label: str) -> bool:
     """Whether the text counts those that rise and the label those that fall, or the other way round."""
     for pair in _COUNTED:
-        told = max(pair, key=near.rfind)
-        other = pair[1 - pair.index(told)]
-        if told in near and label.startswith(other):
+        reported = max(pair, key=near.rfind)
+        other = pair[1 - pair.index(reported)]
+        if reported in near and label.startswith(other):
             return True
     return False

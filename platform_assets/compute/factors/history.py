@@ -105,12 +105,12 @@ def as_published(
     width = len(ordered[0][2]) if ordered else 0
     found = np.full((len(dates), width), np.nan)
     newest: tuple[str, Sequence[float | None]] | None = None
-    told = 0
+    reported = 0
     for at, day in enumerate(dates):
-        while told < len(ordered) and ordered[told][0] <= day:
-            if newest is None or ordered[told][1] >= newest[0]:
-                newest = (ordered[told][1], ordered[told][2])
-            told += 1
+        while reported < len(ordered) and ordered[reported][0] <= day:
+            if newest is None or ordered[reported][1] >= newest[0]:
+                newest = (ordered[reported][1], ordered[reported][2])
+            reported += 1
         if newest is not None and newest[0] >= _before(day, oldest_days):
             found[at] = [np.nan if one is None else one for one in newest[1]]
     return found

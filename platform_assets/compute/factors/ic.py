@@ -45,9 +45,9 @@ def factor_ic(scores: Floats, returns: Floats, window: int) -> FactorIc:
         for day in range(len(scores))
         if both[day].sum() >= IC_FEWEST_CODES
     ]
-    told = [(ic, day) for ic, day in found if ic is not None]
-    ics = np.array([ic for ic, _ in told])
-    spreads = [spread(scores[day, both[day]], returns[day, both[day]]) for _, day in told]
+    reported = [(ic, day) for ic, day in found if ic is not None]
+    ics = np.array([ic for ic, _ in reported])
+    spreads = [spread(scores[day, both[day]], returns[day, both[day]]) for _, day in reported]
     known = [one for one in spreads if one is not None]
     days = len(ics)
     mean = float(ics.mean()) if days else None

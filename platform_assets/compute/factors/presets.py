@@ -183,10 +183,10 @@ def selected(
     return found
 
 
-def in_industries(names: Iterable[Sequence[Any]], wanted: Sequence[str]) -> Bools:
+def in_industries(names: Iterable[Sequence[Any]], requested: Sequence[str]) -> Bools:
     """[n] whether one of a stock's industry names (see `INDUSTRY_COLUMNS`) is among those wanted; the level
     mark of a name (IT服务Ⅱ) does not count."""
-    keys = {plain_industry(name) for name in wanted}
+    keys = {plain_industry(name) for name in requested}
     return np.array(
         [any(plain_industry(name) in keys for name in row if isinstance(name, str)) for row in names], bool
     )
@@ -268,10 +268,10 @@ def apply_preset(
     """
     blocked = numbers(scored, "gate_blocked") == 1
 
-    def of_industries(wanted: Sequence[str]) -> Bools:
+    def of_industries(requested: Sequence[str]) -> Bools:
         names = [scored[name].tolist() for name in INDUSTRY_COLUMNS if name in scored.columns]
         none = np.zeros(len(scored), dtype=bool)
-        return in_industries(zip(*names, strict=True), wanted) if names else none
+        return in_industries(zip(*names, strict=True), requested) if names else none
 
     batch = Batch(
         factors_of_rows(scored, KEYS),

@@ -251,8 +251,8 @@ def differences(s: Floats, m: int) -> None:
             n = at.RSI_LENGTHS[k] if i > 1 else 1.0
             rise[k] = (max(gain, 0.0) + (n - 1) * rise[k]) / n
             move[k] = (abs(gain) + (n - 1) * move[k]) / n
-            told = rise[k] / move[k] * 100 if move[k] > 0 else 50.0
-            s[at.RSI_ROWS[k, 0], i] = told if i >= at.RSI_LENGTHS[k] else np.nan
+            reported = rise[k] / move[k] * 100 if move[k] > 0 else 50.0
+            s[at.RSI_ROWS[k, 0], i] = reported if i >= at.RSI_LENGTHS[k] else np.nan
         if 0 < i <= 14:
             wilder += tr / 14
         elif i > 14:

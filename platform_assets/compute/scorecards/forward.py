@@ -102,8 +102,8 @@ def forward_returns(
     entry = bought * at(prices.factor, first)
     profit = (sold * at(prices.factor, last) / entry - 1) * 100
     index = _index_return(benchmark, inside[pick, first], inside[pick, last], by_open)
-    told = complete & np.isfinite(index)
-    settled = np.where(bars > 0, told | (waited & (closed >= hold)), waited)
+    reported = complete & np.isfinite(index)
+    settled = np.where(bars > 0, reported | (waited & (closed >= hold)), waited)
     status = np.where(settled, np.where(bars == hold, REVIEWED, PARTIAL), PENDING)
     known = settled & (bars > 0)
 

@@ -58,9 +58,9 @@ class Prices:
     def from_dense(cls, dense: Dense, dates: Sequence[str], loaded: Bools | None = None) -> "Prices":
         """From a window of the whole market's bars, read without the days on which a code did not trade.
         Without `loaded`, a window that covers all the dates tells it itself."""
-        told = on_dates(dense, dates)
+        reported = on_dates(dense, dates)
         shape = (len(dense.codes), len(dates))
-        blocks = {name: told[name] if name in told else np.full(shape, np.nan) for name in COLUMNS}
+        blocks = {name: reported[name] if name in reported else np.full(shape, np.nan) for name in COLUMNS}
         if loaded is None:
             loaded = known_dates(np.isfinite(blocks["close"]).sum(axis=0))
         return cls._made(dense.codes, dates, blocks, loaded)

@@ -81,8 +81,8 @@ class ChinamoneyResponder:
         if view.fault is not None and view.fault.kind == "cut_list":
             rows = rows[: int(view.fault.args.get("rows", 100))]
         size, page = max(1, int(params.get("pageSize", "15"))), max(1, int(params.get("pageNum", "1")))
-        told = {"total": total, "pageTotal": -(-total // size), "pageNum": page, "pageSize": size}
-        return _reply("", rows[(page - 1) * size : page * size], told, view)
+        reported = {"total": total, "pageTotal": -(-total // size), "pageNum": page, "pageSize": size}
+        return _reply("", rows[(page - 1) * size : page * size], reported, view)
 
     def shibor(self, request: HttpRequest, view: View) -> Reply:
         """Every tenor of each date, newest first; no more than a year."""

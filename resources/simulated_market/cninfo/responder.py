@@ -39,11 +39,11 @@ class CninfoResponder:
         form = request.form()
         since, _, until = form.get("seDate", "").partition("~")
         code, _, org = form.get("stock", "").partition(",")
-        wanted = {part for part in form.get("category", "").split(";") if part}
+        requested = {part for part in form.get("category", "").split(";") if part}
         rows = [
             (notice, at)
             for notice in self._book.between(view, since, until, code)
-            if not wanted or wanted & set(notice.categories)
+            if not requested or requested & set(notice.categories)
             for at, security in enumerate(notice.securities)
             if not code or (security.code == code and org_id(security) == org)
         ]
@@ -68,7 +68,7 @@ class CninfoResponder:
 
 def _row(notice: Notice, at: int) -> dict[str, Any]:
     """A notice of two companies is two rows with one id; a title may carry the marks of a hit."""
-    told = notice.told_at.replace(tzinfo=UTC) - timedelta(hours=8)
+    reported = notice.told_at.replace(tzinfo=UTC) - timedelta(hours=8)
     security = notice.securities[at]
     title = notice.title
     if notice.number % 5 == 0:
@@ -82,7 +82,7 @@ def _row(notice: Notice, at: int) -> dict[str, Any]:
         "orgId": org_id(security),
         "announcementId": f"12{notice.number:08d}",
         "announcementTitle": title,
-        "announcementTime": int(told.timestamp() * 1000),
+        "announcementTime": int(reported.timestamp() * 1000),
         "adjunctUrl": f"finalpage/{notice.day}/12{notice.number:08d}.PDF",
         "adjunctSize": notice.size_kb,
         "adjunctType": "PDF",

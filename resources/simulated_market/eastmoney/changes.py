@@ -33,8 +33,8 @@ class Changes:
     def page(self, request: HttpRequest, view: View) -> Reply:
         """A page of the events of the types that are asked for."""
         params = request.params()
-        wanted = {int(one) for one in params.get("type", "").split(",") if one.isdigit()}
-        rows = [row for row in self._rows(view) if row["t"] in wanted]
+        requested = {int(one) for one in params.get("type", "").split(",") if one.isdigit()}
+        rows = [row for row in self._rows(view) if row["t"] in requested]
         total = len(rows)
         if view.fault is not None and view.fault.kind == "cut_list":
             rows = rows[: int(view.fault.args.get("rows", 100))]
@@ -59,12 +59,12 @@ class Changes:
 
 def events(one: Standing) -> list[Row]:
     """What happened to one stock, in no order."""
-    told = _opening(one)
+    reported = _opening(one)
     minutes = one.minutes
     if minutes is not None and len(minutes.minute):
-        told += _limits(one, minutes) + _jumps(one, minutes) + _largest(one, minutes)
+        reported += _limits(one, minutes) + _jumps(one, minutes) + _largest(one, minutes)
     head = {"c": one.security.code, "m": market_of(one.security), "n": one.name}
-    return [{"tm": tm, **head, "t": kind, "i": info} for tm, kind, info in told]
+    return [{"tm": tm, **head, "t": kind, "i": info} for tm, kind, info in reported]
 
 
 Event = tuple[int, int, str]

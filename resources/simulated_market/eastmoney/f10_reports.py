@@ -155,7 +155,7 @@ def buyback_row(one: Buyback, view: View) -> Row:
         "DIM_SCODE": one.security.code,
         "SECURITYSHORTNAME": view.world.name(one.security, view.now),
         "DIM_DATE": f"{one.planned} 00:00:00",
-        "UPD": f"{one.told} 00:00:00",
+        "UPD": f"{one.reported} 00:00:00",
         "DIM_TRADEDATE": f"{one.planned} 00:00:00",
         "REPURENDDATE": f"{one.ends} 00:00:00",
         "REPURPROGRESS": one.progress,
@@ -166,7 +166,7 @@ def buyback_row(one: Buyback, view: View) -> Row:
         "REPURPRICECAP": one.price_cap,
         "REPURNUM": one.bought or None,
         "REPURAMOUNT": one.spent or None,
-        "UPDATEDATE": f"{one.told} 00:00:00",
+        "UPDATEDATE": f"{one.reported} 00:00:00",
     }
 
 

@@ -55,15 +55,15 @@ class Lists:
 
     def _chosen(self, view: View, asked: str, fid: str, down: bool) -> tuple[bool, list[Any]]:
         """(whether these are boards, the whole list in its order)."""
-        wanted = [
+        requested = [
             {term for term in re.split(r"[+ ]", part) if not term.startswith("f:!")}
             for part in asked.split(",")
         ]
-        boards = [board for board in view.world.boards(view.now) if _wants_board(wanted, board)]
+        boards = [board for board in view.world.boards(view.now) if _wants_board(requested, board)]
         if boards:
             return True, _sorted([self._board(view, board) for board in boards], BOARD, fid, down)
-        wanted = [part for part in wanted if part]
-        listed = [one for one in self._all(view) if any(part <= one.tags for part in wanted)]
+        requested = [part for part in requested if part]
+        listed = [one for one in self._all(view) if any(part <= one.tags for part in requested)]
         return False, _sorted(listed, SECURITY, fid, down)
 
     def _pairs(self, request: HttpRequest, view: View, start: int, size: int) -> Reply:
@@ -177,8 +177,10 @@ def _is_known(part: str) -> bool:
     )
 
 
-def _wants_board(wanted: list[set[str]], board: Board) -> bool:
-    return any("m:90" in part and board.kind in {_BOARD_TYPES.get(term) for term in part} for part in wanted)
+def _wants_board(requested: list[set[str]], board: Board) -> bool:
+    return any(
+        "m:90" in part and board.kind in {_BOARD_TYPES.get(term) for term in part} for part in requested
+    )
 
 
 def pair_value(row: dict[str, Any], name: str, *, natural: bool) -> Any:

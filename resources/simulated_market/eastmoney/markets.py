@@ -78,31 +78,31 @@ class MarketRatios:
 
     def boards(self, view: View, clauses: Sequence[Clause]) -> list[Row]:
         """RPT_VALUEINDUSTRY_DET of one date."""
-        wanted = [int(values[0][:10].replace("-", "")) for name, how, values in clauses
+        requested = [int(values[0][:10].replace("-", "")) for name, how, values in clauses
                   if name == "TRADE_DATE" and how == "="]  # fmt: skip
-        days = dates_between(view, wanted[0], wanted[0], _HOUR) if wanted else []
+        days = dates_between(view, requested[0], requested[0], _HOUR) if requested else []
         rows = []
         for day in days:
             for board in view.world.boards(view.now):
                 members = [one for one in map(view.world.find, board.members) if one is not None]
-                told = self._lines.totals(view, members, day) if board.kind == "industry" else None
-                if told is not None:
+                reported = self._lines.totals(view, members, day) if board.kind == "industry" else None
+                if reported is not None:
                     rows.append(
                         {
                             "BOARD_CODE": f"016{int(board.code.removeprefix('BK')) % 1000:03d}",
                             "BOARD_NAME": board.name,
                             "ORIGINALCODE": board.code.removeprefix("BK").lstrip("0"),
                             "TRADE_DATE": _day(day),
-                            "PE_TTM": told.pe,
-                            "PE_LAR": told.pe,
-                            "PB_MRQ": told.pb,
+                            "PE_TTM": reported.pe,
+                            "PE_LAR": reported.pe,
+                            "PB_MRQ": reported.pb,
                             "PCF_OCF_TTM": None,
                             "PS_TTM": None,
                             "PEG_CAR": None,
-                            "TOTAL_MARKET_CAP": round(told.cap, 2),
-                            "MARKET_CAP_VAG": round(told.cap / told.count, 2),
-                            "NUM": told.count,
-                            "LOSS_COUNT": told.count - len(told.ratios),
+                            "TOTAL_MARKET_CAP": round(reported.cap, 2),
+                            "MARKET_CAP_VAG": round(reported.cap / reported.count, 2),
+                            "NUM": reported.count,
+                            "LOSS_COUNT": reported.count - len(reported.ratios),
                         }
                     )
         return rows

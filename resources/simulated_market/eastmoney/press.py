@@ -13,7 +13,7 @@ _NOTICES, _RESEARCH, _FLASHES = 100, 100, 50
 _KINDS = {"main": "A,SHA", "star": "A,SHA,KCB", "gem": "A,SZA,CYB", "bj": "A,BJA"}
 
 
-class PressDesk:
+class PressContext:
     """np-anotice-stock, reportapi, search-api-web and np-weblist."""
 
     def __init__(self, notices: NoticeBook) -> None:

@@ -61,8 +61,10 @@ class CsindexResponder:
         rows: list[list[Any]] = [list(_RATIO_HEAD)]
         for day in reversed(days):
             then = min(view.now, moment(day, _CLOSE))
-            told = self._lines.totals(view, view.world.index_members(index, then), day)
-            figures = [None] * 4 if told is None else [told.pe, told.pe] + [told.dividend_yield] * 2
+            reported = self._lines.totals(view, view.world.index_members(index, then), day)
+            figures = (
+                [None] * 4 if reported is None else [reported.pe, reported.pe] + [reported.dividend_yield] * 2
+            )
             rows.append([day, index.code, f"{name}指数", name, f"{name} Index", name, *figures])
         return Reply(workbook(told_rows(rows, view.fault)), XLS)
 
@@ -74,8 +76,8 @@ class CsindexResponder:
         rows = []
         if index is not None and index.code == code and index.market == "SH":
             bars = view.world.bars(index, view.now)
-            wanted = (int(params.get("startDate") or 0), int(params.get("endDate") or 0))
-            known = set(dates_between(view, *wanted, _CLOSE))
+            requested = (int(params.get("startDate") or 0), int(params.get("endDate") or 0))
+            known = set(dates_between(view, *requested, _CLOSE))
             name = view.world.name(index, view.now)
             places = [at for at, day in enumerate(bars.date.tolist()) if day in known]
             pe, counts = pe_by_date(view, self._lines, index, bars.date[places])

@@ -70,8 +70,8 @@ class SwResponder:
             totals = self._book.totals(view, day)
             whole = sum(_at(series[one.index], day, "amount") for one in published(view, "l1")) or 1.0
             for one in published(view, level):
-                told = totals.get(one.index)
-                if told is None:
+                reported = totals.get(one.index)
+                if reported is None:
                     continue
                 line = series[one.index]
                 rows.append(
@@ -82,14 +82,14 @@ class SwResponder:
                         "closeindex": round(_at(line, day, "close"), 2),
                         "bargainamount": round(_at(line, day, "volume") / _YI, 8),
                         "markup": round(_change(line, day), 2),
-                        "turnoverrate": round(told.volume / told.float_shares * 100, 4),
-                        "pe": math.nan if told.pe is None else told.pe,
-                        "pb": math.nan if told.pb is None else told.pb,
-                        "meanprice": round(sum(told.prices) / len(told.prices), 2),
+                        "turnoverrate": round(reported.volume / reported.float_shares * 100, 4),
+                        "pe": math.nan if reported.pe is None else reported.pe,
+                        "pb": math.nan if reported.pb is None else reported.pb,
+                        "meanprice": round(sum(reported.prices) / len(reported.prices), 2),
                         "bargainsumrate": round(_at(line, day, "amount") / whole * 100, 2),
-                        "negotiablessharesum1": round(told.float_cap / _YI, 2),
-                        "negotiablessharesum2": round(told.float_cap / _YI * 0.6, 2),
-                        "dp": math.nan if told.dividend_yield is None else told.dividend_yield,
+                        "negotiablessharesum1": round(reported.float_cap / _YI, 2),
+                        "negotiablessharesum2": round(reported.float_cap / _YI * 0.6, 2),
+                        "dp": math.nan if reported.dividend_yield is None else reported.dividend_yield,
                     }
                 )
         return _paged(rows, params, view)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from core.clock import Clock
-from resources.simulated_market.false_facts import FIGURE_LIES, with_figures
+from resources.simulated_market.false_facts import FIGURE_CORRUPTIONS, with_figures
 from resources.simulated_market.faults import Fault, FaultPlan
 from resources.simulated_market.tdx import (
     auction,
@@ -86,7 +86,7 @@ class Responder:
         with self._calls_lock:
             self._calls[name] += 1
         fault = self._faults.take(UPSTREAM, name)
-        if fault is not None and fault.kind in FIGURE_LIES:
+        if fault is not None and fault.kind in FIGURE_CORRUPTIONS:
             scene, fault = Scene(with_figures(scene.world, fault), scene.now), None
         elif fault is not None and fault.kind in CONTENT_FAULTS:
             scene, fault = Scene(scene.world, scene.now, fault), None

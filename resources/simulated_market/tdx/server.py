@@ -39,7 +39,7 @@ class TdxServer:
         """`idle_timeout`: seconds without a request after which a connection is closed. `quote_head`:
         layout of today's minutes (see `Responder`)."""
         self._responder = Responder(world, clock, faults, quote_head=quote_head)
-        self._wanted = (host, port)
+        self._requested = (host, port)
         self._idle_timeout = idle_timeout
         self._stopping = threading.Event()
         self._lock = threading.Lock()
@@ -64,7 +64,7 @@ class TdxServer:
         listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            listener.bind(self._wanted)
+            listener.bind(self._requested)
             listener.listen(_MAX_CONNECTIONS)
         except OSError:
             listener.close()
@@ -72,7 +72,7 @@ class TdxServer:
         listener.settimeout(_POLL)
         self._listener = listener
         # A restart comes back under the address that clients know.
-        self._wanted = self.address
+        self._requested = self.address
         self._acceptor = threading.Thread(
             target=self._accept, args=(listener,), name="tdx-accept", daemon=True
         )

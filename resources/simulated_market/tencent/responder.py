@@ -50,11 +50,11 @@ class TencentResponder:
 
     def quotes(self, request: HttpRequest, view: View) -> Reply:
         names = unquote(request.path.partition("q=")[2] or request.params().get("q", ""))
-        wanted = [name for name in names.split(",") if name]
-        if len(wanted) > _MOST_CODES:
+        requested = [name for name in names.split(",") if name]
+        if len(requested) > _MOST_CODES:
             return Reply(b"Request-URI Too Large", "text/html", 414)
         lines = []
-        for name in wanted:
+        for name in requested:
             fields = self._fields(view, name)
             if fields:
                 lines.append(f'v_{name}="{"~".join(fields)}";\n')
@@ -74,9 +74,9 @@ class TencentResponder:
         return record(view, self._shown(view, security, quote.security), quote, self._history(view, quote))
 
     @staticmethod
-    def _shown(view: View, asked: Security, told: Security) -> Security:
+    def _shown(view: View, asked: Security, reported: Security) -> Security:
         """A wrong instrument tells all about itself, and only the label is that of the one asked for."""
-        return told if view.fault is not None and view.fault.kind == "wrong_instrument" else asked
+        return reported if view.fault is not None and view.fault.kind == "wrong_instrument" else asked
 
     def _history(self, view: View, quote: Any) -> Past:
         key = (id(view.world), quote.security.symbol, quote.date)

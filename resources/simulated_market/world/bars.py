@@ -35,7 +35,7 @@ class ShareChange:
 
 
 @dataclass
-class Tape:
+class WorldBars:
     """Arrays [instrument, session]; prices in ticks of the instrument, volume shares, amount fen.
     The six indices are the last rows. Cells before listing and after delisting are 0."""
 

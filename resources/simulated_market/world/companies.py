@@ -161,7 +161,7 @@ FEATURES: tuple[Feature, ...] = (
 )  # fmt: skip
 
 
-def cast(profile: Profile, days: Ints, seed: int) -> list[Plan]:
+def companies(profile: Profile, days: Ints, seed: int) -> list[Plan]:
     """The 60 plans of profile S with every feature applied."""
     plans: dict[str, Plan] = {}
     for index, (code, market, board, name, industry) in enumerate(ROLES):

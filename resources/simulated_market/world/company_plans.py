@@ -257,16 +257,16 @@ def _misfortunes(plan: Plan, index: int, days: Ints, seed: int) -> None:
 def _codes(count: int) -> list[tuple[str, str, str]]:
     made: list[tuple[str, str, str]] = []
     for group, share in _SHARES:
-        wanted = round(count * share)
+        requested = round(count * share)
         pool = [
             (f"{number:06d}", market)
             for market, low, high in _RANGES[group]
             for number in range(low, high + 1)
             if f"{number:06d}" not in WELL_KNOWN
         ]
-        step = max(len(pool) // max(wanted, 1), 1)
+        step = max(len(pool) // max(requested, 1), 1)
         board = group.removeprefix("sh_").removeprefix("sz_")
-        made.extend((code, market, board) for code, market in pool[::step][:wanted])
+        made.extend((code, market, board) for code, market in pool[::step][:requested])
     return made
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from core.market import rules, securities
 from resources.simulated_market.world import draws
-from resources.simulated_market.world.bars import Applied, ShareChange, Tape
+from resources.simulated_market.world.bars import Applied, ShareChange, WorldBars
 from resources.simulated_market.world.draws import Stream
 from resources.simulated_market.world.indices import INDICES, IndexBook
 from resources.simulated_market.world.parameters import parameters
@@ -29,7 +29,7 @@ _LEAPS = {"seal_up": 0.1, "broken_up": 0.0}  # gain of a scripted mode; 0 = as i
 
 
 @dataclass(frozen=True)
-class Weather:
+class Regime:
     """Scripted market days: session index -> mean market return added to every beta."""
 
     crash: frozenset[int]
@@ -37,14 +37,14 @@ class Weather:
     rally: dict[int, float]
 
 
-def build(plans: list[Plan], dates: Ints, seed: int, weather: Weather) -> Tape:
+def build(plans: list[Plan], dates: Ints, seed: int, regime: Regime) -> WorldBars:
     """Run all sessions. The result's last rows are the six indices."""
-    return _Loop(plans, dates, seed, weather).run()
+    return _Loop(plans, dates, seed, regime).run()
 
 
 class _Loop:
-    def __init__(self, plans: list[Plan], dates: Ints, seed: int, weather: Weather) -> None:
-        self.plans, self.dates, self.seed, self.weather = plans, dates, seed, weather
+    def __init__(self, plans: list[Plan], dates: Ints, seed: int, regime: Regime) -> None:
+        self.plans, self.dates, self.seed, self.regime = plans, dates, seed, regime
         self.p = parameters()
         n, days = len(plans), len(dates)
         self.n = n
@@ -145,11 +145,11 @@ class _Loop:
                 if found != rules.band(plan.board or plan.kind, False, date):
                     self.bands[day].append((i, found))
 
-    def run(self) -> Tape:
+    def run(self) -> WorldBars:
         for day in range(len(self.dates)):
             self._session(day)
         out = {name: np.ascontiguousarray(self.out.pop(name).T) for name in tuple(self.out)}
-        return Tape(
+        return WorldBars(
             dates=self.dates,
             **out,
             volume=np.ascontiguousarray(self.volume.T),
@@ -232,12 +232,12 @@ class _Loop:
         self.market_vol = min(max(ar * self.market_vol + get("market_log_vol_sd") * z[0], -0.8), 1.0)
         self.mood = 0.9 * self.mood + 0.2 * z[1]
         market = get("market_sd") * float(np.exp(self.market_vol)) * z[2]
-        if day in self.weather.crash:
+        if day in self.regime.crash:
             market = -0.096
-        elif day in self.weather.rebound:
+        elif day in self.regime.rebound:
             market = 0.028
-        elif day in self.weather.rally:
-            market = self.weather.rally[day]
+        elif day in self.regime.rally:
+            market = self.regime.rally[day]
         elif u[3] < get("crash_chance") * 0.5:  # the other half of the crash days is scripted
             market = get("crash_mean") * (1 + 0.2 * z[4])
         market -= get("market_reversion") * (self.market_level - get("drift_per_year") / 243 * day)

@@ -14,11 +14,11 @@ from resources.simulated_market.world.flows import daily_flows
 from resources.simulated_market.world.fundamentals import Report
 from resources.simulated_market.world.model import Finance, Flow, Security, Ticks, Valuation
 from resources.simulated_market.world.session import date_number
-from resources.simulated_market.world.synthetic import DEFAULT_SEED, SyntheticTape
+from resources.simulated_market.world.synthetic import DEFAULT_SEED, SyntheticBars
 from resources.simulated_market.world.ticks import transactions
 
 
-class SyntheticWorld(SyntheticTape):
+class SyntheticWorld(SyntheticBars):
     """The deterministic sample market of a profile (S, M, L) and a seed.
 
     `cache_dir` keeps the built tape as a file; profile S is built in less than a second without it.
@@ -69,7 +69,9 @@ class SyntheticWorld(SyntheticTape):
         """Cash of the ex-days of the last 365 days, percent of the price."""
         day = self._session_on(date_number(now))
         since = self._session_on(date_number(now - timedelta(days=365)))
-        paid = sum(a.cash / 10 for a in self._tape.applied[self.place(security)] if since < a.day <= day)
+        paid = sum(
+            a.cash / 10 for a in self._world_bars.applied[self.place(security)] if since < a.day <= day
+        )
         return round(paid / price * 100, 2)
 
     def ticks(self, security: Security, date: int, now: datetime) -> Ticks | None:
@@ -106,15 +108,15 @@ class SyntheticWorld(SyntheticTape):
 
     def manifest(self) -> dict[str, str]:
         """SHA-256 of each table of the world, little-endian columns; equal on every platform."""
-        tape = self._tape
-        applied, shares = store.tables(tape)
+        world_bars = self._world_bars
+        applied, shares = store.tables(world_bars)
         tables = {
-            name: np.ascontiguousarray(getattr(tape, name)).astype("<i8").tobytes()
+            name: np.ascontiguousarray(getattr(world_bars, name)).astype("<i8").tobytes()
             for name in ("dates", "open", "high", "low", "close", "preclose", "volume", "amount", "limit_up")
         }
         tables["applied"] = np.rint(applied * 10_000).astype("<i8").tobytes()
         tables["shares"] = shares.astype("<i8").tobytes()
-        tables["members"] = tape.members.tobytes()
+        tables["members"] = world_bars.members.tobytes()
         tables["securities"] = "\n".join(
             f"{s.symbol},{s.kind},{s.board},{s.list_date},{s.delist_date},{s.industry},{s.region},{s.concepts}"
             for s in self._gone

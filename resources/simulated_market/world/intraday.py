@@ -162,9 +162,9 @@ def _fit_amounts(rows: DayRow, bars: tuple[Ints, Ints, Ints, Ints], weight: Floa
     value = rows.volume * rows.unit
     # An index level is no price: its amount is spread like its volume.
     level = (rows.amount * 100 < rows.low * value) | (rows.amount * 100 > rows.high * value)
-    wanted = rows.amount / np.maximum(rows.volume, 1) / scale
-    wanted = np.where(level, (weight * mean).sum(axis=1) / weight.sum(axis=1), wanted)
-    weight = _tilt(weight, mean, wanted, np.maximum(rows.high - rows.low, 1).astype(np.float64))
+    requested = rows.amount / np.maximum(rows.volume, 1) / scale
+    requested = np.where(level, (weight * mean).sum(axis=1) / weight.sum(axis=1), requested)
+    weight = _tilt(weight, mean, requested, np.maximum(rows.high - rows.low, 1).astype(np.float64))
     lots = rows.volume // rows.step
     share = np.cumsum(weight, axis=1)
     edges = np.floor(share / share[:, -1:] * lots[:, None] + 0.5).astype(np.int64)
@@ -185,11 +185,11 @@ def _fit_amounts(rows: DayRow, bars: tuple[Ints, Ints, Ints, Ints], weight: Floa
     return volume, np.where(level[:, None], even, amount)
 
 
-def _tilt(weight: Floats, mean: Floats, wanted: Floats, span: Floats) -> Floats:
+def _tilt(weight: Floats, mean: Floats, requested: Floats, span: Floats) -> Floats:
     """Exponential tilt of the weights until their mean price is the wanted one: Newton for nearly all,
     bisection for the rows where it overshoots."""
-    x = (mean - wanted[:, None]) / span[:, None]
-    force = np.zeros(len(wanted))
+    x = (mean - requested[:, None]) / span[:, None]
+    force = np.zeros(len(requested))
     for _ in range(5):
         _, average, spread = _tilted(weight, x, force)
         force = np.clip(force - average / np.maximum(spread, 1e-6), -60.0, 60.0)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from resources.simulated_market.world import snapshot
-from resources.simulated_market.world.bars import Tape
+from resources.simulated_market.world.bars import WorldBars
 from resources.simulated_market.world.engine import volume_step
 from resources.simulated_market.world.indices import INDICES
 from resources.simulated_market.world.intraday import MINUTES, DayRow, Paths, paths
@@ -33,10 +33,10 @@ class Moment:
     floating: Ints
 
 
-def shares_on(tape: Tape, place: int, day: int) -> tuple[int, int]:
+def shares_on(world_bars: WorldBars, place: int, day: int) -> tuple[int, int]:
     """(total, float) shares of an instrument in a session; (0, 0) before it exists."""
     found = (0, 0)
-    for change in tape.shares[place]:
+    for change in world_bars.shares[place]:
         if change.day > day:
             break
         found = (change.total, change.floating)
@@ -46,8 +46,8 @@ def shares_on(tape: Tape, place: int, day: int) -> tuple[int, int]:
 class Live:
     """Paths and moments of one tape. Safe for the threads of a server."""
 
-    def __init__(self, tape: Tape, plans: Sequence[Plan], seed: int) -> None:
-        self._tape, self._plans, self._seed = tape, plans, seed
+    def __init__(self, world_bars: WorldBars, plans: Sequence[Plan], seed: int) -> None:
+        self._world_bars, self._plans, self._seed = world_bars, plans, seed
         indices = len(INDICES)
         self.units: Ints = np.asarray([p.tick_unit for p in plans] + [100] * indices, dtype=np.int64)
         self.steps: Ints = np.asarray([volume_step(p) for p in plans] + [1] * indices, dtype=np.int64)
@@ -58,7 +58,7 @@ class Live:
 
     def _rows(self, places: Ints, day: int) -> DayRow:
         columns = {
-            name: getattr(self._tape, name)[places, day].astype(np.int64)
+            name: getattr(self._world_bars, name)[places, day].astype(np.int64)
             for name in (
                 "open",
                 "high",
@@ -114,9 +114,9 @@ class Live:
         state = snapshot.running(rows, path, at.minutes)
         known = len(self._plans)
         floating = np.zeros(len(self.units), dtype=np.int64)
-        floating[:known] = [shares_on(self._tape, i, at.day)[1] for i in range(known)]
+        floating[:known] = [shares_on(self._world_bars, i, at.day)[1] for i in range(known)]
         book = snapshot.book(self._seed, at.day, at.minutes, rows, state.close, floating)
-        week = self._tape.volume[:, max(at.day - 5, 0) : at.day]
+        week = self._world_bars.volume[:, max(at.day - 5, 0) : at.day]
         usual = week.sum(axis=1) / np.maximum((week > 0).sum(axis=1), 1) / len(MINUTES)
         return Moment(rows, state, book, usual, floating)
 
@@ -124,7 +124,7 @@ class Live:
         """Members of an index that are up and down at a moment."""
         moment = self.shot(at)
         n = len(self._plans)
-        member = (self._tape.members[int(self._tape.period[at.day])] >> index & 1).astype(bool)
-        member &= self._tape.traded[:n, at.day]
+        member = (self._world_bars.members[int(self._world_bars.period[at.day])] >> index & 1).astype(bool)
+        member &= self._world_bars.traded[:n, at.day]
         change = moment.running.close[:n] - moment.rows.preclose[:n]
         return int((change[member] > 0).sum()), int((change[member] < 0).sum())

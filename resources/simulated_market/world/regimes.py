@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from resources.simulated_market.world.engine import Weather
+from resources.simulated_market.world.engine import Regime
 
 Ints = npt.NDArray[np.int64]
 
@@ -13,7 +13,7 @@ RALLIES = (20170911, 20200713, 20230306, 20260309)
 _WEEK = (0.021, 0.028, 0.018, 0.034, 0.092)
 
 
-def scripted(days: Ints) -> Weather:
+def scripted(days: Ints) -> Regime:
     """The written days that fall into these sessions."""
     inside = [d for d in CRASHES if days[0] < d <= days[-2]]
     crash = [int(np.searchsorted(days, d)) for d in inside]
@@ -22,4 +22,4 @@ def scripted(days: Ints) -> Weather:
         if days[0] < date <= days[-6]:
             start = int(np.searchsorted(days, date))
             rally.update({start + k: mean for k, mean in enumerate(_WEEK)})
-    return Weather(frozenset(crash), frozenset(d + 1 for d in crash), rally)
+    return Regime(frozenset(crash), frozenset(d + 1 for d in crash), rally)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from resources.simulated_market.world.bars import Applied, ShareChange, Tape
+from resources.simulated_market.world.bars import Applied, ShareChange, WorldBars
 
 _ARRAYS = (
     "dates", "open", "high", "low", "close", "preclose", "volume", "amount", "traded", "limit_up",
@@ -23,12 +23,12 @@ def path_of(folder: Path, version: int, profile: str, seed: int) -> Path:
     return folder / f"world-v{version}-{profile}-{seed}.npz"
 
 
-def save(tape: Tape, path: Path) -> None:
+def save(world_bars: WorldBars, path: Path) -> None:
     """Write atomically: a killed process leaves the old file or none, also when two build the same world.
     A disk that takes no more keeps none."""
-    applied, shares = tables(tape)
-    columns: dict[str, npt.NDArray[np.generic]] = {name: getattr(tape, name) for name in _ARRAYS}
-    columns |= {"applied": applied, "shares": shares, "count": np.asarray([len(tape.shares)])}
+    applied, shares = tables(world_bars)
+    columns: dict[str, npt.NDArray[np.generic]] = {name: getattr(world_bars, name) for name in _ARRAYS}
+    columns |= {"applied": applied, "shares": shares, "count": np.asarray([len(world_bars.shares)])}
     partial = path.with_suffix(f".{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -43,7 +43,7 @@ def save(tape: Tape, path: Path) -> None:
             partial.unlink()
 
 
-def load(path: Path) -> Tape | None:
+def load(path: Path) -> WorldBars | None:
     """The tape of a file, None when there is none or when it is damaged (it is then built anew)."""
     if not path.exists():
         return None
@@ -62,19 +62,19 @@ def load(path: Path) -> Tape | None:
     shares: list[list[ShareChange]] = [[] for _ in range(count)]
     for place, day, total, floating, cause in columns.pop("shares").tolist():
         shares[place].append(ShareChange(day, total, floating, _CAUSES[cause]))
-    return Tape(**columns, applied=applied, shares=shares)
+    return WorldBars(**columns, applied=applied, shares=shares)
 
 
-def tables(tape: Tape) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+def tables(world_bars: WorldBars) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
     """Ex-right events and share changes as flat tables (place first)."""
     applied = [
         (i, a.day, a.cash, a.rights_price, a.bonus, a.rights, a.held_back, *a.before, *a.after)
-        for i, events in enumerate(tape.applied)
+        for i, events in enumerate(world_bars.applied)
         for a in events
     ]
     shares = [
         (i, s.day, s.total, s.floating, _CAUSES.index(s.cause))
-        for i, changes in enumerate(tape.shares)
+        for i, changes in enumerate(world_bars.shares)
         for s in changes
     ]
     return (

@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from core.errors import InputError, NotFound
 from resources.simulated_market.world import company_plans, other_issues, snapshot, store
-from resources.simulated_market.world.bars import Applied, Tape
+from resources.simulated_market.world.bars import Applied, WorldBars
 from resources.simulated_market.world.boards import board_list
-from resources.simulated_market.world.companies import FEATURES, cast
+from resources.simulated_market.world.companies import FEATURES, companies
 from resources.simulated_market.world.engine import build
 from resources.simulated_market.world.indices import INDICES
 from resources.simulated_market.world.intraday import MINUTES, Paths
@@ -43,7 +43,7 @@ _BARS_KEPT = 8192
 """Instruments: those of the largest profile."""
 
 
-class SyntheticTape:
+class SyntheticBars:
     """Facts about instruments and prices; `SyntheticWorld` adds what is derived from them."""
 
     label = "sample"
@@ -56,11 +56,11 @@ class SyntheticTape:
         self._dates = company_plans.sessions(self.profile)
         self._numbers: list[int] = self._dates.tolist()
         self._plans = _plans(self.profile, self._dates, seed)
-        self._tape = _tape(self.profile, self._plans, self._dates, seed, cache_dir)
+        self._world_bars = _world_bars(self.profile, self._plans, self._dates, seed, cache_dir)
         self._secs, self._gone = self._identities()
         self._place = {s.symbol: i for i, s in enumerate(self._secs)}
         self._order = sorted(range(len(self._secs)), key=lambda i: (self._secs[i].market, self._secs[i].code))
-        self._live = Live(self._tape, self._plans, seed)
+        self._live = Live(self._world_bars, self._plans, seed)
         self._listed = lru_cache(maxsize=8)(self._listed_on)
         self._boards = lru_cache(maxsize=4)(self._boards_on)
         self._bars = lru_cache(maxsize=_BARS_KEPT)(self._all_bars)
@@ -87,8 +87,8 @@ class SyntheticTape:
         return now, gone
 
     @property
-    def tape(self) -> Tape:
-        return self._tape
+    def world_bars(self) -> WorldBars:
+        return self._world_bars
 
     @property
     def plans(self) -> Sequence[Plan]:
@@ -159,7 +159,7 @@ class SyntheticTape:
         ]
 
     def _event(self, place: int, day: int) -> Applied | None:
-        return next((a for a in self._tape.applied[place] if a.day == day), None)
+        return next((a for a in self._world_bars.applied[place] if a.day == day), None)
 
     def is_st(self, security: Security, date: int) -> bool:
         """Special treatment on a date, from the dated names."""
@@ -170,9 +170,9 @@ class SyntheticTape:
         """(up, down) in PRICE_UNIT of a session, None where no limit applied or nothing was listed."""
         place = self.place(security)
         day = self._session_on(date)
-        up = int(self._tape.limit_up[place, day]) if day >= 0 and int(self._dates[day]) == date else 0
+        up = int(self._world_bars.limit_up[place, day]) if day >= 0 and int(self._dates[day]) == date else 0
         unit = self._unit(place)
-        return (up * unit, int(self._tape.limit_down[place, day]) * unit) if up else None
+        return (up * unit, int(self._world_bars.limit_down[place, day]) * unit) if up else None
 
     def _unit(self, place: int) -> int:
         return int(self._live.units[place])
@@ -183,7 +183,7 @@ class SyntheticTape:
     def _shares_on(self, place: int, day: int) -> tuple[int, int]:
         if place >= len(self._plans):
             return 0, 0
-        return shares_on(self._tape, place, day)
+        return shares_on(self._world_bars, place, day)
 
     def exrights(self, security: Security, now: datetime) -> Sequence[ExRight]:
         place = self.place(security)
@@ -192,7 +192,7 @@ class SyntheticTape:
         day = self._session_on(date_number(now))
         records: list[ExRight] = []
         before = (0, 0)
-        for change in self._tape.shares[place]:
+        for change in self._world_bars.shares[place]:
             after = (change.total, change.floating)
             if change.day <= day:
                 date = (
@@ -203,7 +203,7 @@ class SyntheticTape:
                 wan = (before[1] / 1e4, before[0] / 1e4, after[1] / 1e4, after[0] / 1e4)
                 records.append(ExRight(date, 2 if change.cause == "bonus" else 5, wan))
             before = after
-        for event in self._tape.applied[place]:
+        for event in self._world_bars.applied[place]:
             if event.day <= day:
                 values = (event.cash, event.rights_price, event.bonus, event.rights)
                 records.append(ExRight(int(self._dates[event.day]), 1, values))
@@ -225,21 +225,23 @@ class SyntheticTape:
     def _all_bars(self, place: int) -> Bars:
         """Complete bars of an instrument's whole existence, not to be written to: answers of all moments are
         cut from them, as views."""
-        tape, unit = self._tape, self._unit(place)
+        world_bars, unit = self._world_bars, self._unit(place)
         first, last = self._days_of(place)
         cut = slice(first, last + 1)
         price = {
-            name: getattr(tape, name)[place, cut].astype(np.int64) * unit
+            name: getattr(world_bars, name)[place, cut].astype(np.int64) * unit
             for name in ("open", "high", "low", "close", "preclose")
         }
-        volume = tape.volume[place, cut]
+        volume = world_bars.volume[place, cut]
         index = place - len(self._plans)
         up, down = self._nobody[cut], self._nobody[cut]
         if index >= 0:
-            up, down = (side[index, cut].astype(np.int64) for side in (tape.up_count, tape.down_count))
+            up, down = (
+                side[index, cut].astype(np.int64) for side in (world_bars.up_count, world_bars.down_count)
+            )
         made = Bars(
-            date=self._dates[cut], **price, volume=volume, amount=tape.amount[place, cut] / 100,
-            traded=tape.traded[place, cut], turnover_pct=self._turnover(place, first, last + 1, volume),
+            date=self._dates[cut], **price, volume=volume, amount=world_bars.amount[place, cut] / 100,
+            traded=world_bars.traded[place, cut], turnover_pct=self._turnover(place, first, last + 1, volume),
             up_count=up, down_count=down,
         )  # fmt: skip
         for column in vars(made).values():
@@ -265,7 +267,7 @@ class SyntheticTape:
     def _turnover(self, place: int, first: int, stop: int, volume: Ints) -> npt.NDArray[np.float64]:
         floating = np.full(stop - first, np.nan)
         if place < len(self._plans):
-            for change in self._tape.shares[place]:
+            for change in self._world_bars.shares[place]:
                 floating[max(change.day - first, 0) :] = change.floating
         pct: npt.NDArray[np.float64] = np.round(volume / floating * 100, 4)
         pct[volume == 0] = np.nan
@@ -278,7 +280,7 @@ class SyntheticTape:
         if not first <= at.day <= last:
             return None
         shot, unit, day = self._live.shot(at), self._unit(place), at.day
-        traded = bool(self._tape.traded[place, day])
+        traded = bool(self._world_bars.traded[place, day])
         date = int(self._dates[day])
         pre = int(shot.rows.preclose[place]) * unit
         up, down = int(shot.rows.limit_up[place]) * unit, int(shot.rows.limit_down[place]) * unit
@@ -298,7 +300,10 @@ class SyntheticTape:
         floating = int(shot.floating[place])
         counts = (0, 0)
         if index >= 0:
-            complete = (int(self._tape.up_count[index, day]), int(self._tape.down_count[index, day]))
+            complete = (
+                int(self._world_bars.up_count[index, day]),
+                int(self._world_bars.down_count[index, day]),
+            )
             counts = complete if at.complete else self._live.breadth(index, at)
         usual = float(shot.usual[place]) * max(at.minutes, 1)
         return Quote(
@@ -340,7 +345,7 @@ class SyntheticTape:
         day = self._session_on(date)
         first, last = self._days_of(place)
         known = 0 <= day < at.bars and int(self._dates[day]) == date and first <= day <= last
-        if not known or not self._tape.traded[place, day]:
+        if not known or not self._world_bars.traded[place, day]:
             return None
         _, path = self._live.day_path(place, day)
         return path, at.minutes if day == at.day else len(MINUTES), self._unit(place)
@@ -353,7 +358,7 @@ class SyntheticTape:
         day = self._session_on(date_number(now))
         if bit < 0 or day < 0:
             return ()
-        chosen = self._tape.members[int(self._tape.period[day])]
+        chosen = self._world_bars.members[int(self._world_bars.period[day])]
         listed = self.securities(now)
         return [one for one in listed if one.board and int(chosen[self.place(one)]) >> bit & 1]
 
@@ -366,14 +371,16 @@ def _levels(price: Ints, volume: Ints, unit: int) -> tuple[tuple[int, int], ...]
 
 
 def _plans(profile: company_plans.Profile, days: Ints, seed: int) -> list[Plan]:
-    made = cast(profile, days, seed) if profile.name == "S" else company_plans.stocks(profile, days, seed)
+    made = (
+        companies(profile, days, seed) if profile.name == "S" else company_plans.stocks(profile, days, seed)
+    )
     company_plans.with_concepts(made, company_plans.concept_names(profile.concepts), seed)
     return made + other_issues.funds(profile, days, seed)
 
 
-def _tape(
+def _world_bars(
     profile: company_plans.Profile, plans: list[Plan], days: Ints, seed: int, cache_dir: Path | None
-) -> Tape:
+) -> WorldBars:
     path = store.path_of(cache_dir, SAMPLE_VERSION, profile.name, seed) if cache_dir else None
     found = store.load(path) if path else None
     if found is None:

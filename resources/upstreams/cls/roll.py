@@ -10,7 +10,7 @@ import pandas as pd
 
 from core.errors import PayloadError
 from core.market.securities import board_of
-from resources.rejections import believed_rows
+from resources.rejections import accepted_rows
 from resources.transport.request import Request
 from resources.upstreams.eastmoney.news.articles import FLASH_COLUMNS
 from resources.upstreams.parsing.frames import frame
@@ -52,15 +52,15 @@ def parse_roll(body: bytes) -> pd.DataFrame:
         raise PayloadError(f"telegraph: errno {document.get('errno')!r:.20} {str(document.get('msg'))[:60]}")
     data = object_of(document.get("data"), "telegraph data")
     listed = [object_of(row, "telegraph row") for row in list_of(data.get("roll_data"), "roll_data")]
-    rows = believed_rows(listed, _item, "telegraph", lambda row: str(row.get("id")))
+    rows = accepted_rows(listed, _item, "telegraph", lambda row: str(row.get("id")))
     if len({row["flash_id"] for row in rows}) != len(rows):
         raise PayloadError("telegraph: one item came twice")
     return frame(rows, FLASH_COLUMNS)
 
 
 def _item(row: dict[str, Any]) -> dict[str, Any]:
-    told = whole(number(row.get("id"), "telegraph id", digits=0), "telegraph id")
-    what = f"telegraph {told}"
+    reported = whole(number(row.get("id"), "telegraph id", digits=0), "telegraph id")
+    what = f"telegraph {reported}"
     when = datetime.fromtimestamp(_second(row.get("ctime"), what), UTC).replace(tzinfo=None)
     content = plain_text(row.get("content") or row.get("brief") or "", f"{what} content")
     title = plain_text(row.get("title") or "", f"{what} title", 255) or content[:255]
@@ -75,7 +75,7 @@ def _item(row: dict[str, Any]) -> dict[str, Any]:
         if board_of(code, value[:2])  # not sh000001, which is an index
     ]
     return {
-        "flash_id": f"cls{told}",
+        "flash_id": f"cls{reported}",
         "pub_time": str(when + timedelta(hours=8)),
         "title": title,
         "content": content or None,

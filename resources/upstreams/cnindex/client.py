@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from core.errors import PayloadError
-from resources.rejections import believed_rows
+from resources.rejections import accepted_rows
 from resources.transport.request import Fetcher, Request
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.paging import Page, collected, whole_number
@@ -40,15 +40,15 @@ def parse_sample(body: bytes, index: str, month: str) -> Page:
     if len(raws) > min(total, PAGE):
         raise PayloadError(f"{what}: {len(raws)} of {total} rows")
     found = [object_of(raw, f"{what} row") for raw in raws]
-    rows = believed_rows(found, lambda raw: _row(raw, index, month), what, lambda raw: raw.get("seccode"))
+    rows = accepted_rows(found, lambda raw: _row(raw, index, month), what, lambda raw: raw.get("seccode"))
     return Page(rows, len(raws), total)
 
 
 def _row(raw: dict[str, Any], index: str, month: str) -> dict[str, Any]:
     what = f"sample {index} {month}"
-    told = string_of(raw.get("indexcode"), f"{what} indexcode")
-    if told != index:
-        raise PayloadError(f"{what}: {told[:20]!r} instead of {index}")
+    reported = string_of(raw.get("indexcode"), f"{what} indexcode")
+    if reported != index:
+        raise PayloadError(f"{what}: {reported[:20]!r} instead of {index}")
     code = string_of(raw.get("seccode"), f"{what} seccode")
     if len(code) != 6 or not code.isascii() or not code.isdigit():
         raise PayloadError(f"{what}: {code[:20]!r} is no code")

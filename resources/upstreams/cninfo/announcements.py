@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 import pandas as pd
 
 from core.errors import PayloadError
-from resources.rejections import believed_rows
+from resources.rejections import accepted_rows
 from resources.transport.request import Request
 from resources.upstreams.hosts import LINKS
 from resources.upstreams.parsing.frames import frame, texts
@@ -95,8 +95,8 @@ def parse_announcements(body: bytes, query: Query) -> Page:
     """Rows with the keys of `NOTICE_COLUMNS`."""
     what = f"notices {query.what}"
     document = object_of(json_of(body), what)
-    told = document.get("totalAnnouncement")
-    total = whole_number(document.get("totalRecordNum") if told is None else told, f"{what} count")
+    reported = document.get("totalAnnouncement")
+    total = whole_number(document.get("totalRecordNum") if reported is None else reported, f"{what} count")
     if "announcements" not in document:
         raise PayloadError(f"{what}: no field announcements")
     listed = document["announcements"]
@@ -104,7 +104,7 @@ def parse_announcements(body: bytes, query: Query) -> Page:
     if len(raw) > min(total, PAGE) or (total and not raw):
         raise PayloadError(f"{what}: {len(raw)} of {total} rows")
     found = [object_of(row, f"{what} row") for row in raw]
-    made = believed_rows(found, lambda row: _rows(row, query), what, lambda row: row.get("announcementId"))
+    made = accepted_rows(found, lambda row: _rows(row, query), what, lambda row: row.get("announcementId"))
     return Page([row for rows in made for row in rows], len(raw), total)
 
 
@@ -144,9 +144,9 @@ def _time(value: Any, what: str) -> tuple[str, str | None]:
         value = int(value)
     if type(value) is not int or not 0 < value < 4_102_444_800_000:
         raise PayloadError(f"{what} announcementTime is no time: {value!r:.40}")
-    told = (_EPOCH + timedelta(milliseconds=value) + _SHANGHAI).replace(microsecond=0)
-    is_begin = told.time() == datetime.min.time()
-    return told.date().isoformat(), None if is_begin else told.isoformat(sep=" ")
+    reported = (_EPOCH + timedelta(milliseconds=value) + _SHANGHAI).replace(microsecond=0)
+    is_begin = reported.time() == datetime.min.time()
+    return reported.date().isoformat(), None if is_begin else reported.isoformat(sep=" ")
 
 
 def orgs_request() -> Request:

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from core.errors import PayloadError
-from resources.rejections import believed_rows
+from resources.rejections import accepted_rows
 from resources.transport.request import Request
 from resources.upstreams.cninfo.data_service import data_request, records_of
 from resources.upstreams.parsing.frames import frame, numbers, texts
@@ -33,7 +33,7 @@ def ratios_request(scheme: str, day: str, now: datetime) -> Request:
 def parse_ratios(body: bytes, day: str) -> pd.DataFrame:
     """Columns `RATIO_COLUMNS`; empty on a date without figures. PayloadError for another date."""
     what = f"industries {day}"
-    made = believed_rows(records_of(body, what), lambda raw: _row(raw, day, what), what, lambda raw: None)
+    made = accepted_rows(records_of(body, what), lambda raw: _row(raw, day, what), what, lambda raw: None)
     rows = frame(made, RATIO_COLUMNS)
     if rows["industry_code"].duplicated().any():
         raise PayloadError(f"{what}: an industry stands in it twice")
@@ -45,9 +45,9 @@ def _row(raw: dict[str, Any], day: str, what: str) -> dict[str, Any]:
     if len(values) != _VALUES:
         raise PayloadError(f"{what}: a record of {len(values)} values")
     level, mean, median, weighted, profit, name, code, _, cap, _, date, companies = values
-    told = iso_day(string_of(date, f"{what} date")[:10], f"{what} date")
-    if told != day:
-        raise PayloadError(f"{what}: figures of {told}")
+    reported = iso_day(string_of(date, f"{what} date")[:10], f"{what} date")
+    if reported != day:
+        raise PayloadError(f"{what}: figures of {reported}")
     code = string_of(code, f"{what} code").strip()
     if not 0 < len(code) <= 16 or not code.isascii() or not code.isalnum():
         raise PayloadError(f"{what}: {code[:20]!r} is no industry")
@@ -56,7 +56,7 @@ def _row(raw: dict[str, Any], day: str, what: str) -> dict[str, Any]:
         raise PayloadError(f"{what} {code}: a name of {len(title)} characters")
     return {
         "industry_code": code,
-        "date": told,
+        "date": reported,
         "industry_name": title,
         "level": str(level)[:4] if level is not None else None,
         "pe_mean": number(mean, f"{what} {code} mean"),

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from core.errors import PayloadError
-from resources.rejections import believed_rows
+from resources.rejections import accepted_rows
 from resources.transport.request import Request
 from resources.upstreams.cninfo.data_service import data_request, records_of
 from resources.upstreams.parsing.frames import frame, numbers, texts
@@ -45,7 +45,7 @@ def parse_holders(body: bytes, period: str) -> pd.DataFrame:
     """Columns `HOLDER_COLUMNS`. PayloadError for another quarter, or when a change is not that of its
     counts."""
     what = f"holders {period}"
-    rows = believed_rows(
+    rows = accepted_rows(
         records_of(body, what), lambda row: _holder(row, period), what, lambda row: row.get("SECCODE")
     )
     made = frame(rows, HOLDER_COLUMNS)
@@ -94,9 +94,9 @@ def parse_equity(body: bytes, code: str) -> pd.DataFrame:
 
 def _change(row: dict[str, Any], code: str) -> dict[str, Any]:
     what = f"equity {code}"
-    told = _code(row, "SECCODE", what)
-    if told != code:
-        raise PayloadError(f"{what}: a change of {told}")
+    reported = _code(row, "SECCODE", what)
+    if reported != code:
+        raise PayloadError(f"{what}: a change of {reported}")
     _promised(row, ("VARYDATE", "F003N", "F022N"), what)
     total = required(amount(row["F003N"], f"{what} F003N", scale=_WAN), f"{what} F003N")
     floating = amount(row["F022N"], f"{what} F022N", scale=_WAN)

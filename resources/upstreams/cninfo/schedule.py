@@ -4,7 +4,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from core.errors import PayloadError
-from resources.rejections import believed_rows
+from resources.rejections import accepted_rows
 from resources.transport.request import Request
 from resources.upstreams.cninfo.announcements import FORM
 from resources.upstreams.eastmoney.reports.schedule import SCHEDULE_COLUMNS
@@ -53,7 +53,7 @@ def parse_schedule(body: bytes, period: str) -> Page:
     if len(raw) > total:
         raise PayloadError(f"{what}: {len(raw)} of {total} rows")
     found = [object_of(one, f"{what} row") for one in raw]
-    rows = believed_rows(found, lambda row: _row(row, period), what, lambda row: row.get("seccode"))
+    rows = accepted_rows(found, lambda row: _row(row, period), what, lambda row: row.get("seccode"))
     return Page(rows, len(raw), total)
 
 
@@ -63,12 +63,12 @@ def _row(row: dict[str, Any], period: str) -> dict[str, Any]:
     if len(code) != 6 or not code.isascii() or not code.isalnum():
         raise PayloadError(f"schedule {period}: {code[:20]!r} is no code")
     what = f"schedule {period} {code}"
-    told = _day(row[_PERIOD], f"{what} {_PERIOD}")
-    if told != period:
-        raise PayloadError(f"{what}: a report of {told}")
+    reported = _day(row[_PERIOD], f"{what} {_PERIOD}")
+    if reported != period:
+        raise PayloadError(f"{what}: a report of {reported}")
     return {
         "code": code,
-        "report_period": told,
+        "report_period": reported,
         "name": plain_text(row["secname"] or "", f"{what} secname", 64) or None,
         **{name: _day(row[wire], f"{what} {wire}") for name, wire in _DATES.items()},
     }

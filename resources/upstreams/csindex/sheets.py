@@ -41,9 +41,9 @@ def parse_members(body: bytes, index: str, *, weighted: bool) -> pd.DataFrame:
     """Columns `MEMBER_COLUMNS`, all of one date. PayloadError for another index, a member that stands in it
     twice, several dates, or weights that do not make 100."""
     what = f"{'weights' if weighted else 'members'} {index}"
-    wanted = {**_MEMBER, "weight": "权重"} if weighted else _MEMBER
+    requested = {**_MEMBER, "weight": "权重"} if weighted else _MEMBER
     made: list[dict[str, Any]] = []
-    for row in table_of(book_rows(body, what), wanted, what):
+    for row in table_of(book_rows(body, what), requested, what):
         _of(row["index"], index, what)
         weight = number(row["weight"], f"{what} weight") if weighted else float("nan")
         if weight < 0 or weight > 100:
@@ -86,9 +86,9 @@ def parse_ratios(body: bytes, index: str) -> pd.DataFrame:
     return rows.sort_values("date").reset_index(drop=True)
 
 
-def _of(told: str, index: str, what: str) -> None:
-    if told.zfill(6) != index:
-        raise PayloadError(f"{what}: {told[:20]!r} instead of {index}")
+def _of(reported: str, index: str, what: str) -> None:
+    if reported.zfill(6) != index:
+        raise PayloadError(f"{what}: {reported[:20]!r} instead of {index}")
 
 
 def _six(text: str, what: str) -> str:

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 import pandas as pd
 
 from core.errors import PayloadError
-from resources.rejections import believed_rows
+from resources.rejections import accepted_rows
 from resources.transport.request import Fetcher, Request
 from resources.upstreams.exchanges.margin import code_of, joined, name_of, same_day
 from resources.upstreams.parsing.payload import (
@@ -80,16 +80,16 @@ def detail_request(day: str, page: int) -> Request:
 def parse_total(body: bytes, day: str) -> list[dict[str, Any]]:
     """The row `TOTAL_BJ` with the keys of `MARGIN_COLUMNS`; none where nothing is published."""
     what = "BSE margin total"
-    raws, told = _answer(body, day, what)
+    raws, reported = _answer(body, day, what)
     if len(raws) > 1:
         raise PayloadError(f"{what}: {len(raws)} rows")
-    return [_row(object_of(raw, what), told, what, detail=False) for raw in raws]
+    return [_row(object_of(raw, what), reported, what, detail=False) for raw in raws]
 
 
 def parse_detail(body: bytes, day: str) -> MarginPage:
     """Rows with the keys of `MARGIN_COLUMNS`; one whose figures deny each other is left out as rejected."""
     what = "BSE margin detail"
-    answer, told = _answer(body, day, what)
+    answer, reported = _answer(body, day, what)
     page = object_of(answer[0] if answer else None, what)
     raws = [object_of(raw, f"{what} row") for raw in list_of(page.get("content"), f"{what} content")]
     pages, total = page.get("totalPages"), page.get("totalElements")
@@ -97,8 +97,8 @@ def parse_detail(body: bytes, day: str) -> MarginPage:
         raise PayloadError(f"{what}: {pages!r} pages, {total!r} elements")
     if total is not None and len(raws) > total:
         raise PayloadError(f"{what}: {len(raws)} rows of {total}")
-    rows = believed_rows(
-        raws, lambda raw: _row(raw, told, what, detail=True), what, lambda raw: raw.get("zqdm")
+    rows = accepted_rows(
+        raws, lambda raw: _row(raw, reported, what, detail=True), what, lambda raw: raw.get("zqdm")
     )
     return MarginPage(rows, pages, len(raws), total)
 
@@ -108,8 +108,8 @@ def _answer(body: bytes, day: str, what: str) -> tuple[list[Any], str]:
     parts = list_of(json_of(_DAY.sub(rb', "\1"]', body)), what)
     if len(parts) != 2:
         raise PayloadError(f"{what}: {len(parts)} parts, expected a list and a date")
-    told = iso_day(string_of(parts[1], f"{what} date"), f"{what} date")
-    return list_of(parts[0], what), same_day(told, day, what)
+    reported = iso_day(string_of(parts[1], f"{what} date"), f"{what} date")
+    return list_of(parts[0], what), same_day(reported, day, what)
 
 
 def _row(row: dict[str, Any], day: str, what: str, *, detail: bool) -> dict[str, Any]:

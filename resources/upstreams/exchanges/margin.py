@@ -30,11 +30,11 @@ def name_of(value: Any, what: str) -> str:
     return name
 
 
-def same_day(told: str, asked: str, what: str) -> str:
+def same_day(reported: str, asked: str, what: str) -> str:
     """`told`, when it is the day that was asked for."""
-    if told != asked:
-        raise PayloadError(f"{what} answered for {told}, asked was {asked}")
-    return told
+    if reported != asked:
+        raise PayloadError(f"{what} answered for {reported}, asked was {asked}")
+    return reported
 
 
 def figure(value: Any, what: str) -> float:

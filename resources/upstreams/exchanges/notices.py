@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from core.errors import PayloadError
-from resources.rejections import believed_rows
+from resources.rejections import accepted_rows
 from resources.transport.request import Request
 from resources.upstreams.hosts import LINKS
 from resources.upstreams.parsing.notices import title_of, within
@@ -52,15 +52,15 @@ def parse_notices(body: bytes, since: str, until: str) -> Page:
     if len(raw) > min(total, PAGE):
         raise PayloadError(f"{what}: {len(raw)} of {total} rows")
     found = [object_of(row, f"{what} row") for row in raw]
-    made = believed_rows(found, lambda row: _rows(row, since, until), what, lambda row: row.get("annId"))
+    made = accepted_rows(found, lambda row: _rows(row, since, until), what, lambda row: row.get("annId"))
     return Page([row for rows in made for row in rows], len(raw), total)
 
 
 def _rows(row: dict[str, Any], since: str, until: str) -> list[dict[str, Any]]:
     """One row per company. Codes are a list, in some archives the text of one (`"['002670']"`)."""
-    told = row.get("annId")
+    reported = row.get("annId")
     # A number in what public clients recorded, a text in the newest answers.
-    ann_id = str(told) if type(told) is int else string_of(told, "notice annId")
+    ann_id = str(reported) if type(reported) is int else string_of(reported, "notice annId")
     if not _ID.fullmatch(ann_id):
         raise PayloadError(f"notice annId {ann_id[:40]!r}")
     what = f"notice {ann_id}"

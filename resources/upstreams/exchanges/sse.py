@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from core.errors import PayloadError
-from resources.rejections import believed_rows
+from resources.rejections import accepted_rows
 from resources.transport.request import Fetcher, Request
 from resources.upstreams.exchanges import sse_billboard, sse_overview
 from resources.upstreams.exchanges.billboard import a_share_listings
@@ -45,7 +45,7 @@ def parse_margin(body: bytes, day: str, *, detail: bool) -> Page:
     raw, total = parse_rows(body, what)
     if not detail and len(raw) > 1:
         raise PayloadError(f"{what}: {len(raw)} rows of one date")
-    rows = believed_rows(
+    rows = accepted_rows(
         raw, lambda row: _row(row, day, what, detail), what, lambda row: row.get("stockCode")
     )
     return Page(rows, len(raw), total)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from resources.rejections import believed_rows
+from resources.rejections import accepted_rows
 from resources.transport.request import Request
 from resources.upstreams.exchanges.deals import deal
 from resources.upstreams.exchanges.sse_pages import page_params, parse_rows
@@ -41,5 +41,5 @@ def parse_deals(body: bytes, since: str, until: str) -> Page:
         promised(row, _WIRE.values(), "SSE block trades")
         return deal({name: row[wire] for name, wire in _WIRE.items()}, "SSE", since, until)
 
-    rows = believed_rows(raw, made, "SSE block trades", lambda row: row.get(_WIRE["code"]))
+    rows = accepted_rows(raw, made, "SSE block trades", lambda row: row.get(_WIRE["code"]))
     return Page(rows, len(raw), total)

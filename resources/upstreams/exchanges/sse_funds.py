@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 
 from core.errors import PayloadError
-from resources.rejections import believed_rows
+from resources.rejections import accepted_rows
 from resources.transport.request import Request
 from resources.upstreams.exchanges.margin import code_of, name_of, same_day
 from resources.upstreams.exchanges.sse_pages import page_params, parse_rows
@@ -30,7 +30,7 @@ def parse_units(body: bytes, day: str) -> Page:
     """One page, rows with the keys of `UNIT_COLUMNS`; empty where nothing is published. PayloadError for
     another day, or another unit."""
     raw, total = parse_rows(body, "SSE ETF units")
-    rows = believed_rows(raw, lambda row: _row(row, day), "SSE ETF units", lambda row: row.get("SEC_CODE"))
+    rows = accepted_rows(raw, lambda row: _row(row, day), "SSE ETF units", lambda row: row.get("SEC_CODE"))
     return Page(rows, len(raw), total)
 
 

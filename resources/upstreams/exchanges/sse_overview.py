@@ -52,10 +52,10 @@ def parse_overview(body: bytes, day: str) -> pd.DataFrame:
     rows = []
     for raw in list_of(document.get("result"), "SSE overview result"):
         row = object_of(raw, "SSE overview row")
-        told = string_of(row.get("PRODUCT_CODE"), "SSE overview PRODUCT_CODE")
-        if told not in CLASSES:
-            raise PayloadError(f"SSE overview: PRODUCT_CODE {told[:10]!r} was not asked for")
-        rows.append(_row(row, CLASSES[told], day))
+        reported = string_of(row.get("PRODUCT_CODE"), "SSE overview PRODUCT_CODE")
+        if reported not in CLASSES:
+            raise PayloadError(f"SSE overview: PRODUCT_CODE {reported[:10]!r} was not asked for")
+        rows.append(_row(row, CLASSES[reported], day))
     return overview(rows, "SSE overview")
 
 

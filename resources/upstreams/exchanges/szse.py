@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from core.errors import PayloadError
-from resources.rejections import believed_rows
+from resources.rejections import accepted_rows
 from resources.transport.request import Fetcher, Request
 from resources.upstreams.exchanges import notices, szse_billboard, szse_deals, szse_funds, szse_overview
 from resources.upstreams.exchanges.billboard import a_share_listings
@@ -94,9 +94,9 @@ def parse_tabs(body: bytes, day: str) -> MarginTabs:
         raise PayloadError(f"SZSE margin: {len(tabs)} tabs")
     for tab in tabs[:2]:
         refuse_error(tab, "SZSE margin")
-        told = object_of(tab.get("metadata"), "SZSE margin metadata").get("subname")
-        if told:
-            same_day(string_of(told, "SZSE margin subname")[:10], day, "SZSE margin")
+        reported = object_of(tab.get("metadata"), "SZSE margin metadata").get("subname")
+        if reported:
+            same_day(string_of(reported, "SZSE margin subname")[:10], day, "SZSE margin")
     market = [
         _tab_row(object_of(row, "SZSE margin total"), day, "TOTAL_SZ", _MARKET_UNITS)
         for row in list_of(tabs[0].get("data"), "SZSE margin total")
@@ -104,7 +104,7 @@ def parse_tabs(body: bytes, day: str) -> MarginTabs:
     if len(market) > 1:
         raise PayloadError(f"SZSE margin: {len(market)} totals")
     raws = [object_of(raw, "SZSE margin row") for raw in list_of(tabs[1].get("data"), "SZSE margin detail")]
-    rows = believed_rows(
+    rows = accepted_rows(
         raws,
         lambda row: _tab_row(row, day, code_of(row.get("zqdm"), "SZSE zqdm"), _DETAIL_UNITS),
         "SZSE margin detail",
@@ -154,7 +154,7 @@ def parse_sheet(body: bytes, day: str, tabs: MarginTabs) -> MarginSheet:
     if len(lines) < tabs.received or (tabs.count is not None and len(lines) != tabs.count):
         raise PayloadError(f"SZSE margin sheet: {len(lines)} of {tabs.count} rows")
     shown = {_cell(values, place["code"]) for values in lines}
-    rows = believed_rows(
+    rows = accepted_rows(
         lines,
         lambda values: _sheet_row(values, place, day),
         "SZSE margin sheet",

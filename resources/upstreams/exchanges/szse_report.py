@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from core.errors import PayloadError
-from resources.rejections import believed_rows
+from resources.rejections import accepted_rows
 from resources.transport.request import Request
 from resources.upstreams.parsing.paging import UNTOLD, Page
 from resources.upstreams.parsing.payload import json_of, list_of, object_of
@@ -45,7 +45,7 @@ def page_of(tab: Row, head: Row, what: str, make: Callable[[Row], Row]) -> Page:
     count = head.get("recordcount", UNTOLD)
     if type(count) is not int or (count != UNTOLD and len(raws) > count):
         raise PayloadError(f"{what}: {len(raws)} rows of {count!r}")
-    return Page(believed_rows(raws, make, what, code_told), len(raws), count)
+    return Page(accepted_rows(raws, make, what, code_told), len(raws), count)
 
 
 def code_told(row: Row) -> object:

@@ -74,8 +74,8 @@ def plain(value: Any) -> Any:
 
 def _level(value: Any, what: str) -> float:
     """A price; 0 says that there was none."""
-    told = price(plain(value), what)
-    return math.nan if told == 0 else told
+    reported = price(plain(value), what)
+    return math.nan if reported == 0 else reported
 
 
 def _check_unit(turnover: float, volume: int, prices: dict[str, float], what: str) -> None:

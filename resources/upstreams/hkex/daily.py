@@ -22,7 +22,7 @@ from resources.upstreams.parsing.payload import (
     required,
     string_of,
 )
-from resources.upstreams.parsing.stock_connect_days import MILLION, believed, day_frame
+from resources.upstreams.parsing.stock_connect_days import MILLION, accepted, day_frame
 
 MARKETS = {
     "SSE Northbound": "hgt",
@@ -32,7 +32,7 @@ MARKETS = {
 }
 _TURNOVER, _COUNT = "Total Turnover", "Total Trade Count"
 _BOUGHT, _SOLD, _QUOTA = "Buy Turnover", "Sell Turnover", "DQB"
-_NOT_TOLD = 999_999_999.0
+_NOT_REPORTED = 999_999_999.0
 _ESCAPES = re.compile(rb'\\(?!["\\/bfnrtu])')
 """The site's script escapes single characters of names (`阅\\文`), which a script may and JSON may not."""
 
@@ -47,9 +47,9 @@ def parse_daily(body: bytes, day: str) -> pd.DataFrame:
     PayloadError for another day, a market that is missing, or figures that contradict each other."""
     what = f"stock connect {day}"
     parts = [object_of(one, what) for one in list_of(json_of(_ESCAPES.sub(b"", body)), what)]
-    told = [string_of(part.get("market"), f"{what} market") for part in parts]
-    if sorted(told) != sorted(MARKETS):
-        raise PayloadError(f"{what}: markets {', '.join(told)[:80]}")
+    reported = [string_of(part.get("market"), f"{what} market") for part in parts]
+    if sorted(reported) != sorted(MARKETS):
+        raise PayloadError(f"{what}: markets {', '.join(reported)[:80]}")
     rows = [made for part in parts if (made := _row(part, day)) is not None]
     north = [row for row in rows if row["channel"] in {"hgt", "sgt"}]
     if len(north) == 2:
@@ -65,9 +65,9 @@ def _row(part: dict[str, Any], day: str) -> dict[str, Any] | None:
     """One market; None on a day on which it was closed."""
     market = str(part["market"])
     what = f"{market} {day}"
-    told = iso_day(string_of(part.get("date"), f"{what} date"), f"{what} date")
-    if told != day:
-        raise PayloadError(f"{what} answered for {told}")
+    reported = iso_day(string_of(part.get("date"), f"{what} date"), f"{what} date")
+    if reported != day:
+        raise PayloadError(f"{what} answered for {reported}")
     traded = number(part.get("tradingDay"), f"{what} tradingDay")
     if traded == 0:
         return None
@@ -79,7 +79,7 @@ def _row(part: dict[str, Any], day: str) -> dict[str, Any] | None:
             raise PayloadError(f"{what}: no {name}")
     turnover = _million(figures[_TURNOVER], f"{what} {_TURNOVER}")
     bought, sold = (_million(figures.get(name), f"{what} {name}") for name in (_BOUGHT, _SOLD))
-    return believed(
+    return accepted(
         {
             "trade_date": day,
             "channel": MARKETS[market],
@@ -114,4 +114,4 @@ def _figures(part: dict[str, Any], what: str) -> dict[str, Any]:
 def _million(value: Any, what: str) -> float:
     """10k of a million; missing where it is not told."""
     plain = grouped_amount(value, what)
-    return math.nan if plain >= _NOT_TOLD else round(plain * MILLION, 2)
+    return math.nan if plain >= _NOT_REPORTED else round(plain * MILLION, 2)

@@ -84,9 +84,9 @@ def promised(row: Mapping[str, Any], names: Iterable[str], what: str) -> None:
 def some_of(row: Mapping[str, Any], names: Iterable[str], what: str) -> None:
     """PayloadError when none of these fields is there: one that is missing costs its column, all of them are
     a changed contract."""
-    wanted = tuple(names)
-    if not any(name in row for name in wanted):
-        raise PayloadError(f"{what}: none of the fields {', '.join(wanted)}")
+    requested = tuple(names)
+    if not any(name in row for name in requested):
+        raise PayloadError(f"{what}: none of the fields {', '.join(requested)}")
 
 
 def number(value: Any, what: str, *, digits: int = PX, scale: float = 1.0) -> float:

@@ -25,7 +25,7 @@ _SMALLEST_DEAL, _LARGEST_DEAL = 0.1, 100.0
 _SLACK = 3.0
 
 
-def believed(row: dict[str, Any], what: str) -> dict[str, Any]:
+def accepted(row: dict[str, Any], what: str) -> dict[str, Any]:
     """A row of `DAY_COLUMNS` without what is not disclosed. PayloadError when bought and sold are not the
     turnover, or a mean deal lies outside 1,000 .. 1,000,000: another unit."""
     if is_hidden(row["channel"], row["trade_date"]):

@@ -30,14 +30,14 @@ def book_rows(body: bytes, what: str) -> list[list[str]]:
             raise PayloadError(f"{what}: no workbook ({type(error).__name__})") from error
 
 
-def table_of(rows: list[list[str]], wanted: dict[str, str], what: str) -> list[dict[str, str]]:
+def table_of(rows: list[list[str]], requested: dict[str, str], what: str) -> list[dict[str, str]]:
     """The rows below the head as {name: text}. `wanted`: name -> how the head of its column begins.
     PayloadError when a column is missing."""
     if not rows:
         raise PayloadError(f"{what}: an empty sheet")
     head = [cell.strip() for cell in rows[0]]
     places = {}
-    for name, begin in wanted.items():
+    for name, begin in requested.items():
         at = next((place for place, title in enumerate(head) if title.startswith(begin)), None)
         if at is None:
             raise PayloadError(f"{what}: the sheet has no column {begin}")

@@ -11,7 +11,7 @@ import pandas as pd
 
 from core.errors import InputError, PayloadError
 from core.market.symbols import instrument
-from resources.rejections import believed_rows
+from resources.rejections import accepted_rows
 from resources.transport.request import Request
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import (
@@ -59,7 +59,7 @@ def parse_flow(body: bytes, symbol: str) -> pd.DataFrame:
     what = f"{symbol} money flow"
     raws = [object_of(raw, what) for raw in list_of(document, what)]
     rows = {}
-    for row in believed_rows(
+    for row in accepted_rows(
         raws, lambda raw: _row(raw, code, symbol), what, lambda raw: raw.get("opendate")
     ):
         if row["date"] in rows:
@@ -75,9 +75,9 @@ def _row(item: dict[str, Any], code: str, symbol: str) -> dict[str, Any]:
         name: required(number(item.get(wire), f"{what} {wire}", digits=2), f"{what} {wire}")
         for name, wire in _NETS.items()
     }
-    told = number(item.get("netamount"), f"{what} netamount", digits=2)
-    if not math.isnan(told) and abs(told - sum(nets.values())) > _SLACK:
-        raise PayloadError(f"{what}: netamount {told} is not the sum of r0_net to r3_net")
+    reported = number(item.get("netamount"), f"{what} netamount", digits=2)
+    if not math.isnan(reported) and abs(reported - sum(nets.values())) > _SLACK:
+        raise PayloadError(f"{what}: netamount {reported} is not the sum of r0_net to r3_net")
     return {
         "code": code,
         "date": day,

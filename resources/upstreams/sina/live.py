@@ -10,7 +10,7 @@ import pandas as pd
 
 from core.errors import PayloadError
 from core.market.securities import board_of
-from resources.rejections import believed_rows
+from resources.rejections import accepted_rows
 from resources.transport.request import Request
 from resources.upstreams.eastmoney.news.articles import FLASH_COLUMNS
 from resources.upstreams.parsing.frames import frame
@@ -40,7 +40,7 @@ def parse_feed(body: bytes) -> pd.DataFrame:
     for name in ("data", "feed"):
         node = object_of(node.get(name), f"feed {name}")
     listed = [object_of(row, "feed row") for row in list_of(node.get("list"), "feed list")]
-    rows = believed_rows(listed, _item, "feed", lambda row: row.get("create_time"))
+    rows = accepted_rows(listed, _item, "feed", lambda row: row.get("create_time"))
     if len({row["flash_id"] for row in rows}) != len(rows):
         raise PayloadError("feed: one item came twice")
     return frame(rows, FLASH_COLUMNS)
@@ -70,9 +70,9 @@ def _codes(ext: Any, what: str) -> list[str]:
     """Codes of A shares in the JSON that stands in `ext` as a text."""
     if not ext:
         return []
-    told = object_of(json_of(string_of(ext, f"{what} ext").encode()), f"{what} ext")
+    reported = object_of(json_of(string_of(ext, f"{what} ext").encode()), f"{what} ext")
     found = []
-    for raw in list_of(told.get("stocks") or [], f"{what} stocks"):
+    for raw in list_of(reported.get("stocks") or [], f"{what} stocks"):
         symbol = string_of(object_of(raw, f"{what} stock").get("symbol") or "", f"{what} symbol")
         if symbol[:2] in {"sh", "sz", "bj"}:
             # sh000001 is an index.

@@ -78,9 +78,9 @@ def _prices(fields: Fields, places: Mapping[str, int], what: str) -> dict[str, A
     }
 
 
-def _fits(row: Mapping[str, Any], told: str, what: str) -> None:
+def _fits(row: Mapping[str, Any], reported: str, what: str) -> None:
     """The change that the record tells is that of its prices."""
-    change = number(told, f"{what} change")
+    change = number(reported, f"{what} change")
     if abs(row["price"] - row["last_close"] - change) > _SAME * row["price"]:
         raise PayloadError(f"{what}: {row['price']} - {row['last_close']} is not {change}")
 

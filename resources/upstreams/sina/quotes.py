@@ -13,7 +13,7 @@ import pandas as pd
 
 from core.errors import PayloadError, Refused
 from core.market.symbols import Instrument, instrument
-from resources.rejections import believed_rows
+from resources.rejections import accepted_rows
 from resources.transport.request import Request
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import (
@@ -69,8 +69,10 @@ def parse_quotes(body: bytes, symbols: Sequence[str]) -> pd.DataFrame:
     if set(answered) != set(symbols):
         odd = sorted(set(answered) ^ set(symbols))
         raise PayloadError(f"quotes: asked for {len(symbols)}, answered {len(answered)}; {odd[0]} differs")
-    told = [(symbol, record) for symbol, record in answered.items() if record]
-    rows = believed_rows(told, lambda one: _quote(instrument(one[0]), one[1]), "quotes", lambda one: one[0])
+    reported = [(symbol, record) for symbol, record in answered.items() if record]
+    rows = accepted_rows(
+        reported, lambda one: _quote(instrument(one[0]), one[1]), "quotes", lambda one: one[0]
+    )
     return frame(rows, QUOTE_COLUMNS)
 
 

@@ -31,9 +31,9 @@ def stocks_request() -> Request:
 def parse_classes(body: bytes) -> pd.DataFrame:
     """Classes of the third level; columns `CLASS_COLUMNS`."""
     what = "classes"
-    wanted = {"code": "行业代码", "l1": "一级行业", "l2": "二级行业", "l3": "三级行业"}
+    requested = {"code": "行业代码", "l1": "一级行业", "l2": "二级行业", "l3": "三级行业"}
     made: list[dict[str, Any]] = []
-    for row in table_of(book_rows(body, what), wanted, what):
+    for row in table_of(book_rows(body, what), requested, what):
         code = _digits(row["code"], what)
         if row["l3"]:
             made.append(
@@ -52,14 +52,14 @@ def parse_classes(body: bytes) -> pd.DataFrame:
 def parse_stocks(body: bytes, day: str) -> pd.DataFrame:
     """The class of every stock that is in force on `day`; columns `STOCK_COLUMNS`."""
     what = "class stocks"
-    wanted = {"code": "股票代码", "in_date": "计入日期", "class_code": "行业代码"}
+    requested = {"code": "股票代码", "in_date": "计入日期", "class_code": "行业代码"}
     made = [
         {
             "code": _digits(row["code"], what),
             "in_date": iso_day(row["in_date"][:10], f"{what} 计入日期"),
             "class_code": _digits(row["class_code"], what),
         }
-        for row in table_of(book_rows(body, what), wanted, what)
+        for row in table_of(book_rows(body, what), requested, what)
     ]
     rows = frame(made, STOCK_COLUMNS)
     known = rows[rows["in_date"] <= day].sort_values(["code", "in_date"], kind="stable")

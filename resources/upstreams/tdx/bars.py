@@ -16,7 +16,7 @@ from resources.upstreams.tdx.instruments import GUARDED_KINDS, UNKNOWN_KINDS, In
 from resources.upstreams.tdx.primitives import (
     SOURCE,
     Columns,
-    believed,
+    accepted,
     date_text,
     minute_text,
     packed_date_text,
@@ -101,7 +101,7 @@ def absolute_call(what: Instrument, of: Period, start: int, count: int, adjust: 
     return Call(f"bars_absolute_{of.name}", 0x0523, payload, request, f"{what.symbol} start={start}")
 
 
-@believed("bars")
+@accepted("bars")
 def parse_bars(
     body: bytes, what: Instrument, of: Period, *, limit: int = PAGE, absolute: bool = False
 ) -> Columns:

@@ -6,7 +6,7 @@ from resources.upstreams.tdx.frames import Call
 from resources.upstreams.tdx.instruments import MARKET_NAMES
 from resources.upstreams.tdx.primitives import (
     Columns,
-    believed,
+    accepted,
     code_text,
     gbk_text,
     read_count,
@@ -40,7 +40,7 @@ def count_call(market: int, yyyymmdd: int) -> Call:
     )
 
 
-@believed("security count")
+@accepted("security count")
 def parse_count(body: bytes) -> int:
     require_end(body, 2)
     return read_count(body)
@@ -57,7 +57,7 @@ def list_call(market: int, start: int, *, new: bool = False) -> Call:
     )
 
 
-@believed("security list")
+@accepted("security list")
 def parse_list(body: bytes, market: int, *, new: bool = False) -> Columns:
     """Rows of one page. `volume_unit` is the lot (100; bonds 10), `pre_close` in the list's decimals."""
     record, limit = (_RECORD_NEW, PAGE_NEW) if new else (_RECORD, PAGE)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from resources.upstreams.tdx.frames import Call
 from resources.upstreams.tdx.instruments import Instrument
-from resources.upstreams.tdx.primitives import Columns, believed, gbk_text, read_count, require, require_end
+from resources.upstreams.tdx.primitives import Columns, accepted, gbk_text, read_count, require, require_end
 
 #: The answer's length field is u16, so long sections are read in slices.
 SLICE = 30_000
@@ -32,7 +32,7 @@ def sections_call(what: Instrument) -> Call:
     )
 
 
-@believed("company sections")
+@accepted("company sections")
 def parse_sections(body: bytes) -> Columns:
     number = read_count(body)
     require(number <= _MAX_SECTIONS, f"{number} sections")
@@ -66,7 +66,7 @@ def text_call(what: Instrument, section: Section, offset: int) -> Call:
     return Call("company_text", 0x02D0, payload, request, f"{what.symbol} {section.title} start={start}")
 
 
-@believed("company text")
+@accepted("company text")
 def parse_text(body: bytes, what: Instrument, limit: int) -> bytes:
     """The raw bytes of one slice; decode only what was joined, slices may cut a character."""
     if body == b"\0\0":

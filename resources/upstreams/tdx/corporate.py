@@ -8,7 +8,7 @@ from resources.upstreams.tdx.frames import Call
 from resources.upstreams.tdx.instruments import Instrument
 from resources.upstreams.tdx.primitives import (
     Columns,
-    believed,
+    accepted,
     date_text,
     read_count,
     read_float,
@@ -96,7 +96,7 @@ def finance_call(what: Instrument) -> Call:
     return Call("finance", 0x0010, payload, f"tdx://finance?symbol={what.symbol}", what.symbol)
 
 
-@believed("xdxr")
+@accepted("xdxr")
 def parse_xdxr(body: bytes, what: Instrument) -> Columns:
     """All records, as ordered by the server. Amounts per 10 shares in CNY or shares, capital in shares;
     what a category does not have is NaN; `f1`..`f4` are the wire's own values."""
@@ -127,7 +127,7 @@ def parse_xdxr(body: bytes, what: Instrument) -> Columns:
     return columns
 
 
-@believed("finance")
+@accepted("finance")
 def parse_finance(body: bytes, what: Instrument) -> Columns:
     """One row, or none when the server knows nothing. Shares in shares, money in CNY.
 

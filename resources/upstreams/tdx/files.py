@@ -9,7 +9,7 @@ import struct
 from dataclasses import dataclass
 
 from resources.upstreams.tdx.frames import Call
-from resources.upstreams.tdx.primitives import Columns, believed, code_text, gbk_text, require, require_end
+from resources.upstreams.tdx.primitives import Columns, accepted, code_text, gbk_text, require, require_end
 
 CHUNK = 30_000
 BLOCK_CAPACITY = 400
@@ -50,7 +50,7 @@ def meta_call(name: str) -> Call:
     return Call("file_meta", 0x02C5, struct.pack("<40s", name.encode()), f"tdx://file_meta?file={name}", name)
 
 
-@believed("file meta")
+@accepted("file meta")
 def parse_meta(body: bytes) -> FileMeta:
     require_end(body, _META.size)
     size, _, digest, _ = _META.unpack(body)
@@ -68,7 +68,7 @@ def content_call(name: str, start: int) -> Call:
     )
 
 
-@believed("file content")
+@accepted("file content")
 def parse_content(body: bytes) -> bytes:
     """One chunk; empty at the end of the file."""
     if body == b"\0\0":
@@ -79,7 +79,7 @@ def parse_content(body: bytes) -> bytes:
     return body[4:]
 
 
-@believed("block file")
+@accepted("block file")
 def parse_blocks(content: bytes) -> list[tuple[str, list[str]]]:
     """block_*.dat -> [(name, member codes)]. Codes have no market: 000001 in a stock block is the stock."""
     (number,) = struct.unpack_from("<H", content, _BLOCK_COUNT_AT)
@@ -97,7 +97,7 @@ def parse_blocks(content: bytes) -> list[tuple[str, list[str]]]:
     return blocks
 
 
-@believed("tdxhy.cfg")
+@accepted("tdxhy.cfg")
 def parse_industries(content: bytes) -> list[tuple[int, str, str]]:
     """[(market byte, code, T code)] of every security that has an industry."""
     rows = []
@@ -109,7 +109,7 @@ def parse_industries(content: bytes) -> list[tuple[int, str, str]]:
     return rows
 
 
-@believed("tdxzs.cfg")
+@accepted("tdxzs.cfg")
 def parse_block_indices(content: bytes) -> list[BlockIndex]:
     """The map of block names and industry codes to index codes (880xxx, 881xxx)."""
     indices = []

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from resources.upstreams.tdx.frames import Call
-from resources.upstreams.tdx.primitives import believed, gbk_text, require, require_end
+from resources.upstreams.tdx.primitives import accepted, gbk_text, require, require_end
 
 HELLO_1 = Call("hello", 0x000D, b"\x01", "tdx://hello?step=1")
 #: The broker tag of a common client (GBK), its version 2.59 as float32 and opaque bytes.
@@ -38,7 +38,7 @@ class ServerInfo:
     content: str
 
 
-@believed("hello")
+@accepted("hello")
 def parse_hello(body: bytes) -> Greeting:
     """The 189-byte answer of current servers. Old servers answer other lengths: not an error of the
     connection, so the connection itself does not parse it."""
@@ -47,7 +47,7 @@ def parse_hello(body: bytes) -> Greeting:
     return Greeting(datetime(year, month, day, hour, minute, second), gbk_text(body[68:89]))
 
 
-@believed("heartbeat")
+@accepted("heartbeat")
 def parse_heartbeat(body: bytes) -> int:
     """YYYYMMDD of the server; 0 from older ones."""
     require_end(body, 10)
@@ -55,7 +55,7 @@ def parse_heartbeat(body: bytes) -> int:
     return day
 
 
-@believed("server info")
+@accepted("server info")
 def parse_server_info(body: bytes) -> ServerInfo:
     require_end(body, _INFO.size)
     fields = _INFO.unpack(body)

@@ -10,7 +10,7 @@ from resources.upstreams.tdx.frames import Call
 from resources.upstreams.tdx.instruments import Instrument
 from resources.upstreams.tdx.primitives import (
     Columns,
-    believed,
+    accepted,
     minute_text,
     read_count,
     read_float,
@@ -47,7 +47,7 @@ def averages_call(what: Instrument) -> Call:
     return Call("minutes_new", 0x0537, payload, f"tdx://minutes_new?symbol={what.symbol}", what.symbol)
 
 
-@believed("minutes of a past date")
+@accepted("minutes of a past date")
 def parse_history(body: bytes, what: Instrument, day: str, decimals: int | None = None) -> Columns:
     """Rows of `day` ('YYYY-MM-DD'). A day without trading is an empty result."""
     if _is_nothing(body):
@@ -57,7 +57,7 @@ def parse_history(body: bytes, what: Instrument, day: str, decimals: int | None 
     return _cumulative(body, 6, number, what=what, day=day, decimals=decimals)
 
 
-@believed("minutes of today")
+@accepted("minutes of today")
 def parse_today(body: bytes, what: Instrument, day: str, decimals: int | None = None) -> Columns:
     """Both layouts: plain rows (up to about 2019), or a quote head before the rows."""
     if _is_nothing(body):
@@ -73,7 +73,7 @@ def parse_today(body: bytes, what: Instrument, day: str, decimals: int | None = 
     return _cumulative(body, pos, number, what=what, day=day, decimals=decimals)
 
 
-@believed("minutes of today with averages")
+@accepted("minutes of today with averages")
 def parse_averages(body: bytes, what: Instrument, day: str, decimals: int | None = None) -> Columns:
     """Every row but the first is a difference to the first row, not to the one before it."""
     if _is_nothing(body):

@@ -29,7 +29,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def believed(what: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def accepted(what: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Decorates a parser: whatever its bytes make Python stumble over is a `PayloadError` about `what`."""
 
     def decorate(parse: Callable[P, R]) -> Callable[P, R]:

@@ -15,7 +15,7 @@ from resources.upstreams.tdx.instruments import GUARDED_KINDS, Instrument
 from resources.upstreams.tdx.primitives import (
     SOURCE,
     Columns,
-    believed,
+    accepted,
     read_count,
     read_float,
     read_varints,
@@ -66,7 +66,7 @@ def quotes_call(securities: Sequence[Instrument], *, levels: int = LEVELS) -> Ca
     return Call(name, method, payload, f"tdx://{name}?symbols={symbols}", symbols)
 
 
-@believed("quotes")
+@accepted("quotes")
 def parse_quotes(
     body: bytes,
     asked: Sequence[Instrument],

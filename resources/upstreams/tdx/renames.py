@@ -15,7 +15,7 @@ from resources.upstreams.tdx.instruments import MARKET_NAMES
 from resources.upstreams.tdx.primitives import (
     SOURCE,
     Columns,
-    believed,
+    accepted,
     code_text,
     date_text,
     gbk_text,
@@ -58,7 +58,7 @@ def unpacked(package: bytes) -> bytes:
     return content
 
 
-@believed("former names")
+@accepted("former names")
 def parse_renames(content: bytes) -> Columns:
     """One row per change of a name. `renamed_on` is the first date of the next name; markets that the
     terminal serves elsewhere are left out."""

@@ -11,7 +11,7 @@ from resources.upstreams.tdx.frames import Call
 from resources.upstreams.tdx.instruments import Instrument
 from resources.upstreams.tdx.primitives import (
     Columns,
-    believed,
+    accepted,
     minute_text,
     read_count,
     read_float,
@@ -64,7 +64,7 @@ def transactions_call(form: Form, what: Instrument, start: int, count: int, yyyy
     return Call(form.name, form.method, payload, request, f"{what.symbol} start={start}")
 
 
-@believed("transactions")
+@accepted("transactions")
 def parse_transactions(
     body: bytes, form: Form, what: Instrument, day: str, *, limit: int, decimals: int | None = None
 ) -> Columns:
@@ -113,7 +113,7 @@ def auction_call(what: Instrument) -> Call:
     return Call("auction", 0x056A, payload, f"tdx://auction?symbol={what.symbol}", what.symbol)
 
 
-@believed("call auction")
+@accepted("call auction")
 def parse_auction(body: bytes, what: Instrument) -> Columns:
     """Rows of both auctions of the day. `unmatched_volume` is positive for a queue of buyers, negative
     for one of sellers; shares. Read as 32 bits: 16-bit readers flip the sign above 32,767 lots."""

@@ -16,7 +16,7 @@ import pandas as pd
 from core.errors import PayloadError
 from core.market.securities import lot_of_kind
 from core.market.symbols import Instrument, instrument
-from resources.rejections import believed_rows
+from resources.rejections import accepted_rows
 from resources.transport.request import Request
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import (
@@ -143,7 +143,7 @@ def parse_quotes(body: bytes, symbols: Sequence[str]) -> pd.DataFrame:
         if symbol in records:
             raise PayloadError(f"quote: {symbol} came twice")
         records[symbol] = record.split("~")
-    rows = believed_rows(list(records.items()), lambda one: parse_record(*one), "quote", lambda one: one[0])
+    rows = accepted_rows(list(records.items()), lambda one: parse_record(*one), "quote", lambda one: one[0])
     return frame(rows, QUOTE_COLUMNS)
 
 

@@ -6,7 +6,7 @@ import pandas as pd
 
 from core.declaration.frames import canonical_json
 from core.errors import PayloadError
-from resources.rejections import believed_rows
+from resources.rejections import accepted_rows
 from resources.transport.request import Request
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import (
@@ -44,7 +44,7 @@ def parse_hot(body: bytes) -> pd.DataFrame:
     """Columns `HOT_COLUMNS`, best first; `tags` a JSON list of concepts."""
     data = answered(body, "hot_list")
     raws = [object_of(raw, "hot_list row") for raw in list_of(data.get("stock_list"), "stock_list")]
-    rows = believed_rows(raws, _hot, "hot_list", lambda item: item.get("code"))
+    rows = accepted_rows(raws, _hot, "hot_list", lambda item: item.get("code"))
     ranks = [row["rank_no"] for row in rows]
     whole_list = len(raws) == len(rows)
     run = ranks == list(range(1, len(rows) + 1)) if whole_list else ranks == sorted(set(ranks))
@@ -82,7 +82,7 @@ def parse_strong(body: bytes, day: str) -> pd.DataFrame:
     if str(status) != "0":
         raise PayloadError(f"getharden: errocode {status!r} {str(document.get('errormsg'))[:60]}")
     raws = [object_of(raw, "getharden row") for raw in list_of(document.get("data") or [], "getharden data")]
-    rows = believed_rows(raws, lambda item: _strong(item, day), "getharden", lambda item: item.get("code"))
+    rows = accepted_rows(raws, lambda item: _strong(item, day), "getharden", lambda item: item.get("code"))
     if len({row["code"] for row in rows}) != len(rows):
         raise PayloadError("getharden: a stock stands in it twice")
     return frame(rows, STRONG_COLUMNS)
@@ -90,9 +90,9 @@ def parse_strong(body: bytes, day: str) -> pd.DataFrame:
 
 def _strong(item: dict[str, Any], day: str) -> dict[str, Any]:
     code = code_of(item.get("code"), "getharden")
-    told = iso_day(str(item.get("date")), f"{code} date")
-    if told != day:
-        raise PayloadError(f"getharden {code}: of {told}, asked was {day}")
+    reported = iso_day(str(item.get("date")), f"{code} date")
+    if reported != day:
+        raise PayloadError(f"getharden {code}: of {reported}, asked was {day}")
     reason = text_of(item.get("reason"), f"{code} reason")
     return {
         "date": day,

@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from core.errors import InputError, PayloadError
-from resources.rejections import believed_rows
+from resources.rejections import accepted_rows
 from resources.transport.request import Request
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import (
@@ -86,11 +86,11 @@ def parse_limits(body: bytes, pool: str, day: str) -> LimitPage:
     total = whole(number(paging.get("total"), f"{what} total"), f"{what} total")
     if len(raws) > min(total, PAGE):
         raise PayloadError(f"{what}: {len(raws)} rows of {total}")
-    told = iso_day(str(data.get("date")), f"{what} date")
-    if raws and told != day:
-        raise PayloadError(f"{what}: answered for {told}, asked was {day}")
+    reported = iso_day(str(data.get("date")), f"{what} date")
+    if raws and reported != day:
+        raise PayloadError(f"{what}: answered for {reported}, asked was {day}")
     found = [object_of(raw, f"{what} row") for raw in raws]
-    rows = believed_rows(found, lambda raw: _row(raw, pool, day), what, lambda raw: raw.get("code"))
+    rows = accepted_rows(found, lambda raw: _row(raw, pool, day), what, lambda raw: raw.get("code"))
     return LimitPage(rows, len(raws), total)
 
 

@@ -15,7 +15,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from core.clock import stamp
 from resources.warehouse.engine import reading, transaction
-from resources.warehouse.missing_partitions import Hole
+from resources.warehouse.missing_partitions import MissingRange
 from resources.warehouse.sql import Sql
 
 OPEN, QUEUED, REPAIRED, GIVEN_UP = "open", "queued", "repaired", "given_up"
@@ -69,7 +69,7 @@ class Gaps:
         return {(gap.dataset, gap.partition): gap for gap in found}
 
     def observe(
-        self, dataset: str, since: str, holes: Sequence[tuple[Hole, Sequence[str]]], *, now: datetime
+        self, dataset: str, since: str, holes: Sequence[tuple[MissingRange, Sequence[str]]], *, now: datetime
     ) -> None:
         """What is missing from the date `since` on: new gaps are opened, those that are gone are closed."""
         known = {day: gap for (_, day), gap in self.of(dataset).items()}
@@ -150,7 +150,7 @@ class Gaps:
         return connection.exec_driver_sql(statement, tuple(values))
 
 
-def _facts(hole: Hole, codes: Sequence[str]) -> dict[str, Any]:
+def _facts(hole: MissingRange, codes: Sequence[str]) -> dict[str, Any]:
     missing = None if hole.expected is None else max(hole.expected - hole.present, 0)
     return {
         "expected": hole.expected,

@@ -269,10 +269,11 @@ class SlotLedger(SlotReads):
     ) -> SlotRow | None:
         """Settle the slot of a run where `condition` (with its `values`) holds, and log it."""
         overrules = condition == _GIVEN_UP
-        told = "?" if overrules else "COALESCE(?, reason)"
+        reported = "?" if overrules else "COALESCE(?, reason)"
         changed = connection.exec_driver_sql(
             self._sql.text(
-                f"UPDATE sys_slot SET status=?, finished_at=?, reason={told} WHERE run_id=? AND {condition}"
+                f"UPDATE sys_slot SET status=?, finished_at=?, reason={reported} "
+                f"WHERE run_id=? AND {condition}"
             ),
             (status, stamp(now), _short(reason), run_id, *values),
         ).rowcount

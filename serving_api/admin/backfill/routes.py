@@ -6,7 +6,7 @@ from fastapi import Path, Query
 from starlette.requests import Request
 
 from serving_api.admin.backfill import schemas, service
-from serving_api.admin.gaps.schemas import PlanWish
+from serving_api.admin.gaps.schemas import PlanRequest
 from serving_api.admin.shared import Limit50
 from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX
@@ -22,7 +22,7 @@ BackfillId = Annotated[str, Path(max_length=32, description="as the answer that 
 
 @router.post("", status_code=202)
 @serving(schemas.Started, cache=NO_STORE, raises=(404, 409))
-async def start(request: Request, subject: Admin, body: PlanWish) -> Answer:
+async def start(request: Request, subject: Admin, body: PlanRequest) -> Answer:
     """Load the trade dates that the plan of the same body counts, in the background."""
     found = await service.start(state_of(request), body, subject.member.username)
     return Answer(found, status_code=202)

@@ -8,8 +8,8 @@ from core.errors import ConflictError, InputError
 from resources.warehouse.ledger.backfills import Backfill, Backfills
 from resources.warehouse.ledger.commands import STATUSES, Command, CommandQueue
 from resources.warehouse.missing_partitions import table_of
-from serving_api.admin.gaps.schemas import PlanWish
-from serving_api.admin.gaps.service import Wanted, wanted_days
+from serving_api.admin.gaps.schemas import PlanRequest
+from serving_api.admin.gaps.service import Requested, wanted_days
 from serving_api.admin.shared import instant, off_loop
 from serving_api.framework.state import State
 
@@ -23,15 +23,15 @@ class Turn:
         self.lock = threading.Lock()
 
 
-async def start(state: State, wish: PlanWish, by: str) -> dict[str, Any]:
+async def start(state: State, wish: PlanRequest, by: str) -> dict[str, Any]:
     """The body of the 202. Raises NotFound, InputError (also when nothing is missing), ConflictError while
     another backfill of the dataset has not ended."""
-    wanted = await wanted_days(state, wish)
-    if not wanted.chosen:
+    requested = await wanted_days(state, wish)
+    if not requested.chosen:
         raise InputError(
-            "only_missing", f"every trade date from {wanted.since} to {wanted.until} is loaded already"
+            "only_missing", f"every trade date from {requested.since} to {requested.until} is loaded already"
         )
-    made, command = await off_loop(_start, state, state.part(Turn), wanted, by)
+    made, command = await off_loop(_start, state, state.part(Turn), requested, by)
     return {
         "status": "accepted",
         "id": made.id,
@@ -41,11 +41,13 @@ async def start(state: State, wish: PlanWish, by: str) -> dict[str, Any]:
     }
 
 
-def _start(state: State, turn: Turn, wanted: Wanted, by: str) -> tuple[Backfill, Command]:
+def _start(state: State, turn: Turn, requested: Requested, by: str) -> tuple[Backfill, Command]:
     ledger, now = Backfills(state.writer.engine), state.clock.now()
     with turn.lock:
-        _refuse_second(state, ledger, wanted.dataset.name)
-        made = ledger.create(wanted.dataset.name, wanted.since, wanted.until, wanted.chosen, by=by, now=now)
+        _refuse_second(state, ledger, requested.dataset.name)
+        made = ledger.create(
+            requested.dataset.name, requested.since, requested.until, requested.chosen, by=by, now=now
+        )
         return made, _enqueue(state, ledger, made, by)
 
 

@@ -12,9 +12,9 @@ _CHUNK = 200
 
 def newest(session: Session, equal: Mapping[str, str | None], limit: int) -> tuple[list[dict[str, Any]], int]:
     """(batches newest first, how many match). `equal`: column -> wanted value, None = any."""
-    wanted = {column: value for column, value in equal.items() if value is not None}
-    where = " AND ".join(f"{column}=?" for column in wanted)
-    values = tuple(wanted.values())
+    requested = {column: value for column, value in equal.items() if value is not None}
+    where = " AND ".join(f"{column}=?" for column in requested)
+    values = tuple(requested.values())
     clause = f" WHERE {where}" if where else ""
     total = session.run(f"SELECT COUNT(*) FROM {TABLE}{clause}", values)[0][0]
     order = "started_at DESC, batch_id DESC"

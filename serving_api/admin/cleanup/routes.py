@@ -20,11 +20,11 @@ router = area_router(f"{PREFIX}/datamgr/cleanup", "datamgr: maintenance")
 @router.post("", responses=LATER)
 @serving(schemas.Cleaned, cache=NO_STORE)
 async def cleanup(
-    request: Request, subject: Admin, body: Annotated[schemas.CleanupWish | None, Body()] = None
+    request: Request, subject: Admin, body: Annotated[schemas.CleanupRequest | None, Body()] = None
 ) -> Answer:
     """Delete staged time series older than `days`; fused, received and dimension tables stay whole."""
     try:
-        wish = body or schemas.CleanupWish()
+        wish = body or schemas.CleanupRequest()
         return Answer(await service.cleanup(state_of(request), wish, subject.member.username))
     except Accepted as later:
         return later.answer

@@ -8,7 +8,7 @@ from resources.warehouse.retention import LEAST_DAYS, MOST_DAYS
 from serving_api.framework.openapi_schemas import example
 
 
-class CleanupWish(BaseModel):
+class CleanupRequest(BaseModel):
     """`dry_run` counts what would go and deletes nothing."""
 
     model_config = example(extra="forbid", days=365, table="stg_quote_snapshot", dry_run=True)

@@ -5,7 +5,7 @@ from typing import Any
 from core.declaration.registry import builtin_registry
 from core.declaration.tables import Table
 from resources.warehouse.retention import Retention, cutoff
-from serving_api.admin.cleanup.schemas import CleanupWish
+from serving_api.admin.cleanup.schemas import CleanupRequest
 from serving_api.admin.shared import off_loop
 from serving_api.admin.waiting import carried_out, failure
 from serving_api.framework.state import State
@@ -14,7 +14,7 @@ COMMAND = "cleanup"
 ACCEPTED = "清理仍在后台执行，请稍后用 command_id 查询结果"
 
 
-async def cleanup(state: State, wish: CleanupWish, asked_by: str) -> dict[str, Any]:
+async def cleanup(state: State, wish: CleanupRequest, asked_by: str) -> dict[str, Any]:
     """{status, days, cutoff, deleted{table: rows}, total, dry_run, message}. Raises InputError for a table
     that is no staged time series; Accepted; StorageError."""
     before = cutoff(state.clock.now().date(), wish.days)
@@ -23,14 +23,17 @@ async def cleanup(state: State, wish: CleanupWish, asked_by: str) -> dict[str, A
     if wish.dry_run:
         deleted = await off_loop(_count, state, tables, before)
         total = sum(deleted.values())
-        told = {"status": "success", "message": f"{total} rows are older than {before}; nothing was deleted"}
+        reported = {
+            "status": "success",
+            "message": f"{total} rows are older than {before}; nothing was deleted",
+        }
         return {
             "days": wish.days,
             "cutoff": before,
             "deleted": deleted,
             "total": total,
             "dry_run": True,
-            **told,
+            **reported,
         }
     args = {"days": wish.days, "tables": [] if wish.table is None else [wish.table]}
     command = await carried_out(state, COMMAND, args, asked_by, meanwhile=ACCEPTED)

@@ -44,5 +44,5 @@ async def day_report(
     status: Annotated[ReportStatus | None, Query(description="only tables that stand so")] = None,
 ) -> Answer:
     """What of a trade date was loaded and by whom; what was not, and why: what needs a look comes first."""
-    wanted = None if status is None else status.value
-    return Answer(await service.day_report(state_of(request), date, wanted))
+    requested = None if status is None else status.value
+    return Answer(await service.day_report(state_of(request), date, requested))

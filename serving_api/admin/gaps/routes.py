@@ -58,6 +58,6 @@ async def gaps(
 
 @router.post("/backfill/plan")
 @serving(schemas.Plan, raises=(404,), cache=NO_STORE)
-async def plan(request: Request, subject: Admin, body: schemas.PlanWish) -> Answer:
+async def plan(request: Request, subject: Admin, body: schemas.PlanRequest) -> Answer:
     """What loading a range of trade dates would cost: calls, minutes, rows. Starts nothing."""
     return Answer(await service.plan(state_of(request), body))

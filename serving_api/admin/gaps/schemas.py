@@ -37,7 +37,7 @@ class Gap(BaseModel):
     repair: Repair
 
 
-class PlanWish(BaseModel):
+class PlanRequest(BaseModel):
     """`only_missing` false plans every trade date of the range."""
 
     model_config = example(extra="forbid", **{"dataset": "margin", "from": "2026-08-03", "to": "2026-08-21"})

@@ -16,8 +16,8 @@ from resources.warehouse.ledger import loads
 from resources.warehouse.ledger.backfills import Backfills
 from resources.warehouse.ledger.costs import calls_per_date, tables_of
 from resources.warehouse.ledger.gaps import CALLS_PER_DAY, OPEN, REPAIRED, REPAIRED_BY, Gap, Gaps
-from resources.warehouse.missing_partitions import Hole, dated, has_dates, holes, table_of, usual_rows
-from serving_api.admin.gaps.schemas import PlanWish
+from resources.warehouse.missing_partitions import MissingRange, dated, has_dates, holes, table_of, usual_rows
+from serving_api.admin.gaps.schemas import PlanRequest
 from serving_api.admin.schedule.control import newest_complete
 from serving_api.admin.shared import instant, off_loop, parse_day
 from serving_api.db.sessions import Session
@@ -92,7 +92,7 @@ def _range(state: State, since: str | None, until: str | None) -> tuple[str | No
 
 def _holes(
     session: Session, datasets: Sequence[Dataset], calendar: TradeCalendar, since: str | None, until: str
-) -> list[Hole]:
+) -> list[MissingRange]:
     found = []
     for dataset in datasets:
         table = table_of(dataset)
@@ -106,7 +106,7 @@ def _holes(
     return found
 
 
-def _gap(hole: Hole, known: Gap | None) -> dict[str, Any]:
+def _gap(hole: MissingRange, known: Gap | None) -> dict[str, Any]:
     """A hole as it is now; of its repair what the ledger says, unless it was repaired before it came back."""
     repair: dict[str, Any] = {"status": OPEN, "attempts": hole.failed, "run_id": hole.run_id}
     if known is not None and known.status != REPAIRED:
@@ -143,7 +143,7 @@ def _closed(gap: Gap) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Requested:
     """Trade dates of a range, those that are missing, and those that a backfill would load."""
 
     dataset: Dataset
@@ -154,7 +154,7 @@ class Wanted:
     chosen: list[str]
 
 
-async def wanted_days(state: State, wish: PlanWish) -> Wanted:
+async def wanted_days(state: State, wish: PlanRequest) -> Requested:
     """Raises NotFound; InputError for a dataset without dates and a range without complete trade dates."""
     dataset = dated(builtin_registry().dataset(wish.dataset))
     first, last = _range(state, wish.since, wish.until)
@@ -162,7 +162,7 @@ async def wanted_days(state: State, wish: PlanWish) -> Wanted:
     if not days:
         raise InputError("from", f"there is no complete trade date from {first} to {last}")
     missing = await state.reading.scan(_missing, dataset, days)
-    return Wanted(dataset, str(first), last, days, missing, missing if wish.only_missing else days)
+    return Requested(dataset, str(first), last, days, missing, missing if wish.only_missing else days)
 
 
 def _missing(session: Session, dataset: Dataset, days: list[str]) -> list[str]:
@@ -170,18 +170,18 @@ def _missing(session: Session, dataset: Dataset, days: list[str]) -> list[str]:
     return [hole.partition for hole in holes(dataset, days, found)]
 
 
-async def plan(state: State, wish: PlanWish) -> dict[str, Any]:
+async def plan(state: State, wish: PlanRequest) -> dict[str, Any]:
     """The shape Plan. Raises as `wanted_days` does."""
-    wanted = await wanted_days(state, wish)
+    requested = await wanted_days(state, wish)
     paces = transport_settings(state.settings)
-    told = await state.reading.scan(_plan, wanted, state.calendar, paces)
-    return {"dataset": wanted.dataset.name, "from": wanted.since, "to": wanted.until, **told}
+    reported = await state.reading.scan(_plan, requested, state.calendar, paces)
+    return {"dataset": requested.dataset.name, "from": requested.since, "to": requested.until, **reported}
 
 
 def _plan(
-    session: Session, wanted: Wanted, calendar: TradeCalendar, paces: TransportSettings
+    session: Session, requested: Requested, calendar: TradeCalendar, paces: TransportSettings
 ) -> dict[str, Any]:
-    dataset, count = wanted.dataset, len(wanted.chosen)
+    dataset, count = requested.dataset, len(requested.chosen)
     table, tables = table_of(dataset), tables_of(dataset)
     present = [name for name in tables if session.has(name)]
     per_date, unknown = calls_per_date(session.run, builtin_registry(), present, calendar)
@@ -196,7 +196,7 @@ def _plan(
         warnings.append("every trade date of the range is loaded already")
     return {
         "partitions": count,
-        "complete": len(wanted.days) - len(wanted.missing),
+        "complete": len(requested.days) - len(requested.missing),
         "calls": calls,
         "minutes": round(sum(paced_seconds(paces, name, number) for name, number in calls.items()) / 60, 1),
         "rows": None if usual is None else usual * count,

@@ -55,10 +55,10 @@ def rows_of(
     session: Session, table: Table, key: Mapping[str, Any], sources: Sequence[str], limit: int
 ) -> list[dict[str, Any]]:
     """Rows of the columns of `key` that the table has, of the given sources (none = all), newest first."""
-    wanted = {name: value for name, value in key.items() if name in table.names}
-    if not wanted:
+    requested = {name: value for name, value in key.items() if name in table.names}
+    if not requested:
         return []
-    where, values = _match(session, wanted), list(wanted.values())
+    where, values = _match(session, requested), list(requested.values())
     if sources:
         where += f" AND src IN ({', '.join('?' for _ in sources)})"
         values += sources

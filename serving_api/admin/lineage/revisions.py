@@ -54,14 +54,14 @@ def revisions(
 ) -> list[dict[str, Any]]:
     """[{batch_id, valid_from, valid_to, changed{column: {old, new}}}] newest first, of what was known at
     `until`. The first version has changed nothing."""
-    wanted = list(columns)
+    requested = list(columns)
     shown: list[dict[str, Any]] = []
     before: Version | None = None
     for row in versions:
         if until is not None and row["valid_from"] > until:
             break
         changed = {}
-        for name in wanted:
+        for name in requested:
             old, new = (None if before is None else before[name]), row[name]
             if before is not None and old != new:
                 changed[name] = {"old": decoded(table, name, old), "new": decoded(table, name, new)}

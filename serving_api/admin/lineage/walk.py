@@ -64,10 +64,10 @@ class Walk:
             named = ", ".join(f"{name}={value}" for name, value in question.key.items())
             then = f" as of {question.as_of}" if question.as_of else ""
             raise NotFound(f"{table.name} has no row with {named}{then}")
-        wanted = [question.column] if question.column else self._content()
+        requested = [question.column] if question.column else self._content()
         sources = self._sources(row)
         self.trail.visit([row["batch_id"]] if "batch_id" in row else [])
-        origins = self._follow(row, sources, wanted)
+        origins = self._follow(row, sources, requested)
         self._visit_inputs()
         shown = [spec.name for spec in table.columns if spec.name not in table.key]
         return {
@@ -85,14 +85,14 @@ class Walk:
                     "from": origins.get(name),
                 }
                 for name in shown
-                if name in wanted
+                if name in requested
             },
             "batches": [
                 batch_view(batch, self.settings) for batch in list(self.trail.batches.values())[:MAX_BATCHES]
             ],
             "raw": self.raw[:MAX_RAW],
             "revisions": (
-                revisions(table, versions, self._compared(wanted), question.as_of)
+                revisions(table, versions, self._compared(requested), question.as_of)
                 if table.has_history
                 else []
             ),
@@ -115,8 +115,8 @@ class Walk:
         table = self.question.table
         return [spec.name for spec in table.columns if spec.name not in table.key]
 
-    def _compared(self, wanted: Sequence[str]) -> list[str]:
-        return [*wanted] if self.question.column else [*wanted, "quality", "quality_flags"]
+    def _compared(self, requested: Sequence[str]) -> list[str]:
+        return [*requested] if self.question.column else [*requested, "quality", "quality_flags"]
 
     def _sources(self, row: Version) -> dict[str, str | None]:
         """Column -> source: that of the row, unless the provenance pattern or the declaration says other."""
@@ -138,12 +138,12 @@ class Walk:
     # -- the way down -----------------------------------------------------------------------------
 
     def _follow(
-        self, row: Version, sources: Mapping[str, str | None], wanted: Iterable[str]
+        self, row: Version, sources: Mapping[str, str | None], requested: Iterable[str]
     ) -> dict[str, dict[str, Any]]:
         """Collects batches and RAW entries; column -> the row that its value was taken from."""
         table = self.question.table
         dataset = self.registry.of_table(table.name)
-        names = {sources[name] for name in wanted} - {None}
+        names = {sources[name] for name in requested} - {None}
         if COMPUTED in names or not names:
             # A derived value rests on every source of its row.
             names |= {row.get("src"), *(sources.values())} - {None}
@@ -205,8 +205,8 @@ class Walk:
     def descend(self, row: Version) -> None:
         """Batches and RAW entries behind a row that another one was computed from."""
         self.trail.visit([row.get("batch_id")])
-        wanted = [self.question.column] if self.question.column else self._content()
-        self._follow(row, self._sources(row), wanted)
+        requested = [self.question.column] if self.question.column else self._content()
+        self._follow(row, self._sources(row), requested)
 
     def _from_staging(
         self, dataset: Dataset, row: Version, sources: Mapping[str, str | None], used: Sequence[str]

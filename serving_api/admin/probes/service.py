@@ -38,7 +38,7 @@ async def probe_all(state: State, code: str | None) -> dict[str, Any]:
     asked = Question(about, found[about].symbol, day, state.calendar.offset(day, -1))
     limit = state.settings.retry_budget_max
     sources = await off_loop(probe_each, PROBES, state.part(live_of).clients.client, asked, limit)
-    good = sum(1 for told in sources if told["ok"])
+    good = sum(1 for reported in sources if reported["ok"])
     seen = await off_loop(transport_state, state.settings)
     return {"code": about, "sources": sources, "summary": {"ok": good, "fail": len(sources) - good}, **seen}
 
@@ -66,15 +66,15 @@ def probe_each(
 
 def _probe(one: Probe, clients: Clients, asked: Question, limit: int) -> dict[str, Any]:
     began = time.monotonic()
-    told: dict[str, Any] = {}
+    reported: dict[str, Any] = {}
     try:
         with call_budget(limit, retry_within_s=_NO_RETRY):
             rows = len(one.ask(clients, asked))
         if rows or one.may_be_empty:
-            told["sample_count"] = rows
+            reported["sample_count"] = rows
         else:
-            told["error"] = "the answer has no rows"
+            reported["error"] = "the answer has no rows"
     except Exception as error:  # whatever breaks one probe must leave the others whole
-        told["error"] = redact(f"{type(error).__name__}: {error}")[:ERROR_CHARS]
+        reported["error"] = redact(f"{type(error).__name__}: {error}")[:ERROR_CHARS]
     spent = int((time.monotonic() - began) * 1000)
-    return {"name": one.name, "ok": "error" not in told, "latency_ms": spent, **told}
+    return {"name": one.name, "ok": "error" not in reported, "latency_ms": spent, **reported}

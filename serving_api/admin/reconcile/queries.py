@@ -21,10 +21,10 @@ def newest(session: Session, until: str) -> str | None:
 def agreements(session: Session, day: str, dataset: str | None, field: str | None) -> list[dict[str, Any]]:
     """Rows of one trade date, by dataset, field and sources."""
     where, values = ["trade_date=?"], [day]
-    for column, wanted in (("dataset", dataset), ("field_name", field)):
-        if wanted is not None:
+    for column, requested in (("dataset", dataset), ("field_name", field)):
+        if requested is not None:
             where.append(f"{column}=?")
-            values.append(wanted)
+            values.append(requested)
     rows = session.run(
         f"SELECT {_COLUMNS} FROM {TABLE} WHERE {' AND '.join(where)} "
         "ORDER BY dataset, field_name, source_a, source_b",

@@ -30,6 +30,6 @@ def _read(
 
 
 def _agreement(row: dict[str, Any]) -> dict[str, Any]:
-    told = {name: value for name, value in row.items() if name not in {"field_name", "within_count"}}
-    worst = parse_json(told.pop("worst_json"), [])
-    return {**told, "field": row["field_name"], "within": row["within_count"], "worst": worst}
+    reported = {name: value for name, value in row.items() if name not in {"field_name", "within_count"}}
+    worst = parse_json(reported.pop("worst_json"), [])
+    return {**reported, "field": row["field_name"], "within": row["within_count"], "worst": worst}

@@ -16,7 +16,7 @@ from resources.warehouse.ledger.commands import Command, CommandQueue
 from resources.warehouse.ledger.scheduled_run_reads import SlotReads
 from resources.warehouse.ledger.tasks import Task
 from resources.warehouse.ledger.tasks_state import TaskTable
-from serving_api.admin.schedule.schemas import RunWish, TaskChange
+from serving_api.admin.schedule.schemas import TaskChange, TaskRunRequest
 from serving_api.admin.schedule.service import next_run
 from serving_api.admin.shared import off_loop, parse_day
 from serving_api.framework.state import State
@@ -38,7 +38,7 @@ class Control:
 
     # -- a run by hand ----------------------------------------------------------------------------
 
-    async def run(self, key: str, wish: RunWish, by: str) -> dict[str, Any]:
+    async def run(self, key: str, wish: TaskRunRequest, by: str) -> dict[str, Any]:
         """Ask for a run. Raises NotFound, InputError (date), ConflictError while the task is at work."""
         command = await off_loop(self._ask, key, wish, by)
         started = await off_loop(self._wait, command.id)
@@ -48,10 +48,10 @@ class Control:
             "key": key,
             "runId": started.run_id,
             "commandId": command.id,
-            "message": (started.error or "") if failed else _told(started),
+            "message": (started.error or "") if failed else _reported(started),
         }
 
-    def _ask(self, key: str, wish: RunWish, by: str) -> Command:
+    def _ask(self, key: str, wish: TaskRunRequest, by: str) -> Command:
         engine = self._state.reading.warehouse.engine
         now = self._state.clock.now()
         # A wrong date is told before an unknown key, as everywhere.
@@ -141,20 +141,20 @@ def newest_complete(now: datetime, calendar: TradeCalendar) -> str:
     return calendar.on_or_before(complete.isoformat() if calendar.is_trade_date(today) else today)
 
 
-def day_of_run(task: Task, wanted: str | None, now: datetime, calendar: TradeCalendar) -> str:
+def day_of_run(task: Task, requested: str | None, now: datetime, calendar: TradeCalendar) -> str:
     """The trade date of a run by hand: as asked for (a task that works every day takes the trade date before
     a day without trade), else the newest day that is complete at `now`. Raises InputError for a date that
     is no trade day of a task that works on trade days alone."""
     try:
-        if wanted is None:
+        if requested is None:
             return newest_complete(now, calendar)
-        nearest = calendar.on_or_before(wanted)
+        nearest = calendar.on_or_before(requested)
     except CalendarHorizon as error:
         raise InputError("date", error.message) from None
-    if nearest != wanted and task.trading_day_only:
-        raise InputError("date", f"{wanted} is no trade day; the nearest earlier one is {nearest}")
+    if nearest != requested and task.trading_day_only:
+        raise InputError("date", f"{requested} is no trade day; the nearest earlier one is {nearest}")
     return nearest
 
 
-def _told(command: Command) -> str:
+def _reported(command: Command) -> str:
     return "任务已启动" if command.run_id else "任务已排队，等待执行"

@@ -38,10 +38,12 @@ async def status(request: Request, subject: Admin) -> Answer:
 
 @router.post("/{key}/run")
 @serving(schemas.RunAccepted, cache=NO_STORE, raises=(404, 409))
-async def run(request: Request, subject: Admin, key: TaskKey, body: schemas.RunWish | None = None) -> Answer:
+async def run(
+    request: Request, subject: Admin, key: TaskKey, body: schemas.TaskRunRequest | None = None
+) -> Answer:
     """Start a task now, for its newest complete trade date or the one given."""
     control = state_of(request).part(Control)
-    return Answer(await control.run(key, body or schemas.RunWish(), subject.member.username))
+    return Answer(await control.run(key, body or schemas.TaskRunRequest(), subject.member.username))
 
 
 @router.put("/{key}")

@@ -73,7 +73,7 @@ class SchedulerStatus(BaseModel):
     today: Today
 
 
-class RunWish(BaseModel):
+class TaskRunRequest(BaseModel):
     """`date`: a trade date, default the newest complete one. `force` asks for a run also while another one
     of the task is at work."""
 

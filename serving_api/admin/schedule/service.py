@@ -84,7 +84,7 @@ def _runs_on(task: Task, time: datetime, calendar: TradeCalendar) -> bool:
 
 
 @dataclass(frozen=True)
-class _Pulse:
+class _Heartbeat:
     """One look at the ledgers."""
 
     nodes: list[Node]
@@ -97,33 +97,33 @@ class _Pulse:
 async def status(state: State) -> dict[str, Any]:
     """Who works, what is locked, what runs, how the day goes."""
     now = state.clock.now()
-    pulse = await off_loop(_pulse, state, now.date().isoformat())
-    node = next((node for node in pulse.nodes if node.role in SCHEDULER_ROLES), None)
+    heartbeat = await off_loop(_heartbeat, state, now.date().isoformat())
+    node = next((node for node in heartbeat.nodes if node.role in SCHEDULER_ROLES), None)
     fresh = node is not None and state.system.local() - node.beat_at <= FRESH
-    told = node.state if node is not None else {}
+    reported = node.state if node is not None else {}
     return {
-        "running": fresh and state.settings.enable_scheduler and bool(told.get("scheduler", True)),
+        "running": fresh and state.settings.enable_scheduler and bool(reported.get("scheduler", True)),
         "role": state.settings.role,
         "tickSeconds": TICK_S,
-        "lastTickAt": instant(last_tick(pulse.nodes)),
+        "lastTickAt": instant(last_tick(heartbeat.nodes)),
         "heartbeat": {
             "nodeId": node.node_id if node else None,
             "beatAt": instant(node.beat_at) if node else None,
             "fresh": fresh,
         },
-        "locks": {lock.domain: _lock(lock) for lock in pulse.locks},
+        "locks": {lock.domain: _lock(lock) for lock in heartbeat.locks},
         "runningTasks": [
             {"key": row.task_key, "startedAt": instant(row.started_at), "runId": row.run_id}
-            for row in pulse.running
+            for row in heartbeat.running
         ],
-        "today": _today(pulse.today, pulse.tasks, now, state.calendar),
+        "today": _today(heartbeat.today, heartbeat.tasks, now, state.calendar),
     }
 
 
-def _pulse(state: State, today: str) -> _Pulse:
+def _heartbeat(state: State, today: str) -> _Heartbeat:
     engine = state.reading.warehouse.engine
     slots = SlotReads(engine)
-    return _Pulse(
+    return _Heartbeat(
         nodes=Heartbeats(engine).all(),
         locks=DomainLocks(engine).states(),
         running=slots.runs(status="running", limit=MAX_SLOTS)[0],

@@ -133,13 +133,13 @@ async def code_stats(state: State, code: str) -> dict[str, Any]:
 def _code_stats(session: Session, registry: Registry, code: str, today: str) -> dict[str, Any]:
     judged_by = {dimension.table: dimension.rule.column for dimension in registry.freshness()}
 
-    def told(table: Table) -> dict[str, Any]:
+    def reported(table: Table) -> dict[str, Any]:
         # As in the freshness report: a date to come says nothing about what has arrived.
         return _of_code(session, table, code, judged_by.get(table.name), moved(today, 1))
 
-    status = {table.name: told(table) for table in registry.per_code()}
+    status = {table.name: reported(table) for table in registry.per_code()}
     aux = [raw.table for raw in registry.raws.values() if raw.table_name.startswith(F10_PREFIX)]
-    sections = {table.name: told(table) for table in aux}
+    sections = {table.name: reported(table) for table in aux}
     dates = [section["latestDate"] for section in sections.values() if section["latestDate"]]
     status["f10"] = {
         "count": sum(section["count"] for section in sections.values()),

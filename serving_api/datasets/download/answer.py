@@ -21,14 +21,14 @@ def missing_part(name: str) -> Part:
 def parts_of(code: str, types: Mapping[str, Any]) -> dict[str, Part]:
     """The parts of one code, from what the command says about every type."""
     parts = {}
-    for name, told in types.items():
-        counts = told.get("codes", {}).get(code)
-        if told["status"] == "success" and counts:
-            said = told.get("message") or NO_ROWS.format(code=code)
-            none = {} if counts["total"] and not told.get("incomplete") else {"message": said}
+    for name, reported in types.items():
+        counts = reported.get("codes", {}).get(code)
+        if reported["status"] == "success" and counts:
+            said = reported.get("message") or NO_ROWS.format(code=code)
+            none = {} if counts["total"] and not reported.get("incomplete") else {"message": said}
             parts[name] = {"status": "success", **counts, **none}
         else:
-            part = failed_part(told.get("message") or f"no source has rows of {code}")
+            part = failed_part(reported.get("message") or f"no source has rows of {code}")
             parts[name] = {**part, **(counts or {})}
     return parts
 
@@ -40,8 +40,8 @@ def whole(
     every = list(parts)
     good = [part for part in every if part["status"] == "success"]
     if message is None and len(good) < len(every):
-        told = dict.fromkeys(str(part["message"]) for part in every if part["status"] == "failed")
-        message = f"{len(every) - len(good)} of {len(every)} parts failed: " + "; ".join(list(told)[:5])
+        reported = dict.fromkeys(str(part["message"]) for part in every if part["status"] == "failed")
+        message = f"{len(every) - len(good)} of {len(every)} parts failed: " + "; ".join(list(reported)[:5])
     return {
         "status": "success" if good else "failed",
         **{name: sum(part[name] for part in every) for name in _COUNTS},
@@ -57,21 +57,21 @@ def failed(message: str) -> dict[str, Any]:
     return whole({}, [], None, message=message)
 
 
-def fusion_of(told: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def fusion_of(reported: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """{status, batch_id, results{type: {status, saved}}} of the command's fusion."""
-    if told is None:
+    if reported is None:
         return None
     results = {
         name: {key: part[key] for key in ("status", "saved", "message") if key in part}
-        for name, part in told["results"].items()
+        for name, part in reported["results"].items()
     }
-    return {"status": told["status"], "batch_id": told.get("batch_id"), "results": results}
+    return {"status": reported["status"], "batch_id": reported.get("batch_id"), "results": results}
 
 
-def market_part(told: Mapping[str, Any]) -> Part:
+def market_part(reported: Mapping[str, Any]) -> Part:
     """The part of a type that has no codes."""
-    part = {"status": told["status"], **{name: told[name] for name in _COUNTS}}
-    return part if told["status"] == "success" else {**part, "message": told["message"]}
+    part = {"status": reported["status"], **{name: reported[name] for name in _COUNTS}}
+    return part if reported["status"] == "success" else {**part, "message": reported["message"]}
 
 
 def details_of(

@@ -41,14 +41,14 @@ async def download(state: State, name: str, date: str | None, asked_by: str) -> 
     return _answer(command.result if reason is None else {"status": "failed", "message": reason})
 
 
-def _answer(told: dict[str, Any]) -> dict[str, Any]:
+def _answer(reported: dict[str, Any]) -> dict[str, Any]:
     answer = {
-        "status": told["status"],
-        "total": told.get("total", 0),
-        "saved": told.get("saved", 0),
+        "status": reported["status"],
+        "total": reported.get("total", 0),
+        "saved": reported.get("saved", 0),
         "gap_count": 0,
-        "latestDate": told.get("latest_date"),
-        "channels": told.get("channels", []),
-        "message": told.get("message") or DONE,
+        "latestDate": reported.get("latest_date"),
+        "channels": reported.get("channels", []),
+        "message": reported.get("message") or DONE,
     }
-    return {**answer, "fusion": told["fusion"]} if told.get("fusion") else answer
+    return {**answer, "fusion": reported["fusion"]} if reported.get("fusion") else answer

@@ -75,8 +75,8 @@ async def _download(
 ) -> Answer:
     stranger = unknown(types)
     if stranger is not None:
-        told = {"error": f"unknown type: {stranger}"}
-        return Answer({"results": told, **told})
+        reported = {"error": f"unknown type: {stranger}"}
+        return Answer({"results": reported, **reported})
     try:
         found = await service.download(state_of(request), codes, types, asked_by, by_code=by_code)
     except Accepted as later:

@@ -16,33 +16,33 @@ ACCEPTED = "下载仍在后台执行，请稍后用 command_id 查询结果"
 
 
 async def download(
-    state: State, codes: Sequence[str], wanted: Sequence[str], asked_by: str, *, by_code: bool
+    state: State, codes: Sequence[str], requested: Sequence[str], asked_by: str, *, by_code: bool
 ) -> dict[str, Any]:
     """The answer for valid types. `by_code`: details of code, then type; else of type alone (one code).
     Raises Accepted."""
-    every = expand(wanted)
+    every = expand(requested)
     types = split([name for name in every if name != NORTHBOUND])
-    told: Mapping[str, Any] = {"types": {}, "fusion": None}
+    reported: Mapping[str, Any] = {"types": {}, "fusion": None}
     if types.built:
         try:
             args = {"codes": list(codes), "types": types.built}
             command = await carried_out(state, COMMAND, args, asked_by, meanwhile=ACCEPTED)
         except StorageError:
             return answer.failed(AWAY)
-        told = _told(command, types.built)
-    details = answer.details_of(codes, told["types"], types.missing)
+        reported = _reported(command, types.built)
+    details = answer.details_of(codes, reported["types"], types.missing)
     if NORTHBOUND in every:
         part = answer.market_part(await market.download(state, NORTHBOUND, None, asked_by))
         details = {code: {**kinds, NORTHBOUND: part} for code, kinds in details.items()}
     parts = [part for kinds in details.values() for part in kinds.values()]
     shown: Mapping[str, Any] = details if by_code else details[codes[0]]
-    return answer.whole(shown, parts, answer.fusion_of(told.get("fusion")))
+    return answer.whole(shown, parts, answer.fusion_of(reported.get("fusion")))
 
 
-def _told(command: Command, types: Sequence[str]) -> Mapping[str, Any]:
+def _reported(command: Command, types: Sequence[str]) -> Mapping[str, Any]:
     """What the command says of its types; a command that failed as a whole failed each of them, and a type
     that it says nothing of has failed too."""
     message = command.error or f"the command ended as {command.status}, without a word about this type"
-    told = command.result if command.status == "success" else {}
+    reported = command.result if command.status == "success" else {}
     failed = {name: {"status": "failed", "message": message} for name in types}
-    return {"types": {**failed, **told.get("types", {})}, "fusion": told.get("fusion")}
+    return {"types": {**failed, **reported.get("types", {})}, "fusion": reported.get("fusion")}

@@ -27,17 +27,17 @@ class Split:
     missing: list[str]
 
 
-def expand(wanted: Sequence[str]) -> list[str]:
+def expand(requested: Sequence[str]) -> list[str]:
     """Types without repetition; `all` = every type but the market-level one."""
     found: list[str] = []
-    for name in wanted:
+    for name in requested:
         found += [kind for kind in TYPES if kind != NORTHBOUND] if name == ALL else [name]
     return list(dict.fromkeys(found))
 
 
-def unknown(wanted: Sequence[str]) -> str | None:
+def unknown(requested: Sequence[str]) -> str | None:
     """The first value that is no type."""
-    return next((name for name in wanted if name not in TYPES and name != ALL), None)
+    return next((name for name in requested if name not in TYPES and name != ALL), None)
 
 
 @cache

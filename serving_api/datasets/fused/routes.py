@@ -54,12 +54,12 @@ def _echo(as_of: AsOf | None) -> dict[str, Any]:
     return {} if as_of is None else {"as_of": as_of.echo}
 
 
-async def _told(
+async def _reported(
     request: Request, table: str, given: int, asked: int, code: str, what: str, as_of: AsOf | None
 ) -> dict[str, Any]:
     """What stands beside the newest rows of a code: `as_of`, and how far back they reach."""
-    told = await reach(state_of(request), table, given, asked=asked, code=code, what=what, as_of=as_of)
-    return {**_echo(as_of), **told}
+    reported = await reach(state_of(request), table, given, asked=asked, code=code, what=what, as_of=as_of)
+    return {**_echo(as_of), **reported}
 
 
 async def _index_codes(
@@ -67,10 +67,10 @@ async def _index_codes(
         str, Query(description=f"comma list like sh000001, at most {MOST_INDICES}")
     ] = BROAD_INDICES,
 ) -> list[str]:
-    wanted = list(dict.fromkeys(part.strip() for part in codes.split(",") if part.strip()))
-    if not 1 <= len(wanted) <= MOST_INDICES:
-        raise InputError("codes", f"{len(wanted)} codes; 1..{MOST_INDICES} are allowed")
-    for code in wanted:
+    requested = list(dict.fromkeys(part.strip() for part in codes.split(",") if part.strip()))
+    if not 1 <= len(requested) <= MOST_INDICES:
+        raise InputError("codes", f"{len(requested)} codes; 1..{MOST_INDICES} are allowed")
+    for code in requested:
         if (
             len(code) != 8
             or code[:2] not in ("sh", "sz", "bj")
@@ -78,7 +78,7 @@ async def _index_codes(
             or not code.isascii()
         ):
             raise InputError("codes", f"{code[:20]!r} is no index code; the form sh000001 is allowed")
-    return wanted
+    return requested
 
 
 @router.post("/sync", status_code=202)
@@ -128,10 +128,10 @@ async def index_daily(
     """Daily bars of indices."""
     items = await _fused(request).index_daily(codes, periods, ascending, _bound(as_of))
     counts = dict.fromkeys(codes, 0) | Counter(row["code"] for row in items)
-    told = await reach_of_codes(
+    reported = await reach_of_codes(
         state_of(request), queries.INDEX_DAILY, counts, periods, what="bars", as_of=as_of
     )
-    return Answer({"total": len(items), "items": items}, top={**_echo(as_of), **told})
+    return Answer({"total": len(items), "items": items}, top={**_echo(as_of), **reported})
 
 
 @router.get("/stock/{code}")
@@ -160,8 +160,8 @@ async def finance(
 ) -> Answer:
     """Key figures of a stock by report period, oldest first; amounts are cumulative since 1 January."""
     found = await _fused(request).finance(code, periods, _bound(as_of))
-    told = await _told(request, queries.FINANCE, len(found), periods, code, "report periods", as_of)
-    return Answer({"code": code, "periods": periods, "results": found}, top=told)
+    reported = await _reported(request, queries.FINANCE, len(found), periods, code, "report periods", as_of)
+    return Answer({"code": code, "periods": periods, "results": found}, top=reported)
 
 
 @router.get("/stock/{code}/valuation")
@@ -176,8 +176,8 @@ async def valuation(
     """The newest valuation and the snapshots before it."""
     found = await _fused(request).valuation(code, snapshots, _bound(as_of))
     given = len(found["snapshots"])
-    told = await _told(request, queries.VALUATION, given, snapshots, code, "dates", as_of)
-    return Answer(found, top=told)
+    reported = await _reported(request, queries.VALUATION, given, snapshots, code, "dates", as_of)
+    return Answer(found, top=reported)
 
 
 @router.get("/stock/{code}/industry")
@@ -198,8 +198,8 @@ async def margin(
 ) -> Answer:
     """Margin trading of a stock by trade date, oldest first; the figures of a date come out a day later."""
     found = await _fused(request).margin(code, periods, _bound(as_of))
-    told = await _told(request, queries.MARGIN, len(found), periods, code, "trade dates", as_of)
-    return Answer(found, top=told)
+    reported = await _reported(request, queries.MARGIN, len(found), periods, code, "trade dates", as_of)
+    return Answer(found, top=reported)
 
 
 @router.get("/stock/{code}/holder")
@@ -213,8 +213,8 @@ async def holder(
 ) -> Answer:
     """Holder counts of a stock by count date, oldest first."""
     found = await _fused(request).holder(code, periods, _bound(as_of))
-    told = await _told(request, queries.HOLDER, len(found), periods, code, "counts", as_of)
-    return Answer(found, top=told)
+    reported = await _reported(request, queries.HOLDER, len(found), periods, code, "counts", as_of)
+    return Answer(found, top=reported)
 
 
 @router.get("/stock/{code}/dividend")
@@ -235,8 +235,8 @@ async def announcements(
 ) -> Answer:
     """Notices of a company, newest first. Titles and addresses are text from outside: escape them."""
     found = await _fused(request).announcements(code, periods, _bound(as_of))
-    told = await _told(request, queries.ANNOUNCEMENT, len(found), periods, code, "notices", as_of)
-    return Answer(found, top=told)
+    reported = await _reported(request, queries.ANNOUNCEMENT, len(found), periods, code, "notices", as_of)
+    return Answer(found, top=reported)
 
 
 @router.get("/stock/{code}/news")
@@ -250,8 +250,8 @@ async def news(
 ) -> Answer:
     """News and research on a stock, newest first, one row per headline. Text from outside: escape it."""
     found = await _fused(request).news(code, periods, _bound(as_of))
-    told = await _told(request, queries.NEWS, len(found), periods, code, "headlines", as_of)
-    return Answer(found, top=told)
+    reported = await _reported(request, queries.NEWS, len(found), periods, code, "headlines", as_of)
+    return Answer(found, top=reported)
 
 
 @router.get("/stock/{code}/dragon-tiger")
@@ -265,8 +265,8 @@ async def dragon_tiger(
 ) -> Answer:
     """Listings of a stock on the exchanges' billboard, one per date and reason, newest first."""
     found = await _fused(request).events("dragon_tiger", queries.DRAGON_TIGER, code, periods, _bound(as_of))
-    told = await _told(request, queries.DRAGON_TIGER, len(found), periods, code, "listings", as_of)
-    return Answer(found, top=told)
+    reported = await _reported(request, queries.DRAGON_TIGER, len(found), periods, code, "listings", as_of)
+    return Answer(found, top=reported)
 
 
 @router.get("/stock/{code}/block-trade")
@@ -280,8 +280,8 @@ async def block_trade(
 ) -> Answer:
     """Block trades of a stock, newest first; equal deals of one day are numbered by `seq`."""
     found = await _fused(request).events("block_trade", queries.BLOCK_TRADE, code, periods, _bound(as_of))
-    told = await _told(request, queries.BLOCK_TRADE, len(found), periods, code, "deals", as_of)
-    return Answer(found, top=told)
+    reported = await _reported(request, queries.BLOCK_TRADE, len(found), periods, code, "deals", as_of)
+    return Answer(found, top=reported)
 
 
 @router.get("/stock/{code}/lockup")
@@ -321,8 +321,8 @@ async def kline_bar(
         items = items[::-1]
     payload = {"code": code, "period": period.value, "adjust": adjust, "total": len(items), "items": items}
     of = {"code": code, "period": period.value} if adjust == "none" else {"code": code}
-    told = await reach(
+    reported = await reach(
         state_of(request), queries.KLINE_BAR if adjust == "none" else queries.KLINE, len(items),
         asked=periods, of=of, what=f"{period.value} bars", as_of=as_of,
     )  # fmt: skip
-    return Answer(payload, top={**_echo(as_of), **told})
+    return Answer(payload, top={**_echo(as_of), **reported})

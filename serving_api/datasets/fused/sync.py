@@ -16,8 +16,8 @@ OPEN = ("queued", "running")
 async def request_sync(state: State, codes: Sequence[str] | None, asked_by: str) -> dict[str, Any]:
     """The body of the 202. Raises ConflictError when a domain is locked or a full fusion is under way
     (full market only)."""
-    wanted = None if codes is None else list(codes)
-    command = await off_loop(_enqueue, state, wanted, asked_by)
+    requested = None if codes is None else list(codes)
+    command = await off_loop(_enqueue, state, requested, asked_by)
     full = codes is None
     return {
         "status": "accepted",

@@ -44,7 +44,7 @@ _COMPARED = (
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Requested:
     """What a list request asks for; None = no condition. Bounds are inclusive, caps in 10k CNY."""
 
     page: int = 1
@@ -94,13 +94,13 @@ class WideSnapshot:
         """Bytes, about."""
         return sum(map(len, self.encoded)) + 2000 * len(self.rows)
 
-    def page(self, wanted: Wanted) -> Page:
+    def page(self, requested: Requested) -> Page:
         """The rows that meet every condition, in the wanted order; a missing value stands last and meets no
         bound."""
-        fits = _conditions(wanted)
-        hits = [at for at in self._order(wanted.sort) if all(fit(self.rows[at]) for fit in fits)]
-        start = (wanted.page - 1) * wanted.page_size
-        shown = b",".join(self.encoded[at] for at in hits[start : start + wanted.page_size])
+        fits = _conditions(requested)
+        hits = [at for at in self._order(requested.sort) if all(fit(self.rows[at]) for fit in fits)]
+        start = (requested.page - 1) * requested.page_size
+        shown = b",".join(self.encoded[at] for at in hits[start : start + requested.page_size])
         return Page(orjson.Fragment(b"[" + shown + b"]"), len(hits), self.industries, self.date)
 
     def _order(self, sort: str) -> list[int]:
@@ -114,22 +114,22 @@ class WideSnapshot:
         return known
 
 
-def _conditions(wanted: Wanted) -> list[Callable[[Row], bool]]:
+def _conditions(requested: Requested) -> list[Callable[[Row], bool]]:
     fits: list[Callable[[Row], bool]] = []
-    if wanted.codes is not None:
-        codes = frozenset(wanted.codes)
+    if requested.codes is not None:
+        codes = frozenset(requested.codes)
         fits.append(lambda row: row["code"] in codes)
-    if wanted.keyword:
-        sought = search_key(wanted.keyword)
+    if requested.keyword:
+        sought = search_key(requested.keyword)
         fits.append(lambda row: row["code"].startswith(sought) or sought in search_key(row.get("name") or ""))
     for column in ("industry", "sw_l1", "sw_l2"):
-        value = getattr(wanted, column)
+        value = getattr(requested, column)
         if value:
             fits.append(lambda row, column=column, value=value: row.get(column) == value)  # type: ignore[misc]
     bounds = (
-        ("current_price", wanted.price),
-        ("change_pct", wanted.change),
-        ("total_market_cap", wanted.cap),
+        ("current_price", requested.price),
+        ("change_pct", requested.change),
+        ("total_market_cap", requested.cap),
     )
     for column, (low, high) in bounds:
         if low is not None or high is not None:

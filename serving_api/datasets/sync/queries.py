@@ -9,7 +9,7 @@ from serving_api.db.sessions import Session
 class Written:
     """The batches of one run in one table, put together."""
 
-    believed: int = 0
+    accepted: int = 0
     written: int = 0
     warnings: int = 0
     rejected: int = 0

@@ -41,8 +41,8 @@ def _warning(command: Command, found: queries.Written) -> str | None:
     why = failure(command)
     if why is not None:
         return why
-    told = [(found.warnings, "rows with a warning"), (found.rejected, "rows rejected")]
-    return "; ".join(f"{count} {what}" for count, what in told if count) or None
+    reported = [(found.warnings, "rows with a warning"), (found.rejected, "rows rejected")]
+    return "; ".join(f"{count} {what}" for count, what in reported if count) or None
 
 
 async def blocks(state: State, by: str) -> dict[str, Any]:
@@ -80,7 +80,7 @@ async def indices(state: State, by: str) -> dict[str, Any]:
     found = await _written(state, command, "fusion_index_daily")
     return {
         "status": "success" if failure(command) is None else "failed",
-        "total": found.believed,
+        "total": found.accepted,
         "saved": found.written,
         "warning": _warning(command, found),
         "scope": f"{since}..{until}",
@@ -95,11 +95,11 @@ async def bars(state: State, code: str, by: str) -> dict[str, Any]:
     if command.run_id is not None:
         saved = await state.reading.scan(queries.bars_of_run, command.run_id, code)
     warning = _warning(command, found)
-    empty = failure(command) is None and not found.believed
+    empty = failure(command) is None and not found.accepted
     return {
         "status": "success" if failure(command) is None and not empty else "failed",
         "code": code,
-        "total": found.believed,
+        "total": found.accepted,
         "periods": {period: {"saved": saved.get(period, 0)} for period in PERIODS},
         "warning": f"no source has bars of {code}" if empty else warning,
     }

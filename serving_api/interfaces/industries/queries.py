@@ -16,11 +16,11 @@ KEY_FIGURES = (
 
 
 def of_industry(
-    session: Session, table: Table, columns: Sequence[str], wanted: str, as_of: str | None
+    session: Session, table: Table, columns: Sequence[str], requested: str, as_of: str | None
 ) -> list[Row]:
     """Rows with a value in one of the columns, by code."""
     where = " OR ".join(f"{column}=?" for column in columns)
-    values = tuple(wanted for _ in columns)
+    values = tuple(requested for _ in columns)
     return public_rows(session, table.name, where=where, values=values, as_of=as_of, order="code")
 
 
@@ -36,9 +36,9 @@ def key_figures(session: Session, codes: Sequence[str], limit: int, as_of: str |
     day = newest_date(session, session.table(WIDE), as_of)
     if day is None:
         return []
-    wanted = set(codes)
+    requested = set(codes)
     rows = public_rows(session, WIDE, KEY_FIGURES, where="trade_date=?", values=(day,), as_of=as_of)
-    rows = [row for row in rows if row["code"] in wanted]
+    rows = [row for row in rows if row["code"] in requested]
     rows.sort(key=lambda row: (-(row["total_market_cap"] or 0.0), row["code"]))
     return rows[:limit]
 
@@ -70,8 +70,8 @@ def blocks(session: Session, table: Table, kind: str, keyword: str | None) -> li
             "block_type": kind,
             "block_code": code,
             "block_name": name,
-            "member_count": int(told if told is not None else count),
+            "member_count": int(reported if reported is not None else count),
         }
-        for code, name, told, count in rows
+        for code, name, reported, count in rows
         if keyword is None or search_key(keyword) in search_key(name or "")
     ]

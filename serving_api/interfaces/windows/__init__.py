@@ -68,7 +68,7 @@ def valuation_percentile(session: Session, asked: Question) -> Any:
     ]
     if not rows:
         return None
-    told: dict[str, Any] = {
+    reported: dict[str, Any] = {
         "code": asked.code,
         "date": rows[-1]["date"],
         "since": rows[0]["date"],
@@ -76,8 +76,8 @@ def valuation_percentile(session: Session, asked: Question) -> Any:
     }
     for column, name in (("pe_ttm", "pe_pct"), ("pb", "pb_pct")):
         values = np.array([row[column] if row[column] is not None else np.nan for row in rows])
-        told |= {column: rows[-1][column], name: _rounded(float(percentile_of_last(values)))}
-    return told
+        reported |= {column: rows[-1][column], name: _rounded(float(percentile_of_last(values)))}
+    return reported
 
 
 def flow_rank(session: Session, asked: Question) -> Any:
@@ -94,7 +94,9 @@ def flow_rank(session: Session, asked: Question) -> Any:
     since = asked.calendar.last(days, newest)[0]
     sums = queries.flow_sums(session, asked.table, _FLOWS, since, newest, asked.as_of)
     column, sign = sort.removeprefix("-"), -1.0 if sort.startswith("-") else 1.0
-    known = [(sign * value, code) for code, told in sums.items() if (value := told[column]) is not None]
+    known = [
+        (sign * value, code) for code, reported in sums.items() if (value := reported[column]) is not None
+    ]
     order = [code for _, code in sorted(known)[: asked.params["limit"]]]
     names = queries.names(session, order)
     span = {"days": days, "since": since, "date": newest}
@@ -103,10 +105,10 @@ def flow_rank(session: Session, asked: Question) -> Any:
 
 def newest_of_indices(session: Session, asked: Question) -> Any:
     """The newest row of each index that is asked for, or of each one of a scope."""
-    wanted: Sequence[str] | None = asked.params["codes"]
-    if wanted is None:
-        wanted = [row["code"] for row in queries.indices(session, asked.table, asked.params["scope"])]
-    found = [rows_of.newest(session, asked.table, code, asked.as_of) for code in wanted[:MOST_ROWS]]
+    requested: Sequence[str] | None = asked.params["codes"]
+    if requested is None:
+        requested = [row["code"] for row in queries.indices(session, asked.table, asked.params["scope"])]
+    found = [rows_of.newest(session, asked.table, code, asked.as_of) for code in requested[:MOST_ROWS]]
     return [row for row in found if row is not None]
 
 

@@ -22,10 +22,10 @@ def flow_sums(
     )
     sums: dict[str, dict[str, float | None]] = {}
     for code, *values in rows:
-        told = sums.setdefault(code, dict.fromkeys(columns))
+        reported = sums.setdefault(code, dict.fromkeys(columns))
         for column, value in zip(columns, values, strict=True):
             if value is not None:
-                told[column] = round((told[column] or 0.0) + value, 2)
+                reported[column] = round((reported[column] or 0.0) + value, 2)
     return sums
 
 

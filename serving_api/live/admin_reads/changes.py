@@ -54,7 +54,11 @@ class Changes:
         landed = await read_or(
             None,
             self._live.shared.take(
-                self._live.flights, f"changes {pages}", ttl, lambda: self._ask(pages), use_cache=use_cache
+                self._live.single_flight,
+                f"changes {pages}",
+                ttl,
+                lambda: self._ask(pages),
+                use_cache=use_cache,
             ),
         )
         if landed is not None:
@@ -66,14 +70,14 @@ class Changes:
         return kept.shaped(kept.value[:limit]), landed is None
 
     async def _ask(self, pages: int) -> Answered:
-        told = await self._live.clients.ask(
+        reported = await self._live.clients.ask(
             {EASTMONEY: lambda client: newest_pages(client, pages, self._together)},
             order=(EASTMONEY,),
             pages=pages,
         )
-        events = joined(told.value)
+        events = joined(reported.value)
         self._check_day(events)
-        return told.shaped(events)
+        return reported.shaped(events)
 
     def _check_day(self, events: Sequence[Row]) -> None:
         """While the market trades, an event later than now is of another day. Raises PayloadError."""

@@ -24,13 +24,13 @@ def limit_ups_of_bars(session: Session, day: str, dates: list[str]) -> list[Row]
         return []
     where, values = "date=? AND sec_type='stock' AND limit_status=?", (day, SEALED)
     found = session.dicts(BARS, columns=_FIGURES, where=where, values=values, order="code")
-    rows = [{**row, **_told(session, row["code"], day, dates), **_UNKNOWN} for row in found]
+    rows = [{**row, **_reported(session, row["code"], day, dates), **_UNKNOWN} for row in found]
     for row in rows:
         row["price"] = row.pop("close")
     return sorted(rows, key=lambda row: (-row["limit_days"], row["code"]))
 
 
-def _told(session: Session, code: str, day: str, dates: list[str]) -> dict[str, Any]:
+def _reported(session: Session, code: str, day: str, dates: list[str]) -> dict[str, Any]:
     """Name on the date, industry as far as it is known now, consecutive limit-ups."""
     names = session.rows(
         NAMES, columns=("name",), where="code=? AND valid_from<=? AND (valid_to IS NULL OR valid_to>=?)",

@@ -47,47 +47,47 @@ class Market:
         stored = await self._stored(queries.limit_ups, asked)
         running = asked == today and self._clock.now().strftime("%H:%M") < _CLOSE
         if recent and (running or not stored):
-            told = await self._told(
+            reported = await self._reported(
                 ("limit up", asked),
                 POOL_TTL,
                 lambda: self._live.clients.ask({EASTMONEY: lambda client: client.limit_pool("up", asked)}),
             )
-            if told is not None and (running or not is_empty(told.value)):
-                return told.shaped([limit_row(row) for row in records(told.value)])
+            if reported is not None and (running or not is_empty(reported.value)):
+                return reported.shaped([limit_row(row) for row in records(reported.value)])
         if not stored:
             stored = await self._stored(limit_ups_of_bars, asked, streak_dates(self._calendar, asked))
         return Answered([limit_row(row) for row in stored])
 
     async def industries(self) -> Answered:
         """Every industry board, the strongest first: the portal's of now, else the newest stored ones."""
-        told = await self._told(
+        reported = await self._reported(
             "industries",
             RANKING_TTL,
             lambda: self._live.clients.ask(
                 {EASTMONEY: lambda client: client.boards("industry")}, pages=BOARD_PAGES, empty=is_empty
             ),
         )
-        if told is not None and not is_empty(told.value):
-            return told.shaped(ranked([board(row) for row in records(told.value)]))
+        if reported is not None and not is_empty(reported.value):
+            return reported.shaped(ranked([board(row) for row in records(reported.value)]))
         return Answered(ranked([sector(row) for row in await self._stored(queries.sectors)]))
 
     async def hot_stocks(self) -> Answered:
         """Strong stocks of the session that quotes belong to, with their topics; the strongest first."""
         day = session_date(self._clock.now(), self._calendar)
-        told = await self._told(
+        reported = await self._reported(
             ("strong", day),
             HOT_TTL,
             lambda: self._live.clients.ask({THS: lambda client: client.strong_stocks(day)}, order=(THS,)),
         )
-        if told is not None:
-            return told.shaped(strongest([strong(row) for row in records(told.value)]))
+        if reported is not None:
+            return reported.shaped(strongest([strong(row) for row in records(reported.value)]))
         return Answered(strongest([strong(row) for row in await self._stored(queries.strong_stocks, day)]))
 
     async def _stored(self, query: Callable[..., list[Row]], *args: Any) -> list[Row]:
         nothing: list[Row] = []
         return await read_or(nothing, self._reading.scan(query, *args))
 
-    async def _told(
+    async def _reported(
         self, key: Hashable, seconds: float, make: Callable[[], Awaitable[Answered]]
     ) -> Answered | None:
         """A shared answer; None when no source has any."""
@@ -95,7 +95,7 @@ class Market:
         def ttl() -> float:
             return ttl_at(seconds, self._clock.now(), self._calendar)
 
-        landed = await read_or(None, self._live.flights.take(key, ttl, make))
+        landed = await read_or(None, self._live.single_flight.take(key, ttl, make))
         return None if landed is None else landed.value
 
 

@@ -48,8 +48,8 @@ def stored_flows(session: Session, code: str, days: int) -> list[dict[str, Any]]
     """The newest `days` stored money flows of a code, oldest first."""
     if not session.has(FLOW):
         return []
-    wanted = ("date", "main_net", "super_large_in", "large_in")
-    columns = session.columns(FLOW, wanted)
+    requested = ("date", "main_net", "super_large_in", "large_in")
+    columns = session.columns(FLOW, requested)
     rows = session.dicts(FLOW, columns=columns, where="code=?", values=(code,), order="date DESC", limit=days)
     return rows[::-1]
 

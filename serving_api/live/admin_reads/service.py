@@ -5,7 +5,7 @@ from typing import Any
 
 import orjson
 
-from serving_api.db.single_flight import Flights, Ttl
+from serving_api.db.single_flight import SingleFlightCache, Ttl
 from serving_api.framework.cache_headers import ttl_at
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
@@ -39,7 +39,7 @@ class Live:
         self._calendar = state.calendar
         self._reading = state.reading
         self.clients = clients or LiveClients(state.settings, state.clock, state.calendar)
-        self.flights = Flights(state.system.monotonic)
+        self.single_flight = SingleFlightCache(state.system.monotonic)
         self.facts = FactReads(state)
         self.shared = state.part(shared_of)
         self.scans = MarketScan(self.clients, state.system.monotonic, self._stat_ttl, self.shared)
@@ -52,14 +52,14 @@ class Live:
     async def quotes(self, codes: Sequence[str]) -> Answered:
         """Code -> brief quote; codes that nobody knows are left out."""
         key = ("quotes", tuple(sorted(codes)))
-        told = await self._told(key, QUOTE_TTL, lambda: self._quotes(codes), {})
-        return told.shaped({code: told.value[code] for code in codes if code in told.value})
+        reported = await self._reported(key, QUOTE_TTL, lambda: self._quotes(codes), {})
+        return reported.shaped({code: reported.value[code] for code in codes if code in reported.value})
 
     async def _quotes(self, codes: Sequence[str]) -> Answered:
-        told = await self.quote_rows(codes)
+        reported = await self.quote_rows(codes)
         day = session_date(self._clock.now(), self._calendar)
-        return told.shaped(
-            {code: brief_quote(row, one, day, self._calendar) for code, (row, one) in told.value.items()}
+        return reported.shaped(
+            {code: brief_quote(row, one, day, self._calendar) for code, (row, one) in reported.value.items()}
         )
 
     async def quote_rows(self, codes: Sequence[str]) -> Answered:
@@ -91,7 +91,7 @@ class Live:
 
     async def order_book(self, code: str) -> Answered:
         """One security with its five-level book; {} when nobody knows it."""
-        return await self._told(("book", code), QUOTE_TTL, lambda: self._order_book(code), {})
+        return await self._reported(("book", code), QUOTE_TTL, lambda: self._order_book(code), {})
 
     async def _order_book(self, code: str) -> Answered:
         one = await self._listed(code)
@@ -116,8 +116,8 @@ class Live:
 
     async def ticks(self, code: str, limit: int) -> Answered:
         """The last trades of the session, oldest first: {time, price CNY, volume shares, side}."""
-        told = await self._told(("ticks", code), QUOTE_TTL, lambda: self._ticks(code), [])
-        return told.shaped(told.value[-limit:])
+        reported = await self._reported(("ticks", code), QUOTE_TTL, lambda: self._ticks(code), [])
+        return reported.shaped(reported.value[-limit:])
 
     async def _ticks(self, code: str) -> Answered:
         one = await self._listed(code)
@@ -134,10 +134,12 @@ class Live:
     async def index_quotes(self, symbols: Sequence[str] | None) -> Answered:
         """Quotes of mainland indices (`sh000001`; the main ones by default), in their order; symbols that
         nobody knows are left out."""
-        wanted = tuple(symbols or MAIN_INDICES)
-        if wanted == MAIN_INDICES:
-            return await self._all_told("indices", QUOTE_TTL, lambda: self._index_quotes(wanted), [])
-        return await self._told(("indices", wanted), QUOTE_TTL, lambda: self._index_quotes(wanted), [])
+        requested = tuple(symbols or MAIN_INDICES)
+        if requested == MAIN_INDICES:
+            return await self._all_told("indices", QUOTE_TTL, lambda: self._index_quotes(requested), [])
+        return await self._reported(
+            ("indices", requested), QUOTE_TTL, lambda: self._index_quotes(requested), []
+        )
 
     async def _index_quotes(self, symbols: Sequence[str]) -> Answered:
         answer = await self.clients.ask(
@@ -156,11 +158,11 @@ class Live:
     async def global_news(self, size: int) -> Answered:
         """The newest flash news, newest first: from the portal, else the stored ones."""
         whole_pages = -(-size // FLASHES_PER_CALL) * FLASHES_PER_CALL
-        told = await self._all_told(
+        reported = await self._all_told(
             f"flashes {whole_pages}", FLASH_TTL, lambda: self._flashes(whole_pages), None
         )
-        if told.value is not None:
-            return told.shaped(told.value[:size])
+        if reported.value is not None:
+            return reported.shaped(reported.value[:size])
         stored = await read_or([], self._reading.point(queries.stored_flashes, size))
         return Answered([_flash(row) for row in stored])
 
@@ -195,14 +197,20 @@ class Live:
     async def minute_kline(self, code: str, period: int) -> Answered:
         """The newest minute bars of a code."""
         key = ("minutes", code, period)
-        told = await self._told(key, FLOW_TTL, lambda: self.minute_bars(code, period, MINUTE_ROWS), [])
-        return told.shaped({"code": code, "period": period, "items": told.value, "_source": told.origin})
+        reported = await self._reported(
+            key, FLOW_TTL, lambda: self.minute_bars(code, period, MINUTE_ROWS), []
+        )
+        return reported.shaped(
+            {"code": code, "period": period, "items": reported.value, "_source": reported.origin}
+        )
 
     async def fund_flow(self, code: str, days: int) -> Answered:
         """Today's ins and outs and the main nets of the newest `days` trade dates."""
-        told = await self._told(("flow", code, days), FLOW_TTL, lambda: self._fund_flow(code, days), None)
-        if told.value is not None:
-            return told
+        reported = await self._reported(
+            ("flow", code, days), FLOW_TTL, lambda: self._fund_flow(code, days), None
+        )
+        if reported.value is not None:
+            return reported
         return Answered(_stored_flow(code, await self._stored_flows(code, days), days))
 
     async def _stored_flows(self, code: str, days: int) -> list[dict[str, Any]]:
@@ -238,8 +246,10 @@ class Live:
         )
 
     async def fund_flow_minutes(self, code: str) -> Answered:
-        told = await self._told(("flow minutes", code), FLOW_TTL, lambda: self._flow_minutes(code), [])
-        return told.shaped({"code": code, "items": told.value, "_source": told.origin})
+        reported = await self._reported(
+            ("flow minutes", code), FLOW_TTL, lambda: self._flow_minutes(code), []
+        )
+        return reported.shaped({"code": code, "items": reported.value, "_source": reported.origin})
 
     async def _flow_minutes(self, code: str) -> Answered:
         one = await self._listed(code)
@@ -257,7 +267,7 @@ class Live:
 
     async def northbound(self) -> Answered:
         nothing: dict[str, Any] = {"date": None, "items": [], "available": False, "note": None}
-        return await self._told("northbound", FLOW_TTL, self._northbound, nothing)
+        return await self._reported("northbound", FLOW_TTL, self._northbound, nothing)
 
     async def _northbound(self) -> Answered:
         answer = await self.clients.ask({EASTMONEY: lambda client: client.connect_minutes()})
@@ -267,8 +277,8 @@ class Live:
 
     async def exrights(self, code: str) -> Answered:
         """Records of the terminal source, oldest first."""
-        told = await self._told(("xdxr", code), EVENTS_TTL, lambda: self._exrights(code), [])
-        return told.shaped({"code": code, "records": told.value})
+        reported = await self._reported(("xdxr", code), EVENTS_TTL, lambda: self._exrights(code), [])
+        return reported.shaped({"code": code, "records": reported.value})
 
     async def _exrights(self, code: str) -> Answered:
         one = await self._listed(code)
@@ -281,9 +291,9 @@ class Live:
 
     async def market_stat(self) -> Answered:
         """MarketStat. Raises when no source answers (503)."""
-        landed = await self.flights.take("market stat", self._stat_ttl, self._market_stat)
-        told: Answered = landed.value
-        return told
+        landed = await self.single_flight.take("market stat", self._stat_ttl, self._market_stat)
+        reported: Answered = landed.value
+        return reported
 
     def _stat_ttl(self) -> float:
         return ttl_at(STAT_TTL, self._clock.now(), self._calendar)
@@ -302,18 +312,18 @@ class Live:
 
     # -- inside -------------------------------------------------------------------------------------
 
-    async def _told(
+    async def _reported(
         self, key: Hashable, ttl: Ttl, make: Callable[[], Awaitable[Answered]], empty: Any
     ) -> Answered:
         """A shared answer; one of `empty` when no source has any."""
-        landed = await read_or(None, self.flights.take(key, ttl, make))
+        landed = await read_or(None, self.single_flight.take(key, ttl, make))
         return Answered(empty) if landed is None else landed.value
 
     async def _all_told(
         self, name: str, ttl: Ttl, make: Callable[[], Awaitable[Answered]], empty: Any
     ) -> Answered:
         """An answer that all API processes share; its value is plain JSON."""
-        landed = await read_or(None, self.shared.take(self.flights, name, ttl, make))
+        landed = await read_or(None, self.shared.take(self.single_flight, name, ttl, make))
         return Answered(empty) if landed is None else landed.value
 
     async def _listed(self, code: str) -> Listed | None:

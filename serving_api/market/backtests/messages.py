@@ -72,15 +72,15 @@ def _without_a_deal(run: Run) -> list[str]:
     if not refused:
         return ["Nothing was bought: the rule gave no order to buy in this window."]
     reasons = ", ".join(f"{_REFUSALS[reason]} ({count})" for reason, count in refused.most_common())
-    told = f"Nothing was bought: all {sum(refused.values())} purchases were refused: {reasons}."
+    reported = f"Nothing was bought: all {sum(refused.values())} purchases were refused: {reasons}."
     if set(refused) == {NO_CASH}:
-        told += f" A capital of {run.capital / 100:.2f} CNY is too small for this stock and rule."
-    return [told]
+        reported += f" A capital of {run.capital / 100:.2f} CNY is too small for this stock and rule."
+    return [reported]
 
 
 def figures_told(figures: Figures) -> dict[str, Any]:
-    told = asdict(figures)
-    return {name: round(one, 4) if isinstance(one, float) else one for name, one in told.items()}
+    reported = asdict(figures)
+    return {name: round(one, 4) if isinstance(one, float) else one for name, one in reported.items()}
 
 
 def _trade(trade: Trade) -> dict[str, Any]:

@@ -43,7 +43,7 @@ async def trailing_stop(
     """Backtest of the ATR trailing stop on one stock."""
     state = state_of(request)
     style = style_of(profile)
-    told = await read_or(
+    reported = await read_or(
         {
             **nothing_told(code, None, initial_capital, UNREADABLE),
             "profile": style.key,
@@ -52,7 +52,7 @@ async def trailing_stop(
         },
         state.reading.scan(stop_backtest, code, style, initial_capital, lookback_days, state.calendar),
     )
-    return Answer(told)
+    return Answer(reported)
 
 
 @router.get("/strategies")
@@ -95,7 +95,7 @@ async def strategy_run(
     state = state_of(request)
     chosen = strategy_of(strategy)
     periods = chosen.chosen(fast_period, slow_period)
-    told = await read_or(
+    reported = await read_or(
         {
             **nothing_told(code, None, initial_capital, UNREADABLE),
             "strategy": chosen.key,
@@ -105,7 +105,7 @@ async def strategy_run(
             strategy_backtest, code, chosen, periods, initial_capital, lookback_days, state.calendar, validate
         ),
     )
-    return Answer(told)
+    return Answer(reported)
 
 
 @router.get("/strategy/list")

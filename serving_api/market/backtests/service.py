@@ -132,5 +132,5 @@ def _answer(
         name, why = stock
         return {**nothing_told(code, name, capital, why), **chosen}
     done, more = run(stock, max(round(capital * 100), 1))
-    told = run_told(done, stock.days, unknown_limits=stock.unknown_limits, lookback=lookback)
-    return {"code": code, "name": stock.name, **chosen, **told, **more}
+    reported = run_told(done, stock.days, unknown_limits=stock.unknown_limits, lookback=lookback)
+    return {"code": code, "name": stock.name, **chosen, **reported, **more}

@@ -49,7 +49,7 @@ class MarketContext:
 
     async def read(self) -> Context:
         """What one API process made for all of them."""
-        landed = await self._live.shared.take(self._live.flights, KEY, CONTEXT_TTL, self._make)
+        landed = await self._live.shared.take(self._live.single_flight, KEY, CONTEXT_TTL, self._make)
         made: Answered = landed.value
         return Context(made.value["risk"], made.value["events"], made.at or self._state.clock.now())
 
@@ -112,9 +112,9 @@ class MarketContext:
     # -- events ---------------------------------------------------------------------------------------
 
     async def _events(self) -> dict[str, Any]:
-        told = await self._live.global_news(FLASHES)
+        reported = await self._live.global_news(FLASHES)
         today = self._state.clock.now().date().isoformat()
-        flashes = [_flash(row) for row in told.value if str(row["time"])[:10] == today]
+        flashes = [_flash(row) for row in reported.value if str(row["time"])[:10] == today]
         stand = await self._state.versions.stand((BLOCKS, INDUSTRIES, MASTER))
         words = await read_or(
             None,

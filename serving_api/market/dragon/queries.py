@@ -48,7 +48,7 @@ def _values(
 ) -> dict[str, tuple[Any, ...]]:
     """Code -> columns of its row of a date."""
     rows = session.of_codes(name, codes, columns=("code", *columns), where=f"{date_column}=?", values=(day,))
-    return {str(code): tuple(told) for code, *told in rows}
+    return {str(code): tuple(reported) for code, *reported in rows}
 
 
 def of_code(session: Session, code: str, limit: int) -> list[Row]:
@@ -79,7 +79,7 @@ def review(
     if min_score > 0:
         where, values = f"{where} AND total_score>=?", (day, min_score)
     sums = ", ".join(f"SUM({column}), COUNT({column})" for column in REVIEW_STEPS)
-    told = session.run(
+    reported = session.run(
         f"SELECT grade, COUNT(*), SUM(CASE WHEN review_status=? THEN 1 ELSE 0 END), "
         f"SUM(CASE WHEN review_status=? AND {LAST_STEP}>0 THEN 1 ELSE 0 END), {sums} "
         f"FROM {SCORES} WHERE {where} GROUP BY grade",
@@ -96,7 +96,7 @@ def review(
                 for at, column in enumerate(REVIEW_STEPS)
             },
         )
-        for grade, picks, reviewed, won, *changes in told
+        for grade, picks, reviewed, won, *changes in reported
     ]
     rows = public_rows(
         session,

@@ -48,8 +48,8 @@ async def dragon_score(
         {"rank": row["rank_no"], **{name: row[name] for name in _ITEM}, **service.scores_of(row)}
         for row in rows
     ]
-    told = await reach_of_day(state_of(request), queries.SCORES, day)
-    return Answer({"date": day, "items": items, "total": total, **told})
+    reported = await reach_of_day(state_of(request), queries.SCORES, day)
+    return Answer({"date": day, "items": items, "total": total, **reported})
 
 
 @router.get("/dragon-score-history")
@@ -73,8 +73,8 @@ async def dragon_score_history(
         }
         for row in rows
     ]
-    told = await reach(state_of(request), queries.SCORES, len(items), code=code)
-    return Answer({"code": code, "items": items, **told})
+    reported = await reach(state_of(request), queries.SCORES, len(items), code=code)
+    return Answer({"code": code, "items": items, **reported})
 
 
 @router.get("/dragon-review")
@@ -103,9 +103,9 @@ async def dragon_review(
         for row in rows
     ]
     stats = service.statistics(groups)
-    told = {"stats": stats, "by_grade": service.by_grade(groups), "items": items, "total": stats["picks"]}
-    told |= await reach_of_days(state, (queries.SCORES,), days)
-    return Answer(paged(told, page, page_size))
+    reported = {"stats": stats, "by_grade": service.by_grade(groups), "items": items, "total": stats["picks"]}
+    reported |= await reach_of_days(state, (queries.SCORES,), days)
+    return Answer(paged(reported, page, page_size))
 
 
 @router.get("/dragon-review-curve")
@@ -122,5 +122,5 @@ async def dragon_review_curve(
     boards, index = await read_or(nothing, state.reading.scan(queries.curve, first))
     dates = state.calendar.between(first, state.clock.now().date().isoformat())
     after = dict(zip(dates, [*dates[1:], None], strict=True))
-    told = service.curve(boards, index, after)
-    return Answer({**told, **await reach_of_days(state, (queries.SCORES,), days)})
+    reported = service.curve(boards, index, after)
+    return Answer({**reported, **await reach_of_days(state, (queries.SCORES,), days)})

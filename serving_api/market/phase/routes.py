@@ -45,8 +45,8 @@ async def limit_count_history(
 ) -> Answer:
     """Limit-ups and limit-downs of each date: counted from bars beside what the portal's pools say."""
     items = [_counts(row) for row in await _window(request, queries.LIMITS, days)]
-    told = await reach(state_of(request), queries.LIMITS, len(items), asked=days)
-    return Answer({"items": items, "total": len(items), **told})
+    reported = await reach(state_of(request), queries.LIMITS, len(items), asked=days)
+    return Answer({"items": items, "total": len(items), **reported})
 
 
 def _counts(row: Row) -> dict[str, Any]:
@@ -91,8 +91,8 @@ async def emotion_cycle(
         for row in rows
     ]
     current = {"stage": rows[-1]["phase"], "days": rows[-1]["duration_days"]} if rows else _NO_STAGE
-    told = await reach(state_of(request), queries.PHASES, len(items), asked=days)
-    return Answer({"items": items, "current": current, "total": len(items), **told})
+    reported = await reach(state_of(request), queries.PHASES, len(items), asked=days)
+    return Answer({"items": items, "current": current, "total": len(items), **reported})
 
 
 _NO_STAGE = {"stage": None, "days": 0}
@@ -104,8 +104,8 @@ async def regime(request: Request, subject: Anyone) -> Answer:
     """The phase of the market as it was stored after the newest close."""
     found = await read_or(None, state_of(request).reading.point(queries.newest))
     row = _shown(found or {})
-    told = {name: row.get(name) for name in _REGIME}
-    return Answer({**told, "evidence": row.get("evidence") or [], "source": "snapshot"})
+    reported = {name: row.get(name) for name in _REGIME}
+    return Answer({**reported, "evidence": row.get("evidence") or [], "source": "snapshot"})
 
 
 @router.get("/phase-history")

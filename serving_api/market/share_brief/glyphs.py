@@ -31,8 +31,8 @@ class Glyph:
 def glyphs() -> Mapping[str, Glyph]:
     """Unpacked at the first picture: about a megabyte on disk, ten in memory."""
     packed = files("resources").joinpath("data/glyphs_sc.json.xz").read_bytes()
-    told = orjson.loads(lzma.decompress(packed))
-    return {character: Glyph(advance, path) for character, (advance, path) in told.items()}
+    reported = orjson.loads(lzma.decompress(packed))
+    return {character: Glyph(advance, path) for character, (advance, path) in reported.items()}
 
 
 def advance(character: str) -> int:

@@ -45,8 +45,8 @@ class Facts:
 
     @property
     def empty(self) -> bool:
-        told = (self.score, self.up, self.limit_up, self.amount, self.main_net, self.best)
-        return all(value is None for value in (*told, *(one.price for one in self.indices)))
+        reported = (self.score, self.up, self.limit_up, self.amount, self.main_net, self.best)
+        return all(value is None for value in (*reported, *(one.price for one in self.indices)))
 
 
 def percent(value: float | None) -> str:
@@ -67,8 +67,8 @@ def count(value: int | None) -> str:
     return DASH if value is None else f"{value:,}"
 
 
-def industry(told: tuple[str, float] | None) -> str:
-    return DASH if told is None else f"{told[0]} {percent(told[1])}"
+def industry(reported: tuple[str, float] | None) -> str:
+    return DASH if reported is None else f"{reported[0]} {percent(reported[1])}"
 
 
 def colour(value: float | None) -> str:
@@ -157,11 +157,13 @@ def _mood(canvas: Canvas, facts: Facts) -> None:
 
 def _bar(canvas: Canvas, facts: Facts) -> None:
     left, wide, high = 360, 500, 22
-    told = [facts.up or 0, facts.flat or 0, facts.down or 0]
-    total = sum(told)
+    reported = [facts.up or 0, facts.flat or 0, facts.down or 0]
+    total = sum(reported)
     canvas.rect(left, 354, wide, high, LINE, high / 2)
     parts = [
-        (wide * value / total, fill) for value, fill in zip(told, (RISE, FLAT, FALL), strict=True) if value
+        (wide * value / total, fill)
+        for value, fill in zip(reported, (RISE, FLAT, FALL), strict=True)
+        if value
     ]
     x = float(left)
     for place, (share, fill) in enumerate(parts):
@@ -192,10 +194,10 @@ def _money(canvas: Canvas, facts: Facts) -> None:
         canvas.rect(x, 460, wide, 106, CARD, 14)
         canvas.text(x + 18, 496, label, 22, GREY, wide - 36)
         canvas.text(x + 18, 542, value, 30, fill, wide - 36)
-    for x, label, told in ((596, "领涨行业", facts.best), (880, "领跌行业", facts.worst)):
+    for x, label, reported in ((596, "领涨行业", facts.best), (880, "领跌行业", facts.worst)):
         canvas.rect(x, 460, 260, 106, CARD, 14)
         canvas.text(x + 18, 496, label, 22, GREY, 120)
         # Beside the label, so that a long name does not cost the figure.
-        if told is not None:
-            canvas.text(x + 242, 496, percent(told[1]), 24, colour(told[1]), 110, right=True)
-        canvas.text(x + 18, 542, DASH if told is None else told[0], 28, ink(told), 224)
+        if reported is not None:
+            canvas.text(x + 242, 496, percent(reported[1]), 24, colour(reported[1]), 110, right=True)
+        canvas.text(x + 18, 542, DASH if reported is None else reported[0], 28, ink(reported), 224)

@@ -50,15 +50,15 @@ def answer(forward_days: int, days: int, scores: Mapping[str, Floats], returns: 
     """`days` dates that at least twenty codes have a return of."""
     items = []
     for factor in FACTORS:
-        told = factor_ic(scores.get(factor.key, np.full(returns.shape, np.nan)), returns, forward_days)
+        reported = factor_ic(scores.get(factor.key, np.full(returns.shape, np.nan)), returns, forward_days)
         figures = {
-            name: None if (value := getattr(told, name)) is None else round(value, _DIGITS)
+            name: None if (value := getattr(reported, name)) is None else round(value, _DIGITS)
             for name in (
                 "ic_mean", "ic_std", "ir", "t_stat", "t_stat_simple", "positive_rate", "coverage",
                 "quintile_spread_pct",
             )
         }  # fmt: skip
-        items.append({"key": factor.key, "label": factor.label, **figures, "days": told.days})
+        items.append({"key": factor.key, "label": factor.label, **figures, "days": reported.days})
     lags = lags_of(days, forward_days)
     return {
         "forward_days": forward_days,
@@ -71,10 +71,10 @@ def answer(forward_days: int, days: int, scores: Mapping[str, Floats], returns: 
 
 
 def _note(window: int, lags: int) -> str:
-    told = f"t_stat is Newey and West's with up to {lags} lags; t_stat_simple is ir * sqrt(days)"
+    reported = f"t_stat is Newey and West's with up to {lags} lags; t_stat_simple is ir * sqrt(days)"
     if window == 1:
-        return f"{told}, which takes the dates for independent."
+        return f"{reported}, which takes the dates for independent."
     return (
         f"The returns of {window} sessions that follow one date and the next overlap, so the dates are not "
-        f"independent: {told}, which takes them for independent and is too large."
+        f"independent: {reported}, which takes them for independent and is too large."
     )

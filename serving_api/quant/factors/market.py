@@ -90,8 +90,8 @@ class Market:
         """Special treatment on the date."""
         names = self.columns.get("name", [None] * self.size)
         states = self.columns.get("is_st", [None] * self.size)
-        told = [bool(special(state, name)) for state, name in zip(states, names, strict=True)]
-        return np.array(told, dtype=bool)
+        reported = [bool(special(state, name)) for state, name in zip(states, names, strict=True)]
+        return np.array(reported, dtype=bool)
 
     def row(self, place: int) -> dict[str, Any]:
         """The stored values of one stock."""
@@ -106,10 +106,10 @@ class Market:
         """Display field -> its stored column, None where that is not declared."""
         return [(name, self.columns.get(column)) for name, column in COLUMNS.items()]
 
-    def of_industries(self, wanted: Sequence[str]) -> Bools:
+    def of_industries(self, requested: Sequence[str]) -> Bools:
         """Who belongs to one of these industries, of any classification."""
         found = np.zeros(self.size, dtype=bool)
-        for name in wanted:
+        for name in requested:
             found[self.industries.get(plain_industry(name), [])] = True
         return found
 
@@ -123,8 +123,10 @@ class Market:
                     found.setdefault(plain_industry(name), []).append(at)
         return found
 
-    def of_markets(self, wanted: Sequence[str]) -> Bools:
-        return np.isin(np.array([str(one) for one in self.columns.get("market", [""] * self.size)]), wanted)
+    def of_markets(self, requested: Sequence[str]) -> Bools:
+        return np.isin(
+            np.array([str(one) for one in self.columns.get("market", [""] * self.size)]), requested
+        )
 
     @cached_property
     def numbers(self) -> dict[str, Floats]:

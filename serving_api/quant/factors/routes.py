@@ -62,8 +62,8 @@ async def _reached(state: State, market: Market | None, day: str | None) -> dict
     """How far back goes what an answer about a market is made from: the wide rows, else the bars."""
     past = market is None or market.note is not None
     given = 0 if market is None else market.size
-    told = await reach(state, queries.KLINE if past else queries.WIDE, given, day=day)
-    return told if market is None or market.note is None else {**told, "note": market.note}
+    reported = await reach(state, queries.KLINE if past else queries.WIDE, given, day=day)
+    return reported if market is None or market.note is None else {**reported, "note": market.note}
 
 
 def _echo(as_of: AsOf | None) -> dict[str, Any]:
@@ -96,8 +96,8 @@ async def strategy_hits(
     """Which presets select a stock, its place there, and what keeps it out of the others."""
     market = await _market(state_of(request), date, as_of)
     nobody: dict[str, Any] = {"code": code, "date": date, "hits": [], "composite": None, "scores": {}}
-    told = nobody if market is None else preset_hits(market, code)
-    return Answer({**told, **await _reached(state_of(request), market, date)}, top=_echo(as_of))
+    reported = nobody if market is None else preset_hits(market, code)
+    return Answer({**reported, **await _reached(state_of(request), market, date)}, top=_echo(as_of))
 
 
 @router.get("/breakdown/{code}")
@@ -111,8 +111,8 @@ async def breakdown(
 ) -> Answer:
     """A stock's scores in the whole market, down to the cells that they are made of and their dates."""
     market = await _market(state_of(request), date, as_of)
-    told = unscored(code, date) if market is None else broken_down(market, code)
-    return Answer({**told, **await _reached(state_of(request), market, date)}, top=_echo(as_of))
+    reported = unscored(code, date) if market is None else broken_down(market, code)
+    return Answer({**reported, **await _reached(state_of(request), market, date)}, top=_echo(as_of))
 
 
 @router.post("/screen")
@@ -126,9 +126,9 @@ async def screen(request: Request, subject: Anyone, body: schemas.ScreenBody) ->
     market = await _market(state, day, as_of)
     # The date may come from the wide table, its rows from what that is made of.
     headers = (await state.versions.stand((queries.WIDE,))).headers
-    told = nothing(asked, day) if market is None else screened(market, asked)
-    reached = await _reached(state, market, told["date"])
-    return Answer({**told, **reached}, top=_echo(as_of), headers=headers)
+    reported = nothing(asked, day) if market is None else screened(market, asked)
+    reached = await _reached(state, market, reported["date"])
+    return Answer({**reported, **reached}, top=_echo(as_of), headers=headers)
 
 
 @market_router.get("/list")
@@ -158,12 +158,12 @@ async def compare(
     state = state_of(request)
     version = (await state.versions.stand(_BENCH_TABLES)).token
     key = (tuple(sorted(codes)), forward_days, lookback_days)
-    told: dict[str, Any] | None = state.cache.get("factor bench", key, version)
-    if told is None:
-        told = await read_or(
+    reported: dict[str, Any] | None = state.cache.get("factor bench", key, version)
+    if reported is None:
+        reported = await read_or(
             None, state.reading.scan(bench, state.calendar, codes, forward_days, lookback_days)
         )
-        if told is None:
+        if reported is None:
             return Answer(unknown(forward_days))
-        state.cache.put("factor bench", key, version, told, 5000 + 10 * len(codes))
-    return Answer(told)
+        state.cache.put("factor bench", key, version, reported, 5000 + 10 * len(codes))
+    return Answer(reported)

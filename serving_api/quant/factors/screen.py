@@ -190,8 +190,8 @@ def _batch(market: Market, asked: Question) -> tuple[Ints, Scores]:
         )
     keep = np.ones(market.size, dtype=bool)
     if asked.codes is not None:
-        wanted = set(asked.codes)
-        keep &= np.array([code in wanted for code in market.codes], dtype=bool)
+        requested = set(asked.codes)
+        keep &= np.array([code in requested for code in market.codes], dtype=bool)
     if asked.industries:
         keep &= market.of_industries(asked.industries)
     if asked.markets:
@@ -230,13 +230,13 @@ def preset_hits(market: Market, code: str) -> dict[str, Any]:
     place = market.place.get(code)
     if place is None:
         return {"code": code, "date": market.date, "hits": [], "composite": None, "scores": {}}
-    told = _scored(market.scores, place)
+    reported = _scored(market.scores, place)
     return {
         "code": code,
         "date": market.date,
         "hits": [_hit(market, preset, place) for preset in PRESETS],
-        "composite": told["composite"],
-        "scores": told["scores"],
+        "composite": reported["composite"],
+        "scores": reported["scores"],
     }
 
 
@@ -283,8 +283,8 @@ def broken_down(market: Market, code: str) -> dict[str, Any]:
         return {**unscored(code, market.date), "universe_size": market.size}
     row = market.row(place)
     owners = builtin_registry().dataset("stock_wide").owners
-    told = breakdown(market.scores, place)
-    for factor in told["factors"]:
+    reported = breakdown(market.scores, place)
+    for factor in reported["factors"]:
         for cell in factor["inputs"]:
             owner = owners.get(cell["field"])
             cell["table"] = queries.WIDE
@@ -295,7 +295,7 @@ def broken_down(market: Market, code: str) -> dict[str, Any]:
         "name": row.get("name"),
         "date": market.date,
         "report_period": row.get("report_period"),
-        **told,
+        **reported,
         "gate": market.gates[place].plain(),
     }
 

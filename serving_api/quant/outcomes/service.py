@@ -28,12 +28,12 @@ def loaded(session: Session, dates: Sequence[str]) -> Bools:
 
 def loaded_days(session: Session, calendar: TradeCalendar, days: Iterable[str]) -> set[str]:
     """Those of some trade dates whose market's bars are stored, judged beside their neighbours."""
-    wanted = set(days)
+    requested = set(days)
     near: set[str] = set()
-    for day in wanted:
+    for day in requested:
         near |= {*calendar.last(NEIGHBOURS + 1, day), *calendar.between(day, moved(day, 2 * NEIGHBOURS))}
     dates = sorted(near)
-    return {day for day, is_there in zip(dates, loaded(session, dates), strict=True) if is_there} & wanted
+    return {day for day, is_there in zip(dates, loaded(session, dates), strict=True) if is_there} & requested
 
 
 def outcomes(

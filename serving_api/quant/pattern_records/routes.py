@@ -50,12 +50,12 @@ async def pattern_performance(
     """What followed the signals of a pattern. A metric column is no signal: 422."""
     column = service.direction_column(pattern)
     sign = int(direction or service.default_direction(column))
-    told = await read_or(
+    reported = await read_or(
         summary([], sign), service.performance(state_of(request), column, sign, int(forward_days), days)
     )
     reached = await reach_of_days(state_of(request), (queries.PATTERNS,), days)
     return Answer(
-        {"pattern": column, "direction": sign, "forward_days": int(forward_days), **told, **reached}
+        {"pattern": column, "direction": sign, "forward_days": int(forward_days), **reported, **reached}
     )
 
 

@@ -55,12 +55,12 @@ def _outcomes(
     newest = queries.newest_bar(session)
     if newest is None:
         return []
-    wanted = state.calendar.last(days, newest)[0]
+    requested = state.calendar.last(days, newest)[0]
     dates = state.calendar.last(-(-days // _PART) * _PART, newest)
     found: list[Outcome] = []
     for start in range(0, len(dates), _PART):
         part = dates[start : start + _PART]
-        hits = queries.hits(session, pattern, direction, max(part[0], wanted), part[-1])
+        hits = queries.hits(session, pattern, direction, max(part[0], requested), part[-1])
         if not hits:
             continue
         is_newest = start + _PART >= len(dates)

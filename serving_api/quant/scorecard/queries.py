@@ -162,7 +162,7 @@ def rows_of(session: Session, source: str, where: str, values: tuple[Any, ...], 
 
 
 def _card_row(row: dict[str, Any]) -> Row:
-    told = dict.fromkeys(_SHOWN) | {
+    reported = dict.fromkeys(_SHOWN) | {
         "code": row["code"],
         "name": row["name"],
         "industry": row["industry"],
@@ -174,7 +174,7 @@ def _card_row(row: dict[str, Any]) -> Row:
         "unfillable": None,
     }
     head = {"trade_date": row["decision_date"], "source": DECISION, "group_key": row["source"], "rank": None}
-    return {**head, **told}
+    return {**head, **reported}
 
 
 def of_code(session: Session, calendar: TradeCalendar, code: str, since: str) -> list[Row]:
@@ -203,7 +203,7 @@ def picks_of(rows: Sequence[Row]) -> Picks:
 
 def extents(session: Session) -> dict[str, tuple[str | None, int, set[str]]]:
     """Source -> (first date, picks, groups that occur)."""
-    told: dict[str, tuple[str | None, int, set[str]]] = {}
+    reported: dict[str, tuple[str | None, int, set[str]]] = {}
     marks = ", ".join("?" for _ in JUDGED)
     named: list[tuple[str, str, str, str, str, tuple[str, ...]]] = [
         *((source, table.name, table.group, "trade_date", "", ()) for source, table in TABLES.items()),
@@ -218,9 +218,9 @@ def extents(session: Session) -> dict[str, tuple[str | None, int, set[str]]]:
                 values,
             )
         first = min((str(row[1]) for row in found if row[1] is not None), default=None)
-        told[source] = (first, sum(int(row[2]) for row in found), {str(row[0]) for row in found})
-    told[STRATEGY] = strategies.extent(session)
-    return told
+        reported[source] = (first, sum(int(row[2]) for row in found), {str(row[0]) for row in found})
+    reported[STRATEGY] = strategies.extent(session)
+    return reported
 
 
 def phases(session: Session, since: str) -> dict[str, str]:

@@ -37,7 +37,7 @@ router = area_router(f"{PREFIX}/scorecard", "scorecard")
 builtin_router = area_router(f"{PREFIX}/builtin-strategies", "scorecard")
 
 SourceKey = Literal["builtin", "preset", "decision", "strategy"]
-Wanted = Annotated[SourceKey, Query(description="where the picks come from")]
+Requested = Annotated[SourceKey, Query(description="where the picks come from")]
 Days90 = Annotated[int, Query(ge=1, le=750, description="newest trade dates")]
 PICKS = (TABLES[BUILTIN].name, TABLES[PRESET].name, CARDS, HITS, BY_DATE, BARS, INDEX)
 """Bars and the index decide what became of the hits of strategies, which is told when they are read."""
@@ -68,12 +68,14 @@ async def overview(
 ) -> Answer:
     """How the picks of each group fared, with and without those that nobody could have bought."""
     state = state_of(request)
-    wanted = (*TABLES, DECISION, STRATEGY) if source is None else (source,)
+    requested = (*TABLES, DECISION, STRATEGY) if source is None else (source,)
     nothing: tuple[list[dict[str, Any]], str | None] = ([], None)
-    items, newest = await read_or(nothing, state.reading.scan(service.overview, wanted, _since(state, days)))
+    items, newest = await read_or(
+        nothing, state.reading.scan(service.overview, requested, _since(state, days))
+    )
     held = CARD_HORIZON if source == DECISION else HOLD_DAYS
-    told = await reach_of_days(state, [_OF[one] for one in wanted], days)
-    return Answer({"items": items, "hold_days": held, "as_of": newest, **told})
+    reported = await reach_of_days(state, [_OF[one] for one in requested], days)
+    return Answer({"items": items, "hold_days": held, "as_of": newest, **reported})
 
 
 @router.get("/picks")
@@ -81,7 +83,7 @@ async def overview(
 async def picks(
     request: Request,
     subject: Anyone,
-    source: Wanted,
+    source: Requested,
     date: Annotated[str | None, Depends(trade_day)],
     group: Annotated[str | None, Query(max_length=32, description="board, preset or source of cards")] = None,
     status: Annotated[
@@ -103,8 +105,8 @@ async def picks(
         nothing,
         state.reading.scan(queries.page, state.calendar, source, group, date, status, page_size, offset),
     )
-    told = await reach(state, _OF[source], total, day=date)
-    return Answer({"items": items, "total": total, "page": page, "pageSize": page_size, **told})
+    reported = await reach(state, _OF[source], total, day=date)
+    return Answer({"items": items, "total": total, "page": page, "pageSize": page_size, **reported})
 
 
 @router.get("/breakdown")
@@ -112,7 +114,7 @@ async def picks(
 async def breakdown(
     request: Request,
     subject: Anyone,
-    source: Wanted,
+    source: Requested,
     by: Annotated[
         Literal["month", "industry", "phase", "rank", "board"],
         Query(description="phase: of the market on the date; rank: in fives; board: of listing"),
@@ -161,8 +163,8 @@ async def strategies(request: Request, subject: Anyone) -> Answer:
         for one in STRATEGIES
     ]
     found = await read_or(bare, state.reading.scan(service.strategies, _since(state, BOARD_DAYS)))
-    told = await reach_of_days(state, (_OF[BUILTIN],), BOARD_DAYS)
-    return Answer({"items": found, **told})
+    reported = await reach_of_days(state, (_OF[BUILTIN],), BOARD_DAYS)
+    return Answer({"items": found, **reported})
 
 
 async def _known(key: Annotated[str, Path(max_length=32, description="dragon, tactic, composite")]) -> str:
@@ -188,8 +190,8 @@ async def board(
     day, items, total = await read_or(
         nothing, state_of(request).reading.scan(queries.board, key, date, limit)
     )
-    told = await reach(state_of(request), _OF[BUILTIN], total, day=date)
-    return Answer({"key": key, "date": day, "items": items, "total": total, **told})
+    reported = await reach(state_of(request), _OF[BUILTIN], total, day=date)
+    return Answer({"key": key, "date": day, "items": items, "total": total, **reported})
 
 
 @builtin_router.get("/{key}/performance")

@@ -55,15 +55,15 @@ def sources(session: Session) -> list[dict[str, Any]]:
 
 
 def overview(
-    session: Session, wanted: tuple[str, ...], since: str
+    session: Session, requested: tuple[str, ...], since: str
 ) -> tuple[list[dict[str, Any]], str | None]:
     """(items by source and group, the newest date of a pick)."""
     items: list[dict[str, Any]] = []
     newest: list[str] = []
-    for source in wanted:
+    for source in requested:
         if source == STRATEGY:
-            told, last = _of_strategies(session, since)
-            items += told
+            reported, last = _of_strategies(session, since)
+            items += reported
             newest += [last] if last else []
             continue
         found = queries.figures(session, source, since)
@@ -86,22 +86,22 @@ def _of_strategies(session: Session, since: str) -> tuple[list[dict[str, Any]], 
     rows = strategies_by_date(session, since)
     items = []
     for group in sorted({row["group_key"] for row in rows}):
-        told = summed([row for row in rows if row["group_key"] == group])
-        items.append({"source": STRATEGY, "group_key": group, "hold_days": HOLD_DAYS, **told})
+        reported = summed([row for row in rows if row["group_key"] == group])
+        items.append({"source": STRATEGY, "group_key": group, "hold_days": HOLD_DAYS, **reported})
     return items, max((row["stat_date"] for row in rows), default=None)
 
 
 def brief(stats: GroupStats) -> dict[str, Any]:
-    told = stats.as_dict()
-    return {name: rounded(told[name]) for name in _BRIEF}
+    reported = stats.as_dict()
+    return {name: rounded(reported[name]) for name in _BRIEF}
 
 
 def _beside(picks: Picks) -> dict[str, Any]:
     """How many nobody could have bought, and the figures without them."""
-    told = fillable_stats(picks).as_dict()
+    reported = fillable_stats(picks).as_dict()
     return {
         "unfillable": group_stats(picks).unfillable,
-        "fillable": {name: rounded(told[name]) for name in _FILLABLE},
+        "fillable": {name: rounded(reported[name]) for name in _FILLABLE},
     }
 
 
@@ -117,8 +117,8 @@ def breakdown(session: Session, source: str, by: str, since: str) -> list[dict[s
     names = ("picks", "reviewed", "win_rate_pct", "avg_profit_pct", "avg_excess_pct")
     shown = []
     for key, picks in grouped(found.picks, keys).items():
-        told = group_stats(picks).as_dict()
-        shown.append({"key": key, **{name: rounded(told[name]) for name in names}})
+        reported = group_stats(picks).as_dict()
+        shown.append({"key": key, **{name: rounded(reported[name]) for name in names}})
     if by in ("month", "rank"):
         return shown
     return sorted(shown, key=lambda row: (-row["picks"], row["key"]))
@@ -134,8 +134,8 @@ def _strategies_by(session: Session, by: str, since: str) -> list[dict[str, Any]
         day = row["stat_date"]
         groups.setdefault(day[:7] if by == "month" else phases.get(day, UNKNOWN), []).append(row)
     names = ("picks", "reviewed", "win_rate_pct", "avg_profit_pct", "avg_excess_pct")
-    told = {key: summed(rows) for key, rows in sorted(groups.items())}
-    return [{"key": key, **{name: one[name] for name in names}} for key, one in told.items()]
+    reported = {key: summed(rows) for key, rows in sorted(groups.items())}
+    return [{"key": key, **{name: one[name] for name in names}} for key, one in reported.items()]
 
 
 def _keys(session: Session, found: Figures, by: str, since: str) -> Texts:
@@ -168,9 +168,9 @@ def _board(code: str) -> str:
 
 def of_stock(session: Session, calendar: TradeCalendar, code: str, since: str) -> dict[str, Any]:
     rows = queries.of_code(session, calendar, code, since)
-    told = brief(group_stats(queries.picks_of(rows)))
+    reported = brief(group_stats(queries.picks_of(rows)))
     names = ("picks", "reviewed", "win_rate_pct", "avg_profit_pct")
-    return {"code": code, "items": rows, "stats": {name: told[name] for name in names}}
+    return {"code": code, "items": rows, "stats": {name: reported[name] for name in names}}
 
 
 def strategies(session: Session, since: str) -> list[dict[str, Any]]:
@@ -180,7 +180,7 @@ def strategies(session: Session, since: str) -> list[dict[str, Any]]:
     picks = grouped(found.picks, found.groups)
     shown = []
     for one in STRATEGIES:
-        told = group_stats(picks[one.key]).as_dict() if one.key in picks else {}
+        reported = group_stats(picks[one.key]).as_dict() if one.key in picks else {}
         shown.append(
             {
                 "key": one.key,
@@ -188,10 +188,10 @@ def strategies(session: Session, since: str) -> list[dict[str, Any]]:
                 "desc": one.desc,
                 "board_size": BOARD_SIZE,
                 "last_date": last.get(one.key),
-                "picks": told.get("picks", 0),
-                "reviewed": told.get("reviewed", 0),
-                "win_rate_pct": rounded(told.get("win_rate_pct")),
-                "avg_profit_pct": rounded(told.get("avg_profit_pct")),
+                "picks": reported.get("picks", 0),
+                "reviewed": reported.get("reviewed", 0),
+                "win_rate_pct": rounded(reported.get("win_rate_pct")),
+                "avg_profit_pct": rounded(reported.get("avg_profit_pct")),
             }
         )
     return shown
@@ -223,9 +223,9 @@ def _curve(found: Figures) -> list[dict[str, Any]]:
     days = sorted(set(found.dates.tolist()))
     means = [_mean(found.picks.profit_pct[found.dates == day]) for day in days]
     index = [_mean(found.index_profit_pct[found.dates == day]) for day in days]
-    told = [at for at, mean in enumerate(means) if np.isfinite(mean)]
-    own = cumulated(np.array([means[at] for at in told]) / HOLD_DAYS)
-    other = cumulated(np.array([index[at] for at in told]) / HOLD_DAYS)
+    reported = [at for at, mean in enumerate(means) if np.isfinite(mean)]
+    own = cumulated(np.array([means[at] for at in reported]) / HOLD_DAYS)
+    other = cumulated(np.array([index[at] for at in reported]) / HOLD_DAYS)
     return [
         {
             "date": days[at],
@@ -233,7 +233,7 @@ def _curve(found: Figures) -> list[dict[str, Any]]:
             "cum_pct": rounded(float(own[place])),
             "index_cum_pct": rounded(float(other[place])),
         }
-        for place, at in enumerate(told)
+        for place, at in enumerate(reported)
     ]
 
 

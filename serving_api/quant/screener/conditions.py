@@ -35,7 +35,7 @@ def _field(parameter: str, name: str) -> Field:
     if found is None:
         like = nearest(name.lower(), catalogue().names)
         meant = catalogue().names[like].name if like else None
-        told = {
+        reported = {
             "code": "unknown_field",
             "position": 0,
             "line": 1,
@@ -45,7 +45,7 @@ def _field(parameter: str, name: str) -> Field:
             **({"suggestion": meant} if meant else {}),
         }
         hint = f"; did you mean {meant}?" if meant else ""
-        raise BadExpression(parameter, f"{name[:40]!r} is no field{hint}", told)
+        raise BadExpression(parameter, f"{name[:40]!r} is no field{hint}", reported)
     return found
 
 

@@ -20,7 +20,7 @@ def parsed_formula(text: str) -> tree.Formula:
     try:
         return parse(text)
     except LanguageError as error:
-        raise BadExpression("formula", error.sentence(), error.told()) from None
+        raise BadExpression("formula", error.sentence(), error.reported()) from None
 
 
 async def evaluated(

@@ -73,8 +73,8 @@ def market_of(session: Session, day: str | None, as_of: str | None) -> Market | 
     for table, fields in by_table.items():
         stored = wide
         if table != WIDE:
-            wanted = list(dict.fromkeys(one.column for one in fields))
-            stored = queries.rows_of_date(session, table, wanted, day, as_of)
+            requested = list(dict.fromkeys(one.column for one in fields))
+            stored = queries.rows_of_date(session, table, requested, day, as_of)
         if not stored:
             absent.add(table)
             continue

@@ -38,16 +38,16 @@ def rows_of_date(
     if not session.has(name):
         return {}
     table = session.table(name)
-    wanted = session.columns(name, list(dict.fromkeys(("code", *columns))))
+    requested = session.columns(name, list(dict.fromkeys(("code", *columns))))
     rows = session.rows(
         name,
-        columns=wanted,
+        columns=requested,
         where=f"{table.date_column}=?",
         values=(day,),
         as_of=as_of if table.has_history else None,
         order="code",
     )
-    return dict(zip(wanted, zip(*rows, strict=True), strict=True)) if rows else {}
+    return dict(zip(requested, zip(*rows, strict=True), strict=True)) if rows else {}
 
 
 def window(session: Session, columns: Sequence[str], since: str, until: str, as_of: str | None) -> Window:

@@ -46,8 +46,8 @@ async def find(request: Request, subject: Anyone, body: schemas.Search) -> Answe
     """Stocks that fulfil a query, in its order."""
     state = state_of(request)
     asked = when(state, body.date, body.as_of)
-    told = await found_page(state, parsed(body.dsl), asked, body.page, body.pageSize)
-    return Answer(told, top=asked.top)
+    reported = await found_page(state, parsed(body.dsl), asked, body.page, body.pageSize)
+    return Answer(reported, top=asked.top)
 
 
 @router.get("/filters")
@@ -99,7 +99,7 @@ async def nl_find(request: Request, subject: Anyone, body: schemas.Sentence) -> 
     market = await state.part(Screener).market(asked)
     translator = natural.translator_of(state)
     meant = await translator.translate(body.query, natural.industries_of(market))
-    told: dict[str, Any] = {
+    reported: dict[str, Any] = {
         **NOTHING,
         "page": body.page,
         "pageSize": body.pageSize,
@@ -108,9 +108,9 @@ async def nl_find(request: Request, subject: Anyone, body: schemas.Sentence) -> 
         **await reached(state, asked, is_there=market is not None),
     }
     if meant.query:
-        told = await found_page(state, parsed(meant.query, "query"), asked, body.page, body.pageSize)
+        reported = await found_page(state, parsed(meant.query, "query"), asked, body.page, body.pageSize)
     return Answer(
-        {**told, "dsl": meant.query, "source": translator.source, "unmatched": list(meant.unmatched)}
+        {**reported, "dsl": meant.query, "source": translator.source, "unmatched": list(meant.unmatched)}
     )
 
 
@@ -121,10 +121,10 @@ async def screen(request: Request, subject: Anyone, body: schemas.ConditionList)
     state = state_of(request)
     asked = when(state, body.date, body.as_of)
     found = await state.part(Screener).find(query_of(body.conditions, body.sort), asked)
-    told = await reached(state, asked, is_there=found is not None)
+    reported = await reached(state, asked, is_there=found is not None)
     if found is None:
-        return Answer({**NOTHING, "explain": [], **told}, top=asked.top)
-    return Answer({**found.page(0, body.limit), "explain": found.explain(), **told}, top=asked.top)
+        return Answer({**NOTHING, "explain": [], **reported}, top=asked.top)
+    return Answer({**found.page(0, body.limit), "explain": found.explain(), **reported}, top=asked.top)
 
 
 @quant_router.get("/fields")
@@ -160,5 +160,5 @@ async def evaluate(request: Request, subject: Anyone, body: schemas.FormulaText)
     formula = parsed_formula(body.formula)
     asked = when(state, body.date, None)
     found = await evaluated(state, formula, asked, body.codes, body.limit)
-    told = await reached(state, asked, is_there=found["date"] is not None)
-    return Answer({**found, **told})
+    reported = await reached(state, asked, is_there=found["date"] is not None)
+    return Answer({**found, **reported})

@@ -51,7 +51,7 @@ def parsed(text: str, parameter: str = "dsl") -> tree.Query:
     try:
         return parse(text)
     except LanguageError as error:
-        raise BadExpression(parameter, error.sentence(), error.told()) from None
+        raise BadExpression(parameter, error.sentence(), error.reported()) from None
 
 
 @dataclass(frozen=True)
@@ -171,9 +171,9 @@ async def found_page(
 ) -> dict[str, Any]:
     """The answer of a paged search."""
     found = await state.part(Screener).find(query, asked)
-    told = dict(NOTHING) if found is None else found.page((page - 1) * page_size, page_size)
+    reported = dict(NOTHING) if found is None else found.page((page - 1) * page_size, page_size)
     return {
-        **told,
+        **reported,
         **await reached(state, asked, is_there=found is not None),
         "page": page,
         "pageSize": page_size,

@@ -81,7 +81,7 @@ def _newest(
     return found[0] if found else {}
 
 
-def _told(
+def _reported(
     key: str,
     conclusion: str,
     score: float | None,
@@ -97,14 +97,14 @@ def _told(
 
 
 def _missing(key: str, warnings: list[str]) -> Row:
-    return _told(key, MISSING, None, None, [], warnings)
+    return _reported(key, MISSING, None, None, [], warnings)
 
 
 def _judged(key: str, score: float, blocked: str | None, reasons: list[str], warnings: list[str]) -> Row:
     if blocked is not None:
-        return _told(key, BLOCKED, score, False, [blocked, *reasons], warnings)
+        return _reported(key, BLOCKED, score, False, [blocked, *reasons], warnings)
     conclusion = STRONG if score >= p.STRONG else NEUTRAL if score >= p.PASSED else WEAK
-    return _told(key, conclusion, score, score >= p.PASSED, reasons, warnings)
+    return _reported(key, conclusion, score, score >= p.PASSED, reasons, warnings)
 
 
 def _aged(table: str, row_day: str, day: str | None) -> list[str]:
@@ -135,7 +135,7 @@ def _leaders(
     found = public_rows(session, DRAGON, where="code=? AND trade_date=?", values=(code, newest))
     if not found:
         reason = f"not among the limit-ups of {newest} and of the date before"
-        return _told(LEADERS, ABSENT, None, False, [reason], warnings)
+        return _reported(LEADERS, ABSENT, None, False, [reason], warnings)
     row = found[0]
     if row["total_score"] is None:
         return _missing(LEADERS, [f"{DRAGON} has no score of this stock", *warnings])
@@ -187,7 +187,7 @@ def _tactic(
     warnings += [f"{name} is missing" for name in TACTIC_WEIGHTS if name not in known]
     reasons = [f"{name} {value:.1f}" for name, value in known.items()] + fired
     if not np.isfinite(score[0]):
-        return _told(TACTIC, MISSING, None, None, reasons, warnings)
+        return _reported(TACTIC, MISSING, None, None, reasons, warnings)
     return _judged(TACTIC, float(score[0]), blocked, reasons, warnings)
 
 
@@ -210,8 +210,8 @@ def _directions(session: Session, code: str, days: Sequence[str]) -> tuple[list[
         session, PATTERN, ("date", *session.columns(PATTERN, DIRECTIONS)),
         where="code=? AND date>=? AND date<=?", values=(code, days[-1], days[0]), order="date",
     )  # fmt: skip
-    told = [(row["date"], name, row[name]) for row in rows for name in DIRECTIONS if row.get(name)]
-    signs = [(day, name, 1 if value > 0 else -1) for day, name, value in told]
+    reported = [(row["date"], name, row[name]) for row in rows for name in DIRECTIONS if row.get(name)]
+    signs = [(day, name, 1 if value > 0 else -1) for day, name, value in reported]
     return [f"{name} {sign:+d} on {day}" for day, name, sign in signs], float(sum(sign for *_, sign in signs))
 
 

@@ -100,8 +100,8 @@ async def strategy_audit(request: Request, subject: Anyone, code: StockCode, as_
     day = at.date() if as_of is None or at.time() >= CLOSE else at.date() - timedelta(days=1)
     bound = None if as_of is None else as_of.bound
     work = state.reading.scan(audit.audit, code, day.isoformat(), bound, state.calendar)
-    told = await read_or(audit.nothing_audited(code), work)
-    return Answer(told, top={} if as_of is None else {"as_of": as_of.echo})
+    reported = await read_or(audit.nothing_audited(code), work)
+    return Answer(reported, top={} if as_of is None else {"as_of": as_of.echo})
 
 
 @stock_router.get("/{code}/tactic-hits")

@@ -67,8 +67,8 @@ async def rtsi(
     found = await _bars(request, code, days + WARM_UP_BARS, as_of)
     answer = service.strength_answer(code, found, days)
     given, what = len(answer["series"]), "bars with a value"
-    told = await reach(state_of(request), KLINE, given, asked=days, code=code, what=what, as_of=as_of)
-    return Answer(answer, top={**_echo(as_of), **told})
+    reported = await reach(state_of(request), KLINE, given, asked=days, code=code, what=what, as_of=as_of)
+    return Answer(answer, top={**_echo(as_of), **reported})
 
 
 @router.get("/vpa/{code}")
@@ -98,6 +98,6 @@ async def relative(
         raise InputError("benchmark", f"{benchmark[:20]!r} is not stored; one of {', '.join(INDICES)}")
     day, found = await service.ranked(state_of(request), date, benchmark)
     rows = [] if found is None else found.rows(window, industry)
-    told = {"date": day, "window": window, "benchmark": benchmark}
-    told |= await reach(state_of(request), KLINE, len(rows))
-    return Answer({**told, "items": rows[:limit], "total": len(rows)})
+    reported = {"date": day, "window": window, "benchmark": benchmark}
+    reported |= await reach(state_of(request), KLINE, len(rows))
+    return Answer({**reported, "items": rows[:limit], "total": len(rows)})

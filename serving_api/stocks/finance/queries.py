@@ -44,12 +44,12 @@ def indicators(session: Session, code: str, periods: int) -> list[Row]:
     )
     merged: dict[str, Row] = {}
     for row in sorted(rows, key=lambda one: _place(one["src"])):
-        told: dict[str, Any] = orjson.loads(row["indicators"]) if row["indicators"] else {}
+        reported: dict[str, Any] = orjson.loads(row["indicators"]) if row["indicators"] else {}
         one = merged.setdefault(row["report_period"], {"ann_date": None, "updated": "", "paged": False})
         one["ann_date"] = one["ann_date"] or row["ann_date"]
         one["updated"] = max(one["updated"], str(row["imported_at"]))
         one["paged"] = one["paged"] or row["src"] == PAGE
-        for name, value in told.items():
+        for name, value in reported.items():
             one.setdefault(name, value)
     newest = sorted(merged.items(), reverse=True)[:periods]
     return [{"code": code, "report_period": period, **row} for period, row in newest]

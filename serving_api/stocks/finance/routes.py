@@ -39,9 +39,9 @@ def _echo(as_of: AsOf | None) -> dict[str, Any]:
 async def finance(request: Request, subject: Anyone, code: StockCode, as_of: AsOfRead) -> Answer:
     """Key figures by report period, newest first, at most 20: fused ones where there are two, else those of
     the indicator table, else the portal's (never with `as_of`)."""
-    told = await _finance(request).rows(code, _bound(as_of))
-    items = [shapes.finance_row(row) for row in told.rows]
-    return Answer({"items": items, "source": told.source}, top=_echo(as_of), headers=told.headers)
+    reported = await _finance(request).rows(code, _bound(as_of))
+    items = [shapes.finance_row(row) for row in reported.rows]
+    return Answer({"items": items, "source": reported.source}, top=_echo(as_of), headers=reported.headers)
 
 
 @router.get("/{code}/finance-indicators")
@@ -56,15 +56,15 @@ async def finance_indicators(
     """Every indicator of the newest twelve report periods, by group."""
     if refresh and as_of is not None:
         raise InputError("refresh", "the portal knows the present alone; leave out as_of, or refresh")
-    told = await _finance(request).indicators(code, _bound(as_of), refresh=refresh)
-    rows = told.rows[:PERIODS]
+    reported = await _finance(request).indicators(code, _bound(as_of), refresh=refresh)
+    rows = reported.rows[:PERIODS]
     payload = {
         "code": code,
         "periods": [row["report_period"] for row in rows],
         "groups": shapes.groups(rows),
-        "updatedAt": told.updated_at,
+        "updatedAt": reported.updated_at,
     }
-    return Answer(payload, top=_echo(as_of), headers=told.headers)
+    return Answer(payload, top=_echo(as_of), headers=reported.headers)
 
 
 @router.get("/{code}/finance-detail")

@@ -27,7 +27,7 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Told:
+class Reported:
     """Rows newest first, where they come from, and the headers that say so."""
 
     rows: Sequence[Row]
@@ -44,7 +44,7 @@ class Finance:
         self._versions = versions
         self._live = live
 
-    async def rows(self, code: str, as_of: str | None) -> Told:
+    async def rows(self, code: str, as_of: str | None) -> Reported:
         """Periods of a code: fused ones where there are two, else those of the indicator table, else those
         of the portal. With `as_of` only what was fused then."""
         fused = await self._fused(code, ROWS, as_of)
@@ -56,21 +56,23 @@ class Finance:
         asked = await self._page(code, use_cache=True)
         return asked if asked.rows else fused
 
-    async def indicators(self, code: str, as_of: str | None, *, refresh: bool) -> Told:
+    async def indicators(self, code: str, as_of: str | None, *, refresh: bool) -> Reported:
         """Periods with every indicator that the company's page, the indicator table or the fused rows tell,
         in this order. The portal is asked for the page where a stored period is without it."""
         fused = await self._fused(code, PERIODS, as_of)
         if as_of is not None:
             return fused
         stored = await self._indicators(code, PERIODS)
-        told = [stored, fused]
+        reported = [stored, fused]
         if refresh or not _is_complete(stored.rows, fused.rows):
-            told.insert(0, await self._page(code, use_cache=not refresh))
-        used = [one for one in told if one.rows]
+            reported.insert(0, await self._page(code, use_cache=not refresh))
+        used = [one for one in reported if one.rows]
         if not used:
             return fused
         updated = max((one.updated_at for one in used if one.updated_at), default=None)
-        return Told(merged([one.rows for one in used])[:PERIODS], used[0].source, used[0].headers, updated)
+        return Reported(
+            merged([one.rows for one in used])[:PERIODS], used[0].source, used[0].headers, updated
+        )
 
     async def detail(self, code: str, as_of: str | None) -> Row:
         """Core series, large changes and the indicators of the newest report."""
@@ -87,31 +89,31 @@ class Finance:
 
     # -- the three places ---------------------------------------------------------------------------
 
-    async def _fused(self, code: str, periods: int, as_of: str | None) -> Told:
+    async def _fused(self, code: str, periods: int, as_of: str | None) -> Reported:
         nothing: list[Row] = []
         rows = await read_or(nothing, self._reading.point(queries.fused, code, periods, as_of))
-        return Told(rows, "fusion", await self._headers(queries.FINANCE))
+        return Reported(rows, "fusion", await self._headers(queries.FINANCE))
 
-    async def _indicators(self, code: str, periods: int) -> Told:
+    async def _indicators(self, code: str, periods: int) -> Reported:
         nothing: list[Row] = []
         rows = await read_or(nothing, self._reading.point(queries.indicators, code, periods))
         headers = await self._headers(queries.INDICATORS)
         updated = max((row["updated"] for row in rows), default=None)
-        return Told(rows, "indicator", headers, updated)
+        return Reported(rows, "indicator", headers, updated)
 
     async def _headers(self, table: str) -> dict[str, str]:
         return dict((await self._versions.stand((table,))).headers)
 
-    async def _page(self, code: str, *, use_cache: bool) -> Told:
+    async def _page(self, code: str, *, use_cache: bool) -> Reported:
         """The portal's main indicators of a company, shared for an hour."""
         empty: list[Row] = []
-        flight = self._live.flights.take(
+        single_flight = self._live.single_flight.take(
             ("finance", code), LIVE_TTL, lambda: self._asked(code), use_cache=use_cache
         )
-        landed = await read_or(None, flight)
-        told: Answered = Answered(empty) if landed is None else landed.value
-        at = None if told.at is None else told.at.isoformat(sep=" ")
-        return Told(told.value, "live", told.headers, at)
+        landed = await read_or(None, single_flight)
+        reported: Answered = Answered(empty) if landed is None else landed.value
+        at = None if reported.at is None else reported.at.isoformat(sep=" ")
+        return Reported(reported.value, "live", reported.headers, at)
 
     async def _asked(self, code: str) -> Answered:
         one = (await listed_of(self._reading, [code])).get(code)
@@ -150,8 +152,13 @@ def finance_of(state: State, live: Live) -> Finance:
 
 
 def _of_page(row: Row) -> Row:
-    told: Row = orjson.loads(row["indicators"])
-    return {"code": row["code"], "report_period": row["report_period"], "ann_date": row["ann_date"], **told}
+    reported: Row = orjson.loads(row["indicators"])
+    return {
+        "code": row["code"],
+        "report_period": row["report_period"],
+        "ann_date": row["ann_date"],
+        **reported,
+    }
 
 
 def _read_detail(session: Session, code: str, as_of: str | None) -> tuple[list[Row], list[Row], list[Row]]:

@@ -60,15 +60,15 @@ def numbers_of(row: Row) -> dict[str, float]:
 def groups(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """Indicators by group, each with a value per row (None where a period lacks it); an indicator that no
     row has is left out."""
-    told = [numbers_of(row) for row in rows]
-    beyond = sorted({name for one in told for name in one} - _GROUPED)
+    reported = [numbers_of(row) for row in rows]
+    beyond = sorted({name for one in reported for name in one} - _GROUPED)
     named = (*GROUPS, ("other", "其他", tuple((name, name, "") for name in beyond)))
     made = []
     for key, name, items in named:
         held = [
-            {"key": item, "name": label, "unit": unit, "values": [one.get(item) for one in told]}
+            {"key": item, "name": label, "unit": unit, "values": [one.get(item) for one in reported]}
             for item, label, unit in items
-            if any(item in one for one in told)
+            if any(item in one for one in reported)
         ]
         if held:
             made.append({"key": key, "name": name, "items": held})
@@ -102,8 +102,8 @@ def series(rows: Sequence[Row], periods: Sequence[str]) -> list[dict[str, Any]]:
 
 def _growth(figures: Figures, rows: Mapping[str, Row], column: str) -> tuple[Figures, Figures]:
     def yoy(period: str) -> float | None:
-        told = rows.get(period, {}).get(f"{column}_yoy")
-        return told if told is not None else growth_pct(figures(period), figures(year_before(period)))
+        reported = rows.get(period, {}).get(f"{column}_yoy")
+        return reported if reported is not None else growth_pct(figures(period), figures(year_before(period)))
 
     return yoy, lambda period: on_quarter_before(figures, period)
 

@@ -40,7 +40,7 @@ async def intraday(
     (`cache_stale`), else none."""
     minutes = PERIODS[period]
     try:
-        landed = await live.flights.take(
+        landed = await live.single_flight.take(
             ("intraday", code, period, days),
             lambda: server_ttl(period, state.clock.now(), state.calendar),
             lambda: live.minute_bars(code, minutes, days * (SESSION_MINUTES // minutes)),
@@ -49,6 +49,6 @@ async def intraday(
         )
     except DATA_FAILURES:
         return Answered({"code": code, "period": period, "bars": [], "source": "live"})
-    told: Answered = landed.value
-    bars = newest_days(told.value, days)
-    return told.shaped({"code": code, "period": period, "bars": bars, "source": landed.origin})
+    reported: Answered = landed.value
+    bars = newest_days(reported.value, days)
+    return reported.shaped({"code": code, "period": period, "bars": bars, "source": landed.origin})

@@ -47,10 +47,10 @@ async def read_intraday(
 ) -> Answer:
     """Minute bars of the newest trade dates, unadjusted."""
     state = state_of(request)
-    told = await intraday(state, state.part(live_of), code, period.value, days, use_cache=use_cache)
-    if told.source is None or told.value["source"] == STALE:
+    reported = await intraday(state, state.part(live_of), code, period.value, days, use_cache=use_cache)
+    if reported.source is None or reported.value["source"] == STALE:
         # Not what the source would say: asked again as soon as somebody wants it.
         kept = {"Cache-Control": NO_STORE, "X-Cache-TTL": "0"}
     else:
         kept = {"X-Cache-TTL": str(client_ttl(state.clock.now(), state.calendar))}
-    return Answer(told.value, headers=kept | told.headers)
+    return Answer(reported.value, headers=kept | reported.headers)

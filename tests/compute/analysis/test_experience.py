@@ -25,8 +25,8 @@ def test_weights_by_hand() -> None:
 def test_three_at_most_and_one_miss_among_them() -> None:
     misses = [lesson(at, outcome="miss", profit_pct=-20.0) for at in range(1, 6)]
     hits = [lesson(at, code="000001", industry="银行", profit_pct=1.5) for at in range(10, 16)]
-    told = chosen([*misses, *hits], "600519", "食品饮料")
-    assert [one.trace_id for one in told] == ["t5", "t15", "t14"]
+    reported = chosen([*misses, *hits], "600519", "食品饮料")
+    assert [one.trace_id for one in reported] == ["t5", "t15", "t14"]
     assert [one.outcome for one in chosen(misses, "600519", "")] == ["miss"]
     assert chosen([lesson(1, outcome="neutral")], "600519", "") == []
 

@@ -141,9 +141,11 @@ def test_every_number_of_the_words_is_bound() -> None:
     assert checked.text == text
     assert len(checked.bound) >= 17
     assert "规则预填，非模型生成" in text
-    told = sections(score(pack, NAME))
-    assert list(told) == list(own.DIMENSIONS)
-    assert {one["key"] for section in told.values() for one in section["rules"]} == {one.key for one in RULES}
+    reported = sections(score(pack, NAME))
+    assert list(reported) == list(own.DIMENSIONS)
+    assert {one["key"] for section in reported.values() for one in section["rules"]} == {
+        one.key for one in RULES
+    }
     # The checker would have seen a wrong one.
     assert check(text.replace("30.00%", "31.00%"), pack, cited=True).unbound == ["31.00%"]
 

@@ -43,8 +43,8 @@ INDUSTRIES = ("银行", "白酒")
     ],
 )
 def test_a_sentence_becomes_a_query(sentence: str, query: str) -> None:
-    told = translated(sentence, INDUSTRIES)
-    assert (told.query, told.unmatched) == (query, ())
+    reported = translated(sentence, INDUSTRIES)
+    assert (reported.query, reported.unmatched) == (query, ())
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,8 @@ def test_a_sentence_becomes_a_query(sentence: str, query: str) -> None:
     ],
 )
 def test_what_is_denied_is_not_asked_for(sentence: str, query: str) -> None:
-    told = translated(sentence, INDUSTRIES)
-    assert (told.query, told.unmatched) == (query, ())
+    reported = translated(sentence, INDUSTRIES)
+    assert (reported.query, reported.unmatched) == (query, ())
 
 
 @pytest.mark.parametrize(
@@ -97,8 +97,8 @@ def test_what_is_denied_is_not_asked_for(sentence: str, query: str) -> None:
     ],
 )
 def test_an_or_holds_for_what_stands_beside_it_alone(sentence: str, query: str) -> None:
-    told = translated(sentence, INDUSTRIES)
-    assert (told.query, told.unmatched) == (query, ())
+    reported = translated(sentence, INDUSTRIES)
+    assert (reported.query, reported.unmatched) == (query, ())
 
 
 @pytest.mark.parametrize(
@@ -112,8 +112,8 @@ def test_an_or_holds_for_what_stands_beside_it_alone(sentence: str, query: str) 
     ],
 )
 def test_an_industry_goes_by_its_plain_name(sentence: str, query: str) -> None:
-    told = translated(sentence, ("白酒Ⅱ", "IT服务Ⅱ", "IT设备"))
-    assert (told.query, told.unmatched) == (query, ())
+    reported = translated(sentence, ("白酒Ⅱ", "IT服务Ⅱ", "IT设备"))
+    assert (reported.query, reported.unmatched) == (query, ())
 
 
 def test_an_industry_of_another_level_is_not_guessed() -> None:
@@ -124,9 +124,9 @@ def test_an_industry_of_another_level_is_not_guessed() -> None:
     "sentence", ["不太可能涨停", "走势不明朗银行股", "没有任何涨停", "不含银行以外的", "除了那些银行股"]
 )
 def test_a_denial_of_what_is_not_understood_leaves_the_phrase(sentence: str) -> None:
-    told = translated(sentence, INDUSTRIES)
-    assert told.query == ""
-    assert len(told.unmatched) == 1
+    reported = translated(sentence, INDUSTRIES)
+    assert reported.query == ""
+    assert len(reported.unmatched) == 1
 
 
 @pytest.mark.parametrize(
@@ -142,17 +142,17 @@ def test_a_denial_of_what_is_not_understood_leaves_the_phrase(sentence: str) -> 
     ],
 )
 def test_what_is_not_understood_is_listed(sentence: str, query: str, unmatched: tuple[str, ...]) -> None:
-    told = translated(sentence, INDUSTRIES)
-    assert (told.query, told.unmatched) == (query, unmatched)
+    reported = translated(sentence, INDUSTRIES)
+    assert (reported.query, reported.unmatched) == (query, unmatched)
 
 
 def test_a_cross_is_of_the_day() -> None:
-    told = translated("MACD金叉或均线金叉")
-    either = parse(told.query).where
-    assert told.unmatched == ()
+    reported = translated("MACD金叉或均线金叉")
+    either = parse(reported.query).where
+    assert reported.unmatched == ()
     assert isinstance(either, Or)
     assert [len(one.items) for one in either.items if isinstance(one, And)] == [2, 2]
-    assert "ref(ma(close, 5), 1) <= ref(ma(close, 20), 1)" in told.query
+    assert "ref(ma(close, 5), 1) <= ref(ma(close, 20), 1)" in reported.query
 
 
 @pytest.mark.parametrize("phrase", PHRASES)

@@ -36,7 +36,7 @@ def test_every_grown_query_parses_and_its_normalised_form_is_the_same_tree() -> 
         text = grower.query()
         query = tried(text)
         if isinstance(query, LanguageError):
-            assert query.code == "limit", (text, query.told())
+            assert query.code == "limit", (text, query.reported())
         else:
             parsed += 1
             assert parse(written(query)) == query, text
@@ -137,11 +137,11 @@ def test_the_normalised_form(text: str, normalised: str) -> None:
         ("code in ('" + "1" * 2000, "limit", 2000, {}),
     ],
 )  # fmt: skip
-def test_what_is_said_of_a_wrong_text(text: str, code: str, position: int, told: Any) -> None:
+def test_what_is_said_of_a_wrong_text(text: str, code: str, position: int, reported: Any) -> None:
     wrong = error(text)
     assert wrong.code == code
     assert wrong.position == position
-    assert wrong.told() | told == wrong.told()
+    assert wrong.reported() | reported == wrong.reported()
     assert f"line {wrong.line}, column {wrong.column}" in wrong.sentence()
 
 
@@ -153,10 +153,10 @@ def test_a_text_that_would_be_too_long_written_out_is_refused() -> None:
 
 
 def test_the_tree_of_an_answer_knows_places() -> None:
-    told = query_json(parse("not st and ma(close, 5) > 1亿 order by pb desc limit 3"))
-    assert told["order_by"] == [{"field": "pb", "descending": True}]
-    assert told["limit"] == 3
-    no_st, above = told["where"]["parts"]
+    reported = query_json(parse("not st and ma(close, 5) > 1亿 order by pb desc limit 3"))
+    assert reported["order_by"] == [{"field": "pb", "descending": True}]
+    assert reported["limit"] == 3
+    no_st, above = reported["where"]["parts"]
     assert (no_st["kind"], no_st["parts"][0]["parts"][0]) == ("not", {"kind": "field", "at": 4, "name": "st"})
     assert above["operator"] == ">"
     assert above["parts"][0] == {

@@ -65,7 +65,7 @@ def honest(pack: Pack, f: dict[str, Fact]) -> list[str]:
     ]
 
 
-LIES = {
+CORRUPTIONS = {
     "invented figure": "{a}市盈率{wrong:.2f}倍[{pe_id}]。",
     "wrong unit": "{a}成交额{yi:.2f}万元[{amount_id}]。",
     "stale value": "{a}今日涨跌幅{before:+.2f}%[{before_id}]。",
@@ -81,10 +81,10 @@ LIES = {
 }
 
 
-def lied(lie: str, seed: int, f: dict[str, Fact]) -> str:
+def lied(corruption: str, seed: int, f: dict[str, Fact]) -> str:
     rng = random.Random(seed)
     change_pct, pe = f["a_change"].number or 0.0, f["a_pe"].number or 0.0
-    return LIES[lie].format(
+    return CORRUPTIONS[corruption].format(
         a=f["a_pe"].subject, pe=pe, wrong=pe * 1.37 + 0.61, their_pe=f["b_pe"].number,
         yi=(f["a_amount"].number or 0.0) / 1e8, before=f["a_before"].number, size=abs(change_pct),
         turned="下跌" if change_pct > 0 else "上涨", future=FUTURE, spoken=rng.choice(["四十七", "六十三"]),
@@ -93,12 +93,12 @@ def lied(lie: str, seed: int, f: dict[str, Fact]) -> str:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("lie", LIES)
-def test_no_lie_reaches_the_reader(lie: str) -> None:
+@pytest.mark.parametrize("lie", CORRUPTIONS)
+def test_no_lie_reaches_the_reader(corruption: str) -> None:
     shown = []
     for seed in range(QUESTIONS):
         pack, facts = pack_of(seed)
-        text = lied(lie, seed, facts)
+        text = lied(corruption, seed, facts)
         checked = check(text, pack)
         if not checked.unbound or ABSENT not in checked.text:
             shown.append(text)
@@ -125,8 +125,8 @@ def test_a_value_under_the_label_of_another_is_not_shown() -> None:
     pack, f = pack_of(1)
     who, pe = f["a_pe"].subject, f["a_pe"]
     pack.add(who, "市净率", 3.21, "", table="fusion_valuation", column="pb", as_of=TODAY)
-    for lie in (f"{who}市净率{said(pe)}倍[{pe.id}]。", f"{who}的市净率约为{said(pe)}倍[{pe.id}]。"):
-        assert check(lie, pack).text.count(ABSENT) == 1
+    for corruption in (f"{who}市净率{said(pe)}倍[{pe.id}]。", f"{who}的市净率约为{said(pe)}倍[{pe.id}]。"):
+        assert check(corruption, pack).text.count(ABSENT) == 1
     for true in (
         f"{who}市盈率{said(pe)}倍[{pe.id}]。",
         f"{who}市净率3.21倍、市盈率{said(pe)}倍[E{len(pack.facts)}][{pe.id}]。",
@@ -138,14 +138,14 @@ def test_a_value_under_the_label_of_another_is_not_shown() -> None:
 def two_companies() -> Pack:
     """Two companies and the market; E4 and E5 are of the second company."""
     pack = Pack(f"{TODAY} 16:05:00")
-    told: tuple[tuple[str, str, float, str, str], ...] = (
+    reported: tuple[tuple[str, str, float, str, str], ...] = (
         ("瀚棠黄金", "收盘价", 1450.5, "CNY", TODAY), ("瀚棠黄金", "涨跌幅", -1.23, "pct", TODAY),
         ("瀚棠黄金", "市盈率TTM", 21.5, "", TODAY), ("邺源银行", "收盘价", 120.3, "CNY", TODAY),
         ("邺源银行", "市盈率TTM", 15.2, "", TODAY), ("瀚棠黄金", "市净率", 7.8, "", TODAY),
         ("", "上涨家数", 3120, COUNT, TODAY), ("", "下跌家数", 1890, COUNT, TODAY),
         ("瀚棠黄金", "净资产收益率", 33.33, "pct", "2026-06-30"),
     )  # fmt: skip
-    for subject, label, value, unit, day in told:
+    for subject, label, value, unit, day in reported:
         pack.add(subject, label, value, unit, table="t", column="c", as_of=day)
     return pack
 
@@ -180,11 +180,13 @@ def two_companies() -> Pack:
         ("| 指标 | 瀚棠黄金 | 邺源银行 |\n|---|---|---|\n| 市盈率TTM | 15.2[E5] | 15.2[E5] |\n", "15.2"),
     ],
 )
-def test_a_true_figure_in_a_false_place_is_not_shown(text: str, lie: str) -> None:
+def test_a_true_figure_in_a_false_place_is_not_shown(text: str, corruption: str) -> None:
     checked = check(text, two_companies())
-    assert checked.unbound == [lie]
+    assert checked.unbound == [corruption]
     assert (
-        checked.text == text[: text.index(lie)] + ABSENT + text[text.index(lie) + len(lie) :] or "|" in text
+        checked.text
+        == text[: text.index(corruption)] + ABSENT + text[text.index(corruption) + len(corruption) :]
+        or "|" in text
     )
 
 

@@ -140,9 +140,9 @@ def test_windows_since_a_condition(bars: dict[str, Any]) -> None:
     c, v = pd.Series(bars["close"][0]), pd.Series(bars["volume"][0])
     ago = since(c == c.rolling(30).max())
     at = np.arange(BARS) - ago
-    wanted = [NAN if np.isnan(one) else c[int(one)] for one in at]
+    requested = [NAN if np.isnan(one) else c[int(one)] for one in at]
     cond = "BARSLAST(C=HHV(C,30))"
-    np.testing.assert_array_equal(value(f"REF(C,{cond})", bars), wanted)
+    np.testing.assert_array_equal(value(f"REF(C,{cond})", bars), requested)
     sums = [NAN if np.isnan(one) else v[int(one) + 1 : end + 1].sum() for end, one in enumerate(at)]
     np.testing.assert_allclose(value(f"SUM(V,{cond})", bars), sums)
     sums = [NAN if np.isnan(one) else v[int(one) : end + 1].sum() for end, one in enumerate(at)]
@@ -224,10 +224,10 @@ def test_statements_comments_and_signs(bars: dict[str, Any]) -> None:
         ("C # O", "syntax", 2, {}),
     ],
 )
-def test_what_is_said_of_a_wrong_formula(text: str, code: str, position: int, told: Any) -> None:
+def test_what_is_said_of_a_wrong_formula(text: str, code: str, position: int, reported: Any) -> None:
     wrong = error(text)
     assert (wrong.code, wrong.position) == (code, position)
-    assert wrong.told() | told == wrong.told()
+    assert wrong.reported() | reported == wrong.reported()
 
 
 def test_nothing_that_looks_ahead_is_a_function() -> None:
@@ -260,7 +260,7 @@ def test_a_grown_formula_parses_and_has_a_value_per_stock(bars: dict[str, Any]) 
         text = grower.formula()
         formula = tried(text)
         if isinstance(formula, LanguageError):
-            assert formula.code == "limit", (text, formula.told())
+            assert formula.code == "limit", (text, formula.reported())
             continue
         evaluated += 1
         values = newest(formula, bars, 2)

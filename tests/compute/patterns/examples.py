@@ -80,8 +80,10 @@ def drawing(bars: Bars, example: Example) -> str:
     parts.append(text(str(EDGE), "12", f"{example.name} {example.code}", "start"))
     parts.append(text(x(t), "10", str(example.day)))
     last = swings[-1].bar
-    told = f"last extreme {t - last} bars before the break, known as a swing {t - last - LAG} bars before it"
-    parts.append(text(str(EDGE), str(HEIGHT - 4), told, "start"))
+    reported = (
+        f"last extreme {t - last} bars before the break, known as a swing {t - last - LAG} bars before it"
+    )
+    parts.append(text(str(EDGE), str(HEIGHT - 4), reported, "start"))
     frame = f'viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="11"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {frame}>'
     return "\n".join([head, f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>', *parts, "</svg>", ""])

@@ -206,8 +206,8 @@ def lined(s: Series, t: int) -> dict[str, float]:
         found |= {"triangle": direction, "triangle_kind": kind}
     wedge = {(1, 1): 1, (-1, -1): 2}.get((words[0], words[1]))
     if wedge and now < then:
-        wanted = -1 if wedge == 1 else 1
-        found |= {"wedge": direction if side == wanted else 0.0, "wedge_kind": wedge}
+        requested = -1 if wedge == 1 else 1
+        found |= {"wedge": direction if side == requested else 0.0, "wedge_kind": wedge}
     return found
 
 
@@ -256,7 +256,7 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def told(values: dict[str, Floats], row: int) -> dict[str, float]:
+def reported(values: dict[str, Floats], row: int) -> dict[str, float]:
     """The same of the kernels' columns."""
     return {name: float(values[name][row]) for name in COLUMNS if values[name][row] not in (0.0,)
             and not np.isnan(values[name][row])}  # fmt: skip

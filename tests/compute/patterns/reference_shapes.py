@@ -118,7 +118,7 @@ def arcs(s: Series, *, bottom: bool) -> list[float]:
 def duck(s: Series) -> dict[str, list[float]]:
     """Stage, buy and sell of every day."""
     p, bars = T.duck, len(s.close)
-    told = {name: [0.0] * bars for name in ("duck_stage", "duck_buy", "duck_sell")}
+    reported = {name: [0.0] * bars for name in ("duck_stage", "duck_buy", "duck_sell")}
 
     def mean(t: int, count: int) -> float:
         return float(s.close[t - count + 1 : t + 1].mean())
@@ -152,14 +152,14 @@ def duck(s: Series) -> dict[str, list[float]]:
                 stage = 3 if quiet else 0
         if stage == 3 and t - top_at > p.beak_to:
             stage = 0
-        told["duck_stage"][t] = stage
+        reported["duck_stage"][t] = stage
         if stage < 2:
             continue
         if s.close[t] > top:
             rising = slow > mean(t - p.rising_bars, p.slow) * (1 + EPS)
-            told["duck_buy"][t] = 100.0 if stage == 3 and rising and s.has_volume(t, up=True) else 0.0
+            reported["duck_buy"][t] = 100.0 if stage == 3 and rising and s.has_volume(t, up=True) else 0.0
             stage = 0
         elif s.close[t] < slow * (1 - EPS) or middle <= slow * (1 + EPS):
-            told["duck_sell"][t] = -100.0 if s.has_volume(t, up=False) else 0.0
+            reported["duck_sell"][t] = -100.0 if s.has_volume(t, up=False) else 0.0
             stage = 0
-    return told
+    return reported

@@ -42,8 +42,8 @@ def counts(bars: Bars) -> dict[str, tuple[int, int | None]]:
 @pytest.mark.soak
 @pytest.mark.real_data
 def test_counts_are_documented(all_real_bars: Bars) -> None:
-    told = {
+    reported = {
         name: (int(count), int(young) if young else None)
         for name, _, count, young in _ROW.findall(PAGE.read_text())
     }
-    assert told == counts(all_real_bars)
+    assert reported == counts(all_real_bars)

@@ -26,11 +26,11 @@ def world() -> SyntheticWorld:
 
 
 def bars_of(world: SyntheticWorld, symbol: str) -> Bars:
-    told = world.bars(world.find(symbol), NOW)
-    steps = np.append(1.0, told.close[:-1] / told.preclose[1:])
+    reported = world.bars(world.find(symbol), NOW)
+    steps = np.append(1.0, reported.close[:-1] / reported.preclose[1:])
     names = ("date", "open", "high", "low", "close", "volume")
-    frame = pd.DataFrame({name: getattr(told, name) for name in names} | {"code": symbol})
-    return Bars.from_frame(frame.assign(adj_factor=np.cumprod(steps))[told.traded])
+    frame = pd.DataFrame({name: getattr(reported, name) for name in names} | {"code": symbol})
+    return Bars.from_frame(frame.assign(adj_factor=np.cumprod(steps))[reported.traded])
 
 
 @pytest.mark.parametrize("name", PATTERNS)

@@ -32,9 +32,9 @@ def compared(bars: Bars) -> set[str]:
             np.testing.assert_array_equal(found, values, err_msg=f"{code} {name}")
             seen |= {name} if np.nan_to_num(found).any() else set()
         for t in range(MIN_BARS - 1, len(series.close)):
-            told = reference.told(columns, rows.start + t)
-            assert told == pytest.approx(reference.days(series, t), rel=1e-9), (code, t)
-            seen |= set(told)
+            reported = reference.reported(columns, rows.start + t)
+            assert reported == pytest.approx(reference.days(series, t), rel=1e-9), (code, t)
+            seen |= set(reported)
     return seen
 
 

@@ -16,7 +16,7 @@ class Figures(Model):
     """Columns of each kind."""
 
     code: Code = key()
-    told: F = col("", "as the source tells it")
+    reported: F = col("", "as the source tells it")
     score: F = col("", "calculated", decimals=4)
     share: Pct = col("pct", "its word has four")
 

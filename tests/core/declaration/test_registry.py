@@ -147,19 +147,19 @@ def test_the_dictionary_and_the_declarations_agree(real_data_dir: Path) -> None:
     if not path.exists():
         pytest.skip("data not there: the data dictionary")
     dictionary = yaml.safe_load(path.read_text(encoding="utf-8"))
-    wanted = {
+    requested = {
         row["table"]: [(column["name"], column["type"], column.get("unit", "")) for column in row["columns"]]
         for part in ("raw", "staging", "fusion")
         for row in dictionary[part]
     }
     for table in builtin_registry().tables:
-        if table.name in wanted:
+        if table.name in requested:
             # RAW and STG keys hold `src`, which the dictionary lists among the audit columns.
             left_out = {"src", *ADDED.get(table.name, ())}
             have = [(s.name, s.sql, s.unit) for s in table.columns if s.name not in left_out]
             # 'down_open' has nine characters: the dictionary's s8 would refuse it.
             have = [(n, "s8" if n == "limit_status" else t, u) for n, t, u in have]
-            assert have == wanted[table.name], table.name
+            assert have == requested[table.name], table.name
 
 
 def test_types_fusions_and_dimensions_are_those_of_the_dictionary(real_data_dir: Path) -> None:
@@ -178,11 +178,11 @@ def test_types_fusions_and_dimensions_are_those_of_the_dictionary(real_data_dir:
     assert set(registry.download_types) <= by_code
     assert set(registry.topical) <= topical | {"northbound"}
     for name in registry.download_types:
-        wanted = dictionary["download_to_fusion"][name]
+        requested = dictionary["download_to_fusion"][name]
         fed = registry.download_to_fusion[name]
         # A fused dataset that nobody has declared yet is fed by nobody.
-        assert (wanted in fed) == (wanted in registry.datasets), name
-        assert bool(fed) <= (wanted is not None), name
+        assert (requested in fed) == (requested in registry.datasets), name
+        assert bool(fed) <= (requested is not None), name
     declared = {table.name for table in registry.tables}
     assert {table.name for table in registry.per_code()} == set(dictionary["code_dimensions"]) & declared
     f10 = {name for name in registry.raws if name.startswith("aux_")}

@@ -8,12 +8,12 @@ from core.market.price_identity import explained, foreign, same
 NAN = float("nan")
 
 
-def judged(told: dict[str, float], stored: float, adjusted: float | None = None) -> dict[str, bool]:
+def judged(reported: dict[str, float], stored: float, adjusted: float | None = None) -> dict[str, bool]:
     def one(value: float) -> np.ndarray:
         return np.array([value], dtype=np.float64)
 
     found = foreign(
-        {name: one(value) for name, value in told.items()},
+        {name: one(value) for name, value in reported.items()},
         one(stored),
         one(stored if adjusted is None else adjusted),
     )
@@ -41,8 +41,8 @@ def judged(told: dict[str, float], stored: float, adjusted: float | None = None)
         ({"tdx": 0.0, "tencent": NAN}, 12.88, set()),
     ],
 )
-def test_who_tells_another_instrument(told: dict[str, float], stored: float, guilty: set[str]) -> None:
-    assert {name for name, marked in judged(told, stored).items() if marked} == guilty
+def test_who_tells_another_instrument(reported: dict[str, float], stored: float, guilty: set[str]) -> None:
+    assert {name for name, marked in judged(reported, stored).items() if marked} == guilty
 
 
 def test_known_events_of_the_day_explain_any_cut() -> None:

@@ -61,8 +61,8 @@ def test_a_recorded_page_of_the_terminals_list_has_the_decimals_of_its_kinds() -
     kinds = {code: securities.sec_type_of(code, "SZ") for code in page["code"]}
 
     assert Counter(kinds.values()) == {"index": 354, "category": 15, "stock": 631}
-    told = dict(zip(page["code"], page["decimals"], strict=True))
-    assert {code for code in told if terminal.instrument(f"sz{code}").decimals != told[code]} == set()
+    reported = dict(zip(page["code"], page["decimals"], strict=True))
+    assert {code for code in reported if terminal.instrument(f"sz{code}").decimals != reported[code]} == set()
 
 
 GROUPS = {
@@ -77,13 +77,13 @@ def test_the_readers_of_a_public_client_say_the_same_of_every_number_that_they_k
     for market in ("SH", "SZ"):
         for head in range(1000):
             code = f"{head:03d}001"
-            told = reader.get_security_type(f"/{market.lower()}{code}.day")
+            reported = reader.get_security_type(f"/{market.lower()}{code}.day")
             ours = securities.sec_type_of(code, market)
             # Of a number it looks at two digits; 009xxx are old treasury bonds, as another client knows.
-            if told is None or ours == "other" or (market, code[:3]) == ("SH", "009"):
+            if reported is None or ours == "other" or (market, code[:3]) == ("SH", "009"):
                 continue
             compared += 1
-            assert ours in GROUPS[told[3:]], (market, code, told, ours)
+            assert ours in GROUPS[reported[3:]], (market, code, reported, ours)
     assert compared > 150
 
 

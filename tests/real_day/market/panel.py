@@ -89,33 +89,38 @@ class Panel:
 
 def sample_panel(world: SyntheticWorld) -> Panel:
     """The stocks of a synthetic world; days without a price limit count as no trading."""
-    tape = world.tape
+    world_bars = world.world_bars
     rows = slice(0, sum(1 for plan in world.plans if plan.board))
-    close, reference = tape.close[rows].astype(float), np.maximum(tape.preclose[rows].astype(float), 1)
-    bound = tape.traded[rows] & (tape.limit_up[rows] > 0)
+    close, reference = (
+        world_bars.close[rows].astype(float),
+        np.maximum(world_bars.preclose[rows].astype(float), 1),
+    )
+    bound = world_bars.traded[rows] & (world_bars.limit_up[rows] > 0)
     bound &= np.abs(close - reference) <= _WIDEST * reference
     floating = np.ones(bound.shape)
     for row in range(len(bound)):
-        for one in tape.shares[row]:
+        for one in world_bars.shares[row]:
             floating[row, one.day :] = one.floating
-    up = bound & (tape.close[rows] == tape.limit_up[rows])
+    up = bound & (world_bars.close[rows] == world_bars.limit_up[rows])
     return Panel(
         name=f"sample {world.profile.name}",
-        dates=tape.dates,
+        dates=world_bars.dates,
         change=np.where(bound, close / reference - 1, np.nan),
-        amplitude=np.where(bound, (tape.high[rows] - tape.low[rows]) / reference, np.nan),
-        turnover=np.where(bound, tape.volume[rows] / floating, np.nan),
+        amplitude=np.where(bound, (world_bars.high[rows] - world_bars.low[rows]) / reference, np.nan),
+        turnover=np.where(bound, world_bars.volume[rows] / floating, np.nan),
         up=up,
-        down=bound & (tape.close[rows] == tape.limit_down[rows]),
-        broken=bound & (tape.high[rows] == tape.limit_up[rows]) & ~up,
+        down=bound & (world_bars.close[rows] == world_bars.limit_down[rows]),
+        broken=bound & (world_bars.high[rows] == world_bars.limit_up[rows]) & ~up,
     )
 
 
 def sample_indices(world: SyntheticWorld) -> dict[str, Floats]:
     """Closing levels by code of the broad indices, from the level before the first session on."""
-    tape, first = world.tape, len(world.plans)
+    world_bars, first = world.world_bars, len(world.plans)
     return {
-        one.code: np.concatenate([tape.preclose[first + at, :1], tape.close[first + at]]).astype(float)
+        one.code: np.concatenate([world_bars.preclose[first + at, :1], world_bars.close[first + at]]).astype(
+            float
+        )
         for at, one in enumerate(INDICES)
     }
 

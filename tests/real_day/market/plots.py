@@ -139,8 +139,8 @@ def _ladders(panels: Sequence[tuple[Panel, str]], real: Real) -> Draw:
             share = [float((known == height).mean()) for height in heights]
             axes.plot(heights, share, "o-", ms=3, color=colour, label=panel.name.split(",")[0])
         if len(real.streaks):
-            told = [float((real.streaks == height).mean()) for height in heights]
-            axes.plot(heights, told, "x:", color="grey", label="pool of 2026-06")
+            reported = [float((real.streaks == height).mean()) for height in heights]
+            axes.plot(heights, reported, "x:", color="grey", label="pool of 2026-06")
         axes.set(title="highest ladder of a day, share of days", xlabel="limit-ups in a row")
         axes.legend()
 

@@ -19,7 +19,7 @@ from resources.warehouse.warehouse import Warehouse
 from serving_api.app import create_app
 from serving_api.framework.system_time import SystemTime
 from tests.conftest import SQLITE_OFTEN, mariadb_database
-from tests.pipeline.conftest import TODAY, House, opened_house
+from tests.pipeline.conftest import TODAY, Services, opened_services
 from tests.serving_api.client import Api, running
 from tests.serving_api.conftest import ADMIN, FAST, Ticks, bearer, make_settings
 
@@ -28,7 +28,7 @@ UI_PORT = 3999
 
 
 @dataclass
-class Desk:
+class FetchContext:
     """An administrator in front of the API, and the warehouse behind it."""
 
     api: Api
@@ -60,7 +60,9 @@ class Desk:
 
 
 @contextmanager
-def opened_desk(warehouse: Warehouse, folder: Path, clock: Clock, **settings: Any) -> Iterator[Desk]:
+def opened_context(
+    warehouse: Warehouse, folder: Path, clock: Clock, **settings: Any
+) -> Iterator[FetchContext]:
     """The app over `warehouse`, with the seed administrator logged in."""
     ticks = Ticks()
     reader = Warehouse(
@@ -81,7 +83,7 @@ def opened_desk(warehouse: Warehouse, folder: Path, clock: Clock, **settings: An
     with running(app) as api:
         token = api.post("/auth/login", json=ADMIN).json()["access_token"]
         assert isinstance(clock, ManualClock)
-        yield Desk(api, warehouse, clock, folder, bearer(token))
+        yield FetchContext(api, warehouse, clock, folder, bearer(token))
 
 
 @pytest.fixture(scope="session")
@@ -99,26 +101,26 @@ def module_url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
 
 
 @pytest.fixture(scope="module")
-def house_folder(tmp_path_factory: pytest.TempPathFactory, module_url: str) -> Path:
-    return tmp_path_factory.mktemp("house")
+def services_folder(tmp_path_factory: pytest.TempPathFactory, module_url: str) -> Path:
+    return tmp_path_factory.mktemp("services")
 
 
 @pytest.fixture(scope="module")
-def loaded(module_url: str, house_folder: Path, world: World) -> Iterator[House]:
+def loaded(module_url: str, services_folder: Path, world: World) -> Iterator[Services]:
     """Five trade dates of bars, and the quotes of the last one, through the real clients."""
-    with opened_house(module_url, house_folder, world) as house:
-        house.master()
-        house.stage("quote_snapshot")
-        house.fuse("quote_snapshot")
-        house.fuse("exright", *DATES)
-        house.fuse("kline_daily", *DATES)
-        yield house
+    with opened_services(module_url, services_folder, world) as services:
+        services.master()
+        services.stage("quote_snapshot")
+        services.fuse("quote_snapshot")
+        services.fuse("exright", *DATES)
+        services.fuse("kline_daily", *DATES)
+        yield services
 
 
 @pytest.fixture(scope="module")
-def desk(loaded: House, house_folder: Path) -> Iterator[Desk]:
+def ctx(loaded: Services, services_folder: Path) -> Iterator[FetchContext]:
     """The app over the loaded days, for reading tests."""
-    with opened_desk(loaded.warehouse, house_folder, loaded.clock) as opened:
+    with opened_context(loaded.warehouse, services_folder, loaded.clock) as opened:
         yield opened
 
 
@@ -157,7 +159,7 @@ def empty_tables(warehouse: Warehouse) -> None:
 
 
 @pytest.fixture(params=SQLITE_OFTEN)
-def bare(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Desk]:
+def bare(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[FetchContext]:
     """The app over empty tables of the test's own, on both engines."""
     clock = ManualClock(datetime.fromisoformat(f"{TODAY}T15:45"))
     if request.param == "mariadb":
@@ -166,16 +168,16 @@ def bare(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Desk]:
         empty_tables(warehouse)
     else:
         warehouse = declared(f"sqlite:///{tmp_path / 'warehouse.sqlite3'}", tmp_path, clock)
-    with opened_desk(warehouse, tmp_path, clock) as opened:
+    with opened_context(warehouse, tmp_path, clock) as opened:
         yield opened
     warehouse.close()
 
 
 @pytest.fixture
-def lite(tmp_path: Path) -> Iterator[Desk]:
+def lite(tmp_path: Path) -> Iterator[FetchContext]:
     """The same on SQLite alone, for what no engine does differently."""
     clock = ManualClock(datetime.fromisoformat(f"{TODAY}T15:45"))
     warehouse = declared(f"sqlite:///{tmp_path / 'warehouse.sqlite3'}", tmp_path, clock)
-    with opened_desk(warehouse, tmp_path, clock) as opened:
+    with opened_context(warehouse, tmp_path, clock) as opened:
         yield opened
     warehouse.close()

@@ -8,42 +8,42 @@ import pytest
 from resources.warehouse.ledger.backfills import Backfills
 from resources.warehouse.ledger.commands import CommandQueue
 from serving_api.admin.backfill import service
-from tests.serving_api.admin.conftest import DATES, Desk
+from tests.serving_api.admin.conftest import DATES, FetchContext
 from tests.serving_api.admin.test_gaps import INDEX, batch
 
 PATH = "/datamgr/backfill"
 RANGE = {"dataset": "index_daily", "from": DATES[0], "to": DATES[4]}
 
 
-def start(desk: Desk, **body: Any) -> httpx.Response:
-    return desk.send("POST", PATH, json={**RANGE, **body})
+def start(ctx: FetchContext, **body: Any) -> httpx.Response:
+    return ctx.send("POST", PATH, json={**RANGE, **body})
 
 
-def act(desk: Desk, backfill_id: str, what: str) -> httpx.Response:
-    return desk.send("POST", f"{PATH}/{backfill_id}/{what}")
+def act(ctx: FetchContext, backfill_id: str, what: str) -> httpx.Response:
+    return ctx.send("POST", f"{PATH}/{backfill_id}/{what}")
 
 
-def test_a_backfill_is_a_command_for_the_missing_dates(lite: Desk) -> None:
+def test_a_backfill_is_a_command_for_the_missing_dates(lite: FetchContext) -> None:
     for day in (DATES[0], DATES[2]):
         batch(lite, INDEX, day)
 
     answer = start(lite)
-    told = answer.json()["results"]
-    command = CommandQueue(lite.warehouse.engine).get(told["command_id"])
-    shown = lite.results(f"{PATH}/{told['id']}")
+    reported = answer.json()["results"]
+    command = CommandQueue(lite.warehouse.engine).get(reported["command_id"])
+    shown = lite.results(f"{PATH}/{reported['id']}")
 
-    assert (answer.status_code, told["status"], told["partitions"]) == (202, "accepted", 3)
-    assert (command.command, command.args) == ("backfill", {"backfill_id": told["id"], "table": INDEX})
-    assert Backfills(lite.warehouse.engine).get(told["id"]).days == (DATES[1], DATES[3], DATES[4])
+    assert (answer.status_code, reported["status"], reported["partitions"]) == (202, "accepted", 3)
+    assert (command.command, command.args) == ("backfill", {"backfill_id": reported["id"], "table": INDEX})
+    assert Backfills(lite.warehouse.engine).get(reported["id"]).days == (DATES[1], DATES[3], DATES[4])
     assert (shown["status"], shown["partitions"]) == ("queued", {"total": 3, "done": 0, "failed": 0})
     assert (shown["dataset"], shown["from"], shown["to"]) == ("index_daily", DATES[0], DATES[4])
     assert (shown["requested_by"], shown["failures"], shown["run_ids"]) == ("admin", [], [])
     listed = lite.get(PATH).json()
-    assert [item["id"] for item in listed["results"]] == [told["id"]]
+    assert [item["id"] for item in listed["results"]] == [reported["id"]]
     assert (listed["total"], lite.get(PATH, status="failed").json()["total"]) == (1, 0)
 
 
-def test_one_backfill_of_a_dataset_at_a_time(lite: Desk) -> None:
+def test_one_backfill_of_a_dataset_at_a_time(lite: FetchContext) -> None:
     first = start(lite).json()["results"]["id"]
 
     assert start(lite).status_code == 409
@@ -57,7 +57,7 @@ def test_one_backfill_of_a_dataset_at_a_time(lite: Desk) -> None:
 
 
 def test_of_two_processes_that_both_looked_first_one_is_heard(
-    lite: Desk, monkeypatch: pytest.MonkeyPatch
+    lite: FetchContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(service, "_refuse_second", lambda *_: None)
     first = start(lite).json()["results"]["id"]
@@ -68,7 +68,7 @@ def test_of_two_processes_that_both_looked_first_one_is_heard(
     assert {item["status"]: item["id"] == first for item in found} == {"queued": True, "canceled": False}
 
 
-def test_a_running_one_is_asked_to_stop_and_goes_on_with_what_is_left(bare: Desk) -> None:
+def test_a_running_one_is_asked_to_stop_and_goes_on_with_what_is_left(bare: FetchContext) -> None:
     queue, ledger = CommandQueue(bare.warehouse.engine), Backfills(bare.warehouse.engine)
     one = start(bare).json()["results"]["id"]
     claimed = queue.claim("test")
@@ -93,7 +93,7 @@ def test_a_running_one_is_asked_to_stop_and_goes_on_with_what_is_left(bare: Desk
     assert bare.results(f"{PATH}/{one}")["status"] == "queued"
 
 
-def test_a_backfill_whose_command_failed_without_it_has_failed(lite: Desk) -> None:
+def test_a_backfill_whose_command_failed_without_it_has_failed(lite: FetchContext) -> None:
     queue = CommandQueue(lite.warehouse.engine)
     one = start(lite).json()["results"]["id"]
     claimed = queue.claim("test")
@@ -104,7 +104,7 @@ def test_a_backfill_whose_command_failed_without_it_has_failed(lite: Desk) -> No
     assert start(lite).status_code == 202
 
 
-def test_wrong_wishes_ask_nobody(lite: Desk) -> None:
+def test_wrong_wishes_ask_nobody(lite: FetchContext) -> None:
     for day in DATES:
         batch(lite, INDEX, day)
     for body, status, words in (

@@ -12,8 +12,8 @@ from core.declaration.registry import builtin_registry
 from core.declaration.scope import Scope
 from platform_assets.pipeline.whole_day import load_day, steps
 from resources.simulated_market.world.model import World
-from tests.pipeline.conftest import TODAY, House, opened_house
-from tests.serving_api.admin.conftest import Desk, opened_desk
+from tests.pipeline.conftest import TODAY, Services, opened_services
+from tests.serving_api.admin.conftest import FetchContext, opened_context
 
 BEFORE = "2026-08-20"
 REGISTRY = builtin_registry()
@@ -29,7 +29,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
     "futures": ("shfe", "ine", "cffex", "dce", "czce", "gfex"),
     **{name: (name,) for name in ("ths", "sina", "cninfo", "hkex", "cls", "chinabond", "chinamoney")},
 }
-SAME_HOUSE = {"em_f10": "eastmoney"}
+SAME_COMPANY = {"em_f10": "eastmoney"}
 """Source of a table -> the upstream whose hosts it asks."""
 NOTHING_YET = {
     "raw_northbound": "hkex: no file between",  # the exchange publishes it in the evening
@@ -44,8 +44,8 @@ def day_before(tmp_path_factory: pytest.TempPathFactory, world: World) -> Path:
     """The files of a house that loaded the trade date before."""
     folder = tmp_path_factory.mktemp("before")
     url = f"sqlite:///{folder / 'warehouse.sqlite3'}"
-    with opened_house(url, folder, world, today=BEFORE) as house:
-        assert load_day(house.run, Scope((BEFORE,)), tables=TABLES) == {}
+    with opened_services(url, folder, world, today=BEFORE) as services:
+        assert load_day(services.run, Scope((BEFORE,)), tables=TABLES) == {}
     return folder
 
 
@@ -55,15 +55,15 @@ def family(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def house(day_before: Path, tmp_path: Path, world: World) -> Iterator[House]:
+def services(day_before: Path, tmp_path: Path, world: World) -> Iterator[Services]:
     shutil.copytree(day_before, tmp_path, dirs_exist_ok=True)
-    with opened_house(f"sqlite:///{tmp_path / 'warehouse.sqlite3'}", tmp_path, world) as opened:
+    with opened_services(f"sqlite:///{tmp_path / 'warehouse.sqlite3'}", tmp_path, world) as opened:
         yield opened
 
 
-def ban(house: House, upstreams: tuple[str, ...]) -> None:
+def ban(services: Services, upstreams: tuple[str, ...]) -> None:
     """Terminal servers know no 403: they answer nothing."""
-    house.faults.replace(
+    services.faults.replace(
         [
             {
                 "upstream": name,
@@ -76,40 +76,40 @@ def ban(house: House, upstreams: tuple[str, ...]) -> None:
     )
 
 
-def others(house: House, table: str, upstreams: tuple[str, ...]) -> set[str]:
+def others(services: Services, table: str, upstreams: tuple[str, ...]) -> set[str]:
     """Sources of a table that are of no banned upstream and serve the market of a day (some serve single
     codes alone)."""
     raw = REGISTRY.raws.get(table)
     owner = raw or REGISTRY.of_table(table)
-    scope = Scope((TODAY,)).with_late(owner.late, house.run.calendar)
+    scope = Scope((TODAY,)).with_late(owner.late, services.run.calendar)
     return {
         source.name
         for source in owner.sources
-        if SAME_HOUSE.get(source.name, source.name) not in upstreams
-        and (source.only_when is None or source.only_when(house.run.desk, scope))
+        if SAME_COMPANY.get(source.name, source.name) not in upstreams
+        and (source.only_when is None or source.only_when(services.run.ctx, scope))
     }
 
 
 def test_what_has_a_second_source_completes_and_the_rest_is_reported(
-    family: str, house: House, tmp_path: Path
+    family: str, services: Services, tmp_path: Path
 ) -> None:
     upstreams = FAMILIES[family]
-    ban(house, upstreams)
+    ban(services, upstreams)
 
-    failures = load_day(house.run, Scope((TODAY,)), tables=TABLES)
+    failures = load_day(services.run, Scope((TODAY,)), tables=TABLES)
 
-    left = {table: why for table, why in failures.items() if others(house, table, upstreams)}
+    left = {table: why for table, why in failures.items() if others(services, table, upstreams)}
     assert {table: why for table, why in left.items() if NOTHING_YET.get(table, "nothing") not in why} == {}
     # Whatever is fused from several tables is fused from those that are there.
     assert [table for table in failures if table.startswith(("stg_", "fusion_"))] == []
 
-    with opened_desk(house.warehouse, tmp_path, house.clock) as desk:
-        report = desk.get("/datamgr/day-report", date=TODAY).json()
-        reported(desk, report, failures, upstreams)
+    with opened_context(services.warehouse, tmp_path, services.clock) as ctx:
+        report = ctx.get("/datamgr/day-report", date=TODAY).json()
+        reported(ctx, report, failures, upstreams)
 
 
 def reported(
-    desk: Desk, report: dict[str, Any], failures: Mapping[str, str], banned: tuple[str, ...]
+    ctx: FetchContext, report: dict[str, Any], failures: Mapping[str, str], banned: tuple[str, ...]
 ) -> None:
     rows = {row["table"]: row for row in report["results"]}
     assert set(rows) == {table.name for d in REGISTRY.datasets.values() for table in d.tables()}
@@ -130,17 +130,17 @@ def reported(
     # What needs a look comes first, and can be had alone.
     order = [row["status"] for row in report["results"]]
     assert order == sorted(order, key=["failed", "fallback", "not_run", "complete"].index)
-    alone = desk.get("/datamgr/day-report", date=TODAY, status="failed").json()
+    alone = ctx.get("/datamgr/day-report", date=TODAY, status="failed").json()
     assert {row["table"] for row in alone["results"]} == set(failures)
     assert alone["totals"] == totals
     # Who was away is told source by source.
-    away = {name: one for name, one in report["by_source"].items() if SAME_HOUSE.get(name, name) in banned}
+    away = {name: one for name, one in report["by_source"].items() if SAME_COMPANY.get(name, name) in banned}
     for name, one in away.items():
         assert (one["answered"], bool(one["reason"])) == (0, True), name
     assert away or "hkex" in banned or not failures
 
 
-def test_the_report_of_a_day_without_loads_and_wrong_questions(lite: Desk) -> None:
+def test_the_report_of_a_day_without_loads_and_wrong_questions(lite: FetchContext) -> None:
     report = lite.get("/datamgr/day-report").json()
 
     assert report["date"] == TODAY
@@ -153,24 +153,24 @@ def test_the_report_of_a_day_without_loads_and_wrong_questions(lite: Desk) -> No
     assert lite.get("/datamgr/day-report", status="odd").status_code == 422
 
 
-def test_what_was_loaded_once_stays_loaded(alone_house: House, tmp_path: Path) -> None:
+def test_what_was_loaded_once_stays_loaded(services_alone: Services, tmp_path: Path) -> None:
     def load(hour: int, *banned: str) -> None:
         rules = [{"upstream": one, "call": "*", "kind": "status", "args": {"code": 403}} for one in banned]
-        alone_house.faults.replace(rules)
-        alone_house.clock.at = alone_house.clock.at.replace(hour=hour)
-        alone_house.fresh()
-        load_day(alone_house.run, Scope((TODAY,)), tables=["raw_limit_pool"])
+        services_alone.faults.replace(rules)
+        services_alone.clock.at = services_alone.clock.at.replace(hour=hour)
+        services_alone.fresh()
+        load_day(services_alone.run, Scope((TODAY,)), tables=["raw_limit_pool"])
 
     load(16, "eastmoney")
-    with opened_desk(alone_house.warehouse, tmp_path, alone_house.clock) as desk:
+    with opened_context(services_alone.warehouse, tmp_path, services_alone.clock) as ctx:
         for hour in (17, 18):
-            (row,) = desk.results("/datamgr/day-report", date=TODAY, status="fallback")
+            (row,) = ctx.results("/datamgr/day-report", date=TODAY, status="fallback")
             assert (row["table"], row["reason"].partition(":")[0]) == ("raw_limit_pool", "eastmoney")
             assert [one["src"] for one in row["sources"] if not one["error"]] == ["ths"]
             load(hour, "*")
 
 
 @pytest.fixture
-def alone_house(tmp_path: Path, world: World) -> Iterator[House]:
-    with opened_house(f"sqlite:///{tmp_path / 'warehouse.sqlite3'}", tmp_path, world) as opened:
+def services_alone(tmp_path: Path, world: World) -> Iterator[Services]:
+    with opened_services(f"sqlite:///{tmp_path / 'warehouse.sqlite3'}", tmp_path, world) as opened:
         yield opened

@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 
 from resources.warehouse.ledger.commands import CommandQueue
-from tests.serving_api.admin.conftest import Desk
+from tests.serving_api.admin.conftest import FetchContext
 from tests.serving_api.worker import fail, succeed, worker
 
 SERIES = {"stg_quote_snapshot", "stg_valuation", "stg_fund_flow", "stg_margin"}
@@ -19,19 +19,19 @@ DONE = {
 }
 
 
-def post(desk: Desk, body: Any = None) -> httpx.Response:
-    return desk.send("POST", "/datamgr/cleanup", json=body)
+def post(ctx: FetchContext, body: Any = None) -> httpx.Response:
+    return ctx.send("POST", "/datamgr/cleanup", json=body)
 
 
-def patient(desk: Desk) -> None:
-    object.__setattr__(desk.api.app.state.platform.settings, "command_wait_sec", 5.0)
+def patient(ctx: FetchContext) -> None:
+    object.__setattr__(ctx.api.app.state.platform.settings, "command_wait_sec", 5.0)
 
 
-def queued(desk: Desk) -> int:
-    return CommandQueue(desk.warehouse.engine).recent()[1]
+def queued(ctx: FetchContext) -> int:
+    return CommandQueue(ctx.warehouse.engine).recent()[1]
 
 
-def test_a_dry_run_counts_what_would_go_without_a_worker(bare: Desk) -> None:
+def test_a_dry_run_counts_what_would_go_without_a_worker(bare: FetchContext) -> None:
     for day in ("2025-08-20", "2025-08-21"):
         bare.execute("INSERT INTO stg_margin (code, date, src) VALUES (?, ?, ?)", "600519", day, "x")
 
@@ -45,7 +45,7 @@ def test_a_dry_run_counts_what_would_go_without_a_worker(bare: Desk) -> None:
     assert (bare.scalar("SELECT COUNT(*) FROM stg_margin"), queued(bare)) == (2, 0)
 
 
-def test_a_query_parameter_that_the_cleanup_does_not_have_is_refused(lite: Desk) -> None:
+def test_a_query_parameter_that_the_cleanup_does_not_have_is_refused(lite: FetchContext) -> None:
     answer = lite.send("POST", "/datamgr/cleanup?days=29")
 
     assert answer.status_code == 422
@@ -54,7 +54,7 @@ def test_a_query_parameter_that_the_cleanup_does_not_have_is_refused(lite: Desk)
     assert queued(lite) == 0
 
 
-def test_a_cleanup_is_a_command_and_tells_what_each_table_lost(lite: Desk) -> None:
+def test_a_cleanup_is_a_command_and_tells_what_each_table_lost(lite: FetchContext) -> None:
     patient(lite)
     with worker(lite.warehouse.url, succeed({**DONE, "run_id": "r1"})) as done:
         answer = post(lite)
@@ -70,7 +70,7 @@ def test_a_cleanup_is_a_command_and_tells_what_each_table_lost(lite: Desk) -> No
     assert done[0].requested_by == "admin"
 
 
-def test_what_failed_says_why(lite: Desk) -> None:
+def test_what_failed_says_why(lite: FetchContext) -> None:
     patient(lite)
     with worker(lite.warehouse.url, fail("the run did not start")):
         found = post(lite, {}).json()["results"]
@@ -79,7 +79,7 @@ def test_what_failed_says_why(lite: Desk) -> None:
     assert (found["deleted"], found["total"]) == ({}, 0)
 
 
-def test_what_takes_longer_is_accepted_with_the_number_of_its_command(lite: Desk) -> None:
+def test_what_takes_longer_is_accepted_with_the_number_of_its_command(lite: FetchContext) -> None:
     answer = post(lite)
 
     assert (answer.status_code, answer.json()["results"]["status"]) == (202, "accepted")
@@ -99,7 +99,7 @@ WRONG: list[tuple[Any, str]] = [
 ]
 
 
-def test_wrong_wishes_name_what_is_wrong_and_ask_nobody(lite: Desk) -> None:
+def test_wrong_wishes_name_what_is_wrong_and_ask_nobody(lite: FetchContext) -> None:
     for body, words in WRONG:
         answer = post(lite, body)
         assert answer.status_code == 422, body

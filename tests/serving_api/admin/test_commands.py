@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from resources.warehouse.ledger.commands import Command, CommandQueue
-from tests.serving_api.admin.conftest import UI_PORT, Desk
+from tests.serving_api.admin.conftest import UI_PORT, FetchContext
 
 
 @pytest.fixture
-def queue(bare: Desk) -> CommandQueue:
+def queue(bare: FetchContext) -> CommandQueue:
     return CommandQueue(bare.warehouse.engine)
 
 
@@ -23,7 +23,7 @@ def claimed(queue: CommandQueue) -> Command:
     return found
 
 
-def test_a_queued_command_is_shown(bare: Desk, queue: CommandQueue) -> None:
+def test_a_queued_command_is_shown(bare: FetchContext, queue: CommandQueue) -> None:
     command = ask(queue)
 
     found = bare.results(f"/datamgr/commands/{command.id}")
@@ -44,7 +44,7 @@ def test_a_queued_command_is_shown(bare: Desk, queue: CommandQueue) -> None:
     }
 
 
-def test_a_working_command_shows_its_progress_and_its_run(bare: Desk, queue: CommandQueue) -> None:
+def test_a_working_command_shows_its_progress_and_its_run(bare: FetchContext, queue: CommandQueue) -> None:
     ask(queue)
     command = claimed(queue)
     queue.progress(command, {"step": 2, "steps": 5}, run_id="run-1")
@@ -56,7 +56,7 @@ def test_a_working_command_shows_its_progress_and_its_run(bare: Desk, queue: Com
     assert found["started_at"]
 
 
-def test_a_failed_command_says_why(bare: Desk, queue: CommandQueue) -> None:
+def test_a_failed_command_says_why(bare: FetchContext, queue: CommandQueue) -> None:
     ask(queue)
     command = claimed(queue)
     queue.finish(command, "failed", error="fusion_kline_sync failed: no bars")
@@ -67,7 +67,7 @@ def test_a_failed_command_says_why(bare: Desk, queue: CommandQueue) -> None:
     assert found["finished_at"]
 
 
-def test_the_list_is_newest_first_filtered_and_counted(bare: Desk, queue: CommandQueue) -> None:
+def test_the_list_is_newest_first_filtered_and_counted(bare: FetchContext, queue: CommandQueue) -> None:
     first, second, third = ask(queue), ask(queue), ask(queue)
     queue.finish(claimed(queue), "success", result={})
 
@@ -80,11 +80,11 @@ def test_the_list_is_newest_first_filtered_and_counted(bare: Desk, queue: Comman
     assert bare.results("/datamgr/commands", status="success")[0]["id"] == first.id
 
 
-def cancel(desk: Desk, command_id: int) -> Any:
-    return desk.send("POST", f"/datamgr/commands/{command_id}/cancel")
+def cancel(ctx: FetchContext, command_id: int) -> Any:
+    return ctx.send("POST", f"/datamgr/commands/{command_id}/cancel")
 
 
-def test_a_queued_command_is_canceled_at_once(bare: Desk, queue: CommandQueue) -> None:
+def test_a_queued_command_is_canceled_at_once(bare: FetchContext, queue: CommandQueue) -> None:
     command = ask(queue)
 
     answer = cancel(bare, command.id)
@@ -93,7 +93,7 @@ def test_a_queued_command_is_canceled_at_once(bare: Desk, queue: CommandQueue) -
     assert queue.claim("worker") is None
 
 
-def test_a_running_command_is_asked_to_stop(bare: Desk, queue: CommandQueue) -> None:
+def test_a_running_command_is_asked_to_stop(bare: FetchContext, queue: CommandQueue) -> None:
     ask(queue)
     command = claimed(queue)
 
@@ -103,7 +103,7 @@ def test_a_running_command_is_asked_to_stop(bare: Desk, queue: CommandQueue) -> 
     assert queue.cancel_wanted(command)
 
 
-def test_a_finished_command_cannot_be_canceled(bare: Desk, queue: CommandQueue) -> None:
+def test_a_finished_command_cannot_be_canceled(bare: FetchContext, queue: CommandQueue) -> None:
     command = ask(queue)
     cancel(bare, command.id)
 
@@ -111,7 +111,7 @@ def test_a_finished_command_cannot_be_canceled(bare: Desk, queue: CommandQueue) 
 
 
 @pytest.mark.parametrize("command_id", ["999999", "0", "x", "99999999999999999999"])
-def test_an_unknown_or_malformed_id(bare: Desk, command_id: str) -> None:
+def test_an_unknown_or_malformed_id(bare: FetchContext, command_id: str) -> None:
     expected = 404 if command_id == "999999" else 422
 
     assert bare.get(f"/datamgr/commands/{command_id}").status_code == expected
@@ -119,5 +119,5 @@ def test_an_unknown_or_malformed_id(bare: Desk, command_id: str) -> None:
 
 
 @pytest.mark.parametrize("params", [{"status": "done"}, {"limit": 0}, {"limit": 501}])
-def test_wrong_filters_are_422(bare: Desk, params: dict[str, Any]) -> None:
+def test_wrong_filters_are_422(bare: FetchContext, params: dict[str, Any]) -> None:
     assert bare.get("/datamgr/commands", **params).status_code == 422

@@ -13,16 +13,16 @@ from platform_assets.pipeline.on_demand import download
 from resources.simulated_market.world.model import World
 from resources.warehouse.slices import Slice
 from resources.warehouse.writer import Batch
-from tests.pipeline.conftest import TODAY, House, opened_house
-from tests.serving_api.admin.conftest import Desk, opened_desk
+from tests.pipeline.conftest import TODAY, Services, opened_services
+from tests.serving_api.admin.conftest import FetchContext, opened_context
 
 BANK = "600040"
 
 
 @pytest.fixture(scope="module")
-def house(module_url: str, house_folder: Path, world: World) -> Iterator[House]:
+def services(module_url: str, services_folder: Path, world: World) -> Iterator[Services]:
     """A whole day over a month of bars."""
-    with opened_house(module_url, house_folder, world) as opened:
+    with opened_services(module_url, services_folder, world) as opened:
         dates = opened.run.calendar.last(23, TODAY)
         opened.master()
         opened.fuse("exright", *dates)
@@ -33,7 +33,7 @@ def house(module_url: str, house_folder: Path, world: World) -> Iterator[House]:
         yield opened
 
 
-def put_reports(opened: House) -> None:
+def put_reports(opened: Services) -> None:
     """Two report periods of the bank; the notice of the newer one comes after the day."""
     rows = [
         {"code": BANK, "report_period": period, "ann_date": ann_date, "eps": eps, "src": "eastmoney"}
@@ -51,13 +51,13 @@ def put_reports(opened: House) -> None:
 
 
 @pytest.fixture(scope="module")
-def desk(house: House, house_folder: Path) -> Iterator[Desk]:
-    with opened_desk(house.warehouse, house_folder, house.clock) as opened:
+def ctx(services: Services, services_folder: Path) -> Iterator[FetchContext]:
+    with opened_context(services.warehouse, services_folder, services.clock) as opened:
         yield opened
 
 
-def wide(desk: Desk, **more: Any) -> Any:
-    return desk.results("/datamgr/lineage/fusion_stock_wide", code=BANK, trade_date=TODAY, **more)
+def wide(ctx: FetchContext, **more: Any) -> Any:
+    return ctx.results("/datamgr/lineage/fusion_stock_wide", code=BANK, trade_date=TODAY, **more)
 
 
 @pytest.mark.parametrize(
@@ -72,12 +72,12 @@ def wide(desk: Desk, **more: Any) -> Any:
     ],
 )
 def test_a_joined_value_is_followed_to_the_answer_that_holds_it(
-    desk: Desk, column: str, owner: str, date_column: str, upstream: str
+    ctx: FetchContext, column: str, owner: str, date_column: str, upstream: str
 ) -> None:
-    found = wide(desk, column=column, payload="true")
+    found = wide(ctx, column=column, payload="true")
 
-    told = found["columns"][column]
-    assert told["from"] == {"table": owner, "key": {"code": BANK, date_column: TODAY}}
+    reported = found["columns"][column]
+    assert reported["from"] == {"table": owner, "key": {"code": BANK, date_column: TODAY}}
     tables = [batch["table_name"] for batch in found["batches"]]
     stem = owner.removeprefix("fusion_")
     assert tables[:3] == ["fusion_stock_wide", owner, f"stg_{stem}"]
@@ -89,34 +89,34 @@ def test_a_joined_value_is_followed_to_the_answer_that_holds_it(
     ]
     numbers = {float(text) for body in bodies for text in re.findall(r"-?[0-9]+(?:\.[0-9]+)?", body)}
     # As it stands there, or (caps) in CNY where we have 10k CNY.
-    assert told["value"] in numbers | {round(number / 10_000, 2) for number in numbers}
+    assert reported["value"] in numbers | {round(number / 10_000, 2) for number in numbers}
 
 
-def test_a_count_of_holders_is_followed_to_the_newest_one_that_was_announced(desk: Desk) -> None:
-    told = wide(desk, column="holder_num")
+def test_a_count_of_holders_is_followed_to_the_newest_one_that_was_announced(ctx: FetchContext) -> None:
+    reported = wide(ctx, column="holder_num")
 
-    assert told["columns"]["holder_num"]["value"] == 100_871
-    assert told["columns"]["holder_num"]["from"] == {
+    assert reported["columns"]["holder_num"]["value"] == 100_871
+    assert reported["columns"]["holder_num"]["from"] == {
         "table": "fusion_holder",
         "key": {"code": BANK, "date": "2026-03-31"},
     }
-    tables = [batch["table_name"] for batch in told["batches"]]
+    tables = [batch["table_name"] for batch in reported["batches"]]
     assert tables == ["fusion_stock_wide", "fusion_holder", "stg_holder", "raw_holder_num"]
-    assert any("RPT_HOLDERNUM_DET" in item["fetch"]["request"] for item in told["raw"])
+    assert any("RPT_HOLDERNUM_DET" in item["fetch"]["request"] for item in reported["raw"])
 
 
-def test_a_reported_figure_rests_on_the_report_that_was_known(desk: Desk) -> None:
-    told = wide(desk, column="eps")["columns"]["eps"]
+def test_a_reported_figure_rests_on_the_report_that_was_known(ctx: FetchContext) -> None:
+    reported = wide(ctx, column="eps")["columns"]["eps"]
 
-    assert told["value"] == 0.25
-    assert told["from"] == {
+    assert reported["value"] == 0.25
+    assert reported["from"] == {
         "table": "fusion_finance_indicator",
         "key": {"code": BANK, "report_period": "2026-03-31"},
     }
 
 
-def test_a_figure_of_many_bars_goes_on_through_the_newest_of_them(desk: Desk) -> None:
-    found = wide(desk, column="ma5_dev_pct")
+def test_a_figure_of_many_bars_goes_on_through_the_newest_of_them(ctx: FetchContext) -> None:
+    found = wide(ctx, column="ma5_dev_pct")
 
     assert found["columns"]["ma5_dev_pct"]["from"] is None
     assert [batch["table_name"] for batch in found["batches"]][:2] == [
@@ -126,8 +126,8 @@ def test_a_figure_of_many_bars_goes_on_through_the_newest_of_them(desk: Desk) ->
     assert any(BANK in item["fetch"]["request"] for item in found["raw"])
 
 
-def test_a_whole_row_rests_on_every_table_that_was_read(desk: Desk) -> None:
-    found = wide(desk)
+def test_a_whole_row_rests_on_every_table_that_was_read(ctx: FetchContext) -> None:
+    found = wide(ctx)
 
     winner = found["batches"][0]
     read = {item["table"] for item in winner["inputs"]}
@@ -138,40 +138,44 @@ def test_a_whole_row_rests_on_every_table_that_was_read(desk: Desk) -> None:
     assert found["columns"]["total_volume"]["from"] is None  # shares there, lots here
 
 
-def test_a_value_that_the_owner_lacked_is_followed_to_who_had_it(desk: Desk, house: House) -> None:
+def test_a_value_that_the_owner_lacked_is_followed_to_who_had_it(
+    ctx: FetchContext, services: Services
+) -> None:
     """A quote of the past has no limits; the wide row took those of the bar."""
-    past = house.run.calendar.offset(TODAY, -1)
+    past = services.run.calendar.offset(TODAY, -1)
     for name in ("raw_quote",):
-        house.raw(name, past)
-    house.stage("quote_snapshot", past)
-    house.fuse("quote_snapshot", past)
-    house.fuse("stock_wide", past)
+        services.raw(name, past)
+    services.stage("quote_snapshot", past)
+    services.fuse("quote_snapshot", past)
+    services.fuse("stock_wide", past)
 
-    found = desk.results("/datamgr/lineage/fusion_stock_wide", code=BANK, trade_date=past, column="limit_up")
+    found = ctx.results("/datamgr/lineage/fusion_stock_wide", code=BANK, trade_date=past, column="limit_up")
 
-    told = found["columns"]["limit_up"]
-    assert told["value"] is not None
-    assert told["from"] == {"table": "fusion_kline_daily", "key": {"code": BANK, "date": past}}
+    reported = found["columns"]["limit_up"]
+    assert reported["value"] is not None
+    assert reported["from"] == {"table": "fusion_kline_daily", "key": {"code": BANK, "date": past}}
     assert [batch["table_name"] for batch in found["batches"]][:2] == [
         "fusion_stock_wide",
         "fusion_kline_daily",
     ]
 
 
-def test_no_raw_row_is_shown_twice(desk: Desk) -> None:
+def test_no_raw_row_is_shown_twice(ctx: FetchContext) -> None:
     """Quotes feed the master, the valuation and the quote that the row was joined from."""
-    raw = wide(desk)["raw"]
+    raw = wide(ctx)["raw"]
 
     rows = [(item["table"], json.dumps(item["key"]), item["fetch"]["id"]) for item in raw if item["table"]]
     assert rows
     assert len(rows) == len(set(rows))
 
 
-def test_the_bar_of_an_open_period_goes_on_through_its_newest_day(desk: Desk, house: House) -> None:
-    month = house.warehouse.rows("fusion_kline_bar", where="code=? AND period='month'", values=(BANK,))[0]
+def test_the_bar_of_an_open_period_goes_on_through_its_newest_day(
+    ctx: FetchContext, services: Services
+) -> None:
+    month = services.warehouse.rows("fusion_kline_bar", where="code=? AND period='month'", values=(BANK,))[0]
     assert month["date"] > TODAY
 
-    found = desk.results(
+    found = ctx.results(
         "/datamgr/lineage/fusion_kline_bar", code=BANK, period="month", date=month["date"], column="close"
     )
 
@@ -183,12 +187,12 @@ def test_the_bar_of_an_open_period_goes_on_through_its_newest_day(desk: Desk, ho
     assert any(BANK in item["fetch"]["request"] for item in found["raw"])
 
 
-def test_a_name_that_was_read_from_quotes_is_followed_to_them(desk: Desk, house: House) -> None:
+def test_a_name_that_was_read_from_quotes_is_followed_to_them(ctx: FetchContext, services: Services) -> None:
     """The spans of names are put together from a list that was asked for, and from quotes that were read."""
-    span = house.warehouse.rows("ref_name_history", where="code=? AND src='tencent'", values=(BANK,))[0]
+    span = services.warehouse.rows("ref_name_history", where="code=? AND src='tencent'", values=(BANK,))[0]
     assert span["valid_from"] < TODAY
 
-    found = desk.results(
+    found = ctx.results(
         "/datamgr/lineage/ref_name_history", code=BANK, valid_from=span["valid_from"], column="name"
     )
 
@@ -197,21 +201,23 @@ def test_a_name_that_was_read_from_quotes_is_followed_to_them(desk: Desk, house:
     assert found["columns"]["name"]["from"]["key"]["src"] == "tencent"
 
 
-def test_a_correction_after_the_join_is_not_named_as_what_was_joined(desk: Desk, house: House) -> None:
-    before = wide(desk, column="pe_ttm")
-    row = house.warehouse.rows("fusion_valuation", where="code=? AND date=?", values=(BANK, TODAY))[0]
-    moment = house.clock.at
-    house.clock.at = moment.replace(hour=20)
-    frame = house.warehouse.frame("fusion_valuation", where=Slice.of_date("date", TODAY, (BANK,)))
+def test_a_correction_after_the_join_is_not_named_as_what_was_joined(
+    ctx: FetchContext, services: Services
+) -> None:
+    before = wide(ctx, column="pe_ttm")
+    row = services.warehouse.rows("fusion_valuation", where="code=? AND date=?", values=(BANK, TODAY))[0]
+    moment = services.clock.at
+    services.clock.at = moment.replace(hour=20)
+    frame = services.warehouse.frame("fusion_valuation", where=Slice.of_date("date", TODAY, (BANK,)))
     frame["pe_ttm"] = row["pe_ttm"] + 1
-    house.warehouse.writer.write(
-        house.warehouse.table("fusion_valuation"),
+    services.warehouse.writer.write(
+        services.warehouse.table("fusion_valuation"),
         frame.assign(provenance=None),
         where=Slice.of_date("date", TODAY, (BANK,)),
         batch=Batch(partition_key=TODAY),
     )
-    after = wide(desk, column="pe_ttm")
-    house.clock.at = moment
+    after = wide(ctx, column="pe_ttm")
+    services.clock.at = moment
 
     assert after["columns"]["pe_ttm"] == before["columns"]["pe_ttm"]
     assert [one["batch_id"] for one in after["batches"]] == [one["batch_id"] for one in before["batches"]]

@@ -8,20 +8,20 @@ import pytest
 from resources.settings import Settings, load_settings
 from resources.warehouse.retention import SETTING as RETENTION
 from serving_api.admin.config.entries import allow_list
-from tests.serving_api.admin.conftest import Desk
+from tests.serving_api.admin.conftest import FetchContext
 
 STORED = {row.name.upper() for row in fields(Settings) if row.metadata.get("stored")}
 
 
-def put(desk: Desk, key: Any, value: Any) -> Any:
-    return desk.send("PUT", "/datamgr/config", json={"key": key, "value": value})
+def put(ctx: FetchContext, key: Any, value: Any) -> Any:
+    return ctx.send("PUT", "/datamgr/config", json={"key": key, "value": value})
 
 
-def item(desk: Desk, key: str) -> Any:
-    return next(row for row in desk.results("/datamgr/config") if row["key"] == key)
+def item(ctx: FetchContext, key: str) -> Any:
+    return next(row for row in ctx.results("/datamgr/config") if row["key"] == key)
 
 
-def test_the_list_is_the_stored_settings_and_the_retention(bare: Desk) -> None:
+def test_the_list_is_the_stored_settings_and_the_retention(bare: FetchContext) -> None:
     found = bare.results("/datamgr/config")
 
     assert {row["key"] for row in found} == STORED | {RETENTION}
@@ -34,7 +34,7 @@ def test_no_secret_and_no_address_can_ever_be_stored() -> None:
             assert row.name.upper() not in allow_list()
 
 
-def test_defaults_are_those_of_the_settings(bare: Desk) -> None:
+def test_defaults_are_those_of_the_settings(bare: FetchContext) -> None:
     assert item(bare, "PRICE_ALERT_THRESHOLD") == {
         "key": "PRICE_ALERT_THRESHOLD",
         "value": "5.0",
@@ -49,7 +49,7 @@ def test_defaults_are_those_of_the_settings(bare: Desk) -> None:
     assert (item(bare, RETENTION)["value"], item(bare, RETENTION)["valueType"]) == ("1095", "int")
 
 
-def test_a_group_is_a_part_of_the_list(bare: Desk) -> None:
+def test_a_group_is_a_part_of_the_list(bare: FetchContext) -> None:
     monitor = bare.results("/datamgr/config", group="monitor")
 
     assert {row["group"] for row in monitor} == {"monitor"}
@@ -57,7 +57,7 @@ def test_a_group_is_a_part_of_the_list(bare: Desk) -> None:
     assert bare.results("/datamgr/config", group="nothing") == []
 
 
-def test_a_stored_value_is_in_force_and_the_one_before_is_told(bare: Desk) -> None:
+def test_a_stored_value_is_in_force_and_the_one_before_is_told(bare: FetchContext) -> None:
     first = put(bare, "PRICE_ALERT_THRESHOLD", "7").json()["results"]
     second = put(bare, "PRICE_ALERT_THRESHOLD", "8.25").json()["results"]
 
@@ -71,7 +71,7 @@ def test_a_stored_value_is_in_force_and_the_one_before_is_told(bare: Desk) -> No
     assert row["created_at"] <= row["updated_at"]
 
 
-def test_what_is_stored_is_what_the_settings_read(bare: Desk) -> None:
+def test_what_is_stored_is_what_the_settings_read(bare: FetchContext) -> None:
     put(bare, "PRICE_ALERT_THRESHOLD", "7.5")
     put(bare, "ENABLE_PORTFOLIO_MONITOR", "off")
     rows = bare.warehouse.rows("sys_config")
@@ -81,13 +81,13 @@ def test_what_is_stored_is_what_the_settings_read(bare: Desk) -> None:
     assert (settings.price_alert_threshold, settings.enable_portfolio_monitor) == (7.5, False)
 
 
-def test_the_retention_needs_no_restart(bare: Desk) -> None:
+def test_the_retention_needs_no_restart(bare: FetchContext) -> None:
     found = put(bare, RETENTION, "30").json()["results"]
 
     assert (found["value"], found["previous"], found["restartRequired"]) == ("30", "1095", False)
 
 
-def test_what_the_environment_fixes_cannot_be_stored(bare: Desk) -> None:
+def test_what_the_environment_fixes_cannot_be_stored(bare: FetchContext) -> None:
     state = bare.api.app.state.platform
     put(bare, "PRICE_ALERT_THRESHOLD", "7")
     state.settings = replace(
@@ -121,7 +121,9 @@ def test_what_the_environment_fixes_cannot_be_stored(bare: Desk) -> None:
         (RETENTION, "", "value"),
     ],
 )
-def test_a_wrong_change_is_named_and_stores_nothing(bare: Desk, key: str, value: Any, named: str) -> None:
+def test_a_wrong_change_is_named_and_stores_nothing(
+    bare: FetchContext, key: str, value: Any, named: str
+) -> None:
     answer = put(bare, key, value)
 
     assert answer.status_code == 422
@@ -129,7 +131,7 @@ def test_a_wrong_change_is_named_and_stores_nothing(bare: Desk, key: str, value:
     assert bare.scalar("SELECT COUNT(*) FROM sys_config") == 0
 
 
-def test_an_unknown_key_of_the_body_is_named(bare: Desk) -> None:
+def test_an_unknown_key_of_the_body_is_named(bare: FetchContext) -> None:
     answer = bare.send("PUT", "/datamgr/config", json={"key": RETENTION, "value": "40", "force": True})
 
     assert answer.status_code == 422

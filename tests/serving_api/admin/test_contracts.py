@@ -5,12 +5,12 @@ from typing import Any
 from core.declaration.registry import builtin_registry
 from resources.warehouse.ledger.tasks_state import TaskTable
 from schedules.tasks.table import TASKS
-from tests.serving_api.admin.conftest import TODAY, Desk
+from tests.serving_api.admin.conftest import TODAY, FetchContext
 
 PATH = "/datamgr/contracts"
 
 
-def batch(desk: Desk, batch_id: str, table: str, at: str, **facts: Any) -> None:
+def batch(ctx: FetchContext, batch_id: str, table: str, at: str, **facts: Any) -> None:
     values = {
         "batch_id": batch_id,
         "table_name": table,
@@ -22,15 +22,15 @@ def batch(desk: Desk, batch_id: str, table: str, at: str, **facts: Any) -> None:
         **facts,
     }
     marks = ", ".join("?" for _ in values)
-    desk.execute(f"INSERT INTO sys_batch ({', '.join(values)}) VALUES ({marks})", *values.values())
+    ctx.execute(f"INSERT INTO sys_batch ({', '.join(values)}) VALUES ({marks})", *values.values())
 
 
-def standing(desk: Desk, name: str) -> tuple[str, Any]:
-    found = {item["dataset"]: item for item in desk.results(PATH)}[name]
+def standing(ctx: FetchContext, name: str) -> tuple[str, Any]:
+    found = {item["dataset"]: item for item in ctx.results(PATH)}[name]
     return found["status"], found["last_success"]
 
 
-def test_every_dataset_has_a_contract(lite: Desk) -> None:
+def test_every_dataset_has_a_contract(lite: FetchContext) -> None:
     TaskTable(lite.warehouse.engine).publish(TASKS)
     names = {dataset.name for dataset in builtin_registry().datasets.values() if dataset.tables()}
 
@@ -49,7 +49,7 @@ def test_every_dataset_has_a_contract(lite: Desk) -> None:
     assert lite.get(f"{PATH}/notes").status_code == 404
 
 
-def test_a_contract_says_schema_units_sources_and_rules(lite: Desk) -> None:
+def test_a_contract_says_schema_units_sources_and_rules(lite: FetchContext) -> None:
     TaskTable(lite.warehouse.engine).publish(TASKS)
     TaskTable(lite.warehouse.engine).retime("fusion_daily_sync", 1730, by="t", now=lite.clock.now())
     lite.execute(
@@ -83,7 +83,7 @@ def test_a_contract_says_schema_units_sources_and_rules(lite: Desk) -> None:
     assert found["completeness"]["expected"] is None
 
 
-def test_a_dataset_stands_as_its_batches_say(bare: Desk) -> None:
+def test_a_dataset_stands_as_its_batches_say(bare: FetchContext) -> None:
     bare.execute("INSERT INTO fusion_index_daily (code, date) VALUES (?, ?)", "sh000001", TODAY)
     assert standing(bare, "index_daily") == ("late", None)
 
@@ -92,19 +92,19 @@ def test_a_dataset_stands_as_its_batches_say(bare: Desk) -> None:
     # The parent of a range repeats what its partitions did.
     batch(bare, "p", "fusion_index_daily", f"{TODAY} 15:45:00.000000", partition_key="a..z", rows_ok=99)
     bare.execute("UPDATE sys_batch SET parent_batch_id='p' WHERE batch_id='b1'")
-    told = {"batch_id": "b1", "partition": TODAY, "at": f"{TODAY}T15:45:00+08:00"}
-    assert standing(bare, "index_daily") == ("ok", told)
+    reported = {"batch_id": "b1", "partition": TODAY, "at": f"{TODAY}T15:45:00+08:00"}
+    assert standing(bare, "index_daily") == ("ok", reported)
     assert bare.results(f"{PATH}/index_daily")["completeness"]["present"] == 4
 
     batch(bare, "b2", "fusion_index_daily", f"{TODAY} 15:50:00.000000", status="failed")
-    assert standing(bare, "index_daily") == ("failing", told)
+    assert standing(bare, "index_daily") == ("failing", reported)
 
     bare.execute("DELETE FROM sys_batch WHERE status='failed'")
     bare.execute("UPDATE fusion_index_daily SET date='2026-08-03'")
-    assert standing(bare, "index_daily") == ("late", told)
+    assert standing(bare, "index_daily") == ("late", reported)
 
 
-def test_the_list_can_be_limited_to_a_layer_and_other_names_are_refused(lite: Desk) -> None:
+def test_the_list_can_be_limited_to_a_layer_and_other_names_are_refused(lite: FetchContext) -> None:
     for layer, lacks in (("stg", "index_daily"), ("dwd", "exright"), ("raw", "index_daily")):
         names = {item["dataset"] for item in lite.results(PATH, layer=layer)}
         assert ("margin" in names, lacks in names) == (True, False)

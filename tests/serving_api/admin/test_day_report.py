@@ -4,7 +4,7 @@ from itertools import count
 from typing import Any
 
 from tests.pipeline.conftest import TODAY
-from tests.serving_api.admin.conftest import Desk
+from tests.serving_api.admin.conftest import FetchContext
 
 BEFORE = "2026-08-20"
 FUSED, STAGED, RAW = "fusion_kline_daily", "stg_quote_snapshot", "raw_margin"
@@ -14,11 +14,17 @@ _numbers = count(1)
 
 
 def ended(
-    desk: Desk, table: str, key: str, *, status: str = "success", at: str = f"{TODAY} 15:40:00", rows: int = 0
+    ctx: FetchContext,
+    table: str,
+    key: str,
+    *,
+    status: str = "success",
+    at: str = f"{TODAY} 15:40:00",
+    rows: int = 0,
 ) -> str:
     """A batch as the writer leaves it; its id."""
     batch = f"{next(_numbers):032x}"
-    desk.execute(
+    ctx.execute(
         "INSERT INTO sys_batch (batch_id, table_name, partition_key, status, rows_ok, sources_json, error, "
         "started_at, finished_at, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         batch, table, key, status, rows, "[]", "no rows" if status == "failed" else None, at, at, at, at,
@@ -26,21 +32,21 @@ def ended(
     return batch
 
 
-def row(desk: Desk, table: str, day: str = TODAY) -> Any:
-    return next(one for one in desk.results("/datamgr/day-report", date=day) if one["table"] == table)
+def row(ctx: FetchContext, table: str, day: str = TODAY) -> Any:
+    return next(one for one in ctx.results("/datamgr/day-report", date=day) if one["table"] == table)
 
 
-def test_a_backfill_of_other_dates_is_no_load_of_the_day(bare: Desk) -> None:
+def test_a_backfill_of_other_dates_is_no_load_of_the_day(bare: FetchContext) -> None:
     failed = ended(bare, FUSED, TODAY, status="failed")
     ended(bare, FUSED, "2017-03-01", at=f"{TODAY} 16:00:00", rows=3000)
     ended(bare, RAW, "2017-03-01..2017-03-31", at=f"{TODAY} 16:00:00", rows=3000)
 
-    told = row(bare, FUSED)
-    assert (told["status"], told["batch_id"], told["reason"]) == ("failed", failed, "no rows")
+    reported = row(bare, FUSED)
+    assert (reported["status"], reported["batch_id"], reported["reason"]) == ("failed", failed, "no rows")
     assert row(bare, RAW)["status"] == "not_run"
 
 
-def test_a_clean_up_is_no_load_of_the_day(bare: Desk) -> None:
+def test_a_clean_up_is_no_load_of_the_day(bare: FetchContext) -> None:
     ended(bare, STAGED, "2026-01-05..2026-05-29", at=f"{TODAY} 04:30:00")
     assert row(bare, STAGED)["status"] == "not_run"
 
@@ -48,15 +54,15 @@ def test_a_clean_up_is_no_load_of_the_day(bare: Desk) -> None:
     assert (row(bare, STAGED)["status"], row(bare, STAGED)["batch_id"]) == ("failed", failed)
 
 
-def test_a_value_that_fades_later_leaves_the_load_of_its_date(bare: Desk) -> None:
+def test_a_value_that_fades_later_leaves_the_load_of_its_date(bare: FetchContext) -> None:
     load = ended(bare, "calc_chip_daily", BEFORE, at=f"{BEFORE} 17:00:00", rows=5000)
     ended(bare, "calc_chip_daily", f"{BEFORE}..{BEFORE}", at=f"{TODAY} 17:00:00")
 
-    told = row(bare, "calc_chip_daily", BEFORE)
-    assert (told["batch_id"], told["rows"]) == (load, 5000)
+    reported = row(bare, "calc_chip_daily", BEFORE)
+    assert (reported["batch_id"], reported["rows"]) == (load, 5000)
 
 
-def test_of_two_partitions_of_one_run_the_day_has_its_own(bare: Desk) -> None:
+def test_of_two_partitions_of_one_run_the_day_has_its_own(bare: FetchContext) -> None:
     ended(bare, RAW, f"{BEFORE}..{TODAY}", rows=30)
     own = ended(bare, RAW, TODAY, rows=20)
     before = ended(bare, RAW, BEFORE, rows=10)
@@ -65,7 +71,7 @@ def test_of_two_partitions_of_one_run_the_day_has_its_own(bare: Desk) -> None:
     assert (row(bare, RAW, BEFORE)["batch_id"], row(bare, RAW, BEFORE)["rows"]) == (before, 10)
 
 
-def test_a_span_with_the_day_in_is_a_load_of_it(bare: Desk) -> None:
+def test_a_span_with_the_day_in_is_a_load_of_it(bare: FetchContext) -> None:
     span = ended(bare, RAW, "2026-08-17..2026-08-21", status="failed", at="2026-08-22 09:00:00")
 
     assert (row(bare, RAW, "2026-08-18")["status"], row(bare, RAW, "2026-08-18")["batch_id"]) == (
@@ -75,7 +81,7 @@ def test_a_span_with_the_day_in_is_a_load_of_it(bare: Desk) -> None:
     assert row(bare, RAW, "2026-08-14")["status"] == "not_run"
 
 
-def test_report_periods_belong_to_the_day_on_which_they_were_loaded(bare: Desk) -> None:
+def test_report_periods_belong_to_the_day_on_which_they_were_loaded(bare: FetchContext) -> None:
     ended(bare, PERIODS, OPEN, at=f"{BEFORE} 16:00:00", rows=1)
     ended(bare, PERIODS, "2016-12-31", at=f"{TODAY} 18:00:00", rows=2)
     assert row(bare, PERIODS)["status"] == "not_run"
@@ -86,7 +92,7 @@ def test_report_periods_belong_to_the_day_on_which_they_were_loaded(bare: Desk) 
     assert row(bare, PERIODS, OPEN)["status"] == "not_run"
 
 
-def test_a_table_with_rows_that_are_held_back_says_so(bare: Desk) -> None:
+def test_a_table_with_rows_that_are_held_back_says_so(bare: FetchContext) -> None:
     batch = ended(bare, FUSED, TODAY, rows=358)
     for action, check, failed in (("held_back", "close_is_next_reference", 342), ("warning", "other", 5)):
         bare.execute(
@@ -95,8 +101,11 @@ def test_a_table_with_rows_that_are_held_back_says_so(bare: Desk) -> None:
             batch, FUSED, check, "soft", action, failed, f"{TODAY} 15:40:00", f"{TODAY} 15:40:00",
         )  # fmt: skip
 
-    told = row(bare, FUSED)
-    assert (told["status"], told["reason"]) == ("held", "rows held back: close_is_next_reference: 342")
+    reported = row(bare, FUSED)
+    assert (reported["status"], reported["reason"]) == (
+        "held",
+        "rows held back: close_is_next_reference: 342",
+    )
     answer = bare.get("/datamgr/day-report", date=TODAY, status="held").json()
     assert [one["table"] for one in answer["results"]] == [FUSED]
     assert answer["totals"]["held"] == 1

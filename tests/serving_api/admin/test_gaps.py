@@ -7,12 +7,14 @@ import httpx
 
 from resources.transport.settings import TransportSettings
 from serving_api.admin.gaps.service import paced_seconds
-from tests.serving_api.admin.conftest import DATES, Desk
+from tests.serving_api.admin.conftest import DATES, FetchContext
 
 INDEX = "fusion_index_daily"
 
 
-def batch(desk: Desk, table: str, day: str, rows: int = 7, *, status: str = "success", **facts: Any) -> None:
+def batch(
+    ctx: FetchContext, table: str, day: str, rows: int = 7, *, status: str = "success", **facts: Any
+) -> None:
     """One batch; its responses are those that `calls` counts by upstream."""
     calls = facts.pop("calls", {})
     batch_id = uuid.uuid4().hex
@@ -27,10 +29,10 @@ def batch(desk: Desk, table: str, day: str, rows: int = 7, *, status: str = "suc
         **facts,
     }
     marks = ", ".join("?" for _ in values)
-    desk.execute(f"INSERT INTO sys_batch ({', '.join(values)}) VALUES ({marks})", *values.values())
+    ctx.execute(f"INSERT INTO sys_batch ({', '.join(values)}) VALUES ({marks})", *values.values())
     for upstream, count in calls.items():
         for _ in range(count):
-            desk.execute(
+            ctx.execute(
                 "INSERT INTO sys_fetch (fetch_id, batch_id, upstream) VALUES (?, ?, ?)",
                 uuid.uuid4().hex,
                 batch_id,
@@ -38,15 +40,15 @@ def batch(desk: Desk, table: str, day: str, rows: int = 7, *, status: str = "suc
             )
 
 
-def holes(desk: Desk, **params: Any) -> list[tuple[str, str]]:
-    return [(item["partition"], item["reason"]) for item in desk.results("/datamgr/gaps", **params)]
+def holes(ctx: FetchContext, **params: Any) -> list[tuple[str, str]]:
+    return [(item["partition"], item["reason"]) for item in ctx.results("/datamgr/gaps", **params)]
 
 
-def plan(desk: Desk, **body: Any) -> httpx.Response:
-    return desk.send("POST", "/datamgr/backfill/plan", json={"dataset": "index_daily", **body})
+def plan(ctx: FetchContext, **body: Any) -> httpx.Response:
+    return ctx.send("POST", "/datamgr/backfill/plan", json={"dataset": "index_daily", **body})
 
 
-def test_holes_are_the_trade_dates_without_success_since_the_first_one(bare: Desk) -> None:
+def test_holes_are_the_trade_dates_without_success_since_the_first_one(bare: FetchContext) -> None:
     assert bare.get("/datamgr/gaps").json()["total"] == 0
 
     batch(bare, INDEX, DATES[0])
@@ -77,30 +79,30 @@ def test_holes_are_the_trade_dates_without_success_since_the_first_one(bare: Des
     assert holes(bare, page=2, page_size=2) == [(DATES[1], "failed")]
 
 
-def test_a_late_publisher_lacks_nothing_that_is_not_out_yet(lite: Desk) -> None:
+def test_a_late_publisher_lacks_nothing_that_is_not_out_yet(lite: FetchContext) -> None:
     for day, rows in zip(DATES, (90, 91, 3, 92, 0), strict=True):
         batch(lite, "fusion_margin", day, rows)
 
     assert holes(lite, dataset="margin") == [(DATES[2], "partial")]
 
 
-def test_before_the_close_the_day_is_no_gap(lite: Desk) -> None:
+def test_before_the_close_the_day_is_no_gap(lite: FetchContext) -> None:
     batch(lite, INDEX, DATES[3])
     lite.clock.at = lite.clock.at.replace(hour=11)
 
     assert holes(lite, dataset="index_daily") == []
 
 
-def test_a_plan_counts_what_the_recorded_loads_cost(bare: Desk) -> None:
+def test_a_plan_counts_what_the_recorded_loads_cost(bare: FetchContext) -> None:
     batch(bare, INDEX, DATES[0], calls={"tencent": 1})
     batch(bare, INDEX, f"{DATES[1]}..{DATES[2]}", 14, calls={"tencent": 2, "tdx": 9})
     batch(bare, INDEX, DATES[1])
     # What somebody asked of single codes says nothing about a date of the market.
     batch(bare, INDEX, DATES[3], 1, trigger_ref="download", calls={"tdx": 50})
 
-    wanted = {"from": "2026-08-15", "to": DATES[4]}
-    missing = plan(bare, **wanted).json()["results"]
-    everything = plan(bare, **wanted, only_missing=False).json()["results"]
+    requested = {"from": "2026-08-15", "to": DATES[4]}
+    missing = plan(bare, **requested).json()["results"]
+    everything = plan(bare, **requested, only_missing=False).json()["results"]
 
     assert (missing["partitions"], missing["complete"], missing["rows"]) == (3, 2, 21)
     assert missing["calls"] == {"tdx": 9, "tencent": 3}
@@ -111,7 +113,7 @@ def test_a_plan_counts_what_the_recorded_loads_cost(bare: Desk) -> None:
     assert bare.get("/datamgr/commands").json()["total"] == 0
 
 
-def test_a_plan_says_what_it_cannot_know(lite: Desk) -> None:
+def test_a_plan_says_what_it_cannot_know(lite: FetchContext) -> None:
     found = plan(lite, **{"dataset": "margin", "from": DATES[0], "to": DATES[4]}).json()["results"]
 
     assert (found["partitions"], found["complete"], found["calls"], found["rows"]) == (5, 0, {}, None)
@@ -129,7 +131,7 @@ def test_minutes_follow_the_pacing_of_each_upstream() -> None:
     assert paced_seconds(TransportSettings(pacing=False), "sse", 100) == 0
 
 
-def test_wrong_questions_are_named(lite: Desk) -> None:
+def test_wrong_questions_are_named(lite: FetchContext) -> None:
     whole = {"from": DATES[0], "to": DATES[1]}
     for body, status, words in (
         ({"from": "2026-08-22", "to": "2026-08-23"}, 422, "future"),

@@ -10,55 +10,57 @@ from typing import Any
 import pytest
 
 from resources.simulated_market.world.model import World
-from tests.pipeline.conftest import House, opened_house
-from tests.serving_api.admin.conftest import DATES, UI_PORT, Desk, opened_desk
+from tests.pipeline.conftest import Services, opened_services
+from tests.serving_api.admin.conftest import DATES, UI_PORT, FetchContext, opened_context
 
 LATER = "2026-08-24T10:00:00+08:00"
 
 
 @pytest.fixture(scope="module")
-def corrected(module_url: str, house_folder: Path, world: World) -> Iterator[tuple[House, str, float]]:
+def corrected(module_url: str, services_folder: Path, world: World) -> Iterator[tuple[Services, str, float]]:
     """Loaded on Friday; on Monday the upstream corrects the close of one bar, and the range is loaded anew
     by a run. Gives (house, code, the close before)."""
-    with opened_house(module_url, house_folder, world) as house:
-        house.master()
-        house.stage("quote_snapshot")
-        house.fuse("quote_snapshot")
-        house.fuse("exright", *DATES)
-        house.fuse("kline_daily", *DATES)
-        bars = house.warehouse.rows("fusion_kline_daily", where="date=? AND volume>0", values=(DATES[1],))
+    with opened_services(module_url, services_folder, world) as services:
+        services.master()
+        services.stage("quote_snapshot")
+        services.fuse("quote_snapshot")
+        services.fuse("exright", *DATES)
+        services.fuse("kline_daily", *DATES)
+        bars = services.warehouse.rows("fusion_kline_daily", where="date=? AND volume>0", values=(DATES[1],))
         code, before = next((bar["code"], bar) for bar in bars if bar["close"] != bar["low"])
-        house.clock.at = house.clock.at.replace(day=24, hour=10, minute=0)
-        house.fresh()
-        house.run.trigger = type(house.run.trigger)("manual", run_id="run-2")
+        services.clock.at = services.clock.at.replace(day=24, hour=10, minute=0)
+        services.fresh()
+        services.run.trigger = type(services.run.trigger)("manual", run_id="run-2")
         rule = {
             "upstream": "*",
             "call": "bars*",
             "kind": "override_bar",
             "args": {"code": code, "date": DATES[1], "close": before["low"]},
         }
-        house.faults.replace([rule])
-        house.fuse("kline_daily", *DATES)
-        house.faults.replace([])
-        yield house, code, before["close"]
+        services.faults.replace([rule])
+        services.fuse("kline_daily", *DATES)
+        services.faults.replace([])
+        yield services, code, before["close"]
 
 
 @pytest.fixture(scope="module")
-def bar(corrected: tuple[House, str, float], house_folder: Path) -> Iterator[Desk]:
-    house, *_ = corrected
-    with opened_desk(house.warehouse, house_folder, house.clock) as opened:
+def bar(corrected: tuple[Services, str, float], services_folder: Path) -> Iterator[FetchContext]:
+    services, *_ = corrected
+    with opened_context(services.warehouse, services_folder, services.clock) as opened:
         yield opened
 
 
-def lineage_of(desk: Desk, corrected: tuple[House, str, float], **more: Any) -> Any:
-    return desk.results("/datamgr/lineage/fusion_kline_daily", code=corrected[1], date=DATES[1], **more)
+def lineage_of(ctx: FetchContext, corrected: tuple[Services, str, float], **more: Any) -> Any:
+    return ctx.results("/datamgr/lineage/fusion_kline_daily", code=corrected[1], date=DATES[1], **more)
 
 
 def test_a_corrected_bar_shows_both_closes_and_the_run_that_brought_the_new_one(
-    bar: Desk, corrected: tuple[House, str, float]
+    bar: FetchContext, corrected: tuple[Services, str, float]
 ) -> None:
-    house, code, before = corrected
-    stored = house.warehouse.rows("fusion_kline_daily", where="code=? AND date=?", values=(code, DATES[1]))[0]
+    services, code, before = corrected
+    stored = services.warehouse.rows(
+        "fusion_kline_daily", where="code=? AND date=?", values=(code, DATES[1])
+    )[0]
 
     found = lineage_of(bar, corrected)
 
@@ -78,7 +80,7 @@ def test_a_corrected_bar_shows_both_closes_and_the_run_that_brought_the_new_one(
 
 
 def test_the_winner_of_a_range_is_followed_by_the_download_that_fed_it(
-    bar: Desk, corrected: tuple[House, str, float]
+    bar: FetchContext, corrected: tuple[Services, str, float]
 ) -> None:
     batches = lineage_of(bar, corrected)["batches"]
 
@@ -88,9 +90,9 @@ def test_the_winner_of_a_range_is_followed_by_the_download_that_fed_it(
 
 
 def test_the_payload_of_a_bypass_dataset_is_the_response_that_named_the_code(
-    bar: Desk, corrected: tuple[House, str, float]
+    bar: FetchContext, corrected: tuple[Services, str, float]
 ) -> None:
-    house, code, _ = corrected
+    services, code, _ = corrected
 
     raw = lineage_of(bar, corrected, payload="true")["raw"]
 
@@ -101,14 +103,14 @@ def test_the_payload_of_a_bypass_dataset_is_the_response_that_named_the_code(
         assert item["table"] is None
         # Asked on Monday: the answers of Friday fed the superseded version only.
         assert item["fetch"]["received_at"] == LATER
-        stored = house.warehouse.rows("sys_fetch", where="fetch_id=?", values=(item["fetch"]["id"],))[0]
+        stored = services.warehouse.rows("sys_fetch", where="fetch_id=?", values=(item["fetch"]["id"],))[0]
         body = base64.b64decode(item["payload"]["content"])
         assert hashlib.sha256(body).hexdigest() == stored["sha256"] == item["fetch"]["sha256"]
-        assert body == house.warehouse.payloads.get(stored["body_path"])
+        assert body == services.warehouse.payloads.get(stored["body_path"])
 
 
 def test_as_of_the_weekend_the_first_version_and_its_responses_are_shown(
-    bar: Desk, corrected: tuple[House, str, float]
+    bar: FetchContext, corrected: tuple[Services, str, float]
 ) -> None:
     answer = bar.get(
         "/datamgr/lineage/fusion_kline_daily", code=corrected[1], date=DATES[1], as_of="2026-08-22"
@@ -123,7 +125,9 @@ def test_as_of_the_weekend_the_first_version_and_its_responses_are_shown(
     assert {item["fetch"]["received_at"][:10] for item in found["raw"]} == {"2026-08-21"}
 
 
-def test_before_its_close_a_bar_did_not_exist(bar: Desk, corrected: tuple[House, str, float]) -> None:
+def test_before_its_close_a_bar_did_not_exist(
+    bar: FetchContext, corrected: tuple[Services, str, float]
+) -> None:
     answer = bar.get(
         "/datamgr/lineage/fusion_kline_daily",
         code=corrected[1],
@@ -135,7 +139,7 @@ def test_before_its_close_a_bar_did_not_exist(bar: Desk, corrected: tuple[House,
 
 
 def test_no_place_on_the_machine_is_told(
-    bar: Desk, corrected: tuple[House, str, float], house_folder: Path
+    bar: FetchContext, corrected: tuple[Services, str, float], services_folder: Path
 ) -> None:
     answers = [
         bar.get("/datamgr/lineage/fusion_kline_daily", code=corrected[1], date=DATES[1], payload="true"),
@@ -151,18 +155,20 @@ def test_no_place_on_the_machine_is_told(
         assert answer.status_code == 200
         assert "body_path" not in answer.text
         assert ".zst" not in answer.text
-        assert str(house_folder) not in answer.text
+        assert str(services_folder) not in answer.text
 
 
 def test_a_staged_value_is_followed_to_the_row_and_record_of_its_own_source(
-    bar: Desk, corrected: tuple[House, str, float]
+    bar: FetchContext, corrected: tuple[Services, str, float]
 ) -> None:
-    house, code, _ = corrected
-    fused = house.warehouse.rows(
+    services, code, _ = corrected
+    fused = services.warehouse.rows(
         "fusion_quote_snapshot", where="code=? AND trade_date=?", values=(code, DATES[-1])
     )[0]
     pattern = json.loads(
-        house.warehouse.query("SELECT pattern FROM sys_provenance WHERE id=?", (fused["provenance"],))[0][0]
+        services.warehouse.query("SELECT pattern FROM sys_provenance WHERE id=?", (fused["provenance"],))[0][
+            0
+        ]
     )
     foreign, columns = next(iter(pattern.items()))
 
@@ -189,7 +195,7 @@ def test_a_staged_value_is_followed_to_the_row_and_record_of_its_own_source(
     ]
     assert {item["source"] for item in found["raw"]} == {foreign}
     assert {item["fetch"]["upstream"] for item in found["raw"]} == {foreign}
-    raw = house.warehouse.rows(
+    raw = services.warehouse.rows(
         "raw_quote", where="code=? AND trade_date=? AND src=?", values=(code, DATES[-1], foreign)
     )[0]
     assert found["raw"][0]["table"] == "raw_quote"
@@ -198,7 +204,7 @@ def test_a_staged_value_is_followed_to_the_row_and_record_of_its_own_source(
 
 
 def test_a_text_body_is_shown_as_text_and_holds_the_value(
-    bar: Desk, corrected: tuple[House, str, float]
+    bar: FetchContext, corrected: tuple[Services, str, float]
 ) -> None:
     found = bar.results(
         "/datamgr/lineage/fusion_quote_snapshot",
@@ -215,7 +221,7 @@ def test_a_text_body_is_shown_as_text_and_holds_the_value(
 
 
 def test_every_column_of_a_row_says_where_it_came_from(
-    bar: Desk, corrected: tuple[House, str, float]
+    bar: FetchContext, corrected: tuple[Services, str, float]
 ) -> None:
     table = bar.warehouse.table("fusion_quote_snapshot")
 
@@ -240,7 +246,7 @@ def test_every_column_of_a_row_says_where_it_came_from(
 
 
 def test_a_staged_row_overwritten_since_is_no_longer_named_but_its_batches_are(
-    module_url: str, bar: Desk, corrected: tuple[House, str, float]
+    module_url: str, bar: FetchContext, corrected: tuple[Services, str, float]
 ) -> None:
     code = corrected[1]
     key = {"code": code, "trade_date": DATES[-1]}
@@ -272,7 +278,7 @@ def test_a_staged_row_overwritten_since_is_no_longer_named_but_its_batches_are(
 
 
 def test_a_staged_row_that_was_cleaned_up_is_no_longer_named_but_its_batches_are(
-    module_url: str, bar: Desk, corrected: tuple[House, str, float]
+    module_url: str, bar: FetchContext, corrected: tuple[Services, str, float]
 ) -> None:
     key = {"code": corrected[1], "trade_date": DATES[-1]}
     where = "code=? AND trade_date=?"
@@ -293,7 +299,7 @@ def test_a_staged_row_that_was_cleaned_up_is_no_longer_named_but_its_batches_are
 
 
 def test_staged_and_raw_rows_can_be_asked_for_themselves(
-    bar: Desk, corrected: tuple[House, str, float]
+    bar: FetchContext, corrected: tuple[Services, str, float]
 ) -> None:
     code = corrected[1]
 
@@ -308,7 +314,7 @@ def test_staged_and_raw_rows_can_be_asked_for_themselves(
 
 
 def test_a_list_page_that_names_the_code_in_its_body_alone_is_found(
-    bar: Desk, corrected: tuple[House, str, float]
+    bar: FetchContext, corrected: tuple[Services, str, float]
 ) -> None:
     raw = bar.results("/datamgr/lineage/raw_quote", code=corrected[1], trade_date=DATES[-1], src="tdx")["raw"]
 
@@ -318,7 +324,7 @@ def test_a_list_page_that_names_the_code_in_its_body_alone_is_found(
 
 
 def test_a_body_whose_retention_is_over_is_null(
-    bar: Desk, corrected: tuple[House, str, float], monkeypatch: pytest.MonkeyPatch
+    bar: FetchContext, corrected: tuple[Services, str, float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = bar.api.app.state.platform.reading.warehouse.payloads
     monkeypatch.setattr(store, "_folder", store._folder / "elsewhere")
@@ -350,7 +356,9 @@ def test_a_body_whose_retention_is_over_is_null(
         ),
     ],
 )
-def test_a_wrong_parameter_is_named(bar: Desk, table: str, params: dict[str, Any], named: str) -> None:
+def test_a_wrong_parameter_is_named(
+    bar: FetchContext, table: str, params: dict[str, Any], named: str
+) -> None:
     answer = bar.get(f"/datamgr/lineage/{table}", **params)
 
     assert answer.status_code == 422
@@ -359,18 +367,18 @@ def test_a_wrong_parameter_is_named(bar: Desk, table: str, params: dict[str, Any
 
 
 @pytest.mark.parametrize("table", ["app_users", "sys_config", "sys_fetch", "fusion_nothing", "sqlite_master"])
-def test_only_tables_of_datasets_have_lineage(bar: Desk, table: str) -> None:
+def test_only_tables_of_datasets_have_lineage(bar: FetchContext, table: str) -> None:
     assert bar.get(f"/datamgr/lineage/{table}", id="1", code="1").status_code == 404
 
 
-def test_no_such_row_is_404_and_says_which(bar: Desk) -> None:
+def test_no_such_row_is_404_and_says_which(bar: FetchContext) -> None:
     answer = bar.get("/datamgr/lineage/fusion_kline_daily", code="999999", date="20260820")
 
     assert answer.status_code == 404
     assert "code=999999, date=2026-08-20" in answer.json()["detail"]
 
 
-def test_a_value_with_wildcards_is_taken_literally(bar: Desk) -> None:
+def test_a_value_with_wildcards_is_taken_literally(bar: FetchContext) -> None:
     assert (
         bar.get("/datamgr/lineage/fusion_kline_daily", code="%' OR '1'='1", date=DATES[1]).status_code == 404
     )

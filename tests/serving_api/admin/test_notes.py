@@ -10,32 +10,32 @@ from platform_assets.notes.notes import Note
 from platform_assets.notes.store import MORNING, REVIEW, store
 from resources.warehouse.ledger.tasks_state import TaskTable
 from schedules.tasks.table import TASKS
-from tests.serving_api.admin.conftest import Desk
+from tests.serving_api.admin.conftest import FetchContext
 
 NOW = datetime(2026, 8, 21, 16, 6)
 SECTIONS = [{"key": "indices", "title": "主要指数", "lines": ["上证指数上涨1.00%。"], "evidence": ["E1"]}]
 
 
 def written(
-    bare: Desk, table: str, day: str, content: str = "上证指数上涨1.00%。", source: str = "local_rule"
+    bare: FetchContext, table: str, day: str, content: str = "上证指数上涨1.00%。", source: str = "local_rule"
 ) -> bool:
     note = Note(f"{day} 复盘", content, SECTIONS, {"source": source, "evidence": []}, source)
     return store(bare.warehouse.engine, table, day, note, NOW)
 
 
-def items(bare: Desk, path: str, **query: Any) -> list[Any]:
+def items(bare: FetchContext, path: str, **query: Any) -> list[Any]:
     answer = bare.api.get(path, params=query)
     assert answer.status_code == 200, answer.text
-    told: list[Any] = answer.json()["items"]
-    return told
+    reported: list[Any] = answer.json()["items"]
+    return reported
 
 
-def reach(bare: Desk, path: str, **params: Any) -> tuple[str | None, str | None]:
-    told = bare.api.get(path, params=params).json()
-    return told["first_date"], told["note"]
+def reach(bare: FetchContext, path: str, **params: Any) -> tuple[str | None, str | None]:
+    reported = bare.api.get(path, params=params).json()
+    return reported["first_date"], reported["note"]
 
 
-def test_a_note_is_served_when_it_is_written_and_another_sources_stays(bare: Desk) -> None:
+def test_a_note_is_served_when_it_is_written_and_another_sources_stays(bare: FetchContext) -> None:
     assert items(bare, "/notes/daily-review") == []
     assert written(bare, REVIEW, "2026-08-20")
     assert written(bare, REVIEW, "2026-08-21")
@@ -68,12 +68,12 @@ def test_a_note_is_served_when_it_is_written_and_another_sources_stays(bare: Des
 
 
 @pytest.mark.parametrize(("query", "named"), [({"date": "2026-13-01"}, "date"), ({"page": 0}, "page")])
-def test_wrong_questions_are_named(bare: Desk, query: dict[str, Any], named: str) -> None:
+def test_wrong_questions_are_named(bare: FetchContext, query: dict[str, Any], named: str) -> None:
     answer = bare.api.get("/notes/morning", params=query)
     assert (answer.status_code, named in answer.json()["detail"]) == (422, True)
 
 
-def test_writing_is_asked_of_the_platform_by_administrators(bare: Desk) -> None:
+def test_writing_is_asked_of_the_platform_by_administrators(bare: FetchContext) -> None:
     assert bare.api.post("/notes/morning/generate").status_code == 401
     assert bare.send("POST", "/notes/evening/generate").status_code == 422
     wrong = bare.send("POST", "/notes/morning/generate", json={"date": "2020-01-02"})

@@ -6,7 +6,7 @@ import pandas as pd
 
 from resources.warehouse.batch_records import Batch
 from resources.warehouse.slices import Slice
-from tests.serving_api.admin.conftest import TODAY, Desk
+from tests.serving_api.admin.conftest import TODAY, FetchContext
 
 BEFORE = "2026-08-20"
 
@@ -21,13 +21,13 @@ def pair(day: str, dataset: str, field: str, **facts: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def put(desk: Desk, *rows: dict[str, Any]) -> None:
-    table = desk.warehouse.table("calc_reconcile")
+def put(ctx: FetchContext, *rows: dict[str, Any]) -> None:
+    table = ctx.warehouse.table("calc_reconcile")
     batch = Batch(partition_key="test")
-    desk.warehouse.writer.write(table, pd.DataFrame(rows), where=Slice(), batch=batch)
+    ctx.warehouse.writer.write(table, pd.DataFrame(rows), where=Slice(), batch=batch)
 
 
-def test_the_newest_date_and_the_filters(bare: Desk) -> None:
+def test_the_newest_date_and_the_filters(bare: FetchContext) -> None:
     none = {"compared": 0, "within_count": 0, "within_pct": None, "median_diff": None, "p95_diff": None,
             "max_diff": None, "mean_diff": None, "drift_20d": None, "worst_json": "[]",
             "status": "no_second_source"}  # fmt: skip
@@ -60,7 +60,7 @@ def test_the_newest_date_and_the_filters(bare: Desk) -> None:
     assert bare.results("/datamgr/reconcile", field="nothing_like_it") == []
 
 
-def test_wrong_questions(lite: Desk) -> None:
+def test_wrong_questions(lite: FetchContext) -> None:
     assert bare_body(lite) == {"date": None, "total": 0}
     assert lite.get("/datamgr/reconcile", dataset="nobody").status_code == 404
     future = lite.get("/datamgr/reconcile", date="2027-01-04")
@@ -68,7 +68,7 @@ def test_wrong_questions(lite: Desk) -> None:
     assert lite.get("/datamgr/reconcile", date="yesterday").status_code == 422
 
 
-def bare_body(desk: Desk) -> dict[str, Any]:
-    body = desk.get("/datamgr/reconcile").json()
+def bare_body(ctx: FetchContext) -> dict[str, Any]:
+    body = ctx.get("/datamgr/reconcile").json()
     assert body["results"] == []
     return {name: body[name] for name in ("date", "total")}

@@ -98,8 +98,8 @@ def test_a_code_is_found_as_a_whole(text: str, found: bool) -> None:
 def test_codes_of_a_request_are_read_from_its_plain_characters(
     request_: str | None, found: str | None
 ) -> None:
-    told = _CODE.search(asked_text({"request": request_, "codes_or_page": ""}))
-    assert (told and told[0]) == found
+    reported = _CODE.search(asked_text({"request": request_, "codes_or_page": ""}))
+    assert (reported and reported[0]) == found
 
 
 def test_bodies_are_shown_as_text_where_they_are_text() -> None:

@@ -16,7 +16,7 @@ from resources.warehouse.ledger.scheduled_runs import SlotLedger
 from resources.warehouse.ledger.tasks import Slot, Task, Timing
 from resources.warehouse.ledger.tasks_state import TaskTable
 from serving_api.admin.schedule.control import day_of_run
-from tests.serving_api.admin.conftest import TODAY, Desk, opened_desk
+from tests.serving_api.admin.conftest import TODAY, FetchContext, opened_context
 from tests.serving_api.admin.dagster_double import Switches, serving_switches
 
 KLINE = Task(
@@ -42,7 +42,7 @@ TASKS = (KLINE, QUANT, NEWS, MONITOR, CLEANUP, CORE)
 
 
 @pytest.fixture
-def planned(bare: Desk) -> Desk:
+def planned(bare: FetchContext) -> FetchContext:
     TaskTable(bare.warehouse.engine).publish(TASKS)
     return bare
 
@@ -54,40 +54,44 @@ def switches() -> Iterator[Switches]:
 
 
 @pytest.fixture
-def switched(planned: Desk, switches: Switches) -> Iterator[Desk]:
+def switched(planned: FetchContext, switches: Switches) -> Iterator[FetchContext]:
     """The app beside a webserver of Dagster's."""
-    with opened_desk(planned.warehouse, planned.folder, planned.clock, dagster_port=switches.port) as opened:
+    with opened_context(
+        planned.warehouse, planned.folder, planned.clock, dagster_port=switches.port
+    ) as opened:
         yield opened
 
 
-def slots_of(desk: Desk) -> SlotLedger:
-    return SlotLedger(desk.warehouse.engine)
+def slots_of(ctx: FetchContext) -> SlotLedger:
+    return SlotLedger(ctx.warehouse.engine)
 
 
-def ended(desk: Desk, task: Task, due: str, status: str, run_id: str, reason: str | None = None) -> None:
+def ended(
+    ctx: FetchContext, task: Task, due: str, status: str, run_id: str, reason: str | None = None
+) -> None:
     """A slot that ran."""
-    slots = slots_of(desk)
+    slots = slots_of(ctx)
     slot = task.slot(datetime.fromisoformat(due))
     assert slots.claim(slot, "tick", trade_date=slot.day)
     slots.begin(task.key, slot.name, run_id, now=datetime.fromisoformat(due))
     slots.finish(run_id, status, now=datetime.fromisoformat(due) + timedelta(seconds=90), reason=reason)
 
 
-def task_item(desk: Desk, key: str) -> Any:
-    return next(item for item in desk.results("/datamgr/schedule") if item["key"] == key)
+def task_item(ctx: FetchContext, key: str) -> Any:
+    return next(item for item in ctx.results("/datamgr/schedule") if item["key"] == key)
 
 
 # -- the table --------------------------------------------------------------------------------------
 
 
-def test_every_published_task_is_listed_in_its_order(planned: Desk) -> None:
+def test_every_published_task_is_listed_in_its_order(planned: FetchContext) -> None:
     answer = planned.get("/datamgr/schedule").json()
 
     assert [item["key"] for item in answer["results"]] == [task.key for task in TASKS]
     assert answer["stats"]["total"] == len(TASKS)
 
 
-def test_a_task_is_shown_as_it_is_in_force(planned: Desk) -> None:
+def test_a_task_is_shown_as_it_is_in_force(planned: FetchContext) -> None:
     assert task_item(planned, "fusion_kline_sync") == {
         "key": "fusion_kline_sync",
         "name": "行情K线融合",
@@ -121,14 +125,14 @@ def test_a_task_is_shown_as_it_is_in_force(planned: Desk) -> None:
     ],
 )
 def test_the_next_run_follows_calendar_and_hours(
-    planned: Desk, key: str, now: str, expected: str | None
+    planned: FetchContext, key: str, now: str, expected: str | None
 ) -> None:
     planned.clock.at = datetime.fromisoformat(now)
 
     assert task_item(planned, key)["nextRunAt"] == expected
 
 
-def test_the_last_run_and_a_running_one_are_shown(planned: Desk) -> None:
+def test_the_last_run_and_a_running_one_are_shown(planned: FetchContext) -> None:
     ended(planned, KLINE, "2026-08-20T15:40", "failed", "run-1", "no bars")
     slot = NEWS.slot(datetime.fromisoformat("2026-08-20T17:00"))
     slots_of(planned).claim(slot, "tick", trade_date="2026-08-20")
@@ -144,14 +148,14 @@ def test_the_last_run_and_a_running_one_are_shown(planned: Desk) -> None:
     assert (news["lastStatus"], news["running"]) == ("running", True)
 
 
-def test_a_warehouse_without_task_table_has_an_empty_schedule(bare: Desk) -> None:
+def test_a_warehouse_without_task_table_has_an_empty_schedule(bare: FetchContext) -> None:
     assert bare.results("/datamgr/schedule") == []
 
 
 # -- status -----------------------------------------------------------------------------------------
 
 
-def test_nothing_beats_nothing_runs(planned: Desk) -> None:
+def test_nothing_beats_nothing_runs(planned: FetchContext) -> None:
     found = planned.results("/datamgr/schedule/status")
 
     assert found["running"] is False
@@ -163,7 +167,7 @@ def test_nothing_beats_nothing_runs(planned: Desk) -> None:
     assert found["runningTasks"] == []
 
 
-def test_a_beating_worker_is_fresh_for_90_seconds(planned: Desk) -> None:
+def test_a_beating_worker_is_fresh_for_90_seconds(planned: FetchContext) -> None:
     state = planned.api.app.state.platform
     now = state.system.local()
     node = replace(this_node("worker"), started_at=now)
@@ -180,7 +184,7 @@ def test_a_beating_worker_is_fresh_for_90_seconds(planned: Desk) -> None:
     assert (old["running"], old["heartbeat"]["fresh"]) == (False, False)
 
 
-def test_a_held_lock_names_its_holder(planned: Desk) -> None:
+def test_a_held_lock_names_its_holder(planned: FetchContext) -> None:
     locks = planned.warehouse.locks
     lease = locks.take(["kline"], "command:7")
 
@@ -193,7 +197,7 @@ def test_a_held_lock_names_its_holder(planned: Desk) -> None:
     assert held["daily"]["held"] is False
 
 
-def test_the_day_is_counted(planned: Desk) -> None:
+def test_the_day_is_counted(planned: FetchContext) -> None:
     planned.clock.at = datetime(2026, 8, 21, 14, 45)
     ended(planned, MONITOR, "2026-08-21T09:30", "success", "run-1")
     ended(planned, MONITOR, "2026-08-21T10:00", "partial", "run-2")
@@ -214,11 +218,11 @@ def test_the_day_is_counted(planned: Desk) -> None:
 # -- a run by hand ----------------------------------------------------------------------------------
 
 
-def ask(desk: Desk, key: str, **body: Any) -> Any:
-    return desk.send("POST", f"/datamgr/schedule/{key}/run", json=body or None)
+def ask(ctx: FetchContext, key: str, **body: Any) -> Any:
+    return ctx.send("POST", f"/datamgr/schedule/{key}/run", json=body or None)
 
 
-def test_a_run_is_a_command_for_the_newest_complete_day(planned: Desk) -> None:
+def test_a_run_is_a_command_for_the_newest_complete_day(planned: FetchContext) -> None:
     answer = ask(planned, "fusion_kline_sync")
 
     assert answer.status_code == 200
@@ -229,7 +233,7 @@ def test_a_run_is_a_command_for_the_newest_complete_day(planned: Desk) -> None:
     assert command.args == {"job": "fusion_kline_sync", "partition_key": TODAY, "trigger": "manual"}
 
 
-def test_a_task_of_several_dates_is_run_for_a_range(planned: Desk) -> None:
+def test_a_task_of_several_dates_is_run_for_a_range(planned: FetchContext) -> None:
     late = Task("exchange_sync", "交易所数据同步", Timing(hm=1810), dates=10)
     TaskTable(planned.warehouse.engine).publish((late,))
 
@@ -243,7 +247,7 @@ def test_a_task_of_several_dates_is_run_for_a_range(planned: Desk) -> None:
     }
 
 
-def test_the_id_of_a_started_run_is_told(planned: Desk) -> None:
+def test_the_id_of_a_started_run_is_told(planned: FetchContext) -> None:
     settings = {"command_wait_sec": 1.0}
     queue = CommandQueue(planned.warehouse.engine)
 
@@ -254,7 +258,7 @@ def test_the_id_of_a_started_run_is_told(planned: Desk) -> None:
         queue.progress(command, {"stage": "started"}, run_id="run-9")
 
     with (
-        opened_desk(planned.warehouse, planned.folder, planned.clock, **settings) as patient,
+        opened_context(planned.warehouse, planned.folder, planned.clock, **settings) as patient,
         ThreadPoolExecutor(1) as pool,
     ):
         working = pool.submit(work)
@@ -264,7 +268,7 @@ def test_the_id_of_a_started_run_is_told(planned: Desk) -> None:
     assert (found["status"], found["runId"]) == ("accepted", "run-9")
 
 
-def test_a_task_without_partitions_takes_no_date(planned: Desk) -> None:
+def test_a_task_without_partitions_takes_no_date(planned: FetchContext) -> None:
     command_id = ask(planned, "data_cleanup").json()["results"]["commandId"]
 
     assert CommandQueue(planned.warehouse.engine).get(command_id).args == {
@@ -273,7 +277,7 @@ def test_a_task_without_partitions_takes_no_date(planned: Desk) -> None:
     }
 
 
-def test_a_task_that_was_asked_for_is_refused_a_second_time(planned: Desk) -> None:
+def test_a_task_that_was_asked_for_is_refused_a_second_time(planned: FetchContext) -> None:
     first = ask(planned, "fusion_kline_sync")
 
     second = ask(planned, "fusion_kline_sync")
@@ -285,7 +289,7 @@ def test_a_task_that_was_asked_for_is_refused_a_second_time(planned: Desk) -> No
     assert (other.status_code, forced.status_code) == (200, 200)
 
 
-def test_a_task_at_work_is_refused_and_a_waiting_slot_is_not(planned: Desk) -> None:
+def test_a_task_at_work_is_refused_and_a_waiting_slot_is_not(planned: FetchContext) -> None:
     quant, kline = QUANT.slot(datetime(2026, 8, 21, 17, 30)), KLINE.slot(datetime(2026, 8, 21, 15, 40))
     slots_of(planned).wait(quant, "waits for fusion_kline_sync", trade_date=TODAY)
     slots_of(planned).claim(kline, "tick", trade_date=TODAY)
@@ -294,7 +298,9 @@ def test_a_task_at_work_is_refused_and_a_waiting_slot_is_not(planned: Desk) -> N
     assert ask(planned, "fusion_kline_sync").status_code == 409
 
 
-def test_of_many_requests_at_once_one_is_accepted(planned: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_many_requests_at_once_one_is_accepted(
+    planned: FetchContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
     enqueue = CommandQueue.enqueue
 
     def slow(queue: CommandQueue, *args: Any, **how: Any) -> Any:
@@ -327,14 +333,16 @@ def test_of_many_requests_at_once_one_is_accepted(planned: Desk, monkeypatch: py
         ({"force": "yes"}, 422, "force: "),
     ],
 )
-def test_the_body_of_a_run_is_checked(planned: Desk, body: dict[str, Any], status: int, words: str) -> None:
+def test_the_body_of_a_run_is_checked(
+    planned: FetchContext, body: dict[str, Any], status: int, words: str
+) -> None:
     answer = ask(planned, "fusion_kline_sync", **body)
 
     assert answer.status_code == status, answer.text
     assert answer.json().get("detail", "").startswith(words)
 
 
-def test_an_unknown_task_is_404_and_a_wrong_date_is_told_first(planned: Desk) -> None:
+def test_an_unknown_task_is_404_and_a_wrong_date_is_told_first(planned: FetchContext) -> None:
     assert ask(planned, "nothing").status_code == 404
     assert ask(planned, "nothing", date="never").status_code == 422
 
@@ -349,20 +357,22 @@ def test_an_unknown_task_is_404_and_a_wrong_date_is_told_first(planned: Desk) ->
         (NEWS, "2026-08-22", "2026-08-23T12:00", "2026-08-21"),
     ],
 )
-def test_the_day_of_a_run(planned: Desk, task: Task, wanted: str | None, now: str, expected: str) -> None:
+def test_the_day_of_a_run(
+    planned: FetchContext, task: Task, requested: str | None, now: str, expected: str
+) -> None:
     calendar = planned.api.app.state.platform.calendar
 
-    assert day_of_run(task, wanted, datetime.fromisoformat(now), calendar) == expected
+    assert day_of_run(task, requested, datetime.fromisoformat(now), calendar) == expected
 
 
 # -- switch and time --------------------------------------------------------------------------------
 
 
-def put(desk: Desk, key: str, **body: Any) -> Any:
-    return desk.send("PUT", f"/datamgr/schedule/{key}", json=body)
+def put(ctx: FetchContext, key: str, **body: Any) -> Any:
+    return ctx.send("PUT", f"/datamgr/schedule/{key}", json=body)
 
 
-def test_a_task_is_moved_without_dagster(planned: Desk) -> None:
+def test_a_task_is_moved_without_dagster(planned: FetchContext) -> None:
     answer = put(planned, "fusion_kline_sync", triggerHm=1610)
 
     assert answer.status_code == 200
@@ -375,7 +385,7 @@ def test_a_task_is_moved_without_dagster(planned: Desk) -> None:
     assert (stored.changed_by, stored.declared.timing.hm) == ("admin", 1540)
 
 
-def test_the_switch_is_the_native_one(switched: Desk, switches: Switches) -> None:
+def test_the_switch_is_the_native_one(switched: FetchContext, switches: Switches) -> None:
     off = put(switched, "fusion_kline_sync", enabled=False).json()["results"]
 
     assert (off["enabled"], off["nextRunAt"]) == (False, None)
@@ -389,14 +399,14 @@ def test_the_switch_is_the_native_one(switched: Desk, switches: Switches) -> Non
     assert switches.running["fusion_kline_sync"] is True
 
 
-def test_both_are_changed_together(switched: Desk, switches: Switches) -> None:
+def test_both_are_changed_together(switched: FetchContext, switches: Switches) -> None:
     found = put(switched, "news_sync", enabled=False, triggerHm=905).json()["results"]
 
     assert (found["enabled"], found["triggerHm"]) == (False, 905)
     assert switches.running["news_sync"] is False
 
 
-def test_without_dagster_nothing_is_changed(planned: Desk) -> None:
+def test_without_dagster_nothing_is_changed(planned: FetchContext) -> None:
     state = planned.api.app.state.platform
     state.settings = replace(state.settings, dagster_port=1)
 
@@ -408,7 +418,7 @@ def test_without_dagster_nothing_is_changed(planned: Desk) -> None:
     assert (item["enabled"], item["triggerHm"]) == (True, 1540)
 
 
-def test_a_schedule_that_is_not_served_yet_is_503(switched: Desk, switches: Switches) -> None:
+def test_a_schedule_that_is_not_served_yet_is_503(switched: FetchContext, switches: Switches) -> None:
     del switches.running["fusion_kline_sync"]
 
     assert put(switched, "fusion_kline_sync", enabled=False).status_code == 503
@@ -435,7 +445,7 @@ def test_a_schedule_that_is_not_served_yet_is_503(switched: Desk, switches: Swit
     ],
 )
 def test_a_wrong_change_is_named_and_changes_nothing(
-    switched: Desk, switches: Switches, key: str, body: dict[str, Any], status: int, named: str
+    switched: FetchContext, switches: Switches, key: str, body: dict[str, Any], status: int, named: str
 ) -> None:
     before = switched.results("/datamgr/schedule")
 
@@ -450,7 +460,7 @@ def test_a_wrong_change_is_named_and_changes_nothing(
 # -- runs -------------------------------------------------------------------------------------------
 
 
-def test_runs_are_plain_and_have_an_alias(planned: Desk) -> None:
+def test_runs_are_plain_and_have_an_alias(planned: FetchContext) -> None:
     ended(planned, KLINE, "2026-08-20T15:40", "failed", "run-1", "no bars")
     ended(planned, KLINE, "2026-08-21T15:40", "success", "run-2")
 
@@ -477,7 +487,7 @@ def test_runs_are_plain_and_have_an_alias(planned: Desk) -> None:
     }
 
 
-def test_a_slot_that_did_not_run_says_why(planned: Desk) -> None:
+def test_a_slot_that_did_not_run_says_why(planned: FetchContext) -> None:
     slot = Slot("fusion_kline_sync", "2026-08-22", datetime(2026, 8, 22, 15, 40))
     slots_of(planned).set_aside(slot, "skipped", "no trade day", trade_date=None)
 
@@ -498,7 +508,7 @@ def test_a_slot_that_did_not_run_says_why(planned: Desk) -> None:
         ({"limit": 1, "offset": 1}, ["run-3"]),
     ],
 )
-def test_runs_are_filtered_and_paged(planned: Desk, params: dict[str, Any], runs: list[str]) -> None:
+def test_runs_are_filtered_and_paged(planned: FetchContext, params: dict[str, Any], runs: list[str]) -> None:
     ended(planned, KLINE, "2026-08-20T15:40", "failed", "run-1")
     ended(planned, KLINE, "2026-08-21T15:40", "success", "run-2")
     ended(planned, NEWS, "2026-08-20T17:00", "success", "run-3")
@@ -512,11 +522,11 @@ def test_runs_are_filtered_and_paged(planned: Desk, params: dict[str, Any], runs
 @pytest.mark.parametrize(
     "params", [{"status": "done"}, {"limit": 0}, {"limit": 501}, {"offset": -1}, {"date": "x"}]
 )
-def test_wrong_filters_of_runs_are_422(planned: Desk, params: dict[str, Any]) -> None:
+def test_wrong_filters_of_runs_are_422(planned: FetchContext, params: dict[str, Any]) -> None:
     assert planned.get("/tasks/runs", **params).status_code == 422
 
 
-def test_a_finished_run_is_a_line_of_the_sync_log(planned: Desk) -> None:
+def test_a_finished_run_is_a_line_of_the_sync_log(planned: FetchContext) -> None:
     ended(planned, KLINE, "2026-08-20T15:40", "failed", "run-1", "no bars")
     ended(planned, NEWS, "2026-08-20T17:00", "success", "run-3")
 

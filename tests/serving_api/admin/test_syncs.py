@@ -7,27 +7,27 @@ import httpx
 
 from resources.warehouse.engine import transaction
 from resources.warehouse.ledger.commands import Command, CommandQueue
-from tests.serving_api.admin.conftest import Desk
+from tests.serving_api.admin.conftest import FetchContext
 from tests.serving_api.worker import Work, fail, succeed, worker
 
 CODE = "600519"
 BARS = f"fusion/stock/{CODE}/kline-bar/sync"
 
 
-def sender(desk: Desk) -> Callable[[str], httpx.Response]:
+def sender(ctx: FetchContext) -> Callable[[str], httpx.Response]:
     """POST with patience enough for a busy machine."""
-    object.__setattr__(desk.api.app.state.platform.settings, "command_wait_sec", 5.0)
-    return lambda path: desk.send("POST", f"/datamgr/{path}")
+    object.__setattr__(ctx.api.app.state.platform.settings, "command_wait_sec", 5.0)
+    return lambda path: ctx.send("POST", f"/datamgr/{path}")
 
 
-def leave(desk: Desk, table: str, rows: dict[str, Any], **counts: Any) -> Work:
+def leave(ctx: FetchContext, table: str, rows: dict[str, Any], **counts: Any) -> Work:
     """A run that leaves rows, and one batch under a parent of a range that repeats its figures."""
 
     def work(queue: CommandQueue, command: Command) -> None:
-        sql = desk.warehouse.sql
+        sql = ctx.warehouse.sql
         figures = {"rows_ok": 0, "rows_warning": 0, "rows_written": 0, "rows_rejected": 0, **counts}
         facts = {"table_name": table, "run_id": "run-1", "status": "success", **figures}
-        with transaction(desk.warehouse.engine) as connection:
+        with transaction(ctx.warehouse.engine) as connection:
             for batch_id, parent in (("parent", None), ("own", "parent")):
                 batch = {"batch_id": batch_id, "parent_batch_id": parent, **facts}
                 connection.exec_driver_sql(sql.insert("sys_batch", list(batch)), tuple(batch.values()))
@@ -38,7 +38,7 @@ def leave(desk: Desk, table: str, rows: dict[str, Any], **counts: Any) -> Work:
     return work
 
 
-def test_blocks_are_told_by_kind(lite: Desk) -> None:
+def test_blocks_are_told_by_kind(lite: FetchContext) -> None:
     post = sender(lite)
     members = [
         ("zs", "000300", "a", "own"),
@@ -59,7 +59,7 @@ def test_blocks_are_told_by_kind(lite: Desk) -> None:
     assert answer.json()["stats"]["total"] == 3
 
 
-def test_indices_are_asked_for_a_year_first_and_then_for_what_is_new(bare: Desk) -> None:
+def test_indices_are_asked_for_a_year_first_and_then_for_what_is_new(bare: FetchContext) -> None:
     post = sender(bare)
     rows = {"names": ("code", "date"), "values": [("sh000001", "2026-08-06")]}
     counts = {"rows_ok": 6, "rows_warning": 1, "rows_written": 7, "rows_rejected": 2}
@@ -77,7 +77,7 @@ def test_indices_are_asked_for_a_year_first_and_then_for_what_is_new(bare: Desk)
     assert (second["status"], second["total"], second["warning"]) == ("failed", 0, "kline is locked")
 
 
-def test_bars_of_a_code_are_told_by_period(bare: Desk) -> None:
+def test_bars_of_a_code_are_told_by_period(bare: FetchContext) -> None:
     post = sender(bare)
     stored = [
         (CODE, "week", "2026-08-14", "own"),
@@ -100,7 +100,7 @@ def test_bars_of_a_code_are_told_by_period(bare: Desk) -> None:
     }
 
 
-def test_a_code_without_bars_failed_and_says_so(lite: Desk) -> None:
+def test_a_code_without_bars_failed_and_says_so(lite: FetchContext) -> None:
     post = sender(lite)
     with worker(lite.warehouse.url, succeed({})):
         found = post("fusion/stock/999999/kline-bar/sync").json()["results"]
@@ -109,7 +109,7 @@ def test_a_code_without_bars_failed_and_says_so(lite: Desk) -> None:
     assert found["warning"] == "no source has bars of 999999"
 
 
-def test_what_takes_longer_is_accepted_and_what_failed_says_why(lite: Desk) -> None:
+def test_what_takes_longer_is_accepted_and_what_failed_says_why(lite: FetchContext) -> None:
     post = sender(lite)
     with worker(lite.warehouse.url, fail("tdx gave no rows")):
         failed = post("block/sync").json()["results"]

@@ -24,7 +24,7 @@ _LINE = re.compile(r"^\[(E\d+)\] (\S+) (.+)：(.+)（(.+)）$", re.MULTILINE)
 
 
 @dataclass
-class Desk:
+class FetchContext:
     """The API, and what tests do with it again and again."""
 
     made: Handmade
@@ -36,8 +36,8 @@ class Desk:
     def run(self, code: str = CODE, **body: Any) -> dict[str, Any]:
         answer = self.post(f"/analysis/{code}/run", **body)
         assert answer.status_code == 200, answer.text
-        told: dict[str, Any] = answer.json()
-        return told
+        reported: dict[str, Any] = answer.json()
+        return reported
 
     def write(
         self, code: str = CODE, score: float = 3.0, who: dict[str, str] | None = None
@@ -47,12 +47,12 @@ class Desk:
             "PUT", f"/analysis/{code}", json=body, headers=self.admin if who is None else who
         )
 
-    def told(self, code: str = CODE) -> dict[str, Any]:
-        found: dict[str, Any] = self.made.told(f"/analysis/{code}")
+    def reported(self, code: str = CODE) -> dict[str, Any]:
+        found: dict[str, Any] = self.made.reported(f"/analysis/{code}")
         return found
 
     def cards(self, **params: Any) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = self.made.told("/decision-cards", **params)["items"]
+        found: list[dict[str, Any]] = self.made.reported("/decision-cards", **params)["items"]
         return found
 
     def login(self) -> dict[str, str]:
@@ -81,7 +81,7 @@ def _soon_given_up() -> Iterator[None]:
         yield
 
 
-def desks(engine: str, folder: Path) -> Iterator[Desk]:
+def desks(engine: str, folder: Path) -> Iterator[FetchContext]:
     """A desk over a database of its own; retries do not wait."""
     for url in engine_url(engine, folder):
         with handmade(url, folder, DAY) as made:
@@ -90,22 +90,22 @@ def desks(engine: str, folder: Path) -> Iterator[Desk]:
             for table, some in {**rows.companies(), **rows.market()}.items():
                 made.put(table, some)
             made.put("fusion_kline_daily", [bar(CODE, DAY, 1432.5), bar(CODE, rows.BEFORE, 1414.5)])
-            yield Desk(made, bearer(made.api.post("/auth/login", json=ADMIN).json()["access_token"]))
+            yield FetchContext(made, bearer(made.api.post("/auth/login", json=ADMIN).json()["access_token"]))
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
+def ctx(tmp_path: Path) -> Iterator[FetchContext]:
     yield from desks("sqlite", tmp_path)
 
 
 @pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FetchContext]:
     """For tests that leave nothing behind."""
     yield from desks("sqlite", tmp_path_factory.mktemp("analysis"))
 
 
 @pytest.fixture(params=["sqlite", "mariadb"])
-def desk_on_both(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Desk]:
+def context_on_both(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[FetchContext]:
     yield from desks(request.param, tmp_path)
 
 
@@ -129,8 +129,8 @@ def facts_in(asked: Asked) -> dict[str, tuple[str, str, str]]:
 
 def submission(asked: Asked, score: float = 3.0, **changes: Any) -> dict[str, Any]:
     """What an honest analyst hands in: every number is told and cited."""
-    told = facts_in(asked)
-    roe, pe = told["净资产收益率"], told["市盈率TTM"]
+    reported = facts_in(asked)
+    roe, pe = reported["净资产收益率"], reported["市盈率TTM"]
     sections = dict.fromkeys(KEYS, f"{NAME}没有更多数据。")
     sections["competition"] = f"{NAME}净资产收益率{roe[1]}[{roe[0]}]。"
     return {
@@ -145,5 +145,5 @@ def honest(asked: Asked) -> Asks:
     return Asks("submit_analysis", submission(asked))
 
 
-def lying(asked: Asked) -> Asks:
+def corrupted(asked: Asked) -> Asks:
     return Asks("submit_analysis", submission(asked, conclusion=f"{NAME}净利润同比增长77.7%，值得重视。"))

@@ -8,7 +8,7 @@ from typing import Any
 
 from core.calendar import shipped_calendar
 from tests.models_api.fake import fake_models
-from tests.serving_api.analysis.conftest import CODE, DAY, KEYS, Desk, bar, honest
+from tests.serving_api.analysis.conftest import CODE, DAY, KEYS, FetchContext, bar, honest
 
 DATES = shipped_calendar().between("2026-08-24", "2026-11-20")
 OTHER = "000858"
@@ -28,10 +28,10 @@ def series(seed: int) -> list[dict[str, Any]]:
     return rows
 
 
-def decide(desk: Desk, day: str, hour: str, code: str, score: float) -> dict[str, Any]:
-    desk.made.at(day, hour)
+def decide(ctx: FetchContext, day: str, hour: str, code: str, score: float) -> dict[str, Any]:
+    ctx.made.at(day, hour)
     body = {"scores": dict.fromkeys(KEYS, score), "conclusion": "判断"}
-    answer = desk.made.api.request("PUT", f"/analysis/{code}", json=body, headers=desk.login())
+    answer = ctx.made.api.request("PUT", f"/analysis/{code}", json=body, headers=ctx.login())
     assert answer.status_code == 200, answer.text
     found: dict[str, Any] = answer.json()
     return found
@@ -39,7 +39,7 @@ def decide(desk: Desk, day: str, hour: str, code: str, score: float) -> dict[str
 
 def witness(bars: dict[str, list[dict[str, Any]]], decisions: str) -> dict[str, tuple[str, float, str]]:
     """trace_id -> (outcome, change in percent, trend) of decisions as CSV, from the bars alone."""
-    told = {}
+    reported = {}
     for line in csv.DictReader(io.StringIO(decisions)):
         mine = bars[line["code"]]
         before = [
@@ -56,12 +56,12 @@ def witness(bars: dict[str, list[dict[str, Any]]], decisions: str) -> dict[str, 
         else:
             trend = "上涨" if change > 0 else "下跌"
             outcome = "hit" if (trend == "上涨") == (float(line["score"]) > 2.5) else "miss"
-        told[f"manual_{line['code']}_{line['day']}"] = (outcome, change, trend)
-    return told
+        reported[f"manual_{line['code']}_{line['day']}"] = (outcome, change, trend)
+    return reported
 
 
-def test_reviews_agree_with_a_recomputation(desk_on_both: Desk) -> None:
-    desk = desk_on_both
+def test_reviews_agree_with_a_recomputation(context_on_both: FetchContext) -> None:
+    ctx = context_on_both
     bars = {CODE: series(1), OTHER: series(2)}
     by_day: dict[str, list[tuple[str, dict[str, Any]]]] = {}
     for code, rows in bars.items():
@@ -74,32 +74,32 @@ def test_reviews_agree_with_a_recomputation(desk_on_both: Desk) -> None:
         evening = [code for code in bars if code not in morning and asked.random() < 0.3]
         for code in morning:
             score = asked.choice((1.0, 4.5))
-            decide(desk, day, "10:30", code, score)
+            decide(ctx, day, "10:30", code, score)
             lines.append(f"{code},{day},10,{score}")
-        desk.made.at(day, "15:00")
+        ctx.made.at(day, "15:00")
         traded = [bar(c, day, b["close"], b["factor"]) for c, b in by_day.get(day, [])]
-        desk.made.put("fusion_kline_daily", [*traded, *(bar(code, day, 10.0) for code in REST)])
+        ctx.made.put("fusion_kline_daily", [*traded, *(bar(code, day, 10.0) for code in REST)])
         for code in evening:
             if at:
                 score = asked.choice((1.0, 4.5))
-                decide(desk, day, "16:00", code, score)
+                decide(ctx, day, "16:00", code, score)
                 lines.append(f"{code},{day},16,{score}")
 
-    desk.made.at(DATES[-1], "20:00")
-    answer = desk.post("/decision-cards/review", who=desk.login(), limit=300).json()
-    wanted = witness(
+    ctx.made.at(DATES[-1], "20:00")
+    answer = ctx.post("/decision-cards/review", who=ctx.login(), limit=300).json()
+    requested = witness(
         bars, "\n".join(line for line in lines if line.split(",")[1] <= answer["cutoff"] or line[0] == "c")
     )
     assert answer["skipped"] == 0
-    found = {one["trace_id"]: one for one in desk.cards(page_size=200)}
+    found = {one["trace_id"]: one for one in ctx.cards(page_size=200)}
     judged = {key: one for key, one in found.items() if one["review_outcome"] is not None}
-    assert set(judged) == set(wanted)
+    assert set(judged) == set(requested)
     assert len(judged) == answer["reviewed"] >= 25
-    for key, (outcome, change, trend) in wanted.items():
+    for key, (outcome, change, trend) in requested.items():
         assert (judged[key]["review_outcome"], judged[key]["review_actual_trend"]) == (outcome, trend), key
         assert abs(judged[key]["review_profit_pct"] - change) < 1e-3, key
-    counts = Counter(outcome for outcome, *_ in wanted.values())
-    stats = desk.made.told("/decision-cards/stats")
+    counts = Counter(outcome for outcome, *_ in requested.values())
+    stats = ctx.made.reported("/decision-cards/stats")
     assert (stats["hit"], stats["miss"], stats["neutral"]) == (
         counts["hit"],
         counts["miss"],
@@ -111,8 +111,8 @@ def test_reviews_agree_with_a_recomputation(desk_on_both: Desk) -> None:
 
     # What was learnt reaches the next question, and a judged card is not written again.
     with fake_models(honest) as fake:
-        desk.configure(fake)
-        desk.run()
+        ctx.configure(fake)
+        ctx.run()
         system = fake.asked[0].system
     assert "过往决策的复盘" in system
     entries = [line for line in system.split("\n") if line.startswith("- 2026-")]
@@ -121,26 +121,26 @@ def test_reviews_agree_with_a_recomputation(desk_on_both: Desk) -> None:
     assert all("贵州茅台" in line for line in entries)
 
 
-def test_a_decision_before_the_close_knows_the_close_of_the_day_before(desk: Desk) -> None:
+def test_a_decision_before_the_close_knows_the_close_of_the_day_before(ctx: FetchContext) -> None:
     next_day = shipped_calendar().offset(DAY, 1)
-    desk.made.at(next_day, "15:00")
-    desk.made.put("fusion_kline_daily", [bar(CODE, next_day, 2000.0)])
-    decide(desk, next_day, "10:30", CODE, 4.5)  # as a replay of that morning: the bar is stored, not known
-    cards = {one["trace_id"]: one for one in desk.cards()}
+    ctx.made.at(next_day, "15:00")
+    ctx.made.put("fusion_kline_daily", [bar(CODE, next_day, 2000.0)])
+    decide(ctx, next_day, "10:30", CODE, 4.5)  # as a replay of that morning: the bar is stored, not known
+    cards = {one["trace_id"]: one for one in ctx.cards()}
     card = cards[f"manual_{CODE}_{next_day}"]
     assert (card["price_at_decision"], card["price_date"]) == (1432.5, DAY)
-    decide(desk, next_day, "15:30", CODE, 4.5)
-    (card,) = desk.cards()
+    decide(ctx, next_day, "15:30", CODE, 4.5)
+    (card,) = ctx.cards()
     assert (card["price_at_decision"], card["price_date"]) == (2000.0, next_day)
 
 
-def test_a_judged_card_is_not_written_again(desk: Desk) -> None:
+def test_a_judged_card_is_not_written_again(ctx: FetchContext) -> None:
     days = shipped_calendar().between(DAY, "2026-09-30")
-    desk.made.put("fusion_kline_daily", [bar(CODE, day, 1400.0 + 20 * at) for at, day in enumerate(days)])
-    decide(desk, DAY, "17:40", CODE, 4.5)
-    desk.made.at("2026-09-30")
-    assert desk.post("/decision-cards/review", who=desk.login()).json()["reviewed"] == 1
-    before = desk.cards()
-    decide(desk, DAY, "17:40", CODE, 1.0)  # as somebody who wants to have been right
-    assert desk.cards() == before
+    ctx.made.put("fusion_kline_daily", [bar(CODE, day, 1400.0 + 20 * at) for at, day in enumerate(days)])
+    decide(ctx, DAY, "17:40", CODE, 4.5)
+    ctx.made.at("2026-09-30")
+    assert ctx.post("/decision-cards/review", who=ctx.login()).json()["reviewed"] == 1
+    before = ctx.cards()
+    decide(ctx, DAY, "17:40", CODE, 1.0)  # as somebody who wants to have been right
+    assert ctx.cards() == before
     assert (before[0]["direction"], before[0]["review_outcome"]) == ("bullish", "hit")

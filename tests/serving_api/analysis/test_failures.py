@@ -8,7 +8,16 @@ import pytest
 
 from tests.models_api.fake import Asked, Fails, Reply, Says, Silent, fake_models
 from tests.models_api.wire import Asks
-from tests.serving_api.analysis.conftest import CODE, KEYS, NAME, Desk, facts_in, honest, lying, submission
+from tests.serving_api.analysis.conftest import (
+    CODE,
+    KEYS,
+    NAME,
+    FetchContext,
+    corrupted,
+    facts_in,
+    honest,
+    submission,
+)
 
 REFUSED, AWAY = "模型凭证无效或无权限", "模型暂时不可用"
 UNREADABLE = "模型的回答不能读取，或含有没有证据的内容"
@@ -18,9 +27,9 @@ def told_as(**changes: Any) -> Callable[[Asked], Reply]:
     return lambda asked: Asks("submit_analysis", submission(asked, **changes))
 
 
-def stored(desk: Desk) -> tuple[int, int]:
+def stored(ctx: FetchContext) -> tuple[int, int]:
     """(analyses, cards)."""
-    return desk.made.told(f"/analysis/{CODE}/history")["total"], len(desk.cards())
+    return ctx.made.reported(f"/analysis/{CODE}/history")["total"], len(ctx.cards())
 
 
 FAILURES: list[tuple[str, Reply | Callable[[Asked], Reply], str, int]] = [
@@ -37,7 +46,7 @@ FAILURES: list[tuple[str, Reply | Callable[[Asked], Reply], str, int]] = [
     ("a score as a word", told_as(scores=dict.fromkeys(KEYS, "高")), UNREADABLE, 2),
     ("a dimension too many", told_as(scores={**dict.fromkeys(KEYS, 3.0), "luck": 5.0}), UNREADABLE, 2),
     ("2,001 characters", told_as(conclusion="长" * 2001), UNREADABLE, 2),
-    ("a false number", lying, UNREADABLE, 2),
+    ("a false number", corrupted, UNREADABLE, 2),
 ]
 
 
@@ -45,80 +54,84 @@ FAILURES: list[tuple[str, Reply | Callable[[Asked], Reply], str, int]] = [
     ("reply", "said", "questions"), [one[1:] for one in FAILURES], ids=[x[0] for x in FAILURES]
 )
 def test_a_failure_gives_the_rules_and_writes_nothing(
-    shared: Desk, reply: Reply | Callable[[Asked], Reply], said: str, questions: int
+    shared: FetchContext, reply: Reply | Callable[[Asked], Reply], said: str, questions: int
 ) -> None:
-    desk = shared
+    ctx = shared
     with fake_models(reply) as fake:
-        desk.configure(fake)
-        told = desk.run()
-        assert (told["llmError"], told["fallbackOf"]) == (said, "quant_prefill")
-        assert (told["provenance"], told["label"]) == ("quant_prefill", "规则预填，非模型生成")
-        assert "77.7" not in json.dumps(told, ensure_ascii=False)
+        ctx.configure(fake)
+        reported = ctx.run()
+        assert (reported["llmError"], reported["fallbackOf"]) == (said, "quant_prefill")
+        assert (reported["provenance"], reported["label"]) == ("quant_prefill", "规则预填，非模型生成")
+        assert "77.7" not in json.dumps(reported, ensure_ascii=False)
         assert len(fake.asked) == questions
-    assert stored(desk) == (0, 0)
-    assert desk.told()["provenance"] == "empty"
+    assert stored(ctx) == (0, 0)
+    assert ctx.reported()["provenance"] == "empty"
 
 
-@pytest.mark.parametrize("reply", [Fails(401), Silent(), lying], ids=["401", "silence", "a false number"])
-def test_what_a_model_wrote_before_comes_back_as_it_was(desk_on_both: Desk, reply: Reply) -> None:
-    desk = desk_on_both
+@pytest.mark.parametrize("reply", [Fails(401), Silent(), corrupted], ids=["401", "silence", "a false number"])
+def test_what_a_model_wrote_before_comes_back_as_it_was(context_on_both: FetchContext, reply: Reply) -> None:
+    ctx = context_on_both
     with fake_models(honest) as fake:
-        desk.configure(fake)
-        before = desk.run()
+        ctx.configure(fake)
+        before = ctx.run()
         fake.then(reply)
-        told = desk.run(refresh=True)
-        assert told.pop("fallbackOf") == "cached"
-        assert told.pop("llmError")
-        assert told == before
-        assert desk.told() == before
-    assert stored(desk) == (1, 1)
+        reported = ctx.run(refresh=True)
+        assert reported.pop("fallbackOf") == "cached"
+        assert reported.pop("llmError")
+        assert reported == before
+        assert ctx.reported() == before
+    assert stored(ctx) == (1, 1)
 
 
-def test_rules_that_are_stored_are_no_cached_answer(desk: Desk) -> None:
-    desk.run()
+def test_rules_that_are_stored_are_no_cached_answer(ctx: FetchContext) -> None:
+    ctx.run()
     with fake_models(Fails(401)) as fake:
-        desk.configure(fake)
-        assert desk.run()["fallbackOf"] == "quant_prefill"
-    assert stored(desk) == (1, 0)
+        ctx.configure(fake)
+        assert ctx.run()["fallbackOf"] == "quant_prefill"
+    assert stored(ctx) == (1, 0)
 
 
-def test_a_liar_that_mends_is_believed_the_second_time(desk: Desk) -> None:
-    with fake_models(lying, honest) as fake:
-        desk.configure(fake)
-        told = desk.run()
-        assert (told["provenance"], told["receipt"]["asked_again"]) == ("ai", True)
+def test_a_liar_that_mends_is_believed_the_second_time(ctx: FetchContext) -> None:
+    with fake_models(corrupted, honest) as fake:
+        ctx.configure(fake)
+        reported = ctx.run()
+        assert (reported["provenance"], reported["receipt"]["asked_again"]) == ("ai", True)
         second = fake.asked[1]
         assert "77.7%" in second.said
         assert "没有对应的数据" in second.said
         assert [turn["role"] for turn in second.body["messages"]] == ["user", "assistant", "user"]
-    assert stored(desk) == (1, 1)
+    assert stored(ctx) == (1, 1)
 
 
-LIES: dict[str, Callable[[dict[str, tuple[str, str, str]]], str]] = {
-    "invented": lambda told: f"{NAME}毛利率88.8%[{told['毛利率'][0]}]。",
-    "not cited": lambda told: f"{NAME}毛利率{told['毛利率'][1]}。",
-    "cites another fact": lambda told: f"{NAME}毛利率{told['毛利率'][1]}[{told['市盈率TTM'][0]}]。",
-    "wrong sign": lambda told: f"{NAME}毛利率下降{told['毛利率'][1]}[{told['毛利率'][0]}]。",
-    "wrong unit": lambda told: f"{NAME}毛利率{told['毛利率'][1].rstrip('%')}元[{told['毛利率'][0]}]。",
-    "another company": lambda told: f"工商银行毛利率{told['毛利率'][1]}[{told['毛利率'][0]}]。",
-    "in words": lambda told: f"{NAME}毛利率超过百分之八十八[{told['毛利率'][0]}]。",
-    "no such fact": lambda told: f"{NAME}毛利率{told['毛利率'][1]}[E9999]。",
-    "a day to come": lambda told: f"{NAME}将于2026年12月31日公布[{told['毛利率'][0]}]。",
-    "in a table": lambda told: f"| 公司 | 毛利率 |\n| {NAME} | 88.8% |",
-    "a name nobody spoke of": lambda told: f"{NAME}与五粮液股同属白酒。",
+CORRUPTIONS: dict[str, Callable[[dict[str, tuple[str, str, str]]], str]] = {
+    "invented": lambda reported: f"{NAME}毛利率88.8%[{reported['毛利率'][0]}]。",
+    "not cited": lambda reported: f"{NAME}毛利率{reported['毛利率'][1]}。",
+    "cites another fact": lambda reported: (
+        f"{NAME}毛利率{reported['毛利率'][1]}[{reported['市盈率TTM'][0]}]。"
+    ),
+    "wrong sign": lambda reported: f"{NAME}毛利率下降{reported['毛利率'][1]}[{reported['毛利率'][0]}]。",
+    "wrong unit": lambda reported: (
+        f"{NAME}毛利率{reported['毛利率'][1].rstrip('%')}元[{reported['毛利率'][0]}]。"
+    ),
+    "another company": lambda reported: f"工商银行毛利率{reported['毛利率'][1]}[{reported['毛利率'][0]}]。",
+    "in words": lambda reported: f"{NAME}毛利率超过百分之八十八[{reported['毛利率'][0]}]。",
+    "no such fact": lambda reported: f"{NAME}毛利率{reported['毛利率'][1]}[E9999]。",
+    "a day to come": lambda reported: f"{NAME}将于2026年12月31日公布[{reported['毛利率'][0]}]。",
+    "in a table": lambda reported: f"| 公司 | 毛利率 |\n| {NAME} | 88.8% |",
+    "a name nobody spoke of": lambda reported: f"{NAME}与五粮液股同属白酒。",
 }
 
 
-@pytest.mark.parametrize("lie", LIES.values(), ids=LIES)
+@pytest.mark.parametrize("lie", CORRUPTIONS.values(), ids=CORRUPTIONS)
 @pytest.mark.parametrize("where", ["conclusion", "sections"])
 def test_no_lie_reaches_the_reader(
-    shared: Desk, lie: Callable[[dict[str, tuple[str, str, str]]], str], where: str
+    shared: FetchContext, corruption: Callable[[dict[str, tuple[str, str, str]]], str], where: str
 ) -> None:
-    desk = shared
+    ctx = shared
 
     def script(asked: Asked) -> Reply:
         given = submission(asked)
-        text = lie(facts_in(asked))
+        text = corruption(facts_in(asked))
         if where == "conclusion":
             given["conclusion"] = text
         else:
@@ -126,30 +139,30 @@ def test_no_lie_reaches_the_reader(
         return Asks("submit_analysis", given)
 
     with fake_models(script) as fake:
-        desk.configure(fake)
-        told = desk.run()
-        assert told["fallbackOf"] == "quant_prefill"
+        ctx.configure(fake)
+        reported = ctx.run()
+        assert reported["fallbackOf"] == "quant_prefill"
         assert len(fake.asked) == 2
-    assert "88.8" not in told["conclusion"]
+    assert "88.8" not in reported["conclusion"]
 
 
-def test_keys_and_addresses_of_a_model_are_not_shown(desk: Desk) -> None:
+def test_keys_and_addresses_of_a_model_are_not_shown(ctx: FetchContext) -> None:
     def script(asked: Asked) -> Reply:
         given = submission(asked)
         given["sections"]["stage"] = f"{NAME}详见 https://evil.example/x 或写信 boss@example.com。"
         return Asks("submit_analysis", given)
 
     with fake_models(script) as fake:
-        desk.configure(fake)
-        told = desk.run()
-    assert told["provenance"] == "ai"
-    assert "evil.example" not in json.dumps(told, ensure_ascii=False)
-    assert "boss@" not in json.dumps(told, ensure_ascii=False)
+        ctx.configure(fake)
+        reported = ctx.run()
+    assert reported["provenance"] == "ai"
+    assert "evil.example" not in json.dumps(reported, ensure_ascii=False)
+    assert "boss@" not in json.dumps(reported, ensure_ascii=False)
 
 
-def test_an_answer_as_json_text_is_read(desk: Desk) -> None:
+def test_an_answer_as_json_text_is_read(ctx: FetchContext) -> None:
     with fake_models(
         lambda asked: Says(f"好的：{json.dumps(submission(asked), ensure_ascii=False)}")
     ) as fake:
-        desk.configure(fake)
-        assert desk.run()["provenance"] == "ai"
+        ctx.configure(fake)
+        assert ctx.run()["provenance"] == "ai"

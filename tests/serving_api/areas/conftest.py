@@ -19,7 +19,7 @@ from serving_api.framework.system_time import SystemTime
 from serving_api.live.admin_reads.service import Live, live_of
 from serving_api.live.clients import LiveClients
 from tests.conftest import SQLITE_OFTEN, mariadb_database
-from tests.pipeline.conftest import TODAY, House, opened_house
+from tests.pipeline.conftest import TODAY, Services, opened_services
 from tests.serving_api.client import Api, running
 from tests.serving_api.conftest import FAST, Ticks, make_settings
 
@@ -34,39 +34,39 @@ RAWS = (
 class Topics:
     """What a test looks at."""
 
-    house: House
+    services: Services
     api: Api
 
     def get(self, path: str, **params: Any) -> httpx.Response:
         return self.api.get(path, params=params)
 
-    def told(self, path: str, **params: Any) -> Any:
+    def reported(self, path: str, **params: Any) -> Any:
         answer = self.get(path, **params)
         assert answer.status_code == 200, answer.text
         return answer.json()
 
     def rows(self, table: str) -> list[dict[str, Any]]:
-        return self.house.warehouse.rows(table)
+        return self.services.warehouse.rows(table)
 
 
-def load(house: House) -> None:
+def load(services: Services) -> None:
     """What the topics read: bars of two weeks, and their tables of the newest session."""
-    dates = house.run.calendar.last(10, TODAY)
-    house.master()
-    house.bars(*dates)
-    house.raw("raw_risk_pledge", *dates)
+    dates = services.run.calendar.last(10, TODAY)
+    services.master()
+    services.bars(*dates)
+    services.raw("raw_risk_pledge", *dates)
     for name in RAWS:
-        house.raw(name)
-    house.raw("raw_fund_etf", *dates[:-1])
-    house.fuse("ah_pair")
-    code = house.warehouse.rows("ref_ah_pair")[0]["a_code"]
-    load_raw(house.run, house.registry.raws["raw_hk_finance"], house.scope(codes=(code,)))
-    house.raw("raw_concept_blocks")
-    house.stage("stock_industry")
-    house.fuse("stock_industry")
-    house.stage("quote_snapshot")
-    house.fuse("quote_snapshot")
-    house.fuse("stock_wide")
+        services.raw(name)
+    services.raw("raw_fund_etf", *dates[:-1])
+    services.fuse("ah_pair")
+    code = services.warehouse.rows("ref_ah_pair")[0]["a_code"]
+    load_raw(services.run, services.registry.raws["raw_hk_finance"], services.scope(codes=(code,)))
+    services.raw("raw_concept_blocks")
+    services.stage("stock_industry")
+    services.fuse("stock_industry")
+    services.stage("quote_snapshot")
+    services.fuse("quote_snapshot")
+    services.fuse("stock_wide")
 
 
 @pytest.fixture(scope="session", params=SQLITE_OFTEN)
@@ -79,32 +79,32 @@ def topics(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         yield from served(url, folder, load)
 
 
-def served(url: str, folder: Path, fill: Callable[[House], None]) -> Iterator[Topics]:
+def served(url: str, folder: Path, fill: Callable[[Services], None]) -> Iterator[Topics]:
     """A sample market that `fill` loads, and the app in front of it."""
-    with opened_house(url, folder, load_world("synthetic", "S")) as house:
-        fill(house)
-        with in_front(house, url, folder) as api:
-            yield Topics(house, api)
+    with opened_services(url, folder, load_world("synthetic", "S")) as services:
+        fill(services)
+        with in_front(services, url, folder) as api:
+            yield Topics(services, api)
 
 
 @contextmanager
-def in_front(house: House, url: str, folder: Path) -> Iterator[Api]:
+def in_front(services: Services, url: str, folder: Path) -> Iterator[Api]:
     """The app over the database of a house, its live reads from the house's market."""
-    clock: ManualClock = house.clock
+    clock: ManualClock = services.clock
     ticks = Ticks()
     tables = builtin_registry().tables
     payloads = folder / "payloads"
     app = create_app(
         make_settings(folder),
         clock=clock,
-        calendar=house.run.calendar,
+        calendar=services.run.calendar,
         system=SystemTime(wall=ticks.wall, monotonic=ticks.wall),
         warehouse_reader=Warehouse(url, tables, clock=clock, payload_folder=payloads, read_only=True),
         warehouse_writer=Warehouse(url, tables, clock=clock, payload_folder=payloads),
         passwords=FAST,
     )
     state = app.state.platform
-    makers = house.run.desk._makers
+    makers = services.run.ctx._makers
     clients = LiveClients(state.settings, clock, state.calendar, lambda *_: (makers, ()))
     state.parts[live_of] = Live(state, clients)
     with running(app) as api:

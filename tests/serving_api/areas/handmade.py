@@ -16,7 +16,7 @@ from core.declaration.scope import Scope
 from platform_assets.pipeline.batches import Loaded
 from platform_assets.pipeline.load import load_fused
 from platform_assets.pipeline.run import PipelineRun
-from resources.upstreams.fetch_context import Desk
+from resources.upstreams.fetch_context import FetchContext
 from resources.warehouse.batch_records import Batch
 from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse
@@ -49,7 +49,7 @@ class Handmade:
     def calculate(self, dataset: str, *dates: str) -> Loaded:
         return load_fused(self.run, self.run.registry.dataset(dataset), Scope(dates))
 
-    def told(self, path: str, **params: Any) -> Any:
+    def reported(self, path: str, **params: Any) -> Any:
         answer = self.api.get(path, params=params)
         assert answer.status_code == 200, answer.text
         return answer.json()
@@ -78,8 +78,8 @@ def handmade(url: str, folder: Path, day: str) -> Iterator[Handmade]:
 
     warehouse = opened()
     warehouse.migrate()
-    desk = Desk(clock=clock, calendar=calendar, makers={})
-    run = PipelineRun(builtin_registry(), warehouse, desk, calendar, clock)
+    ctx = FetchContext(clock=clock, calendar=calendar, makers={})
+    run = PipelineRun(builtin_registry(), warehouse, ctx, calendar, clock)
     app = create_app(
         make_settings(folder),
         clock=clock,
@@ -90,5 +90,5 @@ def handmade(url: str, folder: Path, day: str) -> Iterator[Handmade]:
     )
     with running(without_upstreams(app)) as api:
         yield Handmade(run, clock, api)
-    desk.close()
+    ctx.close()
     warehouse.close()

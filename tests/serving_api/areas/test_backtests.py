@@ -85,14 +85,14 @@ def opened(url: str, folder: Path) -> Iterator[Api]:
     warehouse.close()
 
 
-def told(api: Api, path: str, **params: Any) -> Any:
+def reported(api: Api, path: str, **params: Any) -> Any:
     answer = api.get(f"/market/backtest{path}", params=params)
     assert answer.status_code == 200, answer.text
     return answer.json()
 
 
 def test_the_guides_vector_through_the_api(api: Api) -> None:
-    body = told(api, "/strategy", code="600000", fast_period=5, slow_period=10)
+    body = reported(api, "/strategy", code="600000", fast_period=5, slow_period=10)
 
     assert body["name"] == "浦发银行"
     assert body["params"] == {"fast_period": 5, "slow_period": 10}
@@ -114,7 +114,7 @@ def test_the_guides_vector_through_the_api(api: Api) -> None:
 @pytest.mark.parametrize("key", STRATEGIES)
 def test_books_of_every_strategy_add_up_from_the_answer_alone(api: Api, key: str) -> None:
     for code in ("600000", "600001"):
-        body = told(api, "/strategy", code=code, strategy=key, initial_capital=50000)
+        body = reported(api, "/strategy", code=code, strategy=key, initial_capital=50000)
         deals = {fill["date"]: fill for fill in body["fills"]}
         paid = {one["date"]: one for one in body["entitlements"]}
         closes = {
@@ -138,34 +138,34 @@ def test_books_of_every_strategy_add_up_from_the_answer_alone(api: Api, key: str
 
 
 def test_a_run_that_never_bought_says_why(api: Api) -> None:
-    poor = told(api, "/strategy", code="600000", fast_period=5, slow_period=10, initial_capital=1000)
+    poor = reported(api, "/strategy", code="600000", fast_period=5, slow_period=10, initial_capital=1000)
     assert (poor["fills"], poor["total_return_pct"]) == ([], 0.0)
     assert {one["reason"] for one in poor["blocked"]} == {"insufficient_cash"}
     assert "Nothing was bought: all 2 purchases were refused" in poor["note"]
     assert "1000.00 CNY is too small" in poor["note"]
 
-    quiet = told(api, "/strategy", code="600000", fast_period=50, slow_period=60)
+    quiet = reported(api, "/strategy", code="600000", fast_period=50, slow_period=60)
     assert "Nothing was bought: the rule gave no order" in quiet["note"]
 
-    stop = told(api, "", code="600000", initial_capital=1000)
+    stop = reported(api, "", code="600000", initial_capital=1000)
     assert stop["fills"] == []
     assert "Nothing was bought" in stop["note"]
 
-    bought = told(api, "/strategy", code="600000", fast_period=5, slow_period=10)
+    bought = reported(api, "/strategy", code="600000", fast_period=5, slow_period=10)
     assert "Nothing was bought" not in bought["note"]
 
 
 def test_a_suspension_blocks_and_unknown_limits_and_dividends_are_told(api: Api) -> None:
-    body = told(api, "/strategy", code="600001", strategy="momentum", fast_period=3)
+    body = reported(api, "/strategy", code="600001", strategy="momentum", fast_period=3)
     assert "price limits of 57 days are not known" in body["note"]
     assert len(body["equity"]) == 60, "a date without a row is a day of the window"
-    held = told(api, "/strategy", code="600001", strategy="ma_cross", fast_period=5, slow_period=10)
+    held = reported(api, "/strategy", code="600001", strategy="ma_cross", fast_period=5, slow_period=10)
     assert [one["date"] for one in held["entitlements"]] == [DATES[40]]
     assert held["entitlements"][0]["cash"] == pytest.approx(held["entitlements"][0]["shares_after"] * 0.2)
 
 
 def test_validate_splits_and_names_its_neighbours(api: Api) -> None:
-    body = told(api, "/strategy", code="600000", fast_period=5, slow_period=10, validate="true")
+    body = reported(api, "/strategy", code="600000", fast_period=5, slow_period=10, validate="true")
     found = body["validation"]
     assert (found["in_sample"]["start_date"], found["in_sample"]["end_date"]) == (DATES[0], DATES[41])
     assert (found["out_of_sample"]["start_date"], found["out_of_sample"]["end_date"]) == (
@@ -181,20 +181,20 @@ def test_validate_splits_and_names_its_neighbours(api: Api) -> None:
 
 @pytest.mark.parametrize("profile", ["conservative", "moderate", "aggressive"])
 def test_the_trailing_stop(api: Api, profile: str) -> None:
-    body = told(api, "", code="600000", profile=profile)
-    styles = {one["key"]: one for one in told(api, "/strategies")["items"]}
+    body = reported(api, "", code="600000", profile=profile)
+    styles = {one["key"]: one for one in reported(api, "/strategies")["items"]}
     assert (body["profile"], body["atr_multiple"]) == (profile, styles[profile]["atr_multiple"])
     assert len(body["equity"]) == 60
     assert body["final_capital"] == body["equity"][-1]["value"]
 
 
 def test_the_lists(api: Api) -> None:
-    assert [one["key"] for one in told(api, "/strategies")["items"]] == [
+    assert [one["key"] for one in reported(api, "/strategies")["items"]] == [
         "conservative",
         "moderate",
         "aggressive",
     ]
-    items = told(api, "/strategy/list")["items"]
+    items = reported(api, "/strategy/list")["items"]
     assert [one["key"] for one in items] == [
         "ma_cross", "macd_cross", "kdj_cross", "rsi_reversal", "boll_breakout", "boll_reversion", "turtle",
         "momentum", "volume_breakout",
@@ -208,7 +208,7 @@ def test_the_lists(api: Api) -> None:
 @pytest.mark.parametrize("code", ["999999", "510300"])
 @pytest.mark.parametrize("path", ["", "/strategy"])
 def test_a_code_that_nothing_can_be_run_on(api: Api, path: str, code: str) -> None:
-    body = told(api, path, code=code)
+    body = reported(api, path, code=code)
     assert (body["trades"], body["equity"], body["blocked"]) == ([], [], [])
     assert {body[name] for name in FIGURES} == {None}
     assert body["note"]
@@ -239,5 +239,5 @@ def test_bad_input_names_the_parameter(api: Api, query: str, parameter: str) -> 
 
 
 def test_a_hundredth_of_a_cent_buys_nothing(api: Api) -> None:
-    body = told(api, "/strategy", code="600000", fast_period=5, slow_period=10, initial_capital=0.0001)
+    body = reported(api, "/strategy", code="600000", fast_period=5, slow_period=10, initial_capital=0.0001)
     assert {one["reason"] for one in body["blocked"]} == {"insufficient_cash"}

@@ -33,20 +33,20 @@ def of(rows: list[dict[str, Any]], name: str) -> set[str]:
 
 
 def test_the_same_keys_everywhere(boards: Handmade) -> None:
-    cards = boards.told("/builtin-strategies")["items"]
-    audit = boards.told(f"/stocks/{CODES[3]}/strategy-audit")["results"]["systems"]
-    sources = {one["key"]: one["groups"] for one in boards.told("/scorecard/sources")["items"]}
-    told = {
+    cards = boards.reported("/builtin-strategies")["items"]
+    audit = boards.reported(f"/stocks/{CODES[3]}/strategy-audit")["results"]["systems"]
+    sources = {one["key"]: one["groups"] for one in boards.reported("/scorecard/sources")["items"]}
+    reported = {
         "/builtin-strategies": of(cards, "key"),
         "/stocks/{code}/strategy-audit": of(audit, "key"),
         "/scorecard/sources": of(sources["builtin"], "key"),
-        "/scorecard/overview": of(boards.told("/scorecard/overview")["items"], "group_key"),
-        "/scorecard/picks": of(boards.told("/scorecard/picks", source="builtin")["items"], "group_key"),
-        "/scorecard/stock/{code}": of(boards.told(f"/scorecard/stock/{CODES[3]}")["items"], "group_key"),
+        "/scorecard/overview": of(boards.reported("/scorecard/overview")["items"], "group_key"),
+        "/scorecard/picks": of(boards.reported("/scorecard/picks", source="builtin")["items"], "group_key"),
+        "/scorecard/stock/{code}": of(boards.reported(f"/scorecard/stock/{CODES[3]}")["items"], "group_key"),
         "get_builtin_picks": of(boards.call("get_builtin_picks"), "board_key"),
         "get_scorecard": of(boards.call("get_scorecard"), "group_key"),
     }
-    assert told == dict.fromkeys(told, KEYS)
+    assert reported == dict.fromkeys(reported, KEYS)
 
     names = {one["key"]: one["name"] for one in cards}
     assert {one["key"]: one["name"] for one in audit} == names
@@ -55,11 +55,11 @@ def test_the_same_keys_everywhere(boards: Handmade) -> None:
 
 @pytest.mark.parametrize("key", sorted(KEYS))
 def test_every_key_is_taken_where_one_is_asked_for(boards: Handmade, key: str) -> None:
-    codes = [row["code"] for row in boards.told(f"/builtin-strategies/{key}/board")["items"]]
+    codes = [row["code"] for row in boards.reported(f"/builtin-strategies/{key}/board")["items"]]
 
     assert codes
-    assert boards.told(f"/builtin-strategies/{key}/performance")["stats"]["picks"] == len(codes)
-    found = boards.told("/scorecard/picks", source="builtin", group=key)
+    assert boards.reported(f"/builtin-strategies/{key}/performance")["stats"]["picks"] == len(codes)
+    found = boards.reported("/scorecard/picks", source="builtin", group=key)
     assert [row["code"] for row in found["items"]] == codes
     assert {row["code"] for row in boards.call("get_builtin_picks", board_key=key)} == set(codes)
 

@@ -79,8 +79,8 @@ def test_cards_are_judged_once_by_what_the_price_did_in_ten_trade_dates(own_on_b
     assert again == {"reviewed": 2, "skipped": 1, "cutoff": "2026-08-04"}  # 000100 has no bar after it
 
     rows = {row["code"]: row for row in own.api.get("/decision-cards").json()["items"]}
-    told = {code: (row["review_outcome"], row["review_actual_trend"]) for code, row in rows.items()}
-    assert told == {
+    reported = {code: (row["review_outcome"], row["review_actual_trend"]) for code, row in rows.items()}
+    assert reported == {
         "600519": ("hit", "上涨"),
         "601398": ("miss", "上涨"),  # its last price before the tenth date
         "601939": ("neutral", "震荡"),

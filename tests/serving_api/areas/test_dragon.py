@@ -21,8 +21,16 @@ CLOSES = {
 
 
 def pool(day: str, kind: str, code: str, **more: Any) -> dict[str, Any]:
-    told = {"amount": 5e8, "float_market_cap": 1e6, "turnover_pct": 10.0, "industry": "机械"}
-    return {"trade_date": day, "pool": kind, "code": code, "name": f"名{code}", "price": 10.0, **told, **more}
+    reported = {"amount": 5e8, "float_market_cap": 1e6, "turnover_pct": 10.0, "industry": "机械"}
+    return {
+        "trade_date": day,
+        "pool": kind,
+        "code": code,
+        "name": f"名{code}",
+        "price": 10.0,
+        **reported,
+        **more,
+    }
 
 
 POOLS = [
@@ -103,11 +111,11 @@ def of(market: Handmade, code: str) -> dict[str, Any]:
 
 
 def test_the_evening_of_the_date(market: Handmade) -> None:
-    told = market.told("/market/dragon-score")
+    reported = market.reported("/market/dragon-score")
 
-    assert (told["date"], told["total"]) == (DAY, 3)
-    first, second, third = told["items"]
-    assert [row["code"] for row in told["items"]] == [LEADER, FOLLOWER, LEFT]
+    assert (reported["date"], reported["total"]) == (DAY, 3)
+    first, second, third = reported["items"]
+    assert [row["code"] for row in reported["items"]] == [LEADER, FOLLOWER, LEFT]
     assert first["scores"]["height"] == first["scores"]["seal"] == 20
     # Two limit-ups in its theme, the longest streak of it, and the first to be sealed.
     assert (first["theme"], first["scores"]["theme"]) == ("机器人", 2 + 6 + 6)
@@ -117,15 +125,15 @@ def test_the_evening_of_the_date(market: Handmade) -> None:
     assert (first["reason"], first["price"], first["limit_days"]) == ("机器人+减速器", 12.1, 2)
     # Not listed for this date alone, and unknown to the wide table: these parts are not judged.
     assert second["coverage"] == pytest.approx(1 - (8 + 12) / 100)
-    for one in told["items"]:  # each total follows from its parts
+    for one in reported["items"]:  # each total follows from its parts
         assert one["total_score"] == pytest.approx(sum(one["scores"].values()), abs=0.03)
     assert second["reason"] is None
     assert (third["limit_days"], third["scores"]["seal"], third["grade"]) == (0, 0, "C")
     assert of(market, LEFT)["break_times"] == 3
     assert {row["review_status"] for row in market.rows("calc_dragon_score")} == {"pending"}
-    assert market.told("/market/dragon-score", min_score=60)["total"] == 1
-    assert [row["rank"] for row in market.told("/market/dragon-score", limit=1)["items"]] == [1]
-    assert market.told("/market/dragon-score", date=BEFORE)["items"] == []
+    assert market.reported("/market/dragon-score", min_score=60)["total"] == 1
+    assert [row["rank"] for row in market.reported("/market/dragon-score", limit=1)["items"]] == [1]
+    assert market.reported("/market/dragon-score", date=BEFORE)["items"] == []
 
 
 def test_an_evening_before_the_next_close_may_still_correct(market: Handmade) -> None:
@@ -165,7 +173,7 @@ def test_reviews_are_filled_evening_by_evening_and_then_stand(market: Handmade) 
 
 
 def test_the_review_and_its_curve(market: Handmade) -> None:
-    review = market.told("/market/dragon-review", days=8)
+    review = market.reported("/market/dragon-review", days=8)
 
     # Five trade dates later the leader stood 20 % higher, the follower 10 % lower, the third unchanged.
     stats = review["stats"]
@@ -177,8 +185,8 @@ def test_the_review_and_its_curve(market: Handmade) -> None:
     assert review["by_grade"][0]["grade"] == "S"
     assert [row["code"] for row in review["items"]] == [LEADER, FOLLOWER, LEFT]
     assert review["items"][0]["status"] == "reviewed"
-    assert market.told("/market/dragon-review", days=8, min_score=60)["stats"]["picks"] == 1
-    curve = market.told("/market/dragon-review-curve", days=8)
+    assert market.reported("/market/dragon-review", days=8, min_score=60)["stats"]["picks"] == 1
+    curve = market.reported("/market/dragon-review-curve", days=8)
     (only,) = curve["items"]
     assert (only["date"], only["picks"], only["index_cum_pct"]) == (DAY, 3, 1.0)
     assert only["cum_pct"] == only["avg_next_pct"] == pytest.approx(5 / 3, abs=1e-4)
@@ -186,25 +194,28 @@ def test_the_review_and_its_curve(market: Handmade) -> None:
 
 
 def test_the_history_of_a_code_and_the_catalog(market: Handmade) -> None:
-    history = market.told("/market/dragon-score-history", code=LEADER)
+    history = market.reported("/market/dragon-score-history", code=LEADER)
 
     assert (history["code"], [row["date"] for row in history["items"]]) == (LEADER, [DAY])
     assert history["items"][0]["next_change_pct"] == 10.0
-    assert market.told("/market/dragon-score-history", code="600999")["items"] == []
+    assert market.reported("/market/dragon-score-history", code="600999")["items"] == []
     assert [row["code"] for row in market.call("get_dragon_score", limit=2)] == [LEADER, FOLLOWER]
     assert len(market.call("get_dragon_score_history", code=LEADER)) == 1
 
 
 def test_answers_about_the_past_say_how_far_back_they_reach(market: Handmade) -> None:
-    history = market.told("/market/dragon-score-history", code=LEADER)
-    nobody = market.told("/market/dragon-score-history", code="600999")
+    history = market.reported("/market/dragon-score-history", code=LEADER)
+    nobody = market.reported("/market/dragon-score-history", code="600999")
     assert (history["first_date"], history["note"]) == (DAY, None)
     assert (nobody["first_date"], nobody["note"]) == (None, "nothing is stored yet")
     for path in ("dragon-review", "dragon-review-curve"):
-        whole, cut = (market.told(f"/market/{path}", days=days) for days in (5, 100))
+        whole, cut = (market.reported(f"/market/{path}", days=days) for days in (5, 100))
         assert (whole["first_date"], whole["note"]) == (DAY, None)
         assert cut["note"].endswith(f"of 100 trade dates are stored; the first stored date is {DAY}")
-    board, early = market.told("/market/dragon-score"), market.told("/market/dragon-score", date="2026-08-03")
+    board, early = (
+        market.reported("/market/dragon-score"),
+        market.reported("/market/dragon-score", date="2026-08-03"),
+    )
     assert (board["first_date"], board["note"]) == (DAY, None)
     assert early["note"] == f"nothing is stored of 2026-08-03; the first stored date is {DAY}"
 

@@ -55,29 +55,29 @@ def evening(market: Handmade, at: int) -> dict[str, dict[str, Any]]:
     return {row["code"]: row for row in market.rows("calc_dragon_score") if row["trade_date"] == DAY}
 
 
-def told(row: dict[str, Any]) -> tuple[Any, ...]:
+def reported(row: dict[str, Any]) -> tuple[Any, ...]:
     return tuple(row[name] for name in ("review_status", "next_change_pct", "d3_change_pct", "d5_change_pct"))
 
 
 def test_a_rest_does_not_keep_a_leader_open_and_a_late_load_does(market: Handmade) -> None:
     # The market's bars of the fifth date are missing: only one code was downloaded.
     rows = evening(market, 5)
-    assert told(rows[TRADES]) == ("reviewed", 10, 30, 50)
-    assert told(rows[RESTS]) == ("partial", 10, 10, None)
-    assert told(rows[GONE]) == ("partial", None, None, None)
+    assert reported(rows[TRADES]) == ("reviewed", 10, 30, 50)
+    assert reported(rows[RESTS]) == ("partial", 10, 10, None)
+    assert reported(rows[GONE]) == ("partial", None, None, None)
 
     market.put("fusion_kline_daily", [bar(code, DATES[5], 10.0) for code in OTHERS])
     rows = evening(market, 6)
-    assert told(rows[RESTS]) == ("reviewed", 10, 10, 10)
+    assert reported(rows[RESTS]) == ("reviewed", 10, 10, 10)
     assert rows[GONE]["review_status"] == "partial"
-    stats = market.told("/market/dragon-review", days=22)["stats"]
+    stats = market.reported("/market/dragon-review", days=22)["stats"]
     assert (stats["picks"], stats["reviewed"], stats["win_rate_pct"], stats["avg_d5_pct"]) == (3, 2, 100, 30)
 
 
 def test_a_leader_that_never_trades_again_is_reviewed_and_did_not_win(market: Handmade) -> None:
-    assert told(evening(market, 20)[GONE]) == ("reviewed", None, None, None)
+    assert reported(evening(market, 20)[GONE]) == ("reviewed", None, None, None)
 
-    review = market.told("/market/dragon-review", days=22)
+    review = market.reported("/market/dragon-review", days=22)
 
     stats = review["stats"]
     assert (stats["picks"], stats["reviewed"], stats["avg_d5_pct"]) == (3, 3, 30)
@@ -86,8 +86,8 @@ def test_a_leader_that_never_trades_again_is_reviewed_and_did_not_win(market: Ha
 
 
 def test_the_review_is_read_by_pages(market: Handmade) -> None:
-    whole = market.told("/market/dragon-review", days=22)
-    pages = [market.told("/market/dragon-review", days=22, page=page, page_size=2) for page in (1, 2, 3)]
+    whole = market.reported("/market/dragon-review", days=22)
+    pages = [market.reported("/market/dragon-review", days=22, page=page, page_size=2) for page in (1, 2, 3)]
 
     assert [len(one["items"]) for one in pages] == [2, 1, 0]
     assert pages[0]["items"] + pages[1]["items"] == whole["items"]
@@ -103,7 +103,7 @@ def test_the_curve_of_the_index_ends_where_the_index_is_not_known(market: Handma
         market.calculate("dragon_score", DATES[at])
     evening(market, 20)
 
-    items = market.told("/market/dragon-review-curve", days=22)["items"]
+    items = market.reported("/market/dragon-review-curve", days=22)["items"]
 
     assert [one["date"] for one in items] == list(DATES[:4])
     assert [one["index_cum_pct"] for one in items] == [1.0, 2.01, None, None]

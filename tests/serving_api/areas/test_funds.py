@@ -14,85 +14,91 @@ def bond_of(topics: Topics) -> str:
 
 
 def test_bonds_of_a_date(topics: Topics) -> None:
-    told = topics.told("/convertible-bond/list")
-    assert (told["date"], told["total"]) == (TODAY, len(told["items"]))
-    for row in told["items"]:
+    reported = topics.reported("/convertible-bond/list")
+    assert (reported["date"], reported["total"]) == (TODAY, len(reported["items"]))
+    for row in reported["items"]:
         value = 100 / row["convert_price"] * row["stock_price"]
         assert row["convert_value"] == pytest.approx(value, rel=1e-4)
         assert row["premium_pct"] == pytest.approx((row["price"] / value - 1) * 100, abs=0.01)
         assert row["double_low"] == pytest.approx(row["price"] + row["premium_pct"])
         assert math.isfinite(row["ytm_pct"])
         assert row["remain_size_yi"] is None
-    rating = told["items"][0]["rating"]
-    assert topics.told("/convertible-bond/list", rating=rating)["total"] > 0
-    assert topics.told("/convertible-bond/list", rating="CCC")["items"] == []
-    assert topics.told("/convertible-bond/list", max_premium=-99)["items"] == []
+    rating = reported["items"][0]["rating"]
+    assert topics.reported("/convertible-bond/list", rating=rating)["total"] > 0
+    assert topics.reported("/convertible-bond/list", rating="CCC")["items"] == []
+    assert topics.reported("/convertible-bond/list", max_premium=-99)["items"] == []
 
 
 def test_the_bond_market_in_figures(topics: Topics) -> None:
-    rows = topics.told("/convertible-bond/list")["items"]
-    told = topics.told("/convertible-bond/overview")
-    assert (told["date"], told["count"]) == (TODAY, len(rows))
-    assert told["up"] + told["down"] <= told["count"]
-    assert told["amount_yi"] == pytest.approx(sum(row["amount"] for row in rows) / 1e8, abs=1e-4)
-    assert told["low_price_count"] == sum(row["price"] < 100 for row in rows)
+    rows = topics.reported("/convertible-bond/list")["items"]
+    reported = topics.reported("/convertible-bond/overview")
+    assert (reported["date"], reported["count"]) == (TODAY, len(rows))
+    assert reported["up"] + reported["down"] <= reported["count"]
+    assert reported["amount_yi"] == pytest.approx(sum(row["amount"] for row in rows) / 1e8, abs=1e-4)
+    assert reported["low_price_count"] == sum(row["price"] < 100 for row in rows)
 
 
 def test_one_bond(topics: Topics) -> None:
     code = bond_of(topics)
-    told = topics.told(f"/convertible-bond/{code}")
-    assert told["latest"]["code"] == code
-    assert told["info"]["stock_code"] == told["stock"]["code"]
-    assert told["stock"]["price"] == pytest.approx(told["latest"]["stock_price"])
-    assert topics.told("/convertible-bond/999999") == {}
+    reported = topics.reported(f"/convertible-bond/{code}")
+    assert reported["latest"]["code"] == code
+    assert reported["info"]["stock_code"] == reported["stock"]["code"]
+    assert reported["stock"]["price"] == pytest.approx(reported["latest"]["stock_price"])
+    assert topics.reported("/convertible-bond/999999") == {}
 
-    history = topics.told(f"/convertible-bond/{code}/history")["items"]
+    history = topics.reported(f"/convertible-bond/{code}/history")["items"]
     assert len(history) == 10  # bars of ten dates, the premium of the newest one
     assert [one["premium_pct"] is None for one in history] == [True] * 9 + [False]
-    assert history[-1]["close"] == told["latest"]["price"]
+    assert history[-1]["close"] == reported["latest"]["price"]
 
-    events = topics.told(f"/convertible-bond/{code}/events")
+    events = topics.reported(f"/convertible-bond/{code}/events")
     kinds = [one["type"] for one in events["items"]]
     assert {"上市", "到期"} <= set(kinds)
-    assert ("强赎" in kinds) == (told["latest"]["stock_price"] >= told["latest"]["force_redeem_price"])
-    assert topics.told("/convertible-bond/999999/events")["items"] == []
+    assert ("强赎" in kinds) == (
+        reported["latest"]["stock_price"] >= reported["latest"]["force_redeem_price"]
+    )
+    assert topics.reported("/convertible-bond/999999/events")["items"] == []
 
 
 def test_reits(topics: Topics) -> None:
-    told = topics.told("/reit/list")
-    row = told["items"][0]
-    assert (told["total"], told["date"]) == (len(told["items"]), TODAY)
-    assert told["total"] > 1
+    reported = topics.reported("/reit/list")
+    row = reported["items"][0]
+    assert (reported["total"], reported["date"]) == (len(reported["items"]), TODAY)
+    assert reported["total"] > 1
     assert row["premium_pct"] is not None
     assert row["nav"] > 0
     assert row["market_cap_yi"] == pytest.approx(row["price"] * row["total_shares"] / 1e8, abs=0.01)
 
-    one = topics.told(f"/reit/{row['code']}")
+    one = topics.reported(f"/reit/{row['code']}")
     assert (one["name"], one["latest"]) == (row["name"], row)
-    assert topics.told("/reit/999999") == {"code": "999999", "name": None, "latest": {}, "info": {}}
+    assert topics.reported("/reit/999999") == {"code": "999999", "name": None, "latest": {}, "info": {}}
 
-    bars = topics.told(f"/reit/{row['code']}/history")
+    bars = topics.reported(f"/reit/{row['code']}/history")
     assert bars["adjust"] == "none"
     assert (bars["items"][-1]["close"], bars["items"][-1]["premium_pct"]) == (
         row["price"],
         row["premium_pct"],
     )
-    assert topics.told("/reit/600040/history")["items"] == []  # a stock
+    assert topics.reported("/reit/600040/history")["items"] == []  # a stock
 
 
 def test_bars_of_etfs_alone(topics: Topics) -> None:
     etf = topics.rows("raw_fund_etf")[0]
-    told = topics.told(f"/fusion/fund/etf-kline/{etf['code']}")
-    assert (told["total"], told["adjust"], told["_source"]) == (len(told["items"]), "qfq", "fusion")
-    assert told["name"] == etf["name"]
-    assert told["items"][-1]["date"] == TODAY
-    stock = topics.told("/fusion/fund/etf-kline/600040")
+    reported = topics.reported(f"/fusion/fund/etf-kline/{etf['code']}")
+    assert (reported["total"], reported["adjust"], reported["_source"]) == (
+        len(reported["items"]),
+        "qfq",
+        "fusion",
+    )
+    assert reported["name"] == etf["name"]
+    assert reported["items"][-1]["date"] == TODAY
+    stock = topics.reported("/fusion/fund/etf-kline/600040")
     assert (stock["items"], stock["_source"], stock["name"]) == ([], None, None)
     assert (stock["first_date"], stock["note"]) == (None, "600040 is not known as an ETF or LOF")
-    first = told["items"][0]["date"]
-    assert told["first_date"] == first
-    assert told["note"] == f"{told['total']} of 250 bars are stored; the first stored date is {first}"
-    before = topics.told(f"/fusion/fund/etf-kline/{etf['code']}", as_of="2026-08-20")
+    first = reported["items"][0]["date"]
+    assert reported["first_date"] == first
+    assert reported["note"] == f"{reported['total']} of 250 bars are stored; the first stored date is {first}"
+    before = topics.reported(f"/fusion/fund/etf-kline/{etf['code']}", as_of="2026-08-20")
     assert before["items"] == []  # the master of that day was not known
     assert before["as_of"].startswith("2026-08-20T23:59:59")
 
@@ -106,21 +112,23 @@ def test_units_of_past_dates_are_those_of_the_exchange(topics: Topics) -> None:
 
 
 def test_the_earnings_window(topics: Topics) -> None:
-    told = topics.told("/earnings-window/overview")
+    reported = topics.reported("/earnings-window/overview")
     plans = [row for row in topics.rows("cninfo_periodic_report") if row["report_period"] == "2026-06-30"]
-    assert (told["period"], told["phase"]) == ("2026-06-30", "in")
-    counts = told["counts"]
+    assert (reported["period"], reported["phase"]) == ("2026-06-30", "in")
+    counts = reported["counts"]
     assert counts["scheduled"] == len(plans)
     out = sum(row["actual_date"] is not None and row["actual_date"] <= TODAY for row in plans)
     assert counts["disclosed"] == out > 0
-    assert all(TODAY <= one["date"] <= "2026-08-31" for one in told["upcoming"])
-    assert len(told["upcoming"]) == len(plans) - out
-    assert [one["date"] for one in told["upcoming"]] == sorted(one["date"] for one in told["upcoming"])
-    assert told["latestDate"] <= TODAY
-    assert counts["forecast"] >= sum(told["forecasts"].values())
-    middles = [one["change_pct_mid"] for one in told["top"]]
+    assert all(TODAY <= one["date"] <= "2026-08-31" for one in reported["upcoming"])
+    assert len(reported["upcoming"]) == len(plans) - out
+    assert [one["date"] for one in reported["upcoming"]] == sorted(
+        one["date"] for one in reported["upcoming"]
+    )
+    assert reported["latestDate"] <= TODAY
+    assert counts["forecast"] >= sum(reported["forecasts"].values())
+    middles = [one["change_pct_mid"] for one in reported["top"]]
     assert middles == sorted(middles, reverse=True)
 
-    coming = topics.told("/earnings-window/overview", period="2026-09-30")
+    coming = topics.reported("/earnings-window/overview", period="2026-09-30")
     assert (coming["phase"], coming["counts"]["disclosed"]) == ("pre", 0)
-    assert topics.told("/earnings-window/overview", period="2026-03-31")["phase"] == "post"
+    assert topics.reported("/earnings-window/overview", period="2026-03-31")["phase"] == "post"

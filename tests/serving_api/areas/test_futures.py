@@ -20,9 +20,9 @@ DAYS = ("2026-08-19", "2026-08-20")
 
 def row(symbol: str, day: str, close: float, **more: Any) -> dict[str, Any]:
     product, exchange = symbol.rstrip("0123456789"), "CFFEX" if symbol.startswith("I") else "SHFE"
-    told = {"symbol": symbol, "date": day, "product": product, "exchange": exchange, "close": close}
+    reported = {"symbol": symbol, "date": day, "product": product, "exchange": exchange, "close": close}
     held = {"settle": close, "prev_settle": 100.0, "volume_contracts": 9, "open_interest": 5, "is_main": True}
-    return {**told, **held, "name": f"名{symbol}", "src": exchange.lower(), **more}
+    return {**reported, **held, "name": f"名{symbol}", "src": exchange.lower(), **more}
 
 
 @pytest.fixture(scope="module")

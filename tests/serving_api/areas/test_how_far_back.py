@@ -30,28 +30,36 @@ def contract(symbol: str, day: str) -> dict[str, Any]:
 
 def statement(day: str, *, has_cashflow: bool) -> dict[str, Any]:
     lines = [{"item": "营业额", "value": 1.0}]
-    told = {"income": lines} | ({"cashflow": lines} if has_cashflow else {})
+    reported = {"income": lines} | ({"cashflow": lines} if has_cashflow else {})
     return {"code": HK, "report_period": day, "name": "腾讯", "currency": "CNY",
-            "items": json.dumps(told)}  # fmt: skip
+            "items": json.dumps(reported)}  # fmt: skip
 
 
-def fill(told: Handmade) -> None:
+def fill(reported: Handmade) -> None:
     """Forty trade dates of everything, two of what is young."""
     held = [bar(code, day) for code in (BOND, REIT, STOCK) for day in DATES]
-    told.put("fusion_kline_daily", [*held, *(bar(YOUNG, day) for day in DATES[-2:])])
-    told.put("raw_reit", [{"code": REIT, "trade_date": DAY, "premium_pct": 1.0}])
-    told.put("raw_convertible_bond", [{"code": BOND, "trade_date": DAY, "price": 10.0}])
-    told.put(
+    reported.put("fusion_kline_daily", [*held, *(bar(YOUNG, day) for day in DATES[-2:])])
+    reported.put("raw_reit", [{"code": REIT, "trade_date": DAY, "premium_pct": 1.0}])
+    reported.put("raw_convertible_bond", [{"code": BOND, "trade_date": DAY, "price": 10.0}])
+    reported.put(
         "raw_futures",
         [*(contract("IF2609", day) for day in DATES), *(contract("IH2609", day) for day in DATES)],
     )
-    told.put("fusion_index_daily", [{"code": "sh000300", "date": day, "close": 10.0} for day in DATES[5:]])
-    told.put("raw_risk_pledge", [{"code": STOCK, "trade_date": day, "pledge_ratio": 1.0} for day in WEEKS])
-    told.put("raw_risk_pledge", [{"code": YOUNG, "trade_date": day, "pledge_ratio": 1.0} for day in DATES])
-    told.put("raw_risk_goodwill", [{"code": STOCK, "report_period": day, "goodwill": 1.0} for day in PERIODS])
-    told.put("raw_risk_comment", [{"code": STOCK, "trade_date": day} for day in DATES])
-    told.put("raw_hk_finance", [statement(day, has_cashflow=day in PERIODS[1:3]) for day in PERIODS])
-    told.put("fusion_fund_flow", [{"code": STOCK, "date": day, "main_net": 1.0} for day in DATES])
+    reported.put(
+        "fusion_index_daily", [{"code": "sh000300", "date": day, "close": 10.0} for day in DATES[5:]]
+    )
+    reported.put(
+        "raw_risk_pledge", [{"code": STOCK, "trade_date": day, "pledge_ratio": 1.0} for day in WEEKS]
+    )
+    reported.put(
+        "raw_risk_pledge", [{"code": YOUNG, "trade_date": day, "pledge_ratio": 1.0} for day in DATES]
+    )
+    reported.put(
+        "raw_risk_goodwill", [{"code": STOCK, "report_period": day, "goodwill": 1.0} for day in PERIODS]
+    )
+    reported.put("raw_risk_comment", [{"code": STOCK, "trade_date": day} for day in DATES])
+    reported.put("raw_hk_finance", [statement(day, has_cashflow=day in PERIODS[1:3]) for day in PERIODS])
+    reported.put("fusion_fund_flow", [{"code": STOCK, "date": day, "main_net": 1.0} for day in DATES])
 
 
 @pytest.fixture(scope="module")
@@ -94,9 +102,9 @@ CASES: list[tuple[str, dict[str, Any], str, str | None]] = [
 def test_an_answer_says_how_far_back_it_reaches(
     market: Handmade, path: str, params: dict[str, Any], first: str, note: str | None
 ) -> None:
-    told = market.told(path, **params)
+    reported = market.reported(path, **params)
 
-    assert (told["first_date"], told["note"]) == (first, note)
+    assert (reported["first_date"], reported["note"]) == (first, note)
 
 
 @pytest.mark.parametrize(
@@ -115,33 +123,33 @@ def test_an_answer_says_how_far_back_it_reaches(
     ],
 )
 def test_nothing_stored_is_said(market: Handmade, path: str) -> None:
-    told = market.told(path)
+    reported = market.reported(path)
 
-    assert (told["first_date"], told["note"]) == (None, "nothing is stored yet")
+    assert (reported["first_date"], reported["note"]) == (None, "nothing is stored yet")
 
 
 def test_a_basis_that_cannot_be_told_says_why(market: Handmade) -> None:
     # Bars without a close of their index, and a product that settles on no index.
     for product in ("IH", "au"):
-        told = market.told("/futures/basis", product=product)
+        reported = market.reported("/futures/basis", product=product)
 
-        assert (told["items"], told["first_date"]) == ([], None)
-        assert told["note"] == told["reason"]
+        assert (reported["items"], reported["first_date"]) == ([], None)
+        assert reported["note"] == reported["reason"]
 
 
 def test_a_reit_of_an_earlier_time_counts_what_was_known(market: Handmade) -> None:
     what = "bars of that time"
     # The bars were stored on the newest date: before it nobody knew them.
     for day, given in ((DATES[30], 0), (DAY, 40)):
-        told = market.told(f"/reit/{REIT}/history", days=50, as_of=day)
+        reported = market.reported(f"/reit/{REIT}/history", days=50, as_of=day)
 
-        assert (told["first_date"], told["note"]) == (FIRST, cut(given, 50, FIRST, what))
+        assert (reported["first_date"], reported["note"]) == (FIRST, cut(given, 50, FIRST, what))
 
 
 def test_a_statement_that_newer_periods_lack_is_told_of_older_ones(market: Handmade) -> None:
     path = f"/hk-finance/{HK}/statements"
-    whole = market.told(path, statement="cashflow", periods=2)
-    less = market.told(path, statement="cashflow", periods=4)
+    whole = market.reported(path, statement="cashflow", periods=2)
+    less = market.reported(path, statement="cashflow", periods=4)
 
     assert whole["periods"] == less["periods"] == [PERIODS[2], PERIODS[1]]
     assert (whole["first_date"], whole["note"]) == (PERIODS[1], None)
@@ -163,7 +171,7 @@ LISTS = [
 def test_a_list_of_a_day_before_the_first_one_says_so(
     market: Handmade, path: str, early: dict[str, str], first: str
 ) -> None:
-    newest, before = market.told(path), market.told(path, **early)
+    newest, before = market.reported(path), market.reported(path, **early)
     (day,) = early.values()
 
     assert (newest["first_date"], newest["note"]) == (first, None)

@@ -137,32 +137,32 @@ def test_indicators_of_an_index(market: Handmade) -> None:
     ]  # fmt: skip
     market.put("fusion_index_daily", rows)
 
-    told = market.told("/fusion/index/indicator/sh000300", days=30)
+    reported = market.reported("/fusion/index/indicator/sh000300", days=30)
 
-    assert (told["code"], told["name"], len(told["items"])) == ("sh000300", "沪深300", 30)
-    assert told["latest"] == told["items"][-1]
-    last = told["latest"]
+    assert (reported["code"], reported["name"], len(reported["items"])) == ("sh000300", "沪深300", 30)
+    assert reported["latest"] == reported["items"][-1]
+    last = reported["latest"]
     assert (last["date"], last["close"], last["ma5"], last["ma60"]) == (TODAY, 3399, 3397, 3369.5)
     assert (last["rsi14"], last["dif"], last["macd"]) == (100, 7, 0)
-    assert market.told("/fusion/index/indicator/000300", days=30) == told
-    before = market.told("/fusion/index/indicator/sh000300", as_of="2020-01-02")
+    assert market.reported("/fusion/index/indicator/000300", days=30) == reported
+    before = market.reported("/fusion/index/indicator/sh000300", as_of="2020-01-02")
     assert before["items"] == []
     assert before["as_of"].startswith("2020-01-02T23:59:59")
-    of_industry = market.told(f"/fusion/index/indicator/{BANK}")
+    of_industry = market.reported(f"/fusion/index/indicator/{BANK}")
     assert of_industry["name"] == "银行"
     assert of_industry["latest"]["ma60"] is None
     assert of_industry["latest"]["ma20"] is not None
-    assert market.told("/fusion/index/indicator/sz399001") == {
+    assert market.reported("/fusion/index/indicator/sz399001") == {
         "code": "sz399001", "name": None, "items": [], "latest": {}, "first_date": None,
         "note": "nothing is stored yet",
     }  # fmt: skip
-    assert (told["first_date"], told["note"]) == (dates[0], None)
-    more = market.told("/fusion/index/indicator/sh000300", days=750)
+    assert (reported["first_date"], reported["note"]) == (dates[0], None)
+    more = market.reported("/fusion/index/indicator/sh000300", days=750)
     assert more["note"] == f"400 of 750 trade dates are stored; the first stored date is {dates[0]}"
     assert of_industry["note"] == f"22 of 120 trade dates are stored; the first stored date is {DATES[0]}"
     assert before["note"].startswith("0 of 120 trade dates of that time are stored")
     rows = market.call("get_index_indicator", index_code="sh000300", limit=2)
-    assert rows == told["items"][-2:]
+    assert rows == reported["items"][-2:]
 
 
 def test_the_calendar_of_an_index(market: Handmade) -> None:
@@ -174,11 +174,11 @@ def test_the_calendar_of_an_index(market: Handmade) -> None:
         ],
     )
 
-    told = market.told("/market/index-calendar")
+    reported = market.reported("/market/index-calendar")
 
-    assert (told["code"], told["name"]) == ("sh000001", "上证指数")
-    assert [row["change_percent"] for row in told["items"]] == [1.0, 1.0, -2.0, 0.0]
-    assert told["summary"] == {
+    assert (reported["code"], reported["name"]) == ("sh000001", "上证指数")
+    assert [row["change_percent"] for row in reported["items"]] == [1.0, 1.0, -2.0, 0.0]
+    assert reported["summary"] == {
         "up_days": 2,
         "down_days": 1,
         "best": {"date": "2026-07-30", "change_percent": 1.0},
@@ -189,10 +189,10 @@ def test_the_calendar_of_an_index(market: Handmade) -> None:
         ],
         "win_rate_pct": 50.0,
     }
-    nothing = market.told("/market/index-calendar", code="sz399001")
+    nothing = market.reported("/market/index-calendar", code="sz399001")
     assert nothing["summary"]["best"] == {}
     assert (nothing["first_date"], nothing["note"]) == (None, "nothing is stored yet")
-    assert (told["first_date"], told["note"]) == (
+    assert (reported["first_date"], reported["note"]) == (
         "2026-07-30",
         "asked from 2025-08-22; the first stored date is 2026-07-30",
     )
@@ -207,8 +207,8 @@ def test_the_calendar_of_an_index_that_is_stored_from_its_first_day_on_says_noth
     ]
     market.put("fusion_index_daily", rows)
 
-    whole = market.told("/market/index-calendar", code="sz399006", days=90)
-    more = market.told("/market/index-calendar", code="sz399006", days=91 + 2)
+    whole = market.reported("/market/index-calendar", code="sz399006", days=90)
+    more = market.reported("/market/index-calendar", code="sz399006", days=91 + 2)
 
     assert (len(whole["items"]), whole["first_date"], whole["note"]) == (len(days), days[0], None)
     assert more["note"] == f"asked from 2026-05-21; the first stored date is {days[0]}"

@@ -15,20 +15,20 @@ BARE = 3
 @pytest.fixture(scope="module")
 def phases(topics: Topics) -> Topics:
     """The shared market with the pools of its newer dates, counted and told: nine dates at once, then one."""
-    dates = topics.house.run.calendar.last(10, TODAY)
-    topics.house.raw("raw_limit_pool", *dates[BARE:])
-    topics.house.fuse("index_daily", *dates)
+    dates = topics.services.run.calendar.last(10, TODAY)
+    topics.services.raw("raw_limit_pool", *dates[BARE:])
+    topics.services.fuse("index_daily", *dates)
     for name in ("limit_count", "market_phase"):
-        topics.house.fuse(name, *dates[:-1])
-        topics.house.fuse(name, TODAY)
+        topics.services.fuse(name, *dates[:-1])
+        topics.services.fuse(name, TODAY)
     return topics
 
 
 def test_both_counts_agree_where_both_are_known(phases: Topics) -> None:
-    told = phases.told("/market/limit-count-history", days=10)
+    reported = phases.reported("/market/limit-count-history", days=10)
 
-    items = told["items"]
-    assert told["total"] == len(items) == 10
+    items = reported["items"]
+    assert reported["total"] == len(items) == 10
     pools = phases.rows("raw_limit_pool")
     # A date on which nobody touched a limit has no row in any pool: nothing tells it from one not loaded.
     told_by_pools = {row["trade_date"] for row in pools}
@@ -43,13 +43,13 @@ def test_both_counts_agree_where_both_are_known(phases: Topics) -> None:
     today = [row["pool"] for row in pools if row["trade_date"] == TODAY]
     assert (newest["limit_up_official"], newest["broken"]) == (today.count("up"), today.count("broken"))
     assert newest["max_limit_days"] >= 1
-    assert phases.told("/market/limit-count-history", days=1)["items"] == [newest]
+    assert phases.reported("/market/limit-count-history", days=1)["items"] == [newest]
 
 
 def test_the_cycle_its_history_and_the_regime_tell_the_same(phases: Topics) -> None:
-    cycle = phases.told("/market/emotion-cycle", days=10)
-    history = phases.told("/market/phase-history", days=10)
-    regime = phases.told("/market/regime")
+    cycle = phases.reported("/market/emotion-cycle", days=10)
+    history = phases.reported("/market/phase-history", days=10)
+    regime = phases.reported("/market/regime")
 
     assert cycle["total"] == history["total"] == 10
     assert [row["stage"] for row in cycle["items"]] == [row["phase"] for row in history["rows"]]
@@ -70,16 +70,16 @@ def test_the_cycle_its_history_and_the_regime_tell_the_same(phases: Topics) -> N
 
 
 def test_an_answer_that_is_shorter_than_asked_says_why(phases: Topics) -> None:
-    first = phases.house.run.calendar.last(10, TODAY)[0]
+    first = phases.services.run.calendar.last(10, TODAY)[0]
 
     for path in ("limit-count-history", "emotion-cycle", "phase-history"):
-        whole, cut = (phases.told(f"/market/{path}", days=days) for days in (10, 30))
+        whole, cut = (phases.reported(f"/market/{path}", days=days) for days in (10, 30))
         assert (whole["first_date"], whole["note"]) == (first, None)
         assert cut["note"] == f"10 of 30 trade dates are stored; the first stored date is {first}"
 
 
 def test_the_score_follows_from_its_evidence(phases: Topics) -> None:
-    regime = phases.told("/market/regime")
+    regime = phases.reported("/market/regime")
 
     weight = sum(one["weight"] for one in regime["evidence"])
     summed = sum(one["weight"] * one["score"] for one in regime["evidence"])
@@ -89,9 +89,9 @@ def test_the_score_follows_from_its_evidence(phases: Topics) -> None:
 
 def test_one_range_or_day_by_day_is_the_same(phases: Topics) -> None:
     before = phases.rows("calc_market_phase")
-    dates = phases.house.run.calendar.last(4, TODAY)
+    dates = phases.services.run.calendar.last(4, TODAY)
 
-    again = phases.house.fuse("market_phase", *dates)
+    again = phases.services.fuse("market_phase", *dates)
 
     assert sum(one.rows_written for one in again.results) == 0
     assert phases.rows("calc_market_phase") == before

@@ -42,9 +42,9 @@ def bars(market: Handmade, *dates: str) -> None:
 
 
 def test_the_whole_way_without_bars_and_across_a_gap(market: Handmade) -> None:
-    assert market.told("/market/regime")["phase"] is None
+    assert market.reported("/market/regime")["phase"] is None
     market.calculate("market_phase", DATES[0])
-    assert market.told("/market/phase-history")["total"] == 0  # nothing is known, so nothing is told
+    assert market.reported("/market/phase-history")["total"] == 0  # nothing is known, so nothing is told
 
     # Pools alone: everything but the breadth. Stocks under special treatment do not count.
     market.put(
@@ -65,22 +65,22 @@ def test_the_whole_way_without_bars_and_across_a_gap(market: Handmade) -> None:
     assert row["confidence"] == pytest.approx(0.9)
     assert (row["limit_up_count"], row["broken_count"], row["max_limit_days"]) == (1, 1, 3)
     assert (row["promotion_rate_pct"], row["prev_limit_up_avg_pct"], row["up_count"]) == (50, 6, None)
-    (counts,) = market.told("/market/limit-count-history")["items"]
+    (counts,) = market.reported("/market/limit-count-history")["items"]
     assert (counts["limit_up_recomputed"], counts["limit_up_official"], counts["match"]) == (None, 2, None)
 
     # Two dates are left out; the one after them sees their bars, and goes on from what was told before.
     bars(market, *DATES[2:])
     market.calculate("market_phase", DATES[4])
     assert [row["trade_date"] for row in market.rows("calc_market_phase")] == [DATES[1], DATES[4]]
-    newest = market.told("/market/regime")
-    told = {one["key"]: one["value"] for one in newest["evidence"]}
-    assert (told["limit_up"], told["max_boards"], told["promotion_rate"]) == (1, 3, 1)
-    assert (told["advance_share"], newest["confidence"]) == (0.5, 1)
+    newest = market.reported("/market/regime")
+    reported = {one["key"]: one["value"] for one in newest["evidence"]}
+    assert (reported["limit_up"], reported["max_boards"], reported["promotion_rate"]) == (1, 3, 1)
+    assert (reported["advance_share"], newest["confidence"]) == (0.5, 1)
     # A date that is filled in later agrees with what the later one saw of it.
     market.calculate("market_phase", DATES[2], DATES[3])
     again = market.calculate("market_phase", DATES[4])
     assert sum(one.rows_written for one in again.results) <= 1  # its run of days at most
-    assert market.told("/market/regime")["score"] == newest["score"]
+    assert market.reported("/market/regime")["score"] == newest["score"]
 
 
 def test_a_range_and_single_dates_count_the_same_streak(market: Handmade) -> None:
@@ -119,15 +119,15 @@ def test_bars_that_come_late_complete_the_dates_after(market: Handmade) -> None:
     bars(market, *(day for day in dates[:-1] if day != late))
     market.put("raw_limit_pool", [pool(late, "up", "600001", limit_days=22)])
     market.calculate("market_phase", *dates[:22])
-    told = {row["trade_date"]: row for row in market.rows("calc_market_phase")}[late]
-    assert (told["limit_up_count"], told["amount"], told["up_count"]) == (1, None, None)
+    reported = {row["trade_date"]: row for row in market.rows("calc_market_phase")}[late]
+    assert (reported["limit_up_count"], reported["amount"], reported["up_count"]) == (1, None, None)
 
     bars(market, late)
     market.calculate("market_phase", dates[22])
 
     rows = {row["trade_date"]: row for row in market.rows("calc_market_phase")}
     assert rows[dates[22]]["amount_ratio_20d"] == 1
-    assert rows[late] == told  # its own evening is not told anew
+    assert rows[late] == reported  # its own evening is not told anew
     market.calculate("market_phase", late)
     again = {row["trade_date"]: row for row in market.rows("calc_market_phase")}[late]
     assert (again["amount"], again["up_count"], again["amount_ratio_20d"]) == (2e6, 1, 1)
@@ -138,7 +138,7 @@ def test_codes_that_one_side_alone_has_are_named(market: Handmade) -> None:
     market.put("raw_limit_pool", [pool(DATES[-1], "up", "600008"), pool(DATES[-1], "down", "600007")])
     market.calculate("limit_count", DATES[-1])
 
-    (row,) = market.told("/market/limit-count-history", days=1)["items"]
+    (row,) = market.reported("/market/limit-count-history", days=1)["items"]
 
     # The counts of limit-ups are equal and are of different stocks: the note tells.
     assert (row["limit_up_recomputed"], row["limit_up_official"], row["match"]) == (1, 1, False)

@@ -9,30 +9,35 @@ from tests.serving_api.areas.conftest import FRIDAYS, Topics
 def test_the_newest_list_of_pledges_falls_from_the_highest_ratio(topics: Topics) -> None:
     stored = [row for row in topics.rows("raw_risk_pledge") if row["trade_date"] == FRIDAYS[1]]
 
-    told = topics.told("/risk/pledge-list", page_size=200)
+    reported = topics.reported("/risk/pledge-list", page_size=200)
 
-    assert (told["date"], told["total"], told["page"], told["page_size"]) == (FRIDAYS[1], len(stored), 1, 200)
-    ratios = [row["pledge_ratio"] for row in told["items"]]
+    assert (reported["date"], reported["total"], reported["page"], reported["page_size"]) == (
+        FRIDAYS[1],
+        len(stored),
+        1,
+        200,
+    )
+    ratios = [row["pledge_ratio"] for row in reported["items"]]
     assert ratios == sorted((row["pledge_ratio"] for row in stored), reverse=True)
     assert len(ratios) > 10
-    assert set(told["items"][0]) >= {"code", "name", "pledge_shares_wan", "industry"}
-    assert "batch_id" not in told["items"][0]
+    assert set(reported["items"][0]) >= {"code", "name", "pledge_shares_wan", "industry"}
+    assert "batch_id" not in reported["items"][0]
 
 
 def test_pages_and_filters_cut_the_list(topics: Topics) -> None:
-    whole = topics.told("/risk/pledge-list", page_size=200, sort="code")["items"]
-    second = topics.told("/risk/pledge-list", page_size=5, page=2, sort="code")
+    whole = topics.reported("/risk/pledge-list", page_size=200, sort="code")["items"]
+    second = topics.reported("/risk/pledge-list", page_size=5, page=2, sort="code")
     assert second["items"] == whole[5:10]
 
     least = sorted(row["pledge_ratio"] for row in whole)[-5]
-    high = topics.told("/risk/pledge-list", min_ratio=least)
+    high = topics.reported("/risk/pledge-list", min_ratio=least)
     assert high["total"] == len(high["items"]) == 5
 
 
 def test_a_day_between_two_lists_shows_the_one_before(topics: Topics) -> None:
-    told = topics.told("/risk/pledge-list", date="2026-08-12")
-    assert told["date"] == FRIDAYS[0]
-    assert topics.told("/risk/pledge-list", date="2020-01-01")["items"] == []
+    reported = topics.reported("/risk/pledge-list", date="2026-08-12")
+    assert reported["date"] == FRIDAYS[0]
+    assert topics.reported("/risk/pledge-list", date="2020-01-01")["items"] == []
 
 
 @pytest.mark.parametrize(
@@ -60,10 +65,10 @@ def test_a_wrong_parameter_is_named(
 
 def test_single_pledges_add_up_to_the_ratio_of_the_week(topics: Topics) -> None:
     compared = 0
-    for row in topics.told("/risk/pledge-list")["items"][:8]:
-        told = topics.told(f"/risk/pledge-detail/{row['code']}")
-        assert told["ratio_history"][-1] == {"date": FRIDAYS[1], "pledge_ratio": row["pledge_ratio"]}
-        running = [one for one in told["items"] if one["status"] == "未解押"]
+    for row in topics.reported("/risk/pledge-list")["items"][:8]:
+        reported = topics.reported(f"/risk/pledge-detail/{row['code']}")
+        assert reported["ratio_history"][-1] == {"date": FRIDAYS[1], "pledge_ratio": row["pledge_ratio"]}
+        running = [one for one in reported["items"] if one["status"] == "未解押"]
         if len(running) == row["pledge_count"]:  # else one has ended since the list
             compared += 1
             shares = sum(one["pledge_shares"] for one in running)
@@ -72,26 +77,26 @@ def test_single_pledges_add_up_to_the_ratio_of_the_week(topics: Topics) -> None:
 
 
 def test_a_silent_portal_leaves_the_stored_ratios(topics: Topics) -> None:
-    code = topics.told("/risk/pledge-list")["items"][-1]["code"]
-    topics.house.faults.replace([{"upstream": "eastmoney", "call": "report", "kind": "reset", "count": 0}])
+    code = topics.reported("/risk/pledge-list")["items"][-1]["code"]
+    topics.services.faults.replace([{"upstream": "eastmoney", "call": "report", "kind": "reset", "count": 0}])
     try:
-        told = topics.told(f"/risk/pledge-detail/{code}")
+        reported = topics.reported(f"/risk/pledge-detail/{code}")
     finally:
-        topics.house.faults.replace([])
+        topics.services.faults.replace([])
 
-    assert told["items"] == []
-    assert len(told["ratio_history"]) == 2
+    assert reported["items"] == []
+    assert len(reported["ratio_history"]) == 2
 
 
 def test_industries_hold_every_company_once(topics: Topics) -> None:
-    pledges = topics.told("/risk/pledge-industry")
-    listed = topics.told("/risk/pledge-list", page_size=200)
+    pledges = topics.reported("/risk/pledge-industry")
+    listed = topics.reported("/risk/pledge-list", page_size=200)
     assert sum(one["company_count"] for one in pledges["items"]) == listed["total"]
     assert sum(one["pledge_market_value"] for one in pledges["items"]) == pytest.approx(
         sum(row["pledge_market_value"] for row in listed["items"])
     )
 
-    goodwill = topics.told("/risk/goodwill-industry")
+    goodwill = topics.reported("/risk/goodwill-industry")
     stored = topics.rows("raw_risk_goodwill")
     assert goodwill["period"] == "2026-06-30"
     assert sum(one["company_count"] for one in goodwill["items"]) == len(stored)
@@ -101,26 +106,26 @@ def test_industries_hold_every_company_once(topics: Topics) -> None:
 
 
 def test_goodwill_of_a_period_and_of_a_company(topics: Topics) -> None:
-    told = topics.told("/risk/goodwill-list", period="2026-06-30")
-    shares = [row["goodwill_equity_ratio_pct"] for row in told["items"]]
-    assert told["total"] == len(shares) > 10
+    reported = topics.reported("/risk/goodwill-list", period="2026-06-30")
+    shares = [row["goodwill_equity_ratio_pct"] for row in reported["items"]]
+    assert reported["total"] == len(shares) > 10
     assert shares == sorted(shares, reverse=True)
 
-    code = told["items"][0]["code"]
-    assert topics.told(f"/risk/goodwill-detail/{code}")["items"] == [told["items"][0]]
-    assert topics.told("/risk/goodwill-detail/999999")["items"] == []
+    code = reported["items"][0]["code"]
+    assert topics.reported(f"/risk/goodwill-detail/{code}")["items"] == [reported["items"][0]]
+    assert topics.reported("/risk/goodwill-detail/999999")["items"] == []
 
 
 def test_marks_of_the_market_and_of_a_stock(topics: Topics) -> None:
-    told = topics.told("/risk/comment-list", date=TODAY, page_size=200)
-    assert [row["rank_no"] for row in told["items"]] == list(range(1, told["total"] + 1))
+    reported = topics.reported("/risk/comment-list", date=TODAY, page_size=200)
+    assert [row["rank_no"] for row in reported["items"]] == list(range(1, reported["total"] + 1))
 
-    row = told["items"][0]
-    one = topics.told(f"/risk/comment-detail/{row['code']}")
+    row = reported["items"][0]
+    one = topics.reported(f"/risk/comment-detail/{row['code']}")
     assert one["latest"] == row
     assert one["score"] == [{"date": TODAY, "score": row["total_score"]}]
     assert one["participation"] == [{"date": TODAY, "org_participation_pct": row["org_participation_pct"]}]
-    unknown = topics.told("/risk/comment-detail/999999")
+    unknown = topics.reported("/risk/comment-detail/999999")
     assert (unknown["latest"], unknown["score"]) == ({}, [])
 
 
@@ -148,13 +153,15 @@ def test_the_catalog_reads_the_same_rows(topics: Topics) -> None:
         found: list[dict[str, object]] = answer.json()["results"]
         return found
 
-    ranked = topics.told("/risk/pledge-list", page_size=10)["items"]
+    ranked = topics.reported("/risk/pledge-list", page_size=10)["items"]
     assert call("get_pledge_rank", limit=10) == ranked
     code = str(ranked[0]["code"])
     assert [row["trade_date"] for row in call("get_pledge", code=code)] == list(FRIDAYS)
-    assert call("get_goodwill_rank", limit=3) == topics.told("/risk/goodwill-list", page_size=3)["items"]
-    assert call("get_stock_comment_rank", limit=3) == topics.told("/risk/comment-list", page_size=3)["items"]
+    assert call("get_goodwill_rank", limit=3) == topics.reported("/risk/goodwill-list", page_size=3)["items"]
+    assert (
+        call("get_stock_comment_rank", limit=3) == topics.reported("/risk/comment-list", page_size=3)["items"]
+    )
     etf = str(topics.rows("raw_fund_etf")[0]["code"])
     assert call("get_etf_share_history", etf_code=etf)[-1]["trade_date"] == TODAY
-    bars = topics.told(f"/fusion/fund/etf-kline/{etf}")["items"]
+    bars = topics.reported(f"/fusion/fund/etf-kline/{etf}")["items"]
     assert [row["close"] for row in call("get_etf_kline", etf_code=etf)] == [bar["close"] for bar in bars]

@@ -160,7 +160,7 @@ def bench(shared_warehouse_url: str, tmp_path_factory: pytest.TempPathFactory) -
         yield Bench(api, ticks, shared_warehouse_url, folder)
 
 
-def told(bench: Bench, path: str, **params: Any) -> Any:
+def reported(bench: Bench, path: str, **params: Any) -> Any:
     answer = bench.api.get(path, params=params)
     assert answer.status_code == 200, answer.text
     return answer.json()
@@ -172,11 +172,11 @@ def test_every_answer_has_its_documented_shape(bench: Bench) -> None:
         assert isinstance(route, PlatformRoute)
         path = route.path.removeprefix("/api/v1").replace("{code}", "600519").replace("{key}", "dragon")
         params = {"source": needed[path]} if path in needed else {}
-        TypeAdapter(route.serving.model).validate_python(told(bench, path, **params))
+        TypeAdapter(route.serving.model).validate_python(reported(bench, path, **params))
 
 
 def test_overview_with_and_without_what_nobody_could_buy(bench: Bench) -> None:
-    answer = told(bench, "/scorecard/overview")
+    answer = reported(bench, "/scorecard/overview")
     assert (answer["hold_days"], answer["as_of"]) == (5, NEW)
     rows = {(row["source"], row["group_key"]): row for row in answer["items"]}
     assert list(rows) == [
@@ -193,17 +193,17 @@ def test_overview_with_and_without_what_nobody_could_buy(bench: Bench) -> None:
         "profit_loss_ratio": 1.0,
     }  # fmt: skip
     assert rows["decision", "chat"]["avg_profit_pct"] == 3.0  # a fall that was foretold
-    assert {row["source"] for row in told(bench, "/scorecard/overview", source="preset")["items"]} == {
+    assert {row["source"] for row in reported(bench, "/scorecard/overview", source="preset")["items"]} == {
         "preset"
     }
-    recent = told(bench, "/scorecard/overview", source="builtin", days=1)["items"]
+    recent = reported(bench, "/scorecard/overview", source="builtin", days=1)["items"]
     assert [(row["group_key"], row["picks"], row["win_rate_pct"]) for row in recent] == [("dragon", 1, None)]
 
 
 def test_decision_cards_are_held_for_ten_dates(bench: Bench) -> None:
-    answer = told(bench, "/scorecard/overview", source="decision")
+    answer = reported(bench, "/scorecard/overview", source="decision")
     assert (answer["hold_days"], answer["items"][0]["hold_days"]) == (10, 10)
-    rows = told(bench, "/scorecard/overview")["items"]
+    rows = reported(bench, "/scorecard/overview")["items"]
     assert {row["hold_days"] for row in rows if row["source"] != "decision"} == {5}
 
 
@@ -219,17 +219,17 @@ def test_an_answer_of_hits_is_old_when_bars_came(bench: Bench) -> None:
 
 
 def test_picks_newest_first_by_pages(bench: Bench) -> None:
-    answer = told(bench, "/scorecard/picks", source="builtin", group="dragon", pageSize=10)
+    answer = reported(bench, "/scorecard/picks", source="builtin", group="dragon", pageSize=10)
     assert (answer["total"], answer["page"], answer["pageSize"]) == (5, 1, 10)
     assert [(row["trade_date"], row["rank"]) for row in answer["items"]] == [
         (NEW, 1), (DAY, 1), (DAY, 2), (OLD, 1), (OLD, 6)
     ]  # fmt: skip
     assert answer["items"][3]["unfillable"] is True
-    assert told(bench, "/scorecard/picks", source="builtin", status="partial")["total"] == 1
-    assert told(bench, "/scorecard/picks", source="builtin", date=DAY)["total"] == 3
-    (card,) = told(bench, "/scorecard/picks", source="decision")["items"]
+    assert reported(bench, "/scorecard/picks", source="builtin", status="partial")["total"] == 1
+    assert reported(bench, "/scorecard/picks", source="builtin", date=DAY)["total"] == 3
+    (card,) = reported(bench, "/scorecard/picks", source="decision")["items"]
     assert (card["rank"], card["profit_pct"], card["status"]) == (None, 3.0, "reviewed")
-    assert told(bench, "/scorecard/picks", source="decision", date=NEW)["total"] == 0
+    assert reported(bench, "/scorecard/picks", source="decision", date=NEW)["total"] == 0
 
 
 @pytest.mark.parametrize(
@@ -254,25 +254,25 @@ def test_a_wrong_parameter_is_named(bench: Bench, path: str, params: dict[str, A
 
 
 def test_strategies_by_their_scorecards_and_single_hits_as_they_are_read(bench: Bench) -> None:
-    (row,) = told(bench, "/scorecard/overview", source="strategy")["items"]
+    (row,) = reported(bench, "/scorecard/overview", source="strategy")["items"]
     assert (row["picks"], row["reviewed"], row["unfillable"]) == (55, 20, 2)
     assert row["win_rate_pct"] == 15.0  # three of twenty, eleven of which have a return
     assert row["avg_profit_pct"] == row["avg_excess_pct"] == 0.0
     assert row["fillable"]["reviewed"] == 18
     assert row["fillable"]["avg_profit_pct"] == pytest.approx(-13 / 9, abs=1e-4)
-    months = told(bench, "/scorecard/breakdown", source="strategy", by="month")["items"]
+    months = reported(bench, "/scorecard/breakdown", source="strategy", by="month")["items"]
     assert sum(month["picks"] for month in months) == 55
     wrong = bench.api.get("/scorecard/breakdown", params={"source": "strategy", "by": "industry"})
     assert (wrong.status_code, wrong.json()["detail"][:2]) == (422, "by")
 
-    hits = told(bench, "/scorecard/picks", source="strategy", group="ma_cross")
+    hits = reported(bench, "/scorecard/picks", source="strategy", group="ma_cross")
     assert hits["total"] == 2
     pending, reviewed = hits["items"]
     assert (pending["trade_date"], pending["status"], pending["profit_pct"]) == (NEW, "pending", None)
     assert (reviewed["status"], reviewed["profit_pct"], reviewed["excess_pct"]) == ("reviewed", 40.0, 39.0)
     assert (reviewed["buy_date"], reviewed["sell_date"]) == (HELD[0], HELD[-1])
-    assert told(bench, "/scorecard/stock/000333")["stats"]["picks"] == 2
-    (rested,) = told(bench, "/scorecard/stock/000334")["items"]  # nobody else's bars are read
+    assert reported(bench, "/scorecard/stock/000333")["stats"]["picks"] == 2
+    (rested,) = reported(bench, "/scorecard/stock/000334")["items"]  # nobody else's bars are read
     assert (rested["status"], rested["profit_pct"]) == ("partial", 40.0)
     wrong = bench.api.get("/scorecard/picks", params={"source": "strategy", "status": "pending"})
     assert (wrong.status_code, wrong.json()["detail"][:6]) == (422, "status")
@@ -301,32 +301,32 @@ def test_figures_of_a_few_dates_do_not_stand_beside_counts_of_all() -> None:
     ],
 )
 def test_break_downs(bench: Bench, by: str, keys: list[str]) -> None:
-    answer = told(bench, "/scorecard/breakdown", source="builtin", by=by)
+    answer = reported(bench, "/scorecard/breakdown", source="builtin", by=by)
     assert answer["by"] == by
     assert [row["key"] for row in answer["items"]] == keys
     assert sum(row["picks"] for row in answer["items"]) == len(BUILTIN)
 
 
 def test_every_pick_of_a_stock(bench: Bench) -> None:
-    answer = told(bench, "/scorecard/stock/600519")
+    answer = reported(bench, "/scorecard/stock/600519")
     assert [(row["trade_date"], row["source"], row["group_key"]) for row in answer["items"]] == [
         (NEW, "builtin", "dragon"), (DAY, "preset", "momentumCore"), (DAY, "decision", "chat"),
         (DAY, "builtin", "composite"), (OLD, "builtin", "dragon"),
     ]  # fmt: skip
     assert answer["stats"] == {"picks": 5, "reviewed": 4, "win_rate_pct": 100.0, "avg_profit_pct": 4.75}
-    assert told(bench, "/scorecard/stock/000002")["items"] == []
+    assert reported(bench, "/scorecard/stock/000002")["items"] == []
 
 
 def test_sources_and_strategies(bench: Bench) -> None:
-    rows = {row["key"]: row for row in told(bench, "/scorecard/sources")["items"]}
+    rows = {row["key"]: row for row in reported(bench, "/scorecard/sources")["items"]}
     assert list(rows) == ["builtin", "preset", "decision", "strategy"]
     assert (rows["builtin"]["picks"], rows["builtin"]["first_date"]) == (6, OLD)
     assert [group["key"] for group in rows["builtin"]["groups"]] == ["dragon", "tactic", "composite"]
     assert len(rows["preset"]["groups"]) == 14
     assert rows["decision"]["groups"] == [{"key": "chat", "label": "chat"}]
-    assert rows["decision"]["picks"] == told(bench, "/scorecard/picks", source="decision")["total"] == 1
+    assert rows["decision"]["picks"] == reported(bench, "/scorecard/picks", source="decision")["total"] == 1
 
-    cards = {row["key"]: row for row in told(bench, "/builtin-strategies")["items"]}
+    cards = {row["key"]: row for row in reported(bench, "/builtin-strategies")["items"]}
     assert list(cards) == ["dragon", "tactic", "composite"]
     assert (cards["dragon"]["last_date"], cards["dragon"]["win_rate_pct"]) == (NEW, 50.0)
     assert (cards["tactic"]["last_date"], cards["tactic"]["win_rate_pct"]) == (None, None)
@@ -343,32 +343,32 @@ def test_sources_and_strategies(bench: Bench) -> None:
     ],
 )
 def test_a_record_says_how_far_back_it_reaches(bench: Bench, path: str, params: dict[str, Any]) -> None:
-    whole, cut = (told(bench, path, days=days, **params) for days in (20, 100))
+    whole, cut = (reported(bench, path, days=days, **params) for days in (20, 100))
 
     assert (whole["first_date"], whole["note"]) == (OLD, None)
     assert cut["note"] == f"35 of 100 trade dates are stored; the first stored date is {OLD}"
 
 
 def test_a_rate_has_its_count_beside_it(bench: Bench) -> None:
-    cards = {row["key"]: row for row in told(bench, "/builtin-strategies")["items"]}
+    cards = {row["key"]: row for row in reported(bench, "/builtin-strategies")["items"]}
     assert (cards["dragon"]["picks"], cards["dragon"]["reviewed"]) == (5, 4)
     assert (cards["tactic"]["reviewed"], cards["tactic"]["win_rate_pct"]) == (0, None)
-    stats = told(bench, "/scorecard/stock/600519")["stats"]
+    stats = reported(bench, "/scorecard/stock/600519")["stats"]
     assert 0 < stats["reviewed"] < stats["picks"]
 
 
 def test_a_board_and_its_performance(bench: Bench) -> None:
-    newest = told(bench, "/builtin-strategies/dragon/board")
+    newest = reported(bench, "/builtin-strategies/dragon/board")
     assert (newest["date"], newest["total"]) == (NEW, 1)
     assert newest["items"][0]["change_pct"] == 1.5
     assert newest["items"][0]["detail"] == {"composite": 80}
-    older = told(bench, "/builtin-strategies/dragon/board", date=DAY, limit=1)
+    older = reported(bench, "/builtin-strategies/dragon/board", date=DAY, limit=1)
     assert older["total"] == 2  # stand on it, one is shown
     assert [(row["rank"], row["code"], row["price"]) for row in older["items"]] == [(1, "300750", 10.0)]
     assert bench.api.get("/builtin-strategies/other/board").status_code == 404
     assert bench.api.get("/builtin-strategies/other/performance").status_code == 404
 
-    found = told(bench, "/builtin-strategies/dragon/performance")
+    found = reported(bench, "/builtin-strategies/dragon/performance")
     assert (found["stats"]["picks"], found["stats"]["fillable"]["win_rate_pct"]) == (5, 33.3333)
     # A fifth of each date's mean return (2.5, then 5.0), compounded; the index earned 1.0 each time.
     assert [row["date"] for row in found["curve"]] == [OLD, DAY]
@@ -381,7 +381,7 @@ def test_a_board_and_its_performance(bench: Bench) -> None:
 def test_without_a_database_answers_are_empty(own: Bench) -> None:
     own.lose_database()
     nothing = {"items": [], "hold_days": 5, "as_of": None, "first_date": None, "note": None}
-    assert told(own, "/scorecard/overview") == nothing
-    assert told(own, "/builtin-strategies/dragon/board")["items"] == []
-    assert told(own, "/builtin-strategies/dragon/performance")["curve"] == []
-    assert len(told(own, "/builtin-strategies")["items"]) == 3
+    assert reported(own, "/scorecard/overview") == nothing
+    assert reported(own, "/builtin-strategies/dragon/board")["items"] == []
+    assert reported(own, "/builtin-strategies/dragon/performance")["curve"] == []
+    assert len(reported(own, "/builtin-strategies")["items"]) == 3

@@ -28,6 +28,6 @@ def test_every_topic_answers_in_its_documented_shape(topics: Topics) -> None:
         for route in router.routes:
             assert isinstance(route, PlatformRoute)
             path = route.path.removeprefix("/api/v1").replace("{code}", code).replace("{etf_code}", code)
-            told = topics.told(path)
-            TypeAdapter(route.serving.model).validate_python(told.get("results", told))
-            assert told
+            reported = topics.reported(path)
+            TypeAdapter(route.serving.model).validate_python(reported.get("results", reported))
+            assert reported

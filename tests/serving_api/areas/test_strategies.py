@@ -176,15 +176,15 @@ def fill(warehouse: Warehouse) -> None:
             {"code": "600005", "name": "停牌", "total_score": 55.0, "grade": "B", **leader},
         ],
     )
-    told = {"rtsi": 70.0, "kdj_k": 60.0, "kdj_d": 50.0, "boll_mid": 15.0, "vol_ma5": 2000.0}
+    reported = {"rtsi": 70.0, "kdj_k": 60.0, "kdj_d": 50.0, "boll_mid": 15.0, "vol_ma5": 2000.0}
     put(
         warehouse,
         INDICATOR,
         [
-            {"code": "600001", "date": DATES[-2], "close": 19.0, "macd_hist": 0.1, "ma20": 14.0, **told},
-            {"code": "600001", "date": DATES[-1], "close": 19.5, "macd_hist": 0.2, "ma20": 14.5, **told},
-            {"code": "600004", "date": DATES[-1], "close": 10.0, "macd_hist": 0.2, "ma20": 9.0, **told},
-            {"code": "600005", "date": DATES[-2], "close": 10.0, "macd_hist": 0.2, "ma20": 9.0, **told},
+            {"code": "600001", "date": DATES[-2], "close": 19.0, "macd_hist": 0.1, "ma20": 14.0, **reported},
+            {"code": "600001", "date": DATES[-1], "close": 19.5, "macd_hist": 0.2, "ma20": 14.5, **reported},
+            {"code": "600004", "date": DATES[-1], "close": 10.0, "macd_hist": 0.2, "ma20": 9.0, **reported},
+            {"code": "600005", "date": DATES[-2], "close": 10.0, "macd_hist": 0.2, "ma20": 9.0, **reported},
         ],
     )
     fired = [("600001", DATES[-3], 100), ("600003", DATES[-1], -100)]
@@ -215,7 +215,7 @@ def opened(url: str, folder: Path) -> Iterator[Api]:
     warehouse.close()
 
 
-def told(api: Api, path: str, **params: Any) -> Any:
+def reported(api: Api, path: str, **params: Any) -> Any:
     answer = api.get(path, params=params)
     assert answer.status_code == 200, answer.text
     return answer.json()
@@ -230,7 +230,7 @@ def test_the_tables_here_are_those_that_are_declared() -> None:
 
 
 def test_the_strategies_and_when_they_last_bought(api: Api) -> None:
-    items = {one["key"]: one for one in told(api, "/quant/strategies")["items"]}
+    items = {one["key"]: one for one in reported(api, "/quant/strategies")["items"]}
     assert len(items) == 9
     assert items["ma_cross"]["last_run"] == DATES[29]
     assert items["turtle"]["last_run"] == DATES[18]
@@ -240,7 +240,7 @@ def test_the_strategies_and_when_they_last_bought(api: Api) -> None:
 
 
 def test_picks_of_a_date_best_first_and_of_the_newest_date(api: Api) -> None:
-    body = told(api, "/quant/strategies/ma_cross/picks", date=DATES[20])
+    body = reported(api, "/quant/strategies/ma_cross/picks", date=DATES[20])
     assert (body["date"], body["total"]) == (DATES[20], 2)
     assert [(one["rank"], one["code"], one["score"]) for one in body["items"]] == [
         (1, "600003", 90.0),
@@ -248,14 +248,14 @@ def test_picks_of_a_date_best_first_and_of_the_newest_date(api: Api) -> None:
     ]
     assert body["items"][0]["reason"] == "MA5 crossed above MA20"
     assert body["items"][0]["change_pct"] == 1.5
-    newest = told(api, "/quant/strategies/ma_cross/picks")
+    newest = reported(api, "/quant/strategies/ma_cross/picks")
     assert (newest["date"], [one["code"] for one in newest["items"]]) == (DATES[29], ["600001"])
-    assert told(api, "/quant/strategies/momentum/picks")["items"] == []
-    assert len(told(api, "/quant/strategies/ma_cross/picks", date=DATES[20], limit=1)["items"]) == 1
+    assert reported(api, "/quant/strategies/momentum/picks")["items"] == []
+    assert len(reported(api, "/quant/strategies/ma_cross/picks", date=DATES[20], limit=1)["items"]) == 1
 
 
 def test_validation_follows_the_picks_for_five_dates(api: Api) -> None:
-    body = told(api, "/quant/strategies/ma_cross/validation")
+    body = reported(api, "/quant/strategies/ma_cross/validation")
     # Day 18: in at 29.00, out at the close of day 23, 16.50 x 2. Day 20: 15.50 to 17.50. 600003: in at 11.00,
     # out at 11.00. 600002 rested: settled without a return after twenty dates, which have not passed.
     profits = {18: 33 / 29 - 1, 20: 17.5 / 15.5 - 1}
@@ -268,9 +268,9 @@ def test_validation_follows_the_picks_for_five_dates(api: Api) -> None:
     assert body["curve"][1]["cum_pct"] == pytest.approx(
         ((1 + profits[18] / 5) * (1 + profits[20] / 2 / 5) - 1) * 100, abs=1e-4
     )
-    short = told(api, "/quant/strategies/ma_cross/validation", days=5)
+    short = reported(api, "/quant/strategies/ma_cross/validation", days=5)
     assert (short["picks"], short["reviewed"], short["curve"]) == (1, 0, [])
-    assert told(api, "/quant/strategies/momentum/validation")["picks"] == 0
+    assert reported(api, "/quant/strategies/momentum/validation")["picks"] == 0
 
 
 def test_a_validation_is_made_once_for_all_who_ask(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -285,7 +285,7 @@ def test_a_validation_is_made_once_for_all_who_ask(api: Api, monkeypatch: pytest
 
 
 def test_hits_of_a_stock_with_what_came_after(api: Api) -> None:
-    rows = told(api, "/stocks/600001/strategy-hits")["results"]
+    rows = reported(api, "/stocks/600001/strategy-hits")["results"]
     assert [(row["date"], row["strategyKey"]) for row in rows] == [
         (DATES[29], "ma_cross"), (DATES[20], "ma_cross"), (DATES[18], "ma_cross"), (DATES[18], "turtle"),
     ]  # fmt: skip
@@ -294,15 +294,15 @@ def test_hits_of_a_stock_with_what_came_after(api: Api) -> None:
     assert [row["changeSince"] for row in rows] == pytest.approx(
         [0.0, 30.0, 39 / 28 * 100 - 100, 39 / 28 * 100 - 100], abs=1e-4
     )
-    (split,) = told(api, "/stocks/600006/strategy-hits")["results"]
+    (split,) = reported(api, "/stocks/600006/strategy-hits")["results"]
     assert split["changeSince"] == 0.0
-    assert len(told(api, "/stocks/600001/strategy-hits", days=10)["results"]) == 2
-    assert len(told(api, "/stocks/600001/strategy-hits", limit=1)["results"]) == 1
-    assert told(api, "/stocks/999999/strategy-hits")["results"] == []
+    assert len(reported(api, "/stocks/600001/strategy-hits", days=10)["results"]) == 2
+    assert len(reported(api, "/stocks/600001/strategy-hits", limit=1)["results"]) == 1
+    assert reported(api, "/stocks/999999/strategy-hits")["results"] == []
 
 
 def test_signals_and_patterns_of_a_stock(api: Api) -> None:
-    rows = told(api, "/stocks/600001/tactic-hits")["results"]
+    rows = reported(api, "/stocks/600001/tactic-hits")["results"]
     assert [(row["date"], row["signalKey"], row["signalName"]) for row in rows] == [
         (DATES[27], "volume_surge", "放量"), (DATES[26], "double_bottom", "双底"),
         (DATES[25], "ma_golden_cross", "均线金叉"),
@@ -314,7 +314,7 @@ def test_hits_of_the_past_say_how_far_back_they_reach(api: Api) -> None:
     """Picks from day 10 on, signals from day 25 on; a date on which a strategy bought nothing is no gap."""
     picked, signalled = DATES[10], DATES[25]
     board, early, none = (
-        told(api, f"/quant/strategies/{key}/picks", date=day)
+        reported(api, f"/quant/strategies/{key}/picks", date=day)
         for key, day in (("ma_cross", DATES[20]), ("ma_cross", DATES[3]), ("momentum", DATES[20]))
     )
     assert [(one["first_date"], one["note"]) for one in (board, none)] == [(picked, None)] * 2
@@ -324,7 +324,7 @@ def test_hits_of_the_past_say_how_far_back_they_reach(api: Api) -> None:
         ("/stocks/600001/strategy-hits", picked),
         ("/stocks/600001/tactic-hits", signalled),
     ):
-        whole, cut = told(api, path, days=2), told(api, path, days=250)
+        whole, cut = reported(api, path, days=2), reported(api, path, days=250)
         assert (whole["first_date"], whole.get("note")) == (first, None), path
         assert cut["note"].endswith(f"of 250 trade dates are stored; the first stored date is {first}"), path
 
@@ -334,9 +334,9 @@ def systems(body: Any) -> dict[str, Any]:
 
 
 def test_the_audit_of_a_stock_names_scores_gates_and_what_is_missing(api: Api) -> None:
-    body = told(api, "/stocks/600001/strategy-audit")
+    body = reported(api, "/stocks/600001/strategy-audit")
     found = systems(body)
-    boards = told(api, "/builtin-strategies")["items"]
+    boards = reported(api, "/builtin-strategies")["items"]
     assert [(key, one["name"]) for key, one in found.items()] == [(one["key"], one["name"]) for one in boards]
     assert body["results"]["date"] == DATES[-1]
     gate = body["results"]["gate"]
@@ -350,7 +350,7 @@ def test_the_audit_of_a_stock_names_scores_gates_and_what_is_missing(api: Api) -
     # Of the five signals the rising MA20 and MACD, K > D and the close above the middle hold, the volume of
     # 1,000 does not.
     tactic = found["tactic"]
-    health = told(api, "/stocks/600001/vpa")["results"]["health"]
+    health = reported(api, "/stocks/600001/vpa")["results"]["health"]
     assert 50 < health <= 100
     assert tactic["score"] == pytest.approx(0.35 * 70 + 0.25 * health + 0.25 * 75 + 0.15 * 80, abs=1e-2)
     assert tactic["warnings"] == []
@@ -358,31 +358,31 @@ def test_the_audit_of_a_stock_names_scores_gates_and_what_is_missing(api: Api) -
 
 
 def test_a_gate_blocks_the_systems_that_it_is_of(api: Api) -> None:
-    found = systems(told(api, "/stocks/600003/strategy-audit"))
+    found = systems(reported(api, "/stocks/600003/strategy-audit"))
     assert (found["composite"]["conclusion"], found["composite"]["passed"]) == ("blocked", False)
     assert (found["dragon"]["conclusion"], found["dragon"]["score"]) == ("blocked", 66.0)
     assert found["tactic"]["conclusion"] == "missing"
 
 
 def test_the_audit_goes_by_the_rules_of_the_boards(api: Api) -> None:
-    found = systems(told(api, "/stocks/600004/strategy-audit"))
+    found = systems(reported(api, "/stocks/600004/strategy-audit"))
     assert (found["tactic"]["conclusion"], found["tactic"]["passed"]) == ("blocked", False)
     assert found["tactic"]["reasons"][0].startswith("ROE -1.00 %")
     assert (found["dragon"]["conclusion"], found["dragon"]["score"]) == ("blocked", 77.0)
     assert found["dragon"]["reasons"][0] == f"listed on {DATES[26]}: in its first 5 trade dates"
 
     # On its newest date nobody has a pattern: nobody looked, though somebody did on the date before.
-    found = systems(told(api, "/stocks/600005/strategy-audit"))
+    found = systems(reported(api, "/stocks/600005/strategy-audit"))
     assert "pattern is missing" in found["tactic"]["warnings"]
     assert found["dragon"]["conclusion"] == "neutral"
 
 
 def test_the_audit_of_an_unknown_stock_and_of_a_past_instant(api: Api) -> None:
-    unknown = told(api, "/stocks/999999/strategy-audit")
+    unknown = reported(api, "/stocks/999999/strategy-audit")
     assert unknown["results"]["date"] is None
     assert unknown["results"]["gate"]["passed"] is None
     assert {one["score"] for one in systems(unknown).values()} == {None}
-    past = told(api, "/stocks/600001/strategy-audit", as_of=f"{DATES[-1]}T14:59:00")
+    past = reported(api, "/stocks/600001/strategy-audit", as_of=f"{DATES[-1]}T14:59:00")
     assert past["as_of"].startswith(f"{DATES[-1]}T14:59:00")
     assert past["results"]["date"] == DATES[-2]
     assert systems(past)["composite"]["conclusion"] == "missing"

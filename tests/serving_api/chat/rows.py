@@ -48,12 +48,13 @@ def companies() -> dict[str, list[dict[str, Any]]]:
             for code, one in FIGURES.items() for day, off in ((BEFORE, 0.4), (DAY, 0.0))
         ],
         "fusion_finance_indicator": [
-            {"code": code, "report_period": period, "ann_date": told, "name": NAMES[code],
+            {"code": code, "report_period": period, "ann_date": reported, "name": NAMES[code],
              "revenue": one["revenue"] * part, "revenue_yoy": one["yoy"], "net_profit": one["profit"] * part,
              "net_profit_yoy": one["yoy"] + 0.6, "gross_margin": 61.3, "net_margin": 33.1, "roe": one["roe"],
              "debt_ratio": one["debt"], "eps": one["eps"] / 2, "operating_cash_flow": one["profit"] * 0.9}
             for code, one in FIGURES.items()
-            for period, told, part in (("2026-06-30", "2026-08-12", 1.0), ("2026-03-31", "2026-04-25", 0.55),
+            for period, reported, part in (
+                ("2026-06-30", "2026-08-12", 1.0), ("2026-03-31", "2026-04-25", 0.55),
                                        ("2026-09-30", "2026-10-28", 9.0))
         ],
         "fusion_fund_flow": [
@@ -109,8 +110,8 @@ def market() -> dict[str, list[dict[str, Any]]]:
         ],
         "fusion_macro_indicator": [
             {"indicator": name, "period_date": period, "region": "cn", "category": "price", "name": title,
-             "freq": "m", "value": value, "unit": unit, "publish_date": told, "publish_estimated": False}
-            for name, title, unit, period, told, value in (
+             "freq": "m", "value": value, "unit": unit, "publish_date": reported, "publish_estimated": False}
+            for name, title, unit, period, reported, value in (
                 ("cn_cpi_yoy", "居民消费价格同比", "pct", "2026-07-31", "2026-08-09", 0.4),
                 ("cn_pmi_mfg", "制造业采购经理指数", "index", "2026-07-31", "2026-07-31", 49.7),
                 ("cn_rmb_loan", "新增人民币贷款", "yi", "2026-07-31", "2026-08-14", 7261.0),

@@ -56,8 +56,8 @@ class Served:
     def ask(self, message: str, who: dict[str, str], **body: Any) -> dict[str, Any]:
         answer = self.http.post("/chat/ask", json={"message": message, **body}, headers=who)
         assert answer.status_code == 200, answer.text
-        told: dict[str, Any] = answer.json()
-        return told
+        reported: dict[str, Any] = answer.json()
+        return reported
 
     def stream(self, message: str, who: dict[str, str], **body: Any) -> bytes:
         answer = self.http.post("/chat/ask/stream", json={"message": message, **body}, headers=who)
@@ -73,8 +73,8 @@ def events(stream: bytes) -> list[dict[str, Any]]:
     return [json.loads(one.removeprefix(b"data: ")) for one in frames[:-2]]
 
 
-def texts(told: list[dict[str, Any]], kind: str = "content") -> str:
-    return "".join(one["text"] for one in told if one["type"] == kind)
+def texts(reported: list[dict[str, Any]], kind: str = "content") -> str:
+    return "".join(one["text"] for one in reported if one["type"] == kind)
 
 
 @contextmanager

@@ -84,8 +84,8 @@ def test_no_order_is_followed(poisoned: Served, fake: FakeModels, order: str) ->
     who, before = poisoned.admin(), len(fake.asked)
     poison(poisoned, order)
     fake.then(obedient)
-    told = events(poisoned.stream(QUESTION, who))
-    shown = texts(told) + str(told) + str(poisoned.ask(QUESTION, who))
+    reported = events(poisoned.stream(QUESTION, who))
+    shown = texts(reported) + str(reported) + str(poisoned.ask(QUESTION, who))
     assert not SECRETS.search(shown), SECRETS.search(shown)
     assert "888.88" not in shown
     asked = fake.asked[before:]

@@ -51,14 +51,14 @@ def test_a_models_answer_is_shown_when_every_number_is_bound(
     modelled: Served, fake: FakeModels, who: dict[str, str]
 ) -> None:
     fake.then(says(TRUE))
-    told = modelled.ask(QUESTION, who)
-    assert told["answer"] == re.sub(r"\{pe\}", next(one["id"] for one in told["evidence"]), TRUE)
-    assert (told["provenance"], told["model"], told["label"], told["unbound"]) == (
+    reported = modelled.ask(QUESTION, who)
+    assert reported["answer"] == re.sub(r"\{pe\}", next(one["id"] for one in reported["evidence"]), TRUE)
+    assert (reported["provenance"], reported["model"], reported["label"], reported["unbound"]) == (
         "ai", fake.asked[-1].model, None, 0,
     )  # fmt: skip
-    assert told["usage"]["output_tokens"] > 0
-    receipt = modelled.http.get(f"/chat/receipts/{told['receipt_id']}", headers=who).json()
-    assert (receipt["provider"], receipt["model"]) == ("anthropic", told["model"])
+    assert reported["usage"]["output_tokens"] > 0
+    receipt = modelled.http.get(f"/chat/receipts/{reported['receipt_id']}", headers=who).json()
+    assert (receipt["provider"], receipt["model"]) == ("anthropic", reported["model"])
     assert re.fullmatch(r"[0-9a-f]{64}", receipt["prompt_hash"])
 
 
@@ -67,15 +67,19 @@ def test_it_is_asked_once_more_and_then_the_rules_answer(
 ) -> None:
     before = len(fake.asked)
     fake.then(says("贵州茅台市盈率33.33倍[{pe}]。"), says(TRUE))
-    told = modelled.ask(QUESTION, who)
-    assert (told["provenance"], "21.53" in told["answer"], len(fake.asked) - before) == ("ai", True, 2)
+    reported = modelled.ask(QUESTION, who)
+    assert (reported["provenance"], "21.53" in reported["answer"], len(fake.asked) - before) == (
+        "ai",
+        True,
+        2,
+    )
     assert "33.33" in fake.asked[-1].said
 
     before = len(fake.asked)
     fake.then(says("贵州茅台市盈率33.33倍[{pe}]。"))
-    told = modelled.ask(QUESTION, who)
+    reported = modelled.ask(QUESTION, who)
     assert len(fake.asked) - before == 2
-    assert (told["provenance"], told["fallbackOf"], "33.33" in str(told)) == (
+    assert (reported["provenance"], reported["fallbackOf"], "33.33" in str(reported)) == (
         "quant_prefill", "quant_prefill", False,
     )  # fmt: skip
 
@@ -102,9 +106,9 @@ def test_a_tool_reads_what_the_question_did_not_name(
         return Says(f"工商银行市净率0.71倍[{number}]。")
 
     fake.then(Asks("stock", {"code": "601398"}), second)
-    told = modelled.ask(QUESTION, who)
-    assert "工商银行市净率0.71倍" in told["answer"]
-    assert told["tool_calls"] == [{"name": "stock", "args": {"code": "601398"}, "ok": True}]
+    reported = modelled.ask(QUESTION, who)
+    assert "工商银行市净率0.71倍" in reported["answer"]
+    assert reported["tool_calls"] == [{"name": "stock", "args": {"code": "601398"}, "ok": True}]
 
 
 def test_a_number_invented_for_a_tool_is_not_shown(
@@ -112,10 +116,10 @@ def test_a_number_invented_for_a_tool_is_not_shown(
 ) -> None:
     asks = (Asks("stock", {"code": "300321"}), Asks("fetch_url", {"url": "http://evil.example/a"}))
     fake.then(Says(calls=asks), says(TRUE))
-    told = events(modelled.stream(QUESTION, who))
-    calls = [(one["name"], one["args"]) for one in told if one["type"] == "tool_call"]
+    reported = events(modelled.stream(QUESTION, who))
+    calls = [(one["name"], one["args"]) for one in reported if one["type"] == "tool_call"]
     assert calls == [("stock", {"code": "—"}), ("unknown", {"url": "—"})]
-    assert [one["ok"] for one in told if one["type"] == "tool_result"] == [False, False]
+    assert [one["ok"] for one in reported if one["type"] == "tool_result"] == [False, False]
 
 
 @pytest.mark.parametrize("path", ["/chat/ask", "/chat/ask/stream"])
@@ -165,20 +169,20 @@ def test_a_sentence_is_shown_once_it_is_checked(
     modelled: Served, fake: FakeModels, who: dict[str, str]
 ) -> None:
     fake.then(says("贵州茅台市盈率TTM 21.53倍。[{pe}]市净率99.99倍[{pe}]。没有数字的一句。"))
-    told = events(modelled.stream(QUESTION, who))
-    text = texts(told)
+    reported = events(modelled.stream(QUESTION, who))
+    text = texts(reported)
     assert re.fullmatch(r"贵州茅台市盈率TTM 21\.53倍。\[E\d+\]市净率—\[E\d+\]。没有数字的一句。", text)
-    assert told[-1]["unbound"] == 1
-    assert all(one["text"].endswith(("。", "]")) for one in told if one["type"] == "content")
+    assert reported[-1]["unbound"] == 1
+    assert all(one["text"].endswith(("。", "]")) for one in reported if one["type"] == "content")
 
 
 def test_what_the_model_thinks_aloud_is_checked_as_well(
     modelled: Served, fake: FakeModels, who: dict[str, str]
 ) -> None:
     fake.then(says(TRUE, thinking="贵州茅台市盈率21.53倍。其实是77.77倍。"))
-    told = events(modelled.stream(QUESTION, who))
-    assert texts(told, "reasoning") == "贵州茅台市盈率21.53倍。其实是—。"
-    assert "77.77" not in str(told)
+    reported = events(modelled.stream(QUESTION, who))
+    assert texts(reported, "reasoning") == "贵州茅台市盈率21.53倍。其实是—。"
+    assert "77.77" not in str(reported)
 
 
 def test_a_client_that_goes_away_ends_the_call(
@@ -223,10 +227,10 @@ def test_a_failed_model_leaves_an_honest_answer_and_writes_nothing(
     other = modelled.ask("工商银行怎么样？", who)
     assert (other["fallbackOf"], other["provenance"]) == ("quant_prefill", "quant_prefill")
     assert "工商银行最新价7.31元" in other["answer"]
-    told = events(modelled.stream("工商银行怎么样？", who))
-    assert "工商银行最新价7.31元" in texts(told)
-    assert told[-1]["type"] == "evidence"
-    assert {one["llmError"] for one in (cached, other, told[-1])} == {
+    reported = events(modelled.stream("工商银行怎么样？", who))
+    assert "工商银行最新价7.31元" in texts(reported)
+    assert reported[-1]["type"] == "evidence"
+    assert {one["llmError"] for one in (cached, other, reported[-1])} == {
         "模型凭证无效或无权限" if status in (401, 403) else "模型暂时不可用"
     }
     assert modelled.warehouse.rows("sys_chat_receipt") == rows
@@ -245,9 +249,9 @@ def test_a_stream_that_breaks_says_so_and_ends(
     modelled: Served, fake: FakeModels, who: dict[str, str]
 ) -> None:
     fake.then(says("贵州茅台市盈率TTM 21.53倍[{pe}]。" + "这一句没有数字。" * 20, cut_after=12))
-    told = events(modelled.stream(QUESTION, who))
-    assert "21.53倍" in texts(told)
-    assert told[-1] == {"type": "error", "message": "模型暂时不可用"}
+    reported = events(modelled.stream(QUESTION, who))
+    assert "21.53倍" in texts(reported)
+    assert reported[-1] == {"type": "error", "message": "模型暂时不可用"}
     wait_for_rest(modelled)
 
 
@@ -255,16 +259,16 @@ def test_a_model_that_says_nothing_leaves_the_answer_to_the_rules(
     modelled: Served, fake: FakeModels, who: dict[str, str]
 ) -> None:
     fake.then(Says(""))
-    told = events(modelled.stream("五粮液股的估值？", who))
-    assert "五粮液股最新价118.40元" in texts(told)
-    assert (told[-1]["provenance"], told[-1]["fallbackOf"]) == ("quant_prefill", "quant_prefill")
+    reported = events(modelled.stream("五粮液股的估值？", who))
+    assert "五粮液股最新价118.40元" in texts(reported)
+    assert (reported[-1]["provenance"], reported[-1]["fallbackOf"]) == ("quant_prefill", "quant_prefill")
 
 
 def test_a_title_holds_no_number_of_its_own(modelled: Served, fake: FakeModels, who: dict[str, str]) -> None:
     def title() -> str:
         body = {"message": QUESTION}
-        told: str = modelled.http.post("/chat/generate-title", json=body, headers=who).json()["title"]
-        return told
+        reported: str = modelled.http.post("/chat/generate-title", json=body, headers=who).json()["title"]
+        return reported
 
     fake.then("茅台估值简析")
     assert title() == "茅台估值简析"
@@ -277,16 +281,16 @@ def test_a_title_holds_no_number_of_its_own(modelled: Served, fake: FakeModels, 
 def test_a_model_writes_the_conclusion_of_a_comparison(
     modelled: Served, fake: FakeModels, who: dict[str, str]
 ) -> None:
-    def told() -> dict[str, Any]:
+    def reported() -> dict[str, Any]:
         body = {"codes": ["600519", "601398"]}
         answer: dict[str, Any] = modelled.http.post("/chat/batch-compare", json=body, headers=who).json()
         return answer
 
     fake.then(says("贵州茅台市盈率TTM 21.53倍[{pe}]。"))
-    assert (told()["provenance"], "21.53倍" in told()["conclusion"]) == ("ai", True)
+    assert (reported()["provenance"], "21.53倍" in reported()["conclusion"]) == ("ai", True)
     fake.then("贵州茅台市盈率66.66倍[E1]。")
-    assert told()["provenance"] == "quant_prefill"
-    assert "66.66" not in str(told())
+    assert reported()["provenance"] == "quant_prefill"
+    assert "66.66" not in str(reported())
     fake.then(Fails(401))
-    assert (told()["fallbackOf"], told()["provenance"]) == ("cached", "ai")
+    assert (reported()["fallbackOf"], reported()["provenance"]) == ("cached", "ai")
     wait_for_rest(modelled)

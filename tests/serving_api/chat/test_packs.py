@@ -32,11 +32,11 @@ def test_a_fact_says_where_it_stands_and_leads_to_its_lineage(made: Handmade, pa
         "贵州茅台", "市盈率TTM", 21.53, rows.DAY, "ok"
     )  # fmt: skip
     admin = made.api.post("/auth/login", json={"username": "admin", "password": "correct horse"}).json()
-    told = made.api.get(
+    reported = made.api.get(
         str(fact.link).removeprefix("/api/v1"), headers={"Authorization": f"Bearer {admin['access_token']}"}
     )
-    assert told.status_code == 200
-    assert told.json()["results"]["columns"]["pe_ttm"]["value"] == 21.53
+    assert reported.status_code == 200
+    assert reported.json()["results"]["columns"]["pe_ttm"]["value"] == 21.53
 
 
 def test_units_are_those_of_the_declaration(packed: Packs) -> None:
@@ -63,8 +63,11 @@ def test_what_was_looked_for_is_said(packed: Packs) -> None:
 
 def test_several_companies_keep_their_figures_apart(packed: Packs) -> None:
     pack = packed(stocks_pack, ["600519", "601398"])
-    told = {name: fact_of(pack, "fusion_valuation", "pb", name) for name in ("贵州茅台", "工商银行")}
-    assert {name: fact and fact.value for name, fact in told.items()} == {"贵州茅台": 7.25, "工商银行": 0.71}
+    reported = {name: fact_of(pack, "fusion_valuation", "pb", name) for name in ("贵州茅台", "工商银行")}
+    assert {name: fact and fact.value for name, fact in reported.items()} == {
+        "贵州茅台": 7.25,
+        "工商银行": 0.71,
+    }
     ratio = fact_of(pack, "raw_industry_valuation", "pe_weighted", "工商银行")
     assert ratio is not None
     assert ratio.value == 6.84

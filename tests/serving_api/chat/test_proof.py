@@ -64,16 +64,16 @@ class Case:
         return round(random.Random(self.seed).uniform(301, 999) + 0.37, 2)
 
 
-Lie = Callable[[Case, Known], tuple[Says, str]]
+Corruption = Callable[[Case, Known], tuple[Says, str]]
 """(what the model says, the words that must not reach the reader)."""
 
 
-def _text(make: Callable[[Case, Known, str, str], tuple[str, str]]) -> Lie:
-    def lie(case: Case, known: Known) -> tuple[Says, str]:
+def _text(make: Callable[[Case, Known, str, str], tuple[str, str]]) -> Corruption:
+    def corruption(case: Case, known: Known) -> tuple[Says, str]:
         text, words = make(case, known, *case.pair)
         return Says(text), words
 
-    return lie
+    return corruption
 
 
 def _turned(case: Case, known: Known, a: str, b: str) -> tuple[str, str]:
@@ -94,7 +94,7 @@ def _argument(case: Case, known: Known) -> tuple[Says, str]:
 
 
 SPOKEN = ("四十七", "六十三", "八十九")
-LIES: dict[str, Lie] = {
+CORRUPTIONS: dict[str, Corruption] = {
     "invented figure": _text(lambda case, known, a, b: (
         f"{NAMES[a]}市盈率{case.wrong}倍[{known.id(a, '市盈率TTM')}]。", str(case.wrong))),
     "wrong unit": _text(lambda case, known, a, b: (
@@ -150,14 +150,18 @@ def honest(case: Case, known: Known) -> list[str]:
     ]
 
 
-def visible(told: list[dict[str, Any]]) -> str:
+def visible(reported: list[dict[str, Any]]) -> str:
     """All that a reader of a stream sees, but for the stored values themselves."""
-    return "\n".join(str(one) for one in told if one["type"] not in ("evidence", "chart")) + texts(told)
+    return "\n".join(str(one) for one in reported if one["type"] not in ("evidence", "chart")) + texts(
+        reported
+    )
 
 
 @NUMBERS
-@pytest.mark.parametrize("lie", LIES)
-def test_no_lie_reaches_the_reader(modelled: Served, fake: FakeModels, lie: str, questions: int) -> None:
+@pytest.mark.parametrize("lie", CORRUPTIONS)
+def test_no_lie_reaches_the_reader(
+    modelled: Served, fake: FakeModels, corruption: str, questions: int
+) -> None:
     who = modelled.admin()
     reached: list[str] = []
     for seed in range(questions):
@@ -166,19 +170,19 @@ def test_no_lie_reaches_the_reader(modelled: Served, fake: FakeModels, lie: str,
         def script(asked: Asked, case: Case = case, words: list[str] = words) -> Says:
             if asked.results:
                 return Says("没有更多数据。")
-            said, words[0] = LIES[lie](case, Known.of(asked))
+            said, words[0] = CORRUPTIONS[corruption](case, Known.of(asked))
             return said
 
         fake.then(script)
         # Odd questions as a stream, even ones whole.
         if seed % 2:
-            told = visible(events(modelled.stream(case.question, who)))
+            reported = visible(events(modelled.stream(case.question, who)))
         else:
             answer = modelled.ask(case.question, who)
-            told = str({name: value for name, value in answer.items() if name != "evidence"})
-        if not words[0] or words[0] in told:
+            reported = str({name: value for name, value in answer.items() if name != "evidence"})
+        if not words[0] or words[0] in reported:
             reached.append(f"{case.question} {words[0]}")
-    print(f"{lie}: {questions} questions, {len(reached)} lies reached the reader")
+    print(f"{corruption}: {questions} questions, {len(reached)} lies reached the reader")
     assert reached == []
 
 
@@ -194,9 +198,9 @@ def test_an_honest_answer_stays_as_it_is(modelled: Served, fake: FakeModels, que
             return Says("".join(said))
 
         fake.then(script)
-        told = texts(events(modelled.stream(case.question, who)))
+        reported = texts(events(modelled.stream(case.question, who)))
         sentences += len(said)
-        damaged += [one for one in said if one not in told]
+        damaged += [one for one in said if one not in reported]
         if seed % 10 == 0:
             assert modelled.ask(case.question, who)["provenance"] == "ai"
     print(f"honest: {sentences} sentences, {len(damaged)} damaged ({len(damaged) / sentences:.2%})")

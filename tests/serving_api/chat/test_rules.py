@@ -20,32 +20,32 @@ def who(plain: Served) -> dict[str, str]:
 def post(plain: Served, path: str, who: dict[str, str], body: dict[str, Any]) -> dict[str, Any]:
     answer = plain.http.post(path, json=body, headers=who)
     assert answer.status_code == 200, answer.text
-    told: dict[str, Any] = answer.json()
-    return told
+    reported: dict[str, Any] = answer.json()
+    return reported
 
 
 def test_a_question_is_answered_with_cited_values(plain: Served, who: dict[str, str]) -> None:
-    told = plain.ask("贵州茅台现在估值如何？", who)
-    assert (told["provenance"], told["label"], told["model"], told["unbound"]) == (
+    reported = plain.ask("贵州茅台现在估值如何？", who)
+    assert (reported["provenance"], reported["label"], reported["model"], reported["unbound"]) == (
         "quant_prefill", LABEL, None, 0,
     )  # fmt: skip
-    assert told["answer"].startswith(f"（{LABEL}）")
+    assert reported["answer"].startswith(f"（{LABEL}）")
     for text in ("最新价1432.50元", "市盈率TTM 21.53倍", "净资产收益率17.91%", "主力资金净流入3.12亿元"):
-        assert re.search(rf"{re.escape(text)}\[E\d+\]", told["answer"]), text
-    cited = set(re.findall(r"\[(E\d+)\]", told["answer"]))
-    assert {one["id"] for one in told["evidence"]} >= cited - {"E1"}
-    pe = next(one for one in told["evidence"] if one["field"] == "pe_ttm")
+        assert re.search(rf"{re.escape(text)}\[E\d+\]", reported["answer"]), text
+    cited = set(re.findall(r"\[(E\d+)\]", reported["answer"]))
+    assert {one["id"] for one in reported["evidence"]} >= cited - {"E1"}
+    pe = next(one for one in reported["evidence"] if one["field"] == "pe_ttm")
     assert (pe["source"], pe["value"], pe["as_of"]) == ("fusion_valuation", 21.53, rows.DAY)
     assert pe["batch_id"]
 
 
 def test_the_market_and_the_economy_are_told(plain: Served, who: dict[str, str]) -> None:
-    told = plain.ask("大盘和CPI怎么样", who)["answer"]
-    assert "上证指数报3825.76点" in told
-    assert "涨停71家" in told
-    assert "居民消费价格同比 0.40%" in told
-    assert "—" not in told
-    assert told.count("央行开展1500亿元逆回购操作") == 1  # two sites told it
+    reported = plain.ask("大盘和CPI怎么样", who)["answer"]
+    assert "上证指数报3825.76点" in reported
+    assert "涨停71家" in reported
+    assert "居民消费价格同比 0.40%" in reported
+    assert "—" not in reported
+    assert reported.count("央行开展1500亿元逆回购操作") == 1  # two sites told it
 
 
 def test_a_company_of_the_conversation_before_is_meant(plain: Served, who: dict[str, str]) -> None:
@@ -57,37 +57,43 @@ def test_a_company_of_the_conversation_before_is_meant(plain: Served, who: dict[
 
 def test_what_is_not_stored_is_said(plain: Served, who: dict[str, str]) -> None:
     assert "贵州茅台的商誉" in plain.ask("贵州茅台", who)["answer"]
-    told = plain.ask("它怎么样", who, code="999999")
-    assert "证券列表中的999999" in told["answer"]
-    assert told["evidence"] == []
-    told = plain.ask("比较600519和600999", who)
-    assert "证券列表中的600999" in told["answer"]
-    assert "贵州茅台最新价" in told["answer"]
-    told = plain.ask("600999股可以吗", who)
-    assert "证券列表中的600999" not in told["answer"]
+    reported = plain.ask("它怎么样", who, code="999999")
+    assert "证券列表中的999999" in reported["answer"]
+    assert reported["evidence"] == []
+    reported = plain.ask("比较600519和600999", who)
+    assert "证券列表中的600999" in reported["answer"]
+    assert "贵州茅台最新价" in reported["answer"]
+    reported = plain.ask("600999股可以吗", who)
+    assert "证券列表中的600999" not in reported["answer"]
 
 
 def test_the_stream_tells_the_same(plain: Served, who: dict[str, str]) -> None:
-    told = events(plain.stream("贵州茅台现在估值如何？", who))
-    assert next(one["type"] for one in told) == "thinking"
-    assert texts(told).strip() == plain.ask("贵州茅台现在估值如何？", who)["answer"].strip()
-    last = told[-1]
+    reported = events(plain.stream("贵州茅台现在估值如何？", who))
+    assert next(one["type"] for one in reported) == "thinking"
+    assert texts(reported).strip() == plain.ask("贵州茅台现在估值如何？", who)["answer"].strip()
+    last = reported[-1]
     assert (last["type"], last["provenance"], last["label"]) == ("evidence", "quant_prefill", LABEL)
 
 
 def test_an_analysis_has_sections_and_a_conclusion(plain: Served, who: dict[str, str]) -> None:
-    told = post(plain, "/chat/analyze-stock", who, {"code": "600519"})
-    assert told["name"] == "贵州茅台"
-    assert told["provenance"] == "quant_prefill"
-    assert told["report"]["sections"]
-    assert 0 < len(told["conclusion"]) <= 2000
-    assert {one["key"] for one in told["report"]["sections"]} > set(told["scores"])
-    assert set(told["scores"]) == {"national_will", "era_trend", "industry_turning", "competition", "stage"}
-    known = {one["id"] for one in told["evidence"]}
-    texts_of = [line for one in told["report"]["sections"] for line in one["lines"]]
+    reported = post(plain, "/chat/analyze-stock", who, {"code": "600519"})
+    assert reported["name"] == "贵州茅台"
+    assert reported["provenance"] == "quant_prefill"
+    assert reported["report"]["sections"]
+    assert 0 < len(reported["conclusion"]) <= 2000
+    assert {one["key"] for one in reported["report"]["sections"]} > set(reported["scores"])
+    assert set(reported["scores"]) == {
+        "national_will",
+        "era_trend",
+        "industry_turning",
+        "competition",
+        "stage",
+    }
+    known = {one["id"] for one in reported["evidence"]}
+    texts_of = [line for one in reported["report"]["sections"] for line in one["lines"]]
     assert set(re.findall(r"\[(E\d+)\]", "".join(texts_of))) <= known
     again = post(plain, "/chat/analyze-stock", who, {"code": "600519"})
-    assert (told["cached"], again["cached"]) == (False, True)
+    assert (reported["cached"], again["cached"]) == (False, True)
     assert post(plain, "/chat/analyze-stock", who, {"code": "600519", "refresh": True})["cached"] is False
     assert plain.http.post("/chat/analyze-stock", json={"code": "999999"}, headers=who).status_code == 404
 
@@ -99,15 +105,15 @@ def test_a_title_is_the_beginning_of_the_question(plain: Served, who: dict[str, 
 
 def test_a_comparison_ranks_and_explains(plain: Served, who: dict[str, str]) -> None:
     codes = ["600519", "601398", "000858"]
-    told = post(plain, "/chat/batch-compare", who, {"codes": codes, "focus": "估值"})
-    assert [one["key"] for one in told["dimensions"]] == ["pe_ttm", "pb"]
+    reported = post(plain, "/chat/batch-compare", who, {"codes": codes, "focus": "估值"})
+    assert [one["key"] for one in reported["dimensions"]] == ["pe_ttm", "pb"]
     by_pe = sorted(codes, key=lambda code: rows.FIGURES[code]["pe"])
     by_pb = sorted(codes, key=lambda code: rows.FIGURES[code]["pb"])
     means = {code: statistics.mean((by_pe.index(code), by_pb.index(code))) for code in codes}
-    assert [one["code"] for one in told["items"]] == sorted(codes, key=lambda code: means[code])
-    assert [one["rank"] for one in told["items"]] == [1, 2, 3]
-    assert "市盈率TTM 7.12" in told["conclusion"]
-    assert "—" not in told["conclusion"]
+    assert [one["code"] for one in reported["items"]] == sorted(codes, key=lambda code: means[code])
+    assert [one["rank"] for one in reported["items"]] == [1, 2, 3]
+    assert "市盈率TTM 7.12" in reported["conclusion"]
+    assert "—" not in reported["conclusion"]
 
 
 @pytest.mark.parametrize(
@@ -128,10 +134,10 @@ def test_a_comparison_refuses_a_wrong_list(
 
 
 def test_a_receipt_is_for_its_asker(plain: Served, who: dict[str, str]) -> None:
-    told = plain.ask("贵州茅台现在估值如何？", who)
-    path = f"/chat/receipts/{told['receipt_id']}"
+    reported = plain.ask("贵州茅台现在估值如何？", who)
+    path = f"/chat/receipts/{reported['receipt_id']}"
     receipt = plain.http.get(path, headers=who).json()
-    assert receipt["answer"]["answer"] == told["answer"]
+    assert receipt["answer"]["answer"] == reported["answer"]
     facts = {one["id"]: one for one in receipt["pack"]}
     bound = next(one for one in receipt["bindings"] if one["text"] == "21.53倍")
     assert facts[bound["facts"][0]]["value"] == 21.53

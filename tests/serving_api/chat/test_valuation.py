@@ -64,11 +64,11 @@ def test_the_verdict_is_that_of_most_methods(price: float, said: str) -> None:
 def test_the_route_answers_from_stored_figures_in_time(plain: Served) -> None:
     began = time.monotonic()
     body = {"code": "600519"}
-    told = plain.http.post("/chat/quick-valuation", json=body, headers=plain.admin()).json()
+    reported = plain.http.post("/chat/quick-valuation", json=body, headers=plain.admin()).json()
     assert time.monotonic() - began < 30
-    assert told["elapsed_s"] < 30
+    assert reported["elapsed_s"] < 30
     own = rows.FIGURES["600519"]
-    by_key = {one["key"]: one for one in told["methods"]}
+    by_key = {one["key"]: one for one in reported["methods"]}
     # No band is stored: the industry's PE of 20.66, and a fifth around it.
     assert by_key["pe"]["mid"] == round(own["eps"] * 20.66, 2)
     assert by_key["pe"]["low"] == round(own["eps"] * 20.66 * 0.8, 2)
@@ -77,8 +77,8 @@ def test_the_route_answers_from_stored_figures_in_time(plain: Served) -> None:
     assert by_key["peg"]["mid"] == pytest.approx(own["eps"] * growth, abs=0.01)
     assert by_key["dcf_lite"]["mid"] is None
     assert by_key["dcf_lite"]["note"]
-    assert (told["price"], told["provenance"]) == (own["price"], "quant_prefill")
-    used = {one["field"]: one["value"] for one in told["evidence"]}
+    assert (reported["price"], reported["provenance"]) == (own["price"], "quant_prefill")
+    used = {one["field"]: one["value"] for one in reported["evidence"]}
     assert (used["eps_ttm"], used["pe_weighted"]) == (own["eps"], 20.66)
     missing = plain.http.post("/chat/quick-valuation", json={"code": "999999"}, headers=plain.admin())
     assert missing.status_code == 404

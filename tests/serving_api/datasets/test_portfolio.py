@@ -245,9 +245,14 @@ def test_an_import_adds_and_changes_and_keeps_what_the_file_lacks(own_on_both: B
     )
     found = listed(own_on_both, headers)
 
-    told = first.json()["results"]
-    assert (told["status"], told["saved"], told["skipped"], told["total"]) == ("success", 2, 1, 3)
-    assert told["errors"] == [{"row": 4, "reason": "code: 'AAPL' is no security code of six digits"}]
+    reported = first.json()["results"]
+    assert (reported["status"], reported["saved"], reported["skipped"], reported["total"]) == (
+        "success",
+        2,
+        1,
+        3,
+    )
+    assert reported["errors"] == [{"row": 4, "reason": "code: 'AAPL' is no security code of six digits"}]
     assert (first.json()["stats"]["total"], second.json()["results"]["saved"]) == (3, 2)
     assert [stock["code"] for stock in found["stocks"]] == ["000001", "600519", "300750"]
     kept = found["stocks"][1]

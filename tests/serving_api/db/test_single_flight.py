@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from core.errors import Transient
-from serving_api.db.single_flight import Flights, Landed
+from serving_api.db.single_flight import Landed, SingleFlightCache
 
 
 class Counting:
@@ -31,10 +31,10 @@ class Now:
 
 
 def test_waiting_callers_share_one_flight() -> None:
-    make, flights = Counting(), Flights(Now())
+    make, single_flight = Counting(), SingleFlightCache(Now())
 
     async def all_at_once() -> list[Landed]:
-        return await asyncio.gather(*(flights.take("k", 5, make) for _ in range(20)))
+        return await asyncio.gather(*(single_flight.take("k", 5, make) for _ in range(20)))
 
     landed = asyncio.run(all_at_once())
 
@@ -44,28 +44,30 @@ def test_waiting_callers_share_one_flight() -> None:
 
 def test_an_answer_is_kept_for_its_ttl_and_no_longer() -> None:
     make, now = Counting(), Now()
-    flights = Flights(now)
+    single_flight = SingleFlightCache(now)
 
     async def story() -> list[Landed]:
-        first = await flights.take("k", lambda: 5.0, make)
+        first = await single_flight.take("k", lambda: 5.0, make)
         now.seconds = 4.9
-        second = await flights.take("k", 5, make)
-        third = await flights.take("k", 5, make, use_cache=False)
+        second = await single_flight.take("k", 5, make)
+        third = await single_flight.take("k", 5, make, use_cache=False)
         now.seconds = 9.9
-        return [first, second, third, await flights.take("k", 5, make)]
+        return [first, second, third, await single_flight.take("k", 5, make)]
 
-    told = [(one.value, one.origin) for one in asyncio.run(story())]
-    assert told == [(1, "live"), (1, "cache"), (2, "live"), (3, "live")]
+    reported = [(one.value, one.origin) for one in asyncio.run(story())]
+    assert reported == [(1, "live"), (1, "cache"), (2, "live"), (3, "live")]
 
 
 def test_a_failure_reaches_every_caller_and_is_not_kept() -> None:
-    make, flights = Counting(), Flights(Now())
+    make, single_flight = Counting(), SingleFlightCache(Now())
     make.error = Transient("away")
 
     async def story() -> list[object]:
-        failed = await asyncio.gather(*(flights.take("k", 5, make) for _ in range(3)), return_exceptions=True)
+        failed = await asyncio.gather(
+            *(single_flight.take("k", 5, make) for _ in range(3)), return_exceptions=True
+        )
         make.error = None
-        return [*failed, (await flights.take("k", 5, make)).value]
+        return [*failed, (await single_flight.take("k", 5, make)).value]
 
     *failed, good = asyncio.run(story())
     assert all(isinstance(one, Transient) for one in failed)
@@ -74,25 +76,25 @@ def test_a_failure_reaches_every_caller_and_is_not_kept() -> None:
 
 def test_the_last_good_answer_stands_in_for_the_named_errors_alone() -> None:
     make, now = Counting(), Now()
-    flights = Flights(now)
+    single_flight = SingleFlightCache(now)
 
     async def story() -> Landed:
-        await flights.take("k", 1, make)
+        await single_flight.take("k", 1, make)
         now.seconds = 100
         make.error = Transient("away")
         with pytest.raises(Transient):
-            await flights.take("k", 1, make)
-        return await flights.take("k", 1, make, stale_on=(Transient,))
+            await single_flight.take("k", 1, make)
+        return await single_flight.take("k", 1, make, stale_on=(Transient,))
 
     assert asyncio.run(story()) == Landed(1, "cache_stale")
 
 
 def test_a_caller_that_leaves_does_not_take_the_answer_along() -> None:
-    make, flights = Counting(), Flights(Now())
+    make, single_flight = Counting(), SingleFlightCache(Now())
 
     async def story() -> Landed:
-        leaving = asyncio.ensure_future(flights.take("k", 5, make))
-        staying = asyncio.ensure_future(flights.take("k", 5, make))
+        leaving = asyncio.ensure_future(single_flight.take("k", 5, make))
+        staying = asyncio.ensure_future(single_flight.take("k", 5, make))
         await asyncio.sleep(0)
         leaving.cancel()
         return await staying
@@ -101,12 +103,12 @@ def test_a_caller_that_leaves_does_not_take_the_answer_along() -> None:
 
 
 def test_the_oldest_keys_leave_first() -> None:
-    make, flights = Counting(), Flights(Now(), most=2)
+    make, single_flight = Counting(), SingleFlightCache(Now(), most=2)
 
     async def story() -> str:
         for key in ("a", "b", "a", "c"):
-            await flights.take(key, 60, make)
-        return (await flights.take("a", 60, make)).origin
+            await single_flight.take(key, 60, make)
+        return (await single_flight.take("a", 60, make)).origin
 
     assert asyncio.run(story()) == "cache"
     assert make.made == 3

@@ -8,7 +8,7 @@ import pytest
 
 from core import errors as family
 from serving_api.framework import error_responses
-from serving_api.framework.error_responses import face_of
+from serving_api.framework.error_responses import error_response_of
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import Areas, area_router
@@ -81,7 +81,8 @@ def test_every_class_of_the_family_has_a_face() -> None:
 
     assert all(issubclass(item, family.PlatformError) for item in classes)
     faces = {
-        item: face_of(item("p", "q") if item is family.InputError else item("m")).status for item in classes
+        item: error_response_of(item("p", "q") if item is family.InputError else item("m")).status
+        for item in classes
     }
     assert set(faces.values()) == {403, 404, 409, 422, 500, 503}
 

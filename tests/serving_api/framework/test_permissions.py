@@ -189,8 +189,8 @@ def broken_tokens(bench: Bench, good: str) -> dict[str, str]:
     claims = jwt.decode(good, options={"verify_signature": False})
 
     def signed(key: bytes = secret, **change: Any) -> str:
-        wanted = {name: value for name, value in {**claims, **change}.items() if value is not None}
-        return jwt.encode(wanted, key, algorithm="HS256")
+        requested = {name: value for name, value in {**claims, **change}.items() if value is not None}
+        return jwt.encode(requested, key, algorithm="HS256")
 
     def part(value: dict[str, Any]) -> str:
         return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=").decode()

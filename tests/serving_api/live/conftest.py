@@ -18,12 +18,12 @@ from serving_api.live.clients import LiveClients
 from tests.serving_api import market as stored
 from tests.serving_api.client import running
 from tests.serving_api.conftest import FAST
-from tests.serving_api.live.admin_reads.conftest import Desk, desk, filled, world  # noqa: F401  fixtures
+from tests.serving_api.live.admin_reads.conftest import FetchContext, ctx, filled, world  # noqa: F401  fixtures
 
 TODAY, BEFORE = "2026-08-21", "2026-08-20"
 
 
-def closes_of(bench: Desk, day: str) -> list[dict[str, Any]]:
+def closes_of(bench: FetchContext, day: str) -> list[dict[str, Any]]:
     """Stored daily bars of one date, from the world's own."""
     rows = []
     number = int(day.replace("-", ""))
@@ -46,7 +46,7 @@ def closes_of(bench: Desk, day: str) -> list[dict[str, Any]]:
     return rows
 
 
-def industries_of(bench: Desk) -> list[dict[str, Any]]:
+def industries_of(bench: FetchContext) -> list[dict[str, Any]]:
     return [
         {"code": one.code, "name": bench.world.name(one, bench.clock.now()), "em_industry": one.industry}
         for one in bench.world.securities(bench.clock.now())
@@ -63,15 +63,15 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def bench(desk: Desk) -> Desk:  # noqa: F811
-    put = desk.warehouse
-    stored.put(put, put.table("fusion_kline_daily"), closes_of(desk, BEFORE))
-    stored.put(put, put.table("fusion_stock_industry"), industries_of(desk))
-    return desk
+def bench(ctx: FetchContext) -> FetchContext:  # noqa: F811
+    put = ctx.warehouse
+    stored.put(put, put.table("fusion_kline_daily"), closes_of(ctx, BEFORE))
+    stored.put(put, put.table("fusion_stock_industry"), industries_of(ctx))
+    return ctx
 
 
 @contextmanager
-def second_process(bench: Desk, tmp_path: Any, **settings: Any) -> Iterator[Any]:
+def second_process(bench: FetchContext, tmp_path: Any, **settings: Any) -> Iterator[Any]:
     """Another API over the same warehouse and the same market, as another process has it."""
     state = bench.app.state.platform
     url = f"sqlite:///{tmp_path / 'warehouse.sqlite3'}"
@@ -92,7 +92,7 @@ def second_process(bench: Desk, tmp_path: Any, **settings: Any) -> Iterator[Any]
         yield api
 
 
-def asked(bench: Desk) -> Counter[str]:
+def asked(bench: FetchContext) -> Counter[str]:
     """Calls of all upstreams so far."""
     found = Counter(
         {

@@ -12,21 +12,21 @@ from resources.simulated_market.world.model import PRICE_UNIT
 from serving_api.live import segments
 from serving_api.realtime import abnormal_moves
 from serving_api.realtime.abnormal_moves import abnormal_moves_of
-from tests.serving_api.live.admin_reads.conftest import Desk
+from tests.serving_api.live.admin_reads.conftest import FetchContext
 from tests.serving_api.live.conftest import BEFORE
 
 AUCTION = datetime(2026, 8, 21, 9, 26)
 KINDS = ("auction", "intraday", "deviation")
 
 
-def moves(bench: Desk, **params: Any) -> dict[str, Any]:
+def moves(bench: FetchContext, **params: Any) -> dict[str, Any]:
     answer = bench.api.get("/realtime/abnormal-moves", params=params)
     assert answer.status_code == 200, answer.text
-    told: dict[str, Any] = answer.json()
-    return told
+    reported: dict[str, Any] = answer.json()
+    return reported
 
 
-def asked(bench: Desk) -> Counter[str]:
+def asked(bench: FetchContext) -> Counter[str]:
     """Calls so far of what the three kinds are made from."""
     calls = bench.market.calls()
     portal = calls.get("eastmoney", {})
@@ -37,7 +37,7 @@ def asked(bench: Desk) -> Counter[str]:
     )
 
 
-def limit_ups(bench: Desk) -> set[str]:
+def limit_ups(bench: FetchContext) -> set[str]:
     """Of the session before, by the world's own bars."""
     found = set()
     number = int(BEFORE.replace("-", ""))
@@ -62,14 +62,14 @@ def test_direction_by_the_written_rule(change: float, unmatched: int | None, exp
     assert direction(change, unmatched) == expected
 
 
-def test_the_auction_is_yesterdays_limit_ups_at_todays_opening_price(bench: Desk) -> None:
+def test_the_auction_is_yesterdays_limit_ups_at_todays_opening_price(bench: FetchContext) -> None:
     bench.clock.at = AUCTION
-    told = moves(bench, limit=50)
+    reported = moves(bench, limit=50)
 
-    assert (told["auction_status"], told["auction_date"]) == ("ready", BEFORE.replace("-", ""))
-    assert {item["code"] for item in told["auction"]} == limit_ups(bench)
-    assert told["counts"]["auction"] == len(told["auction"]) > 0
-    for item in told["auction"]:
+    assert (reported["auction_status"], reported["auction_date"]) == ("ready", BEFORE.replace("-", ""))
+    assert {item["code"] for item in reported["auction"]} == limit_ups(bench)
+    assert reported["counts"]["auction"] == len(reported["auction"]) > 0
+    for item in reported["auction"]:
         one = bench.world.find(next(s for s in (f"sh{item['code']}", f"sz{item['code']}", f"bj{item['code']}")
                                     if bench.world.find(s)))  # fmt: skip
         assert one is not None
@@ -83,7 +83,7 @@ def test_the_auction_is_yesterdays_limit_ups_at_todays_opening_price(bench: Desk
             assert item["direction"] == "抢筹"
 
 
-def test_until_0925_the_price_is_virtual_and_volumes_gather(bench: Desk) -> None:
+def test_until_0925_the_price_is_virtual_and_volumes_gather(bench: FetchContext) -> None:
     bench.clock.at = AUCTION.replace(minute=18)
     early = {item["code"]: item for item in moves(bench, limit=50)["auction"]}
     bench.clock.at = AUCTION
@@ -105,18 +105,18 @@ def test_until_0925_the_price_is_virtual_and_volumes_gather(bench: Desk) -> None
 )
 @pytest.mark.parametrize("use_cache", ["true", "false"])
 def test_the_gate_asks_nobody_for_an_auction(
-    bench: Desk, now: str, status: str, day: str, use_cache: str
+    bench: FetchContext, now: str, status: str, day: str, use_cache: str
 ) -> None:
     bench.clock.at = datetime.fromisoformat(now)
-    told = moves(bench, use_cache=use_cache)
-    assert (told["auction_status"], told["auction_date"]) == (status, day)
-    assert told["auction"] == []
+    reported = moves(bench, use_cache=use_cache)
+    assert (reported["auction_status"], reported["auction_date"]) == (status, day)
+    assert reported["auction"] == []
     seen = asked(bench)
     assert (seen["pool"], seen["auction"]) == (0, 0)
-    assert told["deviation"] != [], "the other kinds are told all the same"
+    assert reported["deviation"] != [], "the other kinds are told all the same"
 
 
-def test_each_kind_is_kept_for_its_own_time(bench: Desk) -> None:
+def test_each_kind_is_kept_for_its_own_time(bench: FetchContext) -> None:
     bench.clock.at = AUCTION
     first = moves(bench)
     once = asked(bench)
@@ -143,7 +143,7 @@ def test_each_kind_is_kept_for_its_own_time(bench: Desk) -> None:
     assert asked(bench)["auction"] == after["auction"] + once["auction"]
 
 
-def test_one_kind_that_fails_hides_no_other(bench: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_kind_that_fails_hides_no_other(bench: FetchContext, monkeypatch: pytest.MonkeyPatch) -> None:
     bench.clock.at = AUCTION.replace(hour=10)
 
     def away(*_: Any) -> Any:
@@ -162,19 +162,19 @@ def test_one_kind_that_fails_hides_no_other(bench: Desk, monkeypatch: pytest.Mon
     assert moves(bench)["auction"] != []
 
 
-def test_the_quote_site_tells_prices_while_the_terminal_is_away(bench: Desk) -> None:
+def test_the_quote_site_tells_prices_while_the_terminal_is_away(bench: FetchContext) -> None:
     bench.clock.at = AUCTION.replace(hour=10)
     whole = moves(bench, limit=50)["auction"]
     bench.silence("tdx")
-    told = moves(bench, limit=50, use_cache="false")["auction"]
+    reported = moves(bench, limit=50, use_cache="false")["auction"]
     same = ("code", "auction_price", "prev_close", "change_pct", "limit_days")
-    assert [[item[name] for name in same] for item in told] == [
+    assert [[item[name] for name in same] for item in reported] == [
         [item[name] for name in same] for item in whole
     ]
-    assert {item["matched_vol"] for item in told} == {None}
+    assert {item["matched_vol"] for item in reported} == {None}
 
 
-def test_a_slow_kind_is_left_behind(bench: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_kind_is_left_behind(bench: FetchContext, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(segments, "WAIT_S", 0.3)
     bench.clock.at = AUCTION.replace(hour=10)
     slow = {"upstream": "eastmoney", "call": "stock_changes", "kind": "slow", "count": 1}
@@ -187,18 +187,18 @@ def test_a_slow_kind_is_left_behind(bench: Desk, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize(("limit", "most"), [(1, 5), (-3, 5), (7, 7), (500, 50)])
-def test_the_limit_is_clamped(bench: Desk, limit: int, most: int) -> None:
+def test_the_limit_is_clamped(bench: FetchContext, limit: int, most: int) -> None:
     bench.clock.at = datetime(2026, 8, 21, 14, 50)
-    told = moves(bench, limit=limit)
-    assert len(told["intraday"]) == most
-    assert all(len(told[kind]) <= most for kind in KINDS)
+    reported = moves(bench, limit=limit)
+    assert len(reported["intraday"]) == most
+    assert all(len(reported[kind]) <= most for kind in KINDS)
     assert bench.api.get("/realtime/abnormal-moves", params={"limit": "x"}).status_code == 422
 
 
-def test_deviation_names_listings_for_a_deviation_alone(bench: Desk) -> None:
-    told = moves(bench)["deviation"]
-    assert told
-    assert all("偏离" in item["reason"] for item in told)
-    assert {item["date"] for item in told} == {BEFORE}
-    nets = [item["net_buy"] for item in told]
+def test_deviation_names_listings_for_a_deviation_alone(bench: FetchContext) -> None:
+    reported = moves(bench)["deviation"]
+    assert reported
+    assert all("偏离" in item["reason"] for item in reported)
+    assert {item["date"] for item in reported} == {BEFORE}
+    nets = [item["net_buy"] for item in reported]
     assert nets == sorted(nets, reverse=True)

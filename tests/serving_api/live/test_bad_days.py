@@ -7,7 +7,7 @@ import pytest
 
 from serving_api.live import chain
 from serving_api.live.chain import unified_of
-from tests.serving_api.live.admin_reads.conftest import TRADING, Desk
+from tests.serving_api.live.admin_reads.conftest import TRADING, FetchContext
 from tests.serving_api.live.test_day import PATHS, calls, says
 
 TERMINAL, QUOTES, PORTAL, HISTORY, NOBODY = (
@@ -67,7 +67,7 @@ BAD = {
 }
 
 
-def told(bench: Desk) -> dict[str, str]:
+def reported(bench: FetchContext) -> dict[str, str]:
     found = {}
     for read in USUAL:
         answer = bench.api.get(PATHS[read])
@@ -78,20 +78,20 @@ def told(bench: Desk) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_who_stands_in(bench: Desk, case: str) -> None:
+def test_who_stands_in(bench: FetchContext, case: str) -> None:
     rules, changed = BAD[case]
     bench.faults.replace(rules)
-    assert told(bench) == USUAL | changed
+    assert reported(bench) == USUAL | changed
 
 
-def test_everybody_goes_away_in_the_middle_of_the_day(bench: Desk) -> None:
+def test_everybody_goes_away_in_the_middle_of_the_day(bench: FetchContext) -> None:
     """What was stored this morning stands, told as history and with its own time; anomalies say `stale`."""
-    assert told(bench) == USUAL
+    assert reported(bench) == USUAL
     bench.silence("*")
     bench.clock.at = TRADING + timedelta(minutes=2)
     bench.ticks.advance(120)
 
-    assert told(bench) == USUAL | by(HISTORY, *COUNTED, "fund-flow") | by(
+    assert reported(bench) == USUAL | by(HISTORY, *COUNTED, "fund-flow") | by(
         NOBODY, "money-flow", "news-marquee"
     )
     distribution = bench.api.get(PATHS["distribution"])
@@ -104,7 +104,7 @@ def test_everybody_goes_away_in_the_middle_of_the_day(bench: Desk) -> None:
 
 
 def test_a_slow_terminal_is_asked_once_and_waited_for_by_nobody(
-    bench: Desk, monkeypatch: pytest.MonkeyPatch
+    bench: FetchContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(chain, "PATIENCE_S", 0.1)
     bench.faults.replace([rule("tdx", "slow", bytes_per_second=2_000)])
@@ -114,7 +114,7 @@ def test_a_slow_terminal_is_asked_once_and_waited_for_by_nobody(
     bench.api.call(bench.app.state.platform.part(unified_of).settled)
 
 
-def test_a_source_that_lies_is_asked_once_for_all_reads(bench: Desk) -> None:
+def test_a_source_that_lies_is_asked_once_for_all_reads(bench: FetchContext) -> None:
     """Its scan is refused for as long as a good one would have been kept."""
     bench.faults.replace([rule("tdx", "stale_day")])
     for read in COUNTED:

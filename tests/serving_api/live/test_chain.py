@@ -17,7 +17,7 @@ from serving_api.live.chain import unified_of
 from serving_api.live.clients import TDX, TENCENT
 from serving_api.live.data_types import data_types
 from serving_api.live.scan import SCANS
-from tests.serving_api.live.admin_reads.conftest import CLOSED, TRADING, Desk
+from tests.serving_api.live.admin_reads.conftest import CLOSED, TRADING, FetchContext
 from tests.serving_api.live.conftest import TODAY, second_process
 
 READS = {
@@ -61,19 +61,19 @@ def scans(monkeypatch: pytest.MonkeyPatch) -> Scans:
     return counted
 
 
-def read(bench: Desk, name: str) -> dict[str, Any]:
+def read(bench: FetchContext, name: str) -> dict[str, Any]:
     answer = bench.api.get(READS[name])
     assert answer.status_code == 200, answer.text
-    told: dict[str, Any] = answer.json()
-    return told
+    reported: dict[str, Any] = answer.json()
+    return reported
 
 
-def settle(bench: Desk) -> None:
+def settle(bench: FetchContext) -> None:
     """Writes under way and sources that were left behind."""
     bench.api.call(bench.app.state.platform.part(unified_of).settled)
 
 
-def snapshots(bench: Desk) -> list[tuple[Any, ...]]:
+def snapshots(bench: FetchContext) -> list[tuple[Any, ...]]:
     return bench.warehouse.query(
         "SELECT data_type, trade_date, source, is_final, captured_at FROM sys_market_snapshot "
         "WHERE payload_json IS NOT NULL ORDER BY data_type"
@@ -85,7 +85,7 @@ def test_six_data_types_with_the_times_to_live_of_the_specification() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(READS))
-def test_an_answer_is_kept_for_its_time_to_live(bench: Desk, scans: Scans, name: str) -> None:
+def test_an_answer_is_kept_for_its_time_to_live(bench: FetchContext, scans: Scans, name: str) -> None:
     upstream = TENCENT if name == "fund_flow" else TDX
     read(bench, name)
     bench.ticks.advance(TTL[name] - 0.5)
@@ -97,7 +97,7 @@ def test_an_answer_is_kept_for_its_time_to_live(bench: Desk, scans: Scans, name:
     assert scans.counts[upstream] == 2
 
 
-def test_lunch_is_a_trading_hour_and_the_evening_is_not(bench: Desk, scans: Scans) -> None:
+def test_lunch_is_a_trading_hour_and_the_evening_is_not(bench: FetchContext, scans: Scans) -> None:
     bench.clock.at = TRADING.replace(hour=12, minute=10)
     read(bench, "distribution")
     bench.clock.at = TRADING.replace(hour=12, minute=11)
@@ -113,13 +113,13 @@ def test_lunch_is_a_trading_hour_and_the_evening_is_not(bench: Desk, scans: Scan
     assert (scans.counts[TDX], scans.counts[TENCENT]) == (2, 1)
 
 
-def test_one_scan_serves_every_type_that_counts_it(bench: Desk, scans: Scans) -> None:
+def test_one_scan_serves_every_type_that_counts_it(bench: FetchContext, scans: Scans) -> None:
     for name in READS:
         read(bench, name)
     assert scans.counts == {TDX: 1, TENCENT: 1}  # fund flow is told by the quote site
 
 
-def test_after_the_close_the_first_good_answer_is_the_days(bench: Desk, scans: Scans) -> None:
+def test_after_the_close_the_first_good_answer_is_the_days(bench: FetchContext, scans: Scans) -> None:
     bench.clock.at = CLOSED
     first = read(bench, "distribution")
     settle(bench)
@@ -135,7 +135,7 @@ def test_after_the_close_the_first_good_answer_is_the_days(bench: Desk, scans: S
     assert snapshots(bench) == before == [("distribution", TODAY, "quote_site_a", 1, "2026-08-21 15:30:00")]
 
 
-def test_what_the_closing_minutes_say_is_not_yet_the_days(bench: Desk, scans: Scans) -> None:
+def test_what_the_closing_minutes_say_is_not_yet_the_days(bench: FetchContext, scans: Scans) -> None:
     bench.clock.at = datetime(2026, 8, 21, 15, 0, 2)
     read(bench, "distribution")
     settle(bench)
@@ -149,7 +149,7 @@ def test_what_the_closing_minutes_say_is_not_yet_the_days(bench: Desk, scans: Sc
 
 @pytest.mark.parametrize("day", [datetime(2026, 8, 22, 11, 0), datetime(2026, 10, 1, 11, 0)])
 def test_a_weekend_or_holiday_reads_the_stored_answer_and_asks_nobody(
-    bench: Desk, scans: Scans, day: datetime
+    bench: FetchContext, scans: Scans, day: datetime
 ) -> None:
     calendar = shipped_calendar()
     session = calendar.on_or_before(day.date().isoformat())
@@ -159,14 +159,16 @@ def test_a_weekend_or_holiday_reads_the_stored_answer_and_asks_nobody(
     asked = dict(scans.counts)
     bench.clock.at = day
     bench.ticks.advance(20 * 3600)
-    told = read(bench, "sentiment")
+    reported = read(bench, "sentiment")
 
     assert scans.counts == asked
-    assert told["_source"] == "db_history"
-    assert told["breadth"] == first["breadth"]
+    assert reported["_source"] == "db_history"
+    assert reported["breadth"] == first["breadth"]
 
 
-def test_the_next_morning_before_the_open_is_still_the_session_before(bench: Desk, scans: Scans) -> None:
+def test_the_next_morning_before_the_open_is_still_the_session_before(
+    bench: FetchContext, scans: Scans
+) -> None:
     bench.clock.at = CLOSED
     read(bench, "distribution")
     settle(bench)
@@ -180,7 +182,7 @@ def test_the_next_morning_before_the_open_is_still_the_session_before(bench: Des
     assert scans.counts[TDX] == 1
 
 
-def test_a_source_that_is_away_is_followed_by_the_next(bench: Desk) -> None:
+def test_a_source_that_is_away_is_followed_by_the_next(bench: FetchContext) -> None:
     bench.silence("tdx")
     assert read(bench, "distribution")["_source"] == "quote_site_a"
     bench.silence("tdx", "tencent")
@@ -190,26 +192,26 @@ def test_a_source_that_is_away_is_followed_by_the_next(bench: Desk) -> None:
     assert read(bench, "fund_flow")["_source"] == "finance_portal_a"
 
 
-def test_nobody_at_all_gives_the_empty_structure(bench: Desk) -> None:
+def test_nobody_at_all_gives_the_empty_structure(bench: FetchContext) -> None:
     bench.silence("*")
     assert bench.api.get("/market/overview").json()["sectors"] == []
     for name in READS:
-        told = read(bench, name)
-        assert told["_source"] is None
-        assert not any(told.get(name) for name in ("items", "top", "total"))
+        reported = read(bench, name)
+        assert reported["_source"] is None
+        assert not any(reported.get(name) for name in ("items", "top", "total"))
 
 
 @pytest.mark.parametrize("broken", ["yesterday", "cut"])
 def test_quotes_of_yesterday_or_of_a_part_of_the_market_are_not_believed(
-    bench: Desk, scans: Scans, broken: str
+    bench: FetchContext, scans: Scans, broken: str
 ) -> None:
     def of_yesterday(rows: list[Any]) -> list[Any]:
         return [replace(row, last_close=(row.last_close or 1.0) * 1.013) for row in rows]
 
     scans.change[TDX] = of_yesterday if broken == "yesterday" else lambda rows: rows[: len(rows) // 2]
-    told = read(bench, "distribution")
-    assert told["_source"] == "quote_site_a"
-    assert told["total"] == 59
+    reported = read(bench, "distribution")
+    assert reported["_source"] == "quote_site_a"
+    assert reported["total"] == 59
 
 
 @contextmanager
@@ -224,7 +226,7 @@ def held(scans: Scans, *upstreams: str) -> Iterator[None]:
 
 
 def test_a_slow_source_is_left_behind_and_still_fills_the_cache(
-    bench: Desk, scans: Scans, monkeypatch: pytest.MonkeyPatch
+    bench: FetchContext, scans: Scans, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(chain, "PATIENCE_S", 0.05)
     with held(scans, TDX):
@@ -238,14 +240,14 @@ def test_a_slow_source_is_left_behind_and_still_fills_the_cache(
 
 
 def test_an_estimate_says_so_and_is_never_stored(
-    bench: Desk, scans: Scans, monkeypatch: pytest.MonkeyPatch
+    bench: FetchContext, scans: Scans, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(chain, "PATIENCE_S", 0.05)
     monkeypatch.setattr(chain, "LIVE_WAIT_S", 0.2)
     with held(scans, TDX, TENCENT):
-        told = read(bench, "sentiment")
-        assert told["sample_based"] is True
-        assert 0 < told["breadth"]["total"] <= 50
+        reported = read(bench, "sentiment")
+        assert reported["sample_based"] is True
+        assert 0 < reported["breadth"]["total"] <= 50
         assert snapshots(bench) == []
     settle(bench)
     # Those who came late tell of the whole market.
@@ -256,7 +258,9 @@ def test_an_estimate_says_so_and_is_never_stored(
     assert [row[0] for row in snapshots(bench)] == ["sentiment"]
 
 
-def test_of_many_at_once_one_asks_and_the_others_get_the_stale_answer(bench: Desk, scans: Scans) -> None:
+def test_of_many_at_once_one_asks_and_the_others_get_the_stale_answer(
+    bench: FetchContext, scans: Scans
+) -> None:
     read(bench, "distribution")
     settle(bench)
     bench.clock.at = TRADING.replace(second=12)
@@ -275,7 +279,7 @@ def test_of_many_at_once_one_asks_and_the_others_get_the_stale_answer(bench: Des
     assert answers[0].json()["timestamp"] == "2026-08-21T10:30:12+08:00"
 
 
-def test_two_processes_ask_once(bench: Desk, scans: Scans, tmp_path: Any) -> None:
+def test_two_processes_ask_once(bench: FetchContext, scans: Scans, tmp_path: Any) -> None:
     with second_process(bench, tmp_path) as other:
         mine = read(bench, "distribution")
         settle(bench)
@@ -285,7 +289,7 @@ def test_two_processes_ask_once(bench: Desk, scans: Scans, tmp_path: Any) -> Non
 
 
 def test_while_one_process_asks_the_other_waits_for_its_answer(
-    bench: Desk, scans: Scans, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+    bench: FetchContext, scans: Scans, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(claims, "LOOK_S", 0.02)
     answers: list[Any] = []
@@ -305,7 +309,7 @@ def test_while_one_process_asks_the_other_waits_for_its_answer(
     assert scans.counts == {TDX: 1, TENCENT: 0}
 
 
-def test_a_request_costs_at_most_its_budget_of_calls(bench: Desk) -> None:
+def test_a_request_costs_at_most_its_budget_of_calls(bench: FetchContext) -> None:
     """All sources answer nothing usable: the calls of one request stay within the budget."""
     bench.faults.replace(
         [{"upstream": "*", "call": "*", "kind": "status", "args": {"code": 503}, "count": 0}]

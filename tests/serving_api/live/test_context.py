@@ -5,29 +5,29 @@ from typing import Any
 
 import pytest
 
-from resources.simulated_market.foreign_markets import TALES, told
+from resources.simulated_market.foreign_markets import TALES, reported
 from tests.serving_api import market as stored
-from tests.serving_api.live.admin_reads.conftest import Desk
+from tests.serving_api.live.admin_reads.conftest import FetchContext
 
 EXTERNAL = ("spx", "hsi", "dxy", "usdcnh", "oil", "gold")
 
 
-def get(bench: Desk, path: str) -> dict[str, Any]:
+def get(bench: FetchContext, path: str) -> dict[str, Any]:
     answer = bench.api.get(path)
     assert answer.status_code == 200, answer.text
     found: dict[str, Any] = answer.json()
     return found
 
 
-def risk(bench: Desk) -> dict[str, Any]:
+def risk(bench: FetchContext) -> dict[str, Any]:
     return get(bench, "/market/cross-market-risk")
 
 
-def rules(bench: Desk) -> dict[str, dict[str, Any]]:
+def rules(bench: FetchContext) -> dict[str, dict[str, Any]]:
     return {rule["key"]: rule for rule in risk(bench)["rules"]}
 
 
-def put_past(bench: Desk) -> None:
+def put_past(bench: FetchContext) -> None:
     """What the platform stores: closes of the main index, margin balances of two dates."""
     put = bench.warehouse
     days = bench.app.state.platform.calendar.last(8, "2026-08-20")
@@ -42,13 +42,13 @@ def put_past(bench: Desk) -> None:
     stored.put(put, put.table("fusion_margin"), rows)
 
 
-def test_nine_rules_and_their_mean(bench: Desk) -> None:
+def test_nine_rules_and_their_mean(bench: FetchContext) -> None:
     put_past(bench)
     found = risk(bench)
     by_key = {rule["key"]: rule for rule in found["rules"]}
     assert {key: rule["status"] for key, rule in by_key.items()} == dict.fromkeys(by_key, "ok")
     for key, tale in zip(EXTERNAL, TALES, strict=True):
-        quote = told(tale, bench.clock.now())
+        quote = reported(tale, bench.clock.now())
         assert by_key[key]["value"] == pytest.approx((quote.price / quote.before - 1) * 100, abs=0.011), key
     main = bench.world.quote(bench.world.find("sh000001"), bench.clock.now())  # type: ignore[arg-type]
     assert main is not None
@@ -59,7 +59,7 @@ def test_nine_rules_and_their_mean(bench: Desk) -> None:
     assert (found["coverage"], found["confidence"], found["reason"]) == ({"used": 9, "total": 9}, 1.0, None)
 
 
-def test_the_second_site_answers_for_the_portal_and_the_store_for_both(bench: Desk) -> None:
+def test_the_second_site_answers_for_the_portal_and_the_store_for_both(bench: FetchContext) -> None:
     first = rules(bench)
     bench.ticks.advance(61)
     bench.silence("eastmoney")
@@ -82,14 +82,14 @@ def test_the_second_site_answers_for_the_portal_and_the_store_for_both(bench: De
     )  # fmt: skip
 
 
-def test_never_a_temperature_from_fewer_than_three(bench: Desk) -> None:
+def test_never_a_temperature_from_fewer_than_three(bench: FetchContext) -> None:
     bench.silence("eastmoney", "sina", "tencent", "tdx")
     found = risk(bench)
     assert (found["temperature"], found["level"], found["coverage"]["used"]) == (None, None, 0)
     assert found["reason"]
 
 
-def test_a_weekend_passes_and_beyond_the_calendar_the_others_are_told(bench: Desk) -> None:
+def test_a_weekend_passes_and_beyond_the_calendar_the_others_are_told(bench: FetchContext) -> None:
     bench.clock.at = datetime(2026, 8, 23, 11, 0)
     found = rules(bench)
     assert {found[key]["status"] for key in EXTERNAL} == {"ok"}
@@ -100,7 +100,7 @@ def test_a_weekend_passes_and_beyond_the_calendar_the_others_are_told(bench: Des
     assert beyond["spx"]["status"] == "ok"
 
 
-def test_both_are_made_together_and_kept_for_a_minute(bench: Desk) -> None:
+def test_both_are_made_together_and_kept_for_a_minute(bench: FetchContext) -> None:
     before = bench.calls("eastmoney")
     risk(bench)
     once = bench.calls("eastmoney")
@@ -116,7 +116,7 @@ def test_both_are_made_together_and_kept_for_a_minute(bench: Desk) -> None:
     assert bench.calls("eastmoney") > once
 
 
-def test_the_chain_of_the_day(bench: Desk) -> None:
+def test_the_chain_of_the_day(bench: FetchContext) -> None:
     boards = [
         {"code": one["code"], "block_code": f"BK{at:04d}", "src": "eastmoney", "block_name": one["industry"],
          "block_type": "industry"}
@@ -138,15 +138,15 @@ def test_the_chain_of_the_day(bench: Desk) -> None:
     flashes = bench.results("/datamgr/market/global-news", page_size=200)
     for node in found["nodes"]:
         if node["type"] == "stock":
-            told = sum(
+            reported = sum(
                 node["name"] in f"{row['title']}{row['content'] or ''}" or node["id"][-6:] in row["codes"]
                 for row in flashes
                 if row["time"] >= "2026-08-21"
             )
-            assert node["weight"] == told, node
+            assert node["weight"] == reported, node
 
 
-def industries(bench: Desk) -> list[dict[str, str]]:
+def industries(bench: FetchContext) -> list[dict[str, str]]:
     names: dict[str, str] = {}
     for one in bench.world.securities(bench.clock.now()):
         if one.kind == "stock" and one.industry:

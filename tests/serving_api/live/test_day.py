@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from serving_api.live.chain import unified_of
-from tests.serving_api.live.admin_reads.conftest import Desk
+from tests.serving_api.live.admin_reads.conftest import FetchContext
 
 PATHS = {
     "distribution": "/market/distribution",
@@ -182,7 +182,7 @@ DAY = {
 }
 
 
-def calls(bench: Desk) -> Counter[str]:
+def calls(bench: FetchContext) -> Counter[str]:
     """Data calls so far, by upstream."""
     counted = Counter({name: sum(of.values()) for name, of in bench.market.calls().items()})
     counted["tdx"] = sum(
@@ -197,8 +197,8 @@ def says(read: str, body: dict[str, Any], source: str | None) -> str:
         return "drawn" if body["svg"] else body["brief"]["note"]
     if read == "cross-market-risk":
         return f"{body['coverage']['used']}of{body['coverage']['total']}"
-    told = body.get("_source", source) or body.get("auction_status") or body.get("state")
-    return told or "-"
+    reported = body.get("_source", source) or body.get("auction_status") or body.get("state")
+    return reported or "-"
 
 
 def captured(body: dict[str, Any], as_of: str | None, now: datetime) -> str:
@@ -208,7 +208,7 @@ def captured(body: dict[str, Any], as_of: str | None, now: datetime) -> str:
     return {"": "-", f"{now:%Y-%m-%dT%H:%M}": "now"}.get(minute, minute[5:])
 
 
-def line(bench: Desk, read: str) -> tuple[str, ...]:
+def line(bench: FetchContext, read: str) -> tuple[str, ...]:
     """A row of the tables, as it really is."""
     before = calls(bench)
     answer = bench.api.get(PATHS[read])
@@ -224,7 +224,7 @@ def line(bench: Desk, read: str) -> tuple[str, ...]:
     )
 
 
-def move_to(bench: Desk, moment: str) -> None:
+def move_to(bench: FetchContext, moment: str) -> None:
     """The clocks of the market and of the process; whatever was kept is over after an hour."""
     at = datetime.fromisoformat(moment)
     bench.ticks.advance(max(0.0, (at - bench.clock.at).total_seconds()) + 3_700)
@@ -232,7 +232,7 @@ def move_to(bench: Desk, moment: str) -> None:
 
 
 @pytest.mark.usefixtures("patient")
-def test_who_answers_in_every_phase_of_a_day_and_what_it_costs(bench: Desk) -> None:
+def test_who_answers_in_every_phase_of_a_day_and_what_it_costs(bench: FetchContext) -> None:
     wrong = []
     for moment, table in DAY.items():
         move_to(bench, moment)

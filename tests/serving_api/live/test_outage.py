@@ -12,7 +12,7 @@ from serving_api.live import shared_reads
 from serving_api.live.admin_reads.service import Live, live_of
 from serving_api.live.chain import unified_of
 from serving_api.live.clients import LiveClients
-from tests.serving_api.live.admin_reads.conftest import Desk
+from tests.serving_api.live.admin_reads.conftest import FetchContext
 from tests.serving_api.live.conftest import asked, second_process
 from tests.serving_api.live.test_shared import SURFACE, later, waiting
 
@@ -21,7 +21,7 @@ PROCESSES = 4
 MINUTE_S, STEP_S = 60, 4
 
 
-def unguarded(bench: Desk, app: Any) -> None:
+def unguarded(bench: FetchContext, app: Any) -> None:
     """Clients whose hosts never cool down: every refused call is one that somebody made."""
     state = app.state.platform
     settings = transport_settings(state.settings)
@@ -36,7 +36,7 @@ def unguarded(bench: Desk, app: Any) -> None:
     state.parts[live_of] = Live(state, LiveClients(state.settings, bench.clock, state.calendar, opener))
 
 
-def calls_of_a_minute(bench: Desk, apis: Sequence[Any]) -> Counter[str]:
+def calls_of_a_minute(bench: FetchContext, apis: Sequence[Any]) -> Counter[str]:
     before = asked(bench)
     for _ in range(MINUTE_S // STEP_S):
         for api in apis:
@@ -48,7 +48,7 @@ def calls_of_a_minute(bench: Desk, apis: Sequence[Any]) -> Counter[str]:
     return asked(bench) - before
 
 
-def test_four_processes_ask_in_an_outage_as_one_does(bench: Desk, tmp_path: Path) -> None:
+def test_four_processes_ask_in_an_outage_as_one_does(bench: FetchContext, tmp_path: Path) -> None:
     """Each process takes its own breakers for nothing; the failures that are shared are what holds."""
     with ExitStack() as stack:
         others = [stack.enter_context(second_process(bench, tmp_path)) for _ in range(PROCESSES - 1)]
@@ -64,7 +64,7 @@ def test_four_processes_ask_in_an_outage_as_one_does(bench: Desk, tmp_path: Path
     assert sum(together.values()) <= 1.05 * sum(alone.values()), together - alone
 
 
-def test_who_was_refused_is_asked_again_soon(bench: Desk, tmp_path: Path) -> None:
+def test_who_was_refused_is_asked_again_soon(bench: FetchContext, tmp_path: Path) -> None:
     """Another process waits for the end of the pause, and not for longer."""
     with second_process(bench, tmp_path) as other:
         for api in (bench.api, other):

@@ -17,14 +17,14 @@ from serving_api.live.admin_reads.changes import newest_pages
 from serving_api.live.admin_reads.service import Live, live_of
 from serving_api.live.chain import unified_of
 from serving_api.live.clients import LiveClients
-from tests.serving_api.live.admin_reads.conftest import Desk
+from tests.serving_api.live.admin_reads.conftest import FetchContext
 
 COUNTED = ("market/sentiment", "market/distribution", "market/fund-flow", "market/industry-rank")
 PUSH2EX_S, PORTAL_S = 30.0, 120.0
 
 
 @pytest.fixture
-def timed(bench: Desk) -> Iterator[Desk]:
+def timed(bench: FetchContext) -> Iterator[FetchContext]:
     """Breakers and cooldowns by the test's own clock."""
     state = bench.app.state.platform
     settings: Settings = state.settings
@@ -37,25 +37,25 @@ def timed(bench: Desk) -> Iterator[Desk]:
     gate.close()
 
 
-def later(bench: Desk, seconds: float) -> None:
+def later(bench: FetchContext, seconds: float) -> None:
     bench.clock.at += timedelta(seconds=seconds)
     bench.ticks.advance(seconds)
 
 
-def read(bench: Desk, path: str) -> dict[str, Any]:
+def read(bench: FetchContext, path: str) -> dict[str, Any]:
     answer = bench.api.get(f"/{path}")
     assert answer.status_code == 200, answer.text
-    told: dict[str, Any] = answer.json()
-    return told
+    reported: dict[str, Any] = answer.json()
+    return reported
 
 
-def sources(bench: Desk) -> list[Any]:
+def sources(bench: FetchContext) -> list[Any]:
     found = [read(bench, path)["_source"] for path in COUNTED[:3]]
     bench.api.call(bench.app.state.platform.part(unified_of).settled)
     return found
 
 
-def test_the_sources_of_the_market_are_back_after_the_outage(timed: Desk) -> None:
+def test_the_sources_of_the_market_are_back_after_the_outage(timed: FetchContext) -> None:
     usual = sources(timed)
     assert usual == ["tcp_terminal", "tcp_terminal", "quote_site_a"]
     timed.silence("*")
@@ -67,7 +67,7 @@ def test_the_sources_of_the_market_are_back_after_the_outage(timed: Desk) -> Non
     assert sources(timed) == usual
 
 
-def test_an_open_breaker_asks_nobody_and_closes_after_its_pause(timed: Desk) -> None:
+def test_an_open_breaker_asks_nobody_and_closes_after_its_pause(timed: FetchContext) -> None:
     """Anomalies: two failures open it for 30 seconds."""
 
     def changes() -> dict[str, Any]:
@@ -80,7 +80,7 @@ def test_an_open_breaker_asks_nobody_and_closes_after_its_pause(timed: Desk) -> 
     timed.faults.replace([{"upstream": "eastmoney", "call": "stock_changes", "kind": "html"}])
     later(timed, 21)
     failed = [changes() for _ in range(2)]
-    assert [told["stale"] for told in failed] == [True, True]
+    assert [reported["stale"] for reported in failed] == [True, True]
     assert failed[-1]["items"] == good["items"]
     timed.ticks.advance(1)  # the state of the breakers is kept for a second
     before = asked()
@@ -97,7 +97,7 @@ def test_an_open_breaker_asks_nobody_and_closes_after_its_pause(timed: Desk) -> 
     assert changes()["breaker"]["state"] == "CLOSED"
 
 
-def test_pages_of_anomalies_are_asked_three_at_a_time(bench: Desk) -> None:
+def test_pages_of_anomalies_are_asked_three_at_a_time(bench: FetchContext) -> None:
     together = bench.app.state.platform.settings.stock_changes_concurrency
     assert together == 3
     live = bench.app.state.platform.part(live_of)

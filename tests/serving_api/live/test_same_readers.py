@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from core.declaration.registry import builtin_registry
-from tests.serving_api.live.admin_reads.conftest import Desk
+from tests.serving_api.live.admin_reads.conftest import FetchContext
 from tests.serving_api.live.conftest import asked
 
 CODE = "600040"
@@ -26,7 +26,7 @@ WITHOUT_ROUTE = {"get_ah_premium", "get_realtime_ticks", "get_realtime_index_quo
 """No route tells the same; the main indices of `/market/indices` come with the sentiment."""
 
 
-def interface(bench: Desk, name: str) -> Any:
+def interface(bench: FetchContext, name: str) -> Any:
     answer = bench.api.post("/datamgr/fusion/call", json={"interface": name, "params": PAIRS[name][1]})
     assert answer.status_code == 200, answer.text
     return answer.json()["results"]
@@ -41,7 +41,7 @@ def test_every_live_interface_is_held_against_a_route() -> None:
 
 @pytest.mark.parametrize("route_first", [True, False])
 @pytest.mark.parametrize("name", sorted(PAIRS))
-def test_an_interface_and_its_route_ask_once(bench: Desk, name: str, route_first: bool) -> None:
+def test_an_interface_and_its_route_ask_once(bench: FetchContext, name: str, route_first: bool) -> None:
     reads: list[Callable[[], Any]] = [
         lambda: bench.api.get(PAIRS[name][0], headers=bench.headers).raise_for_status(),
         lambda: interface(bench, name),
@@ -56,7 +56,7 @@ def test_an_interface_and_its_route_ask_once(bench: Desk, name: str, route_first
     assert not asked(bench) - first
 
 
-def test_anomalies_of_interface_and_route_are_the_same(bench: Desk) -> None:
+def test_anomalies_of_interface_and_route_are_the_same(bench: FetchContext) -> None:
     assert (
         interface(bench, "get_realtime_stock_changes") == bench.get("/realtime/stock-changes").json()["items"]
     )

@@ -28,7 +28,7 @@ from serving_api.market.share_brief.picture import (
     percent,
     svg_of,
 )
-from tests.serving_api.live.admin_reads.conftest import Desk
+from tests.serving_api.live.admin_reads.conftest import FetchContext
 
 LONG = "自动化设备与工业机器人及零部件制造业龙头"
 FULL = Facts(
@@ -115,34 +115,34 @@ def test_a_character_without_an_outline_is_text_in_a_font_of_the_reader() -> Non
     assert svg.count("<use") == 1
 
 
-def brief(bench: Desk) -> dict[str, Any]:
+def brief(bench: FetchContext) -> dict[str, Any]:
     answer = bench.api.get("/market/share-brief")
     assert answer.status_code == 200, answer.text
-    told: dict[str, Any] = answer.json()
-    return told
+    reported: dict[str, Any] = answer.json()
+    return reported
 
 
-def test_the_picture_says_what_the_reads_say(bench: Desk) -> None:
-    told = brief(bench)
-    facts = {row["label"]: row["value"] for row in told["brief"]["facts"]}
+def test_the_picture_says_what_the_reads_say(bench: FetchContext) -> None:
+    reported = brief(bench)
+    facts = {row["label"]: row["value"] for row in reported["brief"]["facts"]}
     counts = bench.api.get("/market/distribution").json()
     assert facts["上涨家数"] == f"{counts['up']:,}"
     assert facts["涨停"] == f"{counts['limit_up']:,}"
     main = bench.api.get("/market/sentiment").json()["indices"][0]
     assert facts["上证指数"] == f"{main['price']:,.2f}（{main['change_percent']:+.2f}%）"
     assert facts["领涨行业"].startswith(bench.api.get("/market/industry-rank").json()["top"][0]["name"])
-    assert (told["width"], told["height"], told["brief"]["note"]) == (1200, 630, None)
-    root = ElementTree.fromstring(told["svg"])
+    assert (reported["width"], reported["height"], reported["brief"]["note"]) == (1200, 630, None)
+    root = ElementTree.fromstring(reported["svg"])
     assert root.get("viewBox") == "0 0 1200 630"
     assert facts["上涨家数"] in root.findtext("{http://www.w3.org/2000/svg}desc", "")
 
 
-def test_without_facts_there_is_a_note_and_no_picture(bench: Desk) -> None:
+def test_without_facts_there_is_a_note_and_no_picture(bench: FetchContext) -> None:
     bench.silence("eastmoney", "tencent", "tdx", "sina")
-    told = brief(bench)
-    assert told["svg"] is None
-    assert told["brief"]["note"]
-    assert {row["value"] for row in told["brief"]["facts"]} == {None}
+    reported = brief(bench)
+    assert reported["svg"] is None
+    assert reported["brief"]["note"]
+    assert {row["value"] for row in reported["brief"]["facts"]} == {None}
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium to render the picture with")

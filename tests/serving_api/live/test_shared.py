@@ -11,7 +11,7 @@ import pytest
 from serving_api.live import claims, shared_reads
 from serving_api.live.chain import unified_of
 from serving_api.live.scan import packed, unpacked
-from tests.serving_api.live.admin_reads.conftest import TRADING, Desk
+from tests.serving_api.live.admin_reads.conftest import TRADING, FetchContext
 from tests.serving_api.live.conftest import asked, second_process
 
 SURFACE = (
@@ -32,33 +32,36 @@ def waiting(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def read_all(api: Any) -> dict[str, Any]:
-    told = {}
+    reported = {}
     for path in SURFACE:
         answer = api.get(path)
         assert answer.status_code == 200, answer.text
-        told[path] = answer.json()
-    return told
+        reported[path] = answer.json()
+    return reported
 
 
-def settle(bench: Desk) -> None:
+def settle(bench: FetchContext) -> None:
     bench.api.call(bench.app.state.platform.part(unified_of).settled)
 
 
-def later(bench: Desk, seconds: float) -> None:
+def later(bench: FetchContext, seconds: float) -> None:
     bench.clock.at += timedelta(seconds=seconds)
     bench.ticks.advance(seconds)
 
 
-def figures(told: dict[str, Any]) -> dict[str, Any]:
+def figures(reported: dict[str, Any]) -> dict[str, Any]:
     """Answers without the times at which they were made, and whether this process asked."""
     own = ("generated_at", "elapsed_s", "cached", "now")
     return {
-        path: {name: value for name, value in body.items() if name not in own} for path, body in told.items()
+        path: {name: value for name, value in body.items() if name not in own}
+        for path, body in reported.items()
     }
 
 
 @pytest.mark.parametrize("now", [TRADING, AUCTION])
-def test_what_one_process_has_read_costs_another_no_call(bench: Desk, tmp_path: Path, now: datetime) -> None:
+def test_what_one_process_has_read_costs_another_no_call(
+    bench: FetchContext, tmp_path: Path, now: datetime
+) -> None:
     bench.clock.at = now
     with second_process(bench, tmp_path) as other:
         mine = read_all(bench.api)
@@ -70,7 +73,7 @@ def test_what_one_process_has_read_costs_another_no_call(bench: Desk, tmp_path: 
         assert figures(theirs) == figures(mine)
 
 
-def test_what_another_process_has_read_is_no_fresher_by_that(bench: Desk, tmp_path: Path) -> None:
+def test_what_another_process_has_read_is_no_fresher_by_that(bench: FetchContext, tmp_path: Path) -> None:
     """The time to live counts from the call of the upstream, whoever made it."""
     with second_process(bench, tmp_path) as other:
         read_all(bench.api)
@@ -79,12 +82,12 @@ def test_what_another_process_has_read_is_no_fresher_by_that(bench: Desk, tmp_pa
         read_all(other)
         before = asked(bench)
         later(bench, 2)
-        told = other.get("/market/distribution").json()
-        assert told["timestamp"] == "2026-08-21T10:30:11+08:00"
+        reported = other.get("/market/distribution").json()
+        assert reported["timestamp"] == "2026-08-21T10:30:11+08:00"
         assert asked(bench) - before
 
 
-def test_processes_that_read_at_the_same_time_ask_as_much_as_one(bench: Desk, tmp_path: Path) -> None:
+def test_processes_that_read_at_the_same_time_ask_as_much_as_one(bench: FetchContext, tmp_path: Path) -> None:
     before = asked(bench)
     read_all(bench.api)
     settle(bench)
@@ -102,7 +105,7 @@ def test_processes_that_read_at_the_same_time_ask_as_much_as_one(bench: Desk, tm
     assert sum(together.values()) <= sum(alone.values()) + 1, together - alone
 
 
-def test_an_answer_of_another_day_is_not_taken(bench: Desk, tmp_path: Path) -> None:
+def test_an_answer_of_another_day_is_not_taken(bench: FetchContext, tmp_path: Path) -> None:
     bench.clock.at = datetime(2026, 8, 20, 14, 59)
     read_all(bench.api)
     settle(bench)
@@ -113,7 +116,7 @@ def test_an_answer_of_another_day_is_not_taken(bench: Desk, tmp_path: Path) -> N
         assert asked(bench) - before
 
 
-def test_a_scan_is_the_same_for_who_reads_it(bench: Desk) -> None:
+def test_a_scan_is_the_same_for_who_reads_it(bench: FetchContext) -> None:
     live = bench.app.state.platform.part(unified_of)._live
     bench.api.get("/market/distribution")
     rows = live.scans._kept["tdx"].rows
@@ -123,7 +126,7 @@ def test_a_scan_is_the_same_for_who_reads_it(bench: Desk) -> None:
     assert unpacked(packed([], "of yesterday"), facts) == ([], "of yesterday")
 
 
-def test_who_died_while_it_asked_holds_up_nobody_for_long(bench: Desk, tmp_path: Path) -> None:
+def test_who_died_while_it_asked_holds_up_nobody_for_long(bench: FetchContext, tmp_path: Path) -> None:
     with second_process(bench, tmp_path) as other:
         live = bench.app.state.platform.part(shared_reads.shared_of)
         assert bench.api.call(live.find_or_claim, "flashes 50", "2026-08-21") is None  # and never tells

@@ -63,9 +63,9 @@ def test_an_answer_is_good_for_its_time_on_its_day(warehouse: Warehouse) -> None
         assert await first.reads.find_or_claim(NAME, DAY) is None
         await first.put([{"title": "中国"}], 30.0)
         ticks.advance(29)
-        told = await second.reads.find_or_claim(NAME, DAY)
-        assert told is not None
-        assert (told.answer, told.left) == (Answered([{"title": "中国"}], "eastmoney", NOW), 1.0)
+        reported = await second.reads.find_or_claim(NAME, DAY)
+        assert reported is not None
+        assert (reported.answer, reported.left) == (Answered([{"title": "中国"}], "eastmoney", NOW), 1.0)
         assert await second.reads.find_or_claim(NAME, "2026-08-24") is None
         second.reads.release(NAME)
         await second.settled()
@@ -88,9 +88,9 @@ def test_who_comes_second_waits_for_the_first(warehouse: Warehouse, monkeypatch:
         await asyncio.sleep(0.2)
         assert not waiting.done()
         await first.put([1], 30.0)
-        told = await waiting
-        assert told is not None
-        assert told.answer.value == [1]
+        reported = await waiting
+        assert reported is not None
+        assert reported.answer.value == [1]
         # A failure gives the turn to the next.
         ticks.advance(31)
         assert await first.reads.find_or_claim(NAME, DAY) is None

@@ -7,7 +7,7 @@ import pytest
 
 from serving_api.market import queries
 from tests.serving_api import market as stored
-from tests.serving_api.live.admin_reads.conftest import CLOSED, Desk
+from tests.serving_api.live.admin_reads.conftest import CLOSED, FetchContext
 
 STATES = {
     "2026-08-21T09:14:59": ("pre_open", "2026-08-21T09:30:00", "2026-08-21T11:30:00"),
@@ -22,11 +22,11 @@ STATES = {
 
 
 @pytest.mark.parametrize("now", sorted(STATES))
-def test_trading_time_by_the_calendar(bench: Desk, now: str) -> None:
+def test_trading_time_by_the_calendar(bench: FetchContext, now: str) -> None:
     bench.clock.at = datetime.fromisoformat(now)
-    told = bench.api.get("/realtime/trading-time").json()
+    reported = bench.api.get("/realtime/trading-time").json()
     state, opens, closes = STATES[now]
-    assert told == {
+    assert reported == {
         "is_trading": state == "trading",
         "state": state,
         "now": f"{now}+08:00",
@@ -36,20 +36,20 @@ def test_trading_time_by_the_calendar(bench: Desk, now: str) -> None:
     }
 
 
-def test_beyond_the_calendar_nobody_knows(bench: Desk) -> None:
+def test_beyond_the_calendar_nobody_knows(bench: FetchContext) -> None:
     bench.clock.at = datetime(2027, 3, 1, 10, 0)
-    told = bench.api.get("/realtime/trading-time").json()
-    assert (told["is_trading"], told["state"], told["next_open"]) == (None, None, None)
+    reported = bench.api.get("/realtime/trading-time").json()
+    assert (reported["is_trading"], reported["state"], reported["next_open"]) == (None, None, None)
     assert bench.api.get("/market/sentiment").json()["_source"] is None
     days = bench.api.get("/market/calendar").json()
     assert {day["is_open"] for day in days["days"]} == {None}
 
 
-def test_calendar_of_a_month(bench: Desk) -> None:
-    told = bench.api.get("/market/calendar", params={"year": 2026, "month": 10}).json()
-    assert [day["date"] for day in told["days"]][::30] == ["2026-10-01", "2026-10-31"]
-    assert next(day["date"] for day in told["days"] if day["is_open"]) == "2026-10-08"
-    assert (told["today"], told["prev_trade_date"], told["next_trade_date"]) == (
+def test_calendar_of_a_month(bench: FetchContext) -> None:
+    reported = bench.api.get("/market/calendar", params={"year": 2026, "month": 10}).json()
+    assert [day["date"] for day in reported["days"]][::30] == ["2026-10-01", "2026-10-31"]
+    assert next(day["date"] for day in reported["days"] if day["is_open"]) == "2026-10-08"
+    assert (reported["today"], reported["prev_trade_date"], reported["next_trade_date"]) == (
         "2026-08-21",
         "2026-08-20",
         "2026-08-24",
@@ -72,7 +72,7 @@ def sample(time: str, up: int) -> dict[str, Any]:
     }
 
 
-def put_all(bench: Desk, table: str, rows: list[dict[str, Any]]) -> None:
+def put_all(bench: FetchContext, table: str, rows: list[dict[str, Any]]) -> None:
     columns = list(rows[0])
     marks = ", ".join("?" for _ in columns)
     with bench.warehouse.engine.begin() as connection:
@@ -82,19 +82,19 @@ def put_all(bench: Desk, table: str, rows: list[dict[str, Any]]) -> None:
             )
 
 
-def test_breadth_of_the_newest_sessions_with_today(bench: Desk) -> None:
+def test_breadth_of_the_newest_sessions_with_today(bench: FetchContext) -> None:
     times = ["2026-08-19 09:35:00", "2026-08-20 09:35:00", "2026-08-21 09:35:00", "2026-08-21 09:40:00"]
     put_all(bench, "calc_breadth_sample", [sample(time, up) for up, time in enumerate(times)])
-    told = bench.api.get("/market/breadth-intraday", params={"days": 2}).json()
-    assert [row["time"] for row in told["items"]] == times[1:]
-    assert [row["up"] for row in told["items"]] == [1, 2, 3]
-    assert (told["days"], told["total"]) == (2, 3)
-    assert (told["first_date"], told["note"]) == ("2026-08-19", None)
+    reported = bench.api.get("/market/breadth-intraday", params={"days": 2}).json()
+    assert [row["time"] for row in reported["items"]] == times[1:]
+    assert [row["up"] for row in reported["items"]] == [1, 2, 3]
+    assert (reported["days"], reported["total"]) == (2, 3)
+    assert (reported["first_date"], reported["note"]) == ("2026-08-19", None)
     more = bench.api.get("/market/breadth-intraday", params={"days": 4}).json()
     assert more["note"] == "3 of 4 trade dates are stored; the first stored date is 2026-08-19"
 
 
-def test_the_ticker_marks_what_names_the_company(bench: Desk) -> None:
+def test_the_ticker_marks_what_names_the_company(bench: FetchContext) -> None:
     plain = bench.api.get("/market/news-marquee", params={"limit": 200}).json()
     assert plain["total"] > 0
     assert not any(row["related"] for row in plain["items"])
@@ -102,35 +102,35 @@ def test_the_ticker_marks_what_names_the_company(bench: Desk) -> None:
         (row["time"] for row in plain["items"]), reverse=True
     )
     word = plain["items"][0]["title"][:4]
-    told = bench.api.get("/market/news-marquee", params={"limit": 200, "name": word}).json()
-    assert told["items"][0]["related"] is True
+    reported = bench.api.get("/market/news-marquee", params={"limit": 200, "name": word}).json()
+    assert reported["items"][0]["related"] is True
     assert bench.api.get("/market/news-marquee", params={"code": "60051"}).status_code == 422
 
 
-def test_money_flow_of_the_running_session_comes_from_the_portal(bench: Desk) -> None:
-    told = bench.api.get("/realtime/money-flow/300114", params={"days": 5}).json()
-    assert told["_source"] == "finance_portal_a"
-    assert len(told["items"]) == 5
+def test_money_flow_of_the_running_session_comes_from_the_portal(bench: FetchContext) -> None:
+    reported = bench.api.get("/realtime/money-flow/300114", params={"days": 5}).json()
+    assert reported["_source"] == "finance_portal_a"
+    assert len(reported["items"]) == 5
     one = bench.world.find("sz300114")
     assert one is not None
     flow = bench.world.flows(one, bench.clock.now())[-1]
     main = flow.super_in - flow.super_out + flow.large_in - flow.large_out
-    assert told["items"][-1]["date"] == "2026-08-21"
-    assert told["items"][-1]["main_net"] == pytest.approx(main, rel=1e-3)
+    assert reported["items"][-1]["date"] == "2026-08-21"
+    assert reported["items"][-1]["main_net"] == pytest.approx(main, rel=1e-3)
 
 
-def test_money_flow_that_is_stored_asks_nobody(bench: Desk) -> None:
+def test_money_flow_that_is_stored_asks_nobody(bench: FetchContext) -> None:
     bench.clock.at = CLOSED
     table = bench.warehouse.table("fusion_fund_flow")
     rows = [{"code": "300114", "date": day, "main_net": 5.0} for day in ("2026-08-20", "2026-08-21")]
     stored.put(bench.warehouse, table, rows)
     before = bench.calls("eastmoney")
-    told = bench.api.get("/realtime/money-flow/300114").json()
-    assert (told["_source"], [row["main_net"] for row in told["items"]]) == ("db_history", [5.0, 5.0])
+    reported = bench.api.get("/realtime/money-flow/300114").json()
+    assert (reported["_source"], [row["main_net"] for row in reported["items"]]) == ("db_history", [5.0, 5.0])
     assert bench.calls("eastmoney") == before
 
 
-def test_anomalies_tell_the_breaker_and_stay_while_the_portal_is_away(bench: Desk) -> None:
+def test_anomalies_tell_the_breaker_and_stay_while_the_portal_is_away(bench: FetchContext) -> None:
     first = bench.api.get("/realtime/stock-changes").json()
     assert (first["stale"], first["breaker"]) == (False, {"state": "CLOSED"})
     assert first["total"] == len(first["items"]) > 0
@@ -143,7 +143,7 @@ def test_anomalies_tell_the_breaker_and_stay_while_the_portal_is_away(bench: Des
     assert later["breaker"] == {"state": "OPEN"}
 
 
-def compare(bench: Desk, headers: dict[str, str], payload: dict[str, Any], key: str = "a") -> Any:
+def compare(bench: FetchContext, headers: dict[str, str], payload: dict[str, Any], key: str = "a") -> Any:
     answer = bench.api.post(
         "/market/change-detector/compare",
         json={"entity_type": "thesis", "entity_id": key, "payload": payload},
@@ -153,7 +153,7 @@ def compare(bench: Desk, headers: dict[str, str], payload: dict[str, Any], key: 
     return answer.json()
 
 
-def test_changes_between_versions(bench: Desk) -> None:
+def test_changes_between_versions(bench: FetchContext) -> None:
     first = compare(bench, bench.headers, {"a": 1, "b": 2})
     same = compare(bench, bench.headers, {"b": 2, "a": 1})
     other = compare(bench, bench.headers, {"a": 1, "b": 3, "c": None})
@@ -168,7 +168,7 @@ def test_changes_between_versions(bench: Desk) -> None:
     ]
 
 
-def test_only_who_is_logged_in_compares_and_only_so_much(bench: Desk) -> None:
+def test_only_who_is_logged_in_compares_and_only_so_much(bench: FetchContext) -> None:
     body = {"entity_type": "thesis", "entity_id": "a", "payload": {"a": "x" * 65_536}}
     assert bench.api.post("/market/change-detector/compare", json=body).status_code == 401
     large = bench.api.post("/market/change-detector/compare", json=body, headers=bench.headers)
@@ -177,7 +177,9 @@ def test_only_who_is_logged_in_compares_and_only_so_much(bench: Desk) -> None:
     assert bench.warehouse.query("SELECT COUNT(*) FROM sys_change_snapshot") == [(0,)]
 
 
-def test_growth_is_bounded_by_versions_and_by_entities(bench: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_growth_is_bounded_by_versions_and_by_entities(
+    bench: FetchContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(queries, "KEPT_VERSIONS", 3)
     monkeypatch.setattr(queries, "MOST_ENTITIES", 2)
     for number in range(6):

@@ -30,7 +30,7 @@ def answer(second: int, *, final: bool = False, value: int = 1) -> Snapshot:
     return Snapshot(DAY, {"up": value}, "tcp_terminal", final, at)
 
 
-def told(warehouse: Warehouse) -> list[tuple[object, ...]]:
+def reported(warehouse: Warehouse) -> list[tuple[object, ...]]:
     return warehouse.query(f"SELECT payload_json, is_final FROM sys_market_snapshot WHERE data_type='{KIND}'")
 
 
@@ -78,6 +78,6 @@ def test_the_newest_answer_stands_and_the_final_one_for_good(warehouse: Warehous
     assert second.put(KIND, answer(11, value=3))
     assert first.put(KIND, answer(12, final=True, value=4))
     assert not second.put(KIND, answer(13, final=True, value=5))
-    assert [(str(payload).replace(" ", ""), bool(final)) for payload, final in told(warehouse)] == [
+    assert [(str(payload).replace(" ", ""), bool(final)) for payload, final in reported(warehouse)] == [
         ('{"up":4}', True)
     ]

@@ -12,13 +12,13 @@ import pytest
 from serving_api.live.session_state import moment_of
 from serving_api.realtime import streams
 from serving_api.realtime.hub import LOG_EVENTS, Event, QuoteHub, Subscription, hub_of
-from tests.serving_api.live.admin_reads.conftest import TRADING, Desk
+from tests.serving_api.live.admin_reads.conftest import TRADING, FetchContext
 from tests.serving_api.live.conftest import second_process
 
 CODES = ("300114", "600040")
 
 
-def state_of(bench: Desk) -> Any:
+def state_of(bench: FetchContext) -> Any:
     return bench.app.state.platform
 
 
@@ -26,7 +26,7 @@ async def _never(_seconds: float) -> None:
     await asyncio.Event().wait()
 
 
-def hub(bench: Desk) -> QuoteHub:
+def hub(bench: FetchContext) -> QuoteHub:
     """A hub that polls once when somebody begins to listen, and then when the test says so."""
     state = state_of(bench)
     made = QuoteHub(state, sleep=_never)
@@ -48,11 +48,11 @@ def frames(text: str) -> list[dict[str, str]]:
     return found
 
 
-def events_of(bench: Desk, stream: Subscription) -> list[Event]:
+def events_of(bench: FetchContext, stream: Subscription) -> list[Event]:
     return bench.api.call(stream.take, 20.0) or []
 
 
-def listen(bench: Desk, made: QuoteHub, *codes: str, last: int | None = None) -> Subscription:
+def listen(bench: FetchContext, made: QuoteHub, *codes: str, last: int | None = None) -> Subscription:
     async def begin() -> Subscription:
         return made.listen(codes, last)
 
@@ -60,13 +60,13 @@ def listen(bench: Desk, made: QuoteHub, *codes: str, last: int | None = None) ->
     return stream
 
 
-def poll_at(bench: Desk, made: QuoteHub, moment: datetime) -> None:
+def poll_at(bench: FetchContext, made: QuoteHub, moment: datetime) -> None:
     bench.clock.at = moment
     bench.ticks.advance(3)
     bench.api.call(made.poll)
 
 
-def test_a_listener_gets_the_quote_of_each_symbol_and_then_what_changes(bench: Desk) -> None:
+def test_a_listener_gets_the_quote_of_each_symbol_and_then_what_changes(bench: FetchContext) -> None:
     made = hub(bench)
     stream = listen(bench, made, *CODES)
     first: list[Event] = []
@@ -77,9 +77,9 @@ def test_a_listener_gets_the_quote_of_each_symbol_and_then_what_changes(bench: D
     assert one is not None
     quote = bench.world.quote(one, TRADING)
     assert quote is not None
-    told = next(event.data for event in first if event.data["code"] == "300114")
-    assert (told["price"], told["last_close"]) == (quote.price / 1e4, quote.preclose / 1e4)
-    assert told["volume"] == pytest.approx(quote.volume, abs=100)
+    reported = next(event.data for event in first if event.data["code"] == "300114")
+    assert (reported["price"], reported["last_close"]) == (quote.price / 1e4, quote.preclose / 1e4)
+    assert reported["volume"] == pytest.approx(quote.volume, abs=100)
 
     bench.api.call(made.poll)  # the same moment: nothing has changed
     assert bench.api.call(stream.take, 0.05) == []
@@ -90,7 +90,7 @@ def test_a_listener_gets_the_quote_of_each_symbol_and_then_what_changes(bench: D
     assert min(event.id for event in later) > max(event.id for event in first)
 
 
-def test_who_comes_back_gets_what_was_missed_or_one_full_state(bench: Desk) -> None:
+def test_who_comes_back_gets_what_was_missed_or_one_full_state(bench: FetchContext) -> None:
     made = hub(bench)
     keeper = listen(bench, made, "300114")
     first = events_of(bench, keeper)[0]
@@ -118,7 +118,7 @@ def test_a_slow_reader_holds_the_newest_state_alone() -> None:
     assert asyncio.run(read_late()) == [Event(9_999, {"n": 9_999})]
 
 
-def test_nobody_is_asked_when_nobody_listens_and_the_log_is_bounded(bench: Desk) -> None:
+def test_nobody_is_asked_when_nobody_listens_and_the_log_is_bounded(bench: FetchContext) -> None:
     made = hub(bench)
     stream = listen(bench, made, "300114")
     events_of(bench, stream)
@@ -129,7 +129,7 @@ def test_nobody_is_asked_when_nobody_listens_and_the_log_is_bounded(bench: Desk)
         made.leave(stream)
 
     bench.api.call(leave)
-    assert made.wanted == frozenset()
+    assert made.requested == frozenset()
     assert made._logs == {}
 
 
@@ -177,7 +177,7 @@ def read_frames(
     return found
 
 
-def test_the_quote_stream_on_the_wire(bench: Desk) -> None:
+def test_the_quote_stream_on_the_wire(bench: FetchContext) -> None:
     made = hub(bench)
     headers, text = read_frames(bench.api, f"/realtime/quote-stream?symbols={','.join(CODES)}", len(CODES))
     assert headers["content-type"].startswith("text/event-stream")
@@ -188,18 +188,18 @@ def test_the_quote_stream_on_the_wire(bench: Desk) -> None:
     assert [frame["event"] for frame in sent] == ["quote"] * len(CODES)
     assert {orjson.loads(frame["data"])["code"] for frame in sent} == set(CODES)
     assert all(frame["id"].isdigit() for frame in sent)
-    assert made.wanted == frozenset()  # who goes is forgotten
+    assert made.requested == frozenset()  # who goes is forgotten
 
 
-def test_the_market_stream_tells_what_changed(bench: Desk) -> None:
+def test_the_market_stream_tells_what_changed(bench: FetchContext) -> None:
     hub(bench)
     _, text = read_frames(bench.api, "/realtime/stream", 1)
     (frame,) = frames(text)
-    told = orjson.loads(frame["data"])
+    reported = orjson.loads(frame["data"])
     assert frame["event"] == "quotes_updated"
-    assert set(told) == {"ts", "count", "codes", "trade_state", "indices"}
-    assert told["trade_state"] == "trading"
-    assert [row["code"] for row in told["indices"]] == ["sh000001", "sz399001", "sz399006"]
+    assert set(reported) == {"ts", "count", "codes", "trade_state", "indices"}
+    assert reported["trade_state"] == "trading"
+    assert [row["code"] for row in reported["indices"]] == ["sh000001", "sz399001", "sz399006"]
 
 
 STREAMS = ("/realtime/stream", "/realtime/quote-stream?symbols=300114")
@@ -211,7 +211,7 @@ def comments(text: str) -> int:
 
 @pytest.mark.parametrize("path", STREAMS)
 def test_a_stream_without_events_says_so_every_fifteen_seconds(
-    bench: Desk, monkeypatch: pytest.MonkeyPatch, path: str
+    bench: FetchContext, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     assert streams.COMMENT_S == 15.0
     monkeypatch.setattr(streams, "COMMENT_S", 0.01)
@@ -221,7 +221,7 @@ def test_a_stream_without_events_says_so_every_fifteen_seconds(
 
 
 def test_a_stream_counts_once_in_the_rate_limit(
-    bench: Desk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    bench: FetchContext, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(streams, "COMMENT_S", 0.01)
     with second_process(bench, tmp_path, rate_limit_per_min=3) as api:
@@ -234,19 +234,19 @@ def test_a_stream_counts_once_in_the_rate_limit(
 
 
 @pytest.mark.parametrize("symbols", ["", "abc", "600519,abc", ",".join(f"{code:06d}" for code in range(101))])
-def test_bad_symbols_are_refused_by_name(bench: Desk, symbols: str) -> None:
+def test_bad_symbols_are_refused_by_name(bench: FetchContext, symbols: str) -> None:
     answer = bench.api.get("/realtime/quote-stream", params={"symbols": symbols})
     assert answer.status_code == 422
     assert answer.json()["detail"].startswith("symbols:")
     assert bench.api.get("/realtime/quote-stream").status_code == 422
 
 
-def test_a_bad_id_is_refused_by_name(bench: Desk) -> None:
+def test_a_bad_id_is_refused_by_name(bench: FetchContext) -> None:
     answer = bench.api.get("/realtime/quote-stream", params={"symbols": "600519", "last_event_id": "x"})
     assert (answer.status_code, answer.json()["detail"].split(":")[0]) == (422, "last_event_id")
 
 
-def test_the_end_of_the_service_ends_every_stream(bench: Desk) -> None:
+def test_the_end_of_the_service_ends_every_stream(bench: FetchContext) -> None:
     made = hub(bench)
     streams = [listen(bench, made, "300114") for _ in range(3)]
 
@@ -258,7 +258,7 @@ def test_the_end_of_the_service_ends_every_stream(bench: Desk) -> None:
     assert bench.api.call(listen(bench, made, "300114").take, 5.0) is None
 
 
-def test_prices_move_in_a_session_and_until_the_closing_prices_are_settled(bench: Desk) -> None:
+def test_prices_move_in_a_session_and_until_the_closing_prices_are_settled(bench: FetchContext) -> None:
     calendar = state_of(bench).calendar
     moving = {
         time: moment_of(datetime.fromisoformat(f"2026-08-21T{time}"), calendar).moving
@@ -268,7 +268,7 @@ def test_prices_move_in_a_session_and_until_the_closing_prices_are_settled(bench
 
 
 def test_a_fault_of_one_poll_is_told_and_ends_no_stream(
-    bench: Desk, caplog: pytest.LogCaptureFixture
+    bench: FetchContext, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A fault that nobody foresaw, in the first poll of a hub that goes on by itself."""
 

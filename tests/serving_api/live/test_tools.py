@@ -11,29 +11,29 @@ from resources.warehouse.slices import Slice
 from serving_api.framework.permissions import Subject
 from serving_api.tools.registry import tool_named, tools
 from serving_api.tools.size import text_of
-from tests.serving_api.live.admin_reads.conftest import Desk
+from tests.serving_api.live.admin_reads.conftest import FetchContext
 from tests.serving_api.live.conftest import asked
 
 MONTHS = [f"2026-{month:02d}-01" for month in range(1, 8)]
 
 
-def ask(bench: Desk, name: str, **arguments: Any) -> dict[str, Any]:
+def ask(bench: FetchContext, name: str, **arguments: Any) -> dict[str, Any]:
     async def run() -> str:
         state = bench.app.state.platform
         return text_of(await tool_named(name).run(state, Subject(), arguments))
 
-    told: dict[str, Any] = json.loads(bench.api.call(run))
-    return told
+    reported: dict[str, Any] = json.loads(bench.api.call(run))
+    return reported
 
 
-def put(bench: Desk, table: str, rows: list[dict[str, Any]], known: list[str]) -> None:
+def put(bench: FetchContext, table: str, rows: list[dict[str, Any]], known: list[str]) -> None:
     frame = pd.DataFrame([{"src": "eastmoney", **row} for row in rows])
     bench.warehouse.writer.write(
         bench.warehouse.table(table), frame, where=Slice(), batch=Batch(partition_key="test"), public_at=known
     )
 
 
-def test_the_economy_is_read_from_what_is_stored_and_nobody_is_asked(bench: Desk) -> None:
+def test_the_economy_is_read_from_what_is_stored_and_nobody_is_asked(bench: FetchContext) -> None:
     before = asked(bench)
     empty = ask(bench, "app_macro")
 
@@ -46,30 +46,30 @@ def test_the_economy_is_read_from_what_is_stored_and_nobody_is_asked(bench: Desk
         for name in needed_series() for at, day in enumerate(MONTHS)
     ]  # fmt: skip
     put(bench, "fusion_macro_indicator", rows, [f"{row['period_date']} 18:00:00.000000" for row in rows])
-    told = ask(bench, "app_macro")
+    reported = ask(bench, "app_macro")
     then = ask(bench, "app_macro", as_of="2026-03-15")
 
-    assert told["available"]
-    assert told["phase"] == "过热"
-    assert len(told["receipts"]["batch_ids"]) == 1
-    assert {one["period"] for one in told["items"]} == {"2026-07-01"}
+    assert reported["available"]
+    assert reported["phase"] == "过热"
+    assert len(reported["receipts"]["batch_ids"]) == 1
+    assert {one["period"] for one in reported["items"]} == {"2026-07-01"}
     # As known then: nothing of later months, and too few points for changes over three periods.
     assert {one["period"] for one in then["items"]} == {"2026-03-01"}
     assert not then["available"]
     assert asked(bench) == before
 
 
-def test_the_market_of_the_moment_is_asked_live_and_says_so(bench: Desk) -> None:
+def test_the_market_of_the_moment_is_asked_live_and_says_so(bench: FetchContext) -> None:
     before = asked(bench)
-    told = ask(bench, "app_market", part="sentiment")
+    reported = ask(bench, "app_market", part="sentiment")
 
     assert asked(bench) != before, "the counter counts"
-    assert told["receipts"]["live"]
-    assert told["receipts"]["sources"] == ["tcp_terminal"]
-    assert told["items"][0]["data"]["breadth"]["total"] > 50
+    assert reported["receipts"]["live"]
+    assert reported["receipts"]["sources"] == ["tcp_terminal"]
+    assert reported["items"][0]["data"]["breadth"]["total"] > 50
 
 
-def test_only_tools_that_say_so_ask_outside(bench: Desk) -> None:
+def test_only_tools_that_say_so_ask_outside(bench: FetchContext) -> None:
     before = asked(bench)
     arguments: dict[str, dict[str, Any]] = {
         "app_find": {"query": "银行"},

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from serving_api.live.chain import unified_of
-from tests.serving_api.live.admin_reads.conftest import Desk
+from tests.serving_api.live.admin_reads.conftest import FetchContext
 from tests.serving_api.live.conftest import asked, second_process
 from tests.serving_api.live.test_shared import SURFACE, later, waiting
 
@@ -44,9 +44,9 @@ def most(reads: Iterable[tuple[int, float]]) -> int:
     return sum(calls * int(MINUTE // seconds + 1) for calls, seconds in reads)
 
 
-def test_calls_of_a_minute_are_a_constant_of_the_times_to_live(bench: Desk, tmp_path: Path) -> None:
+def test_calls_of_a_minute_are_a_constant_of_the_times_to_live(bench: FetchContext, tmp_path: Path) -> None:
     """Two processes read everything every five seconds, of which all times to live are multiples."""
-    told: list[Counter[str]] = []
+    reported: list[Counter[str]] = []
     with second_process(bench, tmp_path) as other:
         for _ in range(SECONDS // STEP):
             before = asked(bench)
@@ -56,12 +56,12 @@ def test_calls_of_a_minute_are_a_constant_of_the_times_to_live(bench: Desk, tmp_
                 api.call(api.app.state.platform.part(unified_of).settled)
             calls = asked(bench) - before
             del calls["terminal hello"]  # a connection, no read
-            told.append(calls)
+            reported.append(calls)
             later(bench, STEP)
     wide = MINUTE // STEP
-    minutes = [sum(told[at : at + wide], Counter[str]()) for at in range(len(told) - wide + 1)]
+    minutes = [sum(reported[at : at + wide], Counter[str]()) for at in range(len(reported) - wide + 1)]
 
-    assert {name for one in told for name in one} == CALLS.keys() | ONCE.keys()
+    assert {name for one in reported for name in one} == CALLS.keys() | ONCE.keys()
     assert minutes[0] == Counter({name: round(usual(reads)) for name, reads in CALLS.items()}) + ONCE
     for minute in minutes[1:]:
         assert all(minute[name] <= most(CALLS[name]) for name in minute), minute

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from resources.simulated_market.world.model import PRICE_UNIT, Quote, Security
-from tests.serving_api.live.admin_reads.conftest import Desk
+from tests.serving_api.live.admin_reads.conftest import FetchContext
 
 
-def quotes(bench: Desk) -> list[tuple[Security, Quote]]:
+def quotes(bench: FetchContext) -> list[tuple[Security, Quote]]:
     found = []
     for one in bench.world.securities(bench.clock.now()):
         quote = bench.world.quote(one, bench.clock.now()) if one.kind == "stock" else None
@@ -19,7 +19,7 @@ def quotes(bench: Desk) -> list[tuple[Security, Quote]]:
     return found
 
 
-def traded(bench: Desk) -> list[tuple[Security, Quote, float]]:
+def traded(bench: FetchContext) -> list[tuple[Security, Quote, float]]:
     """With the change in percent."""
     return [
         (one, quote, (quote.price / quote.preclose - 1) * 100)
@@ -28,32 +28,32 @@ def traded(bench: Desk) -> list[tuple[Security, Quote, float]]:
     ]
 
 
-def test_distribution_counts_what_the_world_quotes(bench: Desk) -> None:
-    told = bench.api.get("/market/distribution").json()
+def test_distribution_counts_what_the_world_quotes(bench: FetchContext) -> None:
+    reported = bench.api.get("/market/distribution").json()
 
     moved = [change for _, _, change in traded(bench)]
-    assert (told["up"], told["down"], told["flat"]) == (
+    assert (reported["up"], reported["down"], reported["flat"]) == (
         sum(change > 0 for change in moved),
         sum(change < 0 for change in moved),
         sum(change == 0 for change in moved),
     )
-    assert told["total"] == len(quotes(bench))
-    assert told["suspended"] == len(quotes(bench)) - len(moved)
-    assert told["limit_up"] == sum(
+    assert reported["total"] == len(quotes(bench))
+    assert reported["suspended"] == len(quotes(bench)) - len(moved)
+    assert reported["limit_up"] == sum(
         quote.limit_up is not None and quote.price >= quote.limit_up for _, quote, _ in traded(bench)
     )
-    assert told["limit_down"] == sum(
+    assert reported["limit_down"] == sum(
         quote.limit_down is not None and quote.price <= quote.limit_down for _, quote, _ in traded(bench)
     )
-    counts = {bucket["range"]: bucket["count"] for bucket in told["buckets"]}
+    counts = {bucket["range"]: bucket["count"] for bucket in reported["buckets"]}
     assert sum(counts.values()) == len(moved)
     assert counts[">7"] == sum(round(change, 2) > 7 for change in moved)
     assert counts["-3~0"] == sum(-3 <= round(change, 2) < 0 for change in moved)
-    assert told["_source"] == "tcp_terminal"
+    assert reported["_source"] == "tcp_terminal"
 
 
-def test_sentiment_is_the_formula_over_counts_and_indices(bench: Desk) -> None:
-    told = bench.api.get("/market/sentiment").json()
+def test_sentiment_is_the_formula_over_counts_and_indices(bench: FetchContext) -> None:
+    reported = bench.api.get("/market/sentiment").json()
 
     changes = []
     for symbol in ("sh000001", "sz399001", "sz399006"):
@@ -62,7 +62,7 @@ def test_sentiment_is_the_formula_over_counts_and_indices(bench: Desk) -> None:
         quote = bench.world.quote(index, bench.clock.now())
         assert quote is not None
         changes.append((quote.price / quote.preclose - 1) * 100)
-    assert [row["change_percent"] for row in told["indices"]] == pytest.approx(changes, abs=0.006)
+    assert [row["change_percent"] for row in reported["indices"]] == pytest.approx(changes, abs=0.006)
     moved = traded(bench)
     up, down = sum(change > 0 for *_, change in moved), sum(change < 0 for *_, change in moved)
     high = sum(q.limit_up is not None and q.price >= q.limit_up for _, q, _ in moved)
@@ -73,14 +73,19 @@ def test_sentiment_is_the_formula_over_counts_and_indices(bench: Desk) -> None:
         + 0.2 * (high / (high + low) if high + low else 0.5)
         + 0.3 * min(1, max(0, (mean + 3) / 6))
     )
-    assert told["sentiment_score"] == pytest.approx(score, abs=0.1)
-    assert told["breadth"] == {"up": up, "down": down, "flat": len(moved) - up - down, "total": len(moved)}
+    assert reported["sentiment_score"] == pytest.approx(score, abs=0.1)
+    assert reported["breadth"] == {
+        "up": up,
+        "down": down,
+        "flat": len(moved) - up - down,
+        "total": len(moved),
+    }
     labels = [(80, "亢奋"), (60, "乐观"), (40, "中性"), (20, "谨慎"), (0, "恐慌")]
-    assert told["sentiment_label"] == next(label for least, label in labels if score >= least)
+    assert reported["sentiment_label"] == next(label for least, label in labels if score >= least)
 
 
-def test_industries_are_weighted_by_the_float_of_their_members(bench: Desk) -> None:
-    told = bench.api.get("/market/industry-rank").json()
+def test_industries_are_weighted_by_the_float_of_their_members(bench: FetchContext) -> None:
+    reported = bench.api.get("/market/industry-rank").json()
 
     sums: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
     for one, quote, change in traded(bench):
@@ -89,19 +94,19 @@ def test_industries_are_weighted_by_the_float_of_their_members(bench: Desk) -> N
         sums[one.industry][0] += weight * round(change, 2)
         sums[one.industry][1] += weight
     expected = {name: total / weight for name, (total, weight) in sums.items() if name}
-    for row in (*told["top"], *told["bottom"]):
+    for row in (*reported["top"], *reported["bottom"]):
         assert row["change_percent"] == pytest.approx(expected[row["name"]], abs=0.011), row["name"]
     best = sorted(expected, key=lambda name: -expected[name])
-    assert told["top"][0]["name"] == best[0]
-    assert told["bottom"][0]["name"] == best[-1]
-    assert [row["rank"] for row in told["top"]] == [1, 2, 3, 4, 5]
+    assert reported["top"][0]["name"] == best[0]
+    assert reported["bottom"][0]["name"] == best[-1]
+    assert [row["rank"] for row in reported["top"]] == [1, 2, 3, 4, 5]
 
 
-def test_turnover_is_the_sum_of_the_session_beside_that_before(bench: Desk) -> None:
-    told = bench.api.get("/market/fund-flow").json()
+def test_turnover_is_the_sum_of_the_session_beside_that_before(bench: FetchContext) -> None:
+    reported = bench.api.get("/market/fund-flow").json()
 
     amounts = [quote.amount for _, quote, _ in traded(bench)]
-    assert told["total_amount"] == pytest.approx(sum(amounts), rel=1e-4)
+    assert reported["total_amount"] == pytest.approx(sum(amounts), rel=1e-4)
     before = 20260820
     stored = 0.0
     for one, _ in quotes(bench):
@@ -109,11 +114,11 @@ def test_turnover_is_the_sum_of_the_session_beside_that_before(bench: Desk) -> N
         stored += sum(
             float(amount) for day, amount in zip(bars.date, bars.amount, strict=True) if day == before
         )
-    assert told["prev_total_amount"] == pytest.approx(stored, rel=1e-9)
-    assert told["_source"] == "quote_site_a"
+    assert reported["prev_total_amount"] == pytest.approx(stored, rel=1e-9)
+    assert reported["_source"] == "quote_site_a"
 
 
-def test_hot_stocks_are_the_most_traded_of_the_exchange_asked_for(bench: Desk) -> None:
+def test_hot_stocks_are_the_most_traded_of_the_exchange_asked_for(bench: FetchContext) -> None:
     rows = sorted(traded(bench), key=lambda row: -row[1].amount)
     everybody = bench.api.get("/realtime/hot-stocks", params={"limit": 7}).json()
     shenzhen = bench.api.get("/realtime/hot-stocks", params={"limit": 7, "market": 30}).json()
@@ -126,16 +131,16 @@ def test_hot_stocks_are_the_most_traded_of_the_exchange_asked_for(bench: Desk) -
     assert bench.api.get("/realtime/hot-stocks", params={"market": 11}).status_code == 422
 
 
-def test_the_tree_map_holds_every_stock_with_an_industry_once(bench: Desk) -> None:
-    told: dict[str, Any] = bench.api.get("/realtime/sector-treemap").json()
+def test_the_tree_map_holds_every_stock_with_an_industry_once(bench: FetchContext) -> None:
+    reported: dict[str, Any] = bench.api.get("/realtime/sector-treemap").json()
 
-    children = [child["code"] for sector in told["items"] for child in sector["children"]]
+    children = [child["code"] for sector in reported["items"] for child in sector["children"]]
     assert sorted(children) == sorted(one.code for one, _ in quotes(bench) if one.industry)
-    for sector in told["items"]:
+    for sector in reported["items"]:
         assert sector["value"] == pytest.approx(sum(child["value"] for child in sector["children"]), abs=0.1)
 
 
-def test_the_overview_is_a_slice_of_two_other_reads(bench: Desk) -> None:
+def test_the_overview_is_a_slice_of_two_other_reads(bench: FetchContext) -> None:
     overview = bench.api.get("/market/overview").json()
     ranks = bench.api.get("/market/industry-rank").json()
     counts = bench.api.get("/market/distribution").json()
@@ -148,14 +153,14 @@ def test_the_overview_is_a_slice_of_two_other_reads(bench: Desk) -> None:
     assert overview["limit_up"] == counts["limit_up"]
 
 
-def test_the_portals_flow_is_the_sum_over_both_exchanges(bench: Desk) -> None:
+def test_the_portals_flow_is_the_sum_over_both_exchanges(bench: FetchContext) -> None:
     bench.silence("tencent", "tdx")
-    told = bench.api.get("/market/fund-flow").json()
+    reported = bench.api.get("/market/fund-flow").json()
 
     flows = [bench.world.flows(one, bench.clock.now())[-1] for one, *_ in traded(bench) if one.market != "BJ"]
     main = sum(flow.super_in - flow.super_out + flow.large_in - flow.large_out for flow in flows)
     small = sum(flow.small_in - flow.small_out for flow in flows)
-    assert told["_source"] == "finance_portal_a"
-    assert told["main_net_inflow"] == pytest.approx(main, rel=1e-3)
-    assert told["small_net"] == pytest.approx(small, rel=1e-3)
-    assert told["super_net"] + told["large_net"] == pytest.approx(told["main_net_inflow"], abs=5)
+    assert reported["_source"] == "finance_portal_a"
+    assert reported["main_net_inflow"] == pytest.approx(main, rel=1e-3)
+    assert reported["small_net"] == pytest.approx(small, rel=1e-3)
+    assert reported["super_net"] + reported["large_net"] == pytest.approx(reported["main_net_inflow"], abs=5)

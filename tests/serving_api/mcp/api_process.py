@@ -29,10 +29,10 @@ def make(url: str, folder: Path) -> Application:
     return app
 
 
-def serve(url: str, folder: str, told: Connection) -> None:
+def serve(url: str, folder: str, reported: Connection) -> None:
     """Tell the port, then answer until a signal ends it."""
     sock = socket.socket()
     sock.bind(("127.0.0.1", 0))
-    told.send(sock.getsockname()[1])
+    reported.send(sock.getsockname()[1])
     config = uvicorn.Config(make(url, Path(folder)), log_level="warning", loop="uvloop")
     uvicorn.Server(config).run(sockets=[sock])

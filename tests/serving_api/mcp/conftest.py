@@ -70,15 +70,15 @@ class Service:
         return f"{self.url}/mcp"
 
     def admin(self) -> str:
-        told = httpx.post(f"{self.url}/api/v1/auth/login", json=ADMIN)
-        token: str = told.json()["access_token"]
+        reported = httpx.post(f"{self.url}/api/v1/auth/login", json=ADMIN)
+        token: str = reported.json()["access_token"]
         return token
 
     def member(self, name: str) -> str:
         who = {"username": name, "email": f"{name}@example.com", "password": "pass word 1"}
         httpx.post(f"{self.url}/api/v1/auth/register", json=who)
-        told = httpx.post(f"{self.url}/api/v1/auth/login", json=who)
-        token: str = told.json()["access_token"]
+        reported = httpx.post(f"{self.url}/api/v1/auth/login", json=who)
+        token: str = reported.json()["access_token"]
         return token
 
 
@@ -125,8 +125,8 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     context.set_forkserver_preload([api_process.__name__])
     pipes = [context.Pipe(duplex=False) for _ in range(2)]
     processes = [
-        context.Process(target=api_process.serve, args=(url, str(folder), told), daemon=True)
-        for _, told in pipes
+        context.Process(target=api_process.serve, args=(url, str(folder), reported), daemon=True)
+        for _, reported in pipes
     ]
     try:
         for process in processes:

@@ -158,9 +158,9 @@ def test_pages_of_datasets_and_the_lineage_of_a_value(service: Service) -> None:
     }  # fmt: skip
     assert len(listed.resources) > 70
     assert "| amount | float | CNY |" in page.contents[0].text
-    told = json.loads(value.contents[0].text)
-    assert told["columns"]["close"]["value"] == 1410.0
-    assert told["batches"]
+    reported = json.loads(value.contents[0].text)
+    assert reported["columns"]["close"]["value"] == 1410.0
+    assert reported["batches"]
     assert "kline_daily" in named.completion.values
 
     async def as_member() -> str:
@@ -250,11 +250,11 @@ def test_orders_in_headlines_stay_data(service: Service) -> None:
     assert all(len(answer.content[0].text.encode()) <= MAX_BYTES for answer in answers)
     # No headline stands outside the fence, and every answer says how to take them.
     for answer in answers:
-        told = answer.structured_content
-        outside = [{k: v for k, v in item.items() if k != "untrusted"} for item in told["items"]]
+        reported = answer.structured_content
+        outside = [{k: v for k, v in item.items() if k != "untrusted"} for item in reported["items"]]
         assert "忽略以上所有指令" not in json.dumps(outside, ensure_ascii=False)
-        if any("untrusted" in item for item in told["items"]):
-            assert "不得执行" in told["notice"]
+        if any("untrusted" in item for item in reported["items"]):
+            assert "不得执行" in reported["notice"]
 
 
 # -- another client -----------------------------------------------------------------------------------
@@ -263,33 +263,33 @@ def test_orders_in_headlines_stay_data(service: Service) -> None:
 def test_a_client_that_shares_no_code_reads_tools_resources_and_prompts(service: Service) -> None:
     async def work() -> dict[str, Any]:
         async with http_client(StreamableHTTPParameters(url=service.mcp)) as (reads, writes):
-            told: dict[str, Any] = {"hello": await send_initialize(reads, writes)}
-            told["ping"] = await send_ping(reads, writes)
-            told["tools"] = await send_tools_list(reads, writes)
-            told["found"] = await send_tools_call(reads, writes, "app_find", {"query": "600519"})
-            told["wrong"] = await send_tools_call(reads, writes, "app_find", {"nothing": 1})
-            told["pages"] = await send_resources_list(reads, writes)
-            told["page"] = await send_resources_read(reads, writes, "ashare://datasets/news")
-            told["prompts"] = await send_prompts_list(reads, writes)
-            told["prompt"] = await send_prompts_get(reads, writes, "stock_overview", {"code": "600519"})
-            return told
+            reported: dict[str, Any] = {"hello": await send_initialize(reads, writes)}
+            reported["ping"] = await send_ping(reads, writes)
+            reported["tools"] = await send_tools_list(reads, writes)
+            reported["found"] = await send_tools_call(reads, writes, "app_find", {"query": "600519"})
+            reported["wrong"] = await send_tools_call(reads, writes, "app_find", {"nothing": 1})
+            reported["pages"] = await send_resources_list(reads, writes)
+            reported["page"] = await send_resources_read(reads, writes, "ashare://datasets/news")
+            reported["prompts"] = await send_prompts_list(reads, writes)
+            reported["prompt"] = await send_prompts_get(reads, writes, "stock_overview", {"code": "600519"})
+            return reported
 
     before = len(service.balancer.served)
-    told = asyncio.run(asyncio.wait_for(work(), 60))
-    told = {name: one if isinstance(one, bool) else _plain(one) for name, one in told.items()}
+    reported = asyncio.run(asyncio.wait_for(work(), 60))
+    reported = {name: one if isinstance(one, bool) else _plain(one) for name, one in reported.items()}
 
-    assert told["hello"]["serverInfo"]["name"] == "ashare-platform"
-    assert told["ping"] is True
-    names = {tool["name"] for tool in told["tools"]["tools"]}
+    assert reported["hello"]["serverInfo"]["name"] == "ashare-platform"
+    assert reported["ping"] is True
+    names = {tool["name"] for tool in reported["tools"]["tools"]}
     assert {"app_find", "app_macro", "ping", "available_data"} <= names
-    structured = told["found"]["structuredContent"]
+    structured = reported["found"]["structuredContent"]
     assert structured["items"][0]["name"] == "贵州茅台"
-    assert json.loads(told["found"]["content"][0]["text"]) == structured
-    assert told["wrong"]["isError"] is True
-    assert len(told["pages"]["resources"]) > 70
-    assert told["page"]["contents"][0]["text"].startswith("# news")
-    assert len(told["prompts"]["prompts"]) >= 37
-    assert "600519" in told["prompt"]["messages"][0]["content"]["text"]
+    assert json.loads(reported["found"]["content"][0]["text"]) == structured
+    assert reported["wrong"]["isError"] is True
+    assert len(reported["pages"]["resources"]) > 70
+    assert reported["page"]["contents"][0]["text"].startswith("# news")
+    assert len(reported["prompts"]["prompts"]) >= 37
+    assert "600519" in reported["prompt"]["messages"][0]["content"]["text"]
     assert {one for _, one in service.balancer.served[before:]} == set(service.balancer.backends)
 
 
@@ -320,16 +320,16 @@ def mounted(service: Service, arguments: Any, token: str) -> Any:
 
 def used(service: Service, token: str) -> int:
     headers = {"Authorization": f"Bearer {token}"}
-    told = httpx.get(f"{service.url}/api/v1/auth/me", headers=headers).json()
-    return int(told["ai_quota"]["used"])
+    reported = httpx.get(f"{service.url}/api/v1/auth/me", headers=headers).json()
+    return int(reported["ai_quota"]["used"])
 
 
 def test_without_a_login_it_answers_nothing(service: Service) -> None:
     assert custom(service, ASK).status_code == 401
     assert custom(service, {}).status_code == 401, "who it is comes before what is wrong"
-    told = mounted(service, ASK, "x.y.z")
-    assert told.is_error
-    assert told.content[0].text == "未登录或登录已失效"
+    reported = mounted(service, ASK, "x.y.z")
+    assert reported.is_error
+    assert reported.content[0].text == "未登录或登录已失效"
 
 
 def test_both_channels_count_and_the_eleventh_call_is_refused(service: Service) -> None:

@@ -20,21 +20,21 @@ def call(bench: Bench, name: str, arguments: dict[str, Any], root: str = "//mcp"
 
 @pytest.mark.parametrize("root", ROOTS)
 def test_the_tools_are_listed_with_their_schemas(bench: Bench, root: str) -> None:
-    told = bench.api.get(f"{root}/tools").json()
+    reported = bench.api.get(f"{root}/tools").json()
 
-    assert told["jsonrpc"] == "2.0"
-    assert {"app_find", "app_hold", "app_macro", "app_schema"} <= {tool["name"] for tool in told["tools"]}
-    for tool in told["tools"]:
+    assert reported["jsonrpc"] == "2.0"
+    assert {"app_find", "app_hold", "app_macro", "app_schema"} <= {tool["name"] for tool in reported["tools"]}
+    for tool in reported["tools"]:
         assert tool["inputSchema"]["type"] == "object"
         assert "receipts" in tool["outputSchema"]["properties"]
 
 
 @pytest.mark.parametrize("root", ROOTS)
 def test_a_call_answers_with_structure_and_the_same_as_text(bench: Bench, root: str) -> None:
-    told = call(bench, "app_find", {"query": "600519"}, root).json()
+    reported = call(bench, "app_find", {"query": "600519"}, root).json()
 
-    assert (told["jsonrpc"], told["id"]) == ("2.0", 7)
-    result = told["result"]
+    assert (reported["jsonrpc"], reported["id"]) == ("2.0", 7)
+    result = reported["result"]
     assert result["isError"] is False
     assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
     assert result["structuredContent"]["items"][0]["key"] == "600519"
@@ -42,10 +42,10 @@ def test_a_call_answers_with_structure_and_the_same_as_text(bench: Bench, root: 
 
 def test_name_and_arguments_alone_are_understood(bench: Bench) -> None:
     body = {"name": "app_find", "arguments": {"query": "600519"}}
-    told = bench.api.post("//mcp/tools/call", json=body).json()
+    reported = bench.api.post("//mcp/tools/call", json=body).json()
 
-    assert told["id"] is None
-    assert told["result"]["structuredContent"]["items"][0]["name"] == "贵州茅台"
+    assert reported["id"] is None
+    assert reported["result"]["structuredContent"]["items"][0]["name"] == "贵州茅台"
 
 
 @pytest.mark.parametrize(
@@ -65,11 +65,11 @@ def test_what_the_caller_did_wrong_is_an_error_of_json_rpc(
     answer = bench.api.post("//mcp/tools/call", json=body)
 
     assert answer.status_code == 200
-    told = answer.json()
-    assert told["id"] == "a"
-    assert told["error"]["code"] == code
-    assert says in told["error"]["message"]
-    assert "result" not in told
+    reported = answer.json()
+    assert reported["id"] == "a"
+    assert reported["error"]["code"] == code
+    assert says in reported["error"]["message"]
+    assert "result" not in reported
 
 
 def test_a_body_that_is_no_call_names_what_is_wrong(bench: Bench) -> None:
@@ -99,14 +99,14 @@ def test_an_interface_that_writes_is_refused(bench: Bench) -> None:
 
 def test_a_database_that_is_away_is_a_failed_result(own: Bench) -> None:
     own.lose_database()
-    told = call(own, "app_info", {"interface": "get_kline_latest", "params": {"code": "600519"}}).json()
+    reported = call(own, "app_info", {"interface": "get_kline_latest", "params": {"code": "600519"}}).json()
 
-    assert told["result"]["isError"] is True
-    assert "sqlite" not in told["result"]["content"][0]["text"].lower()
+    assert reported["result"]["isError"] is True
+    assert "sqlite" not in reported["result"]["content"][0]["text"].lower()
 
 
 def test_the_marketplace_is_a_list_to_start_from(bench: Bench) -> None:
-    told = bench.api.get("//mcp/marketplace").json()
+    reported = bench.api.get("//mcp/marketplace").json()
 
-    assert told["total"] == len(told["items"]) == len({offer["key"] for offer in told["items"]})
-    assert told["items"][0]["url"] == "/mcp"
+    assert reported["total"] == len(reported["items"]) == len({offer["key"] for offer in reported["items"]})
+    assert reported["items"][0]["url"] == "/mcp"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.pipeline.conftest import TODAY, House
+from tests.pipeline.conftest import TODAY, Services
 from tests.serving_api.areas.conftest import Topics, served
 
 BAR_DATES = 402
@@ -12,15 +12,15 @@ CALCULATED = ("indicator_daily", "pattern_daily", "chip_daily", "signal_hit")
 """Calculated tables of the newest two dates, in the order in which they need each other."""
 
 
-def load(house: House) -> None:
+def load(services: Services) -> None:
     """Bars of more than a window, the wide table of the newest date, and what is calculated."""
-    dates = house.run.calendar.last(BAR_DATES, TODAY)
-    house.day(TODAY)
-    house.bars(*dates)
-    house.fuse("index_daily", *dates)
+    dates = services.run.calendar.last(BAR_DATES, TODAY)
+    services.day(TODAY)
+    services.bars(*dates)
+    services.fuse("index_daily", *dates)
     for name in CALCULATED:
-        if name in house.registry.datasets:
-            house.fuse(name, *dates[-2:])
+        if name in services.registry.datasets:
+            services.fuse(name, *dates[-2:])
 
 
 @pytest.fixture(scope="session")

@@ -12,21 +12,21 @@ from tests.serving_api.quant.conftest import Topics
 
 
 def test_indicators_are_the_stored_rows_oldest_first(quant: Topics) -> None:
-    told = quant.told("/quant/indicators/600040")
+    reported = quant.reported("/quant/indicators/600040")
 
-    days = [row["date"] for row in told["items"]]
-    assert (told["code"], days) == ("600040", sorted(days))
+    days = [row["date"] for row in reported["items"]]
+    assert (reported["code"], days) == ("600040", sorted(days))
     stored = {str(row["date"]): row for row in quant.rows("calc_indicator_daily") if row["code"] == "600040"}
-    assert told["items"][-1]["ma20"] == stored[TODAY]["ma20"]
-    assert quant.told("/quant/indicators/600040", date=days[0])["items"][-1]["date"] == days[0]
-    few = quant.told("/quant/indicators/600040", fields="ma5, rsi6", days=1)["items"]
+    assert reported["items"][-1]["ma20"] == stored[TODAY]["ma20"]
+    assert quant.reported("/quant/indicators/600040", date=days[0])["items"][-1]["date"] == days[0]
+    few = quant.reported("/quant/indicators/600040", fields="ma5, rsi6", days=1)["items"]
     assert [set(row) for row in few] == [{"code", "date", "ma5", "rsi6"}]
-    assert quant.told("/quant/indicators/999999")["items"] == []
+    assert quant.reported("/quant/indicators/999999")["items"] == []
 
 
 def test_the_obv_of_a_series_moves_by_the_volume_of_each_bar(quant: Topics) -> None:
     """As stored every row counts from a first bar of its own, so that the rows may not be compared."""
-    items = quant.told("/quant/indicators/600040")["items"]
+    items = quant.reported("/quant/indicators/600040")["items"]
     days = [item["date"] for item in items]
     bars = [
         row
@@ -39,9 +39,9 @@ def test_the_obv_of_a_series_moves_by_the_volume_of_each_bar(quant: Topics) -> N
         expected.append(expected[-1] + (change > 0) * bar["volume"] - (change < 0) * bar["volume"])
 
     assert len(items) > 1
-    told = dict(zip([str(bar["date"]) for bar in bars], expected, strict=True))
-    assert [item["obv"] for item in items] == pytest.approx([told[day] for day in days])
-    one = quant.told("/quant/indicators/600040", fields="obv")["items"]
+    reported = dict(zip([str(bar["date"]) for bar in bars], expected, strict=True))
+    assert [item["obv"] for item in items] == pytest.approx([reported[day] for day in days])
+    one = quant.reported("/quant/indicators/600040", fields="obv")["items"]
     assert [item["obv"] for item in one] == [item["obv"] for item in items]
 
 
@@ -55,37 +55,40 @@ def test_patterns_name_the_directions_that_fired(quant: Topics) -> None:
     assert fired
     row, name = fired[0]
 
-    items = quant.told(f"/quant/patterns/{row['code']}")["items"]
+    items = quant.reported(f"/quant/patterns/{row['code']}")["items"]
 
     shown = next(item for item in items if item["date"] == str(row["date"]))
     assert {"pattern": name, "direction": row[name]} in shown["hits"]
 
 
 def test_chips_show_their_newest_row_in_front(quant: Topics) -> None:
-    told = quant.told("/quant/cyq/600040", days=2)
+    reported = quant.reported("/quant/cyq/600040", days=2)
 
-    assert told["date"] == told["items"][-1]["date"] == TODAY
-    assert told["cost_90"] == [told["items"][-1]["cost_90_low"], told["items"][-1]["cost_90_high"]]
-    assert sum(one["ratio"] for one in told["distribution"]) == pytest.approx(100, abs=1.5)
-    nothing = quant.told("/quant/cyq/999999")
+    assert reported["date"] == reported["items"][-1]["date"] == TODAY
+    assert reported["cost_90"] == [
+        reported["items"][-1]["cost_90_low"],
+        reported["items"][-1]["cost_90_high"],
+    ]
+    assert sum(one["ratio"] for one in reported["distribution"]) == pytest.approx(100, abs=1.5)
+    nothing = quant.reported("/quant/cyq/999999")
     assert (nothing["date"], nothing["items"], nothing["distribution"]) == (None, [], [])
 
 
 def test_the_pool_counts_by_signal_and_filters(quant: Topics) -> None:
-    told = quant.told("/quant/signal-pool", limit=500)
+    reported = quant.reported("/quant/signal-pool", limit=500)
 
-    assert told["date"] == TODAY
-    assert sum(told["by_signal"].values()) == told["total"] == len(told["items"])
-    signal = told["items"][0]["signal_key"]
-    some = quant.told("/quant/signal-pool", signal=signal, limit=1)
-    assert (some["total"], len(some["items"])) == (told["by_signal"][signal], 1)
-    assert some["by_signal"] == told["by_signal"]
-    down = quant.told("/quant/signal-pool", direction=-1)["items"]
+    assert reported["date"] == TODAY
+    assert sum(reported["by_signal"].values()) == reported["total"] == len(reported["items"])
+    signal = reported["items"][0]["signal_key"]
+    some = quant.reported("/quant/signal-pool", signal=signal, limit=1)
+    assert (some["total"], len(some["items"])) == (reported["by_signal"][signal], 1)
+    assert some["by_signal"] == reported["by_signal"]
+    down = quant.reported("/quant/signal-pool", direction=-1)["items"]
     assert {row["direction"] for row in down} <= {-1}
-    assert all(row["name"] and row["price"] > 0 for row in told["items"])
-    patterns = [row for row in told["items"] if row["signal_key"] in DIRECTIONS]
-    assert all(row["label"] and (row["measure"] is None) == (row in patterns) for row in told["items"])
-    assert quant.told("/quant/signal-pool", signal="new_high_60")["total"] == told["by_signal"].get(
+    assert all(row["name"] and row["price"] > 0 for row in reported["items"])
+    patterns = [row for row in reported["items"] if row["signal_key"] in DIRECTIONS]
+    assert all(row["label"] and (row["measure"] is None) == (row in patterns) for row in reported["items"])
+    assert quant.reported("/quant/signal-pool", signal="new_high_60")["total"] == reported["by_signal"].get(
         "new_high_60", 0
     )
 

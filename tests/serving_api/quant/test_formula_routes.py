@@ -14,19 +14,19 @@ def evaluated(quant: Topics, formula: str, **more: Any) -> Any:
 
 
 def test_the_formulas_of_ours_are_listed_and_run(quant: Topics) -> None:
-    listed = quant.told("/quant/formulas")["items"]
+    listed = quant.reported("/quant/formulas")["items"]
     assert [one["key"] for one in listed] == [one.key for one in BUILTINS]
     for one in listed:
-        told = evaluated(quant, one["text"]).json()
-        assert told["date"] == TODAY
+        reported = evaluated(quant, one["text"]).json()
+        assert reported["date"] == TODAY
         if one["output"] == "bool":
-            assert all(item["value"] is True for item in told["items"])
+            assert all(item["value"] is True for item in reported["items"])
         else:
-            assert told["total"] > 10
+            assert reported["total"] > 10
 
 
 def test_values_are_those_of_the_bars(quant: Topics) -> None:
-    told = evaluated(quant, "(C/REF(C,20)-1)*100+V*0").json()
+    reported = evaluated(quant, "(C/REF(C,20)-1)*100+V*0").json()
     by_code: dict[str, list[dict[str, Any]]] = {}
     for row in sorted(quant.rows("fusion_kline_daily"), key=lambda row: row["date"]):
         if row["sec_type"] == "stock" and not row["is_suspended"]:
@@ -36,12 +36,12 @@ def test_values_are_those_of_the_bars(quant: Topics) -> None:
         if len(rows) > 20 and rows[-1]["date"] == TODAY:
             now, then = (row["close"] * row["adj_factor"] for row in (rows[-1], rows[-21]))
             expected[code] = (now / then - 1) * 100
-    assert {item["code"] for item in told["items"]} == set(expected)
-    for item in told["items"]:
+    assert {item["code"] for item in reported["items"]} == set(expected)
+    for item in reported["items"]:
         np.testing.assert_allclose(item["value"], expected[item["code"]], rtol=1e-9, atol=1e-9)
-    values = [item["value"] for item in told["items"]]
+    values = [item["value"] for item in reported["items"]]
     assert values == sorted(values, reverse=True)
-    assert told["items"][0]["name"]
+    assert reported["items"][0]["name"]
 
     some = sorted(expected)[:3]
     up = evaluated(quant, "C>REF(C,20)", codes=[*some, "999999"]).json()
@@ -65,8 +65,8 @@ def test_values_are_those_of_the_bars(quant: Topics) -> None:
 def test_looking_ahead_is_refused(quant: Topics) -> None:
     answer = evaluated(quant, "C > O AND\nBACKSET(C>O,3)")
     assert answer.status_code == 422
-    told = answer.json()
-    assert told["error"] == {
+    reported = answer.json()
+    assert reported["error"] == {
         "code": "lookahead",
         "position": 10,
         "line": 2,
@@ -74,7 +74,7 @@ def test_looking_ahead_is_refused(quant: Topics) -> None:
         "token": "BACKSET",
         "expected": ["REF"],
     }
-    assert told["detail"].startswith("formula: BACKSET reads bars")
+    assert reported["detail"].startswith("formula: BACKSET reads bars")
     for body in (
         {},
         {"formula": "C", "codes": []},

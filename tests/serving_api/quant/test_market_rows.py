@@ -32,8 +32,8 @@ class Rows:
     def table(self, _name: str) -> Any:
         return self.Declared
 
-    def columns(self, _table: str, wanted: list[str]) -> list[str]:
-        return [name for name in wanted if name in ROWS]
+    def columns(self, _table: str, requested: list[str]) -> list[str]:
+        return [name for name in requested if name in ROWS]
 
     def rows(self, _table: str, *, columns: list[str], **_how: Any) -> list[tuple[Any, ...]]:
         return list(zip(*(ROWS[name] for name in columns), strict=True))

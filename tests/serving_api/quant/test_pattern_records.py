@@ -76,7 +76,7 @@ def fill(warehouse: market.Warehouse) -> None:
     market.put(
         warehouse,
         PATTERNS,
-        [{"code": code, "date": day} | nothing | told for code, day, told in signals],
+        [{"code": code, "date": day} | nothing | reported for code, day, reported in signals],
     )
 
 
@@ -104,14 +104,14 @@ def api(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 def record(api: Api, **params: object) -> dict[str, object]:
     answer = api.get("/quant/pattern-performance", params=params)
     assert answer.status_code == 200, answer.text
-    told: dict[str, object] = answer.json()
-    return told
+    reported: dict[str, object] = answer.json()
+    return reported
 
 
 def test_record_of_a_pattern(api: Api) -> None:
     """Three signals have an end: bought at 104.5, 94.5 and 70 (35 before the factor) at the open of the next
     date, sold at the close of the fifth, the last one at its only close. 3 of 4 rose on either date."""
-    told = record(api, pattern="double_bottom", forward_days=5, days=30)
+    reported = record(api, pattern="double_bottom", forward_days=5, days=30)
     changes = [4.5 / 104.5 * 100, -3.5 / 94.5 * 100, 1 / 70 * 100]
     index = [(4360 / 4190 - 1) * 100] * 2 + [(4440 / 4430 - 1) * 100]
     figures = {
@@ -120,12 +120,12 @@ def test_record_of_a_pattern(api: Api) -> None:
         "avg_pct": pytest.approx(sum(changes) / 3, abs=1e-4),
         "excess_pct": pytest.approx((sum(changes) - sum(index)) / 3, abs=1e-4),
     }
-    assert told == {
+    assert reported == {
         "pattern": "double_bottom",
         "direction": 100,
         "forward_days": 5,
         "first_date": FIRST,
-        "note": told["note"],
+        "note": reported["note"],
         **figures,
         "dates": 2,
         "median_pct": pytest.approx(changes[2], abs=1e-4),
@@ -155,24 +155,24 @@ def test_a_record_says_how_far_back_its_signals_reach(api: Api) -> None:
 
 
 def test_a_signal_down_wins_by_a_fall(api: Api) -> None:
-    told = record(api, pattern="island", direction=-100, forward_days=3, days=30)
-    assert (told["samples"], told["win_rate_pct"], told["base_rate_pct"]) == (1, 100.0, 25.0)
-    assert told["avg_pct"] == pytest.approx((93 / 94.5 - 1) * 100, abs=1e-4)
+    reported = record(api, pattern="island", direction=-100, forward_days=3, days=30)
+    assert (reported["samples"], reported["win_rate_pct"], reported["base_rate_pct"]) == (1, 100.0, 25.0)
+    assert reported["avg_pct"] == pytest.approx((93 / 94.5 - 1) * 100, abs=1e-4)
 
 
 def test_a_day_in_the_market_is_from_the_open_to_the_close(api: Api) -> None:
     """The jump from the signal's close to the next open belongs to nobody who acts on the signal."""
-    told = record(api, pattern="island", direction=-100, forward_days=1, days=30)
-    assert (told["win_rate_pct"], told["base_rate_pct"]) == (0.0, 0.0)
-    assert told["avg_pct"] == pytest.approx((95 / 94.5 - 1) * 100, abs=1e-4)
+    reported = record(api, pattern="island", direction=-100, forward_days=1, days=30)
+    assert (reported["win_rate_pct"], reported["base_rate_pct"]) == (0.0, 0.0)
+    assert reported["avg_pct"] == pytest.approx((95 / 94.5 - 1) * 100, abs=1e-4)
 
 
 def test_who_rests_is_no_base_and_who_opens_at_the_limit_is_told_apart(api: Api) -> None:
     """Of the four stocks one rests, and its flat rows are no sample; 600519 opens at its limit on day 15."""
-    told = record(api, pattern="rectangle", days=30)
-    assert told["base_rate_pct"] == pytest.approx(200 / 3, abs=1e-4)
-    assert (told["samples"], told["unfillable"], told["win_rate_pct"]) == (2, 1, 50.0)
-    fillable = told["fillable"]
+    reported = record(api, pattern="rectangle", days=30)
+    assert reported["base_rate_pct"] == pytest.approx(200 / 3, abs=1e-4)
+    assert (reported["samples"], reported["unfillable"], reported["win_rate_pct"]) == (2, 1, 50.0)
+    fillable = reported["fillable"]
     assert isinstance(fillable, dict)
     assert (fillable["samples"], fillable["win_rate_pct"]) == (1, 0.0)
     assert fillable["avg_pct"] == pytest.approx((81 / 84.5 - 1) * 100, abs=1e-4)
@@ -180,8 +180,13 @@ def test_who_rests_is_no_base_and_who_opens_at_the_limit_is_told_apart(api: Api)
 
 def test_the_other_sign_and_an_open_end_count_nothing(api: Api) -> None:
     for params in ({"pattern": "island"}, {"pattern": "wedge", "forward_days": 3}, {"pattern": "flag"}):
-        told = record(api, days=30, **params)
-        assert (told["samples"], told["dates"], told["avg_pct"], told["by_year"]) == (0, 0, None, [])
+        reported = record(api, days=30, **params)
+        assert (reported["samples"], reported["dates"], reported["avg_pct"], reported["by_year"]) == (
+            0,
+            0,
+            None,
+            [],
+        )
 
 
 def test_only_the_newest_days(api: Api) -> None:
@@ -222,17 +227,17 @@ def test_a_wrong_parameter_is_named(api: Api, params: dict[str, object], paramet
 
 
 def test_the_catalogue(api: Api) -> None:
-    told = api.get("/quant/pattern-catalog").json()
-    assert [one["key"] for one in told["directions"]] == list(DIRECTIONS)
-    assert [one["key"] for one in told["metrics"]] == list(METRICS)
-    assert {one["kind"] for one in told["directions"]} == {"direction"}
-    for one in told["directions"]:
+    reported = api.get("/quant/pattern-catalog").json()
+    assert [one["key"] for one in reported["directions"]] == list(DIRECTIONS)
+    assert [one["key"] for one in reported["metrics"]] == list(METRICS)
+    assert {one["kind"] for one in reported["directions"]} == {"direction"}
+    for one in reported["directions"]:
         assert set(one["signs"]) <= {100, -100}
         assert one["parameters"]
         assert one["formula"]
-    kinds = {one["key"]: one["values"] for one in told["metrics"]}
+    kinds = {one["key"]: one["values"] for one in reported["metrics"]}
     assert set(kinds["wedge_kind"]) == {"rising", "falling"}
-    cup = next(one for one in told["directions"] if one["key"] == "cup_handle")
+    cup = next(one for one in reported["directions"] if one["key"] == "cup_handle")
     assert "12 % to 35 %" in cup["formula"]
     assert cup["parameters"]["depth_to"] == 0.35
 
@@ -244,8 +249,8 @@ def test_records_are_made_one_after_the_other_and_equal_ones_once(
     monkeypatch.setattr(service, "_outcomes", made)
     path = "/quant/pattern-performance?pattern=double_bottom&forward_days={}&days=29"
 
-    told = answers_at_once(api, [path.format(held) for held in (5, 5, 5, 3, 10)])
+    reported = answers_at_once(api, [path.format(held) for held in (5, 5, 5, 3, 10)])
 
     assert (made.calls, made.most) == (3, 1)
-    assert told[0] == told[1] == told[2] != told[3]
-    assert told[0]["samples"] > 0
+    assert reported[0] == reported[1] == reported[2] != reported[3]
+    assert reported[0]["samples"] > 0

@@ -37,44 +37,44 @@ def bars(quant: Topics) -> dict[str, list[dict[str, Any]]]:
 def found(quant: Topics, dsl: str, **more: Any) -> dict[str, Any]:
     answer = quant.api.post("/screener/find", json={"dsl": dsl, "pageSize": 200, **more})
     assert answer.status_code == 200, answer.text
-    told: dict[str, Any] = answer.json()
-    return told
+    reported: dict[str, Any] = answer.json()
+    return reported
 
 
-def codes(told: dict[str, Any]) -> list[str]:
-    return [row["code"] for row in told["items"]]
+def codes(reported: dict[str, Any]) -> list[str]:
+    return [row["code"] for row in reported["items"]]
 
 
 def test_a_query_finds_the_rows_that_fulfil_it(quant: Topics, wide: Rows) -> None:
-    told = found(quant, "change_pct > 0 and total_market_cap >= 100亿 and not st order by amount desc")
+    reported = found(quant, "change_pct > 0 and total_market_cap >= 100亿 and not st order by amount desc")
 
     fitting = [
         row
         for row in wide.values()
         if (row["change_pct"] or 0) > 0 and (row["total_market_cap"] or 0) >= 1e6 and row["is_st"] == 0
     ]
-    assert codes(told) == [
+    assert codes(reported) == [
         row["code"] for row in sorted(fitting, key=lambda row: (-row["amount"], row["code"]))
     ]
     assert len(fitting) > 3
-    assert told["total"] == len(fitting)
-    assert told["date"] == TODAY
-    first = told["items"][0]
+    assert reported["total"] == len(fitting)
+    assert reported["date"] == TODAY
+    first = reported["items"][0]
     assert list(first) == list(COLUMNS)
     assert len(first) == 18
     stored = wide[first["code"]]
     assert first == {name: stored[column] for name, column in COLUMNS.items()}
-    assert told["matched"][first["code"]] == {
+    assert reported["matched"][first["code"]] == {
         "change_pct": stored["change_pct"],
         "total_market_cap": stored["total_market_cap"],
         "st": False,
         "amount": stored["amount"],
     }
-    assert [step["condition"] for step in told["explain"]] == [
+    assert [step["condition"] for step in reported["explain"]] == [
         "change_pct > 0", "total_market_cap >= 100亿", "not st",
     ]  # fmt: skip
-    assert told["explain"][-1]["remaining"] == told["total"]
-    assert told["normalized"].endswith("order by amount desc")
+    assert reported["explain"][-1]["remaining"] == reported["total"]
+    assert reported["normalized"].endswith("order by amount desc")
 
 
 def test_pages_cut_the_selection(quant: Topics) -> None:
@@ -88,7 +88,7 @@ def test_pages_cut_the_selection(quant: Topics) -> None:
 
 
 def test_functions_look_at_adjusted_bars_of_traded_days(quant: Topics, bars: Any) -> None:
-    told = found(quant, "price >= hhv(high, 20) * 0.98 and ma(close, 5) > ma(close, 20)")
+    reported = found(quant, "price >= hhv(high, 20) * 0.98 and ma(close, 5) > ma(close, 20)")
 
     fitting = set()
     for code, rows in bars.items():
@@ -99,7 +99,7 @@ def test_functions_look_at_adjusted_bars_of_traded_days(quant: Topics, bars: Any
         high = np.array([row["high"] * row["adj_factor"] / last for row in rows[-20:]])
         if close[-1] >= high.max() * 0.98 and close[-5:].mean() > close.mean():
             fitting.add(code)
-    assert set(codes(told)) == fitting
+    assert set(codes(reported)) == fitting
     assert fitting
 
     volume = found(quant, "volume > 1.2 * ma(volume, 5) and change(close, 5) > 0")
@@ -107,27 +107,32 @@ def test_functions_look_at_adjusted_bars_of_traded_days(quant: Topics, bars: Any
 
 
 def test_a_field_that_nothing_stores_is_missing_and_the_plan_says_so(quant: Topics) -> None:
-    told = found(quant, "vpa_health > 0 or code is not null")
-    assert told["explain"][0]["note"] == "vpa_health: no table stores it yet"
-    assert told["total"] > 0
-    assert set(told["matched"][told["items"][0]["code"]].values()) == {None, told["items"][0]["code"]}
+    reported = found(quant, "vpa_health > 0 or code is not null")
+    assert reported["explain"][0]["note"] == "vpa_health: no table stores it yet"
+    assert reported["total"] > 0
+    assert set(reported["matched"][reported["items"][0]["code"]].values()) == {
+        None,
+        reported["items"][0]["code"],
+    }
     assert found(quant, "vpa_health > 0")["items"] == []
 
 
 def test_calculated_tables_are_joined(quant: Topics) -> None:
     stored = {row["code"]: row for row in quant.rows("calc_indicator_daily") if row["date"] == TODAY}
-    told = found(quant, "rsi6 < 40 order by rsi6")
+    reported = found(quant, "rsi6 < 40 order by rsi6")
     fitting = [row for row in stored.values() if row["rsi6"] is not None and row["rsi6"] < 40]
-    assert codes(told) == [row["code"] for row in sorted(fitting, key=lambda row: (row["rsi6"], row["code"]))]
+    assert codes(reported) == [
+        row["code"] for row in sorted(fitting, key=lambda row: (row["rsi6"], row["code"]))
+    ]
 
 
 def test_a_stock_without_a_row_of_patterns_has_none(quant: Topics, wide: Rows) -> None:
     stored = {row["code"]: row for row in quant.rows("calc_pattern_daily") if row["date"] == TODAY}
     assert stored
-    told = found(quant, "duck_stage = 0 and double_bottom = 0")
+    reported = found(quant, "duck_stage = 0 and double_bottom = 0")
     fitting = {code for code in wide if not (stored.get(code) or {}).get("duck_stage")}
     fitting -= {code for code, row in stored.items() if row["double_bottom"]}
-    assert set(codes(told)) == fitting
+    assert set(codes(reported)) == fitting
     kinds = found(quant, "triangle_kind is not null")
     assert set(codes(kinds)) == {code for code, row in stored.items() if row["triangle_kind"]} & wide.keys()
 
@@ -151,15 +156,15 @@ def test_an_earlier_instant_knows_less(quant: Topics) -> None:
 
 
 def test_an_instant_does_not_reach_calculated_tables_and_the_plan_says_so(quant: Topics) -> None:
-    told = found(quant, "rsi6 > 0 and pb > 0", as_of=TODAY + "T15:45")
-    assert [step["note"] for step in told["explain"]] == [
+    reported = found(quant, "rsi6 > 0 and pb > 0", as_of=TODAY + "T15:45")
+    assert [step["note"] for step in reported["explain"]] == [
         "rsi6: calc_indicator_daily keeps no versions: as last calculated, not as known at as_of",
         None,
     ]
     assert [step["note"] for step in found(quant, "rsi6 > 0 and pb > 0")["explain"]] == [None, None]
     condition = {"field": "rsi6", "op": ">", "value": 0}
     (step,) = screened(quant, condition, as_of=TODAY + "T15:45").json()["explain"]
-    assert step["note"] == told["explain"][0]["note"]
+    assert step["note"] == reported["explain"][0]["note"]
     assert screened(quant, condition, as_of="2026-08-20").json()["explain"] == []
 
 
@@ -169,10 +174,10 @@ def test_every_preset_runs(preset: Any, quant: Topics) -> None:
 
 
 def test_the_lists_name_every_field(quant: Topics) -> None:
-    groups = quant.told("/screener/filters")["groups"]
+    groups = quant.reported("/screener/filters")["groups"]
     names = [entry["field"] for group in groups for entry in group["fields"]]
     assert names == list(catalogue().fields)
-    listed = quant.told("/quant/screener/fields")["items"]
+    listed = quant.reported("/quant/screener/fields")["items"]
     assert [entry["field"] for entry in listed] == names
     assert next(entry for entry in listed if entry["field"] == "total_market_cap") == {
         "field": "total_market_cap",
@@ -184,24 +189,26 @@ def test_the_lists_name_every_field(quant: Topics) -> None:
     }
     options = {entry["field"]: entry.get("options") for group in groups for entry in group["fields"]}
     assert options["market"] == ["SH", "SZ", "BJ"]
-    assert [one["key"] for one in quant.told("/screener/presets")["items"]] == [one.key for one in PRESETS]
+    assert [one["key"] for one in quant.reported("/screener/presets")["items"]] == [
+        one.key for one in PRESETS
+    ]
 
 
 def test_a_query_is_explained_without_being_run(quant: Topics) -> None:
     answer = quant.api.post("/screener/parse-dsl", json={"dsl": "市盈率<20 且 vpa_health>=60"})
-    told = answer.json()
-    assert told["normalized"] == "pe_ttm < 20 and vpa_health >= 60"
-    assert told["fields"] == ["pe_ttm", "vpa_health"]
-    assert told["warnings"] == ["vpa_health: no table stores it yet; it is missing for every stock"]
-    assert told["ast"]["where"]["kind"] == "and"
+    reported = answer.json()
+    assert reported["normalized"] == "pe_ttm < 20 and vpa_health >= 60"
+    assert reported["fields"] == ["pe_ttm", "vpa_health"]
+    assert reported["warnings"] == ["vpa_health: no table stores it yet; it is missing for every stock"]
+    assert reported["ast"]["where"]["kind"] == "and"
 
 
 def test_a_wrong_query_says_where(quant: Topics) -> None:
     for path in ("/screener/find", "/screener/parse-dsl"):
         answer = quant.api.post(path, json={"dsl": "total_market_cap >= 100亿 and pe_ttm < "})
         assert answer.status_code == 422
-        told = answer.json()
-        assert told["error"] == {
+        reported = answer.json()
+        assert reported["error"] == {
             "code": "syntax",
             "position": 38,
             "line": 1,
@@ -209,8 +216,8 @@ def test_a_wrong_query_says_where(quant: Topics) -> None:
             "token": "",
             "expected": ["number", "field", "function", "("],
         }
-        assert told["detail"].startswith("dsl: ")
-        assert told["errors"][0]["loc"] == ["body", "dsl"]
+        assert reported["detail"].startswith("dsl: ")
+        assert reported["errors"][0]["loc"] == ["body", "dsl"]
     meant = quant.api.post("/screener/find", json={"dsl": "pe_tm < 20"}).json()["error"]
     assert (meant["code"], meant["suggestion"]) == ("unknown_field", "pe_ttm")
 
@@ -218,12 +225,12 @@ def test_a_wrong_query_says_where(quant: Topics) -> None:
 def test_a_sentence_is_understood_by_rules(quant: Topics, wide: Rows) -> None:
     industry = next(row["industry"] for row in wide.values() if row["industry"])
     asked = {"query": f"{industry}，换手率大于0.1%，妖股，按市值从高到低", "pageSize": 200}
-    told = quant.api.post("/screener/nl-find", json=asked).json()
+    reported = quant.api.post("/screener/nl-find", json=asked).json()
 
-    assert (told["source"], told["unmatched"]) == ("rule", ["妖"])
+    assert (reported["source"], reported["unmatched"]) == ("rule", ["妖"])
     query = f"industry = '{plain_industry(industry)}' and turnover_pct > 0.1% order by total_market_cap desc"
-    assert told["dsl"] == told["normalized"] == query
-    assert codes(told) == codes(found(quant, query)) != []
+    assert reported["dsl"] == reported["normalized"] == query
+    assert codes(reported) == codes(found(quant, query)) != []
     nothing = quant.api.post("/screener/nl-find", json={"query": "妖股"}).json()
     assert (nothing["dsl"], nothing["items"], nothing["unmatched"]) == ("", [], ["妖"])
 
@@ -233,7 +240,7 @@ def screened(quant: Topics, *conditions: dict[str, Any], **more: Any) -> Any:
 
 
 def test_a_list_of_conditions_is_a_query(quant: Topics) -> None:
-    told = screened(
+    reported = screened(
         quant,
         {"field": "pe_ttm", "op": "between", "value": [-5.5, 60]},
         {"field": "st", "op": "=", "value": False},
@@ -248,11 +255,11 @@ def test_a_list_of_conditions_is_a_query(quant: Topics) -> None:
         "and name is not null order by amount desc"
     )
     whole = found(quant, query)
-    assert codes(told) == codes(whole)[:15]
-    assert set(told) == {"date", "items", "matched", "total", "explain", "first_date", "note"}
-    assert (told["first_date"], told["note"]) == (TODAY, None)
-    assert told["explain"] == whole["explain"]
-    assert told["total"] == whole["total"] > len(told["items"]) == len(told["matched"]) == 15
+    assert codes(reported) == codes(whole)[:15]
+    assert set(reported) == {"date", "items", "matched", "total", "explain", "first_date", "note"}
+    assert (reported["first_date"], reported["note"]) == (TODAY, None)
+    assert reported["explain"] == whole["explain"]
+    assert reported["total"] == whole["total"] > len(reported["items"]) == len(reported["matched"]) == 15
 
 
 @pytest.mark.parametrize(
@@ -266,10 +273,10 @@ def test_a_list_of_conditions_is_a_query(quant: Topics) -> None:
     ],
 )
 def test_a_number_of_a_form_means_itself(value: float, written: str, quant: Topics) -> None:
-    told = screened(quant, {"field": "change_pct", "op": ">", "value": value}, limit=500)
-    assert told.status_code == 200, told.text
+    reported = screened(quant, {"field": "change_pct", "op": ">", "value": value}, limit=500)
+    assert reported.status_code == 200, reported.text
     whole = found(quant, f"change_pct > {written}")
-    assert told.json()["total"] == whole["total"]
+    assert reported.json()["total"] == whole["total"]
     assert whole["normalized"] == f"change_pct > {written}"
     assert written_query(value) == whole["normalized"]
 
@@ -327,5 +334,5 @@ def test_a_wrong_search_is_refused(body: dict[str, Any], quant: Topics) -> None:
 
 
 def test_a_date_without_rows_is_empty(quant: Topics) -> None:
-    told = found(quant, "pb > 0", date="2020-01-02")
-    assert (told["items"], told["total"], told["date"], told["explain"]) == ([], 0, None, [])
+    reported = found(quant, "pb > 0", date="2020-01-02")
+    assert (reported["items"], reported["total"], reported["date"], reported["explain"]) == ([], 0, None, [])

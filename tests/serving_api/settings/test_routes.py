@@ -189,8 +189,8 @@ def test_seven_menu_keys_and_no_other(own_on_both: Bench) -> None:
     assert (first["hide_for_user"], first["hide_for_admin"], len(first["keys"])) == ([], [], 7)
 
     assert api.post("/settings/menu-visibility", json={}, headers=reader).status_code == 403
-    wanted = {"hide_for_user": ["/thesis", "/datamgr", "/thesis"]}
-    api.post("/settings/menu-visibility", json=wanted, headers=admin)
+    requested = {"hide_for_user": ["/thesis", "/datamgr", "/thesis"]}
+    api.post("/settings/menu-visibility", json=requested, headers=admin)
     api.post("/settings/menu-visibility", json={"hide_for_admin": ["/screener"]}, headers=admin)
     bad = api.post("/settings/menu-visibility", json={"hide_for_user": ["/home"]}, headers=admin)
 

@@ -83,9 +83,9 @@ class Made:
 
 
 @pytest.mark.parametrize(("sentence", "wanted"), SENTENCES)
-def test_a_sentence_finds_its_skill_first(sentence: str, wanted: str) -> None:
+def test_a_sentence_finds_its_skill_first(sentence: str, requested: str) -> None:
     found = best(list(shipped().values()), sentence)
-    assert [skill.key for skill, _ in found][:1] == [wanted], found
+    assert [skill.key for skill, _ in found][:1] == [requested], found
     assert len(found) <= 3
 
 

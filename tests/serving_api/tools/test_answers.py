@@ -28,8 +28,8 @@ def ask(bench: Bench, name: str, user: User | None = None, **arguments: Any) -> 
 
     text = bench.api.call(run)
     assert len(text.encode()) <= MAX_BYTES
-    told: dict[str, Any] = json.loads(text)
-    return told
+    reported: dict[str, Any] = json.loads(text)
+    return reported
 
 
 def user_of(bench: Bench, headers: dict[str, str]) -> User:
@@ -55,10 +55,10 @@ def test_the_tools_are_those_of_the_specification() -> None:
 
 
 def test_a_security_is_found_with_the_batches_that_wrote_it(bench: Bench) -> None:
-    told = ask(bench, "app_find", query="茅台", kind="security")
+    reported = ask(bench, "app_find", query="茅台", kind="security")
 
-    assert [(hit["key"], hit["name"]) for hit in told["items"]] == [("600519", "贵州茅台")]
-    receipts = told["receipts"]
+    assert [(hit["key"], hit["name"]) for hit in reported["items"]] == [("600519", "贵州茅台")]
+    receipts = reported["receipts"]
     assert receipts["sources"] == ["fusion_stock_industry", "fusion_stock_master"]
     assert len(receipts["batch_ids"]) == 2
     assert all(re.fullmatch("[0-9a-f]{32}", batch) for batch in receipts["batch_ids"])
@@ -79,19 +79,19 @@ def test_an_interface_is_read_with_units_and_further_pages(bench: Bench) -> None
 
 
 def test_a_selection_of_stocks_names_what_it_matched(bench: Bench) -> None:
-    told = ask(bench, "app_scan", dsl="pe_ttm > 20")
+    reported = ask(bench, "app_scan", dsl="pe_ttm > 20")
 
-    assert [(row["code"], row["matched"]) for row in told["items"]] == [("600519", {"pe_ttm": 21.5})]
-    assert told["date"] == "2026-08-21"
-    assert told["explain"][0]["matched"] == 1
+    assert [(row["code"], row["matched"]) for row in reported["items"]] == [("600519", {"pe_ttm": 21.5})]
+    assert reported["date"] == "2026-08-21"
+    assert reported["explain"][0]["matched"] == 1
 
 
 def test_a_dataset_shows_its_columns_with_units(bench: Bench) -> None:
-    told = ask(bench, "app_schema", interface="get_kline_daily", limit=200)
+    reported = ask(bench, "app_schema", interface="get_kline_daily", limit=200)
 
-    units = {row["column"]: row["unit"] for row in told["items"]}
+    units = {row["column"]: row["unit"] for row in reported["items"]}
     assert units["amount"] == "CNY"
-    assert told["about"]["table"] == "fusion_kline_daily"
+    assert reported["about"]["table"] == "fusion_kline_daily"
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_an_answer_is_never_larger_than_the_limit_and_loses_nothing() -> None:
     assert 15 <= answers < 25
 
 
-class Told(BaseModel):
+class Reported(BaseModel):
     """An item to which its model adds more than a draft holds."""
 
     n: int
@@ -173,7 +173,7 @@ class Told(BaseModel):
 
 
 class ToldAnswer(ToolAnswer):
-    items: list[Told]
+    items: list[Reported]
 
 
 def test_what_models_add_counts() -> None:

@@ -4,7 +4,7 @@ partial frame; and for the faults that no parser can see, the lie that the quali
 import pytest
 
 from core.errors import PayloadError, Refused, Transient, Unavailable
-from resources.simulated_market.corrupted_responses import LIES
+from resources.simulated_market.corrupted_responses import CORRUPTIONS
 from resources.simulated_market.faults import KINDS
 from tests.simulated_market.http.conftest import bench_of
 from tests.simulated_market.http.tiny_world import NOW, TinyWorld
@@ -64,9 +64,9 @@ ELSEWHERE = {"dead", "cut_list", "unknown_report", "unregistered"}
 
 
 def test_the_matrix_covers_every_kind():
-    told = {name.partition("-")[0] for name in WIRE} | set(VISIBLE) | INVISIBLE | ELSEWHERE
+    reported = {name.partition("-")[0] for name in WIRE} | set(VISIBLE) | INVISIBLE | ELSEWHERE
     # Well-formed lies are told to every dataset in tests/pipeline/test_silent_corruptions.py.
-    assert told | LIES.keys() == KINDS
+    assert reported | CORRUPTIONS.keys() == KINDS
 
 
 @pytest.fixture

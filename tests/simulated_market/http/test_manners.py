@@ -64,17 +64,19 @@ def test_code_and_market_stand_beside_the_name_of_the_leading_stock(ask: Any) ->
         ("fflow/daykline/get?secid=1.600040&lmt=0&klt=101", "f51,f52,f57", 3),
     ],
 )
-def test_series_have_the_parts_that_were_asked_for(ask: Any, path: str, wanted: str, parts: int) -> None:
-    lines = ask(f"/eastmoney/api/qt/stock/{path}&fields1=f1&fields2={wanted}").json()["data"]["klines"]
+def test_series_have_the_parts_that_were_asked_for(ask: Any, path: str, requested: str, parts: int) -> None:
+    lines = ask(f"/eastmoney/api/qt/stock/{path}&fields1=f1&fields2={requested}").json()["data"]["klines"]
     assert {line.count(",") + 1 for line in lines} == {parts}
     assert lines[0][:4] == "2026"  # ascending, whatever the order of the question
 
 
 def test_prices_of_dual_listings_are_whole_numbers_without_fltt_2(ask: Any) -> None:
     plain, natural = (ask(f"{PAIRS}&fltt={kind}").json()["data"]["diff"] for kind in (1, 2))
-    for raw, told in zip(plain, natural, strict=True):
+    for raw, reported in zip(plain, natural, strict=True):
         assert type(raw["f2"]) is int
-        assert (raw["f2"] / 1000, raw["f186"] / 100) == pytest.approx((told["f2"], told["f186"]), abs=0.01)
+        assert (raw["f2"] / 1000, raw["f186"] / 100) == pytest.approx(
+            (reported["f2"], reported["f186"]), abs=0.01
+        )
 
 
 def test_without_np_lists_are_objects_and_named_securities_a_list(ask: Any) -> None:
@@ -154,5 +156,5 @@ def test_the_exchange_answers_to_its_own_pages_over_http_as_well(
     ask: Any, referer: str, answered: bool
 ) -> None:
     path = "/sse/marketdata/tradedata/queryMargin.do?isPagination=true&tabType=mxtype&detailsDate=20260820"
-    told = ask(f"{path}&pageHelp.pageSize=25&pageHelp.pageNo=1", headers={"Referer": referer})
-    assert (told.status_code == 200 and bool(told.json()["result"])) == answered
+    reported = ask(f"{path}&pageHelp.pageSize=25&pageHelp.pageNo=1", headers={"Referer": referer})
+    assert (reported.status_code == 200 and bool(reported.json()["result"])) == answered

@@ -53,11 +53,11 @@ def test_three_sources_tell_the_same_notices(bench):
     shenzhen = bench.szse.announcements(SINCE, UNTIL)
 
     name = ["code", "pub_date", "title"]
-    told = set(platform[name].itertuples(index=False, name=None))
-    assert told == set(portal[name].itertuples(index=False, name=None))
+    reported = set(platform[name].itertuples(index=False, name=None))
+    assert reported == set(portal[name].itertuples(index=False, name=None))
     own = set(shenzhen[name].itertuples(index=False, name=None))
     assert own
-    assert own < told
+    assert own < reported
     # The platform tells the moment of what was put up on the date itself, the portal every moment.
     assert portal["pub_time"].notna().all()
     assert (portal["pub_time"].str[:10] <= portal["pub_date"]).all()

@@ -63,8 +63,8 @@ def test_a_visit_brings_the_token_once(bench):
 
 
 def test_a_site_that_gives_no_token_is_asked_twice_and_left(bench):
-    told = '{"error_code":"400016","error_data":null}'
-    bench.fault("status", "xueqiu", "quote", code=400, body=told)
+    reported = '{"error_code":"400016","error_data":null}'
+    bench.fault("status", "xueqiu", "quote", code=400, body=reported)
 
     with pytest.raises(Permanent, match="token"):
         bench.xueqiu.quote("sh600519")

@@ -37,12 +37,12 @@ def test_a_list_of_pledges_comes_out_on_friday_evening(world: SyntheticWorld) ->
 
 
 def test_pledges_do_not_depend_on_when_they_are_asked_for(world: SyntheticWorld) -> None:
-    def told(text: str) -> list[tuple[str, int, float, float]]:
+    def reported(text: str) -> list[tuple[str, int, float, float]]:
         found = pledges.lists(view(world, text), 20260814, 20260814, set())
         return [(one.security.code, one.shares, one.ratio_pct, one.price) for one in found]
 
-    early = told("2026-08-14T18:00")
-    assert early == told("2026-12-01T09:00")
+    early = reported("2026-08-14T18:00")
+    assert early == reported("2026-12-01T09:00")
     assert len(early) > 10
     assert all(0 < ratio <= 100 for _, _, ratio, _ in early)
 
@@ -80,10 +80,10 @@ def test_a_bond_belongs_to_one_stock_for_ever(world: SyntheticWorld) -> None:
         if security.kind == "cb":
             first = str(max(security.list_date, 20250602))
             day = f"{first[:4]}-{first[4:6]}-{first[6:]}T20:00"
-            told = [bonds.Bond(view(world, text), security) for text in (day, "2026-08-21T20:00")]
-            assert told[0].stock == told[1].stock is not None
-            assert told[0].maturity_date == told[1].maturity_date
-            assert told[0].convert_price is not None
+            reported = [bonds.Bond(view(world, text), security) for text in (day, "2026-08-21T20:00")]
+            assert reported[0].stock == reported[1].stock is not None
+            assert reported[0].maturity_date == reported[1].maturity_date
+            assert reported[0].convert_price is not None
 
 
 def test_values_of_funds_stay_near_their_prices(world: SyntheticWorld) -> None:

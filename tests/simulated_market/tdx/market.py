@@ -19,19 +19,19 @@ from tests.simulated_market.tdx.tiny_world import NOW, TinyWorld
 class CountingGate:
     """Lets everything pass and remembers what it was told."""
 
-    told: list[tuple[str, str, str]] = field(default_factory=list)
+    reported: list[tuple[str, str, str]] = field(default_factory=list)
 
     def enter(self, family: str, host: str) -> None:
-        self.told.append(("enter", family, host))
+        self.reported.append(("enter", family, host))
 
     def succeeded(self, family: str, host: str) -> None:
-        self.told.append(("succeeded", family, host))
+        self.reported.append(("succeeded", family, host))
 
     def failed(self, family: str, host: str, error: PlatformError) -> None:
-        self.told.append(("failed", family, host))
+        self.reported.append(("failed", family, host))
 
     def count(self, what: str) -> int:
-        return sum(entry[0] == what for entry in self.told)
+        return sum(entry[0] == what for entry in self.reported)
 
 
 @dataclass

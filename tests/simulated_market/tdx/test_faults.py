@@ -6,8 +6,8 @@ import pytest
 
 from core.errors import PayloadError, Transient
 from resources.fetch_record import Outcome
-from resources.simulated_market.corrupted_responses import LIES
-from resources.simulated_market.false_facts import FIGURE_LIES
+from resources.simulated_market.corrupted_responses import CORRUPTIONS
+from resources.simulated_market.false_facts import FIGURE_CORRUPTIONS
 from resources.simulated_market.faults import KINDS
 from resources.simulated_market.tdx.responder import CONTENT_FAULTS
 from resources.upstreams.tdx.session import RETRY_WAITS
@@ -80,7 +80,7 @@ def test_an_answer_that_says_nothing_sensible_is_refused(call: str, kind: str) -
 
     assert market.naps == []
     assert market.log.items[-1].outcome is Outcome.PAYLOAD
-    assert market.gate.told[-1][0] == "failed"
+    assert market.gate.reported[-1][0] == "failed"
 
 
 @pytest.mark.parametrize("call", sorted(set(QUESTIONS) - {"count"}))
@@ -167,15 +167,15 @@ def test_a_quote_in_another_unit_costs_that_quote_and_is_told() -> None:
     with open_market() as market:
         market.fault("lots_for_shares", "quotes", board="star")
         quotes = market.client.quotes([BANK.symbol, STAR.symbol]).set_index("symbol")
-        (told,) = [one for item in market.log.items for one in item.rejected]
+        (reported,) = [one for item in market.log.items for one in item.rejected]
         market.fault("lots_for_shares", "quotes", board="star")
         with pytest.raises(PayloadError, match="lots or shares"):
             market.client.quotes([STAR.symbol])
 
     assert quotes["unknown"].to_dict() == {BANK.symbol: False, STAR.symbol: True}
     assert quotes.loc[BANK.symbol, "price"] > 0
-    assert told[0] == STAR.symbol
-    assert "lots or shares" in told[1]
+    assert reported[0] == STAR.symbol
+    assert "lots or shares" in reported[1]
 
 
 @pytest.mark.parametrize("call", ["bars_day", "quotes", "snapshots"])
@@ -250,8 +250,8 @@ def test_every_kind_of_fault_is_acted_out() -> None:
     of_sites = {"unknown_report", "unregistered"}  # HTTP alone; see tests/witness/test_dialects.py
 
     # The lies that need rows of text to find are told by the sites; see test_lies.
-    assert transport | of_sites | CONTENT_FAULTS | FIGURE_LIES | LIES.keys() == KINDS
-    assert LIES.keys() > FIGURE_LIES
+    assert transport | of_sites | CONTENT_FAULTS | FIGURE_CORRUPTIONS | CORRUPTIONS.keys() == KINDS
+    assert CORRUPTIONS.keys() > FIGURE_CORRUPTIONS
 
 
 def test_without_faults_nothing_is_tried_twice(undisturbed) -> None:

@@ -25,11 +25,11 @@ def newest(world):
 
 def test_a_bank_has_no_inventories_no_gross_margin_and_no_current_assets(newest):
     for symbol in ("sh600040", "sh601300"):
-        told = main_row(newest[symbol])
+        reported = main_row(newest[symbol])
         absent = ("XSMLL", "MLR", "LD", "SD", "CHZZL", "CHZZTS", "YSZKZZL", "YSZKYYSR", "XJLLB")
-        assert [name for name in absent if told[name] is not None] == []
-        assert told["ORG_TYPE"] == "银行"
-        assert 88 < told["ZCFZL"] < 95
+        assert [name for name in absent if reported[name] is not None] == []
+        assert reported["ORG_TYPE"] == "银行"
+        assert 88 < reported["ZCFZL"] < 95
         balance = balance_row(newest[symbol])
         assert balance["INVENTORY"] is None
         assert balance["CURRENT_RATIO"] is None
@@ -38,13 +38,19 @@ def test_a_bank_has_no_inventories_no_gross_margin_and_no_current_assets(newest)
         income = statement_row(newest[symbol], None, "lrb")
         assert income["OPERATE_COST"] is income["RESEARCH_EXPENSE"] is income["SALE_EXPENSE"] is None
         assert income["MANAGE_EXPENSE"] > 0
-        assert json.dumps([told, balance, sheet, income], allow_nan=False)
+        assert json.dumps([reported, balance, sheet, income], allow_nan=False)
 
 
 def test_a_maker_of_things_tells_them_all(newest):
-    told = main_row(newest["sh600041"])
-    assert None not in (told["XSMLL"], told["LD"], told["SD"], told["CHZZL"], told["YSZKZZL"])
-    assert told["SD"] < told["LD"]
+    reported = main_row(newest["sh600041"])
+    assert None not in (
+        reported["XSMLL"],
+        reported["LD"],
+        reported["SD"],
+        reported["CHZZL"],
+        reported["YSZKZZL"],
+    )
+    assert reported["SD"] < reported["LD"]
     one = newest["sh600041"]
     named = one.cash + one.receivables + one.inventory
     assert named < one.report.current_assets
@@ -66,9 +72,9 @@ def test_ratios_are_those_of_the_industry(newest):
 
 def test_a_price_is_a_multiple_that_the_industry_has(world):
     """Real large caps of 2024-06-26: P/B quartiles 1.2, 2.1 and 3.7, P/E 11.7, 18.6 and 28.9."""
-    told = {one.symbol: world.valuation(one, NOW) for one in world.securities(NOW) if one.kind == "stock"}
-    pb = np.asarray([one.pb for one in told.values() if one.pb])
-    pe = np.asarray([one.pe_ttm for one in told.values() if one.pe_ttm])
+    reported = {one.symbol: world.valuation(one, NOW) for one in world.securities(NOW) if one.kind == "stock"}
+    pb = np.asarray([one.pb for one in reported.values() if one.pb])
+    pe = np.asarray([one.pe_ttm for one in reported.values() if one.pe_ttm])
     low, middle, high = np.quantile(pb, [0.25, 0.5, 0.75])
     assert 1.0 < low < 1.9
     assert 1.5 < middle < 2.8
@@ -79,8 +85,8 @@ def test_a_price_is_a_multiple_that_the_industry_has(world):
     assert 22 < high < 42
     assert 0.05 < (pe < 0).mean() < 0.25
     for bank in ("sh600040", "sh601300"):
-        assert 0.3 < told[bank].pb < 1.1
-        assert 3 < told[bank].pe_ttm < 9
+        assert 0.3 < reported[bank].pb < 1.1
+        assert 3 < reported[bank].pe_ttm < 9
 
 
 def test_every_industry_of_the_classification_has_books():

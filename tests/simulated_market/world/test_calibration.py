@@ -24,25 +24,25 @@ class Market:
     """Daily figures of the stocks of a world."""
 
     def __init__(self, world):
-        tape = world.tape
+        world_bars = world.world_bars
         self.count = sum(1 for p in world.plans if p.board)
         rows = slice(0, self.count)
-        self.dates, self.traded = tape.dates, tape.traded[rows]
-        close, preclose = tape.close[rows].astype(float), tape.preclose[rows].astype(float)
+        self.dates, self.traded = world_bars.dates, world_bars.traded[rows]
+        close, preclose = world_bars.close[rows].astype(float), world_bars.preclose[rows].astype(float)
         self.change = np.where(self.traded, close / np.maximum(preclose, 1) - 1, np.nan)
-        limited = self.traded & (tape.limit_up[rows] > 0)
+        limited = self.traded & (world_bars.limit_up[rows] > 0)
         self.limited = limited
-        self.up = limited & (tape.close[rows] == tape.limit_up[rows])
-        self.down = limited & (tape.close[rows] == tape.limit_down[rows])
-        self.broken = limited & (tape.high[rows] == tape.limit_up[rows]) & ~self.up
+        self.up = limited & (world_bars.close[rows] == world_bars.limit_up[rows])
+        self.down = limited & (world_bars.close[rows] == world_bars.limit_down[rows])
+        self.broken = limited & (world_bars.high[rows] == world_bars.limit_up[rows]) & ~self.up
         first = len(world.plans)
-        self.levels = tape.close[first:].astype(float)
-        self.index = tape.close[first:] / tape.preclose[first:] - 1
+        self.levels = world_bars.close[first:].astype(float)
+        self.index = world_bars.close[first:] / world_bars.preclose[first:] - 1
         floating = np.ones(self.traded.shape)
         for row in range(self.count):
-            for one in tape.shares[row]:
+            for one in world_bars.shares[row]:
                 floating[row, one.day :] = one.floating
-        self.turnover = np.where(self.traded, tape.volume[rows] / floating, np.nan)
+        self.turnover = np.where(self.traded, world_bars.volume[rows] / floating, np.nan)
 
     def per_5500(self, flags):
         return flags.sum(axis=0) / self.traded.sum(axis=0) * 5_500
@@ -116,10 +116,10 @@ def test_turnover_has_a_tail_and_no_clamp(market):
 def test_no_stock_jumps_without_a_word(world, market):
     """Beyond every price limit stand listings, one re-listing and the first day of a delisting period."""
     explained = {"listing", "relisting", "delisting_period"}
-    told = {(f.symbol, f.date) for f in world.features if f.name in explained}
+    reported = {(f.symbol, f.date) for f in world.features if f.name in explained}
     for row, day in zip(*np.where(np.abs(market.change) > 0.31), strict=True):
         plan = world.plans[row]
-        assert (plan.symbol, int(market.dates[day])) in told
+        assert (plan.symbol, int(market.dates[day])) in reported
     back = np.nanmax(market.change[[p.symbol for p in world.plans].index("sz000108")])
     assert back < 0.5
 

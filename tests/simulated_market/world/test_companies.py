@@ -77,17 +77,17 @@ def test_a_dividend_is_told_stage_by_stage(world):
     """Planned on 2026-06-15, implemented on 2026-08-14."""
     where = "(SECURITY_CODE=\"601302\")(NOTICE_DATE>='2026-06-01')"
 
-    def told(day):
+    def reported(day):
         found = ask(world, datetime.fromisoformat(f"{day}T20:00"), "RPT_SHAREBONUS_DET", where)
         rows = found["result"]["data"] if found["code"] == 0 else []
         return [(row["ASSIGN_PROGRESS"], row["NOTICE_DATE"][:10], row["EX_DIVIDEND_DATE"]) for row in rows]
 
-    assert told("2026-06-14") == []
-    assert told("2026-06-15") == [("董事会预案", "2026-06-15", None)]
-    decided = told("2026-08-13")
+    assert reported("2026-06-14") == []
+    assert reported("2026-06-15") == [("董事会预案", "2026-06-15", None)]
+    decided = reported("2026-08-13")
     assert [(row[0], row[2]) for row in decided] == [("股东大会决议", None)]
     assert "2026-06-15" < decided[0][1] < "2026-08-14"
-    assert told("2026-08-14") == [("实施分配", "2026-08-14", "2026-08-24 00:00:00")]
+    assert reported("2026-08-14") == [("实施分配", "2026-08-14", "2026-08-24 00:00:00")]
 
 
 @pytest.mark.parametrize("day", ["2024-05-10", "2025-04-29", "2026-08-20"])
@@ -118,14 +118,14 @@ def test_trades_and_visits_fit_their_company_and_day(world):
     seen = 0
     for security in corporate.stocks(view):
         bars = world.bars(security, NOW)
-        told = insiders.trades(view, security)
-        for before, after in itertools.pairwise(told):
+        reported = insiders.trades(view, security)
+        for before, after in itertools.pairwise(reported):
             assert before.date < after.date
             assert after.held - after.shares == before.held > 0
-        for one in told:
+        for one in reported:
             at = int(np.searchsorted(bars.date, one.date))
             assert (bars.date[at], bars.close[at]) == (one.date, round(one.price * 10_000))
-        seen += len(told)
+        seen += len(reported)
         for one in insiders.visits(view, security):
             assert one.date < one.announced <= 20260821
     assert seen > 300

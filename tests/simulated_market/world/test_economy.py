@@ -11,7 +11,7 @@ NOW = datetime(2026, 11, 20, 16, 30)
 
 
 @pytest.fixture(scope="module")
-def told(world):
+def reported(world):
     """Report -> month -> row."""
     view = View(world, NOW)
     return {
@@ -29,26 +29,26 @@ def told(world):
         ("RPT_ECONOMY_ASSET_INVEST", "BASE_ACCUMULATE", "BASE"),
     ],
 )
-def test_the_year_so_far_is_the_sum_of_its_months(told, report, year, month):
-    rows = told[report]
+def test_the_year_so_far_is_the_sum_of_its_months(reported, report, year, month):
+    rows = reported[report]
     assert len(rows) > 200
     for period, row in rows.items():
         parts = [rows[f"{period[:4]}-{one:02d}"][month] for one in range(1, int(period[5:]) + 1)]
         assert row[year] == pytest.approx(sum(parts), abs=0.06)
 
 
-def test_indices_of_the_year_begin_with_january(told):
+def test_indices_of_the_year_begin_with_january(reported):
     for report, year, month in (
         ("RPT_ECONOMY_CPI", "NATIONAL_ACCUMULATE", "NATIONAL_BASE"),
         ("RPT_ECONOMY_PPI", "BASE_ACCUMULATE", "BASE"),
         ("RPT_ECONOMY_INDUS_GROW", "BASE_ACCUMULATE", "BASE_SAME"),
     ):
-        january = [row for period, row in told[report].items() if period.endswith("-01")]
+        january = [row for period, row in reported[report].items() if period.endswith("-01")]
         assert all(row[year] == row[month] for row in january)
 
 
-def test_a_year_of_the_economy_grows_quarter_by_quarter(told):
-    rows = told["RPT_ECONOMY_GDP"]
+def test_a_year_of_the_economy_grows_quarter_by_quarter(reported):
+    rows = reported["RPT_ECONOMY_GDP"]
     for period, row in rows.items():
         before = rows.get(f"{period[:5]}{int(period[5:]) - 3:02d}")
         if before is not None:
@@ -59,8 +59,8 @@ def test_a_year_of_the_economy_grows_quarter_by_quarter(told):
             assert row["SUM_SAME"] == pytest.approx(grown, abs=0.06)
 
 
-def test_changes_are_those_of_the_amounts(told):
-    rows = told["RPT_ECONOMY_CURRENCY_SUPPLY"]
+def test_changes_are_those_of_the_amounts(reported):
+    rows = reported["RPT_ECONOMY_CURRENCY_SUPPLY"]
     for period, row in rows.items():
         before = rows.get(f"{int(period[:4]) - 1}{period[4:]}")
         if before is not None:

@@ -246,16 +246,16 @@ def test_no_company_of_the_cast_is_real(world, medium, real_data):
 
 
 def test_renames_are_the_dated_names(world):
-    told = [(r.symbol, r.old_name, r.date) for r in world.renames(at(20260821))]
-    assert [one for one in told if one[0] == "sz000103"] == [
+    reported = [(r.symbol, r.old_name, r.date) for r in world.renames(at(20260821))]
+    assert [one for one in reported if one[0] == "sz000103"] == [
         ("sz000103", "钧野地产", 20240430),
         ("sz000103", "*ST钧野", 20250527),
         ("sz000103", "ST钧野", 20260512),
     ]
     dated = features(world, "rename", "st", "star_st", "star_st_to_st", "st_removed", "gem_st")
-    assert {(f.symbol, f.date) for f in dated} <= {(symbol, date) for symbol, _, date in told}
+    assert {(f.symbol, f.date) for f in dated} <= {(symbol, date) for symbol, _, date in reported}
     # Also of what is gone: its names ended as well.
-    assert ("sh605400", "*ST颢晖", 20250610) in told
+    assert ("sh605400", "*ST颢晖", 20250610) in reported
 
 
 def test_no_rename_is_told_before_its_day(world):

@@ -35,29 +35,29 @@ def fits(world, title, security, moment):
         assert int(bars.close[-1]) == world.limits(security, date_number(moment))[limit[1] == "跌停"], title
     elif change:
         _, moved = bar(world, security, moment)
-        told = float(change[4]) * (1 if change[2] == "涨" else -1)
+        reported = float(change[4]) * (1 if change[2] == "涨" else -1)
         if change[3]:
-            assert abs(told) <= abs(moved) < abs(told) + 1, title
-            assert told * moved > 0, title
+            assert abs(reported) <= abs(moved) < abs(reported) + 1, title
+            assert reported * moved > 0, title
         else:
-            assert told == pytest.approx(moved, abs=0.0051), title
+            assert reported == pytest.approx(moved, abs=0.0051), title
     return bool(limit or change)
 
 
 def test_flashes_say_what_the_market_did_in_that_minute(press):
     book, view = press
     world = view.world
-    told = sealed = indices = 0
+    reported = sealed = indices = 0
     for day in range(6):
         then = View(world, NOW - timedelta(days=day))
         for one in book.flashes(then):
-            told += fits(world, one.title, one.security, one.time)
+            reported += fits(world, one.title, one.security, one.time)
             sealed += "涨停" in one.title
             name = next((name for name in _INDEX if one.title.startswith(name)), None)
             if name:
                 indices += 1
                 assert one.security.symbol == _INDEX[name]
-    assert told > 100
+    assert reported > 100
     assert sealed > 20
     assert indices > 20
 
@@ -70,9 +70,9 @@ def test_articles_say_what_the_stock_did(press):
         if security.kind == "stock"
         for one in book.articles(view, security.code)
     ]
-    told = [fits(view.world, one.title, security, one.time.replace(second=one.time.second))
+    reported = [fits(view.world, one.title, security, one.time.replace(second=one.time.second))
             for one, security in found if not one.content.endswith("（转载）")]  # fmt: skip
-    assert sum(told) > 20
+    assert sum(reported) > 20
 
 
 def test_a_flash_stays_as_it_was(press):

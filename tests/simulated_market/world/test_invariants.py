@@ -10,22 +10,22 @@ from tests.simulated_market.world.moments import END, at
 
 
 @pytest.fixture(scope="module")
-def tape(world):
-    return world.tape
+def world_bars(world):
+    return world.world_bars
 
 
-def test_prices_are_ordered(tape):
-    traded = tape.traded
-    assert (tape.low[traded] <= np.minimum(tape.open, tape.close)[traded]).all()
-    assert (tape.high[traded] >= np.maximum(tape.open, tape.close)[traded]).all()
-    assert (tape.low[traded] >= 1).all()
+def test_prices_are_ordered(world_bars):
+    traded = world_bars.traded
+    assert (world_bars.low[traded] <= np.minimum(world_bars.open, world_bars.close)[traded]).all()
+    assert (world_bars.high[traded] >= np.maximum(world_bars.open, world_bars.close)[traded]).all()
+    assert (world_bars.low[traded] >= 1).all()
 
 
-def test_nothing_trades_outside_the_limits(tape):
-    limited = tape.traded & (tape.limit_up > 0)
-    assert (tape.high[limited] <= tape.limit_up[limited]).all()
-    assert (tape.low[limited] >= tape.limit_down[limited]).all()
-    assert limited.sum() > 0.95 * tape.traded[: -len(INDICES)].sum()
+def test_nothing_trades_outside_the_limits(world_bars):
+    limited = world_bars.traded & (world_bars.limit_up > 0)
+    assert (world_bars.high[limited] <= world_bars.limit_up[limited]).all()
+    assert (world_bars.low[limited] >= world_bars.limit_down[limited]).all()
+    assert limited.sum() > 0.95 * world_bars.traded[: -len(INDICES)].sum()
 
 
 def test_limits_agree_with_the_rules_of_the_day(world):
@@ -64,16 +64,16 @@ def test_mean_price_lies_within_the_day(world):
 
 
 def test_preclose_is_the_ex_right_reference_of_the_last_close(world):
-    tape = world.tape
+    world_bars = world.world_bars
     for place, plan in enumerate(world.plans):
-        events = {a.day: a for a in tape.applied[place]}
+        events = {a.day: a for a in world_bars.applied[place]}
         first = max(plan.list_day, 0)
-        last = len(tape.dates) - 1 if plan.last_day is None else plan.last_day
+        last = len(world_bars.dates) - 1 if plan.last_day is None else plan.last_day
         for day in range(first + 1, last + 1):
-            before = int(tape.close[place, day - 1])
+            before = int(world_bars.close[place, day - 1])
             event = events.get(day)
             expected = reference_price(before, plan.tick_unit, event) if event else before
-            assert int(tape.preclose[place, day]) == expected, (plan.symbol, day)
+            assert int(world_bars.preclose[place, day]) == expected, (plan.symbol, day)
 
 
 @pytest.mark.parametrize(
@@ -93,40 +93,40 @@ def test_reference_price_formula(close, cash, bonus, rights, rights_price, expec
     assert reference_price(close, 100, event) == expected
 
 
-def test_suspended_rows_hold_the_reference_price_and_no_volume(tape):
-    off = (~tape.traded) & (tape.preclose > 0)
+def test_suspended_rows_hold_the_reference_price_and_no_volume(world_bars):
+    off = (~world_bars.traded) & (world_bars.preclose > 0)
     assert off.sum() > 300
-    for column in (tape.open, tape.high, tape.low, tape.close):
-        assert (column[off] == tape.preclose[off]).all()
-    assert (tape.volume[off] == 0).all()
-    assert (tape.amount[off] == 0).all()
+    for column in (world_bars.open, world_bars.high, world_bars.low, world_bars.close):
+        assert (column[off] == world_bars.preclose[off]).all()
+    assert (world_bars.volume[off] == 0).all()
+    assert (world_bars.amount[off] == 0).all()
 
 
 def test_index_return_is_that_of_its_weighted_members(world):
-    tape, n = world.tape, len(world.plans)
+    world_bars, n = world.world_bars, len(world.plans)
     listed_from = np.asarray([max(p.list_day, 0) for p in world.plans])
     settled = np.asarray([p.list_day + SETTLING_DAYS if p.list_day >= 0 else 0 for p in world.plans])
     stock = np.asarray([bool(p.board) for p in world.plans])
     leaps = (
         stock[:, None]
-        & tape.traded[:n]
-        & (np.abs(tape.close[:n] / np.maximum(tape.preclose[:n], 1) - 1) > 0.31)
+        & world_bars.traded[:n]
+        & (np.abs(world_bars.close[:n] / np.maximum(world_bars.preclose[:n], 1) - 1) > 0.31)
     )
-    leaping = np.flatnonzero(leaps.any(axis=0) & (tape.limit_up[:n] == 0).any(axis=0)).tolist()
+    leaping = np.flatnonzero(leaps.any(axis=0) & (world_bars.limit_up[:n] == 0).any(axis=0)).tolist()
     assert leaping  # a listing, the re-listing: their days are compared as well
-    for day in sorted({*range(1, len(tape.dates), 13), *(one for one in leaping if one)}):
+    for day in sorted({*range(1, len(world_bars.dates), 13), *(one for one in leaping if one)}):
         shares = np.zeros(n)
-        for i, changes in enumerate(tape.shares):
+        for i, changes in enumerate(world_bars.shares):
             shares[i] = next(c.total for c in reversed(changes) if c.day <= day or c is changes[0])
-        alive = (tape.preclose[:n, day] > 0) & (listed_from <= day) & (settled <= day) & stock
+        alive = (world_bars.preclose[:n, day] > 0) & (listed_from <= day) & (settled <= day) & stock
         for k in range(len(INDICES)):
-            member = alive & (tape.members[tape.period[day]] >> k & 1).astype(bool)
-            member &= tape.limit_up[:n, day] > 0  # a re-listing and its like move no level
-            weight = (shares * tape.preclose[:n, day].astype(float))[member]
+            member = alive & (world_bars.members[world_bars.period[day]] >> k & 1).astype(bool)
+            member &= world_bars.limit_up[:n, day] > 0  # a re-listing and its like move no level
+            weight = (shares * world_bars.preclose[:n, day].astype(float))[member]
             most = max(0.05, 1.5 / len(weight)) * weight.sum()
             weight = np.minimum(weight, most)
-            change = tape.close[:n, day][member] / tape.preclose[:n, day][member]
-            index = tape.close[n + k, day] / tape.preclose[n + k, day]
+            change = world_bars.close[:n, day][member] / world_bars.preclose[:n, day][member]
+            index = world_bars.close[n + k, day] / world_bars.preclose[n + k, day]
             assert index == pytest.approx(float((weight * change).sum() / weight.sum()), abs=1e-4)
 
 

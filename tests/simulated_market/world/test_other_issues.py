@@ -56,9 +56,9 @@ def test_a_bond_becomes_shares_of_its_exchange_and_board(world):
         assert stock.market == bond.security.market
         assert stock.board == BOND_BOARDS[bond.security.code[:3]]
         assert stock.list_date <= bond.security.list_date
-        told = term_row(bond)
-        assert told["VALUE_DATE"] < told["LISTING_DATE"] < told["EXPIRE_DATE"]
-        assert int(told["EXPIRE_DATE"][:4]) - int(told["VALUE_DATE"][:4]) == 6
+        reported = term_row(bond)
+        assert reported["VALUE_DATE"] < reported["LISTING_DATE"] < reported["EXPIRE_DATE"]
+        assert int(reported["EXPIRE_DATE"][:4]) - int(reported["VALUE_DATE"][:4]) == 6
 
 
 def test_a_new_bond_has_the_limits_of_its_first_day(world):

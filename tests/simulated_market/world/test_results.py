@@ -23,14 +23,14 @@ def results(world, now: datetime = NOW):
 def test_a_page_says_what_the_terminal_says(world):
     for found in results(world).values():
         newest = found[0]
-        told = world.finance(newest.security, NOW)
-        assert (newest.period, newest.notice) == (told.report_date, told.published)
+        reported = world.finance(newest.security, NOW)
+        assert (newest.period, newest.notice) == (reported.report_date, reported.published)
         for name in ("total_assets", "net_assets", "revenue", "net_profit", "operating_cash_flow"):
-            assert getattr(newest.report, name) == getattr(told, name)
+            assert getattr(newest.report, name) == getattr(reported, name)
         # The terminal divides by the shares of today, a report by those of its notice.
         profit = newest.report.net_profit
         assert newest.eps * newest.shares == pytest.approx(profit, abs=1e-4 * newest.shares)
-        assert told.eps * told.total_shares == pytest.approx(profit, abs=1e-4 * told.total_shares)
+        assert reported.eps * reported.total_shares == pytest.approx(profit, abs=1e-4 * reported.total_shares)
 
 
 def test_balances_add_up_and_notices_lie_in_their_windows(world):
@@ -97,12 +97,12 @@ def test_a_replayed_market_has_no_results_and_says_so_in_their_form(replay):
         f"{root}/lrbDateAjaxNew": f"companyType=4&code={symbol.upper()}",
         f"{root}/Index": f"type=web&code={symbol}",
     }
-    told = {}
+    reported = {}
     for path, query in asked.items():
         handle = next(one.handle for one in EastmoneyResponder().routes if one.pattern.fullmatch(path))
-        told[path] = handle(HttpRequest("GET", path, query, {}), view).body
+        reported[path] = handle(HttpRequest("GET", path, query, {}), view).body
 
-    assert json.loads(told["/api/data/v1/get"])["code"] == 9201
-    assert json.loads(told["/securities/api/data/get"])["code"] == 9201
-    assert json.loads(told[f"{root}/lrbDateAjaxNew"]) == {"data": []}
-    assert b'id="hidctype"' in told[f"{root}/Index"]
+    assert json.loads(reported["/api/data/v1/get"])["code"] == 9201
+    assert json.loads(reported["/securities/api/data/get"])["code"] == 9201
+    assert json.loads(reported[f"{root}/lrbDateAjaxNew"]) == {"data": []}
+    assert b'id="hidctype"' in reported[f"{root}/Index"]

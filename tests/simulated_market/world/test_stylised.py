@@ -10,21 +10,23 @@ class Facts:
     """Return, turnover and limit statistics over all stocks and sessions."""
 
     def __init__(self, world):
-        tape = world.tape
+        world_bars = world.world_bars
         self.n = sum(1 for p in world.plans if p.board)
         n = self.n
-        self.days = len(tape.dates)
-        self.ok = tape.traded[:n] & (tape.limit_up[:n] > 0)
-        self.close, self.pre = tape.close[:n].astype(float), tape.preclose[:n].astype(float)
+        self.days = len(world_bars.dates)
+        self.ok = world_bars.traded[:n] & (world_bars.limit_up[:n] > 0)
+        self.close, self.pre = world_bars.close[:n].astype(float), world_bars.preclose[:n].astype(float)
         self.ret = np.where(self.ok, self.close / np.maximum(self.pre, 1) - 1, np.nan)
-        self.sealed = self.ok & (tape.close[:n] == tape.limit_up[:n])
-        self.touched = self.ok & (tape.high[:n] == tape.limit_up[:n])
-        self.high, self.low, self.open = (getattr(tape, x)[:n].astype(float) for x in ("high", "low", "open"))
+        self.sealed = self.ok & (world_bars.close[:n] == world_bars.limit_up[:n])
+        self.touched = self.ok & (world_bars.high[:n] == world_bars.limit_up[:n])
+        self.high, self.low, self.open = (
+            getattr(world_bars, x)[:n].astype(float) for x in ("high", "low", "open")
+        )
         floating = np.ones((n, self.days))
         for i in range(n):
-            for change in tape.shares[i]:
+            for change in world_bars.shares[i]:
                 floating[i, change.day :] = change.floating
-        self.turnover = np.where(self.ok, tape.volume[:n] / floating, np.nan)
+        self.turnover = np.where(self.ok, world_bars.volume[:n] / floating, np.nan)
         self.board = np.asarray([p.board for p in world.plans[:n]])
 
     def rows(self, values, least=300):
@@ -103,14 +105,14 @@ def test_boards_differ(facts):
 
 
 def test_crash_and_rally(medium):
-    tape, n = medium.tape, sum(1 for p in medium.plans if p.board)
+    world_bars, n = medium.world_bars, sum(1 for p in medium.plans if p.board)
 
     def shares(date):
-        day = int(np.searchsorted(tape.dates, date))
-        ok = tape.traded[:n, day]
-        down = (tape.close[:n, day] == tape.limit_down[:n, day])[ok].mean()
-        up = (tape.close[:n, day] == tape.limit_up[:n, day])[ok].mean()
-        return down, up, (tape.close[:n, day] > tape.preclose[:n, day])[ok].mean()
+        day = int(np.searchsorted(world_bars.dates, date))
+        ok = world_bars.traded[:n, day]
+        down = (world_bars.close[:n, day] == world_bars.limit_down[:n, day])[ok].mean()
+        up = (world_bars.close[:n, day] == world_bars.limit_up[:n, day])[ok].mean()
+        return down, up, (world_bars.close[:n, day] > world_bars.preclose[:n, day])[ok].mean()
 
     assert shares(20220419)[0] > 0.25
     assert shares(20230310)[1] > 0.15
@@ -122,7 +124,7 @@ def test_population(medium):
     years = len(medium.trade_dates()) / 243
     listings = sum(p.list_day >= 0 for p in stocks) / years / len(stocks)
     gone = sum(p.last_day is not None for p in stocks) / years / len(stocks)
-    events = sum(len(a) for a in medium.tape.applied) / years / len(stocks)
+    events = sum(len(a) for a in medium.world_bars.applied) / years / len(stocks)
     assert 100 / 5500 <= listings <= 520 / 5500
     assert 20 / 5500 * 0.5 <= gone <= 50 / 5500 * 1.5
     assert 0.55 <= events <= 1.1

@@ -18,10 +18,10 @@ OTHER = "中债商业银行普通债收益率曲线(AAA)"
 
 def page(*rows: tuple[str, ...], heads: tuple[str, ...] = HEADS) -> bytes:
     lines = ["".join(f"<td>\n {cell}&nbsp;</td>" for cell in row) for row in rows]
-    told = "".join(f"<tr>{line}</tr>" for line in lines)
+    reported = "".join(f"<tr>{line}</tr>" for line in lines)
     head = "".join(f"<th>{name}</th>" for name in heads)
     return (
-        f"<html><body><table><tr><td>起始日期</td></tr></table><table><tr>{head}</tr>{told}</table>"
+        f"<html><body><table><tr><td>起始日期</td></tr></table><table><tr>{head}</tr>{reported}</table>"
         "</body></html>"
     ).encode()
 

@@ -95,8 +95,8 @@ def test_damaged_answers(data: st.DataObject) -> None:
 
 def test_a_refusal_in_words_is_not_a_time_without_rates() -> None:
     """As two public clients read it: code 200, no record, the reason in `data.message`."""
-    told = {"message": "只提供一年历史数据查询及下载"}
-    refused = json.dumps({"head": {"rep_code": "200"}, "data": told, "records": []}).encode()
+    reported = {"message": "只提供一年历史数据查询及下载"}
+    refused = json.dumps({"head": {"rep_code": "200"}, "data": reported, "records": []}).encode()
 
     for parse in (rates.parse_shibor, rates.parse_lpr):
         with pytest.raises(PayloadError, match="只提供一年"):
@@ -140,6 +140,6 @@ def test_pages_are_counted_by_rows_or_by_pages() -> None:
 
     assert list(ChinamoneyClient(pages).closing_curve(*SPAN)["years"]) == [0.083, 10.0]
     refused = {"total": 0, "message": "只提供一个月历史数据查询"}
-    told = json.dumps({"head": {"rep_code": "200"}, "data": refused, "records": []}).encode()
+    reported = json.dumps({"head": {"rep_code": "200"}, "data": refused, "records": []}).encode()
     with pytest.raises(PayloadError, match="只提供一个月"):
-        ChinamoneyClient(Pages(told)).closing_curve(*SPAN)
+        ChinamoneyClient(Pages(reported)).closing_curve(*SPAN)

@@ -72,8 +72,8 @@ def test_the_recorded_answer() -> None:
 
 def test_a_notice_of_the_same_evening_tells_its_second() -> None:
     # 301308's forecast of 2026-07-03, recorded by a public client with 1783075627000.
-    told = row(announcementTime=1783075627000, secCode="301308", secName="江波龙")
-    page = parse(body([told, row(2)], 2), Query("2026-01-01", "2026-09-30"))
+    reported = row(announcementTime=1783075627000, secCode="301308", secName="江波龙")
+    page = parse(body([reported, row(2)], 2), Query("2026-01-01", "2026-09-30"))
     assert [(one["pub_date"], one["pub_time"]) for one in page.rows] == [
         ("2026-07-03", "2026-07-03 18:47:07"),
         (DAY, None),

@@ -47,10 +47,10 @@ def declared() -> Iterator[tuple[str, Report]]:
     for module in pkgutil.walk_packages(eastmoney.__path__, f"{eastmoney.__name__}."):
         found = import_module(module.name)
         for name, make in inspect.getmembers(found, inspect.isfunction):
-            told = str(make.__annotations__.get("return"))
+            reported = str(make.__annotations__.get("return"))
             if make.__module__ != found.__name__ or name.startswith("_"):
                 continue
-            if not re.search(r"\bReport\b", told):
+            if not re.search(r"\bReport\b", reported):
                 continue
             for chosen in CHOICES.get((module.name.rpartition(".")[2], name), [{}]):
                 known = {**COMMON, **chosen}
@@ -63,12 +63,12 @@ def declared() -> Iterator[tuple[str, Report]]:
 def recorded() -> dict[str, set[str]]:
     """Report -> columns of its recorded rows."""
     found: dict[str, set[str]] = {}
-    told = {
+    reported = {
         "em_dc_margin_600519.json": "RPTA_WEB_RZRQ_GGMX",
         "em_dc_billboard_600105.json": "RPT_DAILYBILLBOARD_DETAILSNEW",
         "em_dc_f10_mainfina_600519_2026q1.json": "RPT_F10_FINANCE_MAINFINADATA",
     }
-    for file, report in told.items():
+    for file, report in reported.items():
         (row, *_) = json.loads((PAYLOADS / file).read_text())["result"]["data"]
         found[report] = set(row)
     actions = json.loads((PAYLOADS / "em_dc_corporate_actions_20260728.json").read_text())

@@ -161,8 +161,8 @@ def test_shares_and_earnings_of_a_dividend() -> None:
         ("停止实施", "停止实施"),
     ],
 )
-def test_progress_in_the_words_of_the_dictionary(told: str, meant: str) -> None:
-    row = parse_dividends(body([dividend(ASSIGN_PROGRESS=told, EX_DIVIDEND_DATE=None)], 1)).rows.iloc[0]
+def test_progress_in_the_words_of_the_dictionary(reported: str, meant: str) -> None:
+    row = parse_dividends(body([dividend(ASSIGN_PROGRESS=reported, EX_DIVIDEND_DATE=None)], 1)).rows.iloc[0]
 
     assert (row["progress"], row["ex_date"]) == (meant, None)
 

@@ -62,8 +62,8 @@ PARSERS: dict[str, tuple[dict[str, Any], Any]] = {
 
 def parse(name: str, found: bytes | None = None, **changed: Any) -> Any:
     row, read = PARSERS[name]
-    told = body([{**row, **changed}], 1) if found is None else found
-    return gateway.parse_report(told, what=name, read=read).rows
+    reported = body([{**row, **changed}], 1) if found is None else found
+    return gateway.parse_report(reported, what=name, read=read).rows
 
 
 def client(*bodies: bytes) -> tuple[EastmoneyClient, Pages]:
@@ -179,9 +179,9 @@ def test_a_report_that_the_newer_dialect_does_not_know_is_asked_for_in_the_older
 
     assert list(rows["date"]) == ["2026-09-24", "2026-09-23", "2026-09-22"]
     assert [request.path for request in pages.asked] == ["/api/data/v1/get", *["/api/data/get"] * 2]
-    told = dict(pages.asked[1].params)
-    assert told["token"] == gateway.PUBLIC_TOKEN
-    assert told | {"token": ""} == {
+    reported = dict(pages.asked[1].params)
+    assert reported["token"] == gateway.PUBLIC_TOKEN
+    assert reported | {"token": ""} == {
         "type": "RPTA_WEB_TREASURYYIELD", "sty": "ALL", "st": "SOLAR_DATE", "sr": "-1", "token": "",
         "p": "1", "ps": "500",
     }  # fmt: skip

@@ -135,8 +135,8 @@ def test_a_buyback_as_public_clients_read_it() -> None:
     row = buybacks.buyback_rows([BUYBACK]).iloc[0]
 
     assert (row["start_date"], row["amount_low"], row["amount_high"]) == ("2026-05-06", 3e9, 6e9)
-    told = buybacks.buyback_rows([{name: BUYBACK[name] for name in BUYBACK if name != "REPURAMOUNT"}])
-    assert told["amount_bought"].isna().all()
+    reported = buybacks.buyback_rows([{name: BUYBACK[name] for name in BUYBACK if name != "REPURAMOUNT"}])
+    assert reported["amount_bought"].isna().all()
 
 
 def page(*rows: dict[str, Any]) -> bytes:

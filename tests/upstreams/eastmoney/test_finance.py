@@ -67,9 +67,9 @@ def test_the_recorded_page() -> None:
     assert (row["revenue"], row["net_profit"]) == (54702912385.23, 27242512886.45)
     assert (row["eps"], row["roe"], row["gross_margin"]) == (21.76, 10.57, 89.7592)
     assert (row["debt_ratio"], row["net_profit_yoy"]) == (12.1227, 1.4714)
-    told = json.loads(row["indicators"])
-    assert told["revenue_yoy"] == 6.336
-    assert "deducted_eps" not in told  # null on the wire
+    reported = json.loads(row["indicators"])
+    assert reported["revenue_yoy"] == 6.336
+    assert "deducted_eps" not in reported  # null on the wire
     with pytest.raises(PayloadError, match="1 of 102 periods"):
         client(RECORDED, body([], 102))[0].main_indicators("sh600519")
 

@@ -103,9 +103,9 @@ def test_units_of_a_pledge_and_of_goodwill() -> None:
     )
     assert (row["unrestricted_shares_wan"], row["restricted_shares_wan"]) == (866.91, 146.73)
 
-    told = parsed("goodwill")
-    assert (told["goodwill"], told["goodwill_equity_ratio_pct"]) == (2e8, 12.5)
-    assert (told["impairment"], told["impairment_profit_ratio_pct"]) == (5e7, -50.0)
+    reported = parsed("goodwill")
+    assert (reported["goodwill"], reported["goodwill_equity_ratio_pct"]) == (2e8, 12.5)
+    assert (reported["impairment"], reported["impairment_profit_ratio_pct"]) == (5e7, -50.0)
     assert math.isnan(parsed("goodwill", PARENTNETPROFIT=0)["impairment_profit_ratio_pct"])
 
 

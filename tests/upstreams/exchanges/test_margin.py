@@ -150,11 +150,11 @@ BSE_ROW = {
 }  # fmt: skip
 
 
-def bse_body(*rows: dict[str, Any], told: str = DAY, **page: Any) -> bytes:
+def bse_body(*rows: dict[str, Any], reported: str = DAY, **page: Any) -> bytes:
     """Written as the exchange writes it (akfamily/akshare:akshare/stock_feature/stock_margin_bse.py reads
     it): a list with one page, then the date in single quotes, which is no JSON."""
     content = {"content": list(rows) or [BSE_ROW], "totalPages": 1, **page}
-    return f"cb([{json.dumps([content])}, '{told}'])".encode()
+    return f"cb([{json.dumps([content])}, '{reported}'])".encode()
 
 
 # The figures of 2026-07-21, as akfamily/akshare:docs/data/stock/stock.md prints them.
@@ -187,7 +187,7 @@ def test_beijing_total_is_rounded_in_ten_thousands() -> None:
     "body",
     [
         bse_body({**BSE_ROW, "rzrqye": 9}),
-        bse_body(told="2026-09-29"),
+        bse_body(reported="2026-09-29"),
         bse_body({**BSE_ROW, "rzye": None}),
         bse_body({**BSE_ROW, "zqdm": "9"}),
         bse_body(totalElements=0),

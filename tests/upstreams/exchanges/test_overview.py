@@ -44,10 +44,10 @@ def test_shenzhen_is_a_workbook_in_yuan_unless_a_head_says_otherwise() -> None:
     assert rows.iloc[0][["listed_count", "total_market_cap_yi"]].tolist() == [2890, 380_000.0]
     assert rows["volume_yi"].isna().all()
     heads = ["证券类别", "数量(只)", "成交金额（亿元）", "总市值(亿元)", "流通市值(亿元)"]
-    told = szse_overview.parse_overview(
+    reported = szse_overview.parse_overview(
         workbook([heads, ["股票", "2,890", "10,123.46", "380,000", "330,000"]]), DAY
     )
-    assert told.iloc[0]["amount_yi"] == 10_123.46
+    assert reported.iloc[0]["amount_yi"] == 10_123.46
     assert szse_overview.parse_overview(workbook([HEADS]), DAY).empty
 
 

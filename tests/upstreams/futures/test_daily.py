@@ -178,18 +178,18 @@ def test_each_is_asked_in_its_own_way() -> None:
 
 
 def test_bars_of_the_portal_have_open_interest() -> None:
-    def told(*lines: str) -> bytes:
+    def reported(*lines: str) -> bytes:
         return json.dumps(
             {"rc": 0, "data": {"code": "au2612", "market": 113, "klines": list(lines)}}
         ).encode()
 
     line = f"{DAY},597.38,603.3,604.4,597.18,170494,102381647000.00,196568"
-    row = portal.parse_bars(told(line), "113.au2612", DAY, DAY).iloc[0]
+    row = portal.parse_bars(reported(line), "113.au2612", DAY, DAY).iloc[0]
     assert (row["close"], row["amount_wan"], row["open_interest"]) == (603.3, 10_238_164.7, 196568)
     with pytest.raises(PayloadError, match="asked for"):
-        portal.parse_bars(told(line), "113.au2702", DAY, DAY)
+        portal.parse_bars(reported(line), "113.au2702", DAY, DAY)
     with pytest.raises(PayloadError, match="7 values"):
-        portal.parse_bars(told(line.rpartition(",")[0]), "113.au2612", DAY, DAY)
+        portal.parse_bars(reported(line.rpartition(",")[0]), "113.au2612", DAY, DAY)
 
 
 @quick

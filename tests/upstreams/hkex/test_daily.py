@@ -33,8 +33,8 @@ def parts(**more: Any) -> list[dict[str, Any]]:
     return [part(name, NORTH if "North" in name else SOUTH, **more) for name in MARKETS]
 
 
-def script(*told: dict[str, Any]) -> bytes:
-    return f"tabData = {json.dumps(list(told) or parts())};\n".encode()
+def script(*reported: dict[str, Any]) -> bytes:
+    return f"tabData = {json.dumps(list(reported) or parts())};\n".encode()
 
 
 def test_millions_become_ten_thousands_and_a_quota_that_is_not_told_is_missing() -> None:
@@ -49,24 +49,24 @@ def test_millions_become_ten_thousands_and_a_quota_that_is_not_told_is_missing()
 
 def test_nothing_of_northbound_is_believed_after_the_change_whatever_stands_there() -> None:
     zeros = {**NORTH, "Buy Turnover": "90,574.36", "Sell Turnover": "90,574.36"}
-    told = [part(name, zeros if "North" in name else SOUTH) for name in MARKETS]
+    reported = [part(name, zeros if "North" in name else SOUTH) for name in MARKETS]
 
-    rows = parse_daily(script(*told), DAY).set_index("channel")
+    rows = parse_daily(script(*reported), DAY).set_index("channel")
 
     assert rows.loc[["hgt", "sgt", "north"], ["net_buy", "buy_amt", "sell_amt"]].isna().all().all()
 
 
 def test_before_the_change_it_was_told() -> None:
     day = "2024-08-16"
-    told = [part(name, SOUTH, date=day) for name in MARKETS]
-    rows = parse_daily(script(*told), day).set_index("channel")
+    reported = [part(name, SOUTH, date=day) for name in MARKETS]
+    rows = parse_daily(script(*reported), day).set_index("channel")
     assert rows.loc["north", ["net_buy", "buy_amt"]].tolist() == [1.2e6, 6.6e6]
 
 
 def test_a_market_that_was_closed_has_no_row() -> None:
-    told = parts()
-    told[0]["tradingDay"] = told[1]["tradingDay"] = 0
-    assert parse_daily(script(*told), DAY)["channel"].tolist() == ["ggt_sh", "ggt_sz"]
+    reported = parts()
+    reported[0]["tradingDay"] = reported[1]["tradingDay"] = 0
+    assert parse_daily(script(*reported), DAY)["channel"].tolist() == ["ggt_sh", "ggt_sz"]
 
 
 @pytest.mark.parametrize(
@@ -81,9 +81,9 @@ def test_a_market_that_was_closed_has_no_row() -> None:
         ([part("SSE Northbound", {**NORTH, "Total Turnover": "-"}), *parts()[1:]], "missing"),
     ],
 )
-def test_what_is_not_believed(told: list[dict[str, Any]], reason: str) -> None:
+def test_what_is_not_believed(reported: list[dict[str, Any]], reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
-        parse_daily(script(*told), DAY)
+        parse_daily(script(*reported), DAY)
 
 
 class Missing:

@@ -127,7 +127,10 @@ def test_the_gate_is_asked_with_family_and_address() -> None:
         market.client.heartbeat()
         host, port = market.server.address
 
-    assert market.gate.told == [("enter", "tdx", f"{host}:{port}"), ("succeeded", "tdx", f"{host}:{port}")]
+    assert market.gate.reported == [
+        ("enter", "tdx", f"{host}:{port}"),
+        ("succeeded", "tdx", f"{host}:{port}"),
+    ]
 
 
 def test_a_gate_that_refuses_every_host_sends_nothing() -> None:
@@ -144,7 +147,7 @@ def test_a_gate_that_refuses_every_host_sends_nothing() -> None:
     ):
         client.heartbeat()
 
-    assert [host for _, _, host in gate.told] == [f"{host}:{port}" for host, port in endpoints]
+    assert [host for _, _, host in gate.reported] == [f"{host}:{port}" for host, port in endpoints]
     assert log.items == []
 
 

@@ -41,7 +41,7 @@ def test_the_reader_returns_what_the_simulated_server_writes(values: list[int]) 
 
 @given(st.binary(max_size=40), st.integers(1, 6))
 def test_random_bytes_are_numbers_or_a_payload_error(raw: bytes, count: int) -> None:
-    read = primitives.believed("noise")(primitives.read_varints)
+    read = primitives.accepted("noise")(primitives.read_varints)
     try:
         values, pos = read(raw, 0, count)
     except PayloadError:

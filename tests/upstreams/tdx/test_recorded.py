@@ -39,10 +39,10 @@ def test_greeting() -> None:
 
 def test_what_a_server_says_of_itself() -> None:
     """427 bytes: its clock, its build and where its lists lie."""
-    told = handshake.parse_server_info(sample("server_info_frame"))
+    reported = handshake.parse_server_info(sample("server_info_frame"))
 
-    assert str(told.time) == "2025-06-01 14:25:26"
-    assert (told.info, told.content) == ("20250530_084707", "/tdx/hostl/")
+    assert str(reported.time) == "2025-06-01 14:25:26"
+    assert (reported.info, reported.content) == ("20250530_084707", "/tdx/hostl/")
 
 
 def test_heartbeat_of_old_and_new_servers() -> None:

@@ -25,7 +25,7 @@ RANK = json.dumps(
 TICKS = b'v_detail_data_sz000001=[0,"0/09:25:02/11.71/0.00/1234/1445014/B|1/09:30:02/11.72/0.01/2/2344/S"];'
 
 
-def believed_quotes(body: bytes) -> pd.DataFrame | None:
+def accepted_quotes(body: bytes) -> pd.DataFrame | None:
     try:
         return quotes.parse_quotes(body, SYMBOLS)
     except ACCEPTED:
@@ -45,13 +45,13 @@ def check_quotes(frame: pd.DataFrame | None) -> None:
 @quick
 @given(damaged_bytes(BATCH_BYTES))
 def test_snapshots_with_damaged_bytes(body):
-    check_quotes(believed_quotes(body))
+    check_quotes(accepted_quotes(body))
 
 
 @quick
 @given(damaged_text(BATCH, "~"))
 def test_snapshots_with_damaged_fields(text):
-    check_quotes(believed_quotes(text.encode("gb18030")))
+    check_quotes(accepted_quotes(text.encode("gb18030")))
 
 
 def check_bars(body: bytes) -> None:

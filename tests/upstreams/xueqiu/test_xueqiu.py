@@ -54,15 +54,15 @@ def test_an_unknown_symbol_and_another_one() -> None:
 
 
 def test_errors_of_the_site() -> None:
-    def told(code: str) -> bytes:
+    def reported(code: str) -> bytes:
         return json.dumps({"error_code": code, "error_data": None, "error_description": "…"}).encode()
 
     with pytest.raises(TokenExpired):
-        quotes.parse_quote(told("400016"), "sh601899")
+        quotes.parse_quote(reported("400016"), "sh601899")
     with pytest.raises(Refused, match="log in"):
-        quotes.parse_quote(told("10022"), "sh601899")
+        quotes.parse_quote(reported("10022"), "sh601899")
     with pytest.raises(PayloadError, match="33004"):
-        quotes.parse_quote(told("33004"), "sh601899")
+        quotes.parse_quote(reported("33004"), "sh601899")
     for page in (b"<textarea id='renderData'>", b"<html></html>"):
         with pytest.raises(Refused):
             hot.parse_hot(page)

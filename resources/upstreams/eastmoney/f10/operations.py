@@ -9,7 +9,7 @@ import pandas as pd
 
 from core.errors import PayloadError
 from core.market.symbols import instrument
-from resources.rejections import believed_rows
+from resources.rejections import accepted_rows
 from resources.transport.request import Request
 from resources.upstreams.eastmoney.f10.pages import secucode
 from resources.upstreams.parsing.frames import frame, numbers, texts
@@ -48,7 +48,7 @@ def parse_operations(body: bytes, symbol: str) -> pd.DataFrame:
     document = object_of(json_of(body), what)
     promised(document, ("zygcfx",), what)
     found = [object_of(one, f"{what} row") for one in list_of(document["zygcfx"], what)]
-    rows = believed_rows(found, lambda row: _row(row, symbol), what, lambda row: row.get("ITEM_NAME"))
+    rows = accepted_rows(found, lambda row: _row(row, symbol), what, lambda row: row.get("ITEM_NAME"))
     return frame(rows, OPERATION_COLUMNS)
 
 

@@ -105,7 +105,7 @@ def _issue_of(issue: Mapping[str, Any], what: str) -> dict[str, Any]:
     funds = _positive(amount(issue["TOTAL_FUNDS"], f"{what} TOTAL_FUNDS"))
     if price * shares > 0 and funds > 0 and not 0.5 <= price * shares / funds <= 2:
         raise PayloadError(f"{what}: {shares:.0f} shares at {price:g} do not make {funds:.0f}")
-    believed = shares >= _FEWEST_SHARES
+    accepted = shares >= _FEWEST_SHARES
     close = amount(issue.get("CLOSE_PRICE"), f"{what} CLOSE_PRICE")
     return {
         "established_date": _founded(issue["FOUND_DATE"], f"{what} FOUND_DATE"),
@@ -113,8 +113,8 @@ def _issue_of(issue: Mapping[str, Any], what: str) -> dict[str, Any]:
         "issue_date": day_or_none(issue.get("ONLINE_ISSUE_DATE"), f"{what} ONLINE_ISSUE_DATE"),
         "issue_price": price,
         "issue_pe": number(issue["AFTER_ISSUE_PE"], f"{what} AFTER_ISSUE_PE"),
-        "issue_shares": shares if believed else math.nan,
-        "raised_funds": funds if believed else math.nan,
+        "issue_shares": shares if accepted else math.nan,
+        "raised_funds": funds if accepted else math.nan,
         "first_day_change_pct": round((close / price - 1) * 100, 4) if close > 0 else math.nan,
     }
 
@@ -122,11 +122,11 @@ def _issue_of(issue: Mapping[str, Any], what: str) -> dict[str, Any]:
 def parse_business(body: bytes, symbol: str) -> str | None:
     """The main business in words; None where the page tells none."""
     what = f"business {symbol}"
-    told = _only(object_of(json_of(body), what), "zyfw", what)
-    if told is None:
+    reported = _only(object_of(json_of(body), what), "zyfw", what)
+    if reported is None:
         return None
-    _of(told, symbol, what)
-    return _text(told.get("BUSINESS_SCOPE"), f"{what} BUSINESS_SCOPE", 16_000)
+    _of(reported, symbol, what)
+    return _text(reported.get("BUSINESS_SCOPE"), f"{what} BUSINESS_SCOPE", 16_000)
 
 
 def parse_controller(body: bytes, symbol: str) -> str | None:
@@ -182,9 +182,9 @@ def _only(document: Mapping[str, Any], name: str, what: str) -> Mapping[str, Any
 
 
 def _of(row: Mapping[str, Any], symbol: str, what: str) -> None:
-    told = string_of(row.get("SECURITY_CODE"), f"{what} SECURITY_CODE")
-    if told != symbol[2:]:
-        raise PayloadError(f"{what}: {told[:20]!r} instead of {symbol[2:]}")
+    reported = string_of(row.get("SECURITY_CODE"), f"{what} SECURITY_CODE")
+    if reported != symbol[2:]:
+        raise PayloadError(f"{what}: {reported[:20]!r} instead of {symbol[2:]}")
 
 
 def _text(value: Any, what: str, most: int) -> str | None:

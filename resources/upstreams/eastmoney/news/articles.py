@@ -10,7 +10,7 @@ import pandas as pd
 
 from core.errors import PayloadError, Refused
 from core.market.securities import board_of
-from resources.rejections import believed_rows
+from resources.rejections import accepted_rows
 from resources.transport.request import Request
 from resources.upstreams.hosts import LINKS
 from resources.upstreams.parsing.frames import frame, numbers, texts
@@ -71,7 +71,7 @@ def parse_articles(body: bytes, keyword: str) -> pd.DataFrame:
     if _KIND not in result:
         raise Refused(f"{what}: the search answers without articles ({', '.join(list(result)[:3])[:80]})")
     found = [object_of(row, f"{what} row") for row in list_of(result[_KIND], f"{what} list")]
-    return frame(believed_rows(found, _article, what, lambda row: row.get("code")), ARTICLE_COLUMNS)
+    return frame(accepted_rows(found, _article, what, lambda row: row.get("code")), ARTICLE_COLUMNS)
 
 
 def _article(row: dict[str, Any]) -> dict[str, Any]:
@@ -124,7 +124,7 @@ def parse_flashes(body: bytes) -> Flashes:
     data = object_of(document.get("data"), "flash news data")
     listed = list_of(data.get("fastNewsList"), "flash news list")
     found = [object_of(row, "flash row") for row in listed]
-    made = believed_rows(found, _flash, "flash news", lambda row: row.get("code"))
+    made = accepted_rows(found, _flash, "flash news", lambda row: row.get("code"))
     rows = frame(made, FLASH_COLUMNS)
     if rows["flash_id"].duplicated().any():
         raise PayloadError("flash news: one item came twice")
@@ -138,7 +138,7 @@ def _flash(row: dict[str, Any]) -> dict[str, Any]:
     if not _ID.fullmatch(flash):
         raise PayloadError(f"flash code {flash[:40]!r}")
     what = f"flash {flash}"
-    told = [
+    reported = [
         string_of(one, f"{what} stock") for one in list_of(row.get("stockList") or [], f"{what} stockList")
     ]
     content = plain_text(row.get("summary") or "", f"{what} summary")
@@ -148,11 +148,11 @@ def _flash(row: dict[str, Any]) -> dict[str, Any]:
     colour = whole_number(row.get("titleColor"), f"{what} titleColor")
     shares = [
         code
-        for one in told
+        for one in reported
         for code in stock_codes(one[2:])
         if any(board_of(code, market) for market in _MARKETS.get(one[:2], ()))  # 1.000001 is an index
     ]
-    boards = [one[3:] for one in told if one.startswith("90.")]
+    boards = [one[3:] for one in reported if one.startswith("90.")]
     return {
         "flash_id": flash,
         "pub_time": _time(row.get("showTime"), f"{what} showTime"),

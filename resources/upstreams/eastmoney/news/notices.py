@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from core.errors import PayloadError
-from resources.rejections import believed_rows
+from resources.rejections import accepted_rows
 from resources.transport.request import Request
 from resources.upstreams.hosts import LINKS
 from resources.upstreams.parsing.notices import title_of, within
@@ -52,7 +52,7 @@ def parse_notices(body: bytes, since: str, until: str) -> Page:
     if len(raw) > min(total, PAGE):
         raise PayloadError(f"{what}: {len(raw)} of {total} rows")
     found = [object_of(row, f"{what} row") for row in raw]
-    made = believed_rows(found, lambda row: _rows(row, since, until), what, lambda row: row.get("art_code"))
+    made = accepted_rows(found, lambda row: _rows(row, since, until), what, lambda row: row.get("art_code"))
     return Page([row for rows in made for row in rows], len(raw), total)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from core.errors import PayloadError
-from resources.rejections import believed_rows
+from resources.rejections import accepted_rows
 from resources.transport.request import Request
 from resources.upstreams.hosts import LINKS
 from resources.upstreams.parsing.frames import frame, numbers, texts
@@ -71,7 +71,7 @@ def parse_research(body: bytes, since: str, until: str) -> Page:
     if len(raw) > min(total, PAGE):
         raise PayloadError(f"{what}: {len(raw)} of {total} rows")
     found = [object_of(row, f"{what} row") for row in raw]
-    rows = believed_rows(found, lambda row: _row(row, since, until), what, lambda row: row.get("stockCode"))
+    rows = accepted_rows(found, lambda row: _row(row, since, until), what, lambda row: row.get("stockCode"))
     return Page([row for row in rows if row is not None], len(raw), total)
 
 
@@ -117,9 +117,9 @@ def _text(value: Any, what: str, most: int) -> str | None:
 
 def _change(value: Any, what: str) -> str | None:
     """The wire's number as a word; '' and null are unknown."""
-    told = number(value, what)
-    if math.isnan(told):
+    reported = number(value, what)
+    if math.isnan(reported):
         return None
-    if told not in RATING_CHANGES:
+    if reported not in RATING_CHANGES:
         raise PayloadError(f"{what} is no known change: {value!r:.40}")
-    return RATING_CHANGES[int(told)]
+    return RATING_CHANGES[int(reported)]

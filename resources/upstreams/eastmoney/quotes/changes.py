@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from core.errors import PayloadError
-from resources.rejections import believed_rows
+from resources.rejections import accepted_rows
 from resources.transport.request import Request
 from resources.upstreams.eastmoney.quotes.envelope import data_of
 from resources.upstreams.eastmoney.quotes.identity import symbol_of
@@ -95,7 +95,7 @@ def parse_changes(body: bytes) -> ChangesPage:
     if not len(raws) <= total or len(raws) > PAGE_ROWS:
         raise PayloadError(f"changes: {len(raws)} rows on a page of {PAGE_ROWS}, {total} in all")
     found = [object_of(raw, "changes row") for raw in raws]
-    rows = believed_rows(found, _row, "changes", lambda raw: raw.get("c"))
+    rows = accepted_rows(found, _row, "changes", lambda raw: raw.get("c"))
     rows.sort(key=lambda row: str(row["time"]), reverse=True)
     return ChangesPage(frame(rows, CHANGE_COLUMNS), total)
 
@@ -111,7 +111,7 @@ def _row(raw: Mapping[str, Any]) -> dict[str, Any]:
     if time is None:
         raise PayloadError(f"{what} has no time")
     info = string_of(raw.get("i"), f"{what} i").strip()
-    price, change = _told(info, kind, what)
+    price, change = _reported(info, kind, what)
     name, label = TYPES[kind]
     return {
         "time": time,
@@ -126,7 +126,7 @@ def _row(raw: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _told(info: str, kind: int, what: str) -> tuple[float, float]:
+def _reported(info: str, kind: int, what: str) -> tuple[float, float]:
     """(price, change of the day in percent) where the meaning of the parts is documented."""
     parts = info.split(",")
     if len(parts) > _MOST_PARTS:

@@ -13,7 +13,7 @@ import pandas as pd
 
 from core.errors import InputError, PayloadError
 from core.market.symbols import instrument
-from resources.rejections import believed_table
+from resources.rejections import accepted_table
 from resources.transport.request import Request
 from resources.upstreams.eastmoney.quotes.envelope import PUBLIC_TOKEN, data_of, diff_of
 from resources.upstreams.eastmoney.quotes.fields import (
@@ -134,7 +134,7 @@ def parse_page(
     if len(rows) > PAGE:
         raise PayloadError(f"{what}: {len(rows)} rows on a page of {PAGE}")
     total = whole(number(data.get("total"), f"{what} total"), f"{what} total")
-    return ListPage(total, believed_table(rows, read, what, _code_told), len(rows))
+    return ListPage(total, accepted_table(rows, read, what, _code_told), len(rows))
 
 
 def _code_told(raw: Mapping[str, Any]) -> object:
@@ -156,7 +156,7 @@ def parse_ulist(body: bytes, symbols: Sequence[str]) -> pd.DataFrame:
     """Quotes of named securities; columns `QUOTE_COLUMNS`. Unknown ones have no row."""
     data = data_of(body, "ulist")
     rows = [] if data is None else diff_of(data, "ulist")
-    result = believed_table(
+    result = accepted_table(
         rows,
         lambda raws: listed_rows(raws, (*INDEX_FIELDS, *FLOW_FIELDS), QUOTE_COLUMNS, "ulist"),
         "ulist",

@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from core.errors import InputError, PayloadError
-from resources.rejections import believed_rows
+from resources.rejections import accepted_rows
 from resources.transport.request import Request
 from resources.upstreams.eastmoney.quotes.envelope import data_of
 from resources.upstreams.eastmoney.quotes.identity import symbol_of
@@ -100,11 +100,11 @@ def parse_pool(body: bytes, pool: str, day: str) -> pd.DataFrame:
     total = whole(number(data.get("tc"), f"{what} tc"), f"{what} tc")
     if len(raws) != total:
         raise PayloadError(f"{what}: {len(raws)} of {total} rows")
-    told = iso_day(str(data.get("qdate")), f"{what} qdate")
-    if raws and told != day:
-        raise PayloadError(f"{what}: answered for {told}, asked was {day}")
+    reported = iso_day(str(data.get("qdate")), f"{what} qdate")
+    if raws and reported != day:
+        raise PayloadError(f"{what}: answered for {reported}, asked was {day}")
     found = [object_of(raw, f"{what} row") for raw in raws]
-    rows = believed_rows(found, lambda raw: _row(raw, pool, day), what, lambda raw: raw.get("c"))
+    rows = accepted_rows(found, lambda raw: _row(raw, pool, day), what, lambda raw: raw.get("c"))
     symbols = [row["symbol"] for row in rows]
     if len(set(symbols)) != len(symbols):
         raise PayloadError(f"{what}: a stock stands in it twice")

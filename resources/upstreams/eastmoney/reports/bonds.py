@@ -38,7 +38,7 @@ BOND_FIELDS = (
 )
 BOND_COLUMNS = columns_of(BOND_FIELDS, "symbol code market sec_type name") | {"is_suspended": "b"}
 _LARGEST_YI = 2_000.0
-_FACE = 100.0
+_ERROR_RESPONSE = 100.0
 _SLACK = 2.0
 """Factor by which conversion value and price may differ: a shifted column or another unit is farther off."""
 
@@ -91,8 +91,14 @@ def bond_rows(raws: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     conversion value is not that of its prices."""
     rows = listed_rows(raws, BOND_FIELDS, BOND_COLUMNS, "bond list")
     for one in rows.to_dict("records"):
-        meant = _FACE / one["convert_price"] * one["stock_price"] if one["convert_price"] > 0 else math.nan
-        told = one["convert_value"]
-        if meant > 0 and told > 0 and not 1 / _SLACK <= told / meant <= _SLACK:
-            raise PayloadError(f"bond list {one['code']}: f236 {told} is not 100 / f235 x f229 = {meant:.4f}")
+        meant = (
+            _ERROR_RESPONSE / one["convert_price"] * one["stock_price"]
+            if one["convert_price"] > 0
+            else math.nan
+        )
+        reported = one["convert_value"]
+        if meant > 0 and reported > 0 and not 1 / _SLACK <= reported / meant <= _SLACK:
+            raise PayloadError(
+                f"bond list {one['code']}: f236 {reported} is not 100 / f235 x f229 = {meant:.4f}"
+            )
     return rows

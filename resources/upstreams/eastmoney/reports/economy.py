@@ -106,52 +106,52 @@ def economy_columns(name: str) -> dict[str, str]:
 
 def economy_report(name: str, since: str | None = None) -> Report:
     """All periods, or those with a day from `since` on. InputError for a report that is not known."""
-    told = _known(name)
-    head = (told.day, *(("TIME",) if told.period == "quarter" else ()))
-    published = (told.published,) if told.published else ()
-    where = () if since is None else (on_day(told.day, since, ">="),)
+    reported = _known(name)
+    head = (reported.day, *(("TIME",) if reported.period == "quarter" else ()))
+    published = (reported.published,) if reported.published else ()
+    where = () if since is None else (on_day(reported.day, since, ">="),)
     return Report(
         name,
-        (*head, *published, *told.columns),
+        (*head, *published, *reported.columns),
         where,
-        sort=(f"-{told.day}",),
+        sort=(f"-{reported.day}",),
         key=("date",),
-        token=told.token,
+        token=reported.token,
     )
 
 
 def economy_rows(rows: Sequence[Mapping[str, Any]], name: str) -> pd.DataFrame:
     """Columns `economy_columns`; a figure that a period has none of is missing."""
-    told = _known(name)
-    made = [_row(row, name, told) for row in rows]
+    reported = _known(name)
+    made = [_row(row, name, reported) for row in rows]
     return frame([row for row in made if row is not None], economy_columns(name))
 
 
-def _row(row: Mapping[str, Any], name: str, told: Economy) -> dict[str, Any]:
-    promised(row, (told.day, *((told.published,) if told.published else ())), name)
-    some_of(row, told.columns, name)
-    day = day_of(row[told.day], f"{name} {told.day}")
+def _row(row: Mapping[str, Any], name: str, reported: Economy) -> dict[str, Any]:
+    promised(row, (reported.day, *((reported.published,) if reported.published else ())), name)
+    some_of(row, reported.columns, name)
+    day = day_of(row[reported.day], f"{name} {reported.day}")
     what = f"{name} {day}"
-    made: dict[str, Any] = {"date": _period(day, row, told, what)}
-    if told.published:
-        made["publish_date"] = day_of(row[told.published], f"{what} {told.published}")
-    for column in told.columns:
+    made: dict[str, Any] = {"date": _period(day, row, reported, what)}
+    if reported.published:
+        made["publish_date"] = day_of(row[reported.published], f"{what} {reported.published}")
+    for column in reported.columns:
         made[column] = number(row.get(column), f"{what} {column}")
-    for column in told.rates:
+    for column in reported.rates:
         if not math.isnan(made[column]) and not 0 <= made[column] <= MOST_PERCENT:
             raise PayloadError(f"{what}: {column} {made[column]:g} is no percentage: another unit")
-    for change, index in told.same:
+    for change, index in reported.same:
         gap = abs(made[change] - (made[index] - 100))
         if not math.isnan(gap) and gap > _IDENTITY_SLACK:
             raise PayloadError(f"{what}: {change} is not {index} - 100")
     return made
 
 
-def _period(day: str, row: Mapping[str, Any], told: Economy, what: str) -> str:
+def _period(day: str, row: Mapping[str, Any], reported: Economy, what: str) -> str:
     """The first day of the period that a row is about."""
-    if told.period == "day":
+    if reported.period == "day":
         return day
-    if told.period == "month":
+    if reported.period == "month":
         return f"{day[:7]}-01"
     found = _QUARTER.fullmatch(string_of(row.get("TIME"), f"{what} TIME").strip())
     if found is None:
@@ -194,14 +194,14 @@ def interbank_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     for row in rows:
         promised(row, ("REPORT_DATE", "INDICATOR_ID", "IR_RATE"), "SHIBOR")
         day = day_of(row["REPORT_DATE"], "SHIBOR REPORT_DATE")
-        told = string_of(row["INDICATOR_ID"], f"SHIBOR {day} INDICATOR_ID")
-        if told not in TENORS:
-            raise PayloadError(f"SHIBOR {day}: INDICATOR_ID {told[:20]!r} was not asked for")
-        what = f"SHIBOR {day} {TENORS[told]}"
+        reported = string_of(row["INDICATOR_ID"], f"SHIBOR {day} INDICATOR_ID")
+        if reported not in TENORS:
+            raise PayloadError(f"SHIBOR {day}: INDICATOR_ID {reported[:20]!r} was not asked for")
+        what = f"SHIBOR {day} {TENORS[reported]}"
         rate = required(number(row["IR_RATE"], f"{what} IR_RATE"), f"{what} IR_RATE")
         if not 0 <= rate <= MOST_PERCENT:
             raise PayloadError(f"{what}: {rate:g} is no percentage")
-        made.append({"date": day, "tenor": TENORS[told], "rate": rate})
+        made.append({"date": day, "tenor": TENORS[reported], "rate": rate})
     return frame(made, INTERBANK_COLUMNS)
 
 
@@ -226,15 +226,15 @@ def foreign_rows(rows: Sequence[Mapping[str, Any]], series: Sequence[str]) -> pd
     made = []
     for row in rows:
         promised(row, ("INDICATOR_ID", "REPORT_DATE", "PUBLISH_DATE", "VALUE"), "foreign value")
-        told = string_of(row["INDICATOR_ID"], "INDICATOR_ID")
-        if told not in series:
-            raise PayloadError(f"foreign value: INDICATOR_ID {told[:20]!r} was not asked for")
-        day = day_of(row["REPORT_DATE"], f"{told} REPORT_DATE")
-        what = f"{told} {day}"
+        reported = string_of(row["INDICATOR_ID"], "INDICATOR_ID")
+        if reported not in series:
+            raise PayloadError(f"foreign value: INDICATOR_ID {reported[:20]!r} was not asked for")
+        day = day_of(row["REPORT_DATE"], f"{reported} REPORT_DATE")
+        what = f"{reported} {day}"
         published = row["PUBLISH_DATE"]
         made.append(
             {
-                "series": told,
+                "series": reported,
                 "date": f"{day[:7]}-01",
                 "publish_date": None if published is None else day_of(published, f"{what} PUBLISH_DATE"),
                 "value": number(row["VALUE"], f"{what} VALUE"),

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from core.errors import PayloadError, Permanent, Transient
-from resources.rejections import believed_table
+from resources.rejections import accepted_table
 from resources.transport.request import Request
 from resources.upstreams.parsing.payload import iso_day, json_of, list_of, object_of, string_of
 
@@ -143,7 +143,7 @@ def parse_report(
     pages = result.get("pages", None if paged else 0)
     if type(pages) is not int or type(count) is not int or not 0 <= len(rows) <= count:
         raise PayloadError(f"{what}: {len(rows)} rows, pages {pages!r}, count {count!r}")
-    return ReportPage(believed_table(rows, read, what, _code_told), pages, count, len(rows))
+    return ReportPage(accepted_table(rows, read, what, _code_told), pages, count, len(rows))
 
 
 def _code_told(row: Mapping[str, Any]) -> object:

@@ -16,8 +16,8 @@ class MarketCalls(Gateway):
         """PE of some markets (keys of `MARKETS`) between two days; columns `MARKET_COLUMNS`. One call per 500
         rows: ten for ten years of two markets."""
         rows = self.report(markets.markets_report(keys, since, until), markets.market_rows)
-        wanted = {markets.MARKETS[one] for one in keys}
-        if not set(rows["index_code"]) <= wanted or not rows["date"].between(since, until).all():
+        requested = {markets.MARKETS[one] for one in keys}
+        if not set(rows["index_code"]) <= requested or not rows["date"].between(since, until).all():
             raise PayloadError(f"markets: rows that were not asked for: {since}..{until}", source=self.source)
         return rows
 

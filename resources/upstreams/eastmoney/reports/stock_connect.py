@@ -9,7 +9,7 @@ import pandas as pd
 from core.errors import PayloadError
 from resources.upstreams.eastmoney.reports.gateway import EVERY_COLUMN, Report, among, day_of, on_day
 from resources.upstreams.parsing.payload import AMT, number, promised, string_of
-from resources.upstreams.parsing.stock_connect_days import MILLION, believed, day_frame
+from resources.upstreams.parsing.stock_connect_days import MILLION, accepted, day_frame
 
 KINDS = {"001": "hgt", "003": "sgt", "005": "north", "002": "ggt_sh", "004": "ggt_sz"}
 """MUTUAL_TYPE -> channel."""
@@ -51,23 +51,23 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any] | None:
     day = day_of(row["TRADE_DATE"], "stock connect TRADE_DATE")
     what = f"stock connect {kind} {day}"
 
-    def told(name: str, scale: float = MILLION) -> float:
+    def reported(name: str, scale: float = MILLION) -> float:
         return number(row.get(name), f"{what} {name}", digits=AMT, scale=scale)
 
-    traded, count = told("DEAL_AMT"), told("DEAL_NUM", 1.0)
+    traded, count = reported("DEAL_AMT"), reported("DEAL_NUM", 1.0)
     if math.isnan(traded):
         return None
     if traded < 0 or count < 0:
         raise PayloadError(f"{what}: turnover or deals below zero")
-    return believed(
+    return accepted(
         {
             "trade_date": day,
             "channel": KINDS[kind],
-            "net_buy": told("NET_DEAL_AMT"),
-            "buy_amt": told("BUY_AMT"),
-            "sell_amt": told("SELL_AMT"),
+            "net_buy": reported("NET_DEAL_AMT"),
+            "buy_amt": reported("BUY_AMT"),
+            "sell_amt": reported("SELL_AMT"),
             "deal_amt": traded,
-            "quota_balance": told("QUOTA_BALANCE"),
+            "quota_balance": reported("QUOTA_BALANCE"),
             "trade_count": count,
         },
         what,

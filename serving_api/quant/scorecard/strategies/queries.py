@@ -33,22 +33,24 @@ def summed(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
     A scorecard from before sums were kept tells nothing of its returns: with settled picks on such a one the
     figures are None, so that none of a few dates stands beside counts of all."""
-    told: dict[str, Any] = {
+    reported: dict[str, Any] = {
         name: sum(row[name] or 0 for row in rows) for name in ("picks", "reviewed", "unfillable")
     }
     if any(row["reviewed"] and row["returns"] is None for row in rows):
         nothing = dict.fromkeys(_MEANS)
-        return {**told, **nothing, "fillable": {"reviewed": None, **nothing}}
+        return {**reported, **nothing, "fillable": {"reviewed": None, **nothing}}
     reviewed, figures = _figures(rows, _FILLABLE)
-    return {**told, **_figures(rows, "")[1], "fillable": {"reviewed": reviewed, **figures}}
+    return {**reported, **_figures(rows, "")[1], "fillable": {"reviewed": reviewed, **figures}}
 
 
 def _figures(rows: Sequence[Mapping[str, Any]], prefix: str) -> tuple[int, dict[str, float | None]]:
     """(settled picks, their figures)"""
     parts = (Sums(**{name: row[f"{prefix}{name}"] or 0 for name in _SUMS}) for row in rows)
     sums = sum(parts, Sums())
-    told = {name: getattr(sums, name) for name in _MEANS}
-    return sums.reviewed, {name: None if value is None else round(value, 4) for name, value in told.items()}
+    reported = {name: getattr(sums, name) for name in _MEANS}
+    return sums.reviewed, {
+        name: None if value is None else round(value, 4) for name, value in reported.items()
+    }
 
 
 def extent(session: Session) -> tuple[str | None, int, set[str]]:
@@ -83,7 +85,7 @@ def _rows(
     columns = ("trade_date", "strategy_key", "code", "name", "score", "price")
     order = "trade_date DESC, strategy_key, score IS NULL, score DESC, code"
     hits = session.dicts(HITS, columns=columns, where=where, values=values, order=order, **how)
-    told = _outcomes(session, calendar, hits)
+    reported = _outcomes(session, calendar, hits)
     return [
         {
             "trade_date": hit["trade_date"],
@@ -96,7 +98,7 @@ def _rows(
             "reason": None,
             **outcome,
         }
-        for hit, outcome in zip(hits, told, strict=True)
+        for hit, outcome in zip(hits, reported, strict=True)
     ]
 
 

@@ -195,8 +195,8 @@ def test_northbound_is_a_download_of_the_market(
 def test_a_topical_download_takes_a_date_and_shows_its_fusions(
     own_on_both: Bench, post: Callable[..., httpx.Response]
 ) -> None:
-    told = {**MARKET, "fusion": {"margin": {"status": "success", "saved": 3}}}
-    with worker(own_on_both.url, succeed(told)) as done:
+    reported = {**MARKET, "fusion": {"margin": {"status": "success", "saved": 3}}}
+    with worker(own_on_both.url, succeed(reported)) as done:
         found = post("download/market/exchange_margin", json={"date": "20260820"}).json()["results"]
 
     assert done[0].args == {"name": "exchange_margin", "date": "2026-08-20"}

@@ -141,8 +141,8 @@ def test_consensus_by_year_prefers_the_page(fused: Bench) -> None:
 def test_share_capital_oldest_first_and_operations_newest_first(fused: Bench) -> None:
     rows = call(fused, "get_share_structure", code=MAOTAI, limit=2)
     assert [row["change_date"] for row in rows] == ["2024-05-06", "2026-03-02"]
-    told = call(fused, "get_capital_operations", code=MAOTAI)
-    assert [row["ann_date"] for row in told] == ["2026-07-02", "2026-05-06"]
+    reported = call(fused, "get_capital_operations", code=MAOTAI)
+    assert [row["ann_date"] for row in reported] == ["2026-07-02", "2026-05-06"]
 
 
 def test_minute_bars_of_the_newest_dates(fused: Bench) -> None:
@@ -175,11 +175,11 @@ def stat(fused: Bench, **params: Any) -> Any:
 
 
 def test_branches_and_what_became_of_their_purchases(fused: Bench) -> None:
-    told = stat(fused, days=60)
+    reported = stat(fused, days=60)
 
-    assert told["window"] == {"from": DAYS[0], "to": TODAY}
-    assert told["total"] == len(told["items"]) == 3
-    first = told["items"][0]
+    assert reported["window"] == {"from": DAYS[0], "to": TODAY}
+    assert reported["total"] == len(reported["items"]) == 3
+    first = reported["items"][0]
     assert first == {
         "branch_name": "甲证券100%营业部",
         "trades": 2,
@@ -191,15 +191,15 @@ def test_branches_and_what_became_of_their_purchases(fused: Bench) -> None:
         "win_rate_5d": 100.0,
         "avg_d5_change_pct": 4.0,
     }
-    others = {row["branch_name"]: row for row in told["items"]}
+    others = {row["branch_name"]: row for row in reported["items"]}
     assert others["机构专用"]["is_org"] is True
     assert others["乙证券"]["win_rate_5d"] is None  # it sold more than it bought
     assert [row["branch_name"] for row in stat(fused, days=60, branch="100%")["items"]] == [
         first["branch_name"]
     ]
     first = DAYS[-20]
-    assert told["first_date"] == first
-    assert told["note"] == f"20 of 60 trade dates are stored; the first stored date is {first}"
+    assert reported["first_date"] == first
+    assert reported["note"] == f"20 of 60 trade dates are stored; the first stored date is {first}"
     assert stat(fused, days=20)["note"] is None
     assert stat(fused, days=60, limit=1)["total"] == 3
     assert stat(fused, days=5)["total"] == 2

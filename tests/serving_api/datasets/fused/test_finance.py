@@ -183,9 +183,9 @@ def test_interfaces_by_report_period(fused: Bench) -> None:
     ],
 )
 def test_interfaces_name_the_parameter_that_is_wrong(
-    fused: Bench, name: str, params: dict[str, object], told: str
+    fused: Bench, name: str, params: dict[str, object], reported: str
 ) -> None:
     answer = fused.api.post("/datamgr/fusion/call", json={"interface": name, "params": params})
 
     assert answer.status_code == 422
-    assert told in answer.text
+    assert reported in answer.text

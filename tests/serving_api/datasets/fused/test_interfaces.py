@@ -358,8 +358,8 @@ def test_a_hit_tells_what_speaks_for_each_of_its_sources(fused: Bench) -> None:
     (hit,) = results(fused, path, q="get_kline_daily", limit=1)
     (ratios,) = results(fused, path, q="get_industry_valuation", limit=1)
 
-    told = {one["source"]: one["evidence"] for one in hit["evidence"]}
-    assert (told["tencent"], told["sina"]) == ("recorded", "witnessed")
+    reported = {one["source"]: one["evidence"] for one in hit["evidence"]}
+    assert (reported["tencent"], reported["sina"]) == ("recorded", "witnessed")
     assert {one["table"] for one in hit["evidence"]} == {"fusion_kline_daily"}  # asked for directly
     assert [one["source"] for one in ratios["evidence"]] == ["cninfo", "sw", "eastmoney"]
 

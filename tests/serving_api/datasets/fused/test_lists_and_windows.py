@@ -192,15 +192,15 @@ def test_a_call_about_the_past_says_how_far_back_it_reaches(stocked: Bench) -> N
 
     first = value(stocked, "get_kline_daily", code=MAOTAI, limit=250)[0]["date"]
     given = len(value(stocked, "get_kline_daily", code=MAOTAI, limit=250))
-    told = f"the first stored date is {first}"
+    reported = f"the first stored date is {first}"
     assert asked("get_kline_daily", code=MAOTAI, limit=3) == (first, None)
     assert asked("get_kline_daily", code=MAOTAI, limit=250) == (
         first,
-        f"{given} of at most 250 are stored; {told}",
+        f"{given} of at most 250 are stored; {reported}",
     )
     assert asked("get_kline_daily", code=MAOTAI, start_date="2020-01-02") == (
         first,
-        f"asked from 2020-01-02; {told}",
+        f"asked from 2020-01-02; {reported}",
     )
     assert asked("get_kline_daily", code=MAOTAI, start_date=TODAY, limit=9) == (first, None)
     assert asked("get_kline_daily", code="999999") == (None, "nothing is stored of 999999")
@@ -211,8 +211,13 @@ def test_a_call_about_the_past_says_how_far_back_it_reaches(stocked: Bench) -> N
 
 
 def test_where_a_valuation_stands_in_its_window(stocked: Bench) -> None:
-    told = value(stocked, "get_valuation_percentile", code=MAOTAI, days=10)
-    assert (told["count"], told["date"], told["pe_pct"], told["pb_pct"]) == (10, TODAY, 100.0, 100.0)
+    reported = value(stocked, "get_valuation_percentile", code=MAOTAI, days=10)
+    assert (reported["count"], reported["date"], reported["pe_pct"], reported["pb_pct"]) == (
+        10,
+        TODAY,
+        100.0,
+        100.0,
+    )
     assert value(stocked, "get_valuation_percentile", code="999999") is None
 
 

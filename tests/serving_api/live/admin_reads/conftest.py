@@ -34,7 +34,7 @@ CLOSED = datetime(2026, 8, 21, 15, 30)
 
 
 @dataclass
-class Desk:
+class FetchContext:
     """What a test moves and looks at."""
 
     api: Api
@@ -108,7 +108,7 @@ def filled(world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, world: World, filled: Path) -> Iterator[Desk]:
+def ctx(tmp_path: Path, world: World, filled: Path) -> Iterator[FetchContext]:
     clock, ticks, faults = ManualClock(TRADING), Ticks(), FaultPlan()
     with SimulatedMarket(world, clock, faults) as market:
         host, port = market.tcp_address or ("", 0)
@@ -137,5 +137,5 @@ def desk(tmp_path: Path, world: World, filled: Path) -> Iterator[Desk]:
         state.parts[live_of] = Live(state, LiveClients(settings, clock, shipped_calendar(), opener))
         with running(app) as api:
             token = api.post("/auth/login", json=ADMIN).json()["access_token"]
-            yield Desk(api, app, clock, ticks, faults, world, market, warehouse, bearer(token))
+            yield FetchContext(api, app, clock, ticks, faults, world, market, warehouse, bearer(token))
         warehouse.close()

@@ -2,24 +2,24 @@
 
 from typing import Any
 
-from tests.serving_api.live.admin_reads.conftest import CLOSED, Desk
+from tests.serving_api.live.admin_reads.conftest import CLOSED, FetchContext
 
 
-def plain(desk: Desk, path: str, **params: Any) -> Any:
-    answer = desk.api.get(path, params=params)
+def plain(ctx: FetchContext, path: str, **params: Any) -> Any:
+    answer = ctx.api.get(path, params=params)
     assert answer.status_code == 200, answer.text
     return answer.json()
 
 
-def test_a_source_without_its_credential_is_no_error(desk: Desk) -> None:
-    desk.clock.at = CLOSED
+def test_a_source_without_its_credential_is_no_error(ctx: FetchContext) -> None:
+    ctx.clock.at = CLOSED
 
-    told = plain(desk, "/alt-sources")
-    overview = plain(desk, "/alt-sources/overview")
-    wanting = plain(desk, "/alt-sources/jisilu")
+    reported = plain(ctx, "/alt-sources")
+    overview = plain(ctx, "/alt-sources/overview")
+    wanting = plain(ctx, "/alt-sources/jisilu")
 
-    held = {item["key"]: item for item in told["items"]}
-    assert told["total"] == 3
+    held = {item["key"]: item for item in reported["items"]}
+    assert reported["total"] == 3
     assert (held["xueqiu"]["available"], held["xueqiu"]["need_credential"]) == (True, False)
     assert "reason" not in held["xueqiu"]
     for key in ("jisilu", "iwencai"):
@@ -34,35 +34,35 @@ def test_a_source_without_its_credential_is_no_error(desk: Desk) -> None:
     }
     assert overview["checked_at"] == "2026-08-21T15:30:00+08:00"
     assert (wanting["available"], wanting["items"], wanting["total"]) == (False, [], 0)
-    unknown = desk.api.get("/alt-sources/nobody")
+    unknown = ctx.api.get("/alt-sources/nobody")
     assert unknown.status_code == 404
     assert "xueqiu" in unknown.json()["detail"]
 
 
-def test_rows_of_a_source_are_asked_once_a_minute(desk: Desk) -> None:
-    desk.clock.at = CLOSED
+def test_rows_of_a_source_are_asked_once_a_minute(ctx: FetchContext) -> None:
+    ctx.clock.at = CLOSED
 
-    told = plain(desk, "/alt-sources/xueqiu", limit=5)
-    plain(desk, "/alt-sources")
+    reported = plain(ctx, "/alt-sources/xueqiu", limit=5)
+    plain(ctx, "/alt-sources")
 
-    assert [row["rank"] for row in told["items"]] == [1, 2, 3, 4, 5]
-    assert told["total"] > 20
-    assert set(told["items"][0]) == set(plain(desk, "/alt-sources")["items"][0]["fields"])
-    assert desk.market.calls()["xueqiu"]["hot_list"] == 2  # without the token, and with it
+    assert [row["rank"] for row in reported["items"]] == [1, 2, 3, 4, 5]
+    assert reported["total"] > 20
+    assert set(reported["items"][0]) == set(plain(ctx, "/alt-sources")["items"][0]["fields"])
+    assert ctx.market.calls()["xueqiu"]["hot_list"] == 2  # without the token, and with it
 
 
-def test_a_source_that_does_not_answer_says_why(desk: Desk) -> None:
-    desk.clock.at = CLOSED
-    desk.silence("xueqiu")
+def test_a_source_that_does_not_answer_says_why(ctx: FetchContext) -> None:
+    ctx.clock.at = CLOSED
+    ctx.silence("xueqiu")
 
-    told = plain(desk, "/alt-sources/xueqiu")
-    overview = plain(desk, "/alt-sources/overview")
+    reported = plain(ctx, "/alt-sources/xueqiu")
+    overview = plain(ctx, "/alt-sources/overview")
 
-    assert (told["available"], told["need_credential"], told["items"]) == (False, False, [])
-    assert told["reason"].startswith("Transient")
+    assert (reported["available"], reported["need_credential"], reported["items"]) == (False, False, [])
+    assert reported["reason"].startswith("Transient")
     assert overview["unavailable"] == 1
-    desk.faults.clear()
-    desk.ticks.advance(61)
+    ctx.faults.clear()
+    ctx.ticks.advance(61)
     # The host cools down for half a minute of its own clock; the answer names whichever it was.
-    again = plain(desk, "/alt-sources/xueqiu")
+    again = plain(ctx, "/alt-sources/xueqiu")
     assert again["available"] or again["reason"]

@@ -3,7 +3,7 @@
 import pytest
 
 from core.declaration.registry import builtin_registry
-from tests.serving_api.live.admin_reads.conftest import CLOSED, Desk
+from tests.serving_api.live.admin_reads.conftest import CLOSED, FetchContext
 
 TYPES = (
     "kline quote valuation fund_flow minute_kline reports dragon_tiger margin holder_num lockup block_trade "
@@ -16,52 +16,52 @@ TYPES = (
 
 
 @pytest.fixture
-def hasty(desk: Desk) -> Desk:
+def hasty(ctx: FetchContext) -> FetchContext:
     """Commands are accepted and nobody carries them out."""
-    object.__setattr__(desk.app.state.platform.settings, "command_wait_sec", 0.0)
-    return desk
+    object.__setattr__(ctx.app.state.platform.settings, "command_wait_sec", 0.0)
+    return ctx
 
 
-def test_statistics(desk: Desk) -> None:
-    stats = desk.results("/datamgr/stats")
+def test_statistics(ctx: FetchContext) -> None:
+    stats = ctx.results("/datamgr/stats")
     tables = {name: entry for name, entry in stats.items() if name != "_totalRows"}
     assert len(tables) == 50
     assert [name for name, entry in tables.items() if "error" in entry] == []
 
-    (code,) = [row["code"] for row in desk.warehouse.rows("fusion_stock_master", limit=1)]
+    (code,) = [row["code"] for row in ctx.warehouse.rows("fusion_stock_master", limit=1)]
     for path in (f"/datamgr/stats/{code}", f"/datamgr/stats/{code}/full"):
-        status = desk.results(path)["dataStatus"]
+        status = ctx.results(path)["dataStatus"]
         assert len(status) == 26 + 1
         assert len(status["f10"]["sections"]) == 12
-    details = desk.results("/datamgr/stats/freshness")["details"]
+    details = ctx.results("/datamgr/stats/freshness")["details"]
     assert len(details) == 52
     assert [name for name, one in details.items() if "error" in one] == []
 
 
-def test_tables_of_the_layers(desk: Desk) -> None:
-    items = {one["dataset"]: one for one in desk.results("/datamgr/contracts")}
+def test_tables_of_the_layers(ctx: FetchContext) -> None:
+    items = {one["dataset"]: one for one in ctx.results("/datamgr/contracts")}
 
     assert len({name for one in items.values() for name in one["tables"]["raw"]}) == 59
     assert len([one for one in items.values() if one["tables"]["stg"]]) == 14
     fused = [one for one in items.values() if one["tables"]["dwd"]]
     assert len(fused) == 22
     assert len([one for one in fused if not one["tables"]["stg"]]) == 8
-    assert len(desk.results("/datamgr/fusion/status")["tables"]) == 22
+    assert len(ctx.results("/datamgr/fusion/status")["tables"]) == 22
 
-    dry = desk.api.post("/datamgr/cleanup", json={"dry_run": True}, headers=desk.headers).json()["results"]
+    dry = ctx.api.post("/datamgr/cleanup", json={"dry_run": True}, headers=ctx.headers).json()["results"]
     assert len(dry["deleted"]) == 11
     kept = {one["tables"]["stg"] for one in items.values() if one["tables"]["stg"]} - set(dry["deleted"])
     assert len(kept) == 3
     for name in kept:
-        refused = desk.api.post("/datamgr/cleanup", json={"table": name}, headers=desk.headers)
+        refused = ctx.api.post("/datamgr/cleanup", json={"table": name}, headers=ctx.headers)
         assert refused.status_code == 422
 
 
-def test_downloads(hasty: Desk) -> None:
+def test_downloads(hasty: FetchContext) -> None:
     def post(path: str, **how: object) -> int:
         answer = hasty.api.post(f"/datamgr/download/{path}", headers=hasty.headers, params=how)
-        told = answer.json()["results"]
-        assert "error" not in told, told
+        reported = answer.json()["results"]
+        assert "error" not in reported, reported
         return answer.status_code
 
     (code,) = [row["code"] for row in hasty.warehouse.rows("fusion_stock_master", limit=1)]
@@ -74,19 +74,19 @@ def test_downloads(hasty: Desk) -> None:
     assert nobody.status_code == 404
 
 
-def test_probes_and_interfaces(desk: Desk) -> None:
-    desk.clock.at = CLOSED
-    code = next(one.code for one in desk.world.securities(CLOSED) if one.symbol.startswith("sh60"))
+def test_probes_and_interfaces(ctx: FetchContext) -> None:
+    ctx.clock.at = CLOSED
+    code = next(one.code for one in ctx.world.securities(CLOSED) if one.symbol.startswith("sh60"))
 
-    told = desk.results("/datamgr/probe-all", code=code)
-    assert [one["name"] for one in told["sources"] if not one["ok"]] == []
-    assert told["summary"] == {"ok": 18, "fail": 0}
+    reported = ctx.results("/datamgr/probe-all", code=code)
+    assert [one["name"] for one in reported["sources"] if not one["ok"]] == []
+    assert reported["summary"] == {"ok": 18, "fail": 0}
 
-    catalog = desk.api.get("/datamgr/fusion/interfaces").json()
+    catalog = ctx.api.get("/datamgr/fusion/interfaces").json()
     assert catalog["stats"]["total"] == 180
     assert len({one["name"] for one in catalog["results"]}) == 180
     # Each of them can be called: what lacks is a parameter, never an executor.
     for one in catalog["results"]:
         if any(param["required"] for param in one["params"]):
-            answer = desk.api.post("/datamgr/fusion/call", json={"interface": one["name"], "params": {}})
+            answer = ctx.api.post("/datamgr/fusion/call", json={"interface": one["name"], "params": {}})
             assert (answer.status_code, "missing required" in answer.text) == (422, True), one["name"]

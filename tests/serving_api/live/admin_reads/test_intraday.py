@@ -6,7 +6,7 @@ import pytest
 
 from core.calendar import shipped_calendar
 from serving_api.stocks.intraday.intraday import client_ttl, server_ttl
-from tests.serving_api.live.admin_reads.conftest import CLOSED, TRADING, Desk
+from tests.serving_api.live.admin_reads.conftest import CLOSED, TRADING, FetchContext
 
 PATH = "/stocks/600040/intraday"
 CALENDAR = shipped_calendar()
@@ -43,18 +43,18 @@ def test_the_server_keeps_long_bars_longer(period: str, seconds: int) -> None:
 
 
 @pytest.mark.parametrize(("now", "seconds"), [(TRADING, "30"), (CLOSED, "3600")])
-def test_both_headers_say_the_same(desk: Desk, now: datetime, seconds: str) -> None:
-    desk.clock.at = now
+def test_both_headers_say_the_same(ctx: FetchContext, now: datetime, seconds: str) -> None:
+    ctx.clock.at = now
 
-    answer = desk.api.get(PATH)
+    answer = ctx.api.get(PATH)
 
     assert answer.status_code == 200
     assert answer.headers["cache-control"] == f"public, max-age={seconds}"
     assert answer.headers["x-cache-ttl"] == seconds
 
 
-def test_bars_of_today_by_default(desk: Desk) -> None:
-    found = desk.api.get(PATH).json()["results"]
+def test_bars_of_today_by_default(ctx: FetchContext) -> None:
+    found = ctx.api.get(PATH).json()["results"]
 
     assert (found["code"], found["period"], found["source"]) == ("600040", "5m", "live")
     assert [bar["datetime"] for bar in found["bars"]][:2] == ["2026-08-21 09:35:00", "2026-08-21 09:40:00"]
@@ -62,59 +62,59 @@ def test_bars_of_today_by_default(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(("period", "bars_a_day"), [("1m", 240), ("15m", 16), ("60m", 4)])
-def test_days_are_the_newest_trade_dates(desk: Desk, period: str, bars_a_day: int) -> None:
-    desk.clock.at = CLOSED
+def test_days_are_the_newest_trade_dates(ctx: FetchContext, period: str, bars_a_day: int) -> None:
+    ctx.clock.at = CLOSED
 
-    bars = desk.api.get(PATH, params={"period": period, "days": 3}).json()["results"]["bars"]
+    bars = ctx.api.get(PATH, params={"period": period, "days": 3}).json()["results"]["bars"]
 
     dates = sorted({bar["datetime"][:10] for bar in bars})
     assert dates == ["2026-08-19", "2026-08-20", "2026-08-21"]
     assert len(bars) == 3 * bars_a_day
 
 
-def test_the_source_tells_where_the_bars_come_from(desk: Desk) -> None:
+def test_the_source_tells_where_the_bars_come_from(ctx: FetchContext) -> None:
     def source(**params: object) -> str:
-        return str(desk.api.get(PATH, params=params).json()["results"]["source"])
+        return str(ctx.api.get(PATH, params=params).json()["results"]["source"])
 
-    told = [source(), source(), source(use_cache=False)]
-    desk.ticks.advance(31)
-    desk.silence("tdx", "tencent", "eastmoney")
-    told += [source(), source(period="15m")]
+    reported = [source(), source(), source(use_cache=False)]
+    ctx.ticks.advance(31)
+    ctx.silence("tdx", "tencent", "eastmoney")
+    reported += [source(), source(period="15m")]
 
-    assert told == ["live", "cache", "live", "cache_stale", "live"]
+    assert reported == ["live", "cache", "live", "cache_stale", "live"]
 
 
-def test_stale_bars_are_the_last_good_ones(desk: Desk) -> None:
-    good = desk.api.get(PATH).json()["results"]["bars"]
-    desk.ticks.advance(31)
-    desk.silence("tdx", "tencent", "eastmoney")
+def test_stale_bars_are_the_last_good_ones(ctx: FetchContext) -> None:
+    good = ctx.api.get(PATH).json()["results"]["bars"]
+    ctx.ticks.advance(31)
+    ctx.silence("tdx", "tencent", "eastmoney")
 
-    assert desk.api.get(PATH).json()["results"]["bars"] == good
-    never = desk.api.get("/stocks/600041/intraday").json()["results"]
+    assert ctx.api.get(PATH).json()["results"]["bars"] == good
+    never = ctx.api.get("/stocks/600041/intraday").json()["results"]
     assert never == {"code": "600041", "period": "5m", "bars": [], "source": "live"}
 
 
-def test_what_stands_in_for_a_dead_source_is_kept_by_nobody(desk: Desk) -> None:
-    desk.clock.at = CLOSED
-    desk.api.get(PATH)
-    desk.ticks.advance(3601)
-    desk.silence("tdx", "tencent", "eastmoney")
+def test_what_stands_in_for_a_dead_source_is_kept_by_nobody(ctx: FetchContext) -> None:
+    ctx.clock.at = CLOSED
+    ctx.api.get(PATH)
+    ctx.ticks.advance(3601)
+    ctx.silence("tdx", "tencent", "eastmoney")
 
     for path in (PATH, "/stocks/600041/intraday"):
-        answer = desk.api.get(path)
+        answer = ctx.api.get(path)
         assert (answer.headers["cache-control"], answer.headers["x-cache-ttl"]) == ("no-store", "0")
 
 
-def test_an_unknown_code_has_no_bars(desk: Desk) -> None:
-    answer = desk.api.get("/stocks/999999/intraday")
+def test_an_unknown_code_has_no_bars(ctx: FetchContext) -> None:
+    answer = ctx.api.get("/stocks/999999/intraday")
 
     assert answer.status_code == 200
     assert answer.json()["results"]["bars"] == []
 
 
 @pytest.mark.parametrize(("name", "value"), [("period", "2m"), ("days", 31), ("days", 0), ("use_cache", "x")])
-def test_bad_values_are_named(desk: Desk, name: str, value: object) -> None:
-    answer = desk.api.get(PATH, params={name: value})
+def test_bad_values_are_named(ctx: FetchContext, name: str, value: object) -> None:
+    answer = ctx.api.get(PATH, params={name: value})
 
     assert answer.status_code == 422
     assert answer.json()["detail"].startswith(f"{name}:")

@@ -9,7 +9,7 @@ from serving_api.live.admin_reads.market import market_of
 from serving_api.live.admin_reads.service import live_of
 from serving_api.live.clients import Answered
 from tests.serving_api import market as stored
-from tests.serving_api.live.admin_reads.conftest import CLOSED, TRADING, Desk
+from tests.serving_api.live.admin_reads.conftest import CLOSED, TRADING, FetchContext
 
 LIMIT_UP = "/datamgr/fusion/market/limit-up"
 ENDS = "/datamgr/fusion/market/industry-ranking"
@@ -32,26 +32,26 @@ def pool_row(code: str, day: str = TODAY, pool: str = "up", **other: object) -> 
     }
 
 
-def put(desk: Desk, table: str, *rows: dict[str, object]) -> None:
-    stored.put(desk.warehouse, desk.warehouse.table(table), rows)
+def put(ctx: FetchContext, table: str, *rows: dict[str, object]) -> None:
+    stored.put(ctx.warehouse, ctx.warehouse.table(table), rows)
 
 
-def test_a_running_session_is_asked_and_a_closed_one_is_read(desk: Desk) -> None:
+def test_a_running_session_is_asked_and_a_closed_one_is_read(ctx: FetchContext) -> None:
     put(
-        desk,
+        ctx,
         "raw_limit_pool",
         pool_row("000002", first_seal_time="09:40:00"),
         pool_row("000001", pool="down"),
     )
-    running = desk.results(LIMIT_UP)
-    desk.clock.at = CLOSED
-    closed = desk.results(LIMIT_UP, date="20260821")
+    running = ctx.results(LIMIT_UP)
+    ctx.clock.at = CLOSED
+    closed = ctx.results(LIMIT_UP, date="20260821")
 
     sealed = {
         one.code
-        for one in desk.world.securities(TRADING)
+        for one in ctx.world.securities(TRADING)
         if one.kind == "stock"
-        and (quote := desk.world.quote(one, TRADING)) is not None
+        and (quote := ctx.world.quote(one, TRADING)) is not None
         and quote.limit_up is not None
         and not quote.suspended
         and quote.price >= quote.limit_up
@@ -61,19 +61,19 @@ def test_a_running_session_is_asked_and_a_closed_one_is_read(desk: Desk) -> None
     assert closed[0]["limit_days"] is None
 
 
-def test_a_date_that_is_not_stored_is_asked_for(desk: Desk) -> None:
-    desk.clock.at = CLOSED
+def test_a_date_that_is_not_stored_is_asked_for(ctx: FetchContext) -> None:
+    ctx.clock.at = CLOSED
 
-    answer = desk.get(LIMIT_UP, date="2026-08-20")
+    answer = ctx.get(LIMIT_UP, date="2026-08-20")
 
     rows = answer.json()["results"]
     assert answer.headers["x-data-source"] == "finance_portal_a"
     close = datetime(2026, 8, 20, 15, 0)
     sealed = {
         one.code
-        for one in desk.world.securities(close)
+        for one in ctx.world.securities(close)
         if one.kind == "stock"
-        and (quote := desk.world.quote(one, close)) is not None
+        and (quote := ctx.world.quote(one, close)) is not None
         and quote.limit_up is not None
         and not quote.suspended
         and quote.price >= quote.limit_up
@@ -81,18 +81,18 @@ def test_a_date_that_is_not_stored_is_asked_for(desk: Desk) -> None:
     assert {row["code"] for row in rows} == sealed
     assert rows[0]["code"] == "300114"
     assert list(rows[0]) == FIELDS
-    security = desk.world.find("sz300114")
+    security = ctx.world.find("sz300114")
     assert security is not None
-    _, floating = desk.world.shares(security, CLOSED)
+    _, floating = ctx.world.shares(security, CLOSED)
     assert rows[0]["float_cap"] == pytest.approx(floating * rows[0]["price"] / 1e4, abs=0.02)
     assert (rows[0]["limit_days"], rows[0]["zt_stat"]) == (4, "4天4板")
 
 
-def test_days_without_trading_and_without_memory_are_empty(desk: Desk) -> None:
+def test_days_without_trading_and_without_memory_are_empty(ctx: FetchContext) -> None:
     for day in ("2026-08-15", "20250103", "19851001"):
-        assert desk.results(LIMIT_UP, date=day) == []
-    desk.silence("eastmoney")
-    assert desk.results(LIMIT_UP) == []
+        assert ctx.results(LIMIT_UP, date=day) == []
+    ctx.silence("eastmoney")
+    assert ctx.results(LIMIT_UP) == []
 
 
 @pytest.mark.parametrize(
@@ -105,19 +105,19 @@ def test_days_without_trading_and_without_memory_are_empty(desk: Desk) -> None:
         (RANKING, {"top_n": "101"}, "top_n"),
     ],
 )
-def test_bad_values_are_named(desk: Desk, path: str, params: dict[str, str], parameter: str) -> None:
-    answer = desk.get(path, **params)
+def test_bad_values_are_named(ctx: FetchContext, path: str, params: dict[str, str], parameter: str) -> None:
+    answer = ctx.get(path, **params)
 
     assert answer.status_code == 422
     assert parameter in answer.text
 
 
-def test_industries_are_ranked_from_both_ends(desk: Desk) -> None:
-    desk.clock.at = CLOSED
-    best = desk.results(RANKING)
-    ends = desk.get(ENDS, top_n=3).json()
+def test_industries_are_ranked_from_both_ends(ctx: FetchContext) -> None:
+    ctx.clock.at = CLOSED
+    best = ctx.results(RANKING)
+    ends = ctx.get(ENDS, top_n=3).json()
 
-    boards = [board for board in desk.world.boards(CLOSED) if board.kind == "industry"]
+    boards = [board for board in ctx.world.boards(CLOSED) if board.kind == "industry"]
     assert ends["stats"]["total"] == ends["results"]["total"] == len(boards)
     assert [row["rank"] for row in best] == list(range(1, 21))
     changes = [row["change_pct"] for row in best]
@@ -128,19 +128,19 @@ def test_industries_are_ranked_from_both_ends(desk: Desk) -> None:
         len(boards) - 1,
         len(boards) - 2,
     ]
-    assert desk.results(RANKING, top_n=1) == best[:1]
+    assert ctx.results(RANKING, top_n=1) == best[:1]
     row = next(row for row in best if row["name"] == "电池")
     assert row["up_count"] + row["down_count"] <= len(next(b for b in boards if b.name == "电池").members)
     assert row["amount"] > 1e6
 
 
-def test_without_the_portal_the_stored_map_is_ranked(desk: Desk) -> None:
-    assert desk.results(RANKING, top_n=1)
-    desk.ticks.advance(60)
-    desk.silence("eastmoney")
-    empty = desk.results(ENDS)
-    desk.ticks.advance(60)
-    with desk.warehouse.engine.begin() as connection:
+def test_without_the_portal_the_stored_map_is_ranked(ctx: FetchContext) -> None:
+    assert ctx.results(RANKING, top_n=1)
+    ctx.ticks.advance(60)
+    ctx.silence("eastmoney")
+    empty = ctx.results(ENDS)
+    ctx.ticks.advance(60)
+    with ctx.warehouse.engine.begin() as connection:
         for code, change in (("BK0001", 1.5), ("BK0002", 2.5)):
             connection.exec_driver_sql(
                 "INSERT INTO fusion_market_cloud_map (trade_date, node_code, parent_code, level, name,"
@@ -148,16 +148,16 @@ def test_without_the_portal_the_stored_map_is_ranked(desk: Desk) -> None:
                 f" VALUES ('{TODAY}', '{code}', 'ROOT', 'sector', 'x', {change}, 2.5, 'eastmoney', 'ok', 'b',"
                 f" '{TODAY} 15:00:00.000000')"
             )
-    ranked = desk.results(ENDS)
+    ranked = ctx.results(ENDS)
 
     assert empty == {"top": [], "bottom": [], "total": 0}
     assert [row["code"] for row in ranked["top"]] == ["BK0002", "BK0001"]
     assert (ranked["top"][0]["rank"], ranked["top"][0]["amount"], ranked["total"]) == (1, 2.5e8, 2)
 
 
-def test_hot_stocks_say_why(desk: Desk) -> None:
-    desk.clock.at = CLOSED
-    answer = desk.get(HOT)
+def test_hot_stocks_say_why(ctx: FetchContext) -> None:
+    ctx.clock.at = CLOSED
+    answer = ctx.get(HOT)
 
     rows = answer.json()["results"]
     assert answer.headers["x-data-source"] == "backup_source"
@@ -167,36 +167,36 @@ def test_hot_stocks_say_why(desk: Desk) -> None:
     assert changes == sorted(changes, reverse=True)
     for row in rows:
         assert "+".join(row["tags"]) == row["reason"]
-        security = next(one for one in desk.world.securities(CLOSED) if one.code == row["code"])
-        quote = desk.world.quote(security, CLOSED)
+        security = next(one for one in ctx.world.securities(CLOSED) if one.code == row["code"])
+        quote = ctx.world.quote(security, CLOSED)
         assert quote is not None
         assert row["price"] == quote.price / PRICE_UNIT
         assert row["amount"] == pytest.approx(quote.amount, abs=0.01)
 
 
-def test_before_the_auction_hot_stocks_are_those_of_the_session_before(desk: Desk) -> None:
-    desk.clock.at = CLOSED.replace(day=20)
-    before = desk.results(HOT)
-    desk.ticks.advance(7200)
-    desk.clock.at = datetime(2026, 8, 21, 9, 0)
+def test_before_the_auction_hot_stocks_are_those_of_the_session_before(ctx: FetchContext) -> None:
+    ctx.clock.at = CLOSED.replace(day=20)
+    before = ctx.results(HOT)
+    ctx.ticks.advance(7200)
+    ctx.clock.at = datetime(2026, 8, 21, 9, 0)
 
-    assert desk.results(HOT) == before
+    assert ctx.results(HOT) == before
 
 
-def test_without_the_topic_portal_stored_strong_stocks_stand_in(desk: Desk) -> None:
-    desk.silence("ths")
-    assert desk.results(HOT) == []
+def test_without_the_topic_portal_stored_strong_stocks_stand_in(ctx: FetchContext) -> None:
+    ctx.silence("ths")
+    assert ctx.results(HOT) == []
     row = {"trade_date": TODAY, "list_type": "ths_strong", "name": "甲", "reason": "芯片+军工", "src": "ths"}
     put(
-        desk,
+        ctx,
         "raw_hot_stocks",
         {**row, "code": "000002", "change_pct": 7.5, "tags": '["芯片","军工"]'},
         {**row, "code": "000001", "change_pct": 9.5, "tags": None},
         {**row, "code": "000003", "change_pct": 9.9, "list_type": "ths_hot"},
     )
-    put(desk, "fusion_quote_snapshot", {"trade_date": TODAY, "code": "000002", "price": 5.5, "amount": 1e7})
+    put(ctx, "fusion_quote_snapshot", {"trade_date": TODAY, "code": "000002", "price": 5.5, "amount": 1e7})
 
-    rows = desk.results(HOT)
+    rows = ctx.results(HOT)
 
     assert [(row["code"], row["price"], row["tags"]) for row in rows] == [
         ("000001", None, []),
@@ -204,8 +204,8 @@ def test_without_the_topic_portal_stored_strong_stocks_stand_in(desk: Desk) -> N
     ]
 
 
-def test_what_was_told_before_the_open_is_not_told_after_it(desk: Desk) -> None:
-    state = desk.app.state.platform
+def test_what_was_told_before_the_open_is_not_told_after_it(ctx: FetchContext) -> None:
+    state = ctx.app.state.platform
     asked = 0
 
     async def portal() -> Answered:
@@ -214,21 +214,21 @@ def test_what_was_told_before_the_open_is_not_told_after_it(desk: Desk) -> None:
         return Answered([])
 
     async def tell() -> None:
-        await state.part(market_of)._told("boards", 20.0, portal)
+        await state.part(market_of)._reported("boards", 20.0, portal)
 
-    desk.clock.at = datetime(2026, 8, 21, 9, 14)
-    desk.api.call(tell)
-    desk.api.call(tell)
+    ctx.clock.at = datetime(2026, 8, 21, 9, 14)
+    ctx.api.call(tell)
+    ctx.api.call(tell)
     assert (asked, state.part(live_of)._stat_ttl()) == (1, 60)
 
-    desk.clock.at = datetime(2026, 8, 21, 9, 15, 30)
-    desk.ticks.advance(90)
-    desk.api.call(tell)
+    ctx.clock.at = datetime(2026, 8, 21, 9, 15, 30)
+    ctx.ticks.advance(90)
+    ctx.api.call(tell)
     assert asked == 2
 
 
-def test_a_day_whose_pool_is_gone_is_told_by_the_stored_bars(desk: Desk) -> None:
-    desk.clock.at = CLOSED
+def test_a_day_whose_pool_is_gone_is_told_by_the_stored_bars(ctx: FetchContext) -> None:
+    ctx.clock.at = CLOSED
     days = ["2026-03-02", "2026-03-03", "2026-03-04"]
 
     def bar(code: str, day: str, status: str, **other: object) -> dict[str, object]:
@@ -238,7 +238,7 @@ def test_a_day_whose_pool_is_gone_is_told_by_the_stored_bars(desk: Desk) -> None
                 **figures, **kind, **other}  # fmt: skip
 
     put(
-        desk,
+        ctx,
         "fusion_kline_daily",
         *(bar("000001", day, "up") for day in days),
         bar("000002", days[0], "up"),
@@ -249,9 +249,9 @@ def test_a_day_whose_pool_is_gone_is_told_by_the_stored_bars(desk: Desk) -> None
         bar("000005", "2026-03-05", "up"),
     )
     span = {"code": "000001", "valid_from": "2020-01-01", "name": "旧名", "is_st": False, "src": "tdx"}
-    put(desk, "ref_name_history", span)
+    put(ctx, "ref_name_history", span)
 
-    rows = desk.results(LIMIT_UP, date="2026-03-04")
+    rows = ctx.results(LIMIT_UP, date="2026-03-04")
 
     assert [list(row) for row in rows] == [FIELDS, FIELDS]
     assert [(row["code"], row["name"], row["limit_days"]) for row in rows] == [

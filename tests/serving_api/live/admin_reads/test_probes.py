@@ -5,7 +5,7 @@ import threading
 from core.errors import Transient
 from resources.upstreams.probes import Probe, Question
 from serving_api.admin.probes.service import POOL, USUAL_CODE, probe_each
-from tests.serving_api.live.admin_reads.conftest import CLOSED, Desk
+from tests.serving_api.live.admin_reads.conftest import CLOSED, FetchContext
 
 NAMES = [
     "tdx_quote", "tdx_kline", "tencent_quote", "tencent_kline", "eastmoney_quote", "eastmoney_kline",
@@ -15,70 +15,70 @@ NAMES = [
 ASKED = Question("600519", "sh600519", "2026-08-21", "2026-08-20")
 
 
-def stock_of(desk: Desk) -> str:
+def stock_of(ctx: FetchContext) -> str:
     return next(
-        one.code for one in desk.world.securities(CLOSED) if one.kind == "stock" and one.market == "SH"
+        one.code for one in ctx.world.securities(CLOSED) if one.kind == "stock" and one.market == "SH"
     )
 
 
-def test_every_upstream_is_asked_in_a_fixed_order(desk: Desk) -> None:
-    desk.clock.at = CLOSED
+def test_every_upstream_is_asked_in_a_fixed_order(ctx: FetchContext) -> None:
+    ctx.clock.at = CLOSED
 
-    told = desk.results("/datamgr/probe-all", code=stock_of(desk))
+    reported = ctx.results("/datamgr/probe-all", code=stock_of(ctx))
 
-    assert [one["name"] for one in told["sources"]] == NAMES
-    assert [one for one in told["sources"] if not one["ok"]] == []
-    assert told["summary"] == {"ok": 18, "fail": 0}
-    for one in told["sources"]:
+    assert [one["name"] for one in reported["sources"]] == NAMES
+    assert [one for one in reported["sources"] if not one["ok"]] == []
+    assert reported["summary"] == {"ok": 18, "fail": 0}
+    for one in reported["sources"]:
         assert one["latency_ms"] >= 0
         assert set(one) == {"name", "ok", "latency_ms", "sample_count" if one["ok"] else "error"}
-    assert told["counters"]["tencent"] == {"requests": 2, "failures": 0, "retries": 0, "cooldown": False}
+    assert reported["counters"]["tencent"] == {"requests": 2, "failures": 0, "retries": 0, "cooldown": False}
     closed = {"state": "CLOSED", "failure_count": 0, "opened_at": None}
-    assert told["breakers"] == {"em_breaker": closed, "push2ex_breaker": closed}
+    assert reported["breakers"] == {"em_breaker": closed, "push2ex_breaker": closed}
 
 
-def test_one_failing_upstream_hurts_no_other_and_opens_its_breaker(desk: Desk) -> None:
-    desk.clock.at = CLOSED
+def test_one_failing_upstream_hurts_no_other_and_opens_its_breaker(ctx: FetchContext) -> None:
+    ctx.clock.at = CLOSED
     body = "密" * 400
     rules = [
         {"upstream": "eastmoney", "call": "limit_pool", "kind": "status", "args": {"code": 403}},
         {"upstream": "sina", "call": "*", "kind": "status", "args": {"code": 503, "body": body}},
     ]
-    desk.faults.replace(rules)
+    ctx.faults.replace(rules)
 
-    told = desk.results("/datamgr/probe-all", code=stock_of(desk))
+    reported = ctx.results("/datamgr/probe-all", code=stock_of(ctx))
 
-    failed = {one["name"]: one["error"] for one in told["sources"] if not one["ok"]}
+    failed = {one["name"]: one["error"] for one in reported["sources"] if not one["ok"]}
     assert set(failed) >= {"eastmoney_limit_pool", "sina_quote", "sina_finance"}
     assert not {"eastmoney_quote", "tencent_quote", "xueqiu"} & set(failed)
     assert failed["eastmoney_limit_pool"].startswith("Refused: ")
-    assert told["breakers"]["push2ex_breaker"]["state"] == "OPEN"
-    assert told["breakers"]["em_breaker"]["state"] == "CLOSED"
+    assert reported["breakers"]["push2ex_breaker"]["state"] == "OPEN"
+    assert reported["breakers"]["em_breaker"]["state"] == "CLOSED"
     # A probe tells how its first try ended: nothing is tried again.
-    assert told["counters"]["sina"] == {"requests": 2, "failures": 2, "retries": 0, "cooldown": False}
+    assert reported["counters"]["sina"] == {"requests": 2, "failures": 2, "retries": 0, "cooldown": False}
 
 
-def test_without_a_code_one_of_the_list_is_asked_about(desk: Desk) -> None:
+def test_without_a_code_one_of_the_list_is_asked_about(ctx: FetchContext) -> None:
     """The usual one where it is listed; a sample market has other codes."""
-    desk.clock.at = CLOSED
+    ctx.clock.at = CLOSED
 
-    told = desk.results("/datamgr/probe-all")
+    reported = ctx.results("/datamgr/probe-all")
 
-    assert [one for one in told["sources"] if not one["ok"]] == []
-    assert told["code"] in {one.code for one in desk.world.securities(CLOSED) if one.kind == "stock"}
-    assert told["code"] != USUAL_CODE
+    assert [one for one in reported["sources"] if not one["ok"]] == []
+    assert reported["code"] in {one.code for one in ctx.world.securities(CLOSED) if one.kind == "stock"}
+    assert reported["code"] != USUAL_CODE
 
 
-def test_without_a_list_the_usual_code_is_asked_about(desk: Desk) -> None:
-    with desk.warehouse.engine.begin() as connection:
+def test_without_a_list_the_usual_code_is_asked_about(ctx: FetchContext) -> None:
+    with ctx.warehouse.engine.begin() as connection:
         connection.exec_driver_sql("DELETE FROM fusion_stock_master")
 
-    assert desk.results("/datamgr/probe-all")["code"] == USUAL_CODE
+    assert ctx.results("/datamgr/probe-all")["code"] == USUAL_CODE
 
 
-def test_a_code_that_nobody_gives_out_is_refused(desk: Desk) -> None:
+def test_a_code_that_nobody_gives_out_is_refused(ctx: FetchContext) -> None:
     for code in ("60051", "999999", "sh600519"):
-        answer = desk.get("/datamgr/probe-all", code=code)
+        answer = ctx.get("/datamgr/probe-all", code=code)
 
         assert answer.status_code == 422
         assert "code" in answer.text
@@ -109,10 +109,10 @@ def test_errors_are_cut_and_order_is_kept_whoever_ends_first() -> None:
     probes = [*others, Probe("slow", "x", slow), Probe("fail", "x", fail), Probe("broken", "x", broken),
               empty, fine]  # fmt: skip
 
-    told = probe_each(probes, lambda name: None, ASKED, 6)
+    reported = probe_each(probes, lambda name: None, ASKED, 6)
 
-    assert [one["name"] for one in told] == [one.name for one in probes]
-    found = {one["name"]: one for one in told}
+    assert [one["name"] for one in reported] == [one.name for one in probes]
+    found = {one["name"]: one for one in reported}
     assert len(found["fail"]["error"]) == 200
     assert "abcdef" not in found["fail"]["error"]
     assert found["broken"]["error"].startswith("KeyError")

@@ -2,20 +2,20 @@
 
 import pytest
 
-from tests.serving_api.live.admin_reads.conftest import Desk
+from tests.serving_api.live.admin_reads.conftest import FetchContext
 from tests.serving_api.market import put
 
 
-def board(desk: Desk) -> str:
+def board(ctx: FetchContext) -> str:
     """A board whose members have money flow."""
-    return next(one.code for one in desk.world.boards(desk.clock.at) if one.kind == "industry")
+    return next(one.code for one in ctx.world.boards(ctx.clock.at) if one.kind == "industry")
 
 
-def test_the_flow_of_a_board_is_cumulative_and_shared(desk: Desk) -> None:
-    code = board(desk)
+def test_the_flow_of_a_board_is_cumulative_and_shared(ctx: FetchContext) -> None:
+    code = board(ctx)
     put(
-        desk.warehouse,
-        desk.warehouse.table("raw_concept_blocks"),
+        ctx.warehouse,
+        ctx.warehouse.table("raw_concept_blocks"),
         [
             {
                 "code": "600040",
@@ -27,36 +27,40 @@ def test_the_flow_of_a_board_is_cumulative_and_shared(desk: Desk) -> None:
         ],
     )
 
-    answer = desk.api.get(f"/sectors/{code}/flow-minute")
+    answer = ctx.api.get(f"/sectors/{code}/flow-minute")
 
-    told = answer.json()
+    reported = answer.json()
     assert answer.status_code == 200
-    assert (told["board_code"], told["name"], told["_source"]) == (code, "白酒", "finance_portal_a")
+    assert (reported["board_code"], reported["name"], reported["_source"]) == (
+        code,
+        "白酒",
+        "finance_portal_a",
+    )
     assert answer.headers["cache-control"] == "no-store"
     assert answer.headers["x-data-source"] == "finance_portal_a"
-    times = [row["time"] for row in told["items"]]
+    times = [row["time"] for row in reported["items"]]
     assert times == sorted(times)
     assert times[0] >= "09:30"
     assert times[-1] <= "10:30"
-    for row in told["items"]:
+    for row in reported["items"]:
         assert row["main_net"] == pytest.approx(row["large_net"] + row["super_net"], abs=1)
         assert row["change_pct"] is None
-    before = desk.calls("eastmoney")
-    assert desk.api.get(f"/sectors/{code}/flow-minute").json()["items"] == told["items"]
-    assert desk.calls("eastmoney") == before
+    before = ctx.calls("eastmoney")
+    assert ctx.api.get(f"/sectors/{code}/flow-minute").json()["items"] == reported["items"]
+    assert ctx.calls("eastmoney") == before
 
 
-def test_an_unknown_board_and_a_silent_portal_have_no_minutes(desk: Desk) -> None:
+def test_an_unknown_board_and_a_silent_portal_have_no_minutes(ctx: FetchContext) -> None:
     empty = {"name": None, "items": [], "_source": None}
-    assert desk.api.get("/sectors/BK9999/flow-minute").json() == {"board_code": "BK9999", **empty}
-    desk.silence("eastmoney")
-    code = board(desk)
-    assert desk.api.get(f"/sectors/{code}/flow-minute").json() == {"board_code": code, **empty}
+    assert ctx.api.get("/sectors/BK9999/flow-minute").json() == {"board_code": "BK9999", **empty}
+    ctx.silence("eastmoney")
+    code = board(ctx)
+    assert ctx.api.get(f"/sectors/{code}/flow-minute").json() == {"board_code": code, **empty}
 
 
 @pytest.mark.parametrize("code", ["600519", "BK12", "bk0475", "BK04755"])
-def test_what_is_no_board_is_named(desk: Desk, code: str) -> None:
-    answer = desk.api.get(f"/sectors/{code}/flow-minute")
+def test_what_is_no_board_is_named(ctx: FetchContext, code: str) -> None:
+    answer = ctx.api.get(f"/sectors/{code}/flow-minute")
 
     assert answer.status_code == 422
     assert "board_code" in answer.text

@@ -145,7 +145,7 @@ def reports(warehouse: Warehouse) -> None:
     put(warehouse, "fusion_finance_indicator", rows, "report_period", public=False)
 
 
-def told(bench: Bench, path: str, **params: Any) -> Any:
+def reported(bench: Bench, path: str, **params: Any) -> Any:
     answer = bench.api.get(path, params=params)
     assert answer.status_code == 200, answer.text
     return answer.json()

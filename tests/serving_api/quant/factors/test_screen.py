@@ -23,8 +23,8 @@ from tests.serving_api.quant.factors.conftest import (
     TODAY,
     YESTERDAY,
     bars,
+    reported,
     screen,
-    told,
 )
 
 DISPLAY = (
@@ -35,8 +35,8 @@ DISPLAY = (
 
 
 def test_the_legend_shows_marks_as_they_are(screens: Bench) -> None:
-    legend = told(screens, "/factor/factors")
-    registered = told(screens, "/market/factors/list")
+    legend = reported(screens, "/factor/factors")
+    registered = reported(screens, "/market/factors/list")
 
     assert legend["total"] == registered["total"] == 11
     marks = {row["key"]: row["mark"] for row in legend["items"]}
@@ -44,8 +44,8 @@ def test_the_legend_shows_marks_as_they_are(screens: Bench) -> None:
         "partial", "proxy", "proxy", "real",
     )  # fmt: skip
     assert registered["items"][0]["inputs"] == ["chg_20d", "chg_60d", "chg_1y"]
-    assert len(told(screens, "/factor/presets")["items"]) == 14
-    TypeAdapter(schemas.Presets).validate_python(told(screens, "/factor/presets"))
+    assert len(reported(screens, "/factor/presets")["items"]) == 14
+    TypeAdapter(schemas.Presets).validate_python(reported(screens, "/factor/presets"))
 
 
 def test_a_screen_ranks_the_market_by_its_composite(screens: Bench) -> None:
@@ -104,7 +104,7 @@ def test_a_universe_is_ranked_among_itself(screens: Bench) -> None:
 def test_a_preset_selects_what_the_daily_pick_selects(screens: Bench) -> None:
     scored = factor_scores(screens.extra["rows"])
     rows = scored.merge(screens.extra["rows"][["code", "amount", "industry"]], on="code")
-    for preset in told(screens, "/factor/presets")["items"]:
+    for preset in reported(screens, "/factor/presets")["items"]:
         answer = screen(screens, preset=preset["key"], pageSize=200)
         picked = apply_preset(rows, preset_of(preset["key"]))
         assert [row["code"] for row in answer["items"]] == picked["code"].tolist(), preset["key"]
@@ -183,7 +183,7 @@ def test_a_date_before_the_first_bar_says_where_they_begin(screens: Bench) -> No
     assert (nothing["universe_size"], nothing["items"], nothing["first_date"]) == (0, [], dates[1])
     assert nothing["note"] == f"nothing is stored of {dates[0]}; the first stored date is {dates[1]}"
     for path in ("/factor/strategy-hits/000010", "/factor/breakdown/000010"):
-        early, newest = told(screens, path, date=dates[0]), told(screens, path)
+        early, newest = reported(screens, path, date=dates[0]), reported(screens, path)
         assert (early["first_date"], early["note"]) == (dates[1], nothing["note"]), path
         assert (newest["first_date"], newest["note"]) == (YESTERDAY, None), path
 
@@ -211,7 +211,7 @@ def recomputed(answer: Any) -> tuple[dict[str, float | None], float | None]:
 def test_a_score_is_recomputed_from_its_breakdown_alone(screens: Bench) -> None:
     shown = {row["code"]: row for row in screen(screens, pageSize=200)["items"]}
     for code, row in shown.items():
-        answer = told(screens, f"/factor/breakdown/{code}")
+        answer = reported(screens, f"/factor/breakdown/{code}")
         scores, composite = recomputed(answer)
         assert answer["composite"] == pytest.approx(composite, rel=1e-12)
         assert row["composite"] == pytest.approx(composite, abs=5.1e-5)
@@ -225,7 +225,7 @@ def test_a_score_is_recomputed_from_its_breakdown_alone(screens: Bench) -> None:
 def test_every_rank_of_a_breakdown_follows_from_the_stored_cells(screens: Bench) -> None:
     rows: pd.DataFrame = screens.extra["rows"]
     traded = rows[rows["code"] != SUSPENDED].set_index("code")
-    answer = told(screens, "/factor/breakdown/000010")
+    answer = reported(screens, "/factor/breakdown/000010")
     for factor in answer["factors"]:
         for cell in factor["inputs"]:
             column = traded[cell["field"]]
@@ -242,10 +242,10 @@ def test_every_rank_of_a_breakdown_follows_from_the_stored_cells(screens: Bench)
 def test_presets_of_a_stock_say_what_keeps_it_out(screens: Bench) -> None:
     for preset in ("capitalFlow", "valueDeep", "smallCapElastic"):
         for rank, row in enumerate(screen(screens, preset=preset)["items"], start=1):
-            hits = told(screens, f"/factor/strategy-hits/{row['code']}")["hits"]
+            hits = reported(screens, f"/factor/strategy-hits/{row['code']}")["hits"]
             hit = next(one for one in hits if one["preset_key"] == preset)
             assert (hit["passed"], hit["rank"], hit["failed_filters"]) == (True, rank, [])
-    answer = told(screens, f"/factor/strategy-hits/{ST}")
+    answer = reported(screens, f"/factor/strategy-hits/{ST}")
     assert len(answer["hits"]) == 14
     assert not any(hit["passed"] for hit in answer["hits"])
     assert all({"gate"} <= {one["factor"] for one in hit["failed_filters"]} for hit in answer["hits"])
@@ -268,7 +268,10 @@ def test_a_bound_is_held_against_the_score_itself_not_a_rounded_one() -> None:
 
 @pytest.mark.parametrize("code", ["999999", SUSPENDED])
 def test_a_code_without_a_bar_has_empty_answers(screens: Bench, code: str) -> None:
-    hits, broken = told(screens, f"/factor/strategy-hits/{code}"), told(screens, f"/factor/breakdown/{code}")
+    hits, broken = (
+        reported(screens, f"/factor/strategy-hits/{code}"),
+        reported(screens, f"/factor/breakdown/{code}"),
+    )
 
     assert (hits["hits"], hits["composite"], hits["scores"]) == ([], None, {})
     assert (broken["factors"], broken["composite"], broken["gate"]) == ([], None, None)
@@ -315,7 +318,7 @@ def test_bad_input_names_its_parameter(screens: Bench, body: dict[str, Any], par
 
 
 def test_peers_of_an_industry_the_largest_first(screens: Bench) -> None:
-    answer = told(screens, "/stocks/000004/industry-compare")
+    answer = reported(screens, "/stocks/000004/industry-compare")
     peers = answer["results"]
     rows = screens.extra["rows"].set_index("code")
 
@@ -325,18 +328,18 @@ def test_peers_of_an_industry_the_largest_first(screens: Bench) -> None:
     caps = [peer["marketCap"] or 0 for peer in peers]
     assert caps == sorted(caps, reverse=True)
     assert peers[0]["marketCap"] == pytest.approx(rows.loc[peers[0]["code"], "total_market_cap"] * 10_000)
-    before = told(screens, "/stocks/000004/industry-compare", as_of="2026-08-20")["results"]
+    before = reported(screens, "/stocks/000004/industry-compare", as_of="2026-08-20")["results"]
     assert {peer["code"] for peer in before} == {peer["code"] for peer in peers}
     assert before != peers
-    assert told(screens, "/stocks/000003/industry-compare")["results"] == []  # its industry is not known
-    assert told(screens, "/stocks/999999/industry-compare")["results"] == []
+    assert reported(screens, "/stocks/000003/industry-compare")["results"] == []  # its industry is not known
+    assert reported(screens, "/stocks/999999/industry-compare")["results"] == []
 
 
 CODES = ",".join(f"{at:06d}" for at in range(30))
 
 
 def test_the_comparison_of_factors_rests_on_stored_series(screens: Bench) -> None:
-    answer = told(screens, "/market/factors/bench", codes=CODES, forward_days=5, lookback_days=60)
+    answer = reported(screens, "/market/factors/bench", codes=CODES, forward_days=5, lookback_days=60)
 
     TypeAdapter(schemas.FactorBench).validate_python(answer)
     assert (answer["forward_days"], answer["sample_days"], answer["total"]) == (5, 60, 11)
@@ -349,9 +352,9 @@ def test_the_comparison_of_factors_rests_on_stored_series(screens: Bench) -> Non
     assert found["value"]["ic_mean"] is None  # no valuation is stored
     # The one report came out on 04-28: dates before it have no quality.
     assert 0 < found["quality"]["coverage"] <= 1
-    longer = told(screens, "/market/factors/bench", codes=CODES, forward_days=5, lookback_days=100)
+    longer = reported(screens, "/market/factors/bench", codes=CODES, forward_days=5, lookback_days=100)
     assert {row["key"]: row for row in longer["items"]}["quality"]["days"] < longer["sample_days"] <= 100
-    again = told(screens, "/market/factors/bench", codes=CODES, forward_days=5, lookback_days=60)
+    again = reported(screens, "/market/factors/bench", codes=CODES, forward_days=5, lookback_days=60)
     assert again == answer
 
 
