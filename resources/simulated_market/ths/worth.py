@@ -29,7 +29,7 @@ def worth(request: HttpRequest, view: View) -> Reply:
 
 def _tables(reported: Outlook) -> str:
     eps = [(one.year, one.brokers, f"{one.low:.2f}", f"{one.mean:.2f}", f"{one.high:.2f}",
-            f"{one.mean * 0.6:.2f}") 
+            f"{one.mean * 0.6:.2f}")
                for one in reported.years]  # fmt: skip
     profit = [(one.year, one.brokers, f"{one.profit * _low(one) / _YI:.2f}", f"{one.profit / _YI:.2f}",
                f"{one.profit * _high(one) / _YI:.2f}", f"{one.profit / _YI / 2:.2f}")
@@ -38,9 +38,9 @@ def _tables(reported: Outlook) -> str:
     years = [str(one.year) for one in reported.years]
     day = str(reported.reported)
     brokers = [
-        (services, person, *(f"{one.mean:.2f}" 
+        (services, person, *(f"{one.mean:.2f}"
                for one in reported.years),
-         *(f"{one.profit / _YI:.2f}亿" 
+         *(f"{one.profit / _YI:.2f}亿"
                for one in reported.years), f"{day[:4]}-{day[4:6]}-{day[6:]}")
         for services, person in reported.brokers
     ]  # fmt: skip
