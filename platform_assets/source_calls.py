@@ -108,7 +108,7 @@ def _source(function: Any) -> ast.AST:
 
 
 def _upstreams(node: ast.AST, known: set[str], handed: frozenset[str] | set[str]) -> set[str]:
-    """The upstreams whose client an expression may be: `desk.sse`, `view.futures(...)`, a variable or
+    """The upstreams whose client an expression may be: `ctx.sse`, `view.futures(...)`, a variable or
     parameter, the name of one."""
     if isinstance(node, ast.Constant):
         return {node.value} & known if isinstance(node.value, str) else set()
@@ -123,7 +123,7 @@ def _upstreams(node: ast.AST, known: set[str], handed: frozenset[str] | set[str]
 
 
 def _named(node: ast.AST, function: Any) -> list[Any]:
-    """The functions of the project behind a name, `module.name` or a method of the desk."""
+    """The functions of the project behind a name, `module.name` or a method of the fetch context."""
     scope = {**function.__globals__, **inspect.getclosurevars(function).nonlocals}
     reported = None
     if isinstance(node, ast.Name):
@@ -132,7 +132,7 @@ def _named(node: ast.AST, function: Any) -> list[Any]:
         held = scope.get(node.value.id)
         if inspect.ismodule(held):
             reported = getattr(held, node.attr, None)
-        elif node.value.id in {"desk", "self", "view"}:
+        elif node.value.id in {"ctx", "self", "view"}:
             reported = inspect.getattr_static(FetchContext, node.attr, None)
     reported = inspect.unwrap(getattr(reported, "func", reported)) if callable(reported) else None
     ours = str(getattr(reported, "__module__", "")).startswith(

@@ -71,7 +71,7 @@ _CLIENTS = (
 
 
 def vocabulary() -> str:
-    """Every word of `core.declaration`, of the desk and of the calendar."""
+    """Every word of `core.declaration`, of the fetch context and of the calendar."""
     parts = [
         "# Vocabulary of a dataset file",
         "The reference to [Adding a dataset](adding-a-dataset.md), read from the code.",
@@ -82,8 +82,8 @@ def vocabulary() -> str:
         *(_class(title, kind) for title, kind in CLASSES),
         "### `Partition`: how a dataset is cut in time\n\n"
         + table(("word", "value"), [(f"`Partition.{p.name}`", f"`{p.value}`") for p in rules.Partition]),
-        "## The desk\n\n" + _doc(fetch_context.FetchContext) + "\n\n" + _methods(fetch_context.FetchContext),
-        "## The calendar (`desk.calendar`, `context.calendar`)\n\n" + _methods(scope.Calendar),
+        "## The fetch context\n\n" + _doc(fetch_context.FetchContext) + "\n\n" + _methods(fetch_context.FetchContext),
+        "## The calendar (`ctx.calendar`, `context.calendar`)\n\n" + _methods(scope.Calendar),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -99,7 +99,7 @@ def client_calls() -> str:
     for key, package, name, module in _CLIENTS:
         client = getattr(import_module(f"{package}.{module}"), name)
         parts += [
-            f"## `desk.{key}`",
+            f"## `ctx.{key}`",
             _doc(client),
             _methods(client),
             "### Evidence",

@@ -133,13 +133,13 @@ def test_the_guide_explains_every_word_of_a_declaration() -> None:
     assert missing([kind.__name__ for _, kind in CLASSES], reference) == []
 
 
-def test_the_guide_explains_the_desk() -> None:
+def test_the_guide_explains_the_fetch_context() -> None:
     guide = (ROOT / "docs/adding-a-dataset.md").read_text(encoding="utf-8")
     inner = {"close", "view", "new_run", "take_reused"}
 
     calls = [name for name in vars(FetchContext) if not name.startswith("_") and name not in inner]
 
-    assert [name for name in calls if f"desk.{name}" not in guide] == []
+    assert [name for name in calls if f"ctx.{name}" not in guide] == []
 
 
 def test_links_lead_somewhere() -> None:

@@ -100,7 +100,7 @@ def test_an_honest_note_is_kept_with_its_receipt() -> None:
 
 
 @pytest.mark.parametrize(
-    "lie",
+    "corruption",
     [
         "上证指数收于3456.78点[E1]，上涨1.32%[E2]。",
         "上证指数下跌1.23%[E2]。",

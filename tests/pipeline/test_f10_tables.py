@@ -326,7 +326,7 @@ def test_every_stock_has_its_turn_and_events_come_first(
 
 
 @pytest.mark.parametrize(
-    ("day", "wanted"),
+    ("day", "requested"),
     [("2026-08-21", True), ("2026-06-01", True), ("2026-06-02", False), ("2026-12-07", True)],
 )
 def test_reports_by_period_are_asked_for_in_season_else_once_a_week(

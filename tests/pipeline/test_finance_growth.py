@@ -10,7 +10,7 @@ from platform_assets.datasets._finance_rules import growth_follows_the_year_befo
 
 
 @pytest.mark.parametrize(
-    ("before", "now", "told", "fine"),
+    ("before", "now", "reported", "fine"),
     [
         (100e6, 110e6, 10.0, True),
         (100e6, 24e6, -3.5, False),

@@ -67,7 +67,7 @@ def test_the_disclosure_platform_stands_in_with_the_counts_of_the_quarter(servic
     assert (same["holder_num"] == known.loc[same.index, "holder_num"]).all()
 
 
-@pytest.mark.parametrize("lie", ["volumes_x100", "swap_rows"])
+@pytest.mark.parametrize("corruption", ["volumes_x100", "swap_rows"])
 def test_a_count_of_another_company_or_unit_is_marked(services: Services, corruption: str) -> None:
     """Who stands in tells counts and changes that agree with each other, and with nothing that is stored."""
     services.at("2026-07-01")

@@ -32,7 +32,7 @@ def stocked(services: Services) -> Services:
 
 
 @pytest.mark.parametrize(
-    ("moment", "every", "told"),
+    ("moment", "every", "reported"),
     [
         ("10:32", 600, "10:30"),
         ("11:29", 600, "11:20"),

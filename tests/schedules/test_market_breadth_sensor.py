@@ -14,7 +14,7 @@ from schedules.tasks.market_breadth_sensor import SENSOR, due, warmup_sensor
 
 
 @pytest.mark.parametrize(
-    ("moment", "told"),
+    ("moment", "reported"),
     [
         ("2026-08-21T10:32", "10:30"),
         ("2026-08-21T15:00", "15:00"),

@@ -158,8 +158,8 @@ def test_a_child_that_dies_is_restarted_and_it_is_said(
 def test_children_do_not_outlive_a_killed_supervisor(tmp_path: Path) -> None:
     code = (
         "import sys, time, os; from pathlib import Path\n"
-        "from schedules.supervisor.child_processes import ChildSpec, Family\n"
-        f"family = Family(Path({str(tmp_path)!r}), dict(os.environ), print)\n"
+        "from schedules.supervisor.child_processes import ChildProcesses, ChildSpec\n"
+        f"family = ChildProcesses(Path({str(tmp_path)!r}), dict(os.environ), print)\n"
         "family.start(ChildSpec('child', (sys.executable, '-c', 'import time; time.sleep(60)')))\n"
         "time.sleep(0.3); print(family.pids()['child'], flush=True); time.sleep(60)"
     )

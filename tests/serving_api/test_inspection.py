@@ -72,7 +72,7 @@ def test_an_empty_installation_is_named_and_what_answers_is_not() -> None:
     assert "read routes: 1 of 2 empty, 1 unexplained" in list(routes.lines())
 
 
-@pytest.mark.parametrize(("told", "explained"), [(True, False), (False, True)])
+@pytest.mark.parametrize(("reported", "explained"), [(True, False), (False, True)])
 def test_what_tells_of_the_present_only_may_wait_for_the_first_evening(
     reported: bool, explained: bool
 ) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 from resources.settings import load_settings
 from schedules.services import Services, make_services
 from schedules.supervisor import checks, process_plan
-from schedules.supervisor.child_processes import POLL_S, Family
+from schedules.supervisor.child_processes import POLL_S, ChildProcesses
 
 ROOT = Path(__file__).parents[2]
 NOW = "2026-08-21T15:45"
@@ -78,21 +78,21 @@ def outside(folder: Path, env: Mapping[str, str], said: list[str]) -> Installati
 
 @contextmanager
 def worker_alone(folder: Path) -> Iterator[Installation]:
-    """Market and worker, kept by the supervisor's own family; the market clock stands still."""
+    """Market and worker, kept by the supervisor's own child_processes; the market clock stands still."""
     env = environment(folder, SAMPLE_NOW=NOW)
     ports = process_plan.Ports(simulator_http=checks.free_port(), simulator_tcp=checks.free_port())
     settings = load_settings(env, dotenv=folder / "absent.env")
     env |= process_plan.child_environment(settings, ports) | {"NUMBA_CACHE_DIR": str(ROOT / ".numba")}
     subprocess.run([sys.executable, "-m", "schedules.supervisor.prepare"], env=env, cwd=ROOT, check=True)
     said: list[str] = []
-    family = Family(folder / "logs", env, said.append, backoff_s=(0.5, 1.0))
-    family.start(process_plan.simulator(settings, ports))
-    family.start(process_plan.worker(settings, ports))
-    family.listen()
+    child_processes = ChildProcesses(folder / "logs", env, said.append, backoff_s=(0.5, 1.0))
+    child_processes.start(process_plan.simulator(settings, ports))
+    child_processes.start(process_plan.worker(settings, ports))
+    child_processes.listen()
 
     def watch() -> None:
-        while not family.stopping.wait(POLL_S):
-            family.watch()
+        while not child_processes.stopping.wait(POLL_S):
+            child_processes.watch()
 
     watching = threading.Thread(target=watch, daemon=True)
     watching.start()
@@ -100,9 +100,9 @@ def worker_alone(folder: Path) -> Iterator[Installation]:
     try:
         yield made
     finally:
-        family.stopping.set()
+        child_processes.stopping.set()
         watching.join()
-        family.stop()
+        child_processes.stop()
         made.instance.dispose()
         made.services.engine.dispose()
 

@@ -25,7 +25,7 @@ def test_configured_hosts_win_over_the_built_in_list() -> None:
     assert len(terminal_endpoints(Settings())) > 3
 
 
-@pytest.mark.parametrize("wanted", [True, False])
+@pytest.mark.parametrize("requested", [True, False])
 def test_pages_of_single_companies_follow_their_setting(tmp_path: Path, requested: bool) -> None:
     settings = Settings(data_source="real", data_dir=str(tmp_path), valuation_ths_eps_enabled=requested)
     ctx = open_context(settings, SystemClock(), shipped_calendar())

@@ -99,7 +99,7 @@ def test_the_normalised_form(text: str, normalised: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "code", "position", "told"),
+    ("text", "code", "position", "reported"),
     [
         ("total_market_cap >= 100亿 and pe_ttm < ", "syntax", 38, {"expected": [*NUMERIC_START]}),
         ("", "syntax", 0, {"token": ""}),

@@ -93,7 +93,7 @@ def lied(corruption: str, seed: int, f: dict[str, Fact]) -> str:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("lie", CORRUPTIONS)
+@pytest.mark.parametrize("corruption", CORRUPTIONS)
 def test_no_lie_reaches_the_reader(corruption: str) -> None:
     shown = []
     for seed in range(QUESTIONS):
@@ -151,7 +151,7 @@ def two_companies() -> Pack:
 
 
 @pytest.mark.parametrize(
-    ("text", "lie"),
+    ("text", "corruption"),
     [
         ("瀚棠黄金三分之二的利润来自海外[E2]。", "三分之二"),
         ("瀚棠黄金净利润将翻两番[E2]。", "翻两番"),

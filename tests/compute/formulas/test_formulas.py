@@ -189,7 +189,7 @@ def test_statements_comments_and_signs(bars: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "code", "position", "told"),
+    ("text", "code", "position", "reported"),
     [
         ("ZIG(3,5) > C", "lookahead", 0, {"token": "ZIG"}),
         ("C > backset(C > O, 5)", "lookahead", 4, {"token": "backset"}),

@@ -22,7 +22,7 @@ class Figures(Model):
 
 
 def test_a_declared_number_of_decimals_is_what_is_stored() -> None:
-    row = {"code": "600000", "told": 2 / 3, "score": 200 / 3, "share": 2 / 3}
+    row = {"code": "600000", "reported": 2 / 3, "score": 200 / 3, "share": 2 / 3}
     frame, lost = coerce(pd.DataFrame([row]), model_columns(Figures))
     assert frame.iloc[0].to_dict() == {**row, "score": 66.6667, "share": 0.6667}
     assert not lost
@@ -30,7 +30,7 @@ def test_a_declared_number_of_decimals_is_what_is_stored() -> None:
 
 def test_the_model_of_what_is_received_rounds_alike() -> None:
     specs = {spec.name: spec for spec in model_columns(received(Figures, ("code",)))}
-    assert (specs["told"].scale, specs["score"].scale, specs["share"].scale) == (None, 4, 4)
+    assert (specs["reported"].scale, specs["score"].scale, specs["share"].scale) == (None, 4, 4)
 
 
 def test_a_column_of_the_notation_has_the_decimals_of_its_word() -> None:

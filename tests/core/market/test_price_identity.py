@@ -21,7 +21,7 @@ def judged(reported: dict[str, float], stored: float, adjusted: float | None = N
 
 
 @pytest.mark.parametrize(
-    ("told", "stored", "guilty"),
+    ("reported", "stored", "guilty"),
     [
         ({"tdx": 12.88, "tencent": 12.88}, 12.88, set()),
         ({"tdx": 3246.37, "tencent": 12.88}, 12.88, {"tdx"}),

@@ -348,7 +348,7 @@ def test_an_unknown_task_is_404_and_a_wrong_date_is_told_first(planned: FetchCon
 
 
 @pytest.mark.parametrize(
-    ("task", "wanted", "now", "expected"),
+    ("task", "requested", "now", "expected"),
     [
         (KLINE, None, "2026-08-21T15:29", "2026-08-20"),
         (KLINE, None, "2026-08-21T15:30", "2026-08-21"),

@@ -122,7 +122,7 @@ CORRUPTIONS: dict[str, Callable[[dict[str, tuple[str, str, str]]], str]] = {
 }
 
 
-@pytest.mark.parametrize("lie", CORRUPTIONS.values(), ids=CORRUPTIONS)
+@pytest.mark.parametrize("corruption", CORRUPTIONS.values(), ids=CORRUPTIONS)
 @pytest.mark.parametrize("where", ["conclusion", "sections"])
 def test_no_lie_reaches_the_reader(
     shared: FetchContext, corruption: Callable[[dict[str, tuple[str, str, str]]], str], where: str

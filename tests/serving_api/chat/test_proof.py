@@ -158,7 +158,7 @@ def visible(reported: list[dict[str, Any]]) -> str:
 
 
 @NUMBERS
-@pytest.mark.parametrize("lie", CORRUPTIONS)
+@pytest.mark.parametrize("corruption", CORRUPTIONS)
 def test_no_lie_reaches_the_reader(
     modelled: Served, fake: FakeModels, corruption: str, questions: int
 ) -> None:

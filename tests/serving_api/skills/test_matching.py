@@ -82,7 +82,7 @@ class Made:
     hints: tuple[str, ...] = ()
 
 
-@pytest.mark.parametrize(("sentence", "wanted"), SENTENCES)
+@pytest.mark.parametrize(("sentence", "requested"), SENTENCES)
 def test_a_sentence_finds_its_skill_first(sentence: str, requested: str) -> None:
     found = best(list(shipped().values()), sentence)
     assert [skill.key for skill, _ in found][:1] == [requested], found

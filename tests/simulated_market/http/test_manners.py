@@ -57,7 +57,7 @@ def test_code_and_market_stand_beside_the_name_of_the_leading_stock(ask: Any) ->
 
 
 @pytest.mark.parametrize(
-    ("path", "wanted", "parts"),
+    ("path", "requested", "parts"),
     [
         ("kline/get?secid=1.600040&klt=101&fqt=0&beg=20260801&end=20260821", "f53,f51", 2),
         ("kline/get?secid=1.600040&klt=101&fqt=0&beg=20260801&end=20260821", "f51,f52,f53,f54,f55,f56", 6),

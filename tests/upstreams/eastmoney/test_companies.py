@@ -153,7 +153,7 @@ def test_shares_and_earnings_of_a_dividend() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "meant"),
+    ("reported", "meant"),
     [
         ("董事会预案", "预案"),
         ("股东大会决议", "股东大会通过"),

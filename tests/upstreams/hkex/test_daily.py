@@ -70,7 +70,7 @@ def test_a_market_that_was_closed_has_no_row() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "reason"),
+    ("reported", "reason"),
     [
         (parts()[:3], "markets"),
         (parts(date="2026-07-16"), "answered for"),

@@ -174,7 +174,7 @@ def test_interfaces_by_report_period(fused: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "params", "told"),
+    ("name", "params", "reported"),
     [
         ("get_finance_indicator_by_date", {"report_period": "2026-05-31"}, "2026-03-31"),
         ("get_finance_indicator_by_date", {"report_period": "2026-12-31"}, "future"),
