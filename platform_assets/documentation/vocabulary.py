@@ -82,7 +82,10 @@ def vocabulary() -> str:
         *(_class(title, kind) for title, kind in CLASSES),
         "### `Partition`: how a dataset is cut in time\n\n"
         + table(("word", "value"), [(f"`Partition.{p.name}`", f"`{p.value}`") for p in rules.Partition]),
-        "## The fetch context\n\n" + _doc(fetch_context.FetchContext) + "\n\n" + _methods(fetch_context.FetchContext),
+        "## The fetch context\n\n"
+        + _doc(fetch_context.FetchContext)
+        + "\n\n"
+        + _methods(fetch_context.FetchContext),
         "## The calendar (`ctx.calendar`, `context.calendar`)\n\n" + _methods(scope.Calendar),
     ]
     return "\n\n".join(parts) + "\n"

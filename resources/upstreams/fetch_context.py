@@ -177,7 +177,7 @@ class FetchContext(Clients):
     # -- sharing and spreading work -----------------------------------------------------------------
 
     def once(self, key: object, make: "Callable[[FetchContext], T]") -> T:
-        """`make(desk)` the first time in this run, its remembered answer afterwards."""
+        """`make(ctx)` the first time in this run, its remembered answer afterwards."""
         with self._memo.lock:
             known = self._memo.values.get(key)
         if known is not None:

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from serving_api.auth.passwords import Passwords
 from tests.conftest import require
 from tests.docs.pages import ROOT, Block, blocks
 from tests.pipeline.conftest import opened_services
+from tests.serving_api.client import running
 
 README = ROOT / "README.md"
 PASSWORD = "a password of the test"
@@ -131,6 +133,40 @@ def test_the_tour_answers_as_the_readme_shows(started: tuple[str, Path]) -> None
             assert text == "", step.commands
         else:
             assert differs(step.answer, json.loads(text)) == [], step.commands
+
+
+def test_freshness_is_shown_as_a_new_installation_of_that_date_tells_it(tmp_path: Path) -> None:
+    """Values, not the shape alone: bars of the newest session are fresh, the newest dividend plan is months
+    old. Tables that are not loaded here are late as well, so others may be."""
+    from resources.simulated_market.world.loader import load_world
+
+    (shown,) = [step.answer["results"] for step in tour() if "/datamgr/stats/freshness" in step.commands]
+    bars = shown["details"]["fusion_kline_daily"]
+    url = f"sqlite:///{tmp_path / 'warehouse.sqlite3'}"
+    with opened_services(url, tmp_path, load_world("synthetic", "S"), today=bars["latestDate"]) as house:
+        dates = house.run.calendar.last(80, bars["latestDate"])
+        house.fuse("exright", *dates[-2:])
+        house.fuse("kline_daily", *dates[-2:])
+        house.raw("raw_dividend", *dates)
+        house.stage("dividend", *dates)
+        house.fuse("dividend", *dates)
+        settings = Settings(data_dir=str(tmp_path), warehouse_url=url, admin_seed_password=PASSWORD)
+        app = create_app(settings, clock=FrozenClock(house.clock.now()), passwords=Passwords(iterations=10))
+        with running(app) as api:
+            login = api.post("/auth/login", json={"username": "admin", "password": PASSWORD})
+            bearer = {"Authorization": f"Bearer {login.json()['access_token']}"}
+            told = api.get("/datamgr/stats/freshness", headers=bearer).json()["results"]
+
+    assert told["isFresh"] is shown["isFresh"]
+    assert told["details"]["fusion_kline_daily"] == bars
+    assert "fusion_kline_daily" not in told["staleDimensions"]
+    late = set(shown["staleDimensions"]) - {ANY}
+    assert late
+    assert late <= set(told["staleDimensions"])
+    newest, today = (
+        told["details"][name]["latestDate"] for name in ("fusion_dividend", "fusion_kline_daily")
+    )
+    assert date.fromisoformat(today) - date.fromisoformat(newest) > timedelta(days=60)
 
 
 def test_a_shape_that_changed_is_seen() -> None:
