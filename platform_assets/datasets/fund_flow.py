@@ -119,7 +119,7 @@ DATASET = Dataset(
                 Source("tencent", quote_site, within_last(50)),
                 Source("sina", second_site, of_recent_codes),
             ),
-            keep_when_null=SPLITS,
+            coalesce_with_stored=SPLITS,
             reads=("fusion_kline_daily",),
             may_be_empty=True,
         ),

@@ -192,7 +192,7 @@ DATASET = Dataset(
             date_column="date",
             payload=False,
             sources=(Source("em_f10", with_largest),),
-            keep_when_null=tuple(_LARGEST.values()),
+            coalesce_with_stored=tuple(_LARGEST.values()),
             reads=("raw_top_holders",),
             may_be_empty=True,
         ),

@@ -50,7 +50,7 @@ DATASET = Dataset(
             date_column="free_date",
             payload=False,
             sources=(Source("eastmoney", portal),),
-            makes_anew=True,
+            replace="snapshot",
             may_be_empty=True,
             per_code=True,
         ),

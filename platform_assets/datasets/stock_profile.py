@@ -326,7 +326,7 @@ DATASET = Dataset(
             payload=False,
             sources=(Source("eastmoney", portal_issues), Source("tdx", terminal_issues)),
             reads=("fusion_stock_master", "aux_profile"),
-            keep_when_null=_ISSUED,
+            coalesce_with_stored=_ISSUED,
             may_be_empty=True,
         ),
     ),

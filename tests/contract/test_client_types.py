@@ -24,7 +24,9 @@ MISSPELT = (
 
 
 def test_every_misspelt_client_call_is_a_type_error(tmp_path: Path) -> None:
-    head = "from resources.upstreams.fetch_context import FetchContext\n\ndef fetch(ctx: FetchContext) -> None:\n"
+    head = (
+        "from resources.upstreams.fetch_context import FetchContext\ndef fetch(ctx: FetchContext) -> None:\n"
+    )
     calls = ("ctx.eastmoney.stock_list()", *MISSPELT)
     path = tmp_path / "fetch_functions.py"
     path.write_text(head + "".join(f"    {call}\n" for call in calls))
