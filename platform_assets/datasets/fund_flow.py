@@ -45,7 +45,7 @@ class FundFlow(Model):
 def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Today from the list of all A shares, with in and out (none of suspended ones); past nets from lines."""
     if not current_session(ctx, scope):
-        return ctx.sweep(scope, ctx.eastmoney.fund_flow_daily, sec_type="stock")
+        return ctx.fetch_per_code(scope, ctx.eastmoney.fund_flow_daily, sec_type="stock")
     listed = of_session(ctx, ctx.portal_list(), scope.until, "list of all A shares")
     rows = listed[listed["code"].map(scope.covers).astype(bool)]
     return rows.rename(columns={"trade_date": "date", "price": "close"}).dropna(subset=["main_net"])
@@ -55,8 +55,10 @@ def quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Stock by stock: the four nets of today, the main net of the last 50 trade dates."""
     if current_session(ctx, scope):
         today = lambda symbol: ctx.tencent.fund_flow(symbol).today.assign(date=scope.until)  # noqa: E731
-        return _flowed(ctx.sweep(scope, today, sec_type="stock"))
-    return ctx.sweep(scope, lambda symbol: ctx.tencent.fund_flow(symbol, 50).history, sec_type="stock")
+        return _flowed(ctx.fetch_per_code(scope, today, sec_type="stock"))
+    return ctx.fetch_per_code(
+        scope, lambda symbol: ctx.tencent.fund_flow(symbol, 50).history, sec_type="stock"
+    )
 
 
 def _flowed(rows: pd.DataFrame) -> pd.DataFrame:
@@ -67,7 +69,9 @@ def _flowed(rows: pd.DataFrame) -> pd.DataFrame:
 
 def second_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Stock by stock, of named codes alone: the four nets of the last 60 trade dates."""
-    return ctx.sweep(scope, lambda symbol: ctx.sina.fund_flow(symbol, _SECOND_DAYS), sec_type="stock")
+    return ctx.fetch_per_code(
+        scope, lambda symbol: ctx.sina.fund_flow(symbol, _SECOND_DAYS), sec_type="stock"
+    )
 
 
 def of_recent_codes(ctx: FetchContext, scope: Scope) -> bool:
