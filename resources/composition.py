@@ -1,13 +1,16 @@
 """Composition: settings -> warehouse, upstream desk, calendar and clock of one process."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from core.calendar import TradeCalendar, shipped_calendar
 from core.clock import Clock, FrozenClock, SystemClock
 from core.declaration.registry import Registry, builtin_registry
 from core.errors import InputError
+from resources.fetch_record import FetchLog
 from resources.settings import Settings
 from resources.stored_settings import platform_settings
 from resources.upstreams.fetch_context import FetchContext
@@ -80,12 +83,21 @@ def open_warehouse(
     )
 
 
-def open_context(settings: Settings, clock: Clock, calendar: TradeCalendar) -> FetchContext:
+def open_context(
+    settings: Settings,
+    clock: Clock,
+    calendar: TradeCalendar,
+    *,
+    before_use: Callable[[], None] | None = None,
+) -> FetchContext:
     """Upstream clients for DATA_SOURCE: `real` and `direct` at the upstreams' own addresses, `mock` at the
-    simulated market. NotImplementedError for `vendor`, which the specification reserves."""
+    simulated market. `before_use` is called whenever a client is made for a log. NotImplementedError for
+    `vendor`, which the specification reserves."""
     from resources.upstreams.factory import make_clients
 
     makers, closers = make_clients(settings, clock, calendar)
+    if before_use is not None:
+        makers = {name: partial(_prepared, before_use, make) for name, make in makers.items()}
     return FetchContext(
         clock=clock,
         calendar=calendar,
@@ -99,6 +111,11 @@ def open_context(settings: Settings, clock: Clock, calendar: TradeCalendar) -> F
             else (settings.eod_stock_throttle_min, settings.eod_stock_throttle_max)
         ),
     )
+
+
+def _prepared(before: Callable[[], None], make: Callable[[FetchLog], Any], log: FetchLog) -> Any:
+    before()
+    return make(log)
 
 
 def open_platform(settings: Settings | None = None, *, registry: Registry | None = None) -> Platform:

@@ -35,7 +35,13 @@ from platform_assets.definitions.partitions import (
     closed_within,
     trade_dates,
 )
-from platform_assets.definitions.resources import PlatformResource
+from platform_assets.definitions.resources import (
+    CalendarResource,
+    ClockResource,
+    UpstreamsResource,
+    WarehouseResource,
+    run_platform,
+)
 from platform_assets.definitions.run_lease import CODES_TAG, lease_for
 from platform_assets.definitions.run_patience import patience_for
 from platform_assets.definitions.run_stop import canceling
@@ -195,8 +201,14 @@ def _build(plan: AssetPlan, deps: Sequence[dg.AssetKey], engine: str) -> dg.Asse
         ],
         output_required=False,
     )
-    def materialize(context: dg.AssetExecutionContext, platform: PlatformResource) -> Iterator[Any]:
-        opened = platform.open()
+    def materialize(
+        context: dg.AssetExecutionContext,
+        warehouse: WarehouseResource,
+        upstreams: UpstreamsResource,
+        calendar: CalendarResource,
+        clock: ClockResource,
+    ) -> Iterator[Any]:
+        opened = run_platform(warehouse, upstreams, calendar, clock)
         partitions_asked = _partitions(context, plan, opened)
         scope = Scope(dates=tuple(partitions_asked), codes=_codes(context.run.tags))
         refused: list[Refusal] = []
@@ -275,7 +287,7 @@ def _run(
         run = PipelineRun(
             registry=opened.registry,
             warehouse=opened.warehouse,
-            ctx=opened.context_of_run(context.run.run_id),
+            ctx=opened.ctx,
             calendar=opened.calendar,
             clock=opened.clock,
             trigger=trigger,

@@ -16,6 +16,7 @@ from schedules import run_tags
 from schedules.runs.outcome import RANGE_END, RANGE_START
 from schedules.services import Services
 from schedules.tasks.native_schedules import Scheduling, build_schedules, evaluate_tick
+from schedules.tasks.trigger_times import FILE, read_times, write_times
 from tests.schedules.conftest import DATES
 
 PARTITIONS = dg.StaticPartitionsDefinition(list(DATES))
@@ -73,7 +74,12 @@ def at(services: Services, text: str) -> datetime:
 
 
 def build(services: Services) -> Scheduling:
-    return build_schedules(JOBS, tasks=TASKS, services=lambda: services)
+    """As the code location builds them after the worker wrote the changed times."""
+    times: dict[str, int] = {}
+    if services.migrated:
+        write_times(services.settings.data_path, services.tasks.all())
+        times = read_times(services.settings.data_path)
+    return build_schedules(JOBS, tasks=TASKS, services=lambda: services, times=times)
 
 
 def tick(
@@ -174,17 +180,23 @@ def test_schedules_sensor_and_jobs_load_together(published: Services) -> None:
     dg.Definitions.validate_loadable(defs)
 
 
-def test_definitions_load_without_a_database(tmp_path: Path) -> None:
-    from resources.settings import load_settings
-    from schedules.services import make_services
+def test_building_the_schedules_opens_nothing() -> None:
+    def never() -> Services:
+        raise AssertionError("opened while the definitions load")
 
-    settings = load_settings({"DATA_DIR": str(tmp_path / "none")}, dotenv=tmp_path / "none")
-    opened = make_services(settings)
+    made = build_schedules(JOBS, tasks=TASKS, services=never)
 
-    crons = {item.cron_schedule for item in build(opened).schedules}
+    assert "40 15 * * *" in {item.cron_schedule for item in made.schedules}
 
-    assert "40 15 * * *" in crons
-    assert list(tmp_path.rglob("*.sqlite3")) == []
+
+@pytest.mark.parametrize("text", ["", "[1]", '{"kline": "soon"}', '{"kline": 2599}', '{"monitor": 900}'])
+def test_changed_times_that_are_not_valid_leave_the_declared_ones(text: str, tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text(text, encoding="utf-8")
+
+    made = build_schedules(JOBS, tasks=TASKS, times=read_times(tmp_path))
+
+    crons = {item.name: item.cron_schedule for item in made.schedules}
+    assert (crons["kline"], crons["monitor"]) == ("40 15 * * *", MONITOR.cron)
 
 
 def test_a_changed_time_is_served_after_a_reload(published: Services) -> None:
