@@ -12,11 +12,10 @@ from typing import Any
 
 import dagster as dg
 from dagster import DagsterInstance
-from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
-from dagster._core.scheduler.instigation import InstigatorType
 
 from core.calendar import TradeCalendar
 from core.errors import StorageError
+from platform_assets.definitions.dagster_internals import UnresolvedAssetJobDefinition
 from platform_assets.definitions.jobs import BASEINFO, SAMPLE
 from resources.warehouse.ledger.heartbeats import SCHEDULER, this_node
 from resources.warehouse.ledger.tasks import Slot, Task
@@ -228,7 +227,9 @@ def mirror_switches(
 ) -> None:
     """Copy the state of the native schedules' switches into `sys_task`, for readers without Dagster."""
     switched: dict[str, bool] = {}
-    for state in instance.all_instigator_state(instigator_type=InstigatorType.SCHEDULE):
+    for state in instance.all_instigator_state():
+        if state.instigator_type.name != "SCHEDULE":
+            continue
         origin: Any = state.origin.repository_origin.code_location_origin
         if location is None or origin.location_name == location:
             switched[state.name] = state.is_running

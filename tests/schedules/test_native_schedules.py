@@ -1,6 +1,7 @@
 """Schedule bodies and the sensor, evaluated by Dagster itself on an instance of its own."""
 
 import json
+import uuid
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -125,9 +126,7 @@ def execute(
     services: Services, instance: dg.DagsterInstance, request: dg.RunRequest, *, fail: bool = False
 ) -> str:
     """The run that a request asks for, done here; it enters its slot first, as our assets do."""
-    from dagster._core.utils import make_new_run_id
-
-    run_id = make_new_run_id()
+    run_id = str(uuid.uuid4())
     services.slots.enter(run_id, request.tags, now=services.clock.now())
     more = {"test/fail": "1"} if fail else {}
     result = JOBS[request.tags[run_tags.TASK]].execute_in_process(
