@@ -7,7 +7,7 @@ from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import Interface, Partition
 from core.declaration.scope import Scope
 from core.report_periods import latest_ended, previous_period
-from platform_assets.datasets._sweeps import REPORTED, swept_codes
+from platform_assets.datasets._rotation import REPORTED, codes_to_fetch
 from resources.upstreams.fetch_context import FetchContext
 
 _KEY = ["code", "report_period", "fund_code"]
@@ -40,7 +40,7 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     def of(symbol: str) -> pd.DataFrame:
         return with_changes(ctx.eastmoney.fund_positions(symbol, periods), periods)
 
-    symbols = ctx.symbols(swept_codes(ctx, scope), "stock")
+    symbols = ctx.symbols(codes_to_fetch(ctx, scope), "stock")
     parts = [part for part in ctx.each(of, symbols, pages=True) if len(part)]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=_KEY)
 

@@ -185,7 +185,7 @@ DATASET = Dataset(
         Source("csindex", provider),
     ),
     fuse=Rows(),
-    stands_within={"amount": amount_rounding, "volume": volume_rounding},
+    unchanged_within={"amount": amount_rounding, "volume": volume_rounding},
     derive=(add_names, add_change),
     soft=(
         Soft(change_is_plausible, "index moved by more than 12 %"),

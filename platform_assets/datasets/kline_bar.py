@@ -250,7 +250,7 @@ DATASET = Dataset(
         Source(DERIVED, resampled),
     ),
     fuse=Rows(),
-    stands_within={"amount": amount_rounding, "volume": volume_rounding},
+    unchanged_within={"amount": amount_rounding, "volume": volume_rounding},
     derive=(keep_known_rates, mark_closed),
     soft=(Soft(not_more_bars_than_days, "more daily bars than the period has trade dates"),),
     reads=("fusion_kline_daily",),

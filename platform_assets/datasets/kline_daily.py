@@ -95,7 +95,7 @@ def keep_reference(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """A first bar tells no reference price; what was told of that day before stands."""
     missing = rows[rows["last_close"].isna()]
     if len(missing):
-        reported = sources.told_references(
+        reported = sources.stored_references(
             context.read, tuple(missing["code"]), context.scope.since, context.scope.until
         )
         pairs = zip(missing["code"], missing["date"], strict=True)
@@ -222,7 +222,7 @@ DATASET = Dataset(
         fills=("last_close",),
     ),
     contract=(Contract(of_this_instrument, "previous close of another instrument"),),
-    stands_within={"amount": sources.amount_rounding, "volume": sources.standing_volume},
+    unchanged_within={"amount": sources.amount_rounding, "volume": sources.tolerated_volume},
     derive=(keep_reference, mark_suspended, add_changes, add_limits, add_turnover, add_factor),
     soft=(
         Soft(close_within_limits, "close outside the price limits"),

@@ -22,7 +22,7 @@ from core.declaration.rules import Contract, Fields, Interface, Partition, Soft,
 from core.declaration.scope import Context
 from platform_assets.compute.series_checks import months_between, near_its_past
 from platform_assets.datasets import _macro_series as macro
-from platform_assets.datasets._histories import mostly_as_told, strays, told_otherwise
+from platform_assets.datasets._histories import differs_from_known, mostly_unchanged, strays
 from platform_assets.datasets._macro_series import SERIES
 from platform_assets.datasets._macro_sources import TABLE, bond_depository, interbank_market, portal
 from platform_assets.datasets._macro_years import accumulates_within_its_year, with_past
@@ -121,7 +121,7 @@ def is_near_its_past(rows: pd.DataFrame, context: Context) -> pd.Series:
 def keeps_its_past(rows: pd.DataFrame, context: Context) -> pd.Series:
     """Also of its changes: an index near 100 hardly shows which month it is of."""
     stored = context.read(TABLE, columns=(*_PERIOD, *_FIGURES, "quality_flags"))
-    return mostly_as_told(
+    return mostly_unchanged(
         rows, stored, key=_PERIOD, columns=_FIGURES, series="indicator", check=keeps_its_past.__name__
     )
 
@@ -136,7 +136,7 @@ def comes_with_its_past(rows: pd.DataFrame, context: Context) -> pd.Series:
     stored = context.read(TABLE, columns=(*_PERIOD, *figures, "quality_flags"))
     reports = rows["indicator"].map({name: one.report or None for name, one in SERIES.items()})
     before = rows[list(_PERIOD)].merge(stored, how="left", on=list(_PERIOD)).set_axis(rows.index)["value"]
-    moved = reports[~fine & told_otherwise(rows["value"], before)].dropna()
+    moved = reports[~fine & differs_from_known(rows["value"], before)].dropna()
     stray = strays(rows, stored, key=_PERIOD, columns=figures, check=check)
     beside = reports.isin(set(reports[~fine].dropna())) & (stray == 1)
     return ~fine | ~(beside | (stray.isna() & reports.isin(set(moved))))

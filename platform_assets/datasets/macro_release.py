@@ -16,7 +16,7 @@ from core.declaration.rules import Fields, Interface, Partition, Soft, calendar_
 from core.declaration.scope import Context, Scope
 from core.text_keys import text_key
 from platform_assets.datasets import _macro_series as macro
-from platform_assets.datasets._histories import mostly_as_told
+from platform_assets.datasets._histories import mostly_unchanged
 from platform_assets.datasets._macro_series import SERIES, Series
 from platform_assets.datasets._macro_sources import TABLE as VALUES
 from resources.upstreams.fetch_context import FetchContext
@@ -132,7 +132,9 @@ def has_its_figure(rows: pd.DataFrame, context: Context) -> pd.Series:
 def keeps_its_past(rows: pd.DataFrame, context: Context) -> pd.Series:
     stored = context.read(TABLE, columns=("event_key", "actual", "quality_flags"))
     check = keeps_its_past.__name__
-    return mostly_as_told(rows, stored, key=("event_key",), columns=("actual",), series="title", check=check)
+    return mostly_unchanged(
+        rows, stored, key=("event_key",), columns=("actual",), series="title", check=check
+    )
 
 
 def surprise_is_finite(rows: pd.DataFrame, context: Context) -> pd.Series:

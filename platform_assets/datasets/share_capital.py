@@ -12,7 +12,7 @@ from core.declaration.scope import Scope
 from core.market.securities import is_a_share
 from core.text_keys import hash_key
 from platform_assets.datasets._notices import by_notice
-from platform_assets.datasets._sweeps import REPORTS, swept_codes
+from platform_assets.datasets._rotation import REPORTS, codes_to_fetch
 from platform_assets.datasets.kline import of_named_codes
 from resources.upstreams.fetch_context import FetchContext
 
@@ -66,7 +66,7 @@ def structures(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     rows = by_notice(ctx, scope, share_changes, _EQUITY_KEY)
     if scope.codes is not None:
         return rows
-    swept = Scope(scope.dates, swept_codes(ctx, scope, listings=False))
+    swept = Scope(scope.dates, codes_to_fetch(ctx, scope, listings=False))
     parts = [share_changes(ctx, None, scope.until, codes) for codes in swept.code_groups()]
     filled = [part for part in (rows, *parts) if len(part)]
     if not filled:

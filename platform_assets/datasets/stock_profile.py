@@ -1,7 +1,7 @@
 """Who each company is, and fusion_stock_profile: register data, issue, business and former names.
 
 The portal's pages are of one company each. A run asks for the companies that something happened to and for
-those whose turn it is (see `_sweeps`), never for all.
+those whose turn it is (see `_rotation`), never for all.
 """
 
 import pandas as pd
@@ -29,7 +29,7 @@ from core.declaration.columns import (
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import Contract, Fields, Interface, Partition, Soft, batch, calendar_days, latest
 from core.declaration.scope import Context, Scope
-from platform_assets.datasets._sweeps import MOST_EVENT_CODES, ROTATION, codes_in_turn
+from platform_assets.datasets._rotation import MOST_EVENT_CODES, ROTATION, codes_in_turn
 from resources.upstreams.fetch_context import FetchContext
 
 _NOT_REPORTED = "no documented field"

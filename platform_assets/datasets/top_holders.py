@@ -12,7 +12,7 @@ from core.declaration.scope import Scope
 from core.market.securities import is_a_share
 from core.report_periods import is_period, open_on_any
 from core.text_keys import hash_key
-from platform_assets.datasets._sweeps import in_season
+from platform_assets.datasets._rotation import in_season
 from resources.upstreams.fetch_context import FetchContext
 
 KINDS = ("top10", "float10")

@@ -14,7 +14,7 @@ from core.declaration.rules import Fields, Interface, Soft, batch, by_date, clos
 from core.declaration.scope import Context, Scope
 from core.market.securities import is_a_share
 from platform_assets.compute.asof import value_on
-from platform_assets.datasets._histories import mostly_as_told
+from platform_assets.datasets._histories import mostly_unchanged
 from platform_assets.datasets._per_share import REPORTS, per_share
 from resources.upstreams.fetch_context import FetchContext, current_session
 
@@ -164,7 +164,7 @@ def add_per_share(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """From the reports; where no report is stored, from the ratios, as rounded as those are. Of a
     doubted report nothing: the ratios may be of the one before, and one figure would jump to the other."""
     reported = per_share(rows, context)
-    price = rows["price"].where(~reported["doubted"])
+    price = rows["price"].where(~reported["flagged"])
     rows["eps_ttm"] = reported["eps_ttm"].fillna(price / rows["pe_ttm"].where(rows["pe_ttm"] > 0))
     rows["bvps"] = reported["bvps"].fillna(price / rows["pb"].where(rows["pb"] > 0))
     rows["pe_forward"] = rows["price"] / rows["eps_fy1"].where(rows["eps_fy1"] > 0)
@@ -186,7 +186,7 @@ def consensus_is_mostly_as_told(rows: pd.DataFrame, context: Context) -> pd.Seri
     columns = ("code", "eps_fy1", "quality_flags")
     stored = context.read("fusion_valuation", columns=columns, since=before, until=before)
     check = consensus_is_mostly_as_told.__name__
-    fine = mostly_as_told(reported, stored, key=("code",), columns=("eps_fy1",), series="year", check=check)
+    fine = mostly_unchanged(reported, stored, key=("code",), columns=("eps_fy1",), series="year", check=check)
     return fine.reindex(rows.index, fill_value=True)
 
 

@@ -119,7 +119,7 @@ def _fused_rows(dataset: Dataset, entry: Checked, context: Context) -> Checked:
     frame = fused.frame
     marks = "_flags"
     frame[marks] = [sorted(item) for item in fused.flags] if fused.flags else [[] for _ in range(len(frame))]
-    if dataset.stands_within:
+    if dataset.unchanged_within:
         frame = _keep_standing(dataset, frame, context)
     for derive in dataset.derive:
         frame = derive(frame, context)
@@ -142,7 +142,7 @@ def _keep_standing(dataset: Dataset, frame: pd.DataFrame, context: Context) -> p
     Only in rows whose other numbers are told as they are stored: a corrected row is taken whole from its
     source, or its provenance would be a lie. The roundings see the stored row's source as `stored_src`.
     """
-    columns = tuple(dataset.stands_within)
+    columns = tuple(dataset.unchanged_within)
     reported = [
         spec.name
         for spec in dataset.columns
@@ -165,7 +165,7 @@ def _keep_standing(dataset: Dataset, frame: pd.DataFrame, context: Context) -> p
         new, old = floats(frame[column]), floats(known[column])
         alike &= np.isnan(new) | (np.abs(new - old) < _TINY)
     sourced = frame.assign(stored_src=known["src"])
-    for column, rounding in dataset.stands_within.items():
+    for column, rounding in dataset.unchanged_within.items():
         new, old = floats(frame[column]), floats(known[column])
         values = np.where(alike & (np.abs(new - old) <= floats(rounding(sourced))), old, new)
         frame[column] = pd.Series(values, index=frame.index).astype(frame[column].dtype)
