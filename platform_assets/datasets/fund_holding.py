@@ -12,7 +12,7 @@ from resources.upstreams.fetch_context import FetchContext
 
 _KEY = ["code", "report_period", "fund_code"]
 _PERIODS_OF_CODES = 4
-_PERIODS_OF_SWEEP = 2
+_PERIODS_OF_MARKET = 2
 
 
 class FundHolding(Model):
@@ -30,9 +30,9 @@ class FundHolding(Model):
 
 
 def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
-    """One question per code for the newest periods and the one before them: one call, or a few where more
+    """One request per code for the newest periods and the one before them: one call, or a few where more
     than 500 funds hold. Of the market the codes that reported and a hundred in turn."""
-    count = _PERIODS_OF_SWEEP if scope.codes is None else _PERIODS_OF_CODES
+    count = _PERIODS_OF_MARKET if scope.codes is None else _PERIODS_OF_CODES
     periods = [latest_ended(scope.until)]
     while len(periods) <= count:
         periods.append(previous_period(periods[-1]))

@@ -16,7 +16,7 @@ KINDS = ("fund", "qfii", "social", "broker", "insurance", "trust")
 ALL = "all"
 _KEY = ["code", "report_period"]
 _PAST_DAYS = 3 * 366
-"""How far back a question by codes reaches."""
+"""Days that a request by codes reaches back."""
 
 
 class HoldingOrg(Model):

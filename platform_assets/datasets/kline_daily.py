@@ -92,7 +92,8 @@ def of_this_instrument(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 
 def keep_reference(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """A first bar tells no reference price; what was told of that day before stands."""
+    """Fills the reference price of a first bar, which carries none, from what was stored of that day
+    before."""
     missing = rows[rows["last_close"].isna()]
     if len(missing):
         reported = sources.stored_references(
@@ -229,7 +230,7 @@ DATASET = Dataset(
         Soft(amount_fits_prices, "amount / volume outside the day's prices"),
         Soft(traded_has_amount, "volume without amount"),
         Soft(reference_is_previous_close, "reference price differs from the stored previous close"),
-        Soft(reference_is_known, "no source told the reference price of a first day"),
+        Soft(reference_is_known, "no source has the reference price of a first day"),
         Soft(limits_are_known, "the limits follow from a reference price or a name that is not known"),
         Soft(turnover_is_usual, "turnover of the market far from that of the 20 dates before", holds=True),
         Soft(close_is_next_reference, "the next day's previous close is another", holds=True),
