@@ -18,7 +18,7 @@ from resources.upstreams.fetch_context import FetchContext
 KINDS = ("top10", "float10")
 _KEY = ["code", "report_period", "holder_type"]
 _PAST_DAYS = 3 * 366
-"""How far back a question by codes reaches."""
+"""Days that a request by codes reaches back."""
 _ODD = 5.0
 _TOLD_PCT = 0.05
 """Below it the two decimals of a ratio say too little."""

@@ -124,9 +124,9 @@ def from_quotes(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 
 def from_consensus(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """What is expected of the year of the scope's date and of the two after it. Consensus is told of now
-    alone, so it is of the newest trade date; what came after its close is no part of what was known at it
-    (`told_after_close`)."""
+    """Expected earnings of the year of the scope's date and of the two after it. Only the current consensus
+    is published, so it is of the newest trade date; what came after its close was not known at it
+    (`stored_after_close`)."""
     day = context.scope.until
     columns = ["code", "date", "src", *_EXPECTED, "forecast_orgs"]
     if context.scope.is_range or context.calendar.on_or_before(context.today) != day:
@@ -139,7 +139,7 @@ def from_consensus(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     return wide.assign(forecast_orgs=brokers, date=day).reset_index()[columns]
 
 
-def told_after_close(rows: pd.DataFrame, context: Context) -> pd.Series:
+def stored_after_close(rows: pd.DataFrame, context: Context) -> pd.Series:
     """Rows whose consensus was stored after the close that they are of."""
     reported = context.read(CONSENSUS, columns=("code", "imported_at"))
     newest = reported.groupby("code")["imported_at"].max().to_dict()
@@ -162,7 +162,7 @@ def fill_caps(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 def add_per_share(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """From the reports; where no report is stored, from the ratios, as rounded as those are. Of a
-    doubted report nothing: the ratios may be of the one before, and one figure would jump to the other."""
+    flagged report nothing: the ratios may be of the one before, and one figure would jump to the other."""
     reported = per_share(rows, context)
     price = rows["price"].where(~reported["flagged"])
     rows["eps_ttm"] = reported["eps_ttm"].fillna(price / rows["pe_ttm"].where(rows["pe_ttm"] > 0))
@@ -222,7 +222,7 @@ DATASET = Dataset(
                 Source("eastmoney", portal, only_when=of_few_dates),
                 Source("tencent", quote_site, only_when=current_session),
             ),
-            combine="all",  # the batch costs no further call, and it alone tells the yield
+            combine="all",  # the batch costs no further call, and it alone has the yield
             may_be_empty=True,
         ),
     ),
@@ -246,7 +246,7 @@ DATASET = Dataset(
     reads_own_past=True,
     public_at=close_of("date"),
     later=(*_EXPECTED, "forecast_orgs", "pe_forward"),
-    later_rows=told_after_close,
+    later_rows=stored_after_close,
     freshness=trading(1),
     per_code=True,
     tasks=("fusion_daily_sync", "eod_core"),
