@@ -61,8 +61,8 @@ def has_begun(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 
 def fill_publication(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """Fills the day of publication where the report states none: the stored one, else today. A value older than
-    all that is stored of its series (or the first of it) gets the usual day, where that has passed."""
+    """Fills the day of publication where the report states none: the stored one, else today. A value older
+    than all that is stored of its series (or the first of it) gets the usual day, where that has passed."""
     names = ("publish_date", "publish_estimated")
     stored = context.read(TABLE, columns=(*_PERIOD, *names))
     newest = stored.groupby("indicator")["period_date"].max().to_dict()
@@ -119,7 +119,8 @@ def is_near_its_past(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 
 def keeps_its_past(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """Most of the series is as stored, its changes too: an index near 100 hardly shows which month it is of."""
+    """Most of the series is as stored, its changes too: an index near 100 hardly shows which month it is
+    of."""
     stored = context.read(TABLE, columns=(*_PERIOD, *_FIGURES, "quality_flags"))
     return mostly_unchanged(
         rows, stored, key=_PERIOD, columns=_FIGURES, series="indicator", check=keeps_its_past.__name__
@@ -138,13 +139,13 @@ def comes_with_its_past(rows: pd.DataFrame, context: Context) -> pd.Series:
     before = rows[list(_PERIOD)].merge(stored, how="left", on=list(_PERIOD)).set_axis(rows.index)["value"]
     moved = reports[~fine & differs_from_known(rows["value"], before)].dropna()
     stray = strays(rows, stored, key=_PERIOD, columns=figures, check=check)
-changed = reports.isin(set(reports[~fine].dropna())) & (stray == 1)
+    changed = reports.isin(set(reports[~fine].dropna())) & (stray == 1)
     return ~fine | ~(changed | (stray.isna() & reports.isin(set(moved))))
 
 
 def what_is_old_stands(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """No estimate of more than a year ago has another value now (new benchmarks do that, and are flagged), and
-    no rate or quotation of more than a month ago."""
+    """No estimate of more than a year ago has another value now (new benchmarks do that, and are flagged),
+    and no rate or quotation of more than a month ago."""
     figures = (*_FIGURES, "prev_value")
     stored = context.read(TABLE, columns=(*_PERIOD, *figures, "quality_flags"))
     check = what_is_old_stands.__name__
