@@ -55,7 +55,8 @@ def run(*command: str, folder: Path, **more: str) -> subprocess.CompletedProcess
 def test_loading_the_definitions_opens_no_database_and_makes_no_file(tmp_path: Path) -> None:
     url = f"mysql+pymysql://user:{SECRET}@127.0.0.1:1/nothing"
     code = (
-        f"import dagster, subprocess, threading; subprocess.Popen.__init__ = None; import {LOCATION} as found; "
+        "import dagster, subprocess, threading; subprocess.Popen.__init__ = None; "
+        f"import {LOCATION} as found; "
         "found.defs.get_repository_def(); "
         "print({name: repr(one) for name, one in found.defs.resources.items()}, threading.active_count())"
     )
