@@ -1,4 +1,4 @@
-"""Composition: settings -> warehouse, upstream desk, calendar and clock of one process."""
+"""Composition: settings -> warehouse, fetch context, calendar and clock of one process."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,7 +27,6 @@ class Platform:
     ctx: FetchContext
     calendar: TradeCalendar
     clock: Clock
-    _run_context: tuple[str, FetchContext] | None = None
 
     @property
     def world(self) -> str | None:
@@ -35,12 +34,6 @@ class Platform:
         if self.settings.data_source != "mock":
             return None
         return "sample" if self.settings.sample_world == "synthetic" else "replay"
-
-    def context_of_run(self, run_id: str) -> FetchContext:
-        """One desk per run: what its assets share is asked once, and asked again by the next run."""
-        if self._run_context is None or self._run_context[0] != run_id:
-            self._run_context = (run_id, self.ctx.new_run())
-        return self._run_context[1]
 
     def close(self) -> None:
         self.ctx.close()
