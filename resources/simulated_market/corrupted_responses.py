@@ -2,7 +2,7 @@
 
 Acted out on the finished answer, for every upstream alike: its lists of rows are found in whatever format it
 speaks (JSON, a callback around it, separated lines, tables of a page), and their figures are falsified.
-Workbooks call `told_rows` before they are packed.
+Workbooks call `sheet_rows` before they are packed.
 """
 
 import json
@@ -32,7 +32,7 @@ _FOLD = 100
 _YEARS = range(1990, 2100)
 
 
-def told_falsely(body: bytes, content_type: str, fault: Fault) -> bytes:
+def corrupted_body(body: bytes, content_type: str, fault: Fault) -> bytes:
     """`body` with the lie of `fault` in it; as it is where it holds no list of rows."""
     if body[:2] in WORKBOOKS:
         return body
@@ -45,7 +45,7 @@ def told_falsely(body: bytes, content_type: str, fault: Fault) -> bytes:
     return body
 
 
-def told_rows(rows: Sequence[Sequence[Any]], fault: Fault | None) -> list[list[Any]]:
+def sheet_rows(rows: Sequence[Sequence[Any]], fault: Fault | None) -> list[list[Any]]:
     """The rows of a sheet with the lie of `fault` in them; its first row is the heading."""
     if fault is None or fault.kind not in CORRUPTIONS:
         return [list(row) for row in rows]
@@ -100,7 +100,7 @@ class _Walk:
         if not node:
             return None
         if all(isinstance(item, str) and len(_SPLIT.findall(item)) >= _LEAST_CELLS - 1 for item in node):
-            return [_text(mark, cells) for mark, cells in _told_texts(node, self._fault)]
+            return [_text(mark, cells) for mark, cells in _corrupted_texts(node, self._fault)]
         if not all(isinstance(item, dict | list) for item in node):
             return None
         places = [list(_scalars(item)) for item in node]
@@ -122,7 +122,7 @@ def _scalars(item: Any) -> Iterator[Any]:
     yield from (key for key, value in pairs if not isinstance(value, dict | list))
 
 
-def _told_texts(rows: Sequence[str], fault: Fault) -> list[tuple[str, Cells]]:
+def _corrupted_texts(rows: Sequence[str], fault: Fault) -> list[tuple[str, Cells]]:
     """Separated texts; each with its separator."""
     marks = [max(",~|\t;/", key=row.count) for row in rows]
     cells: list[Cells] = [list(row.split(mark)) for row, mark in zip(rows, marks, strict=True)]
@@ -138,7 +138,7 @@ def _joined(text: str, between: str, fault: Fault) -> str:
     if not all(len(_SPLIT.findall(row)) >= _LEAST_CELLS - 1 for row in rows if row):
         return text
     ends = "" if rows[-1] else between
-    return between.join(_text(*row) for row in _told_texts([row for row in rows if row], fault)) + ends
+    return between.join(_text(*row) for row in _corrupted_texts([row for row in rows if row], fault)) + ends
 
 
 def _lines(text: str, fault: Fault) -> str:
@@ -149,7 +149,7 @@ def _lines(text: str, fault: Fault) -> str:
             and len(_SPLIT.findall(line)) == width and any(map(_is_figure, _SPLIT.split(line)))]  # fmt: skip
     if not wide:
         return text
-    reported = "".join(_text(*row) for row in _told_texts([lines[at] for at in wide], fault))
+    reported = "".join(_text(*row) for row in _corrupted_texts([lines[at] for at in wide], fault))
     return "".join(lines[: wide[0]]) + reported + "".join(lines[wide[-1] + 1 :])
 
 

@@ -62,7 +62,7 @@ class Notice:
     size_kb: int
 
     @property
-    def told_at(self) -> datetime:
+    def announced_at(self) -> datetime:
         """What the platform tells: the moment of a notice of the same day, else the begin of its date."""
         same = self.shown.date() == self.day
         return self.shown if same else datetime(self.day.year, self.day.month, self.day.day)

@@ -10,7 +10,7 @@ from resources.simulated_market.wire import View
 Answer = TypeVar("Answer")
 
 
-class Kept(Generic[Answer]):
+class ResponseMemo(Generic[Answer]):
     """The newest answers of one world and moment, `most` of them, by question. Under a fault nothing is
     remembered: the next answer may be an honest one. Safe for the threads of a server."""
 
@@ -20,7 +20,7 @@ class Kept(Generic[Answer]):
         self._held: OrderedDict[Hashable, Answer] = OrderedDict()
         self._lock = threading.Lock()
 
-    def of(self, view: View, question: Hashable, make: Callable[[], Answer]) -> Answer:
+    def of(self, view: View, key: Hashable, make: Callable[[], Answer]) -> Answer:
         """The answer, which nobody may change; made where it is not held."""
         if view.fault is not None:
             return make()
@@ -29,13 +29,13 @@ class Kept(Generic[Answer]):
             if moment != self._moment:
                 self._moment = moment
                 self._held.clear()
-            if question in self._held:
-                self._held.move_to_end(question)
-                return self._held[question]
+            if key in self._held:
+                self._held.move_to_end(key)
+                return self._held[key]
         made = make()
         with self._lock:
             if moment == self._moment:
-                self._held[question] = made
+                self._held[key] = made
             while len(self._held) > self._most:
                 self._held.popitem(last=False)
         return made

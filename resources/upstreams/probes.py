@@ -13,7 +13,7 @@ Clients = Callable[[str], Any]
 
 
 @dataclass(frozen=True)
-class Question:
+class ProbeTarget:
     """Whom and what a probe asks about: a stock, the newest complete trade date, and the newest one whose
     late figures are out."""
 
@@ -29,11 +29,11 @@ class Probe:
 
     name: str
     upstream: str
-    ask: Callable[[Clients, Question], Any]
+    ask: Callable[[Clients, ProbeTarget], Any]
     may_be_empty: bool = False
 
 
-def _exchanges(clients: Clients, asked: Question) -> list[Any]:
+def _exchanges(clients: Clients, asked: ProbeTarget) -> list[Any]:
     """Both exchanges: one that is away fails the probe."""
     return [*clients("sse").margin(asked.late_day).index, *clients("szse").margin(asked.late_day).index]
 

@@ -67,8 +67,8 @@ class Plan:
         old = {pick_key(row): row for row in stored}
         incoming = _with_quality(incoming, at.get("quality"))
         keys = [pick_key(row) for row in incoming]
-        standing = _standing(stored, names, pick_key, final)
-        kept = standing if replace else old
+        final_keys = _final_keys(stored, names, pick_key, final)
+        kept = final_keys if replace else old
         hashed = {key: pick_content(old[key]) for key in kept}
         place_of = {key: i for i, key in enumerate(keys)}
         if len(place_of) < len(keys):
@@ -80,7 +80,7 @@ class Plan:
             before = old.get(key)
             if before is not None:
                 known = pick_content(before)
-                if content == known or key in standing or _outranked(found, before, at, source_rank):
+                if content == known or key in final_keys or _outranked(found, before, at, source_rank):
                     hashed[key] = known
                     plan._count(before, at)
                     continue
@@ -106,7 +106,7 @@ class Plan:
                 plan.history.append((*before, row[at["valid_from"]], batch_id))
             plan.written.append(tuple(row))
         if replace:
-            plan.removed = [key for key in old if key not in place_of and key not in standing]
+            plan.removed = [key for key in old if key not in place_of and key not in final_keys]
         if table.date_column:
             dates = [row[at[table.date_column]] for row in plan.written if row[at[table.date_column]]]
             plan.latest_date = max(dates)[:10] if dates else None
@@ -186,7 +186,7 @@ def _picker(places: Sequence[int]) -> Callable[[Sequence[Any]], tuple[Any, ...]]
     return lambda row: tuple(row[i] for i in places)
 
 
-def _standing(
+def _final_keys(
     stored: list[Row],
     names: Sequence[str],
     pick_key: Callable[[Sequence[Any]], Row],

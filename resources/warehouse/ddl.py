@@ -41,15 +41,15 @@ def sql_type(spec: ColumnSpec) -> sa.types.TypeEngine[Any]:
         case "json":
             kind = sa.Text().with_variant(mysql.LONGTEXT(collation=BINARY), *_MYSQL)
         case _:
-            if spec.word.length is None:
+            if spec.column_type.length is None:
                 long = mysql.MEDIUMTEXT if spec.sql == "mtext" else mysql.TEXT
                 kind = sa.Text().with_variant(long(collation=BINARY), *_MYSQL)
-            elif spec.word.ascii:
-                ascii_text = mysql.VARCHAR(spec.word.length, charset="ascii", collation="ascii_bin")
-                kind = sa.String(spec.word.length).with_variant(ascii_text, *_MYSQL)
+            elif spec.column_type.ascii:
+                ascii_text = mysql.VARCHAR(spec.column_type.length, charset="ascii", collation="ascii_bin")
+                kind = sa.String(spec.column_type.length).with_variant(ascii_text, *_MYSQL)
             else:
-                text = mysql.VARCHAR(spec.word.length, collation=BINARY)
-                kind = sa.String(spec.word.length).with_variant(text, *_MYSQL)
+                text = mysql.VARCHAR(spec.column_type.length, collation=BINARY)
+                kind = sa.String(spec.column_type.length).with_variant(text, *_MYSQL)
     return kind
 
 

@@ -17,7 +17,7 @@ _DATED = (Partition.TRADE_DATE, Partition.EVENT_DATE)
 
 
 @dataclass(frozen=True)
-class MissingRange:
+class MissingPartition:
     """`expected`: rows of a usual date (None: dates of this dataset have no usual number)."""
 
     dataset: str
@@ -59,7 +59,9 @@ def usual_rows(dataset: Dataset, found: Mapping[str, Tried]) -> int | None:
     return int(usual)
 
 
-def holes(dataset: Dataset, days: Sequence[str], found: Mapping[str, Tried]) -> list[MissingRange]:
+def missing_partitions(
+    dataset: Dataset, days: Sequence[str], found: Mapping[str, Tried]
+) -> list[MissingPartition]:
     """The missing ones of ascending trade dates. The newest `late` dates of a late publisher are not out
     yet: there an empty load is a load."""
     usual = usual_rows(dataset, found)
@@ -74,7 +76,9 @@ def holes(dataset: Dataset, days: Sequence[str], found: Mapping[str, Tried]) -> 
             reason = "partial"
         else:
             continue
-        missing.append(MissingRange(dataset.name, day, usual, present, reason, tried.failed, tried.run_id))
+        missing.append(
+            MissingPartition(dataset.name, day, usual, present, reason, tried.failed, tried.run_id)
+        )
     return missing
 
 

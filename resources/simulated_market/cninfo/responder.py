@@ -68,7 +68,7 @@ class CninfoResponder:
 
 def _row(notice: Notice, at: int) -> dict[str, Any]:
     """A notice of two companies is two rows with one id; a title may carry the marks of a hit."""
-    reported = notice.told_at.replace(tzinfo=UTC) - timedelta(hours=8)
+    reported = notice.announced_at.replace(tzinfo=UTC) - timedelta(hours=8)
     security = notice.securities[at]
     title = notice.title
     if notice.number % 5 == 0:

@@ -81,15 +81,15 @@ class CompanyReports:
     def _rows(
         self, view: View, clauses: Sequence[Clause], name: str, of: Callable[[Security], list[Row]]
     ) -> list[Row]:
-        question = (id(view.world), view.now.date(), name, repr(clauses))
-        if view.fault is None and self._newest[0] == question:
+        key = (id(view.world), view.now.date(), name, repr(clauses))
+        if view.fault is None and self._newest[0] == key:
             return self._newest[1]
         codes = {value for column, how, values in clauses if column == "SECURITY_CODE" and how in {"=", "in"}
                  for value in values}  # fmt: skip
         asked = [one for one in corporate.stocks(view) if not codes or one.code in codes]
         rows = [row for security in asked for row in of(security)]
         if view.fault is None:
-            self._newest = (question, rows)
+            self._newest = (key, rows)
         return rows
 
 

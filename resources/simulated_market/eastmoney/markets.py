@@ -30,8 +30,8 @@ class MarketRatios:
     def stocks(self, view: View, clauses: Sequence[Clause]) -> list[Row]:
         """RPT_VALUEANALYSIS_DET, by TRADE_DATE and SECURITY_CODE; a date is out at 15:30. The rows of the
         newest question are kept, so that its pages cost one reading."""
-        question = (id(view.world), view.now.date(), repr(clauses))
-        if view.fault is None and self._newest[0] == question:
+        key = (id(view.world), view.now.date(), repr(clauses))
+        if view.fault is None and self._newest[0] == key:
             return self._newest[1]
         codes = {value for name, _, values in clauses if name == "SECURITY_CODE" for value in values}
         days = dates_between(view, _bound(clauses, ">=", 0), _bound(clauses, "<=", 99_999_999), _HOUR)
@@ -39,7 +39,7 @@ class MarketRatios:
         asked = [one for one in listed if not codes or one.code in codes]
         rows = [row for one in asked for day in days if (row := _stock_row(view, one, day)) is not None]
         if view.fault is None:
-            self._newest = (question, rows)
+            self._newest = (key, rows)
         return rows
 
     def markets(self, view: View, clauses: Sequence[Clause]) -> list[Row]:

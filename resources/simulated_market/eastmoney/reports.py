@@ -25,13 +25,13 @@ from resources.simulated_market.eastmoney.schedule import schedule_rows
 from resources.simulated_market.faults import Fault
 from resources.simulated_market.finance import FinanceBook
 from resources.simulated_market.margin import Margin
-from resources.simulated_market.response_memo import Kept
+from resources.simulated_market.response_memo import ResponseMemo
 from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.wire import HttpRequest, Reply, View
 from resources.simulated_market.world.model import PRICE_UNIT
 
 PAGE = 500
-_QUESTIONS_KEPT = 4
+_MEMO_SIZE = 4
 MOST_PAGES = 100
 _CLAUSE = re.compile(r"\((\w+)\s*(=|!=|<=|>=|<|>|in)\s*(\"[^\"]*\"|'[^']*'|\([^()]*\)|[\w.-]+)\)")
 _SETS = {"ALL", "HKF10_FN_MAININDICATOR"}
@@ -62,7 +62,7 @@ class Reports:
 
     def __init__(self, finance: FinanceBook, books: Books | None = None) -> None:
         books = books or Books(finance=finance)
-        self._kept: Kept[list[Row]] = Kept(_QUESTIONS_KEPT)
+        self._kept: ResponseMemo[list[Row]] = ResponseMemo(_MEMO_SIZE)
         self._margin = books.margin
         ratios = MarketRatios(books.lines)
         self._reports: Mapping[str, Callable[[View, Sequence[Clause]], list[Row]]] = {

@@ -7,7 +7,7 @@ from typing import Any
 
 from resources.simulated_market.billboard import Billboard
 from resources.simulated_market.block_trades import PUBLISHED, BlockTrades, Deal
-from resources.simulated_market.corrupted_responses import told_rows
+from resources.simulated_market.corrupted_responses import sheet_rows
 from resources.simulated_market.days import at, dates_between
 from resources.simulated_market.exchanges.billboards import listings_of, shenzhen_row
 from resources.simulated_market.exchanges.days import day_of, iso_of
@@ -124,7 +124,7 @@ class SzseResponder:
             )
             for one in names
         ]
-        return Reply(workbook(told_rows([_HEADS, *rows], view.fault)), MEDIA_TYPE)
+        return Reply(workbook(sheet_rows([_HEADS, *rows], view.fault)), MEDIA_TYPE)
 
     def _overview(self, view: View, day: int) -> Reply:
         """元; funds and bonds have no float of their own."""
@@ -133,7 +133,7 @@ class SzseResponder:
             for one in self._classes.of_date(view, day, "SZ")
         ]
         return Reply(
-            workbook(told_rows([("证券类别", "数量", "成交金额", "总市值", "流通市值"), *rows], view.fault)),
+            workbook(sheet_rows([("证券类别", "数量", "成交金额", "总市值", "流通市值"), *rows], view.fault)),
             MEDIA_TYPE,
         )
 

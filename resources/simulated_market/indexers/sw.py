@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any
 
-from resources.simulated_market.corrupted_responses import told_rows
+from resources.simulated_market.corrupted_responses import sheet_rows
 from resources.simulated_market.days import dates_between
 from resources.simulated_market.indexers.workbook import XLS, workbook
 from resources.simulated_market.industries import ALL, IndustryBook, Series, members, published
@@ -125,7 +125,7 @@ def classes(request: HttpRequest, view: View) -> Reply:
     for one in ALL:
         third = one.name if one.level == "l3" else ""
         rows.append([one.class_code, one.l1_name, one.l2_name, third])
-    return Reply(workbook(told_rows(rows, view.fault)), XLS)
+    return Reply(workbook(sheet_rows(rows, view.fault)), XLS)
 
 
 def stocks(request: HttpRequest, view: View) -> Reply:
@@ -145,7 +145,7 @@ def stocks(request: HttpRequest, view: View) -> Reply:
                 rows.append([security.code, listed, other.class_code, updated])
                 listed = moved
             rows.append([security.code, listed, of_index[index].class_code, updated])
-    return Reply(workbook(told_rows(rows, view.fault)), XLS)
+    return Reply(workbook(sheet_rows(rows, view.fault)), XLS)
 
 
 def _paged(rows: list[dict[str, Any]], params: dict[str, str], view: View) -> Reply:

@@ -302,7 +302,7 @@ def _broken(plan: Plan, f: Feature, days: Ints) -> None:
     plan.moves[day_of(days, f.date)] = Move(mode="broken_up", ret=0.034, gap=0.02, turn=2.2)
 
 
-def _scene(plan: Plan, f: Feature, days: Ints) -> None:
+def _scripted_run(plan: Plan, f: Feature, days: Ints) -> None:
     moves = SCENES[f.name]()
     start = day_of(days, f.date) - len(moves) + 1
     plan.moves.update({start + k: move for k, move in enumerate(moves)})
@@ -326,7 +326,7 @@ _HANDLERS: Mapping[str, Callable[[Plan, Feature, Ints], None]] = {
     ),
     **dict.fromkeys(("limit_down_streak", "limit_down"), _sealed("seal_down")),
     "broken_limit_up": _broken,
-    **dict.fromkeys(SCENES, _scene),
+    **dict.fromkeys(SCENES, _scripted_run),
 }  # fmt: skip
 # Stocks with scripted ex-rights, patterns or trouble get no drawn dividends beside them.
 _QUIET = {

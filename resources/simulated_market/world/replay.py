@@ -57,7 +57,7 @@ _INDEX_NAMES = {
     "sh000001": "上证指数", "sz399001": "深证成指", "sz399006": "创业板指", "sh000016": "上证50",
     "sh000300": "沪深300", "sh000905": "中证500", "sh000852": "中证1000",
 }  # fmt: skip
-_STAND_INS = tuple(symbol for symbol in _INDEX_NAMES if symbol != "sz399006")
+_MEAN_INDICES = tuple(symbol for symbol in _INDEX_NAMES if symbol != "sz399006")
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class ReplayWorld:
             symbol: _series(symbol, columns, self._master.get(symbol))
             for symbol, columns in {
                 **stocks,
-                **(replay_files.index_bars(folder) or replay_files.stand_ins(stocks, _STAND_INS)),
+                **(replay_files.index_bars(folder) or replay_files.mean_indices(stocks, _MEAN_INDICES)),
             }.items()
         }
         self._order = sorted(self._series.values(), key=lambda s: (s.security.market, s.security.code))

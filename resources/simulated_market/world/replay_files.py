@@ -174,7 +174,7 @@ def index_bars(folder: Path) -> dict[str, Columns]:
     return _by_code(frame["code"], whole)
 
 
-def stand_ins(stocks: Mapping[str, Columns], symbols: Sequence[str]) -> dict[str, Columns]:
+def mean_indices(stocks: Mapping[str, Columns], symbols: Sequence[str]) -> dict[str, Columns]:
     """Indices of a set that has no file of them: the mean change of its own stocks, 1000 at its first date.
 
     The market's sources answer nothing at all without one. Volume and amount are those of the stocks.

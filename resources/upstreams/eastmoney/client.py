@@ -147,11 +147,11 @@ class EastmoneyClient(
     def board_flow_daily(self, board_code: str) -> pd.DataFrame:
         return self._flow_days(f"90.{board_code}", board_code)
 
-    def fund_flow_minutes(self, symbol: str, beside: str = "") -> pd.DataFrame:
-        """Today's nets, cumulative; columns `MINUTE_FLOW_COLUMNS`. Of an index: its whole exchange; `beside`
+    def fund_flow_minutes(self, symbol: str, second: str = "") -> pd.DataFrame:
+        """Today's nets, cumulative; columns `MINUTE_FLOW_COLUMNS`. Of an index: its whole exchange; `second`
         adds a second symbol's."""
         what = instrument(symbol)
-        second = instrument(beside).secid if beside else ""
+        second = instrument(second).secid if second else ""
         return self._fetcher.call(
             series.flow_minutes_request(what.secid, second),
             partial(series.parse_flow_minutes, secid=what.secid, code=what.dataset_code),

@@ -22,7 +22,7 @@ from resources.upstreams.exchanges.deals import a_shares
 from resources.upstreams.exchanges.margin import code_of, figure, joined, name_of, same_day
 from resources.upstreams.exchanges.sheet import sheet_rows
 from resources.upstreams.exchanges.sse_funds import units_frame
-from resources.upstreams.exchanges.szse_report import code_told, refuse_error
+from resources.upstreams.exchanges.szse_report import refuse_error, stated_code
 from resources.upstreams.parsing.notices import notice_frame
 from resources.upstreams.parsing.paging import Page, collected
 from resources.upstreams.parsing.payload import (
@@ -108,7 +108,7 @@ def parse_tabs(body: bytes, day: str) -> MarginTabs:
         raws,
         lambda row: _tab_row(row, day, code_of(row.get("zqdm"), "SZSE zqdm"), _DETAIL_UNITS),
         "SZSE margin detail",
-        code_told,
+        stated_code,
     )
     count = object_of(tabs[1].get("metadata"), "SZSE margin metadata").get("recordcount")
     if count is not None and (type(count) is not int or count < len(raws) or (count > 0 and not raws)):

@@ -45,9 +45,9 @@ def page_of(tab: Row, head: Row, what: str, make: Callable[[Row], Row]) -> Page:
     count = head.get("recordcount", UNTOLD)
     if type(count) is not int or (count != UNTOLD and len(raws) > count):
         raise PayloadError(f"{what}: {len(raws)} rows of {count!r}")
-    return Page(accepted_rows(raws, make, what, code_told), len(raws), count)
+    return Page(accepted_rows(raws, make, what, stated_code), len(raws), count)
 
 
-def code_told(row: Row) -> object:
+def stated_code(row: Row) -> object:
     """The code that a row is of, as it stands there."""
     return row.get("zqdm") or row.get("zqdh") or row.get("sys_key")

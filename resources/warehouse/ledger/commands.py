@@ -316,7 +316,7 @@ class CommandQueue:
                 connection, command, f"heartbeat_at=?, expires_at={self._sql.now}+?", (_now(), self._lease)
             )
 
-    def cancel_wanted(self, command: Command) -> bool:
+    def cancel_requested(self, command: Command) -> bool:
         return self.get(command.id).cancel_requested
 
     def progress(self, command: Command, facts: Mapping[str, Any], *, run_id: str | None = None) -> bool:

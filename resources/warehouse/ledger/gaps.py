@@ -15,7 +15,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from core.clock import stamp
 from resources.warehouse.engine import reading, transaction
-from resources.warehouse.missing_partitions import MissingRange
+from resources.warehouse.missing_partitions import MissingPartition
 from resources.warehouse.sql import Sql
 
 OPEN, QUEUED, REPAIRED, GIVEN_UP = "open", "queued", "repaired", "given_up"
@@ -69,25 +69,35 @@ class Gaps:
         return {(gap.dataset, gap.partition): gap for gap in found}
 
     def observe(
-        self, dataset: str, since: str, holes: Sequence[tuple[MissingRange, Sequence[str]]], *, now: datetime
+        self,
+        dataset: str,
+        since: str,
+        missing_partitions: Sequence[tuple[MissingPartition, Sequence[str]]],
+        *,
+        now: datetime,
     ) -> None:
         """What is missing from the date `since` on: new gaps are opened, those that are gone are closed."""
         known = {day: gap for (_, day), gap in self.of(dataset).items()}
-        seen = {hole.partition for hole, _ in holes}
+        seen = {absent.partition for absent, _ in missing_partitions}
         at = stamp(now)
         with transaction(self._engine) as connection:
-            for hole, codes in holes:
-                facts = _facts(hole, codes)
-                gap = known.get(hole.partition)
+            for absent, codes in missing_partitions:
+                facts = _facts(absent, codes)
+                gap = known.get(absent.partition)
                 if gap is None:
-                    opened = {"dataset": dataset, "partition_key": hole.partition, **facts, "status": OPEN}
+                    opened = {
+                        "dataset": dataset,
+                        "partition_key": absent.partition,
+                        **facts,
+                        "status": OPEN,
+                    }
                     opened |= {"attempts": 0, "detected_at": at, "created_at": at, "updated_at": at}
                     self._run(connection, self._sql.insert("sys_gap", list(opened)), tuple(opened.values()))
                     continue
                 if gap.status == REPAIRED:
                     facts |= {"status": OPEN, "attempts": 0, "next_at": None, "closed_at": None,
                               "detected_at": at, "note": None, "backfill_id": None}  # fmt: skip
-                self._set(connection, dataset, hole.partition, at, facts)
+                self._set(connection, dataset, absent.partition, at, facts)
             for day, gap in known.items():
                 if day >= since and day not in seen and gap.status != REPAIRED:
                     self._set(connection, dataset, day, at, {"status": REPAIRED, "closed_at": at})
@@ -150,14 +160,14 @@ class Gaps:
         return connection.exec_driver_sql(statement, tuple(values))
 
 
-def _facts(hole: MissingRange, codes: Sequence[str]) -> dict[str, Any]:
-    missing = None if hole.expected is None else max(hole.expected - hole.present, 0)
+def _facts(absent: MissingPartition, codes: Sequence[str]) -> dict[str, Any]:
+    missing = None if absent.expected is None else max(absent.expected - absent.present, 0)
     return {
-        "expected": hole.expected,
-        "present": hole.present,
+        "expected": absent.expected,
+        "present": absent.present,
         "missing": missing,
         "codes_json": json.dumps(list(codes[:MOST_CODES])),
-        "reason": hole.reason,
+        "reason": absent.reason,
     }
 
 

@@ -39,7 +39,7 @@ def bench(sample):
     made.transport.close()
 
 
-def standing(world, day):
+def state(world, day):
     """Symbol -> (bar of the date, its limits) of every stock that traded."""
     now, number = datetime.fromisoformat(f"{day}T15:30"), int(day.replace("-", ""))
     found = {}
@@ -56,7 +56,7 @@ def test_pools_are_those_of_the_bars(bench):
     before = None
     seen = dict.fromkeys(("up", "broken", "down", "prev"), 0)
     for day in DAYS:
-        bars = standing(bench.market.world, day)
+        bars = state(bench.market.world, day)
         pools = {pool: set(bench.eastmoney.limit_pool(pool, day)["symbol"]) for pool in seen}
         assert pools["up"] == {s for s, (_, close, limits) in bars.items() if close == limits[0]}
         assert pools["broken"] == {s for s, (high, close, up) in bars.items() if high == up[0] > close}

@@ -134,13 +134,13 @@ def test_trades_and_visits_fit_their_company_and_day(world):
 def test_a_trade_is_told_two_sessions_later(world):
     """Whatever is told was told within days of the trade: a load looks two weeks back, no more."""
     days = [int(day) for day in world.trade_dates() if 20260601 <= int(day) <= 20260821]
-    first_told = {}
+    first_noticed = {}
     for place, day in enumerate(days):
         view = View(world, datetime.strptime(f"{day} 20", "%Y%m%d %H"))
         for security in corporate.stocks(view)[:25]:
             for one in insiders.trades(view, security):
-                first_told.setdefault((security.symbol, one.date), place)
-    late = [place - days.index(day) for (_, day), place in first_told.items() if day in days]
+                first_noticed.setdefault((security.symbol, one.date), place)
+    late = [place - days.index(day) for (_, day), place in first_noticed.items() if day in days]
     assert late
     assert set(late) == {2}
 

@@ -143,10 +143,10 @@ def parse_report(
     pages = result.get("pages", None if paged else 0)
     if type(pages) is not int or type(count) is not int or not 0 <= len(rows) <= count:
         raise PayloadError(f"{what}: {len(rows)} rows, pages {pages!r}, count {count!r}")
-    return ReportPage(accepted_table(rows, read, what, _code_told), pages, count, len(rows))
+    return ReportPage(accepted_table(rows, read, what, _stated_code), pages, count, len(rows))
 
 
-def _code_told(row: Mapping[str, Any]) -> object:
+def _stated_code(row: Mapping[str, Any]) -> object:
     """The code that a row is of, under whichever name."""
     return next((row[name] for name in _CODES if name in row), None)
 
