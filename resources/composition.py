@@ -1,4 +1,4 @@
-"""Composition: settings -> warehouse, upstream desk, calendar and clock of one process."""
+"""Composition: settings -> warehouse, fetch context, calendar and clock of one process."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -34,7 +34,7 @@ class Platform:
         return "sample" if self.settings.sample_world == "synthetic" else "replay"
 
     def context_of_run(self, run_id: str) -> FetchContext:
-        """One desk per run: what its assets share is asked once, and asked again by the next run."""
+        """A fetch context for one run: what its assets share is fetched once per run."""
         if self._run_context is None or self._run_context[0] != run_id:
             self._run_context = (run_id, self.ctx.new_run())
         return self._run_context[1]

@@ -84,9 +84,9 @@ def col(
     decimals: int | None = None, **limits: Any,
 ) -> Any:  # fmt: skip
     """A nullable column. `computed`: made by derivation, so absent from staging. `no_source`: why it
-    stays NULL (names the issue that brings it). `decimals`: decimals that a float is rounded to where its type
-    has none of its own; for calculated columns, since a source's figure keeps its own decimals. `limits`
-    are pandera's (ge, gt, le, isin, str_matches…) and are hard checks."""
+    stays NULL (names the issue that brings it). `decimals`: what a float is rounded to where its type has no
+    scale; for calculated columns only, since a figure of a source keeps the decimals that it came with.
+    `limits` are pandera's (ge, gt, le, isin, str_matches…) and are hard checks."""
     limits.setdefault("nullable", True)
     metadata = {"unit": unit, "computed": computed, "no_source": no_source, "decimals": decimals}
     return pa.Field(title=title or None, metadata=metadata, **limits)

@@ -1,5 +1,5 @@
-"""What a failed call to a provider means. The provider's own words may repeat the question or a part of the
-key, so no error and no log record carries them: status and kind say enough."""
+"""Maps a failed call to a provider to our errors. The provider's own text may repeat the prompt or a part of
+the key, so no error and no log record contains it: status and kind are enough."""
 
 import re
 from typing import Any
@@ -20,13 +20,13 @@ _STATUS_OF = {
     "rate_limit_error": 429, "api_error": 500, "server_error": 500, "timeout_error": 504,
     "overloaded_error": 529,
 }  # fmt: skip
-"""Kinds that a stream tells in the middle, after its status was 200."""
+"""Error kinds that a stream sends after its status was 200, and their statuses."""
 _KIND = re.compile(r"[a-z][a-z_]{2,39}")
 
 
 class CallFailed(Exception):
-    """One call came to nothing. `error` is what the caller may be told; `retry_after` are the seconds that
-    the provider asks for."""
+    """One call failed. `error` is what the caller may see; `retry_after` are the seconds that the provider
+    asks for."""
 
     def __init__(
         self, error: PlatformError, status: int | None = None, retry_after: float | None = None

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from resources.settings import Settings
 
 PROVIDERS_KEY = "models.providers"
-"""Where the providers are stored (JSON: providers, active, fallback); their keys beside it are sealed."""
+"""Where the providers are stored (JSON: providers, active, fallback); their keys are stored sealed."""
 KEYS_KEY = "models.keys"
 ANTHROPIC, OPENAI = "anthropic", "openai"
 OPENAI_ADDRESS = "https://api.openai.com/v1"
@@ -79,7 +79,7 @@ def _stored(settings: Settings, stored: Mapping[str, Any], keys: Mapping[str, An
 
 
 def _of_environment(settings: Settings, stored: Mapping[str, Provider]) -> Sequence[Provider]:
-    """A key of the environment goes to the address of the environment alone, whatever is stored beside it."""
+    """A key of the environment goes to the address of the environment alone, whatever else is stored."""
     found = []
     if settings.anthropic_api_key:
         model = settings.anthropic_model

@@ -1,8 +1,8 @@
-"""Answers that are well formed and false: what upstreams do that no status code tells.
+"""Corrupted responses: well formed answers with false figures, which no status code reveals.
 
-Acted out on the finished answer, for every upstream alike: its lists of rows are found in whatever format it
-speaks (JSON, a callback around it, separated lines, tables of a page), and their figures are falsified.
-Workbooks call `sheet_rows` before they are packed.
+Applied to the finished answer, for every upstream alike: its lists of rows are found in its format (JSON, a
+callback around it, separated lines, tables of a page), and their figures are falsified. Workbooks call
+`sheet_rows` before they are packed.
 """
 
 import json
@@ -18,7 +18,7 @@ WORKBOOKS = (b"PK", b"\xd0\xcf")
 """What the bytes of a workbook begin with, a new one or an old one."""
 Cells = list[Any]
 Reported = tuple[int, Cells]
-"""A row as it shall be told: which row it was made of, and its cells."""
+"""A corrupted row: the place of its original row, and its cells."""
 
 _NUMBER = re.compile(r"[+-]?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?")
 _CODE_DIGITS = 6
@@ -33,7 +33,7 @@ _YEARS = range(1990, 2100)
 
 
 def corrupted_body(body: bytes, content_type: str, fault: Fault) -> bytes:
-    """`body` with the lie of `fault` in it; as it is where it holds no list of rows."""
+    """`body` with the corruption of `fault`; unchanged where it holds no list of rows."""
     if body[:2] in WORKBOOKS:
         return body
     for encoding in ("gb18030",) if "gb" in content_type.lower() else ("utf-8", "gb18030"):
@@ -46,7 +46,7 @@ def corrupted_body(body: bytes, content_type: str, fault: Fault) -> bytes:
 
 
 def sheet_rows(rows: Sequence[Sequence[Any]], fault: Fault | None) -> list[list[Any]]:
-    """The rows of a sheet with the lie of `fault` in them; its first row is the heading."""
+    """The rows of a sheet with the corruption of `fault`; the first row is the heading."""
     if fault is None or fault.kind not in CORRUPTIONS:
         return [list(row) for row in rows]
     return [
@@ -71,7 +71,7 @@ def _reported(text: str, fault: Fault) -> str:
 
 
 class _Walk:
-    """A JSON document whose lists of rows are told falsely, the counts beside them with them."""
+    """A JSON document with corrupted lists of rows, and their counts when the fault says so."""
 
     def __init__(self, fault: Fault) -> None:
         self._corruption = CORRUPTIONS[fault.kind]
@@ -117,7 +117,7 @@ class _Walk:
 
 
 def _scalars(item: Any) -> Iterator[Any]:
-    """Where the plain values of a row stand."""
+    """Places of the plain values of a row."""
     pairs = item.items() if isinstance(item, dict) else enumerate(item)
     yield from (key for key, value in pairs if not isinstance(value, dict | list))
 
@@ -165,7 +165,7 @@ def _page(text: str, fault: Fault) -> str:
     return text[: found[0].start()] + "".join(reported) + text[found[-1].end() :]
 
 
-# -- the lies -----------------------------------------------------------------------------------------
+# -- the corruptions ----------------------------------------------------------------------------------
 
 
 def _is_figure(value: Any) -> bool:
@@ -268,9 +268,9 @@ CORRUPTIONS: dict[str, Callable[[list[Cells], Fault], list[Reported]]] = {
     "swap_rows": _exchanged,
     "zero_row": _one_of_zeros,
 }
-"""Kind of fault -> the rows as they shall be told.
+"""Kind of fault -> the function that corrupts the rows.
 
-`cut_rows`: the first half (`counted`: the counts beside it say so too); `double_rows`: each twice;
+`cut_rows`: the first half (`counted`: the counts of the list agree with it); `double_rows`: each twice;
 `prices_x100`: every number with decimals a hundredfold; `volumes_x100`: every whole number from 10,000 on;
 `shift_columns`: figures one place further; `swap_rows`: under every name the figures of the next;
 `zero_row` (`code`): zeros for one security."""

@@ -1,9 +1,10 @@
-"""A world that lies on purpose: the faults that are false facts, acted out once for all responders.
+"""Worlds with false facts: faults that change what a world says, applied once for all responders.
 
 stale_day, negative_price, swap_open_close and override_bar change what a world says;
 wrong_instrument answers with the facts of another security. The faults of the wire (status, reset,
-truncate ...) belong to the servers, `lots_for_shares` and `cut_list` to the responders. `FIGURE_LIES` are
-acted out here for the terminal protocol alone, whose answers have no rows to find (see `lies`).
+truncate ...) belong to the servers, `lots_for_shares` and `cut_list` to the responders.
+`FIGURE_CORRUPTIONS` are applied here for the terminal protocol alone, whose answers have no rows to find (see
+`corrupted_responses`).
 """
 
 from collections.abc import Sequence
@@ -38,12 +39,12 @@ FIGURE_CORRUPTIONS = frozenset({"prices_x100", "shift_columns", "zero_row"})
 
 
 def with_figures(world: World, fault: Fault) -> World:
-    """The world whose bars and quotes have the lie of `fault`, one of `FIGURE_LIES`, in them."""
+    """The world with bars and quotes corrupted by `fault`, one of `FIGURE_CORRUPTIONS`."""
     return _Misquoted(world, fault)
 
 
 def distorted(world: World, now: datetime, fault: Fault | None) -> tuple[World, datetime]:
-    """The world and the time that a responder shall believe in under `fault`."""
+    """The world and the time that a responder uses under `fault`."""
     if fault is None or fault.kind not in FACT_FAULTS:
         return world, now
     if fault.kind == "stale_day":
@@ -148,7 +149,7 @@ class _Distorted:
         return self._args.get("code") in {None, security.code, security.symbol}
 
     def _served(self, security: Security) -> Security:
-        """The security whose facts are told under the name of `security`."""
+        """The security whose facts are served under the name of `security`."""
         if self._kind != "wrong_instrument":
             return security
         if self._args.get("under") not in {None, security.code, security.symbol}:

@@ -1,4 +1,4 @@
-"""Indices, rates and futures outside the mainland: one quote each, in the words of two sites."""
+"""Indices, rates and futures outside the mainland: one quote each, in the formats of two sites."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta

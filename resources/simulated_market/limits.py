@@ -1,8 +1,8 @@
-"""Who stood at a price limit on a date of a world, as the pools of two portals tell it.
+"""Stocks at a price limit on a date of a world, for the pools of two portals.
 
 Everything follows from the world's own bars, limits, minutes and order book: a stock is in the pool of
-limit-ups because its bar closes at its limit. Where a world has no minutes (real bars from files) nobody
-knows when a limit was sealed, and the pools are empty.
+limit-ups because its bar closes at its limit. Where a world has no minutes (real bars from files) the time of
+the seal is unknown, and the pools are empty.
 """
 
 import zlib
@@ -199,7 +199,7 @@ def newest_session(view: View) -> int:
 
 
 def sessions_before(view: View, day: int) -> int | None:
-    """How many sessions a date lies before the newest one; None for no session, or one to come."""
+    """How many sessions a date is before the newest one; None for no session, or one to come."""
     dates, newest = view.world.trade_dates(), newest_session(view)
     at = int(np.searchsorted(dates, day))
     if day > newest or at >= len(dates) or int(dates[at]) != day:
@@ -243,7 +243,7 @@ class LimitBook:
         return [one for one in self.of_date(view, day) if chosen(one) and one.minutes is not None]
 
     def previous(self, view: View, day: int) -> list[tuple[LimitState, LimitState]]:
-        """(as it stood then, as it stands on the date) of the limit-ups of the trade date before that trade
+        """(state then, state on the date) of the limit-ups of the trade date before that trade
         on the date."""
         dates = view.world.trade_dates()
         at = int(np.searchsorted(dates, day))

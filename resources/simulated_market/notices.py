@@ -1,9 +1,10 @@
-"""Notices of a world: the facts that the disclosure platform, the portal and Shenzhen publish in their ways.
+"""Notices of a world: the facts that the disclosure platform, the portal and Shenzhen publish in their
+formats.
 
-Tied to events where the world tells of them (a report on its notice date, a distribution a week before its
+Tied to events where the world has them (a report on its notice date, a distribution a week before its
 ex-day), else drawn from the name of the stock and the day: one stock in six has a routine notice on a trade
-date, one in forty on another day. A notice is put up on the evening before its disclosure date, one in four
-at noon or in the evening of the date itself. A replayed market knows of none.
+date, one in forty on another day. A notice is published on the evening before its disclosure date, one in
+four at noon or in the evening of the date itself. A replayed market has none.
 """
 
 import zlib
@@ -14,7 +15,7 @@ from datetime import date, datetime, timedelta
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.model import Security
 
-# Title, the portal's word for the kind, the platform's code of the content, its category. The codes are those
+# Title, the portal's name of the kind, the platform's code of the content, its category. The codes are those
 # of recorded notices; 012399 is what the platform gives to the rest.
 _ROUTINE: tuple[tuple[str, str, str, str], ...] = (
     ("第五届董事会第{n}次会议决议公告", "董事会决议公告", "012399", "dshgg"),
@@ -47,8 +48,8 @@ _DAYS_HELD, _LISTS_HELD = 400, 64
 
 @dataclass(frozen=True)
 class Notice:
-    """One notice of one or more stocks. `kind` is the portal's word for it, `types` the platform's codes: who
-    announces, in which market, what."""
+    """One notice of one or more stocks. `kind` is the portal's name of it, `types` the platform's codes of
+    announcer, market and content."""
 
     number: int
     day: date
@@ -63,7 +64,7 @@ class Notice:
 
     @property
     def announced_at(self) -> datetime:
-        """What the platform tells: the moment of a notice of the same day, else the begin of its date."""
+        """The time on the platform: the moment of a notice of the same day, else the begin of its date."""
         same = self.shown.date() == self.day
         return self.shown if same else datetime(self.day.year, self.day.month, self.day.day)
 
@@ -106,7 +107,7 @@ class NoticeBook:
         first, last = _day(since), _day(until)
         if first is None or last is None or view.world.label != "sample":
             return []
-        # Nothing is up for later than the day after now; nobody wants more than the newest years.
+        # No notice is published for later than the day after now; only the newest years are served.
         last = min(last, view.now.date() + timedelta(days=1))
         first = max(first, last - timedelta(days=_DAYS_HELD))
         found = []
@@ -219,7 +220,7 @@ def _events(view: View, security: Security, day: date, listed: _Listed) -> list[
 
 
 def _renamed(before: str, after: str) -> _Reported:
-    """The words of a change of names: special treatment, its end, a delisting, or nothing but a name."""
+    """The title of a change of names: special treatment, its end, a delisting, or nothing but a name."""
     if after.startswith("退市"):
         title = "关于公司股票进入退市整理期交易的公告"
         return _Reported(title, "终止上市", "012399", "tszlq")

@@ -1,9 +1,9 @@
 """The press of a world: articles, research reports and flash news, drawn from stock and day.
 
-An article reports each notice of the day before it, in the words of another title; one stock in eight has an
+An article reports each notice of the day before it, under another title; one stock in eight has an
 article of its own on a trade date, and some are printed twice. One stock in ten has a research report on a
-trade date. Flash news come every ten minutes. What is said of a price fits its moment: who falls is not said
-to rise, and a limit-up is told of a stock that stands at its limit. A replayed market has none of it.
+trade date. Flash news come every ten minutes. Statements about a price agree with its moment: a falling stock
+is not said to rise, and only a stock at its limit is said to be there. A replayed market has none of it.
 """
 
 import zlib

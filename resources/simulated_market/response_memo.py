@@ -1,4 +1,4 @@
-"""What a responder has rendered for a question, kept for the pages that follow it."""
+"""A memo of rendered answers, for the pages of one request."""
 
 import threading
 from collections import OrderedDict
@@ -11,8 +11,8 @@ Answer = TypeVar("Answer")
 
 
 class ResponseMemo(Generic[Answer]):
-    """The newest answers of one world and moment, `most` of them, by question. Under a fault nothing is
-    remembered: the next answer may be an honest one. Safe for the threads of a server."""
+    """The newest answers of one world and moment, `most` of them, by request. Under a fault nothing is
+    cached: the next answer may be a true one. Safe for the threads of a server."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -21,7 +21,7 @@ class ResponseMemo(Generic[Answer]):
         self._lock = threading.Lock()
 
     def of(self, view: View, key: Hashable, make: Callable[[], Answer]) -> Answer:
-        """The answer, which nobody may change; made where it is not held."""
+        """The answer, made where it is not cached; it must not be changed."""
         if view.fault is not None:
             return make()
         moment = (id(view.world), view.now)

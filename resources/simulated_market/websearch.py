@@ -86,6 +86,6 @@ def _block(title: str, address: str, text: str) -> str:
 
 
 def _marked(text: str) -> str:
-    """The page prints words of the query in bold."""
+    """Terms of the query are bold on the page."""
     head, _, rest = html.escape(text).partition(" ")
     return f"<b>{head}</b> {rest}"

@@ -147,8 +147,8 @@ class Plan:
     def _keep_without(
         self, row: list[Any], at: Mapping[str, int], later: Sequence[str], *, now: str, batch_id: str
     ) -> None:
-        """A first version that holds columns of a `later` day: as it was public it had none of them, so that
-        version is kept, and the whole row is valid from now."""
+        """A first version that holds columns of a `later` day: when it was published it had none of them, so
+        that version stays, and the whole row is valid from now."""
         known = [at[name] for name in later if row[at[name]] is not None]
         if not known or row[at["valid_from"]] >= now:
             return
@@ -192,7 +192,7 @@ def _final_keys(
     pick_key: Callable[[Sequence[Any]], Row],
     final: Callable[[pd.DataFrame], pd.Series] | None,
 ) -> set[Row]:
-    """Keys of the stored rows that stand for good."""
+    """Keys of the stored rows that are final."""
     if final is None or not stored:
         return set()
     reported = final(pd.DataFrame(stored, columns=list(names))).tolist()
@@ -200,7 +200,7 @@ def _final_keys(
 
 
 def _with_quality(incoming: list[Row], place: int | None) -> list[Row]:
-    """Rows whose quality nobody judged are 'ok'."""
+    """Rows without a quality are 'ok'."""
     if place is None:
         return incoming
     return [row if row[place] is not None else (*row[:place], "ok", *row[place + 1 :]) for row in incoming]
@@ -220,7 +220,7 @@ def _in_order(keys: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 
 
 def _outranked(row: Sequence[Any], before: Row, at: Mapping[str, int], rank: Mapping[str, int]) -> bool:
-    """A stored ok row stands against a warning row of a worse source."""
+    """A warning row of a worse source does not replace a stored ok row."""
     if not rank or "quality" not in at:
         return False
     if before[at["quality"]] != "ok" or row[at["quality"]] != "warning":

@@ -128,8 +128,8 @@ def build_history(metadata: sa.MetaData, table: Table) -> sa.Table:
 
 @lru_cache(maxsize=8)
 def build_metadata(tables: tuple[Table, ...]) -> sa.MetaData:
-    """DDL of the tables and their history, the same for every engine. Made once per set of tables: a hundred
-    of them take a fifth of a second, and nobody changes it."""
+    """DDL of the tables and their history, the same for every engine. Made once per set of tables and never
+    changed: a hundred of them take a fifth of a second."""
     metadata = sa.MetaData()
     for table in tables:
         build_table(metadata, table)

@@ -50,7 +50,7 @@ class Piece:
     `src`, `quality`, `quality_flags`, `provenance` (canonical JSON or null) and `payload` where the layer
     has them; `where` is the slice that it is compared with. `public_at` gives the instant at which each
     row's first version became public (DWD); `later` names columns that were not known by then, `later_rows`
-    tells in which rows (None: in all), `final` which stored rows no batch may change or remove."""
+    marks those rows (None: all), `final` which stored rows no batch may change or remove."""
 
     frame: pd.DataFrame
     where: Slice

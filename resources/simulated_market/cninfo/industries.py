@@ -1,5 +1,5 @@
-"""webapi.cninfo.com.cn: PE of industries by date. Of its two classifications the world knows what its sectors
-tell: CSRC classes are sectors under a letter, CNI classes sectors and their second level."""
+"""webapi.cninfo.com.cn: PE of industries by date. Both classifications are derived from the world's sectors:
+CSRC classes are sectors under a letter, CNI classes sectors and their second level."""
 
 import base64
 import json
@@ -50,7 +50,7 @@ class IndustryRatios:
         self._lines = lines
 
     def ratios(self, request: HttpRequest, view: View) -> Reply:
-        """Records of one date; none before 15:30 of it. A header that is not of now is turned away."""
+        """Records of one date; none before 15:30 of it. A request with an old time header is refused."""
         if not is_fresh(request, view):
             return _answer({"resultcode": 401, "resultmsg": "无效的请求", "records": []})
         params = request.params()

@@ -99,7 +99,7 @@ def _row(notice: Notice, at: int) -> dict[str, Any]:
 
 
 def org_id(security: Security) -> str:
-    """Follows from the code for half of the companies; for the others nothing tells it."""
+    """Follows from the code for half of the companies; for the others it cannot be derived."""
     draw = zlib.crc32(security.symbol.encode())
     return f"99{draw % 10**8:08d}" if draw % 2 else f"{_ORG_MARKETS[security.market]}{security.code}"
 

@@ -117,7 +117,7 @@ def _jumps(one: LimitState, minutes: Minutes) -> list[Event]:
 
 
 def _largest(one: LimitState, minutes: Minutes) -> list[Event]:
-    """The busiest minute, where it stands out."""
+    """The busiest minute, when its volume is large enough."""
     place = int(minutes.volume.argmax())
     volume, price = int(minutes.volume[place]), int(minutes.price[place])
     if volume < _LARGE * float(minutes.volume.mean()) or not volume:

@@ -19,7 +19,7 @@ _AFTER_TAX = 0.9
 
 
 class CompanyReports:
-    """Rows by report. The rows of the newest question are kept, so that its pages cost one reading."""
+    """Rows by report. The rows of the newest request are cached, so that its pages are made once."""
 
     def __init__(self) -> None:
         self._newest: tuple[object, list[Row]] = (None, [])
@@ -216,7 +216,7 @@ def plan_text(one: Payout) -> str:
 
 
 def _since(clauses: Sequence[Clause], column: str, sign: str = ">=") -> int:
-    """The day from which a question asks; 0 when it has none."""
+    """The first day of a request; 0 when it has none."""
     days = [
         values[0][:10].replace("-", "") for name, how, values in clauses if name == column and how == sign
     ]

@@ -53,7 +53,7 @@ class FinanceReports:
         return [express_row(one) for one in self._book.express(view, period, _codes(clauses))]
 
     def _forecasts(self, view: View, clauses: Sequence[Clause]) -> list[Row]:
-        """Who publishes an express report forecasts the same result some days before it."""
+        """A company with an express report forecasts the same result some days before it."""
         period = _period(clauses, "REPORT_DATE")
         reported = self._book.express(view, period, _codes(clauses))
         return [row for one in reported for row in forecast_rows(one)]
@@ -345,7 +345,7 @@ def _amounts(one: Result, statement: str) -> dict[str, float | None]:
 
 
 def statement_row(one: Result, before: Result | None, statement: str) -> Row:
-    """A row of zcfzb, lrb or xjllb: every amount with its change beside it."""
+    """A row of zcfzb, lrb or xjllb: every amount with its change."""
     amounts = _amounts(one, statement)
     earlier = {} if before is None else _amounts(before, statement)
     changes = {}

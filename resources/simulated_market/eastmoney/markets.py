@@ -29,7 +29,7 @@ class MarketRatios:
 
     def stocks(self, view: View, clauses: Sequence[Clause]) -> list[Row]:
         """RPT_VALUEANALYSIS_DET, by TRADE_DATE and SECURITY_CODE; a date is out at 15:30. The rows of the
-        newest question are kept, so that its pages cost one reading."""
+        newest request are cached, so that its pages are made once."""
         key = (id(view.world), view.now.date(), repr(clauses))
         if view.fault is None and self._newest[0] == key:
             return self._newest[1]

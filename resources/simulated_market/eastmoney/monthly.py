@@ -1,7 +1,7 @@
 """Monthly and quarterly reports of the data centre about the economy.
 
 A report has lines of its own; what accumulates within a year, and every change on the year or the month,
-follows from what was told of the single months.
+follows from the published single months.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -170,8 +170,8 @@ def monthly_row(name: str, reported: Monthly, place: int, month: date, view: Vie
 
 
 def _amounts(reported: Monthly, place: int) -> dict[str, float]:
-    """The figures of a period that follow from nothing but the lines, in the decimals in which they are told:
-    what accumulates is the sum of what was told month by month."""
+    """The figures of a period that follow from the lines alone, in the decimals in which they are published:
+    cumulative ones are sums of the published months."""
     step, row = (3, {}) if reported.quarterly else (1, _of_period(reported, place))
     year = [_of_period(reported, at) for at in range(place - place % _YEAR, place + 1, step)]
     if reported.quarterly:

@@ -29,7 +29,7 @@ _ORDER = {
     "strong": "c m n p ztp ztf zdp amount ltsz tshare hs nh cc lb zs zttj hybk",
     "prev": "c m n p ztp zdp amount ltsz tshare hs zf zs yfbt ylbc hybk zttj",
 }
-"""The fields of a row as they stand on the wire."""
+"""The fields of a row as they are on the wire."""
 PATHS = "/(?:" + "|".join(_POOLS) + ")"
 
 Row = dict[str, Any]

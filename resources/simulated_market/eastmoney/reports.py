@@ -35,7 +35,7 @@ _MEMO_SIZE = 4
 MOST_PAGES = 100
 _CLAUSE = re.compile(r"\((\w+)\s*(=|!=|<=|>=|<|>|in)\s*(\"[^\"]*\"|'[^']*'|\([^()]*\)|[\w.-]+)\)")
 _SETS = {"ALL", "HKF10_FN_MAININDICATOR"}
-"""Names that stand for every column of a report."""
+"""Names that mean every column of a report."""
 _MARKETS = {"SH": "融资融券_沪证", "SZ": "融资融券_深证", "BJ": "融资融券_京证"}
 
 _NUMBERS: Mapping[str, Callable[[float, float], bool]] = {
@@ -236,7 +236,7 @@ def _sorted(rows: list[Row], params: Mapping[str, str]) -> list[Row]:
 
 
 def _quoted(asked: str, row: Row, view: View) -> Row:
-    """Price and change of this moment beside a row, as `quoteColumns` asks for them
+    """Current price and change of a row's security, as `quoteColumns` asks for them
     (`f2~01~SECURITY_CODE~CLOSE_PRICE`: field, kind, the column with the code, name): after the row's own."""
     found: Row = {}
     for part in filter(None, asked.split(",")):

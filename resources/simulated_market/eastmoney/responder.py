@@ -135,8 +135,8 @@ class EastmoneyResponder:
         return reply(request, envelope.RT_FLOW, head | {"klines": [chosen(params, line) for line in lines]})
 
     def _members(self, view: View, secid: str) -> tuple[dict[str, Any], list[SecurityFacts]] | None:
-        """Head of the answer and whose flows it sums: one security, the members of a board, or of
-        a main index the stocks of its exchange."""
+        """Head of the answer and the securities whose flows it sums: one security, the members of a board, or
+        of a main index the stocks of its exchange."""
         market, _, code = secid.partition(".")
         if market == "90":
             board = self._lists.board_facts(view, code)
@@ -233,7 +233,7 @@ def trends(request: HttpRequest, view: View) -> Reply:
 
 
 CONNECT_FIELDS = frozenset(f"f{number}" for number in range(51, 57))
-"""What tells of a channel of the stock connect all but what was bought and sold."""
+"""The fields of a stock connect channel other than bought and sold."""
 
 
 def connect(request: HttpRequest, view: View) -> Reply:
@@ -298,7 +298,7 @@ def _southbound(view: View) -> tuple[str, float]:
 
 
 def _reported(view: View, asked: Security) -> Security:
-    """Whose name and code the answer carries: a wrong instrument names itself."""
+    """The security whose name and code the answer carries: a wrong instrument names itself."""
     if view.fault is None or view.fault.kind != "wrong_instrument":
         return asked
     if view.fault.args.get("under") not in {None, asked.code, asked.symbol}:

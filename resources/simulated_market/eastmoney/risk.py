@@ -68,7 +68,7 @@ def _pledges(view: View, clauses: Sequence[Clause]) -> list[Row]:
 
 
 def _comments(view: View, clauses: Sequence[Clause]) -> list[Row]:
-    """The newest session alone. Ranks are those among all stocks, whoever is asked for."""
+    """The newest session alone. Ranks are those among all stocks, whichever are requested."""
     reported = [(one, view.world.quote(one, view.now)) for one in stocks(view)]
     quotes = [(one, quote) for one, quote in reported if quote is not None]
     if not quotes:

@@ -55,7 +55,7 @@ class SzseResponder:
         return self._margin(request, view)
 
     def _listings(self, request: HttpRequest, view: View) -> Reply:
-        """Who is listed in a range of dates, 20 a page, without seats."""
+        """Billboard listings of a range of dates, 20 a page, without seats."""
         params = request.params()
         first, last = day_of(params.get("txtStart", "")), day_of(params.get("txtEnd", ""))
         listings = listings_of(self._billboard, view, first, last, "SZ")
@@ -164,7 +164,7 @@ def _tab(
 
 
 def _etf_units(request: HttpRequest, view: View) -> Reply:
-    """ETFs with their units of the newest date that is told, 万份 in links, 20 a page."""
+    """ETFs with their units of the newest published date, 万份 in links, 20 a page."""
     dates = [int(day) for day in view.world.trade_dates()]
     day = max(one for one in dates if at(one, PUBLISHED) <= view.now)
     funds = units_of(view, day, "SZ")

@@ -35,7 +35,7 @@ class SwResponder:
         )
 
     def current(self, request: HttpRequest, view: View) -> Reply:
-        """The indices of a level as they stand now; no date."""
+        """The current values of the indices of a level; no date."""
         params = request.params()
         series = self._book.series(view)
         rows = []

@@ -22,7 +22,7 @@ _STEPS = 600 // _EVERY_S
 _SIDE = 2
 _TICK = PRICE_UNIT // 100
 _FOLLOWS = 0.85
-"""How often the queue stands on the side that the price went to."""
+"""How often the queue is on the side that the price went to."""
 
 
 def auction(view: RequestView, security: Security) -> bytes:
@@ -47,7 +47,7 @@ def _opening(security: Security, ticks: Ticks, quote: Quote, day: int, now: date
     if not len(found):
         return []
     last, volume = int(ticks.price[found[0]]), int(ticks.volume[found[0]])
-    # Named by the code, so that the same auction is the same whoever asks and in whatever order.
+    # Named by the code, so that an auction is the same for all requests, in any order.
     raw = draws.raw(int(security.code), Stream.AUCTION, day, 4 * (_STEPS + 2))
     u = draws.uniform(raw)
     queue = _queue(u[:4], last, volume, quote)

@@ -185,7 +185,7 @@ def _intraday(view: RequestView, security: Security, minutes: int, start: int, c
     for date in days:
         finished = date != view.today
         if finished and skip >= _DAY_MINUTES // minutes:
-            # A finished day has all its minutes: no need to draw those that nobody asked for.
+            # A finished day has all its minutes: no need to draw those that were not requested.
             skip -= _DAY_MINUTES // minutes
             continue
         day = _cut(view, security, date, minutes)

@@ -13,7 +13,7 @@ _PREFIX = b"\x01\x36"
 
 
 def render(view: RequestView, asked: list[tuple[int, str]], *, levels: int) -> bytes:
-    """One record for each asked security that the server knows; those it never heard of are left out."""
+    """One record for each asked security that the server knows; unknown ones are left out."""
     records = []
     for market, code in asked[:PAGE]:
         security = view.security(market, code)

@@ -96,7 +96,7 @@ class Responder:
             return Answer(name, render(view) if name in _GREETINGS else NO_DATA, None)
         return Answer(name, render(view), fault)
 
-    # Each reader takes (scene, payload) and returns the call's name and how to render it.
+    # Each reader takes (view, payload) and returns the call's name and how to render it.
 
     def _hello(self, _scripted_run: RequestView, _payload: bytes) -> tuple[str, Render]:
         return "hello", lambda view: greetings.hello(view.now)

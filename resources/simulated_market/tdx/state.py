@@ -1,6 +1,6 @@
-"""What a responder is asked about, as seen through the fault in force.
+"""The world as one request sees it, under the fault in force.
 
-A `RequestView` is the world at one instant for one request. Content faults change what is seen here (another
+A `RequestView` is the world at one instant. Content faults change what it shows (another
 instrument, the day before, rows twice), so that renderers stay plain; transport faults are the
 server's.
 """
@@ -43,7 +43,7 @@ class RequestView:
         return int(dates[at - 1]) if at else 0
 
     def day_before(self) -> "RequestView":
-        """The scene at the close of the trade date before the newest one."""
+        """The view at the close of the trade date before the newest one."""
         dates = self.world.trade_dates()
         at = int(np.searchsorted(dates, _yyyymmdd(self.now), side="right"))
         if at < 2:

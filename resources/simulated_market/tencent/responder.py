@@ -75,7 +75,7 @@ class TencentResponder:
 
     @staticmethod
     def _shown(view: View, asked: Security, reported: Security) -> Security:
-        """A wrong instrument tells all about itself, and only the label is that of the one asked for."""
+        """Of a wrong instrument all fields are its own, and only the label is that of the requested one."""
         return reported if view.fault is not None and view.fault.kind == "wrong_instrument" else asked
 
     def _history(self, view: View, quote: Any) -> Past:

@@ -1,4 +1,4 @@
-"""worth.html: what brokers expect of a company, as the topic portal's page tells it (GBK, tables)."""
+"""worth.html: broker forecasts for a company, the topic portal's page (GBK, tables)."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ _YI = 1e8
 
 
 def worth(request: HttpRequest, view: View) -> Reply:
-    """The page of one company; 404 for a code that nobody lists."""
+    """The page of one company; 404 for an unknown code."""
     code = request.path.split("/")[2]
     found = [one for one in view.world.securities(view.now) if one.code == code and one.kind == "stock"]
     if not found:

@@ -36,7 +36,7 @@ def curve_request(since: str, until: str) -> Request:
 
 def parse_curve(body: bytes, since: str, until: str) -> pd.DataFrame:
     """Columns `CURVE_COLUMNS`, oldest first. Refused for a page without any table, PayloadError for one that
-    breaks off, has other columns, or tells of other days."""
+    breaks off, has other columns, or is of other days."""
     text = body.strip()
     if not text:
         raise Transient("empty body")

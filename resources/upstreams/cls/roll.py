@@ -90,5 +90,5 @@ def _item(row: dict[str, Any]) -> dict[str, Any]:
 def _second(value: Any, what: str) -> int:
     second = whole(number(value, f"{what} ctime", digits=0), f"{what} ctime")
     if not 500_000_000 <= second <= 4_000_000_000:
-        raise PayloadError(f"{what} ctime is no believable time: {value!r}")
+        raise PayloadError(f"{what} ctime is no valid time: {value!r}")
     return second

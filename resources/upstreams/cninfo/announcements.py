@@ -1,8 +1,8 @@
 """hisAnnouncement/query: notices of all three exchanges, 30 a page, and the map of company ids.
 
 `totalAnnouncement` (older answers: `totalRecordNum`) counts the list, `totalpages` rounds down and is not
-used; `announcements: null` beside a count of 0 is 'none'. The time of a notice is its disclosure date at
-00:00 of Shanghai; one that is put up on that date itself carries the second instead.
+used; `announcements: null` with a count of 0 means none. The time of a notice is its disclosure date at
+00:00 of Shanghai; one that is published on that date itself has the exact second instead.
 """
 
 import re

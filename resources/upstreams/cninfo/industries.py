@@ -1,6 +1,6 @@
 """p_sysapi1087 of the data service: PE of industries on one date, by one of two classifications.
 
-The twelve values of a record are told by their order.
+The twelve values of a record are identified by their order.
 """
 
 from datetime import datetime
@@ -36,7 +36,7 @@ def parse_ratios(body: bytes, day: str) -> pd.DataFrame:
     made = accepted_rows(records_of(body, what), lambda raw: _row(raw, day, what), what, lambda raw: None)
     rows = frame(made, RATIO_COLUMNS)
     if rows["industry_code"].duplicated().any():
-        raise PayloadError(f"{what}: an industry stands in it twice")
+        raise PayloadError(f"{what}: an industry appears twice")
     return rows
 
 

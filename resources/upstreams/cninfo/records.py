@@ -50,7 +50,7 @@ def parse_holders(body: bytes, period: str) -> pd.DataFrame:
     )
     made = frame(rows, HOLDER_COLUMNS)
     if made["code"].duplicated().any():
-        raise PayloadError(f"holders {period}: a company stands in it twice")
+        raise PayloadError(f"holders {period}: a company appears twice")
     return made
 
 

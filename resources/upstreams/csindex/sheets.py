@@ -38,8 +38,8 @@ def sheet_request(kind: str, index: str) -> Request:
 
 
 def parse_members(body: bytes, index: str, *, weighted: bool) -> pd.DataFrame:
-    """Columns `MEMBER_COLUMNS`, all of one date. PayloadError for another index, a member that stands in it
-    twice, several dates, or weights that do not make 100."""
+    """Columns `MEMBER_COLUMNS`, all of one date. PayloadError for another index, a duplicate member, several
+    dates, or weights that do not make 100."""
     what = f"{'weights' if weighted else 'members'} {index}"
     requested = {**_MEMBER, "weight": "权重"} if weighted else _MEMBER
     made: list[dict[str, Any]] = []

@@ -1,7 +1,7 @@
 """Beijing: margin trading. `cb([…, '2026-07-21'])`: a list and, in single quotes, the date that it is of.
 
 The total is a row of rounded figures in 10,000 CNY and 10,000 shares; the detail is a page of rows in CNY and
-shares. Neither tells what was repaid.
+shares. Neither has the repayments.
 """
 
 import re
@@ -45,8 +45,8 @@ _SLACK, _TOTAL_SLACK = 1.0, 101.0
 
 @dataclass(frozen=True)
 class MarginPage:
-    """Rows of one page. `received`: rows on the wire, of which some may not be believed; `total`: rows of all
-    pages by the answer's own count, None where it tells none."""
+    """Rows of one page. `received`: rows on the wire, of which some may be rejected; `total`: rows of all
+    pages by the answer's own count, None without one."""
 
     rows: list[dict[str, Any]]
     pages: int
@@ -87,7 +87,8 @@ def parse_total(body: bytes, day: str) -> list[dict[str, Any]]:
 
 
 def parse_detail(body: bytes, day: str) -> MarginPage:
-    """Rows with the keys of `MARGIN_COLUMNS`; one whose figures deny each other is left out as rejected."""
+    """Rows with the keys of `MARGIN_COLUMNS`; one whose figures contradict each other is left out as
+    rejected."""
     what = "BSE margin detail"
     answer, reported = _answer(body, day, what)
     page = object_of(answer[0] if answer else None, what)

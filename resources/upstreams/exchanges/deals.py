@@ -18,7 +18,7 @@ DEAL_COLUMNS: dict[str, str] = {
 """CNY and shares, as exact as two decimals of 万股 and 万元 are. Equal rows are different deals."""
 WAN = 1e4
 HALF_DIGIT = 0.0051
-"""Half of the last digit that the wire tells of 万股 and 万元."""
+"""Half of the last digit of 万股 and 万元 on the wire."""
 
 
 def deal(fields: dict[str, Any], exchange: str, since: str, until: str) -> dict[str, Any]:

@@ -31,7 +31,7 @@ def name_of(value: Any, what: str) -> str:
 
 
 def same_day(reported: str, asked: str, what: str) -> str:
-    """`told`, when it is the day that was asked for."""
+    """The stated day when it is the requested one; else PayloadError."""
     if reported != asked:
         raise PayloadError(f"{what} answered for {reported}, asked was {asked}")
     return reported

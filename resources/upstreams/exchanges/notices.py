@@ -1,4 +1,4 @@
-"""Notices of the companies listed in Shenzhen (annList), 50 a page; the question is a JSON body."""
+"""Notices of the companies listed in Shenzhen (annList), 50 a page; the request is a JSON body."""
 
 import json
 import re

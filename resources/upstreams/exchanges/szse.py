@@ -63,7 +63,7 @@ _REPORT = (("CATALOGID", "1837_xxpl"),)
 @dataclass(frozen=True)
 class MarginTabs:
     """The market's sums and the first securities of a date; `count` securities there are in all, None where
-    that is not told; `received` of them are shown."""
+    the answer has no count; `received` of them are shown."""
 
     total: list[dict[str, Any]]
     rows: list[dict[str, Any]]
@@ -250,7 +250,7 @@ class SzseClient:
         return units_frame(collected(ask, what, most_pages=szse_funds.MOST_PAGES), what, self.source)
 
     def billboard(self, since: str, until: str) -> pd.DataFrame:
-        """Who is listed between two dates, without seats, one call for a page of 20; columns
+        """Billboard listings between two dates, without seats, one call for a page of 20; columns
         `BILLBOARD_COLUMNS`, `amount` in steps of a million, A shares alone. Empty where nothing is
         published."""
         what = f"SZSE billboard {since}..{until}"

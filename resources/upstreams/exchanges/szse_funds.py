@@ -1,6 +1,6 @@
 """Shenzhen: units of every ETF of the newest date (fund.szse.cn ShowReport 1000_lf), in 万份, 20 a page.
 
-The list knows no past: `subname` tells which date it is of. Its cells are links.
+The list has no past: `subname` holds its date. Its cells are links.
 """
 
 import html

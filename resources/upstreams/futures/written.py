@@ -113,7 +113,7 @@ def _decoded(body: bytes, encodings: tuple[str, ...], what: str) -> str:
 
 
 def _heads(reported: list[str], requested: dict[str, str], what: str) -> dict[str, int]:
-    """Place of each wanted column."""
+    """Place of each requested column."""
     place = {requested[head]: at for at, head in enumerate(reported) if head in requested}
     if len(place) != len(requested):
         raise PayloadError(f"{what}: heads {reported[:14]}")

@@ -1,7 +1,7 @@
 """Stock connect by date (DailyStat): a script that assigns one list, a part per market. Millions.
 
-A part has tables with a schema (names) and a row for each of them. `999,999,999` stands for a quota that is
-not told. There is no file of a day without trading in Hong Kong.
+A part has tables with a schema (names) and a row for each of them. `999,999,999` means that the quota is not
+disclosed. There is no file of a day without trading in Hong Kong.
 """
 
 import math
@@ -95,7 +95,7 @@ def _row(part: dict[str, Any], day: str) -> dict[str, Any] | None:
 
 
 def _figures(part: dict[str, Any], what: str) -> dict[str, Any]:
-    """Name -> value of the first table: its rows stand in the order of its schema."""
+    """Name -> value of the first table: its rows are in the order of its schema."""
     content = list_of(part.get("content"), f"{what} content")
     table = object_of(object_of(content[0] if content else None, f"{what} content").get("table"), what)
     schema = list_of(table.get("schema"), f"{what} schema")
@@ -112,6 +112,6 @@ def _figures(part: dict[str, Any], what: str) -> dict[str, Any]:
 
 
 def _million(value: Any, what: str) -> float:
-    """10k of a million; missing where it is not told."""
+    """10k from millions; missing where it is not disclosed."""
     plain = grouped_amount(value, what)
     return math.nan if plain >= _NOT_REPORTED else round(plain * MILLION, 2)

@@ -1,8 +1,8 @@
 """hq.sinajs.cn snapshots: `var hq_str_<symbol>="f0,f1,...";` per code, GBK.
 
-The record carries no code, so only the name of its variable says whose it is. Volumes are shares, but lots
-of an index of Shanghai (Shenzhen's are shares); the unit of a convertible bond is not documented, and its
-volume is left out.
+The record carries no code, so only the name of its variable identifies the security. Volumes are shares, but
+lots of an index of Shanghai (Shenzhen's are shares); the unit of a convertible bond is not documented, and
+its volume is left out.
 """
 
 import math
@@ -63,7 +63,7 @@ def parse_quotes(body: bytes, symbols: Sequence[str]) -> pd.DataFrame:
         if match is None:
             raise PayloadError(f"quotes: no statement at {text[at : at + 40]!r}")
         if match[1] in answered:
-            raise PayloadError(f"quotes: {match[1]} stands in the answer twice")
+            raise PayloadError(f"quotes: {match[1]} appears twice in the answer")
         answered[match[1]] = match[2]
         at = match.end()
     if set(answered) != set(symbols):

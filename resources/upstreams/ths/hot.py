@@ -84,7 +84,7 @@ def parse_strong(body: bytes, day: str) -> pd.DataFrame:
     raws = [object_of(raw, "getharden row") for raw in list_of(document.get("data") or [], "getharden data")]
     rows = accepted_rows(raws, lambda item: _strong(item, day), "getharden", lambda item: item.get("code"))
     if len({row["code"] for row in rows}) != len(rows):
-        raise PayloadError("getharden: a stock stands in it twice")
+        raise PayloadError("getharden: a stock appears twice")
     return frame(rows, STRONG_COLUMNS)
 
 

@@ -2,7 +2,7 @@
 
     open -> queued -> repaired | open (later, once more) | given_up
 
-A gap that turns up again after it was closed is open anew, with its attempts counted from 0.
+A gap that turns up again after it was closed is opened again, with its attempts counted from 0.
 """
 
 import json
@@ -25,7 +25,7 @@ CALLS_PER_DAY = 2_000
 """Upstream calls that repairs may cost on one day."""
 MOST_CODES = 100
 REPAIRED_BY = "gaps"
-"""Who asks for the backfills of repairs."""
+"""The requester of repair backfills."""
 _FIRST_PAUSE = timedelta(hours=1)
 _COLUMNS = (
     "dataset, partition_key, expected, present, missing, codes_json, reason, status, attempts, run_id, "
@@ -119,7 +119,7 @@ class Gaps:
 
     def settle(self, gap: Gap, why: str, run_id: str | None, *, now: datetime) -> None:
         """A repair ended and the date is still missing: once more later, or given up. A gap that was closed
-        or queued anew since it was looked up is left alone."""
+        or queued again since it was read is left alone."""
         values: dict[str, Any] = {"note": why[:255], "run_id": run_id}
         if gap.attempts >= MOST_ATTEMPTS:
             values |= {"status": GIVEN_UP, "next_at": None, "closed_at": stamp(now)}

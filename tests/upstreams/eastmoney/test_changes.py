@@ -76,7 +76,7 @@ def test_nothing_happened_is_an_answer(empty: bytes) -> None:
         ({"i": None}, "i is no text"),
         ({"i": "0.02,92.46"}, "has 2 parts"),
         ({"i": "0.02,-1,0.02"}, "price is not above zero"),
-        ({"i": "0.02,92.46,25"}, "change cannot be believed"),
+        ({"i": "0.02,92.46,25"}, "change is not plausible"),
         ({"i": "0.02,abc,0.02"}, "is no number"),
         ({"i": ",".join("1" * 20), "t": 4}, "has 20 parts"),
     ],

@@ -98,7 +98,7 @@ def test_sides_with_different_holidays_are_missing_alone() -> None:
     [
         ("RPT_ECONOMY_CPI", {"NATIONAL_BASE": 118.0}, "NATIONAL_BASE - 100"),
         ("RPT_ECONOMY_CPI", {"REPORT_DATE": "2022-13-01 00:00:00"}, "no date"),
-        ("RPT_ECONOMY_CPI", {"NATIONAL_SAME": "1e999"}, "believable"),
+        ("RPT_ECONOMY_CPI", {"NATIONAL_SAME": "1e999"}, "valid number"),
         ("RPT_ECONOMY_GDP", {"TIME": "2026年上半年"}, "names no quarter"),
         ("RPT_ECONOMY_GDP", {"REPORT_DATE": "2026-07-01 00:00:00"}, "names quarter 2"),
         ("RPTA_WEB_TREASURYYIELD", {"EMM00166466": 180.0}, "another unit"),
@@ -139,7 +139,7 @@ def test_levels_of_another_instrument_or_day_are_refused() -> None:
     assert rows[["date", "close", "low"]].to_numpy().tolist()[-1] == ["2026-08-21", 98.2, 98.1]
     with pytest.raises(PayloadError, match="asked for"):
         read(LEVEL, secid="133.USDCNH")
-    with pytest.raises(PayloadError, match="lies outside"):
+    with pytest.raises(PayloadError, match="is outside"):
         levels.parse_levels(LEVEL, "100.UDI", "2026-08-01", "2026-08-20")
     with pytest.raises(PayloadError, match="enclose"):
         read(LEVEL.replace(b"98.6,98.0", b"98.0,98.6"), secid="100.UDI")

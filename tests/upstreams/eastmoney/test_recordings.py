@@ -166,7 +166,7 @@ def first_bar(document, old: str, new: str) -> None:
         (lambda d: first_bar(d, "6.10,", "-6.10,"), "below zero"),
         (lambda d: first_bar(d, "6.28", "6.00"), "enclose"),
         (lambda d: first_bar(d, "6.11", "-"), "missing"),
-        (lambda d: first_bar(d, "6.18", "1e999"), "believable number"),
+        (lambda d: first_bar(d, "6.18", "1e999"), "valid number"),
         (lambda d: d.update(rc=1), "rc 1"),
         (lambda d: d.update(data=[1]), "no object"),
         (lambda d: d.pop("rc"), "no push2 envelope"),

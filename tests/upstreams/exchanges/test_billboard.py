@@ -122,7 +122,7 @@ def test_a_day_without_a_billboard() -> None:
         (replaced("成交金额(万元)", "成交金额(元)"), "a table of"),
         (replaced("累计买入金额(元)", "累计买入金额(万元)"), "another unit"),
         (replaced("23135.90", "231359000.00"), "another unit"),
-        (replaced("(2)  600032", "(2)  600340"), "stands twice"),
+        (replaced("(2)  600032", "(2)  600340"), "appears twice"),
         (replaced("  (2) 东方财富", "  (3) 东方财富"), "follows 1 others"),
         (replaced("2511430.00", "viele"), "neither a security nor a seat"),
         (replaced(f"一、{RISE}:", ""), "for no reason"),

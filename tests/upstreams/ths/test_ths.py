@@ -95,7 +95,7 @@ def test_nobody_is_an_answer() -> None:
         (page(LIMIT_UP, LIMIT_UP, total=1), "2 rows of 1"),
         (page({**LIMIT_UP, "latest": -1}), "above zero"),
         (page({**LIMIT_UP, "limit_up_suc_rate": 77.8}), "no share"),
-        (page({**LIMIT_UP, "first_limit_up_time": "1749711360"}), "lies on 2025-06-12"),
+        (page({**LIMIT_UP, "first_limit_up_time": "1749711360"}), "is of 2025-06-12"),
         (page({**LIMIT_UP, "high_days_value": 1 << 16 | 4}), "4 boards in 1 days"),
         (page({**LIMIT_UP, "order_amount": -5}), "below zero"),
         (b'{"status_code":-1,"status_msg":"no","data":null}', "status -1"),

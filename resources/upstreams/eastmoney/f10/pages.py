@@ -21,7 +21,7 @@ Row = Mapping[str, Any]
 
 PAGE = 200
 DATES_PER_CALL = 5
-"""More dates in one question are cut off without a word."""
+"""More dates in one request are cut off without an error."""
 
 MAIN_COLUMNS: dict[str, str] = {
     **texts("code report_period ann_date indicators"),
@@ -124,7 +124,7 @@ def _main_rows(rows: Sequence[Row], symbol: str) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Page:
-    """What one question about a statement is about."""
+    """The company, statement and dates of one request."""
 
     symbol: str
     statement: str
@@ -140,7 +140,7 @@ class Page:
 
 
 def kind_request(symbol: str) -> Request:
-    """The page whose hidden field tells the form of a company's statements."""
+    """The page whose hidden field holds the form of a company's statements."""
     params = (("type", "web"), ("code", symbol))
     return Request("eastmoney.emweb", "f10_kind", f"{_ROOT}/Index", params, label=symbol)
 
@@ -177,8 +177,8 @@ def statement_request(page: Page, periods: Sequence[str]) -> Request:
 
 
 def parse_statement(body: bytes, page: Page, periods: Sequence[str]) -> pd.DataFrame:
-    """Columns `STATEMENT_COLUMNS`: every amount that has a change beside it (`_YOY`). PayloadError when a
-    period that was asked for is not there, or one that was not."""
+    """Columns `STATEMENT_COLUMNS`: every amount that has a column for its change (`_YOY`). PayloadError when
+    a period that was asked for is not there, or one that was not."""
     what = f"{page.statement} {page.symbol}"
     rows = [
         object_of(row, what) for row in list_of(object_of(json_of(body), what).get("data"), f"{what} data")
@@ -206,7 +206,7 @@ def _items(row: Row, page: Page, period: str, what: str) -> list[dict[str, Any]]
     }
     found = []
     for name, value in row.items():
-        # Amounts have a change beside them; figures per share have one as well, and too few decimals here.
+        # Amounts have a column for their change; so do figures per share, which have too few decimals here.
         if f"{name}_YOY" not in row or name.endswith("_EPS"):
             continue
         amount = number(value, f"{what} {period} {name}")

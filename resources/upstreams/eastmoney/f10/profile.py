@@ -1,4 +1,4 @@
-"""Who a company is: the survey page (register data and its issue), main business, actual controller; and new
+"""Company profiles: the survey page (register data and its issue), main business, actual controller; and new
 shares as they are offered (RPTA_APP_IPOAPPLY)."""
 
 import math
@@ -120,7 +120,7 @@ def _issue_of(issue: Mapping[str, Any], what: str) -> dict[str, Any]:
 
 
 def parse_business(body: bytes, symbol: str) -> str | None:
-    """The main business in words; None where the page tells none."""
+    """The text of the main business; None where the page has none."""
     what = f"business {symbol}"
     reported = _only(object_of(json_of(body), what), "zyfw", what)
     if reported is None:
@@ -210,7 +210,7 @@ def _founded(value: Any, what: str) -> str | None:
     except ValueError as error:
         raise PayloadError(f"{what} is no date: {text!r}") from error
     if not 1850 <= day.year <= 2100:
-        raise PayloadError(f"{what} is no believable date: {text!r}")
+        raise PayloadError(f"{what} is no valid date: {text!r}")
     return day.isoformat()
 
 

@@ -99,7 +99,7 @@ def _row(row: Mapping[str, Any], of: HolderList) -> dict[str, Any]:
 
 
 def _change(value: Any, what: str) -> tuple[float, str | None]:
-    """(change in shares, the word that stood in its place): a number, 不变 or 新进."""
+    """(change in shares, the text in its place): a number, or 不变 or 新进."""
     text = value.strip() if isinstance(value, str) else ""
     if text == _UNCHANGED:
         return 0.0, text

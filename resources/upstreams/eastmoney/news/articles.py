@@ -61,8 +61,8 @@ def articles_request(keyword: str, page: int) -> Request:
 
 
 def parse_articles(body: bytes, keyword: str) -> pd.DataFrame:
-    """Columns `ARTICLE_COLUMNS`, as ordered by the portal. Refused when the portal answers without the list
-    of articles, which is how its search turns a client away; an empty list is 'no news'."""
+    """Columns `ARTICLE_COLUMNS`, as ordered by the portal. Refused when the answer lacks the list of
+    articles, which is how the search refuses a client; an empty list is 'no news'."""
     what = f"articles {keyword}"
     document = object_of(json_of(body), what)
     if document.get("code") != 0:

@@ -116,7 +116,7 @@ def _text(value: Any, what: str, most: int) -> str | None:
 
 
 def _change(value: Any, what: str) -> str | None:
-    """The wire's number as a word; '' and null are unknown."""
+    """The label of the wire's number; '' and null are unknown."""
     reported = number(value, what)
     if math.isnan(reported):
         return None

@@ -43,7 +43,7 @@ def parse_outside(body: bytes) -> pd.DataFrame:
         promised(raw, _FIELDS.split(","), "outside")
         one = _BY_SECID.get(f"{raw['f13']}.{raw['f12']}")
         if one is None or one.series in rows:
-            raise PayloadError(f"outside: {raw['f13']}.{raw['f12']} was not asked for, or stands there twice")
+            raise PayloadError(f"outside: {raw['f13']}.{raw['f12']} was not asked for, or appears twice")
         row = _row(raw, one)
         if row is not None:
             rows[one.series] = row

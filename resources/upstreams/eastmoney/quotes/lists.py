@@ -86,7 +86,7 @@ SLIST_COLUMNS = columns_of(SLIST_FIELDS, "code board_code board_name")
 @dataclass(frozen=True)
 class ListPage:
     """`total` = rows of the whole list as the server counts them (unreliable for boards). `received`: rows on
-    the wire, of which some may not be believed."""
+    the wire, of which some may be rejected."""
 
     total: int
     rows: pd.DataFrame

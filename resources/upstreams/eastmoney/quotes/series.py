@@ -89,7 +89,7 @@ def parse_kline(body: bytes, symbol: str, *, klt: int, beg: str = "0", end: str 
             row["date"] = iso_day(values[0], f"{label} date")
         day = (row["datetime"] if minutes else row["date"])[:10].replace("-", "")
         if day < beg or day > end:
-            raise PayloadError(f"{label}: bar of {day} lies outside {beg}..{end}")
+            raise PayloadError(f"{label}: bar of {day} is outside {beg}..{end}")
         rows.append(row)
     ascending([row["datetime" if minutes else "date"] for row in rows], label)
     check_bars(rows, what, label)

@@ -50,7 +50,7 @@ def terms_report() -> Report:
 
 
 def term_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Columns `TERM_COLUMNS`: CNY, 100m CNY. PayloadError for what cannot be believed."""
+    """Columns `TERM_COLUMNS`: CNY, 100m CNY. PayloadError for implausible terms."""
     return frame([_term(row) for row in rows], TERM_COLUMNS)
 
 

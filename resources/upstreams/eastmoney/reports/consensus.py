@@ -1,5 +1,5 @@
-"""Earnings per share that brokers expect on the mean, a report of the data centre (RPT_WEB_RESPREDICT): one
-row a company, with four years beside each other."""
+"""Mean of the earnings per share that brokers forecast, a report of the data centre (RPT_WEB_RESPREDICT): one
+row per company, with columns for four years."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -65,6 +65,6 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
             raise PayloadError(f"{what}: YEAR{at} is {year}")
         eps = number(row.get(f"EPS{at}"), f"{what} EPS{at}")
         if abs(eps) > _LARGEST_EPS:
-            raise PayloadError(f"{what}: EPS{at} {eps} CNY is not believable")
+            raise PayloadError(f"{what}: EPS{at} {eps} CNY is not plausible")
         made |= {f"year{at}": year, f"eps{at}": eps}
     return made

@@ -39,7 +39,7 @@ PROGRESS = {
     "不分配不转增": NOTHING,
     "不分配": NOTHING,
 }
-"""The portal's words -> the dictionary's; others stay as they are."""
+"""The portal's terms -> the dictionary's; others stay as they are."""
 _PROMISED = ("SECURITY_CODE", "REPORT_DATE", "PLAN_NOTICE_DATE", NOTICE, "EX_DIVIDEND_DATE",
              "PRETAX_BONUS_RMB", "BONUS_RATIO", "IT_RATIO", "ASSIGN_PROGRESS")  # fmt: skip
 

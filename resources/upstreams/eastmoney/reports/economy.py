@@ -1,7 +1,7 @@
 """Reports of the data centre about the economy (RPT_ECONOMY_* and their like), one row a period.
 
-REPORT_DATE is a day of the period: of a month mostly its first. No report tells when it was published, but
-for the reserve ratio and the values of other countries.
+REPORT_DATE is a day of the period: of a month mostly its first. Only the reserve ratio and the values of
+other countries carry their date of publication.
 """
 
 import math
@@ -30,8 +30,8 @@ _YIELDS = (
 
 @dataclass(frozen=True)
 class Economy:
-    """Columns of figures that are read of a report. `rates` of them are percentages or indices that lie
-    within 0 and `MOST_PERCENT`; `same` are pairs (change on the year, index) with change = index - 100."""
+    """Columns of figures that are read of a report. `rates` of them are percentages or indices between 0 and
+    `MOST_PERCENT`; `same` are pairs (change on the year, index) with change = index - 100."""
 
     columns: tuple[str, ...]
     day: str = "REPORT_DATE"
@@ -99,7 +99,7 @@ FOREIGN_COLUMNS: dict[str, str] = {**texts("series date publish_date"), **number
 
 
 def economy_columns(name: str) -> dict[str, str]:
-    """`date` (first day of the month or quarter, or the day), `publish_date` where the report tells one, and
+    """`date` (first day of the month or quarter, or the day), `publish_date` where the report has one, and
     the report's own columns as numbers."""
     return {**texts("date publish_date"), **dict.fromkeys(_known(name).columns, "f")}
 

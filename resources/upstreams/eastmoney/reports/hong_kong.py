@@ -153,7 +153,8 @@ def profile_reports(code: str) -> tuple[Report, Report]:
 
 
 def profile_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Columns `PROFILE_COLUMNS`; what the one or the other report does not tell is missing."""
+    """Columns `PROFILE_COLUMNS`; fields that only one of the two reports has are missing where that one has
+    no row."""
     made = []
     for row in rows:
         promised(row, ("SECURITY_CODE",), "HK profile")

@@ -13,7 +13,7 @@ from resources.upstreams.parsing.texts import plain_text
 
 MARKETS = {"000001": "sh000001", "000688": "sh000688", "399001": "sz399001", "399006": "sz399006"}
 """Key of a market -> the index whose members are that market's stocks: Shanghai main board, STAR, Shenzhen
-main board, ChiNext. The key 000300 stands for both exchanges and is not the index of that number."""
+main board, ChiNext. The key 000300 means both exchanges together, not the index of that number."""
 MARKET_COLUMNS: dict[str, str] = {
     **texts("index_code date"),
     **numbers("pe_ttm member_count total_market_cap_yi"),
@@ -69,7 +69,7 @@ def boards_report(day: str) -> Report:
 
 def board_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Columns `BOARD_COLUMNS`; ratios as published, also below zero. `industry_code` is the number under
-    which lists and lines know the board (BK0475), where the row tells it."""
+    which lists and lines know the board (BK0475), where the row has it."""
     made = []
     for row in rows:
         promised(row, _BOARD, "boards")

@@ -92,7 +92,7 @@ def pledge_events_report(code: str) -> Report:
 
 def pledge_event_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Columns `PLEDGE_EVENT_COLUMNS`: shares, percent of the holder's and of all shares, CNY. Equal lines are
-    ordinary. PayloadError for what cannot be believed."""
+    ordinary. PayloadError for implausible figures."""
     return frame([_event(row) for row in rows], PLEDGE_EVENT_COLUMNS)
 
 
