@@ -24,7 +24,7 @@ from schedules.tasks.table import BY_KEY
 ROOT = Path(__file__).parents[2]
 
 RESERVED: dict[str, str] = {}
-"""Settings without a reader, and why. Whoever builds the feature takes its settings out of here."""
+"""Settings without a reader, and why. Remove a setting from here when its feature is built."""
 
 
 def read_names() -> set[str]:

@@ -1,4 +1,4 @@
-"""Rows are found, and falsified, in every format that an upstream speaks."""
+"""Rows are found and corrupted in every format of an upstream."""
 
 import json
 

@@ -162,7 +162,7 @@ def test_minutes_of_a_past_date() -> None:
 
 
 def test_finance_lists_and_transactions_have_the_recorded_layout() -> None:
-    """Sizes, counts and where the codes and times stand; figures are the world's."""
+    """Sizes, counts and the places of codes and times; figures are the world's."""
     with open_market() as market:
         market.client.finance(BANK.symbol)
         finance = market.log.items[-1].body

@@ -94,7 +94,7 @@ def test_notices_have_moments_of_their_own_day_or_of_the_evening_before(world):
     assert all(one.shown < one.announced_at for one in rest)
 
 
-def test_notices_are_of_many_kinds_and_tell_the_market(world):
+def test_notices_are_of_many_kinds_and_name_the_market(world):
     found = NoticeBook().between(View(world, NOW), "2025-11-21", "2026-11-20")
     kinds = {one.kind for one in found}
     assert {"年度报告全文", "三季度报告摘要", "分配方案实施", "股票交易异常波动", "实施风险警示"} <= kinds

@@ -1,4 +1,4 @@
-"""Reports about the economy: documented samples, the periods behind them, and what is not believed."""
+"""Reports about the economy: documented samples, the periods behind them, and rejected answers."""
 
 import json
 from functools import partial
@@ -114,7 +114,7 @@ def test_a_row_that_cannot_be_true_is_refused(name: str, changed: dict[str, Any]
         parse(name, **changed)
 
 
-def test_a_renamed_column_is_told() -> None:
+def test_a_renamed_column_is_named() -> None:
     row = {name: CPI[name] for name in CPI if name not in economy.REPORTS["RPT_ECONOMY_CPI"].columns}
     with pytest.raises(PayloadError, match="NATIONAL_SAME"):
         parse("RPT_ECONOMY_CPI", body([row], 1))
@@ -187,7 +187,7 @@ def test_a_report_that_the_newer_dialect_does_not_know_is_asked_for_in_the_older
     }  # fmt: skip
 
 
-def test_the_older_dialect_ends_with_its_count_or_is_not_believed() -> None:
+def test_the_older_dialect_ends_with_its_count_or_is_rejected() -> None:
     short = Pages(older("2026-09-24", count=3), older(count=3))
     with pytest.raises(PayloadError, match="1 of 3"):
         EastmoneyClient(short, FrozenClock(NOW)).economy_older("RPTA_WEB_TREASURYYIELD")

@@ -1,4 +1,4 @@
-"""Margin trading of the exchanges: the documented samples, their units, and what cannot be believed."""
+"""Margin trading of the exchanges: the documented samples, their units, and rejected answers."""
 
 import io
 import json

@@ -60,7 +60,7 @@ def test_the_recorded_table() -> None:
     assert set(rows["update_date"]) == {"2023-03-02"}
 
 
-def test_nobody_forecasts() -> None:
+def test_a_company_without_forecasts() -> None:
     text = "<html>平安银行(000001)<p>本年度暂无机构做出业绩预测</p><table><tr><td>x</td></tr></table></html>"
 
     rows = worth.parse_worth(text.encode("gb18030"), "000001")
@@ -91,7 +91,7 @@ def test_an_empty_cell_is_no_figure() -> None:
         (b"<table>\xff\xff\xff</table>", "not GBK"),
     ],
 )
-def test_a_page_that_cannot_be_believed_is_refused(body: bytes, reason: str) -> None:
+def test_an_invalid_page_is_refused(body: bytes, reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
         worth.parse_worth(body, "600519")
 
