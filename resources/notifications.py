@@ -65,8 +65,8 @@ class NotificationStore:
         day = now.date()
         with locked(self._folder):
             rows = self._rows(day)
-            reported = key is not None and any(row.kind == kind and row.key == key for row in rows)
-            if reported or len(rows) >= MOST_A_DAY:
+            known = key is not None and any(row.kind == kind and row.key == key for row in rows)
+            if known or len(rows) >= MOST_A_DAY:
                 return None
             number = 1 + max((int(row.id.rpartition("-")[2]) for row in rows), default=0)
             made = Notification(

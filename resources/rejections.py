@@ -56,8 +56,8 @@ def reject(odd: Sequence[Rejection], rows: int, what: str) -> None:
         raise PayloadError(f"{what}: {odd.units} of {rows} rows are in another unit; {item}: {reason}")
     if len(odd) == rows or len(odd) > max(1, int(ODD_SHARE * rows)):
         item, reason = odd[0]
-        reported = reason if rows == 1 else f"{len(odd)} of {rows} rows fail validation; {item}: {reason}"
-        raise PayloadError(f"{what}: {reported}" if rows > 1 else reported)
+        message = reason if rows == 1 else f"{len(odd)} of {rows} rows fail validation; {item}: {reason}"
+        raise PayloadError(f"{what}: {message}" if rows > 1 else message)
     noted = _noted.get()
     if noted is not None:
         noted += odd
@@ -100,8 +100,8 @@ def _good(
     return raws
 
 
-def _name(reported: object, at: int) -> str:
-    return reported if isinstance(reported, str) and reported else f"row {at + 1}"
+def _name(stated: object, at: int) -> str:
+    return stated if isinstance(stated, str) and stated else f"row {at + 1}"
 
 
 def accepted_rows(

@@ -69,13 +69,13 @@ def _answered(error: Any, who: str) -> CallFailed:
     status = getattr(error, "status_code", None)
     if status is None or status < 300:
         status = _STATUS_OF.get(kind, 500)
-    reported = f"{who}: HTTP {status}" + (f" ({kind})" if kind else "")
+    message = f"{who}: HTTP {status}" + (f" ({kind})" if kind else "")
     family: type[UpstreamError] = Permanent
     if status in _REFUSING or _CREDENTIALS.search(_text(error)):
-        family, reported = Refused, f"{reported}, the credentials are refused"
+        family, message = Refused, f"{message}, the credentials are refused"
     elif status in _PASSING or status >= 500:
         family = Transient
-    return CallFailed(family(reported, source=who), status, _retry_after(error))
+    return CallFailed(family(message, source=who), status, _retry_after(error))
 
 
 def _kind(error: Any) -> str:

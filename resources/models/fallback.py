@@ -90,8 +90,8 @@ class ConfiguredModels:
     @property
     def names(self) -> tuple[str, ...]:
         """What `model` may name: providers and models, the active ones first."""
-        reported = (name for line in self._lines for name in (line.provider.model, line.provider.name))
-        return tuple(dict.fromkeys(reported))
+        names = (name for line in self._lines for name in (line.provider.model, line.provider.name))
+        return tuple(dict.fromkeys(names))
 
     async def close(self) -> None:
         """Answers that are under way end first."""

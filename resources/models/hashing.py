@@ -9,5 +9,5 @@ from resources.models.protocol import Prompt
 
 def prompt_hash(prompt: Prompt) -> str:
     """SHA-256 of everything that the model was sent, in hexadecimal."""
-    reported = json.dumps(asdict(prompt), ensure_ascii=False, sort_keys=True, default=str)
-    return hashlib.sha256(reported.encode()).hexdigest()
+    text = json.dumps(asdict(prompt), ensure_ascii=False, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -66,13 +66,13 @@ def split(text: str) -> tuple[str, ...]:
 
 def _stored(settings: Settings, stored: Mapping[str, Any], keys: Mapping[str, Any]) -> dict[str, Provider]:
     found = {}
-    for name, reported in stored.get("providers", {}).items():
+    for name, fields in stored.get("providers", {}).items():
         speaks_anthropic = name == ANTHROPIC or name.startswith(f"{ANTHROPIC}-")
         found[name] = Provider(
             name=name,
             kind="anthropic" if speaks_anthropic else "openai",
-            model=str(reported.get("model") or (settings.anthropic_model if speaks_anthropic else "")),
-            base_url=str(reported.get("base_url") or (OPENAI_ADDRESS if name == OPENAI else "")),
+            model=str(fields.get("model") or (settings.anthropic_model if speaks_anthropic else "")),
+            base_url=str(fields.get("base_url") or (OPENAI_ADDRESS if name == OPENAI else "")),
             keys=split(str(keys.get(name) or "")),
         )
     return found

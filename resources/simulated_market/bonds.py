@@ -82,8 +82,8 @@ class Bond:
 
     @property
     def coupon_text(self) -> str:
-        reported = zip(_NUMBERS, self.coupons, strict=True)
-        return "、".join(f"第{number}年{rate:.2f}%" for number, rate in reported) + "。"
+        years = zip(_NUMBERS, self.coupons, strict=True)
+        return "、".join(f"第{number}年{rate:.2f}%" for number, rate in years) + "。"
 
     @property
     def redemption(self) -> float:

@@ -17,7 +17,7 @@ from resources.simulated_market.faults import Fault
 WORKBOOKS = (b"PK", b"\xd0\xcf")
 """What the bytes of a workbook begin with, a new one or an old one."""
 Cells = list[Any]
-Reported = tuple[int, Cells]
+CorruptedRow = tuple[int, Cells]
 """A corrupted row: the place of its original row, and its cells."""
 
 _NUMBER = re.compile(r"[+-]?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?")
@@ -41,7 +41,7 @@ def corrupted_body(body: bytes, content_type: str, fault: Fault) -> bytes:
             text = body.decode(encoding)
         except UnicodeDecodeError:
             continue
-        return _reported(text, fault).encode(encoding, "replace")
+        return _corrupted_text(text, fault).encode(encoding, "replace")
     return body
 
 
@@ -55,7 +55,7 @@ def sheet_rows(rows: Sequence[Sequence[Any]], fault: Fault | None) -> list[list[
     ]
 
 
-def _reported(text: str, fault: Fault) -> str:
+def _corrupted_text(text: str, fault: Fault) -> str:
     for opening, closing in (("{", "}"), ("[", "]")):
         start, end = text.find(opening), text.rfind(closing)
         if 0 <= start < end and (opening == "[" or not 0 <= text.find("[") < start):
@@ -81,8 +81,8 @@ class _Walk:
         if isinstance(node, dict):
             return self._object(node)
         if isinstance(node, list):
-            reported = self._rows(node)
-            return [self.value(item) for item in node] if reported is None else reported
+            rows = self._rows(node)
+            return [self.value(item) for item in node] if rows is None else rows
         if isinstance(node, str) and node.count(";") > 1:
             return _joined(node, ";", self._fault)
         return node
@@ -107,13 +107,13 @@ class _Walk:
         if min(map(len, places)) < _LEAST_CELLS:
             return None
         cells = [[item[key] for key in keys] for item, keys in zip(node, places, strict=True)]
-        reported = []
+        made = []
         for origin, values in self._corruption(cells, self._fault):
             row = node[origin].copy()
             for key, value in zip(places[origin], values, strict=True):
                 row[key] = value
-            reported.append(row)
-        return reported
+            made.append(row)
+        return made
 
 
 def _scalars(item: Any) -> Iterator[Any]:
@@ -149,8 +149,8 @@ def _lines(text: str, fault: Fault) -> str:
             and len(_SPLIT.findall(line)) == width and any(map(_is_figure, _SPLIT.split(line)))]  # fmt: skip
     if not wide:
         return text
-    reported = "".join(_text(*row) for row in _corrupted_texts([lines[at] for at in wide], fault))
-    return "".join(lines[: wide[0]]) + reported + "".join(lines[wide[-1] + 1 :])
+    middle = "".join(_text(*row) for row in _corrupted_texts([lines[at] for at in wide], fault))
+    return "".join(lines[: wide[0]]) + middle + "".join(lines[wide[-1] + 1 :])
 
 
 def _page(text: str, fault: Fault) -> str:
@@ -158,11 +158,11 @@ def _page(text: str, fault: Fault) -> str:
     found = [row for row in _TAG_ROW.finditer(text) if any(map(_is_figure, _TAG_CELL.findall(row[0])))]
     if not found:
         return text
-    reported = []
+    changed = []
     for origin, values in CORRUPTIONS[fault.kind]([_TAG_CELL.findall(row[0]) for row in found], fault):
         left = iter(values)
-        reported.append(_TAG_CELL.sub(lambda _, left=left: str(next(left)), found[origin][0]))  # type: ignore[misc]
-    return text[: found[0].start()] + "".join(reported) + text[found[-1].end() :]
+        changed.append(_TAG_CELL.sub(lambda _, left=left: str(next(left)), found[origin][0]))  # type: ignore[misc]
+    return text[: found[0].start()] + "".join(changed) + text[found[-1].end() :]
 
 
 # -- the corruptions ----------------------------------------------------------------------------------
@@ -213,7 +213,7 @@ def _nothing(value: Any) -> Any:
     return _times(value, 0)
 
 
-def _each(change: Callable[[Cells], Cells]) -> Callable[[list[Cells], Fault], list[Reported]]:
+def _each(change: Callable[[Cells], Cells]) -> Callable[[list[Cells], Fault], list[CorruptedRow]]:
     return lambda rows, fault: [(at, change(row)) for at, row in enumerate(rows)]
 
 
@@ -235,9 +235,9 @@ def _name_of(cells: Cells) -> str:
     return next((value for value in cells if isinstance(value, str) and _CODE.fullmatch(value.strip())), "")
 
 
-def _exchanged(rows: list[Cells], fault: Fault) -> list[Reported]:
+def _exchanged(rows: list[Cells], fault: Fault) -> list[CorruptedRow]:
     """Under every name the figures of the next one."""
-    reported = []
+    changed = []
     names = [_name_of(row) for row in rows]
     for at, row in enumerate(rows):
         following = [*range(at + 1, len(rows)), *range(at)]
@@ -246,11 +246,11 @@ def _exchanged(rows: list[Cells], fault: Fault) -> list[Reported]:
         if len(other) == len(row):
             for place, (old, new) in enumerate(zip(row, other, strict=True)):
                 cells[place] = new if _is_figure(new) and _is_figure(old) else old
-        reported.append((at, cells))
-    return reported
+        changed.append((at, cells))
+    return changed
 
 
-def _one_of_zeros(rows: list[Cells], fault: Fault) -> list[Reported]:
+def _one_of_zeros(rows: list[Cells], fault: Fault) -> list[CorruptedRow]:
     """The figures of `code` are zeros, as some sources say of a suspended security."""
     code = str(fault.args.get("code", ""))
     return [
@@ -259,7 +259,7 @@ def _one_of_zeros(rows: list[Cells], fault: Fault) -> list[Reported]:
     ]
 
 
-CORRUPTIONS: dict[str, Callable[[list[Cells], Fault], list[Reported]]] = {
+CORRUPTIONS: dict[str, Callable[[list[Cells], Fault], list[CorruptedRow]]] = {
     "cut_rows": lambda rows, fault: list(enumerate(rows))[: (len(rows) + 1) // 2],
     "double_rows": lambda rows, fault: [(at, row) for at, row in enumerate(rows) for _ in range(2)],
     "prices_x100": _each(lambda row: [_times(v, _FOLD) if _is_decimal(v) else v for v in row]),

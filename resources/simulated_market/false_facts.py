@@ -193,14 +193,14 @@ class _Misquoted(_Distorted):
         quote = self._world.quote(security, now)
         if quote is None or not self._concerns(security):
             return quote
-        reported = {"price": quote.preclose, "preclose": quote.open, "open": quote.high, "high": quote.low}
+        prices = {"price": quote.preclose, "preclose": quote.open, "open": quote.high, "high": quote.low}
         if self._kind == "zero_row":
-            reported = dict.fromkeys(("price", "open", "high", "low"), 0)
+            prices = dict.fromkeys(("price", "open", "high", "low"), 0)
         elif self._kind == "prices_x100":
-            reported = {
+            prices = {
                 name: 100 * getattr(quote, name) for name in ("price", "preclose", "open", "high", "low")
             }
-        return replace(quote, **reported)  # type: ignore[arg-type]  # prices by their names
+        return replace(quote, **prices)  # type: ignore[arg-type]  # prices by their names
 
     def bars(self, security: Security, now: datetime) -> Bars:
         bars = self._world.bars(security, now)
@@ -219,9 +219,9 @@ def _with_zeros(bars: Bars, now: datetime) -> Bars:
     """The bars with one of zeros for the date of `now`, as some sources send of a suspended security."""
     today = now.year * 10_000 + now.month * 100 + now.day
     kept = bars.date != today
-    reported = {"date": today, "traded": 1}
+    row = {"date": today, "traded": 1}
     made = {}
     for name in (one.name for one in fields(bars)):
         values = getattr(bars, name)
-        made[name] = np.append(values[kept], np.asarray([reported.get(name, 0)], dtype=values.dtype))
+        made[name] = np.append(values[kept], np.asarray([row.get(name, 0)], dtype=values.dtype))
     return Bars(**made)

@@ -340,13 +340,13 @@ class FinanceBook:
         known: dict[int, Report] = {}
         made = []
         shares_of = self._shares(view, security, reports, before=before_world)
-        for reported in reports:
-            later = corrected_on(security, reported)
+        for one in reports:
+            later = corrected_on(security, one)
             is_corrected = later is not None and later <= today
-            report = corrected(reported) if is_corrected else reported
+            report = corrected(one) if is_corrected else one
             known[report.period] = report
             notice = later if is_corrected and later is not None else report.published
-            shares = shares_of[reported.period]
+            shares = shares_of[one.period]
             if not shares:
                 continue
             made.append(
@@ -367,12 +367,12 @@ class FinanceBook:
         """Period -> shares when the report came out; 0 for one that is not published. With `before` reports
         from before the world begins have the shares of its first one."""
         found: dict[int, int] = {}
-        for reported in reports:
-            out = datetime.strptime(f"{reported.published} 16", "%Y%m%d %H")
-            if reported.published < security.list_date:
+        for one in reports:
+            out = datetime.strptime(f"{one.published} 16", "%Y%m%d %H")
+            if one.published < security.list_date:
                 out = view.now  # reports of the year before the listing, by the shares of today
-            is_old = reported.period < security.list_date - 10_000
-            found[reported.period] = 0 if is_old else view.world.shares(security, min(out, view.now))[0]
+            is_old = one.period < security.list_date - 10_000
+            found[one.period] = 0 if is_old else view.world.shares(security, min(out, view.now))[0]
         first = next((shares for shares in found.values() if shares), 0) if before else 0
         since = security.list_date - 10_000
         return {period: shares or (first if period >= since else 0) for period, shares in found.items()}

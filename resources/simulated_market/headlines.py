@@ -49,7 +49,7 @@ def state_of(world: World, security: Security, moment: datetime) -> State | None
 
 def of_stock(name: str, state: State, draw: int) -> str:
     """A headline that is true of a stock in a state."""
-    reported = round(abs(state.change), 2)
+    change = round(abs(state.change), 2)
     if state.limit:
         word = "涨停" if state.limit > 0 else "跌停"
         if state.closed:
@@ -57,17 +57,17 @@ def of_stock(name: str, state: State, draw: int) -> str:
         return (f"{name}封{word}板 现报{state.price:.2f}元", f"{name}{word}")[draw % 2]
     if abs(state.change) >= _FAST:
         word = "涨超" if state.change > 0 else "跌超"
-        return f"{name}{state.part}{word}{int(reported)}%"
-    if not reported:
+        return f"{name}{state.part}{word}{int(change)}%"
+    if not change:
         return f"{name}{state.part}报{state.price:.2f}元 与前收盘价持平"
     word = "涨" if state.change > 0 else "跌"
-    return f"{name}{state.part}{word}{reported:.2f}% 报{state.price:.2f}元"
+    return f"{name}{state.part}{word}{change:.2f}% 报{state.price:.2f}元"
 
 
 def of_index(name: str, state: State) -> str:
-    reported = round(abs(state.change), 2)
-    word = "平" if not reported else "涨" if state.change > 0 else "跌"
-    tail = "" if not reported else f"{reported:.2f}%"
+    change = round(abs(state.change), 2)
+    word = "平" if not change else "涨" if state.change > 0 else "跌"
+    tail = "" if not change else f"{change:.2f}%"
     return f"{name}{state.part}{word}{tail} 报{state.price:.2f}点"
 
 

@@ -149,10 +149,10 @@ def _as_stored(ctx: UniverseReads, symbol: str, bars: pd.DataFrame) -> pd.DataFr
     and of one date, so that no event comes between them."""
     stored = ctx.once("stored_closes", _stored_closes)
     day, close = stored.get(symbol[2:], ("", 0.0))
-    reported = bars.loc[bars["date"] == day, "close"].to_numpy(dtype=float)
-    if len(reported) and not same(reported, np.full(len(reported), close)).all():
+    closes = bars.loc[bars["date"] == day, "close"].to_numpy(dtype=float)
+    if len(closes) and not same(closes, np.full(len(closes), close)).all():
         raise PayloadError(
-            f"bars of {symbol} close at {reported[0]:g} on {day}, stored is {close:g}: another instrument?"
+            f"bars of {symbol} close at {closes[0]:g} on {day}, stored is {close:g}: another instrument?"
         )
     return bars
 

@@ -33,8 +33,8 @@ class Evidence:
 
     def text(self) -> str:
         """In one cell of a table."""
-        reported = self.where or self.witness
-        return f"{self.kind}: {reported}" if reported else self.kind
+        proof = self.where or self.witness
+        return f"{self.kind}: {proof}" if proof else self.kind
 
 
 @cache
@@ -44,8 +44,8 @@ def evidence() -> dict[str, Evidence]:
     text = files("resources").joinpath("data/evidence.csv").read_text(encoding="utf-8")
     for row in csv.DictReader(text.splitlines()):
         one = Evidence(row["call"], row["evidence"], row["witness"], row["reads"], row["where"])
-        reported = {"recorded": one.where, "witnessed": one.witness, "assumed": "nothing"}.get(one.kind)
-        if not reported or one.call in found:
+        proof = {"recorded": one.where, "witnessed": one.witness, "assumed": "nothing"}.get(one.kind)
+        if not proof or one.call in found:
             raise DeclarationError(
                 f"evidence of {one.call}: {one.kind!r} without its proof, or declared twice"
             )

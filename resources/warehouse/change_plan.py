@@ -195,8 +195,8 @@ def _final_keys(
     """Keys of the stored rows that are final."""
     if final is None or not stored:
         return set()
-    reported = final(pd.DataFrame(stored, columns=list(names))).tolist()
-    return {pick_key(row) for row, stands in zip(stored, reported, strict=True) if stands}
+    marks = final(pd.DataFrame(stored, columns=list(names))).tolist()
+    return {pick_key(row) for row, stands in zip(stored, marks, strict=True) if stands}
 
 
 def _with_quality(incoming: list[Row], place: int | None) -> list[Row]:

@@ -81,8 +81,8 @@ class ChinamoneyResponder:
         if view.fault is not None and view.fault.kind == "cut_list":
             rows = rows[: int(view.fault.args.get("rows", 100))]
         size, page = max(1, int(params.get("pageSize", "15"))), max(1, int(params.get("pageNum", "1")))
-        reported = {"total": total, "pageTotal": -(-total // size), "pageNum": page, "pageSize": size}
-        return _reply("", rows[(page - 1) * size : page * size], reported, view)
+        counts = {"total": total, "pageTotal": -(-total // size), "pageNum": page, "pageSize": size}
+        return _reply("", rows[(page - 1) * size : page * size], counts, view)
 
     def shibor(self, request: HttpRequest, view: View) -> Reply:
         """Every tenor of each date, newest first; no more than a year."""

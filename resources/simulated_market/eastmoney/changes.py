@@ -59,12 +59,12 @@ class Changes:
 
 def events(one: LimitState) -> list[Row]:
     """What happened to one stock, in no order."""
-    reported = _opening(one)
+    found = _opening(one)
     minutes = one.minutes
     if minutes is not None and len(minutes.minute):
-        reported += _limits(one, minutes) + _jumps(one, minutes) + _largest(one, minutes)
+        found += _limits(one, minutes) + _jumps(one, minutes) + _largest(one, minutes)
     head = {"c": one.security.code, "m": market_of(one.security), "n": one.name}
-    return [{"tm": tm, **head, "t": kind, "i": info} for tm, kind, info in reported]
+    return [{"tm": tm, **head, "t": kind, "i": info} for tm, kind, info in found]
 
 
 Event = tuple[int, int, str]

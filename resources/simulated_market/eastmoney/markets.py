@@ -85,24 +85,24 @@ class MarketRatios:
         for day in days:
             for board in view.world.boards(view.now):
                 members = [one for one in map(view.world.find, board.members) if one is not None]
-                reported = self._lines.totals(view, members, day) if board.kind == "industry" else None
-                if reported is not None:
+                totals = self._lines.totals(view, members, day) if board.kind == "industry" else None
+                if totals is not None:
                     rows.append(
                         {
                             "BOARD_CODE": f"016{int(board.code.removeprefix('BK')) % 1000:03d}",
                             "BOARD_NAME": board.name,
                             "ORIGINALCODE": board.code.removeprefix("BK").lstrip("0"),
                             "TRADE_DATE": _day(day),
-                            "PE_TTM": reported.pe,
-                            "PE_LAR": reported.pe,
-                            "PB_MRQ": reported.pb,
+                            "PE_TTM": totals.pe,
+                            "PE_LAR": totals.pe,
+                            "PB_MRQ": totals.pb,
                             "PCF_OCF_TTM": None,
                             "PS_TTM": None,
                             "PEG_CAR": None,
-                            "TOTAL_MARKET_CAP": round(reported.cap, 2),
-                            "MARKET_CAP_VAG": round(reported.cap / reported.count, 2),
-                            "NUM": reported.count,
-                            "LOSS_COUNT": reported.count - len(reported.ratios),
+                            "TOTAL_MARKET_CAP": round(totals.cap, 2),
+                            "MARKET_CAP_VAG": round(totals.cap / totals.count, 2),
+                            "NUM": totals.count,
+                            "LOSS_COUNT": totals.count - len(totals.ratios),
                         }
                     )
         return rows

@@ -61,10 +61,8 @@ class CsindexResponder:
         rows: list[list[Any]] = [list(_RATIO_HEAD)]
         for day in reversed(days):
             then = min(view.now, moment(day, _CLOSE))
-            reported = self._lines.totals(view, view.world.index_members(index, then), day)
-            figures = (
-                [None] * 4 if reported is None else [reported.pe, reported.pe] + [reported.dividend_yield] * 2
-            )
+            sums = self._lines.totals(view, view.world.index_members(index, then), day)
+            figures = [None] * 4 if sums is None else [sums.pe, sums.pe] + [sums.dividend_yield] * 2
             rows.append([day, index.code, f"{name}指数", name, f"{name} Index", name, *figures])
         return Reply(workbook(sheet_rows(rows, view.fault)), XLS)
 

@@ -70,8 +70,8 @@ class SwResponder:
             totals = self._book.totals(view, day)
             whole = sum(_at(series[one.index], day, "amount") for one in published(view, "l1")) or 1.0
             for one in published(view, level):
-                reported = totals.get(one.index)
-                if reported is None:
+                sums = totals.get(one.index)
+                if sums is None:
                     continue
                 line = series[one.index]
                 rows.append(
@@ -82,14 +82,14 @@ class SwResponder:
                         "closeindex": round(_at(line, day, "close"), 2),
                         "bargainamount": round(_at(line, day, "volume") / _YI, 8),
                         "markup": round(_change(line, day), 2),
-                        "turnoverrate": round(reported.volume / reported.float_shares * 100, 4),
-                        "pe": math.nan if reported.pe is None else reported.pe,
-                        "pb": math.nan if reported.pb is None else reported.pb,
-                        "meanprice": round(sum(reported.prices) / len(reported.prices), 2),
+                        "turnoverrate": round(sums.volume / sums.float_shares * 100, 4),
+                        "pe": math.nan if sums.pe is None else sums.pe,
+                        "pb": math.nan if sums.pb is None else sums.pb,
+                        "meanprice": round(sum(sums.prices) / len(sums.prices), 2),
                         "bargainsumrate": round(_at(line, day, "amount") / whole * 100, 2),
-                        "negotiablessharesum1": round(reported.float_cap / _YI, 2),
-                        "negotiablessharesum2": round(reported.float_cap / _YI * 0.6, 2),
-                        "dp": math.nan if reported.dividend_yield is None else reported.dividend_yield,
+                        "negotiablessharesum1": round(sums.float_cap / _YI, 2),
+                        "negotiablessharesum2": round(sums.float_cap / _YI * 0.6, 2),
+                        "dp": math.nan if sums.dividend_yield is None else sums.dividend_yield,
                     }
                 )
         return _paged(rows, params, view)

@@ -98,12 +98,12 @@ def _read(folder: Path, name: str, **options: Any) -> pd.DataFrame | None:
     raise NotFound(f"the replay set in {folder} has no file {name} (or another {_PREFIXES[name]}*)")
 
 
-def _day(column: pd.Series[Any]) -> Ints:
+def _day(column: "pd.Series[Any]") -> Ints:
     text = column.to_numpy().astype("datetime64[D]").astype(str)
     return np.char.replace(text, "-", "").astype(np.int64)
 
 
-def _price(column: pd.Series[Any]) -> Ints:
+def _price(column: "pd.Series[Any]") -> Ints:
     units: Ints = np.rint(column.to_numpy(dtype=np.float64) * PRICE_UNIT).astype(np.int64)
     return units
 

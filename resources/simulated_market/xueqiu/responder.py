@@ -55,9 +55,9 @@ class XueqiuResponder:
         quote = None if security is None else view.world.quote(security, view.now)
         if security is None or quote is None:
             return _answer({"market": None, "quote": None})
-        reported = quote_row(view, security, quote)
+        row = quote_row(view, security, quote)
         status = "已收盘" if view.now.hour >= 15 else "交易中"
-        return _answer({"market": {"status_id": 7, "region": "CN", "status": status}, "quote": reported})
+        return _answer({"market": {"status_id": 7, "region": "CN", "status": status}, "quote": row})
 
     def follow(self, request: HttpRequest, view: View) -> Reply:
         """Stocks by their followers; of the world, by their popularity."""

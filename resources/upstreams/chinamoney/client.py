@@ -57,8 +57,8 @@ class ChinamoneyClient:
             missing = 0 if got.total is None else got.total - received
             ended = page >= (got.pages or 0) if got.total is None else missing <= 0
             if missing < 0 or not (ended or len(got)):
-                reported = f"{received} of {got.total} rows on page {page} of {got.pages}"
-                raise PayloadError(f"closing curve: {reported}", source=self.source)
+                problem = f"{received} of {got.total} rows on page {page} of {got.pages}"
+                raise PayloadError(f"closing curve: {problem}", source=self.source)
             if ended:
                 return rates.curve_frame(rows)
         raise PayloadError(f"closing curve: more than {rates.MOST_PAGES} pages", source=self.source)

@@ -103,8 +103,8 @@ def parse_curve(body: bytes, since: str, until: str) -> RatePage:
     return RatePage(rows, len(records), total, pages)
 
 
-def _is_count(reported: object) -> bool:
-    return reported is None or (type(reported) is int and reported >= 0)
+def _is_count(value: object) -> bool:
+    return value is None or (type(value) is int and value >= 0)
 
 
 def curve_frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
@@ -161,7 +161,7 @@ def _day(record: Mapping[str, Any], name: str, since: str, until: str, what: str
 
 def _percent(value: Any, what: str) -> float:
     text = string_of(value, what).strip()
-    reported = number(None if text == "---" else text, what)
-    if abs(reported) > _LARGEST:
+    percent = number(None if text == "---" else text, what)
+    if abs(percent) > _LARGEST:
         raise PayloadError(f"{what}: {text!r} is no percentage: another unit")
-    return reported
+    return percent

@@ -86,9 +86,9 @@ def parse_ratios(body: bytes, index: str) -> pd.DataFrame:
     return rows.sort_values("date").reset_index(drop=True)
 
 
-def _of(reported: str, index: str, what: str) -> None:
-    if reported.zfill(6) != index:
-        raise PayloadError(f"{what}: {reported[:20]!r} instead of {index}")
+def _of(stated: str, index: str, what: str) -> None:
+    if stated.zfill(6) != index:
+        raise PayloadError(f"{what}: {stated[:20]!r} instead of {index}")
 
 
 def _six(text: str, what: str) -> str:

@@ -80,17 +80,17 @@ def detail_request(day: str, page: int) -> Request:
 def parse_total(body: bytes, day: str) -> list[dict[str, Any]]:
     """The row `TOTAL_BJ` with the keys of `MARGIN_COLUMNS`; none where nothing is published."""
     what = "BSE margin total"
-    raws, reported = _answer(body, day, what)
+    raws, stated = _answer(body, day, what)
     if len(raws) > 1:
         raise PayloadError(f"{what}: {len(raws)} rows")
-    return [_row(object_of(raw, what), reported, what, detail=False) for raw in raws]
+    return [_row(object_of(raw, what), stated, what, detail=False) for raw in raws]
 
 
 def parse_detail(body: bytes, day: str) -> MarginPage:
     """Rows with the keys of `MARGIN_COLUMNS`; one whose figures contradict each other is left out as
     rejected."""
     what = "BSE margin detail"
-    answer, reported = _answer(body, day, what)
+    answer, stated = _answer(body, day, what)
     page = object_of(answer[0] if answer else None, what)
     raws = [object_of(raw, f"{what} row") for raw in list_of(page.get("content"), f"{what} content")]
     pages, total = page.get("totalPages"), page.get("totalElements")
@@ -99,7 +99,7 @@ def parse_detail(body: bytes, day: str) -> MarginPage:
     if total is not None and len(raws) > total:
         raise PayloadError(f"{what}: {len(raws)} rows of {total}")
     rows = accepted_rows(
-        raws, lambda raw: _row(raw, reported, what, detail=True), what, lambda raw: raw.get("zqdm")
+        raws, lambda raw: _row(raw, stated, what, detail=True), what, lambda raw: raw.get("zqdm")
     )
     return MarginPage(rows, pages, len(raws), total)
 
@@ -109,8 +109,8 @@ def _answer(body: bytes, day: str, what: str) -> tuple[list[Any], str]:
     parts = list_of(json_of(_DAY.sub(rb', "\1"]', body)), what)
     if len(parts) != 2:
         raise PayloadError(f"{what}: {len(parts)} parts, expected a list and a date")
-    reported = iso_day(string_of(parts[1], f"{what} date"), f"{what} date")
-    return list_of(parts[0], what), same_day(reported, day, what)
+    stated = iso_day(string_of(parts[1], f"{what} date"), f"{what} date")
+    return list_of(parts[0], what), same_day(stated, day, what)
 
 
 def _row(row: dict[str, Any], day: str, what: str, *, detail: bool) -> dict[str, Any]:

@@ -174,11 +174,11 @@ def parse_billboard(body: bytes, day: str) -> Board:
     lines = [string_of(one, "SSE billboard line") for one in raw]
     if len(lines) > _MOST_LINES:
         raise PayloadError(f"SSE billboard: {len(lines)} lines")
-    reported = [line.strip() for line in lines if line.strip()]
-    if not reported:
+    filled = [line.strip() for line in lines if line.strip()]
+    if not filled:
         return Board([], [])
     page = _Page(day)
-    for line in reported:
+    for line in filled:
         page.read(line)
     if not page.dated or not page.reason:
         raise PayloadError(f"SSE billboard {day}: a text without date or sections")

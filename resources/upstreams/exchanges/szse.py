@@ -94,9 +94,9 @@ def parse_tabs(body: bytes, day: str) -> MarginTabs:
         raise PayloadError(f"SZSE margin: {len(tabs)} tabs")
     for tab in tabs[:2]:
         refuse_error(tab, "SZSE margin")
-        reported = object_of(tab.get("metadata"), "SZSE margin metadata").get("subname")
-        if reported:
-            same_day(string_of(reported, "SZSE margin subname")[:10], day, "SZSE margin")
+        stated = object_of(tab.get("metadata"), "SZSE margin metadata").get("subname")
+        if stated:
+            same_day(string_of(stated, "SZSE margin subname")[:10], day, "SZSE margin")
     market = [
         _tab_row(object_of(row, "SZSE margin total"), day, "TOTAL_SZ", _MARKET_UNITS)
         for row in list_of(tabs[0].get("data"), "SZSE margin total")

@@ -34,8 +34,8 @@ def parse_units(body: bytes, day: str) -> Page:
     another unit."""
     what = "SZSE ETF units"
     tab, head = tab_of(body, _TAB, what)
-    reported = string_of(head.get("subname"), f"{what} subname")
-    same_day(iso_day(reported[:10], f"{what} subname"), day, what)
+    stated = string_of(head.get("subname"), f"{what} subname")
+    same_day(iso_day(stated[:10], f"{what} subname"), day, what)
     return page_of(tab, head, what, partial(_row, day=day))
 
 

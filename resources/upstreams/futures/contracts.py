@@ -74,8 +74,8 @@ def plain(value: Any) -> Any:
 
 def _level(value: Any, what: str) -> float:
     """A price; 0 says that there was none."""
-    reported = price(plain(value), what)
-    return math.nan if reported == 0 else reported
+    found = price(plain(value), what)
+    return math.nan if found == 0 else found
 
 
 def _check_unit(turnover: float, volume: int, prices: dict[str, float], what: str) -> None:

@@ -47,9 +47,9 @@ def parse_daily(body: bytes, day: str) -> pd.DataFrame:
     PayloadError for another day, a market that is missing, or figures that contradict each other."""
     what = f"stock connect {day}"
     parts = [object_of(one, what) for one in list_of(json_of(_ESCAPES.sub(b"", body)), what)]
-    reported = [string_of(part.get("market"), f"{what} market") for part in parts]
-    if sorted(reported) != sorted(MARKETS):
-        raise PayloadError(f"{what}: markets {', '.join(reported)[:80]}")
+    markets = [string_of(part.get("market"), f"{what} market") for part in parts]
+    if sorted(markets) != sorted(MARKETS):
+        raise PayloadError(f"{what}: markets {', '.join(markets)[:80]}")
     rows = [made for part in parts if (made := _row(part, day)) is not None]
     north = [row for row in rows if row["channel"] in {"hgt", "sgt"}]
     if len(north) == 2:
@@ -65,9 +65,9 @@ def _row(part: dict[str, Any], day: str) -> dict[str, Any] | None:
     """One market; None on a day on which it was closed."""
     market = str(part["market"])
     what = f"{market} {day}"
-    reported = iso_day(string_of(part.get("date"), f"{what} date"), f"{what} date")
-    if reported != day:
-        raise PayloadError(f"{what} answered for {reported}")
+    stated = iso_day(string_of(part.get("date"), f"{what} date"), f"{what} date")
+    if stated != day:
+        raise PayloadError(f"{what} answered for {stated}")
     traded = number(part.get("tradingDay"), f"{what} tradingDay")
     if traded == 0:
         return None

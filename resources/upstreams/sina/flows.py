@@ -75,9 +75,9 @@ def _row(item: dict[str, Any], code: str, symbol: str) -> dict[str, Any]:
         name: required(number(item.get(wire), f"{what} {wire}", digits=2), f"{what} {wire}")
         for name, wire in _NETS.items()
     }
-    reported = number(item.get("netamount"), f"{what} netamount", digits=2)
-    if not math.isnan(reported) and abs(reported - sum(nets.values())) > _SLACK:
-        raise PayloadError(f"{what}: netamount {reported} is not the sum of r0_net to r3_net")
+    stated = number(item.get("netamount"), f"{what} netamount", digits=2)
+    if not math.isnan(stated) and abs(stated - sum(nets.values())) > _SLACK:
+        raise PayloadError(f"{what}: netamount {stated} is not the sum of r0_net to r3_net")
     return {
         "code": code,
         "date": day,

@@ -70,9 +70,9 @@ def _codes(ext: Any, what: str) -> list[str]:
     """Codes of A shares in the JSON text of `ext`."""
     if not ext:
         return []
-    reported = object_of(json_of(string_of(ext, f"{what} ext").encode()), f"{what} ext")
+    document = object_of(json_of(string_of(ext, f"{what} ext").encode()), f"{what} ext")
     found = []
-    for raw in list_of(reported.get("stocks") or [], f"{what} stocks"):
+    for raw in list_of(document.get("stocks") or [], f"{what} stocks"):
         symbol = string_of(object_of(raw, f"{what} stock").get("symbol") or "", f"{what} symbol")
         if symbol[:2] in {"sh", "sz", "bj"}:
             # sh000001 is an index.

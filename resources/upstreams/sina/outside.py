@@ -78,9 +78,9 @@ def _prices(fields: Fields, places: Mapping[str, int], what: str) -> dict[str, A
     }
 
 
-def _fits(row: Mapping[str, Any], reported: str, what: str) -> None:
+def _fits(row: Mapping[str, Any], stated: str, what: str) -> None:
     """Raises PayloadError when the record's change is not that of its prices."""
-    change = number(reported, f"{what} change")
+    change = number(stated, f"{what} change")
     if abs(row["price"] - row["last_close"] - change) > _SAME * row["price"]:
         raise PayloadError(f"{what}: {row['price']} - {row['last_close']} is not {change}")
 

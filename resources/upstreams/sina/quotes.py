@@ -69,10 +69,8 @@ def parse_quotes(body: bytes, symbols: Sequence[str]) -> pd.DataFrame:
     if set(answered) != set(symbols):
         odd = sorted(set(answered) ^ set(symbols))
         raise PayloadError(f"quotes: asked for {len(symbols)}, answered {len(answered)}; {odd[0]} differs")
-    reported = [(symbol, record) for symbol, record in answered.items() if record]
-    rows = accepted_rows(
-        reported, lambda one: _quote(instrument(one[0]), one[1]), "quotes", lambda one: one[0]
-    )
+    filled = [(symbol, record) for symbol, record in answered.items() if record]
+    rows = accepted_rows(filled, lambda one: _quote(instrument(one[0]), one[1]), "quotes", lambda one: one[0])
     return frame(rows, QUOTE_COLUMNS)
 
 

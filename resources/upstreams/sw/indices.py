@@ -130,9 +130,9 @@ def parse_trend(body: bytes, code: str) -> pd.DataFrame:
     made = []
     for raw in [] if listed is None else list_of(listed, f"{what} data"):
         row = object_of(raw, f"{what} row")
-        reported = index_code(row.get("swindexcode"), what)
-        if reported != code:
-            raise PayloadError(f"{what}: {reported} instead of {code}")
+        stated = index_code(row.get("swindexcode"), what)
+        if stated != code:
+            raise PayloadError(f"{what}: {stated} instead of {code}")
         day = string_of(row.get("bargaindate"), f"{what} bargaindate")
         made.append(
             {

@@ -90,9 +90,9 @@ def parse_strong(body: bytes, day: str) -> pd.DataFrame:
 
 def _strong(item: dict[str, Any], day: str) -> dict[str, Any]:
     code = code_of(item.get("code"), "getharden")
-    reported = iso_day(str(item.get("date")), f"{code} date")
-    if reported != day:
-        raise PayloadError(f"getharden {code}: of {reported}, asked was {day}")
+    stated = iso_day(str(item.get("date")), f"{code} date")
+    if stated != day:
+        raise PayloadError(f"getharden {code}: of {stated}, asked was {day}")
     reason = text_of(item.get("reason"), f"{code} reason")
     return {
         "date": day,

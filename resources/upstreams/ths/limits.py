@@ -86,9 +86,9 @@ def parse_limits(body: bytes, pool: str, day: str) -> LimitPage:
     total = whole(number(paging.get("total"), f"{what} total"), f"{what} total")
     if len(raws) > min(total, PAGE):
         raise PayloadError(f"{what}: {len(raws)} rows of {total}")
-    reported = iso_day(str(data.get("date")), f"{what} date")
-    if raws and reported != day:
-        raise PayloadError(f"{what}: answered for {reported}, asked was {day}")
+    stated = iso_day(str(data.get("date")), f"{what} date")
+    if raws and stated != day:
+        raise PayloadError(f"{what}: answered for {stated}, asked was {day}")
     found = [object_of(raw, f"{what} row") for raw in raws]
     rows = accepted_rows(found, lambda raw: _row(raw, pool, day), what, lambda raw: raw.get("code"))
     return LimitPage(rows, len(raws), total)

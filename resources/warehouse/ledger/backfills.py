@@ -168,11 +168,11 @@ class Backfills:
         if error == PROCESS_DIED or any(name in error for name in _PASSING):
             return True
         with reading(self._engine) as connection:
-            reported = connection.exec_driver_sql(
+            stored = connection.exec_driver_sql(
                 self._sql.text("SELECT sources_json FROM sys_batch WHERE run_id=? AND status='failed'"),
                 (run_id,),
             ).scalars()
-            sources = [source for text in reported for source in json.loads(text or "[]")]
+            sources = [source for text in stored for source in json.loads(text or "[]")]
         return any(source.get("error") in _PASSING for source in sources)
 
     def reopen(self, backfill_id: str, *, now: datetime) -> None:

@@ -124,8 +124,8 @@ def test_rejected_snapshots(body: bytes, error: str) -> None:
     ("stock", "error"),
     [
         (STOCK.replace("180308294", "1803082"), "wrong unit"),
-        (STOCK.replace("19.630", "19.400"), "does not lie"),
-        (STOCK.replace("19.630,19.420,", "19.410,,"), "does not lie"),
+        (STOCK.replace("19.630", "19.400"), "is not between"),
+        (STOCK.replace("19.630,19.420,", "19.410,,"), "is not between"),
         (STOCK.replace("2026-08-28", "2026-13-28"), "no date"),
     ],
 )

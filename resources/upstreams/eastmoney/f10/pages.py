@@ -107,12 +107,12 @@ def _main_rows(rows: Sequence[Row], symbol: str) -> pd.DataFrame:
         _require(row, _PROMISED, what)
         _of_company(row, symbol, what)
         period = period_of(row["REPORT_DATE"], f"{what} REPORT_DATE")
-        reported = {
+        values = {
             MAIN_NAMES.get(name, name.lower()): number(value, f"{what} {period} {name}")
             for name, value in row.items()
             if name in MAIN_NAMES or (isinstance(value, int | float) and not isinstance(value, bool))
         }
-        known = {name: value for name, value in reported.items() if not math.isnan(value)}
+        known = {name: value for name, value in values.items() if not math.isnan(value)}
         head = {"code": symbol[2:], "report_period": period, "ann_date": notice_of(row, what)}
         figures = {name: known[name] for name in MAIN_COLUMNS if name in known}
         made.append({**head, **figures, "indicators": canonical_json(known)})
@@ -184,14 +184,14 @@ def parse_statement(body: bytes, page: Page, periods: Sequence[str]) -> pd.DataF
         object_of(row, what) for row in list_of(object_of(json_of(body), what).get("data"), f"{what} data")
     ]
     made: list[dict[str, Any]] = []
-    reported = []
+    found = []
     for row in rows:
         _require(row, ("SECUCODE", "REPORT_DATE"), what)
         _of_company(row, page.symbol, what)
-        reported.append(period_of(row["REPORT_DATE"], f"{what} REPORT_DATE"))
-        made += _items(row, page, reported[-1], what)
-    if sorted(reported) != sorted(periods):
-        given, asked = ", ".join(sorted(reported)), ", ".join(sorted(periods))
+        found.append(period_of(row["REPORT_DATE"], f"{what} REPORT_DATE"))
+        made += _items(row, page, found[-1], what)
+    if sorted(found) != sorted(periods):
+        given, asked = ", ".join(sorted(found)), ", ".join(sorted(periods))
         raise PayloadError(f"{what}: periods {given}; asked were {asked}")
     return frame(made, STATEMENT_COLUMNS)
 
@@ -223,6 +223,6 @@ def _require(row: Row, names: Sequence[str], what: str) -> None:
 
 
 def _of_company(row: Row, symbol: str, what: str) -> None:
-    reported = string_of(row["SECUCODE"], f"{what} SECUCODE")
-    if reported != secucode(symbol):
-        raise PayloadError(f"{what}: {reported[:20]} instead of {secucode(symbol)}")
+    stated = string_of(row["SECUCODE"], f"{what} SECUCODE")
+    if stated != secucode(symbol):
+        raise PayloadError(f"{what}: {stated[:20]} instead of {secucode(symbol)}")

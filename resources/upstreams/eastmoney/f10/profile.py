@@ -122,11 +122,11 @@ def _issue_of(issue: Mapping[str, Any], what: str) -> dict[str, Any]:
 def parse_business(body: bytes, symbol: str) -> str | None:
     """The text of the main business; None where the page has none."""
     what = f"business {symbol}"
-    reported = _only(object_of(json_of(body), what), "zyfw", what)
-    if reported is None:
+    section = _only(object_of(json_of(body), what), "zyfw", what)
+    if section is None:
         return None
-    _of(reported, symbol, what)
-    return _text(reported.get("BUSINESS_SCOPE"), f"{what} BUSINESS_SCOPE", 16_000)
+    _of(section, symbol, what)
+    return _text(section.get("BUSINESS_SCOPE"), f"{what} BUSINESS_SCOPE", 16_000)
 
 
 def parse_controller(body: bytes, symbol: str) -> str | None:
@@ -182,9 +182,9 @@ def _only(document: Mapping[str, Any], name: str, what: str) -> Mapping[str, Any
 
 
 def _of(row: Mapping[str, Any], symbol: str, what: str) -> None:
-    reported = string_of(row.get("SECURITY_CODE"), f"{what} SECURITY_CODE")
-    if reported != symbol[2:]:
-        raise PayloadError(f"{what}: {reported[:20]!r} instead of {symbol[2:]}")
+    stated = string_of(row.get("SECURITY_CODE"), f"{what} SECURITY_CODE")
+    if stated != symbol[2:]:
+        raise PayloadError(f"{what}: {stated[:20]!r} instead of {symbol[2:]}")
 
 
 def _text(value: Any, what: str, most: int) -> str | None:

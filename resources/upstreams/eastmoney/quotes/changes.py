@@ -111,7 +111,7 @@ def _row(raw: Mapping[str, Any]) -> dict[str, Any]:
     if time is None:
         raise PayloadError(f"{what} has no time")
     info = string_of(raw.get("i"), f"{what} i").strip()
-    price, change = _reported(info, kind, what)
+    price, change = _price_and_change(info, kind, what)
     name, label = TYPES[kind]
     return {
         "time": time,
@@ -126,7 +126,7 @@ def _row(raw: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _reported(info: str, kind: int, what: str) -> tuple[float, float]:
+def _price_and_change(info: str, kind: int, what: str) -> tuple[float, float]:
     """(price, change of the day in percent) where the meaning of the parts is documented."""
     parts = info.split(",")
     if len(parts) > _MOST_PARTS:

@@ -100,9 +100,9 @@ def parse_pool(body: bytes, pool: str, day: str) -> pd.DataFrame:
     total = whole(number(data.get("tc"), f"{what} tc"), f"{what} tc")
     if len(raws) != total:
         raise PayloadError(f"{what}: {len(raws)} of {total} rows")
-    reported = iso_day(str(data.get("qdate")), f"{what} qdate")
-    if raws and reported != day:
-        raise PayloadError(f"{what}: answered for {reported}, asked was {day}")
+    stated = iso_day(str(data.get("qdate")), f"{what} qdate")
+    if raws and stated != day:
+        raise PayloadError(f"{what}: answered for {stated}, asked was {day}")
     found = [object_of(raw, f"{what} row") for raw in raws]
     rows = accepted_rows(found, lambda raw: _row(raw, pool, day), what, lambda raw: raw.get("c"))
     symbols = [row["symbol"] for row in rows]

@@ -96,9 +96,9 @@ def bond_rows(raws: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
             if one["convert_price"] > 0
             else math.nan
         )
-        reported = one["convert_value"]
-        if meant > 0 and reported > 0 and not 1 / _SLACK <= reported / meant <= _SLACK:
+        stated = one["convert_value"]
+        if meant > 0 and stated > 0 and not 1 / _SLACK <= stated / meant <= _SLACK:
             raise PayloadError(
-                f"bond list {one['code']}: f236 {reported} is not 100 / f235 x f229 = {meant:.4f}"
+                f"bond list {one['code']}: f236 {stated} is not 100 / f235 x f229 = {meant:.4f}"
             )
     return rows

@@ -43,8 +43,10 @@ def by_year(wide: pd.DataFrame) -> pd.DataFrame:
         wide[["code", "org_count"]].assign(forecast_year=wide[f"year{at}"], eps_mean=wide[f"eps{at}"])
         for at in _YEARS
     ]
-    reported = pd.concat(parts, ignore_index=True)[list(CONSENSUS_COLUMNS)]
-    return reported[reported["forecast_year"].notna() & reported["eps_mean"].notna()].reset_index(drop=True)
+    rows_by_year = pd.concat(parts, ignore_index=True)[list(CONSENSUS_COLUMNS)]
+    return rows_by_year[rows_by_year["forecast_year"].notna() & rows_by_year["eps_mean"].notna()].reset_index(
+        drop=True
+    )
 
 
 def _row(row: Mapping[str, Any]) -> dict[str, Any]:

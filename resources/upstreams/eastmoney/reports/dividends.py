@@ -99,10 +99,10 @@ def amount_per_10(value: Any, what: str) -> float:
     return result
 
 
-def _check_sum(bonus: float, transfer: float, reported: float, what: str) -> None:
+def _check_sum(bonus: float, transfer: float, stated: float, what: str) -> None:
     """BONUS_IT_RATIO is the sum of the two: it fails when a column is shifted."""
-    if math.isnan(reported):
+    if math.isnan(stated):
         return
     meant = sum(part for part in (bonus, transfer) if not math.isnan(part))
-    if abs(reported - meant) > 1e-4:
-        raise PayloadError(f"{what}: BONUS_IT_RATIO {reported} is not BONUS_RATIO + IT_RATIO = {meant}")
+    if abs(stated - meant) > 1e-4:
+        raise PayloadError(f"{what}: BONUS_IT_RATIO {stated} is not BONUS_RATIO + IT_RATIO = {meant}")

@@ -171,8 +171,8 @@ def summary_rows(rows: Sequence[Row]) -> pd.DataFrame:
         what = f"summary {head['code']}"
         figures = _figures(row, _SUMMARY_NUMBERS, what)
         others = _figures(row, _SUMMARY_OTHERS, what)
-        reported = {name: value for name, value in (figures | others).items() if not math.isnan(value)}
-        made.append(head | figures | {"indicators": canonical_json(reported)})
+        known = {name: value for name, value in (figures | others).items() if not math.isnan(value)}
+        made.append(head | figures | {"indicators": canonical_json(known)})
     return frame(made, SUMMARY_COLUMNS)
 
 
