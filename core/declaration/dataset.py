@@ -7,7 +7,7 @@ scope, and return a canonical frame. They are the only place where a dataset nam
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -69,11 +69,12 @@ class Raw:
     """Columns whose groups are replaced whole by a successful download (block members). Where `src` is one of
     them, a download also withdraws the groups of the sources after the one that answered, since those were
     its fallback."""
-    makes_anew: bool = False
-    """A download holds all there is (of its codes): stored rows that it lacks are withdrawn. Only for
-    `Partition.SNAPSHOT`."""
-    keep_when_null: tuple[str, ...] = ()
-    """Columns that a poorer call of the same source leaves empty: a null does not replace a stored value."""
+    replace: Literal["snapshot"] | None = None
+    """'snapshot': a download holds all there is (of its codes), and stored rows that it lacks are withdrawn;
+    only for `Partition.SNAPSHOT`. None: a row that a download lacks stays."""
+    coalesce_with_stored: tuple[str, ...] = ()
+    """Columns that a poorer call of the same source leaves empty: where the answer is null, the stored value
+    stays."""
     moves: bool = False
     """The row of a key changes with time (a plan becomes a date) and the key does not hold the source: while
     the better source is unavailable, the row of the next source replaces the stored one."""
@@ -105,8 +106,8 @@ class Raw:
     """Further groups of columns that name a row."""
 
     def __post_init__(self) -> None:
-        if self.makes_anew and self.partition is not Partition.SNAPSHOT:
-            raise DeclarationError(f"{self.name}: only a snapshot can be made anew by a download")
+        if self.replace and self.partition is not Partition.SNAPSHOT:
+            raise DeclarationError(f"{self.name}: replace='snapshot' is for Partition.SNAPSHOT alone")
 
     @property
     def table_name(self) -> str:
@@ -148,7 +149,7 @@ class Dataset:
     """Of a table by trade date that is calculated from stored tables alone: makes the rows of a scope. It is
     a `Layer.CALC` table with this one source. A load brings all rows of each of its dates: stored ones that
     it lacks are withdrawn, and no row at all is an ordinary answer. Of dates before the scope (`late`,
-    `revisits`) only those that the load brings a row of are calculated again."""
+    `revisits`) only those are replaced that the load brings a row of."""
     sources: tuple[Source, ...] = ()
     combine: str = "fallback"
     """Of a bypass dataset, as in `Raw`: 'all' asks every source and needs one success."""
@@ -163,7 +164,7 @@ class Dataset:
     and a key that no other source has is left out."""
     fuse: Rows | Fields = field(default_factory=Rows)
     contract: tuple[Contract, ...] = ()
-    stands_within: Mapping[str, Callable[[pd.DataFrame], pd.Series]] = field(default_factory=dict)
+    unchanged_within: Mapping[str, Callable[[pd.DataFrame], pd.Series]] = field(default_factory=dict)
     """Column -> rounding of the wire, as a function of the new rows (null: none). A stored value that equals
     the new one within this rounding is not changed: reading a coarser source again must not look like a
     correction."""
@@ -195,9 +196,9 @@ class Dataset:
     interfaces: tuple[Interface, ...] = ()
     may_be_empty: bool = False
     """No row at all is an ordinary answer (no ex-date, no new name today)."""
-    makes_codes_anew: bool = False
-    """A load brings all rows of each code that it holds: stored ones that it lacks are withdrawn. Only for
-    `Partition.CODE`."""
+    replace: Literal["code"] | None = None
+    """'code': a load brings all rows of each code that it holds, and stored ones that it lacks are withdrawn;
+    only for `Partition.CODE`. None: a row that a load lacks stays."""
     revisits: int = 0
     """Trade dates before those of the scope that a load looks at again, because rows of theirs are completed
     by what happened since (the review of a pick). Only with `calculate`."""
@@ -233,8 +234,8 @@ class Dataset:
             raise DeclarationError(f"{self.name}: a staged dataset names the order of its sources")
         if not set(self.completes) <= set(self.order):
             raise DeclarationError(f"{self.name}: `completes` names sources that are not in its order")
-        if self.makes_codes_anew and self.partition is not Partition.CODE:
-            raise DeclarationError(f"{self.name}: only a partition by code can be made anew code by code")
+        if self.replace and self.partition is not Partition.CODE:
+            raise DeclarationError(f"{self.name}: replace='code' is for Partition.CODE alone")
         self._check_calculated()
         strange = {table for table, _ in self.owners.values()} - set(self.reads)
         if strange or not self.owners.keys() <= names:
