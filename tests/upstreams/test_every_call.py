@@ -35,10 +35,10 @@ from resources.transport.gate import OpenGate
 from resources.transport.gates import MemoryGate
 from resources.transport.http import HttpTransport
 from resources.transport.request import Request
-from resources.transport.settings import TransportSettings
+from resources.transport.settings import TransportSettings, transport_settings
 from resources.upstreams.chinamoney.registration import TurnedAway
 from resources.upstreams.eastmoney.reports import billboard
-from resources.upstreams.factory import http_clients, make_clients, transport_settings
+from resources.upstreams.factory import http_clients, make_clients
 from resources.upstreams.fetch_context import FetchContext
 from resources.upstreams.hosts import mock_sites
 from resources.upstreams.tdx.session import Session

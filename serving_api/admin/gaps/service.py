@@ -10,8 +10,7 @@ from core.calendar import TradeCalendar
 from core.declaration.dataset import Dataset
 from core.declaration.registry import builtin_registry
 from core.errors import InputError
-from resources.transport.settings import TransportSettings
-from resources.upstreams.factory import transport_settings
+from resources.transport.settings import TransportSettings, transport_settings
 from resources.warehouse.ledger import loads
 from resources.warehouse.ledger.backfills import Backfills
 from resources.warehouse.ledger.costs import calls_per_date, tables_of
