@@ -10,6 +10,7 @@ from typing import Any
 
 from core.calendar import TradeCalendar
 from core.errors import ConflictError, InputError, PlatformError
+from core.report_periods import due_on, open_report_periods, previous_period
 from schedules.commands.command_context import Work
 from schedules.commands.kernel_compilation import wait_for_kernels
 from schedules.runs.outcome import RunOutcome
@@ -31,6 +32,9 @@ FLOW_DATES = 120
 RANGE_DAYS = 365
 """A range run emits one event per date and asset: at most a year in one run."""
 
+_PERIODS_BESIDE = 4
+"""Report periods before one that its figures are set beside: the quarters before it, the year end before it,
+the same period a year earlier."""
 _FEW = 2
 """Missing dates that are loaded one by one."""
 
@@ -115,7 +119,7 @@ def plan_load(
     picks: bool = True,
 ) -> list[Step]:
     """The runs that bring the warehouse up to `newest`: the security list of a new one, bars of
-    `history_dates` trade dates where they are missing, the report periods of those dates, the newest five
+    `history_dates` trade dates where they are missing, the reports of those dates, the newest five
     dates in full (of a new warehouse the newest with all that its tasks load); then what is calculated from
     these five, from bars as far back as they are, and from the `earlier_dates` before the five; with `picks`
     also wide rows and picks of all dates before those."""
@@ -130,7 +134,7 @@ def plan_load(
     if len(bars) > len(days):
         steps += [Step(HISTORY, start, end) for start, end in ranges(bars)]
     if len(bars) > len(days) or known > max(loaded.reports, default=""):
-        steps.append(Step(REPORTS, window[0], newest))
+        steps.append(Step(REPORTS, min(window[0], _reports_since(calendar, newest)), newest))
     last = DAY if loaded.days or loaded.whole else WHOLE_DAY
     if len(days) > _FEW:
         steps += [Step(RECENT, days[0], days[-2]), Step(last, days[-1], days[-1])]
@@ -138,6 +142,15 @@ def plan_load(
         steps += [Step(last if day == newest else DAY, day, day) for day in days]
     return steps + _behind(window, loaded, new_days=bool(days), new_bars=len(bars) > len(days),
                            earlier_dates=earlier_dates, picks=picks)  # fmt: skip
+
+
+def _reports_since(calendar: TradeCalendar, newest: str) -> str:
+    """A trade date on which the reports came out that the newest ones are compared with: of the oldest period
+    that is being disclosed perhaps nobody has told anything yet, so those are of the period before it."""
+    period = previous_period(open_report_periods(newest)[0])
+    for _ in range(_PERIODS_BESIDE):
+        period = previous_period(period)
+    return calendar.on_or_after(due_on(period))
 
 
 def _behind(

@@ -13,6 +13,7 @@ import pytest
 
 from core.calendar import shipped_calendar
 from core.errors import ConflictError, NotFound, PlatformError
+from core.report_periods import open_on_any
 from platform_assets.definitions.run_lease import LEASE_TAG
 from resources.warehouse.engine import transaction
 from resources.warehouse.ledger.commands import OPEN, Command, CommandQueue
@@ -354,6 +355,34 @@ def test_history_is_split_into_ranges_of_at_most_a_year() -> None:
     assert calendar.offset(history[0].end, 1) == history[1].start
     for start, end in ranges(calendar.last(1000, "2026-08-21")):
         assert (datetime.fromisoformat(end) - datetime.fromisoformat(start)).days < 365
+
+
+@pytest.mark.parametrize(
+    ("newest", "told", "since"),
+    [
+        # Day -> the newest period that many have told; the oldest that its figures are set beside.
+        ("2026-01-15", "2025-09-30", "2024-09-30"),
+        ("2026-04-01", "2025-09-30", "2024-09-30"),
+        ("2026-06-10", "2026-03-31", "2025-03-31"),
+        ("2026-08-21", "2026-03-31", "2025-03-31"),
+        ("2026-11-20", "2026-06-30", "2025-06-30"),
+    ],
+)
+def test_reports_reach_back_to_those_that_the_newest_are_set_beside(
+    newest: str, told: str, since: str
+) -> None:
+    calendar = shipped_calendar()
+
+    def periods(dates: int) -> list[str]:
+        steps = plan_load(calendar, newest, Loaded(), history_dates=dates)
+        (reports,) = [step for step in steps if step.job == "reports"]
+        assert reports.end == newest
+        return list(open_on_any(calendar.between(reports.start, reports.end)))
+
+    few = periods(20)
+    assert few[0] <= since
+    assert few.index(told) - few.index(since) == 4
+    assert set(few) <= set(periods(320))
 
 
 def test_a_long_pause_is_made_up_for_with_history_and_days() -> None:
