@@ -50,8 +50,8 @@ def requested(ctx: Any, scope: Scope) -> bool:
 
 
 def platform(ctx: Any, scope: Scope) -> pd.DataFrame:
-    """Six calls per quarter end: one of them, or two in April. Where the plans of the newest are not out yet
-    and none are stored, the one before."""
+    """Six calls per quarter end: one of them, or two in April. The one before as well where nothing of
+    these is disclosed yet and it is not stored."""
     return _of_periods(ctx, scope, ctx.cninfo.disclosure_schedule)
 
 
@@ -64,8 +64,9 @@ def _of_periods(ctx: Any, scope: Scope, ask: Callable[[str], pd.DataFrame]) -> p
     periods = periods_due(scope.until, _LATE_DAYS) or (latest_ended(scope.until),)
     rows = pd.concat([ask(period) for period in periods], ignore_index=True)
     before = previous_period(periods[0])
-    if rows.empty and not _is_stored(ctx, before):  # plans come days after the quarter's end
-        rows = ask(before)
+    # Plans come days after a quarter's end, the first reports weeks after it.
+    if rows["actual_date"].isna().all() and not _is_stored(ctx, before):
+        rows = pd.concat([ask(before), rows], ignore_index=True)
     requested = rows["code"].map(lambda code: stock_codes(code) == [code] and scope.covers(code)).astype(bool)
     rows = rows[requested]
     return _with_notices(ctx, rows.reset_index(drop=True))

@@ -516,16 +516,22 @@ def test_disclosure_dates_go_on_moving_while_the_platform_is_away(plain: Service
     assert written(plain.raw("cninfo_periodic_report", LATER)) == 0
 
 
-def test_before_the_plans_of_a_quarter_are_out_those_of_the_one_before_are_told(plain: Services) -> None:
-    plain.at("2026-07-02")
+def test_before_anybody_has_disclosed_a_quarter_the_one_before_is_told(plain: Services) -> None:
+    def stored() -> dict[str, bool]:
+        """Period -> whether anybody has disclosed it."""
+        rows = plain.warehouse.frame("cninfo_periodic_report")
+        return {
+            str(period): one["actual_date"].notna().any() for period, one in rows.groupby("report_period")
+        }
+
+    plain.at("2026-07-02")  # without plans of the half year
     assert plain.raw("cninfo_periodic_report", "2026-07-02").calls == {"cninfo": 2}
-    assert set(plain.warehouse.frame("cninfo_periodic_report")["report_period"]) == {"2026-03-31"}
+    assert stored() == {"2026-03-31": True}
     plain.at("2026-07-03")
     assert plain.raw("cninfo_periodic_report", "2026-07-03").calls == {"cninfo": 1}
-    plain.at("2026-07-06")
-    plain.raw("cninfo_periodic_report", "2026-07-06")
-    stored = plain.warehouse.frame("cninfo_periodic_report")
-    assert set(stored["report_period"]) == {"2026-03-31", "2026-06-30"}
+    plain.at("2026-07-06")  # with plans, and without reports
+    assert plain.raw("cninfo_periodic_report", "2026-07-06").calls == {"cninfo": 1}
+    assert stored() == {"2026-03-31": True, "2026-06-30": False}
 
 
 def test_disclosure_dates_are_asked_while_reports_are_due(plain: Services) -> None:
