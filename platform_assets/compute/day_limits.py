@@ -16,7 +16,7 @@ _ANY_PRICE = 10.0
 
 @dataclass(frozen=True)
 class DayLimits:
-    """`up`, `down` in CNY, NaN where there is no limit or it is not known; `known` tells these two apart."""
+    """`up`, `down` in CNY, NaN where there is no limit or it is not known; `known` distinguishes the two."""
 
     up: Floats
     down: Floats

@@ -45,7 +45,7 @@ def review_leaders(close: Floats, known: Bools, code_at: Ints, day_at: Ints) -> 
     scored = day_at >= 0
     elapsed = np.where(scored, dates - 1 - day_at, 0)
     waited = elapsed >= WAIT_DAYS
-    # From the date before the score, whose close stands in for that of a leader that rested on its date.
+    # From the date before the score, whose close is used for a leader that was suspended on its date.
     spans = day_at[:, None] + np.arange(-1, max(REVIEW_STEPS.values()) + 1)
     there = scored[:, None] & (code_at >= 0)[:, None] & (spans >= 0) & (spans < dates)
     inside = np.clip(spans, 0, dates - 1)

@@ -39,7 +39,7 @@ Node = TypeVar("Node", bound=Placed)
 
 
 def place() -> Any:
-    """Where a node stands in the text: no part of what makes two trees equal."""
+    """Position of a node in the text: no part of what makes two trees equal."""
     return field(default=0, compare=False)
 
 
@@ -98,7 +98,7 @@ class LanguageError(ValueError):
 @dataclass(frozen=True)
 class Token:
     """`kind` is number, name, string, sign or end. `text` is what it means (a string without its quotes, a
-    name in lower case, a number without needless zeros), `raw` what stands in the input."""
+    name in lower case, a number without needless zeros), `raw` the input as written."""
 
     kind: str
     text: str
@@ -279,7 +279,7 @@ class Cursor:
         return token
 
     def meaning(self, token: Token) -> str:
-        """The word or sign that a token stands for."""
+        """The word or sign of a token."""
         return self.synonyms.get(token.text, token.text)
 
     def means(self, token: Token, *words: str) -> bool:
@@ -292,7 +292,7 @@ class Cursor:
         return self.accept(word) or self.unexpected(word)
 
     def unexpected(self, *expected: str) -> NoReturn:
-        """The current token may not stand here."""
+        """Raises the error that the current token is not allowed here."""
         found = "the input ends too early" if self.now.kind == "end" else "something else is expected"
         self.fail("syntax", found, self.now, expected=expected)
 

@@ -1,7 +1,8 @@
-"""Who closed at a price limit, counted date by date from bars. Pure numpy.
+"""Codes that closed at a price limit, counted date by date from bars. Pure numpy.
 
 A window is [codes, dates]: consecutive trade dates, oldest first, NaN where a code has no bar. No price of a
-date looks at a later one; which dates are loaded is told by the bars counted on either side (`known_dates`).
+date looks at a later one; which dates are loaded follows from the counts of bars on either side
+(`known_dates`).
 """
 
 from dataclasses import dataclass
@@ -66,7 +67,7 @@ class LimitWindow:
 
     @cached_property
     def known(self) -> Bools:
-        """[dates] whose bars are those of the market, not of the few codes that somebody downloaded."""
+        """[dates] whose bars are those of the market, not of a few codes that were downloaded alone."""
         return known_dates(self.traded.sum(axis=0))
 
     @property

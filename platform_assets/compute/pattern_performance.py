@@ -1,4 +1,4 @@
-"""What followed a pattern: returns of its signals beside those of all codes and of the index. Pure numpy.
+"""Returns after signals of a pattern, compared with those of all codes and of the index. Pure numpy.
 
 A signal is followed as every pick is (`compute.scorecards.forward`): bought at the open of the next market
 date, sold at the close of the last of `hold` dates, the first of which is that of the purchase. One that
@@ -51,7 +51,7 @@ class Followed:
 
 
 def followed(prices: Prices, benchmark: Benchmark, count: int, *, hold: int) -> Followed:
-    """Of the first `count` dates of the prices; the later ones are there to tell how it went on."""
+    """Returns after signals of the first `count` dates of the prices; the later dates give the outcomes."""
     codes = np.arange(len(prices.codes))
     change, excess = (np.full((count, len(codes)), np.nan) for _ in range(2))
     unfillable, settled = (np.zeros((count, len(codes)), dtype=bool) for _ in range(2))

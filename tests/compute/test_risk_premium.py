@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from platform_assets.compute.risk_premium import premiums, standing
+from platform_assets.compute.risk_premium import position_of_newest, premiums
 from platform_assets.compute.series_checks import months_between, near_its_past
 
 
@@ -20,10 +20,10 @@ def test_a_premium_takes_the_newest_yield_that_was_known() -> None:
 
 
 def test_where_a_premium_stands() -> None:
-    found = standing([{"erp_pct": value} for value in (1.0, 5.0, 3.0)])
+    found = position_of_newest([{"erp_pct": value} for value in (1.0, 5.0, 3.0)])
     assert found["percentile_pct"] == pytest.approx(66.67)
     assert found["band"] == {"mean": 3.0, "plus1": pytest.approx(4.633), "minus1": pytest.approx(1.367)}
-    assert standing([])["band"]["mean"] is None
+    assert position_of_newest([])["band"]["mean"] is None
 
 
 def test_a_value_far_from_its_past_is_told_and_a_rate_that_stands_is_none() -> None:

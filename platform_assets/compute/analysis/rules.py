@@ -1,4 +1,4 @@
-"""The rules of the five dimensions, in the order in which they are told."""
+"""The rules of the five dimensions, in the order in which they are reported."""
 
 from platform_assets.compute.analysis.found import (
     Found,

@@ -70,10 +70,11 @@ def entitlements(
 ) -> tuple[Ints, Ints]:
     """(cash, bonus) of `Days`, each on the first bar at or after its ex-date.
 
-    A right is worth reference price - subscription price and is counted as cash: whoever does not subscribe
-    and is not paid would lose that by the ex-date alone. A step of the factor that no event explains, or that
-    a right without a reference price belongs to, is counted as bonus shares as a whole, which keeps the value
-    of the holding. `reference`: ex-right reference prices in CNY, NaN where they are not known.
+    A right is worth reference price - subscription price and is counted as cash: a holder who does not
+    subscribe and is not paid would lose that by the ex-date alone. A step of the factor that no event
+    explains, or that a right without a reference price belongs to, is counted as bonus shares as a whole,
+    which keeps the value of the holding. `reference`: ex-right reference prices in CNY, NaN where they are
+    not known.
     """
     cash = np.zeros(len(dates), dtype=np.int64)
     bonus = np.zeros(len(dates), dtype=np.int64)

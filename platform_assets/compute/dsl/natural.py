@@ -152,7 +152,7 @@ def _any_of(conditions: Sequence[str]) -> str:
 
 
 def translated(sentence: str, industries: Collection[str] = ()) -> Translation:
-    """The query of a sentence. `industries` are the names that stand for an industry, as they are stored."""
+    """The query of a sentence. `industries` are the names of industries as they are stored."""
     text = sentence.translate(_FULL_WIDTH).lower()
     heard = _Heard(text, Industries(industries))
     while heard.at < len(text):

@@ -102,7 +102,7 @@ class IsNull:
 
 @dataclass(frozen=True)
 class Flag:
-    """A field that is true or false, standing as a condition."""
+    """A field that is true or false, used as a condition."""
 
     field: Field
     at: int = place()

@@ -68,7 +68,7 @@ class Values(Cursor):
         if kind_of(node) in {"condition", "flag"}:
             self.fail(
                 "type",
-                f"a {kind_of(node)} is compared with nothing; it stands alone, or behind `not`",
+                f"a {kind_of(node)} is compared with nothing; it is written alone, or after `not`",
                 start,
                 expected=NUMERIC_START,
             )

@@ -1,7 +1,7 @@
 """Hard gates: what keeps a stock out of every pick, and what only warns.
 
-Checked in the order of the specification: the first that blocks names the reason, and every warning stands
-beside it.
+Checked in the order of the specification: the first that blocks names the reason, and all warnings are
+listed with it.
 """
 
 import math

@@ -1,4 +1,5 @@
-"""How well a factor foretold: rank correlation of its scores with the returns that followed, date by date."""
+"""Predictive power of a factor: rank correlation of its scores with the returns that followed, date by
+date."""
 
 from dataclasses import dataclass
 
@@ -34,9 +35,9 @@ class FactorIc:
 
 
 def factor_ic(scores: Floats, returns: Floats, window: int) -> FactorIc:
-    """Of scores [dates, codes] and the returns in percent [dates, codes] of the `window` dates that followed,
-    NaN where missing. A date with fewer than 20 codes that have both, or with nothing to tell them apart,
-    says nothing."""
+    """IC figures of scores [dates, codes] and the returns in percent [dates, codes] of the `window` dates
+    that followed, NaN where missing. A date with fewer than 20 codes that have both, or with equal scores or
+    returns, does not count."""
     followed = np.isfinite(returns)
     cells = int(followed.sum())
     both = followed & np.isfinite(scores)

@@ -174,7 +174,7 @@ def selected(
     filters: Sequence[Filter],
     min_composite: float | None = None,
 ) -> Bools:
-    """[n] who fulfils all filters and has at least that composite."""
+    """[n] whether a row fulfils all filters and has at least that composite."""
     found = ~np.isnan(composite)
     for one in filters:
         found &= passing(factors, one)
@@ -184,8 +184,8 @@ def selected(
 
 
 def in_industries(names: Iterable[Sequence[Any]], requested: Sequence[str]) -> Bools:
-    """[n] whether one of a stock's industry names (see `INDUSTRY_COLUMNS`) is among those wanted; the level
-    mark of a name (IT服务Ⅱ) does not count."""
+    """[n] whether one of a stock's industry names (see `INDUSTRY_COLUMNS`) is among the requested ones; the
+    level mark of a name (IT服务Ⅱ) does not count."""
     keys = {plain_industry(name) for name in requested}
     return np.array(
         [any(plain_industry(name) in keys for name in row if isinstance(name, str)) for row in names], bool
@@ -243,8 +243,9 @@ def preset_picks(
     of_industries: Callable[[Sequence[str]], Bools],
     filters: Sequence[Filter] = (),
 ) -> Ints:
-    """Rows that a preset selects `among` a batch, best first, as many as there are. `of_industries` tells who
-    belongs to one of some industries; `filters` of a user replace those of the preset on the same factor."""
+    """Rows that a preset selects `among` a batch, best first, as many as there are. `of_industries` says
+    which rows belong to one of some industries; `filters` of a user replace those of the preset on the same
+    factor."""
     if preset.industries:
         among = among & of_industries(preset.industries)
     key = batch.composite if preset.sort == COMPOSITE else batch.factors[preset.sort]

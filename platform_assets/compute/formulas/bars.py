@@ -30,7 +30,7 @@ def is_condition(node: tree.Node, variables: Variables) -> bool:
 
 
 def constant(node: tree.Node, variables: Variables) -> float | None:
-    """The number that stands there, or that a name was given; None for anything else."""
+    """The number at this place, or that a name was given; None for anything else."""
     match node:
         case tree.Number():
             return node.value

@@ -28,7 +28,8 @@ class Prices:
     codes: tuple[str, ...]
     dates: tuple[str, ...]
     loaded: Bools
-    """[dates] whether the market's bars are there. Never told by the codes of `Prices`: all may rest."""
+    """[dates] whether the market's bars are there. Not derived from the codes of `Prices`: all may be
+    suspended."""
     open: Floats
     high: Floats
     low: Floats
@@ -57,7 +58,7 @@ class Prices:
     @classmethod
     def from_dense(cls, dense: Dense, dates: Sequence[str], loaded: Bools | None = None) -> "Prices":
         """From a window of the whole market's bars, read without the days on which a code did not trade.
-        Without `loaded`, a window that covers all the dates tells it itself."""
+        Without `loaded`, it is derived from the window, which must cover all the dates."""
         reported = on_dates(dense, dates)
         shape = (len(dense.codes), len(dates))
         blocks = {name: reported[name] if name in reported else np.full(shape, np.nan) for name in COLUMNS}

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from platform_assets.compute.analysis.found import on_line
+from platform_assets.compute.analysis.report_text import conclusion, sections
 from platform_assets.compute.analysis.rules import NAMES, RULES, THEMES
 from platform_assets.compute.analysis.scoring import direction_of, score, total_of
-from platform_assets.compute.analysis.telling import conclusion, sections
 from platform_assets.compute.evidence.binding import check
 from platform_assets.compute.evidence.facts import COUNT, Pack
 from platform_assets.compute.parameters import analysis as own

@@ -1,5 +1,5 @@
-"""The analysis of the rules in words. Every number is a fact that its sentence cites; scores stand beside the
-text, not in it."""
+"""Text of the analysis by rules. Every number is a fact that its sentence cites; scores are fields next to
+the text, not in it."""
 
 from typing import Any
 
