@@ -64,7 +64,7 @@ class Reading:
 
 def likely_reading(name: str) -> Reading:
     """The reading that is meant most likely."""
-    from pypinyin import lazy_pinyin
+    from pypinyin import lazy_pinyin  # noqa: PLC0415  loads large dictionaries
 
     text = plain_name(name)
     one_by_one: Any = list

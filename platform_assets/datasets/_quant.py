@@ -146,7 +146,7 @@ def signal_values(ctx: FetchContext, scope: Scope, stretch: Stretch) -> dict[str
 
 
 def _calculated(stretch: Stretch, index: tuple[Ints, Floats]) -> dict[str, Pair]:
-    from platform_assets.compute.indicators import indicator_columns  # numba: not at import
+    from platform_assets.compute.indicators import indicator_columns  # noqa: PLC0415  loads numba
 
     count = stretch.newest + 1
     values = indicator_columns(stretch.bars, index=index, newest=count)

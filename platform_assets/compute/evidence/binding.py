@@ -100,8 +100,8 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
 
 def _without_quotes(text: str, pack: Pack, *, marked: bool) -> str:
     """The text with blanks in the place of stored texts that it quotes, as long as before. `marked`: words of
-    others (headlines) are a quotation only between quotation marks or behind their label, as in 快讯：; stated
-    as the writer's own they are statements without evidence."""
+    others (headlines) are a quotation only between quotation marks or behind their label, as in 快讯：; as the
+    writer's own they are statements without evidence."""
     subjects = pack.subjects
     for fact in pack.facts:
         if isinstance(fact.value, str) and fact.value not in subjects and _is_quotation(fact.value):
@@ -132,7 +132,7 @@ def _without(text: str, spans: Sequence[tuple[int, int]]) -> str:
 
 
 def _strangers(text: str, pack: Pack, words: str, names: Collection[str]) -> list[tuple[int, int]]:
-    """Places of names of securities that are not in the evidence; a name within a longer known one is none."""
+    """Places of names of securities without evidence; a name within a longer known one is none."""
     spoken = {name for name in names if name in words} | pack.subjects
     candidates = [name for name in names if len(name) >= _SHORTEST_NAME and name in text]
     longest_first = sorted({*candidates, *spoken}, key=len, reverse=True)

@@ -79,8 +79,8 @@ def robust_t(values: Floats, lags: int) -> float | None:
     and West, weights of Bartlett). None where nothing varies."""
     if len(values) < 2 or not float(values.std()):
         return None
-    # Imported where it is used: two tenths of a second that no other answer pays for.
-    from statsmodels.stats.sandwich_covariance import S_hac_simple
+    # Loading it takes two tenths of a second, which no other answer should pay for.
+    from statsmodels.stats.sandwich_covariance import S_hac_simple  # noqa: PLC0415
 
     spread = float(S_hac_simple((values - values.mean())[:, None], nlags=lags)[0, 0])
     return float(values.mean()) * len(values) / spread**0.5 if spread > 0 else None
