@@ -99,9 +99,9 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _without_quotes(text: str, pack: Pack, *, marked: bool) -> str:
-    """The text with blanks in the place of stored texts that it quotes, as long as before. `marked`: words of
-    others (headlines) are a quotation only between quotation marks or behind their label, as in 快讯：; as the
-    writer's own they are statements without evidence."""
+    """The text with blanks in the place of stored texts that it quotes, as long as before. `marked`: words
+    of others (headlines) are a quotation only between quotation marks or behind their label, as in 快讯：;
+    stated as the writer's own they are statements without evidence."""
     subjects = pack.subjects
     for fact in pack.facts:
         if isinstance(fact.value, str) and fact.value not in subjects and _is_quotation(fact.value):
