@@ -165,7 +165,7 @@ def test_the_conclusion_is_never_longer_than_2000() -> None:
 
 
 def test_a_report_within_the_year_counts_for_its_months() -> None:
-    """The roe of six months is that of twelve at twice the size, that of a year as it stands."""
+    """The roe of six months is that of twelve at twice the size, that of a year as it is."""
     found = {rule.key: one for rule, one in score(pack_of(roe=6.0), NAME).found}
     assert found["roe"].score == on_line(own.ROE_POINTS, 12.0) == 3.5
 

@@ -1,4 +1,4 @@
-"""Two hundred questions answered by an honest writer and by one who lies in every way that we know."""
+"""Two hundred answers with correct statements, and the same with every known kind of wrong one."""
 
 import random
 
@@ -26,12 +26,14 @@ def pack_of(seed: int) -> tuple[Pack, dict[str, Fact]]:
             key={"code": f"60{NAMES.index(subject):04d}", "date": day} if subject else {"trade_date": day},
         )  # fmt: skip
 
-    for prefix, who in (("a", one), ("b", two)):
-        put(f"{prefix}_change", who, "涨跌幅", rng.choice([-1, 1]) * round(rng.uniform(0.6, 9.9), 4), "pct")
-        put(f"{prefix}_amount", who, "成交额", round(rng.uniform(2e7, 9e9), 2), "CNY")
-        put(f"{prefix}_flow", who, "主力净流入", rng.choice([-1, 1]) * round(rng.uniform(1e6, 9e8), 2), "CNY")
-        put(f"{prefix}_pe", who, "市盈率", round(rng.uniform(6, 80), 4), "")
-        put(f"{prefix}_days", who, "连板", rng.randint(2, 7), COUNT)
+    for prefix, name in (("a", one), ("b", two)):
+        put(f"{prefix}_change", name, "涨跌幅", rng.choice([-1, 1]) * round(rng.uniform(0.6, 9.9), 4), "pct")
+        put(f"{prefix}_amount", name, "成交额", round(rng.uniform(2e7, 9e9), 2), "CNY")
+        put(
+            f"{prefix}_flow", name, "主力净流入", rng.choice([-1, 1]) * round(rng.uniform(1e6, 9e8), 2), "CNY"
+        )
+        put(f"{prefix}_pe", name, "市盈率", round(rng.uniform(6, 80), 4), "")
+        put(f"{prefix}_days", name, "连板", rng.randint(2, 7), COUNT)
     put("a_before", one, "涨跌幅", round(rng.uniform(-9.9, 9.9), 4), "pct", BEFORE)
     put("up", "", "上涨家数", rng.randint(1100, 4000), COUNT)
     put("down", "", "下跌家数", rng.randint(500, 1050), COUNT)
@@ -123,14 +125,14 @@ def test_what_is_bound_says_by_what() -> None:
 
 def test_a_value_under_the_label_of_another_is_not_shown() -> None:
     pack, f = pack_of(1)
-    who, pe = f["a_pe"].subject, f["a_pe"]
-    pack.add(who, "市净率", 3.21, "", table="fusion_valuation", column="pb", as_of=TODAY)
-    for corruption in (f"{who}市净率{said(pe)}倍[{pe.id}]。", f"{who}的市净率约为{said(pe)}倍[{pe.id}]。"):
+    name, pe = f["a_pe"].subject, f["a_pe"]
+    pack.add(name, "市净率", 3.21, "", table="fusion_valuation", column="pb", as_of=TODAY)
+    for corruption in (f"{name}市净率{said(pe)}倍[{pe.id}]。", f"{name}的市净率约为{said(pe)}倍[{pe.id}]。"):
         assert check(corruption, pack).text.count(ABSENT) == 1
     for true in (
-        f"{who}市盈率{said(pe)}倍[{pe.id}]。",
-        f"{who}市净率3.21倍、市盈率{said(pe)}倍[E{len(pack.facts)}][{pe.id}]。",
-        f"{who}估值{said(pe)}倍[{pe.id}]。",
+        f"{name}市盈率{said(pe)}倍[{pe.id}]。",
+        f"{name}市净率3.21倍、市盈率{said(pe)}倍[E{len(pack.facts)}][{pe.id}]。",
+        f"{name}估值{said(pe)}倍[{pe.id}]。",
     ):
         assert check(true, pack).text == true
 
@@ -174,7 +176,7 @@ def two_companies() -> Pack:
         # Cited twice, a fact is still one: neither its double nor its mean with itself.
         ("瀚棠黄金估值43倍[E3][E3]。", "43倍"),
         ("瀚棠黄金市净率21.5倍[E3][E3]。", "21.5倍"),
-        # The label stands near the beginning of a sentence that goes on for long.
+        # The label is near the beginning of a sentence that goes on for long.
         ("瀚棠黄金市净率21.5倍[E3]，估值处于历史上较高的位置，需要留意风险，也要看它的成长性。", "21.5倍"),
         ("| 名称 | 市盈率TTM | 市净率 |\n|---|---|---|\n| 瀚棠黄金 | 21.5[E3] | 21.5[E3] |\n", "21.5"),
         ("| 指标 | 瀚棠黄金 | 邺源银行 |\n|---|---|---|\n| 市盈率TTM | 15.2[E5] | 15.2[E5] |\n", "15.2"),
@@ -212,7 +214,7 @@ def test_the_users_own_number_may_be_repeated() -> None:
     assert check("您问的是12.5%的回撤。", pack).unbound == ["12.5%"]
 
 
-def test_a_company_that_nobody_spoke_of_is_not_shown() -> None:
+def test_a_company_that_is_not_mentioned_is_not_shown() -> None:
     pack, f = pack_of(3)
     stranger = next(name for name in NAMES if name not in pack.subjects)
     text = f"{f['a_pe'].subject}好于{stranger}。"
@@ -238,11 +240,11 @@ def test_a_stored_headline_may_be_quoted_and_nothing_beside_it() -> None:
     assert check(f"快讯：{title}另有5家。", pack, cited=False).unbound == ["5家"]
 
 
-def test_a_headline_told_as_ones_own_words_is_no_evidence() -> None:
+def test_a_headline_stated_as_ones_own_words_is_no_evidence() -> None:
     pack, f = pack_of(5)
-    who, title = f["a_pe"].subject, "市盈率高达888倍"
+    name, title = f["a_pe"].subject, "市盈率高达888倍"
     news = pack.add("", "新闻标题", title, "", table="fusion_news", column="title", as_of=TODAY)
-    assert check(f"{who}{title}[{news.id}]。", pack).unbound == ["888倍"]
+    assert check(f"{name}{title}[{news.id}]。", pack).unbound == ["888倍"]
     for quoted in (f"新闻称“{title}”[{news.id}]。", f"新闻标题：{title}[{news.id}]。"):
         assert check(quoted, pack).text == quoted
 
