@@ -36,7 +36,7 @@ def kernel(function: _Kernel) -> _Kernel:
 
 
 def step(function: _Kernel) -> _Kernel:
-    """A part of kernels that nobody else calls: compiled with each of them, without what calls from Python
+    """A part of kernels that only kernels call: compiled with each of them, without what calls from Python
     need, which is a good deal of what there is to compile."""
     compiled: _Kernel = njit(
         nogil=True,

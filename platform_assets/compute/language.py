@@ -334,6 +334,6 @@ class Cursor:
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that is most like one that nobody knows, if any is like it."""
+    """The known name that is most like an unknown one, if any is like it."""
     found = difflib.get_close_matches(name, list(known), n=1, cutoff=SUGGESTION_CUTOFF)
     return found[0] if found else None

@@ -88,7 +88,7 @@ class LimitCounts:
     down: Floats
     broken: Floats
     max_boards: Floats
-    """the longest streak; 0 where nobody is at the limit"""
+    """the longest streak; 0 where no stock is at the limit"""
     promotion_pct: Floats
     """percent of the limit-ups of the date before that are at the limit again; NaN where there were none"""
     prev_change_pct: Floats

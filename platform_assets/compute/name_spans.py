@@ -138,7 +138,7 @@ def named(rows: pd.DataFrame, spans: pd.DataFrame) -> Named:
     known = (at >= 0) & (days <= ends)
     names = np.where(known, ordered["name"].to_numpy(dtype=object)[place], np.nan)
     special = ordered["is_st"].to_numpy(dtype="float64", na_value=np.nan)[place]
-    # A name that nobody saw beginning may have begun earlier.
+    # A name whose begin was not seen may have begun earlier.
     follows = (ordered["code"] == ordered["code"].shift()).to_numpy()[place]
     began = known & follows & (days == ordered["valid_from"].to_numpy(dtype=str)[place])
     leaving = np.zeros(len(rows), dtype=bool)

@@ -95,7 +95,7 @@ def outcomes(window: Followed, hits: Sequence[tuple[str, str]], *, direction: in
 
 def summary(found: Sequence[Outcome], direction: int) -> dict[str, Any]:
     """Figures of the outcomes, percent; of none: zero samples and None. Shares are of all of them, everything
-    else of those with a return. `fillable` has them without those that nobody could have bought."""
+    else of those with a return. `fillable` has them without those that could not have been bought."""
     changes = np.array([one.change for one in found], dtype=np.float64)
     known = changes[~np.isnan(changes)]
     years = np.array([one.date[:4] for one in found], dtype="<U4")

@@ -1,5 +1,5 @@
 """Volume-price analysis of one code: four factors of what volume says about price, each 0 to 100 with 50
-neutral. An observation with its evidence; what to do about it is nobody's business here."""
+neutral. An observation with its evidence, not a recommendation."""
 
 from dataclasses import dataclass
 from typing import NamedTuple

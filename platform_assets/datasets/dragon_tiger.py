@@ -324,7 +324,7 @@ DATASET = Dataset(
     later=tuple(_AFTER),
     freshness=trading(3),
     per_code=True,
-    may_be_empty=True,  # nothing is out before the evening, and a quiet day lists nobody
+    may_be_empty=True,  # nothing is out before the evening, and a quiet day has no listing
     tasks=("fusion_daily_sync", "eod_core", "exchange_sync"),
     interfaces=(
         history("get_dragon_tiger_history", "billboard listings of a code by date", 600, 60),

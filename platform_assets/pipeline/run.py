@@ -1,4 +1,4 @@
-"""What one run of the pipeline carries: warehouse, upstream desk, clocks, who asked and why."""
+"""The state of one run of the pipeline: warehouse, fetch context, clocks, its requester and reason."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

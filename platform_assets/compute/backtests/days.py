@@ -85,7 +85,7 @@ def entitlements(
     for event in events:
         found = int(np.searchsorted(days, event.date)) if days else 0
         if found == 0 or found >= len(days):
-            continue  # before the first bar nobody held a share
+            continue  # before the first bar no share is held
         at = int(places[found])
         explained[at] = True
         right = 0.0

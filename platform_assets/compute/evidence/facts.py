@@ -89,6 +89,6 @@ class Pack:
         return {self.as_of[:10], *(fact.as_of[:10] for fact in self.facts), *said}
 
     def of(self, ids: Sequence[str]) -> Iterator[Fact]:
-        """The facts of these ids; ids of nobody are left out."""
+        """The facts of these ids; unknown ids are left out."""
         found = {fact.id: fact for fact in self.facts}
         return (found[one] for one in ids if one in found)

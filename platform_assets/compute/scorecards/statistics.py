@@ -1,5 +1,5 @@
 """Statistics of a group of picks: how many won, how much, against the index, with and without those that
-nobody could have bought."""
+could not have been bought."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass

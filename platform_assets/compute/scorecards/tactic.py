@@ -62,7 +62,7 @@ def parts_of(
 
 def patterns_looked_for(dates: Iterable[str], day: str) -> bool:
     """Whether patterns were looked for on a date: `dates` are those on which the market has a pattern. Where
-    nobody has one on the date itself the pattern score is missing, not neutral."""
+    no code has one on the date itself the pattern score is missing, not neutral."""
     return any(one == day for one in dates)
 
 
