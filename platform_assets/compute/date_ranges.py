@@ -55,7 +55,7 @@ class Stretch:
         return (np.cumsum(self.bars.from_end <= newest) - 1)[self.rows]
 
     def of(self, values: Mapping[str, Floats]) -> dict[str, Floats]:
-        """From columns for the rows of `bars.newest(self.newest)` to the requested ones."""
+        """Reduces columns for the rows of `bars.newest(self.newest)` to the requested ones."""
         places = self.places(self.newest)
         return {name: column[places] for name, column in values.items()}
 

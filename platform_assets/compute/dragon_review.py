@@ -1,4 +1,4 @@
-"""What became of leaders: changes of price some trade dates after they were scored. Pure numpy.
+"""Review of leaders: changes of price some trade dates after they were scored. Pure numpy.
 
 A leader that rests on a date is measured by the last bar before it, as the forward returns of picks are: one
 that is suspended stays among those that are reviewed.

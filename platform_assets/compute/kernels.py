@@ -50,7 +50,7 @@ def step(function: _Kernel) -> _Kernel:
 
 @cache
 def digest(source: Path) -> str:
-    """Of a module's source and of those that it is made with."""
+    """Hash of a module's source and of those that it is made with."""
     seen: set[Path] = set()
     waiting = [source]
     while waiting:

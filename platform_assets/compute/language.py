@@ -1,4 +1,4 @@
-"""What the condition language and the formula language share: tokens, a cursor over them, their errors.
+"""Shared by the condition language and the formula language: tokens, a cursor over them, their errors.
 
 Positions are 0-based offsets into the text as it was given; lines and columns count from 1.
 """
@@ -113,7 +113,7 @@ class Token:
 
 @dataclass(frozen=True)
 class Alphabet:
-    """What a language is written in. `words`: names and keywords beyond ASCII, which need no space between
+    """The alphabet of a language. `words`: names and keywords beyond ASCII, which need no space between
     them; `units` follow a number at once; `comments` are the signs around a comment."""
 
     signs: tuple[str, ...]
@@ -231,7 +231,7 @@ def _name(given: str, text: str, at: int, alphabet: Alphabet) -> Token | None:
 
 
 def _word_end(text: str, at: int, alphabet: Alphabet) -> int:
-    """Of the known words the longest that begins here; else all letters and digits that follow."""
+    """End of the longest known word that begins here; else of all letters and digits that follow."""
     for length in range(min(alphabet.longest, len(text) - at), 0, -1):
         if text[at : at + length].lower() in alphabet.words:
             return at + length

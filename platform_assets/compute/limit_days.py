@@ -72,7 +72,7 @@ class LimitWindow:
 
     @property
     def at_limit(self) -> Bools:
-        """Whoever one of the counts may be about."""
+        """[codes, dates] that any of the counts may include."""
         return self.up | self.down | self.broken
 
 

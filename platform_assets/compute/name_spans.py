@@ -117,7 +117,7 @@ def _before(day: str, trade_dates: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Named:
-    """What the spans say about each of some rows, NaN where they say nothing. `special`: 1 special
+    """Names and states of rows by the spans, NaN where no span covers a row. `special`: 1 special
     treatment, 0 none; `delisting_began`: the first day under the name of a delisting period."""
 
     name: npt.NDArray[np.object_]

@@ -1,4 +1,4 @@
-"""What a notice is about, and how much it matters, by the words of its title.
+"""Category and importance of a notice, by the words of its title.
 
 The first category whose words occur wins, so the order decides: a correction of an annual report is a
 report, the reply to an inquiry about a takeover is about the takeover.

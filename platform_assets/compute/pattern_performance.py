@@ -34,7 +34,7 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True)
 class Followed:
-    """What followed every code on some dates, [dates, codes]: percent, NaN where the code did not trade on
+    """Returns after each code and date, [dates, codes]: percent, NaN where the code did not trade on
     the date, never traded within the holding, or the holding has not ended. `settled`: it traded on the date,
     and nothing is waited for any more."""
 
@@ -67,7 +67,7 @@ def followed(prices: Prices, benchmark: Benchmark, count: int, *, hold: int) -> 
 
 
 def outcomes(window: Followed, hits: Sequence[tuple[str, str]], *, direction: int) -> list[Outcome]:
-    """Of each settled (code, date); in the order of the dates."""
+    """Outcomes of each settled (code, date), in the order of the dates."""
     place = {code: at for at, code in enumerate(window.codes)}
     column = {day: at for at, day in enumerate(window.dates)}
     by_day: dict[str, list[int]] = {}
@@ -131,7 +131,7 @@ def _figures(found: Sequence[Outcome], direction: int) -> dict[str, Any]:
 
 
 def _mean(values: npt.ArrayLike) -> float | None:
-    """Of what is known; None of nothing."""
+    """Mean of the known values; None without any."""
     reported = np.asarray(values, dtype=np.float64)
     known = reported[~np.isnan(reported)]
     return _rounded(known.mean()) if len(known) else None

@@ -34,7 +34,7 @@ def level_of(rtsi: float) -> str:
 
 
 def trend_strength(high: Floats, low: Floats, close: Floats) -> Strength:
-    """From adjusted prices, oldest first."""
+    """RTSI and its mean from adjusted prices, oldest first."""
     with np.errstate(divide="ignore", invalid="ignore"):
         parts = (
             _aligned(close),

@@ -66,7 +66,7 @@ def observed(score: float) -> str:
 
 
 def analyse(prices: Prices) -> Analysis:
-    """What the newest bar and those before it say."""
+    """Observations of price and volume on the newest bar against those before it."""
     factors = (sensitivity(prices), confirmation(prices), breakout(prices), divergence(prices))
     scores = [factor.score for factor in factors if factor.score is not None]
     health = float(np.mean(scores)) if scores else None

@@ -1,4 +1,4 @@
-"""Who is asked for daily bars, and how far the wires of two of them may differ."""
+"""Sources of daily bars, and by how much values of two of them may differ."""
 
 from collections.abc import Callable
 from typing import Any

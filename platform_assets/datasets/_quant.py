@@ -93,7 +93,7 @@ def _filled_up(view: FetchContext, bars: Bars, since: str, first: int) -> Bars:
 
 
 def _window(bars: Bars, ctx: FetchContext, day: str) -> Bars:
-    """Of the bars of a run those that its date `day` looks at."""
+    """The bars of a run that its date `day` needs."""
     until = number(day)
     window = bars if not len(bars) or bars.date.max() <= until else bars.until(until)
     since = number(ctx.calendar.offset(day, 1 - WINDOW_DATES))

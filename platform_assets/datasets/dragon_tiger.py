@@ -141,7 +141,7 @@ def _seats(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def listings_with_seats(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
-    """What the other two tables asked for, in one row."""
+    """Listings with their seats in one row, from the answers of the other two tables."""
     rows, found = listings(ctx, scope), seats(ctx, scope)
     sides = _by_listing(found.drop(columns="date"))
     reported = [sides.get(line) for line in _lines(rows, "date")]

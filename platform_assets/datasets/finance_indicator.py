@@ -180,7 +180,7 @@ class RawExpress(Model):
 
 
 class RawForecast(Model):
-    """What a company expects of one figure; every notice is a row, the newest is in force."""
+    """Forecast of one figure by the company; every notice is a row, the newest is in force."""
 
     code: Code = key("security code")
     report_period: Date = _period_key()

@@ -21,7 +21,8 @@ CODE_VERSION = "0.1.0"
 
 @dataclass(frozen=True)
 class Trigger:
-    """Who asked: schedule, manual, api, backfill or catchup; `ref` names the schedule, command, user."""
+    """The requester of a run: schedule, manual, api, backfill or catchup; `ref` names the schedule, command,
+    user."""
 
     kind: str = "manual"
     ref: str | None = None

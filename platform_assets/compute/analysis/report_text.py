@@ -11,7 +11,8 @@ _STRONG, _WEAK = 3.3, 2.0
 
 
 def sections(scored: Scored) -> dict[str, Any]:
-    """By dimension: {label, score, text, evidence[ids], rules[{key, label, score, text, reason}]}."""
+    """The sections by dimension: {label, score, text, evidence[ids], rules[{key, label, score, text,
+    reason}]}."""
     return {
         dimension: {
             "label": label,

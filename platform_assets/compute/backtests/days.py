@@ -56,7 +56,7 @@ class Days:
 
 @dataclass(frozen=True)
 class Event:
-    """What a share is given: amounts per 10 shares, as the exchange announces them."""
+    """An ex-right event: amounts per 10 shares, as the exchange announces them."""
 
     date: str
     cash_per10: float = 0.0

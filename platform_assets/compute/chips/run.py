@@ -1,6 +1,6 @@
-"""Who holds at which price: every bar's turnover is laid over its prices as a triangle, and what was there
-before shrinks by the share that changed hands. Walked from the newest bar back, a bar's triangle is only
-multiplied by the share that later bars left alone; the 150 levels need not decay bar by bar."""
+"""Distribution of holding costs: every bar's turnover is laid over its prices as a triangle, and what was
+there before shrinks by the share that changed hands. Walked from the newest bar back, a bar's triangle is
+only multiplied by the share that later bars left alone; the 150 levels need not decay bar by bar."""
 
 import numpy as np
 

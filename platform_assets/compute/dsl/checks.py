@@ -1,4 +1,4 @@
-"""What a tree means before it is evaluated: kinds, units, bars of history."""
+"""Checks of a tree before it is evaluated: kinds, units, bars of history."""
 
 from platform_assets.compute.dsl import tree
 from platform_assets.compute.dsl.field_words import SCALES

@@ -164,7 +164,7 @@ class _Rows:
         raise AssertionError(node)
 
     def _whole(self, held: Floats) -> Floats:
-        """Of constants too one for every row."""
+        """One value for every row, also of constants."""
         return np.broadcast_to(held, self._shape)
 
     def _missing(self, field: tree.Field) -> npt.NDArray[np.bool_]:

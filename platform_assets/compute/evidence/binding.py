@@ -208,7 +208,7 @@ class _Sentence:
         return self._is_of_its_day(fact, mention)
 
     def _cell(self, mention: Mention) -> tuple[str, str]:
-        """What the row and the column of a table say of a number."""
+        """The heads of row and column of a number in a table."""
         return words_of_cell(self._head, self._line_before + self.text[: mention.start])
 
     def _is_named(self, fact: Fact, mention: Mention) -> bool:

@@ -35,7 +35,7 @@ class Filter:
     max: float | None = None
 
     def plain(self) -> dict[str, Any]:
-        """As answers show it: without the bound that it has not."""
+        """The filter as a JSON object, without a bound that is None."""
         bounds = {"min": self.min, "max": self.max}
         return {"factor": self.factor, **{name: one for name, one in bounds.items() if one is not None}}
 
@@ -59,7 +59,7 @@ class Preset:
         return tuple(Filter(*one) for one in PRESET_FILTERS[self.key])
 
     def plain(self) -> dict[str, Any]:
-        """As answers show it."""
+        """The preset as a JSON object."""
         shown: dict[str, Any] = {
             "key": self.key,
             "label": self.label,

@@ -1,4 +1,4 @@
-"""What is known of a formula before it is evaluated: bars, work, what is a condition.
+"""Facts about a formula before it is evaluated: bars, work, what is a condition.
 
 `variables` are the statements before, by name. What they say of themselves is taken as it is: names within
 names would double the work at every step.

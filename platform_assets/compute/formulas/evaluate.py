@@ -105,7 +105,7 @@ def _ref(x: Floats, bars: int | Floats) -> Floats:
 
 
 def _sum(x: Floats, bars: int | Floats) -> Floats:
-    """Of a moving number of bars the sum since the condition; 0 bars sum up to 0."""
+    """Sums over a number of bars that changes by bar; 0 bars sum up to 0."""
     if isinstance(bars, int):
         return series.sum_(x, bars)
     known = np.where(np.isnan(x), 0.0, x).cumsum(axis=-1)

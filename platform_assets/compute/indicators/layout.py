@@ -1,4 +1,4 @@
-"""Where each series of one code lies while its indicators are computed: the rows of the kernels' scratch, and
+"""Layout of the series of one code while its indicators are computed: the rows of the kernels' scratch, and
 the steps that are nothing but a table. Short kernels that run through tables compile in a fraction of the
 time of one that spells every column out, and each step is a loop that the processor does four at a time."""
 

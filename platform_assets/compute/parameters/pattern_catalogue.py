@@ -1,4 +1,4 @@
-"""What each pattern column says, in words, with the thresholds that are in force."""
+"""Descriptions of the pattern columns, with the thresholds that are in force."""
 
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -40,7 +40,7 @@ def pattern_columns(bars: Bars, *, newest: int | None = None) -> dict[str, Float
 
 
 def has_row(columns: Mapping[str, Floats]) -> npt.NDArray[np.bool_]:
-    """Where the table has a row: any direction, a stage of the duck, or a kind."""
+    """True where the table has a row: any direction, a stage of the duck, or a kind."""
     there = columns["duck_stage"] > 0
     for name in DIRECTIONS:
         there = there | (columns[name] != 0)
