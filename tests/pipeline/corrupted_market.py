@@ -20,7 +20,7 @@ from typing import Any
 from core.declaration.dataset import Dataset
 from core.declaration.tables import Table
 from platform_assets.pipeline.whole_day import load_day
-from resources.simulated_market.corrupted_responses import CORRUPTIONS, WORKBOOKS, told_falsely
+from resources.simulated_market.corrupted_responses import CORRUPTIONS, WORKBOOKS, corrupted_body
 from resources.simulated_market.faults import Fault
 from resources.simulated_market.registry import responders
 from resources.simulated_market.world.model import World
@@ -278,8 +278,8 @@ def has_something(day: CorrectDay, call: Call, fault: Mapping[str, Any]) -> bool
 
 def _falsified(body: bytes, corruption: Fault) -> bool:
     # A corruption of no row: the same document, written in the same way.
-    unchanged = told_falsely(body, "", Fault("zero_row", {"code": "nobody"}))
-    return body[:2] in WORKBOOKS or told_falsely(body, "", corruption) != unchanged
+    unchanged = corrupted_body(body, "", Fault("zero_row", {"code": "nobody"}))
+    return body[:2] in WORKBOOKS or corrupted_body(body, "", corruption) != unchanged
 
 
 def answered_otherwise(day: CorrectDay, now: Reported) -> bool:
