@@ -67,7 +67,7 @@ def honest(pack: Pack, f: dict[str, Fact]) -> list[str]:
     ]
 
 
-CORRUPTIONS = {
+WRONG_STATEMENTS = {
     "invented figure": "{a}市盈率{wrong:.2f}倍[{pe_id}]。",
     "wrong unit": "{a}成交额{yi:.2f}万元[{amount_id}]。",
     "stale value": "{a}今日涨跌幅{before:+.2f}%[{before_id}]。",
@@ -83,10 +83,10 @@ CORRUPTIONS = {
 }
 
 
-def lied(corruption: str, seed: int, f: dict[str, Fact]) -> str:
+def wrong_statement(kind: str, seed: int, f: dict[str, Fact]) -> str:
     rng = random.Random(seed)
     change_pct, pe = f["a_change"].number or 0.0, f["a_pe"].number or 0.0
-    return CORRUPTIONS[corruption].format(
+    return WRONG_STATEMENTS[kind].format(
         a=f["a_pe"].subject, pe=pe, wrong=pe * 1.37 + 0.61, their_pe=f["b_pe"].number,
         yi=(f["a_amount"].number or 0.0) / 1e8, before=f["a_before"].number, size=abs(change_pct),
         turned="下跌" if change_pct > 0 else "上涨", future=FUTURE, spoken=rng.choice(["四十七", "六十三"]),
@@ -95,12 +95,12 @@ def lied(corruption: str, seed: int, f: dict[str, Fact]) -> str:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("corruption", CORRUPTIONS)
-def test_no_lie_reaches_the_reader(corruption: str) -> None:
+@pytest.mark.parametrize("kind", WRONG_STATEMENTS)
+def test_no_wrong_statement_reaches_the_reader(kind: str) -> None:
     shown = []
     for seed in range(QUESTIONS):
         pack, facts = pack_of(seed)
-        text = lied(corruption, seed, facts)
+        text = wrong_statement(kind, seed, facts)
         checked = check(text, pack)
         if not checked.unbound or ABSENT not in checked.text:
             shown.append(text)
@@ -127,8 +127,8 @@ def test_a_value_under_the_label_of_another_is_not_shown() -> None:
     pack, f = pack_of(1)
     name, pe = f["a_pe"].subject, f["a_pe"]
     pack.add(name, "市净率", 3.21, "", table="fusion_valuation", column="pb", as_of=TODAY)
-    for corruption in (f"{name}市净率{said(pe)}倍[{pe.id}]。", f"{name}的市净率约为{said(pe)}倍[{pe.id}]。"):
-        assert check(corruption, pack).text.count(ABSENT) == 1
+    for wrong in (f"{name}市净率{said(pe)}倍[{pe.id}]。", f"{name}的市净率约为{said(pe)}倍[{pe.id}]。"):
+        assert check(wrong, pack).text.count(ABSENT) == 1
     for true in (
         f"{name}市盈率{said(pe)}倍[{pe.id}]。",
         f"{name}市净率3.21倍、市盈率{said(pe)}倍[E{len(pack.facts)}][{pe.id}]。",
@@ -153,7 +153,7 @@ def two_companies() -> Pack:
 
 
 @pytest.mark.parametrize(
-    ("text", "corruption"),
+    ("text", "unbound"),
     [
         ("瀚棠黄金三分之二的利润来自海外[E2]。", "三分之二"),
         ("瀚棠黄金净利润将翻两番[E2]。", "翻两番"),
@@ -182,12 +182,11 @@ def two_companies() -> Pack:
         ("| 指标 | 瀚棠黄金 | 邺源银行 |\n|---|---|---|\n| 市盈率TTM | 15.2[E5] | 15.2[E5] |\n", "15.2"),
     ],
 )
-def test_a_true_figure_in_a_false_place_is_not_shown(text: str, corruption: str) -> None:
+def test_a_true_figure_in_a_false_place_is_not_shown(text: str, unbound: str) -> None:
     checked = check(text, two_companies())
-    assert checked.unbound == [corruption]
+    assert checked.unbound == [unbound]
     assert (
-        checked.text
-        == text[: text.index(corruption)] + ABSENT + text[text.index(corruption) + len(corruption) :]
+        checked.text == text[: text.index(unbound)] + ABSENT + text[text.index(unbound) + len(unbound) :]
         or "|" in text
     )
 
