@@ -64,7 +64,7 @@ class Piece:
     final: Callable[[pd.DataFrame], pd.Series] | None = None
 
 
-class Beside(TypedDict, total=False):
+class PieceFields(TypedDict, total=False):
     """The optional parts of a `Piece`."""
 
     rejected: int
@@ -143,10 +143,10 @@ class Writer:
         lease: Lease | None = None,
         source_rank: Mapping[str, int] | None = None,
         replace: bool = False,
-        **beside: Unpack[Beside],
+        **fields: Unpack[PieceFields],
     ) -> WriteResult:
         """Bring the rows of one slice up to a frame in one transaction: a `Piece` and `write_all`."""
-        piece = Piece(frame, where, batch, **beside)
+        piece = Piece(frame, where, batch, **fields)
         (result,) = self.write_all(table, [piece], lease=lease, source_rank=source_rank, replace=replace)
         return result
 

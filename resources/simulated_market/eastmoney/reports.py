@@ -62,7 +62,7 @@ class Reports:
 
     def __init__(self, finance: FinanceBook, books: Books | None = None) -> None:
         books = books or Books(finance=finance)
-        self._kept: ResponseMemo[list[Row]] = ResponseMemo(_MEMO_SIZE)
+        self._memo: ResponseMemo[list[Row]] = ResponseMemo(_MEMO_SIZE)
         self._margin = books.margin
         ratios = MarketRatios(books.lines)
         self._reports: Mapping[str, Callable[[View, Sequence[Clause]], list[Row]]] = {
@@ -113,7 +113,7 @@ class Reports:
             raise UnknownReportError(params.get("reportName", ""))
         clauses = _clauses(params.get("filter", ""))
         asked = ("reportName", "filter", "sortColumns", "sortTypes")
-        rows = self._kept.of(
+        rows = self._memo.of(
             view,
             tuple(params.get(name, "") for name in asked),
             lambda: _sorted([row for row in make(view, clauses) if _meets(row, clauses)], params),

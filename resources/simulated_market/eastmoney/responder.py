@@ -110,9 +110,9 @@ class EastmoneyResponder:
         if found is None:
             return reply(request, envelope.RT_FLOW, None, rc=102)
         head, members = found
-        beside = self._members(view, params.get("secid2", ""))
-        if beside is not None:
-            members = [*members, *beside[1]]
+        second = self._members(view, params.get("secid2", ""))
+        if second is not None:
+            members = [*members, *second[1]]
         totals: dict[int, list[float]] = {}
         day = 0
         for one in members:
