@@ -1,4 +1,4 @@
-"""An answer that comes event by event, whatever the protocol: read, waited for, and failed in one way."""
+"""Streamed answers: events, timeouts and failures are handled alike for all protocols."""
 
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
@@ -25,7 +25,7 @@ class Answer(Protocol):
         ...
 
     def reply(self, provider: Provider) -> Reply:
-        """The whole of it. Raises CallFailed when the model declined."""
+        """The whole answer. Raises CallFailed when the model declined."""
         ...
 
 
