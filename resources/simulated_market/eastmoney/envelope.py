@@ -1,4 +1,4 @@
-"""Envelope, JSONP and number manners of push2: `fltt`, `np`, "-" for what is missing."""
+"""Envelope, JSONP and number formats of push2: `fltt`, `np`, "-" for missing values."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -88,7 +88,7 @@ class Reports:
 
     def older(self, request: HttpRequest, view: View) -> Reply:
         """One page of a report in the older dialect: the same rows under other names of the parameters. It
-        answers those alone that send the public token."""
+        answers only requests with the public token."""
         params = request.params()
         if not params.get("token"):
             return Reply(json.dumps(_failed(9501, "token为空"), ensure_ascii=False).encode())

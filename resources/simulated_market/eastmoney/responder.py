@@ -238,7 +238,7 @@ CONNECT_FIELDS = frozenset(f"f{number}" for number in range(51, 57))
 
 def connect(request: HttpRequest, view: View) -> Reply:
     """Northbound is not disclosed (zeros since 2024-08-19). Southbound of a synthetic market follows
-    from its turnover and direction; a replayed market knows nothing of it, and says zero as well."""
+    from its turnover and direction; a replayed market has none, so it is 0 as well."""
     day, net = _southbound(view)
     closed = 3 if view.now.hour >= 15 or view.now.hour < 9 else 1
     whole = not set(request.params().get("fields2", "").split(",")) <= CONNECT_FIELDS
