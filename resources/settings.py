@@ -168,7 +168,8 @@ class Settings:
         if self.warehouse_url:
             return self.warehouse_url
         if any(name.startswith("db_") for name in self.explicit):
-            from sqlalchemy import URL  # imported late: settings are read by processes without a database
+            # The supervisor reads settings too, and loads no database library.
+            from sqlalchemy import URL  # noqa: PLC0415
 
             return URL.create(
                 "mysql+pymysql",

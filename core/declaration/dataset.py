@@ -7,7 +7,7 @@ return a canonical frame. They are the only place where a dataset names an upstr
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -68,11 +68,12 @@ class Raw:
     replace_by: tuple[str, ...] = ()
     """Columns whose groups are replaced whole by a successful download (block members). Where `src` is one of
     them, the groups of the sources after the one that answered are withdrawn: they stood in for it."""
-    makes_anew: bool = False
-    """A download holds all there is (of its codes): stored rows that it lacks are withdrawn. Only for
-    `Partition.SNAPSHOT`."""
-    keep_when_null: tuple[str, ...] = ()
-    """Columns that a poorer call of the same source leaves empty: a stored value stands against a null."""
+    replace: Literal["snapshot"] | None = None
+    """'snapshot': a download holds all there is (of its codes), and stored rows that it lacks are withdrawn;
+    only for `Partition.SNAPSHOT`. None: a row that a download lacks stays."""
+    coalesce_with_stored: tuple[str, ...] = ()
+    """Columns that a poorer call of the same source leaves empty: where the answer is null, the stored value
+    stays."""
     moves: bool = False
     """What it tells of a key changes with time (a plan becomes a date), and the key does not say who told it:
     where the better source is away, what the next one tells takes the place of the stored row."""
@@ -104,8 +105,8 @@ class Raw:
     """Further groups of columns that name a row."""
 
     def __post_init__(self) -> None:
-        if self.makes_anew and self.partition is not Partition.SNAPSHOT:
-            raise DeclarationError(f"{self.name}: only a snapshot can be made anew by a download")
+        if self.replace and self.partition is not Partition.SNAPSHOT:
+            raise DeclarationError(f"{self.name}: replace='snapshot' is for Partition.SNAPSHOT alone")
 
     @property
     def table_name(self) -> str:
@@ -147,7 +148,7 @@ class Dataset:
     """Of a table by trade date that is calculated from stored tables alone: makes the rows of a scope. It is
     a `Layer.CALC` table with this one source. A load brings all rows of each of its dates: stored ones that
     it lacks are withdrawn, and no row at all is an ordinary answer. Of dates before the scope (`late`,
-    `revisits`) only those are made anew that the load brings a row of."""
+    `revisits`) only those are replaced that the load brings a row of."""
     sources: tuple[Source, ...] = ()
     combine: str = "fallback"
     """Of a bypass dataset, as in `Raw`: 'all' asks every source and needs one success."""
@@ -193,9 +194,9 @@ class Dataset:
     interfaces: tuple[Interface, ...] = ()
     may_be_empty: bool = False
     """No row at all is an ordinary answer (no ex-date, no new name today)."""
-    makes_codes_anew: bool = False
-    """A load brings all rows of each code that it holds: stored ones that it lacks are withdrawn. Only for
-    `Partition.CODE`."""
+    replace: Literal["code"] | None = None
+    """'code': a load brings all rows of each code that it holds, and stored ones that it lacks are withdrawn;
+    only for `Partition.CODE`. None: a row that a load lacks stays."""
     revisits: int = 0
     """Trade dates before those of the scope that a load looks at again, because rows of theirs are completed
     by what happened since (the review of a pick). Only with `calculate`."""
@@ -231,8 +232,8 @@ class Dataset:
             raise DeclarationError(f"{self.name}: a staged dataset names the order of its sources")
         if not set(self.completes) <= set(self.order):
             raise DeclarationError(f"{self.name}: `completes` names sources that are not in its order")
-        if self.makes_codes_anew and self.partition is not Partition.CODE:
-            raise DeclarationError(f"{self.name}: only a partition by code can be made anew code by code")
+        if self.replace and self.partition is not Partition.CODE:
+            raise DeclarationError(f"{self.name}: replace='code' is for Partition.CODE alone")
         self._check_calculated()
         strange = {table for table, _ in self.owners.values()} - set(self.reads)
         if strange or not self.owners.keys() <= names:

@@ -50,9 +50,12 @@ class Scope:
 
     def code_groups(self, size: int = 100) -> tuple[tuple[str, ...] | None, ...]:
         """The codes, as many at a time as one filter of a report holds; `(None,)` for the whole market."""
-        if self.codes is None:
-            return (None,)
-        return tuple(self.codes[at : at + size] for at in range(0, len(self.codes), size))
+        return (None,) if self.codes is None else self.named_groups(size)
+
+    def named_groups(self, size: int = 100) -> tuple[tuple[str, ...], ...]:
+        """The codes, as many at a time as one filter of a report holds; none for the whole market."""
+        codes = self.codes or ()
+        return tuple(codes[at : at + size] for at in range(0, len(codes), size))
 
     def covers(self, code: str) -> bool:
         return self.codes is None or code in self.codes

@@ -5,46 +5,47 @@ measured against; their listings are staged for the dates that the portal tells 
 will have the same key for them.
 """
 
-from typing import Any
-
 import pandas as pd
 
 from core.declaration.scope import Scope
 from resources.upstreams.exchanges.szse_billboard import PORTAL_WORDS
+from resources.upstreams.fetch_context import FetchContext
 
 OFFICIAL = ("szse", "sse")
 _MOST_DATES = 10
 """As many as `exchange_sync` asks for."""
 
 
-def few_dates(ctx: Any, scope: Scope) -> bool:
+def few_dates(ctx: FetchContext, scope: Scope) -> bool:
     """The market of a few dates: the exchanges cannot be asked by code, and one call a date adds up. Counted
     are the dates that somebody asked for: the late one before them is no reason to ask nobody."""
     return scope.codes is None and len(scope.asked) <= _MOST_DATES
 
 
-def shenzhen(ctx: Any, scope: Scope) -> pd.DataFrame:
+def shenzhen(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Who is listed at Shenzhen, one call for twenty."""
     rows: pd.DataFrame = ctx.szse.billboard(scope.since, scope.until)
     return rows[rows["date"].isin(list(scope.dates))].reset_index(drop=True)
 
 
-def shanghai(ctx: Any, scope: Scope) -> pd.DataFrame:
+def shanghai(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Who is listed at Shanghai, one call for a date."""
     return _of_dates(ctx, scope, 0)
 
 
-def shanghai_seats(ctx: Any, scope: Scope) -> pd.DataFrame:
+def shanghai_seats(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The seats behind it: the same answers, no further call."""
     return _of_dates(ctx, scope, 1)
 
 
-def _of_dates(ctx: Any, scope: Scope, part: int) -> pd.DataFrame:
-    found = [
-        ctx.once(("sse_billboard", day), lambda view, day=day: view.sse.billboard(day))[part]
-        for day in scope.dates
-    ]
+def _of_dates(ctx: FetchContext, scope: Scope, part: int) -> pd.DataFrame:
+    found = [_billboard_of(ctx, day)[part] for day in scope.dates]
     return pd.concat(found, ignore_index=True) if len(found) > 1 else found[0].copy()
+
+
+def _billboard_of(ctx: FetchContext, day: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Shanghai's listings of a date and their seats, asked once per run."""
+    return ctx.once(("sse_billboard", day), lambda view: view.sse.billboard(day))
 
 
 def where_the_portal_is_silent(rows: pd.DataFrame) -> pd.DataFrame:

@@ -1,12 +1,11 @@
 """Boards of the portal and blocks of the terminal: who belongs to what, each in the other's place where that
 is away. Codes and names are those of whoever answered."""
 
-from typing import Any
-
 import pandas as pd
 
 from core.declaration.scope import Scope
 from core.market.securities import is_a_share
+from resources.upstreams.fetch_context import FetchContext
 
 HOT_RANK = 20
 _FAMILIES = {"gn": "concept", "hy": "industry"}
@@ -14,7 +13,7 @@ _FAMILIES = {"gn": "concept", "hy": "industry"}
 _LONGEST = 16
 
 
-def portal_boards(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal_boards(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Industry, region and concepts of the list of all A shares, joined by name to the boards."""
     stocks = ctx.portal_list()
     stocks = stocks[stocks["code"].isin(list(scope.codes))] if scope.codes is not None else stocks
@@ -29,7 +28,7 @@ def portal_boards(ctx: Any, scope: Scope) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def terminal_boards(ctx: Any, scope: Scope) -> pd.DataFrame:
+def terminal_boards(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Concepts and industries of the terminal's files, which tell no regions and no changes."""
     members = pd.concat([_members(ctx, kind) for kind in _FAMILIES], ignore_index=True)
     rows = members[
@@ -40,7 +39,7 @@ def terminal_boards(ctx: Any, scope: Scope) -> pd.DataFrame:
     return rows[rows["code"].isin(list(scope.codes))] if scope.codes is not None else rows
 
 
-def _boards(ctx: Any, kind: str) -> pd.DataFrame:
+def _boards(ctx: FetchContext, kind: str) -> pd.DataFrame:
     boards = ctx.once(("boards", kind), lambda view: view.eastmoney.boards(kind))
     rank = boards["change_pct"].rank(ascending=False, method="first")
     return pd.DataFrame(
@@ -55,7 +54,7 @@ def _boards(ctx: Any, kind: str) -> pd.DataFrame:
     ).drop_duplicates("block_name")
 
 
-def terminal_blocks(ctx: Any, scope: Scope) -> pd.DataFrame:
+def terminal_blocks(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Members of the terminal's four block families."""
     parts = []
     for kind in ("zs", "gn", "fg", "hy"):
@@ -65,7 +64,7 @@ def terminal_blocks(ctx: Any, scope: Scope) -> pd.DataFrame:
     return _named(ctx.securities(), scope, pd.concat(parts, ignore_index=True))
 
 
-def portal_blocks(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal_blocks(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The portal's concepts and industries in the place of the terminal's, by the names of boards in the
     list of all A shares: the answers that the boards of each stock are made of, no further call."""
     rows = portal_boards(ctx, Scope(scope.dates))
@@ -77,7 +76,7 @@ def portal_blocks(ctx: Any, scope: Scope) -> pd.DataFrame:
     return _named(ctx.portal_list(), scope, rows)
 
 
-def _members(ctx: Any, kind: str) -> pd.DataFrame:
+def _members(ctx: FetchContext, kind: str) -> pd.DataFrame:
     """Members of one family; a block without an index of its own is known by its name."""
     members = pd.DataFrame(ctx.once(("block_members", kind), lambda view: view.tdx.block_members(kind)))
     if members.empty:

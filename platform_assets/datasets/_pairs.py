@@ -15,7 +15,7 @@ from core.declaration.scope import Scope
 from core.errors import PayloadError, Unavailable, UpstreamError
 from platform_assets.compute.exright import reference_price
 from platform_assets.compute.reconcile import ABS, PCT, SIGN_PCT, Tolerance, float32_step
-from resources.upstreams.fetch_context import current_session
+from resources.upstreams.fetch_context import FetchContext, current_session
 
 FUSED, DERIVED = "fused", "derived"
 EXCHANGES = ("sse", "szse", "bse")
@@ -40,7 +40,7 @@ class Found:
     rows: pd.DataFrame
 
 
-def found_pairs(ctx: Any, day: str) -> Iterator[Found]:
+def found_pairs(ctx: FetchContext, day: str) -> Iterator[Found]:
     """Every pair of a date, also those of which nothing is there (no rows)."""
     for pairs in (
         _quotes, _bars, _references, _ratios, _shares, _margin, _deals, _listings, _dividends, _flows,
@@ -52,7 +52,7 @@ def found_pairs(ctx: Any, day: str) -> Iterator[Found]:
 # -- stored on both sides ---------------------------------------------------------------------------
 
 
-def _on(ctx: Any, table: str, columns: Sequence[str], day: str) -> pd.DataFrame:
+def _on(ctx: FetchContext, table: str, columns: Sequence[str], day: str) -> pd.DataFrame:
     """Stored rows of one date, with their source."""
     rows: pd.DataFrame = ctx.read(table, columns=("code", *columns, "src"), since=day, until=day)
     return rows
@@ -72,7 +72,7 @@ def _beside(a: pd.Series, b: pd.Series, rounding: Any = 0.0) -> pd.DataFrame:
     return rows
 
 
-def _stocks(ctx: Any) -> set[str]:
+def _stocks(ctx: FetchContext) -> set[str]:
     master = ctx.read("fusion_stock_master", columns=("code", "sec_type"))
     return set(master.loc[master["sec_type"] == "stock", "code"])
 
@@ -87,7 +87,7 @@ def _amounts(rows: pd.DataFrame) -> pd.Series:
     return float32_step(rows["a"]).fillna(0.0) + float32_step(rows["b"]).fillna(0.0) + 1.0
 
 
-def _quotes(ctx: Any, day: str) -> Iterator[Found]:
+def _quotes(ctx: FetchContext, day: str) -> Iterator[Found]:
     """Quotes of one session: the quote site against the portal, and against the terminal."""
     columns = ("price", "volume", "amount", "total_market_cap")
     quotes = _on(ctx, "stg_quote_snapshot", columns, day)
@@ -107,7 +107,7 @@ def _quotes(ctx: Any, day: str) -> Iterator[Found]:
         yield Found("quote_snapshot", field, "tencent", "tdx", tolerance, rows)
 
 
-def _bars(ctx: Any, day: str) -> Iterator[Found]:
+def _bars(ctx: FetchContext, day: str) -> Iterator[Found]:
     """Fused bars against the quotes of sources that the bar is not of. A bar with figures of a second source
     is compared in its close alone, since that one is of its own source."""
     bars = _on(ctx, "fusion_kline_daily", ("close", "volume", "amount", "provenance"), day)
@@ -127,7 +127,7 @@ def _bars(ctx: Any, day: str) -> Iterator[Found]:
             yield Found("kline_daily", field, FUSED, source, tolerance, joined)
 
 
-def _references(ctx: Any, day: str) -> Iterator[Found]:
+def _references(ctx: FetchContext, day: str) -> Iterator[Found]:
     """The stored previous close, taken down by the stored events, against the previous close that is quoted:
     a break is an event that we do not know, or know wrongly."""
     before = ctx.calendar.offset(day, -1)
@@ -163,7 +163,7 @@ def _references(ctx: Any, day: str) -> Iterator[Found]:
             yield Found("kline_daily", "last_close", DERIVED, source, Tolerance(0.01, ABS), rows)
 
 
-def _ratios(ctx: Any, day: str) -> Iterator[Found]:
+def _ratios(ctx: FetchContext, day: str) -> Iterator[Found]:
     reported = _on(ctx, "stg_valuation", ("pe_ttm", "pb", "total_market_cap"), day)
     reported = reported[reported["code"].isin(_stocks(ctx))]
     for field, tolerance, rounding in (
@@ -175,7 +175,7 @@ def _ratios(ctx: Any, day: str) -> Iterator[Found]:
         yield Found("valuation", field, "eastmoney", "tencent", Tolerance(tolerance), rows)
 
 
-def _shares(ctx: Any, day: str) -> Iterator[Found]:
+def _shares(ctx: FetchContext, day: str) -> Iterator[Found]:
     reported = _on(ctx, "raw_quote", ("total_shares", "float_shares"), day)
     reported = reported[reported["code"].isin(_stocks(ctx))]
     for field in ("total_shares", "float_shares"):
@@ -183,14 +183,14 @@ def _shares(ctx: Any, day: str) -> Iterator[Found]:
         yield Found("stock_master", field, "tencent", "eastmoney", Tolerance(1.0), rows)
 
 
-def _margin(ctx: Any, day: str) -> Iterator[Found]:
+def _margin(ctx: FetchContext, day: str) -> Iterator[Found]:
     reported = _on(ctx, "stg_margin", ("rzye", "rzmre", "loan_volume"), day)
     for field in ("rzye", "rzmre", "loan_volume"):
         rows = _beside(_side(reported, EXCHANGES, field), _side(reported, "eastmoney", field), 1.0)
         yield Found("margin", field, "exchange", "eastmoney", Tolerance(0.1), rows)
 
 
-def _deals(ctx: Any, day: str) -> Iterator[Found]:
+def _deals(ctx: FetchContext, day: str) -> Iterator[Found]:
     """Deals of a code and their sum. Beijing publishes none that we read."""
     reported = _on(ctx, "stg_block_trade", ("amount",), day)
     reported = reported[~reported["code"].str.startswith(("4", "8", "92"))]
@@ -203,7 +203,7 @@ def _deals(ctx: Any, day: str) -> Iterator[Found]:
     yield Found("block_trade", "amount", "exchange", "eastmoney", Tolerance(0.1), sums)
 
 
-def _listings(ctx: Any, day: str) -> Iterator[Found]:
+def _listings(ctx: FetchContext, day: str) -> Iterator[Found]:
     """Who is on the billboard, and the turnover of the listings that both tell. Beijing's is of the portal
     alone."""
     reported = _on(ctx, "raw_dragon_tiger", ("reason_key", "amount"), day)
@@ -221,7 +221,7 @@ def _listings(ctx: Any, day: str) -> Iterator[Found]:
     yield Found("dragon_tiger", "amount", "eastmoney", "exchange", Tolerance(0.1), rows)
 
 
-def _dividends(ctx: Any, day: str) -> Iterator[Found]:
+def _dividends(ctx: FetchContext, day: str) -> Iterator[Found]:
     """Cash of the ex-dates of a day: the portal's notices against the terminal's events."""
     reported = ctx.read("stg_dividend", columns=("code", "ex_date", "bonus_rmb", "src"))
     reported = reported[(reported["src"] == "eastmoney") & (reported["ex_date"] == day)]
@@ -247,7 +247,9 @@ def _sample(codes: Sequence[str], day: str) -> list[str]:
     return sorted(sorted(codes, key=lambda code: crc32(f"{day} {code}".encode()))[:SAMPLE])
 
 
-def _reported(ctx: Any, codes: Sequence[str], ask: Callable[[str], pd.DataFrame]) -> pd.DataFrame | None:
+def _reported(
+    ctx: FetchContext, codes: Sequence[str], ask: Callable[[str], pd.DataFrame]
+) -> pd.DataFrame | None:
     """What the second source says of some codes; None when it does not answer."""
     try:
         parts = [part for part in ctx.each(ask, ctx.symbols(codes)) if len(part)]
@@ -257,12 +259,12 @@ def _reported(ctx: Any, codes: Sequence[str], ask: Callable[[str], pd.DataFrame]
     return pd.concat(parts, ignore_index=True) if parts else None
 
 
-def _session(ctx: Any, day: str) -> bool:
+def _session(ctx: FetchContext, day: str) -> bool:
     current: bool = current_session(ctx, Scope((day,)))
     return current
 
 
-def _flows(ctx: Any, day: str) -> Iterator[Found]:
+def _flows(ctx: FetchContext, day: str) -> Iterator[Found]:
     """Main net of a sample: both define it in their own way, so a drift is expected."""
     if not _session(ctx, day):
         return
@@ -276,7 +278,7 @@ def _flows(ctx: Any, day: str) -> Iterator[Found]:
     yield Found("fund_flow", "main_net", "eastmoney", "tencent", Tolerance(20.0, SIGN_PCT), rows)
 
 
-def _indices(ctx: Any, day: str) -> Iterator[Found]:
+def _indices(ctx: FetchContext, day: str) -> Iterator[Found]:
     if not _session(ctx, day):
         return
     bars = _on(ctx, "fusion_index_daily", ("close", "volume"), day)
@@ -296,7 +298,7 @@ def _indices(ctx: Any, day: str) -> Iterator[Found]:
         yield Found("index_daily", field, FUSED, "eastmoney", tolerance, rows)
 
 
-def _results(ctx: Any, day: str) -> Iterator[Found]:
+def _results(ctx: FetchContext, day: str) -> Iterator[Found]:
     """Reports whose notice came out on the date, against the second quote site's statements."""
     reported = ctx.read("stg_finance_indicator", columns=("code", "report_period", "ann_date", "revenue",
                                                        "net_profit", "is_express", "src"))  # fmt: skip

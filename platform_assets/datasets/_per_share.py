@@ -27,7 +27,7 @@ def per_share(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     since = moved(str(rows["date"].min()), -_LOOK_BACK)
     codes = sorted(set(rows["code"]))
     stored = context.read(REPORTS, columns=_READ, codes=codes, since=since, until=context.scope.until)
-    reported = stored[stored["ann_date"].notna()].assign(flagged=stored["quality"] != "ok")
+    reported = stored[stored["ann_date"].notna()].assign(doubted=stored["quality"] != "ok")
     if reported.empty:
         return made
     changes = context.read(
@@ -62,7 +62,7 @@ def _trailing(reports: pd.DataFrame) -> pd.DataFrame:
     days = pd.concat([own["ann_date"], year["ann_date"], before["ann_date"]], axis=1).astype(object)
     flags = own["doubted"] | (~is_annual & (year["doubted"].eq(True) | before["doubted"].eq(True)))
     return own.assign(
-        flagged=flags,
+        doubted=flags,
         profit=own["net_profit"].where(is_annual, rolled).astype(float),
         known=own["ann_date"].where(is_annual, days.fillna("9999-12-31").max(axis=1)),
     )

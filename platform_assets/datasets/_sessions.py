@@ -1,18 +1,19 @@
 """Whether what is told beside a price is of the session and the security that it is taken for."""
 
-from typing import Any
-
 import pandas as pd
 
 from core.declaration.scope import Context
 from core.errors import PayloadError
+from resources.upstreams.fetch_context import FetchContext
 
 _SAME = 0.95
 """Share of prices that must be those of the stored bars: a single bar may have been corrected since."""
 _HALF_FEN = 0.005
 
 
-def of_session(ctx: Any, listed: pd.DataFrame, day: str, what: str, *, dated: bool = True) -> pd.DataFrame:
+def of_session(
+    ctx: FetchContext, listed: pd.DataFrame, day: str, what: str, *, dated: bool = True
+) -> pd.DataFrame:
     """`listed` (`code`, `price` CNY, `volume`), whose prices are the stored closes of `day`.
 
     PayloadError where they are another day's, another security's or in another unit. While the bars of the

@@ -1,10 +1,9 @@
 """What the wide table tells of risks: shares that are pledged, and goodwill against equity."""
 
-from typing import Any
-
 import pandas as pd
 
 from core.days import moved
+from resources.upstreams.fetch_context import FetchContext
 
 OWNERS = {
     "pledge_ratio": ("raw_risk_pledge", "pledge_ratio"),
@@ -16,7 +15,7 @@ _LIST_DAYS = 21
 Codes = tuple[str, ...] | None
 
 
-def pledged(ctx: Any, day: str, codes: Codes) -> pd.DataFrame:
+def pledged(ctx: FetchContext, day: str, codes: Codes) -> pd.DataFrame:
     """Shares in the newest list of a day before `day`: that of the day itself comes out in the evening. Who
     is not in the list has none that anybody told of."""
     columns = ("code", "trade_date", "pledge_ratio")
@@ -27,7 +26,7 @@ def pledged(ctx: Any, day: str, codes: Codes) -> pd.DataFrame:
     return newest[["code", "pledge_ratio"]]
 
 
-def goodwill(ctx: Any, day: str, codes: Codes, since: str) -> pd.DataFrame:
+def goodwill(ctx: FetchContext, day: str, codes: Codes, since: str) -> pd.DataFrame:
     """Goodwill / equity of the newest report period of each code, of those that were announced by `day`."""
     columns = ("code", "report_period", "goodwill_equity_ratio_pct", "ann_date")
     stored = ctx.read("raw_risk_goodwill", columns=columns, codes=codes, since=since, until=day)

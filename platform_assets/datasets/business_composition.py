@@ -1,7 +1,5 @@
 """aux_operate: revenue, cost and profit of a company by industry, product and region."""
 
-from typing import Any
-
 import pandas as pd
 
 from core.declaration.columns import S8, S128, Amt, Code, Date, Model, Pct, col, key
@@ -9,6 +7,7 @@ from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import Interface, Partition
 from core.declaration.scope import Scope
 from platform_assets.datasets._sweeps import REPORTED, swept_codes
+from resources.upstreams.fetch_context import FetchContext
 
 _KEY = ("code", "report_period", "dim_type", "item")
 
@@ -27,7 +26,7 @@ class AuxOperate(Model):
     gross_margin: Pct = col("pct", "profit / revenue of the part", le=150)
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call per code. Of the market the codes that reported and a hundred in turn."""
     symbols = ctx.symbols(swept_codes(ctx, scope), "stock")
     parts = [part for part in ctx.each(ctx.eastmoney.operations, symbols, pages=True) if len(part)]

@@ -4,8 +4,6 @@ Definition: `docs/calculations/chips.md`: decay by turnover over 210 bars in 150
 adjusted as of the row's own date.
 """
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -17,6 +15,7 @@ from core.declaration.rules import by_date, history, latest, trading
 from core.declaration.scope import Scope
 from platform_assets.compute.date_ranges import Stretch
 from platform_assets.datasets._quant import BARS, joined, rows_of, stretches_of
+from resources.upstreams.fetch_context import FetchContext
 
 DISTRIBUTION_DATES = 60
 """Distributions take 2 kB a row: only dates that lie this close to the present one hold theirs."""
@@ -44,7 +43,7 @@ class ChipDaily(Model):
     distribution: Json = col(title="[[price in CNY, share in percent]] of the newest 60 trade dates")
 
 
-def chips(ctx: Any, scope: Scope) -> pd.DataFrame:
+def chips(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Every date from its own window."""
     from platform_assets.compute.chips import chip_columns  # numba: not at import
 

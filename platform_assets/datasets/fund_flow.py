@@ -1,7 +1,5 @@
 """fusion_fund_flow: money flow of every stock by size of order, by trade date."""
 
-from typing import Any
-
 import pandas as pd
 
 from core.declaration import rules
@@ -9,7 +7,7 @@ from core.declaration.columns import Amt, Code, Date, Model, Pct, Px, col, key, 
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.scope import Context, Scope
 from platform_assets.datasets._sessions import close_is_that_of_the_bar, of_session
-from resources.upstreams.fetch_context import current_session, within_last
+from resources.upstreams.fetch_context import FetchContext, current_session, within_last
 
 _SECOND_DAYS = 60
 SIZES = ("super", "large", "medium", "small")
@@ -44,21 +42,23 @@ class FundFlow(Model):
     main_inflow: Amt = col("CNY", "super-large + large inflow", computed=True)
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Today from the list of all A shares, with in and out (none of suspended ones); past nets from lines."""
     if not current_session(ctx, scope):
-        return ctx.sweep(scope, ctx.eastmoney.fund_flow_daily, sec_type="stock")
+        return ctx.fetch_per_code(scope, ctx.eastmoney.fund_flow_daily, sec_type="stock")
     listed = of_session(ctx, ctx.portal_list(), scope.until, "list of all A shares")
     rows = listed[listed["code"].map(scope.covers).astype(bool)]
     return rows.rename(columns={"trade_date": "date", "price": "close"}).dropna(subset=["main_net"])
 
 
-def quote_site(ctx: Any, scope: Scope) -> pd.DataFrame:
+def quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Stock by stock: the four nets of today, the main net of the last 50 trade dates."""
     if current_session(ctx, scope):
         today = lambda symbol: ctx.tencent.fund_flow(symbol).today.assign(date=scope.until)  # noqa: E731
-        return _flowed(ctx.sweep(scope, today, sec_type="stock"))
-    return ctx.sweep(scope, lambda symbol: ctx.tencent.fund_flow(symbol, 50).history, sec_type="stock")
+        return _flowed(ctx.fetch_per_code(scope, today, sec_type="stock"))
+    return ctx.fetch_per_code(
+        scope, lambda symbol: ctx.tencent.fund_flow(symbol, 50).history, sec_type="stock"
+    )
 
 
 def _flowed(rows: pd.DataFrame) -> pd.DataFrame:
@@ -67,12 +67,14 @@ def _flowed(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[nets.isna().all(axis=1) | (nets.fillna(0) != 0).any(axis=1)]
 
 
-def second_site(ctx: Any, scope: Scope) -> pd.DataFrame:
+def second_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Stock by stock, of named codes alone: the four nets of the last 60 trade dates."""
-    return ctx.sweep(scope, lambda symbol: ctx.sina.fund_flow(symbol, _SECOND_DAYS), sec_type="stock")
+    return ctx.fetch_per_code(
+        scope, lambda symbol: ctx.sina.fund_flow(symbol, _SECOND_DAYS), sec_type="stock"
+    )
 
 
-def of_recent_codes(ctx: Any, scope: Scope) -> bool:
+def of_recent_codes(ctx: FetchContext, scope: Scope) -> bool:
     """The quote site sweeps the market already; nobody does it twice."""
     return scope.codes is not None and within_last(_SECOND_DAYS)(ctx, scope)
 
@@ -121,7 +123,7 @@ DATASET = Dataset(
                 Source("tencent", quote_site, within_last(50)),
                 Source("sina", second_site, of_recent_codes),
             ),
-            keep_when_null=SPLITS,
+            coalesce_with_stored=SPLITS,
             reads=("fusion_kline_daily",),
             may_be_empty=True,
         ),

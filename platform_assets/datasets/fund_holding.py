@@ -1,7 +1,5 @@
 """raw_fund_holding: funds that hold a company at the end of a report period."""
 
-from typing import Any
-
 import pandas as pd
 
 from core.declaration.columns import S16, S128, Amt, Big, Code, Date, Model, Pct, col, key
@@ -10,6 +8,7 @@ from core.declaration.rules import Interface, Partition
 from core.declaration.scope import Scope
 from core.report_periods import latest_ended, previous_period
 from platform_assets.datasets._sweeps import REPORTED, swept_codes
+from resources.upstreams.fetch_context import FetchContext
 
 _KEY = ["code", "report_period", "fund_code"]
 _PERIODS_OF_CODES = 4
@@ -30,7 +29,7 @@ class FundHolding(Model):
     change_shares: Big = col("sh", "change since the period before; of a new holder all shares")
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One question per code for the newest periods and the one before them: one call, or a few where more
     than 500 funds hold. Of the market the codes that reported and a hundred in turn."""
     count = _PERIODS_OF_SWEEP if scope.codes is None else _PERIODS_OF_CODES

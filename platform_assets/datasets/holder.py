@@ -4,8 +4,6 @@ Counts are of period ends and of any day between (companies tell them by the 10t
 end); each becomes public with its notice, weeks later.
 """
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
@@ -18,6 +16,7 @@ from core.market.securities import is_a_share
 from core.report_periods import latest_ended, periods_due
 from platform_assets.datasets._histories import flagged_before
 from platform_assets.datasets._notices import by_notice
+from resources.upstreams.fetch_context import FetchContext
 
 _LARGE_CHANGE = 80
 _LATE_DAYS = 30
@@ -57,18 +56,20 @@ class AuxHolder(Model):
     float10_ratio_pct: Pct = col("pct", "shares of the ten largest float holders / float shares", ge=0)
 
 
-def holder_counts(ctx: Any, since: str | None, until: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+def holder_counts(
+    ctx: FetchContext, since: str | None, until: str, codes: tuple[str, ...] | None
+) -> pd.DataFrame:
     rows: pd.DataFrame = ctx.eastmoney.holder_counts(since, until, codes)
     return rows
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """By the day of the notice: one call for an ordinary date, about ten at the end of April, for both
     tables of a run. Codes: one call for a hundred."""
     return by_notice(ctx, scope, holder_counts, ("code", "date"))
 
 
-def platform(ctx: Any, scope: Scope) -> pd.DataFrame:
+def platform(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Counts of the quarter ends that are being told, one call each, without the days of their notices and
     the counts between quarter ends."""
     ends = periods_due(scope.until, _LATE_DAYS) or (latest_ended(scope.until),)
@@ -78,12 +79,12 @@ def platform(ctx: Any, scope: Scope) -> pd.DataFrame:
     return rows[mine].reset_index(drop=True)
 
 
-def of_one_date(ctx: Any, scope: Scope) -> bool:
+def of_one_date(ctx: FetchContext, scope: Scope) -> bool:
     """What is told today says nothing of the days between."""
     return not scope.is_range
 
 
-def with_largest(ctx: Any, scope: Scope) -> pd.DataFrame:
+def with_largest(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The same answers; beside counts of a period's end what the ten largest holders have of the company, as
     far as that is stored."""
     rows = portal(ctx, scope)
@@ -191,7 +192,7 @@ DATASET = Dataset(
             date_column="date",
             payload=False,
             sources=(Source("em_f10", with_largest),),
-            keep_when_null=tuple(_LARGEST.values()),
+            coalesce_with_stored=tuple(_LARGEST.values()),
             reads=("raw_top_holders",),
             may_be_empty=True,
         ),

@@ -1,7 +1,6 @@
 """fusion_index_daily: daily bars of the broad indices."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,7 @@ from core.declaration.dataset import Dataset, Source
 from core.declaration.rules import Interface, Partition, Rows, Soft, close_of, trading
 from core.declaration.scope import Context, Scope
 from core.errors import PayloadError, Permanent
-from resources.upstreams.fetch_context import current_session
+from resources.upstreams.fetch_context import FetchContext, current_session
 
 INDICES = {
     "sh000001": "上证指数",
@@ -51,13 +50,13 @@ class IndexDaily(Model):
         return ~(rows["high"] < rows["low"])
 
 
-def terminal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def terminal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Index bars of the scope; one more bar than asked gives the previous close."""
     requested = len(ctx.calendar.between(scope.since, ctx.today)) + 1
     return _of_indices(ctx, scope, lambda symbol: pd.DataFrame(ctx.tdx.index_bars(symbol, "day", requested)))
 
 
-def quote_site(ctx: Any, scope: Scope) -> pd.DataFrame:
+def quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The quote site: one call for the finished session of today, else the unadjusted history."""
     if current_session(ctx, scope):
         quotes = ctx.tencent.quotes(list(INDICES))
@@ -71,7 +70,7 @@ def quote_site(ctx: Any, scope: Scope) -> pd.DataFrame:
     )
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The portal's line of each index, a call each."""
     before = ctx.calendar.offset(scope.since, -1)
     return _of_indices(
@@ -79,7 +78,7 @@ def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     )
 
 
-def provider(ctx: Any, scope: Scope) -> pd.DataFrame:
+def provider(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The provider's own past of Shanghai's and its own indices, a call each; those of Shenzhen are another
     provider's. Volumes come in 10,000 lots and amounts in 100 million CNY, with two decimals."""
     before = ctx.calendar.offset(scope.since, -1)
@@ -95,7 +94,7 @@ def provider(ctx: Any, scope: Scope) -> pd.DataFrame:
 
 
 def _of_indices(
-    ctx: Any, scope: Scope, ask: Callable[[str], pd.DataFrame], symbols: list[str] | None = None
+    ctx: FetchContext, scope: Scope, ask: Callable[[str], pd.DataFrame], symbols: list[str] | None = None
 ) -> pd.DataFrame:
     """Bars of each index within the scope, with the close of the bar before as `last_close`. Raises
     PayloadError when nothing is told of any of them."""
@@ -112,7 +111,7 @@ def _of_indices(
     return pd.concat(frames, ignore_index=True)
 
 
-def second_site(ctx: Any, scope: Scope) -> pd.DataFrame:
+def second_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The second quote site's snapshots of the finished session of today: one call. Its history has no
     amounts and is not asked."""
     quotes = ctx.sina.quotes(list(INDICES))

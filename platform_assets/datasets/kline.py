@@ -5,7 +5,6 @@ is followed by the fusion of the code's week, month, quarter and year bars.
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import pandas as pd
 import pandera.pandas as pa
@@ -15,6 +14,7 @@ from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import Partition
 from core.declaration.scope import Scope
 from platform_assets.compute.asof import value_on
+from resources.upstreams.fetch_context import FetchContext
 
 FIRST_BARS = 2000
 _TOPIC_BARS, _SECOND_BARS = 1800, 1023
@@ -48,7 +48,7 @@ class RawKline(Model):
         return ~((rows["high"] < top) | (rows["low"] > bottom))
 
 
-def terminal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def terminal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """A call per 800 bars and code. Its bars tell no turnover rate: that is against the stored float shares
     of their days."""
     rows = _of_codes(ctx, scope, lambda symbol, _, count: ctx.terminal_bars(symbol, count))
@@ -59,7 +59,7 @@ def terminal(ctx: Any, scope: Scope) -> pd.DataFrame:
     return rows.assign(turnover_pct=rows["volume"].to_numpy(dtype=float) / shares * 100)
 
 
-def quote_site(ctx: Any, scope: Scope) -> pd.DataFrame:
+def quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """A call per code."""
 
     def bars(symbol: str, since: str | None, count: int) -> pd.DataFrame:
@@ -68,7 +68,7 @@ def quote_site(ctx: Any, scope: Scope) -> pd.DataFrame:
     return _of_codes(ctx, scope, bars)
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """A call per code."""
 
     def bars(symbol: str, since: str | None, count: int) -> pd.DataFrame:
@@ -78,7 +78,7 @@ def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     return _of_codes(ctx, scope, bars)
 
 
-def topic_portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def topic_portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """A call per code of Shanghai or Shenzhen: the newest 140 bars, or 1,800."""
 
     def bars(symbol: str, since: str | None, count: int) -> pd.DataFrame:
@@ -89,7 +89,7 @@ def topic_portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     return _of_codes(ctx, scope, bars)
 
 
-def second_site(ctx: Any, scope: Scope) -> pd.DataFrame:
+def second_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """A call per code: the newest 1,023 bars, without amounts."""
 
     def bars(symbol: str, since: str | None, count: int) -> pd.DataFrame:
@@ -98,12 +98,12 @@ def second_site(ctx: Any, scope: Scope) -> pd.DataFrame:
     return _of_codes(ctx, scope, bars)
 
 
-def of_named_codes(ctx: Any, scope: Scope) -> bool:
+def of_named_codes(ctx: FetchContext, scope: Scope) -> bool:
     """Nobody sweeps the market for it."""
     return scope.codes is not None
 
 
-def _of_codes(ctx: Any, scope: Scope, ask: Bars) -> pd.DataFrame:
+def _of_codes(ctx: FetchContext, scope: Scope, ask: Bars) -> pd.DataFrame:
     """Bars of every code of the scope, up to its last date and to the last session that has ended."""
     until = scope.until
     if until == ctx.today and not ctx.is_current_session(until):
@@ -123,7 +123,7 @@ def _of_codes(ctx: Any, scope: Scope, ask: Bars) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True).assign(adj="none")
 
 
-def _newest_stored(ctx: Any, scope: Scope, until: str) -> dict[str, str]:
+def _newest_stored(ctx: FetchContext, scope: Scope, until: str) -> dict[str, str]:
     """Newest stored date by code, of codes that have a bar of the last year. Bars of sources that do not go
     back as far, or tell no amounts, count for nothing: the next source that does fills the code anew."""
     since = ctx.calendar.last(_KNOWN_WITHIN, until)[0]

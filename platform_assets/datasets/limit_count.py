@@ -18,6 +18,7 @@ from core.declaration.rules import Interface
 from core.declaration.scope import Scope
 from platform_assets.compute.limit_days import LimitWindow, sealed_share
 from platform_assets.datasets._limit_days import LimitDays, limit_days, pool_codes, pool_measures, pool_rows
+from resources.upstreams.fetch_context import FetchContext
 
 _NAMED = 4
 """Codes that a note names of each side."""
@@ -38,7 +39,7 @@ class LimitCount(Model):
     diff_note: S255 = col(title="codes that one side alone has")
 
 
-def counted(ctx: Any, scope: Scope) -> pd.DataFrame:
+def counted(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """A row per date of which bars or pools are stored."""
     pools = pool_rows(ctx, scope.since, scope.until)
     requested = set(scope.dates)

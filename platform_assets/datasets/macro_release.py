@@ -19,6 +19,7 @@ from platform_assets.datasets import _macro_series as macro
 from platform_assets.datasets._histories import mostly_as_told
 from platform_assets.datasets._macro_series import SERIES, Series
 from platform_assets.datasets._macro_sources import TABLE as VALUES
+from resources.upstreams.fetch_context import FetchContext
 
 TABLE = "fusion_macro_release"
 _NO_CALENDAR = "no economic calendar is among the documented upstreams"
@@ -74,7 +75,7 @@ def _frame(events: list[dict[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame(events) if events else pd.DataFrame(columns=["event_key", "release_time"])
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Releases of other countries in the last two years, one call."""
     since = (date.fromisoformat(ctx.today) - timedelta(days=730)).isoformat()
     rows = ctx.eastmoney.foreign_values("USA", tuple(macro.FOREIGN), since)
@@ -88,7 +89,7 @@ def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     return _frame(events)
 
 
-def first_sight(ctx: Any, scope: Scope) -> pd.DataFrame:
+def first_sight(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Figures that were seen for the first time and are no event yet. What is one stays as it was released:
     a later correction is a version of the series, not of the event."""
     columns = ("indicator", "period_date", "value", "prev_value", "publish_date", "publish_estimated")

@@ -33,7 +33,7 @@ from core.declaration.rules import Interface, Rows, Soft, Whole, close_of, tradi
 from core.declaration.scope import Context, Scope
 from platform_assets.compute.name_spans import named
 from platform_assets.datasets._sessions import of_session
-from resources.upstreams.fetch_context import current_session
+from resources.upstreams.fetch_context import FetchContext, current_session
 
 ROOT = "ROOT"
 LEVELS = ("market", "sector", "stock")
@@ -70,7 +70,7 @@ class MarketCloudMap(Model):
 # -- sources ----------------------------------------------------------------------------------------
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Boards (one call a hundred) and the list of all A shares (shared with the other tables of the run)."""
     listed = of_session(ctx, ctx.portal_list(), scope.until, "list of all A shares")
     boards = ctx.once(("boards", "industry"), lambda view: view.eastmoney.boards("industry"))
@@ -105,7 +105,7 @@ def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     return _tree(stocks, sectors, scope.until)
 
 
-def ranking(ctx: Any, scope: Scope) -> pd.DataFrame:
+def ranking(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The quote site's ranking of all A shares, a call per 200, by their stored industries. It tells no date:
     PayloadError unless its prices are the stored closes of the session."""
     day = scope.until
@@ -127,14 +127,14 @@ def ranking(ctx: Any, scope: Scope) -> pd.DataFrame:
     return _by_industry(ctx, stocks, industry, listed["float_market_cap"], day)
 
 
-def own_quotes(ctx: Any, scope: Scope) -> pd.DataFrame:
+def own_quotes(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Closing quotes, caps and money flow that are stored, by the industry of each stock."""
     parts = [_stored(ctx, day) for day in scope.dates]
     filled = [part for part in parts if len(part)]
     return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(columns=["trade_date"])
 
 
-def _stored(ctx: Any, day: str) -> pd.DataFrame:
+def _stored(ctx: FetchContext, day: str) -> pd.DataFrame:
     def read(table: str, *columns: str, dated: bool = True) -> pd.DataFrame:
         span = {"since": day, "until": day} if dated else {}
         rows: pd.DataFrame = ctx.read(table, columns=("code", *columns), **span)
@@ -173,7 +173,7 @@ def _stored(ctx: Any, day: str) -> pd.DataFrame:
 
 
 def _by_industry(
-    ctx: Any, stocks: pd.DataFrame, industry: pd.Series, weight: pd.Series, day: str
+    ctx: FetchContext, stocks: pd.DataFrame, industry: pd.Series, weight: pd.Series, day: str
 ) -> pd.DataFrame:
     """The tree of some stocks without sectors: `industry` names that of each, `weight` is its float cap."""
     boards = ctx.read("raw_concept_blocks", columns=("block_code", "block_name", "block_type", "src"))

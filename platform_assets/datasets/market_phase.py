@@ -6,7 +6,6 @@ was not known in its evening; what no pool told is taken from bars that came lat
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +21,7 @@ from platform_assets.compute.market_phase import score_days, segments, settle
 from platform_assets.compute.nan_arithmetic import divided
 from platform_assets.compute.parameters import market_phase as own
 from platform_assets.datasets._limit_days import limit_days, pool_measures, pool_rows
+from resources.upstreams.fetch_context import FetchContext
 
 Floats = npt.NDArray[np.float64]
 _BEFORE = own.HISTORY_DAYS + own.SLOPE_DAYS + own.CONFIRM_DAYS
@@ -63,7 +63,7 @@ class MarketPhase(Model):
     sample_based: Bool = col(title="an estimate from some stocks; such a one is not stored")
 
 
-def phases(ctx: Any, scope: Scope) -> pd.DataFrame:
+def phases(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """A row per date of which enough is known."""
     calendar = ctx.calendar
     dates = [
@@ -107,14 +107,14 @@ def phases(ctx: Any, scope: Scope) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(MarketPhase.to_schema().columns))
 
 
-def _stored(ctx: Any, since: str, until: str) -> pd.DataFrame:
+def _stored(ctx: FetchContext, since: str, until: str) -> pd.DataFrame:
     """Rows that were told before the scope, by date, oldest first."""
     columns = ("trade_date", "phase", "score", "duration_days", "previous_phase", *_MEASURES)
     rows = ctx.read("calc_market_phase", columns=columns, since=since, until=until)
     return pd.DataFrame(rows.set_index("trade_date").sort_index())
 
 
-def _measures(ctx: Any, dates: Sequence[str], stored: pd.DataFrame) -> pd.DataFrame:
+def _measures(ctx: FetchContext, dates: Sequence[str], stored: pd.DataFrame) -> pd.DataFrame:
     """The inputs' figures by date: as stored, else counted from bars, else told by the pools. A stored date
     whose bars came after its evening takes from them what no pool tells."""
     measures = stored.reindex(list(dates))[list(_MEASURES)].astype(float)
@@ -203,7 +203,7 @@ def _ratio(amounts: Floats, at: int) -> float | None:
     return float(amounts[at] / mean) if mean > 0 else None
 
 
-def _index_changes(ctx: Any, scope: Scope) -> dict[str, float]:
+def _index_changes(ctx: FetchContext, scope: Scope) -> dict[str, float]:
     rows = ctx.read(
         "fusion_index_daily",
         columns=("code", "date", "change_pct"),

@@ -35,8 +35,16 @@ from core.declaration.rules import Interface, Partition, Rows, Soft, calendar_da
 from core.declaration.scope import Context, Scope
 from platform_assets.compute.sentiment import sentiment_of
 from platform_assets.datasets._forecasts import RESEARCH, earnings_make_the_price, forecast_fits_the_price
-from platform_assets.datasets._press import days_of, event_codes, flashes, inside, one_per_headline, spans
-from resources.upstreams.fetch_context import within_last
+from platform_assets.datasets._press import (
+    FlashCall,
+    days_of,
+    event_codes,
+    flashes,
+    inside,
+    one_per_headline,
+    spans,
+)
+from resources.upstreams.fetch_context import FetchContext, within_last
 
 NEWS = "news"
 _PAGES = 3
@@ -122,7 +130,7 @@ class RawReport(Model):
     pdf_url: S512 = col(title="address of the PDF")
 
 
-def search(ctx: Any, scope: Scope) -> pd.DataFrame:
+def search(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call per code with an event, at most 300; for named codes up to three each. The tables of one run
     share the answers."""
     pages = 1 if scope.codes is None else _PAGES
@@ -141,29 +149,29 @@ def search(ctx: Any, scope: Scope) -> pd.DataFrame:
     return one_per_headline(rows, time="pub_time", text="content")
 
 
-def search_for_f10(ctx: Any, scope: Scope) -> pd.DataFrame:
+def search_for_f10(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The answers of `search` once more, no further call."""
     return search(ctx, scope).rename(columns={"content": "summary"})
 
 
-def telegraph(ctx: Any, scope: Scope) -> pd.DataFrame:
+def telegraph(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Items of the telegraph that name stocks, one row per stock: the answers of the flash news."""
-    return _naming(ctx, scope, "cls")
+    return _naming(ctx, scope, "cls", lambda view: view.cls.flashes)
 
 
-def telegraph_for_f10(ctx: Any, scope: Scope) -> pd.DataFrame:
+def telegraph_for_f10(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The answers of `telegraph` once more, no further call."""
     return telegraph(ctx, scope).rename(columns={"content": "summary"})
 
 
-def second_site(ctx: Any, scope: Scope) -> pd.DataFrame:
+def second_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The same of the second quote site's feed."""
-    return _naming(ctx, scope, "sina")
+    return _naming(ctx, scope, "sina", lambda view: view.sina.flashes)
 
 
-def _naming(ctx: Any, scope: Scope, upstream: str) -> pd.DataFrame:
+def _naming(ctx: FetchContext, scope: Scope, upstream: str, call: FlashCall) -> pd.DataFrame:
     """Flash news by the stocks that they name themselves; of named codes theirs alone."""
-    reported = flashes(ctx, scope, upstream)
+    reported = flashes(ctx, scope, upstream, call)
     rows = reported.assign(code=reported["codes"].map(orjson.loads)).explode("code", ignore_index=True)
     rows = rows[rows["code"].notna()]
     if scope.codes is not None:
@@ -171,7 +179,7 @@ def _naming(ctx: Any, scope: Scope, upstream: str) -> pd.DataFrame:
     return one_per_headline(rows, time="pub_time", text="content").reindex(columns=_FLASH)
 
 
-def research(ctx: Any, scope: Scope) -> pd.DataFrame:
+def research(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call per 100 reports of the scope's days, two or three for a date; for named codes one each."""
     if scope.codes is None:
         parts = [ctx.eastmoney.research(*days) for days in spans(ctx, scope, _SPAN)]

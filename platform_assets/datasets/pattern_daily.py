@@ -14,6 +14,7 @@ from core.declaration.rules import Interface, history, trading
 from core.declaration.scope import Scope
 from platform_assets.compute.parameters.patterns import KIND_NAMES
 from platform_assets.datasets._quant import BARS, joined, rows_of, stretches_of
+from resources.upstreams.fetch_context import FetchContext
 
 _SIGNS = [-100, 0, 100]
 
@@ -58,7 +59,7 @@ class PatternDaily(Model):
     flag_kind: S16 = col(title="bull_flag, bull_pennant, bear_flag or bear_pennant")
 
 
-def patterns(ctx: Any, scope: Scope) -> pd.DataFrame:
+def patterns(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Every date from its own window; codes without direction and structure have no row."""
     from platform_assets.compute.patterns import has_row, kind_names, pattern_columns  # numba: not at import
 

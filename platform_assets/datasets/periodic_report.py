@@ -6,7 +6,6 @@ Title and address of a report come from the notices that are stored: the newest 
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 import pandas as pd
 
@@ -17,6 +16,7 @@ from core.declaration.rules import Interface, Partition, calendar_days
 from core.declaration.scope import Scope
 from core.report_periods import latest_ended, periods_due
 from core.text_keys import plain_form
+from resources.upstreams.fetch_context import FetchContext
 from resources.upstreams.parsing.texts import stock_codes
 
 _WORDS = {"03-31": "第?一季度报告", "06-30": "半年度报告", "09-30": "第?三季度报告", "12-31": "年度报告"}
@@ -40,23 +40,23 @@ class PeriodicReport(Model):
     pdf_url: S512 = col(title="address of its PDF")
 
 
-def requested(ctx: Any, scope: Scope) -> bool:
+def requested(ctx: FetchContext, scope: Scope) -> bool:
     """While reports are due, else once a week."""
     day = scope.until
     return bool(periods_due(day, _LATE_DAYS)) or ctx.calendar.offset(day, -1) < monday_of(day)
 
 
-def platform(ctx: Any, scope: Scope) -> pd.DataFrame:
+def platform(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Six calls per quarter end: one of them, or two in April."""
     return _of_periods(ctx, scope, ctx.cninfo.disclosure_schedule)
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Eleven calls per quarter end."""
     return _of_periods(ctx, scope, ctx.eastmoney.disclosure_schedule)
 
 
-def _of_periods(ctx: Any, scope: Scope, ask: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
+def _of_periods(ctx: FetchContext, scope: Scope, ask: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
     periods = periods_due(scope.until, _LATE_DAYS) or (latest_ended(scope.until),)
     rows = pd.concat([ask(period) for period in periods], ignore_index=True)
     requested = rows["code"].map(lambda code: stock_codes(code) == [code] and scope.covers(code)).astype(bool)
@@ -64,7 +64,7 @@ def _of_periods(ctx: Any, scope: Scope, ask: Callable[[str], pd.DataFrame]) -> p
     return _with_notices(ctx, rows.reset_index(drop=True))
 
 
-def _with_notices(ctx: Any, rows: pd.DataFrame) -> pd.DataFrame:
+def _with_notices(ctx: FetchContext, rows: pd.DataFrame) -> pd.DataFrame:
     """Title and address of what was disclosed."""
     days = rows["actual_date"].dropna()
     if days.empty:

@@ -3,8 +3,6 @@
 raw_quote feeds the security master, the valuation and the quote snapshot; this file owns it.
 """
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
@@ -43,7 +41,7 @@ from core.declaration.rules import (
 from core.declaration.scope import Context, Scope
 from core.market.price_identity import accepted
 from platform_assets.compute.limit_state import limit_status
-from resources.upstreams.fetch_context import current_session
+from resources.upstreams.fetch_context import FetchContext, current_session
 
 
 class RawQuote(Model):
@@ -86,7 +84,7 @@ class RawQuote(Model):
     quote_time: Dt = col(title="time of the quote")
 
 
-def terminal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def terminal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """List and quotes of the terminal source; it has no valuation, caps, limits or listing dates. A past
     date comes from its daily bars: no book, and no name beyond the newest session (today's would be of
     another day)."""
@@ -106,7 +104,7 @@ def terminal(ctx: Any, scope: Scope) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _from_bars(ctx: Any, scope: Scope) -> pd.DataFrame:
+def _from_bars(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     requested = len(ctx.calendar.between(scope.since, ctx.today)) + 1
     identity = ctx.securities()[["symbol", "code", "market", "sec_type", "name"]]
 
@@ -125,14 +123,14 @@ def _from_bars(ctx: Any, scope: Scope) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def quote_site(ctx: Any, scope: Scope) -> pd.DataFrame:
+def quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The quote site's batch: valuation, caps, limits and shares, 60 symbols a call."""
     rows = ctx.site_quotes()
     rows = rows[rows["code"].isin(list(scope.codes))] if scope.codes is not None else rows
     return rows.assign(trade_date=scope.until).pipe(_same_day, rows, scope)
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The portal's list of all A shares: listing dates, shares, caps, ratios, 5-minute speed. While a later
     session runs its quotes are of another date: then who is listed, and since when, is all that it tells."""
     rows = ctx.portal_list()
@@ -143,7 +141,7 @@ def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     return rows.assign(trade_date=scope.until).pipe(_same_day, rows, scope)
 
 
-def session_or_listings(ctx: Any, scope: Scope) -> bool:
+def session_or_listings(ctx: FetchContext, scope: Scope) -> bool:
     """For `Source(only_when=…)`: a quote of now is of the scope's session, or the security master knows no
     listing date yet, which the list of any moment tells (a first start while a session runs)."""
     if scope.is_range or current_session(ctx, scope):
@@ -160,7 +158,7 @@ def _same_day(frame: pd.DataFrame, quoted: pd.DataFrame, scope: Scope) -> pd.Dat
     return frame
 
 
-def _listed_stocks(ctx: Any, scope: Scope) -> int:
+def _listed_stocks(ctx: FetchContext, scope: Scope) -> int:
     """The portal's list holds A shares only, so only these are promised of every source."""
     return int((ctx.securities()["sec_type"] == "stock").sum())
 

@@ -5,8 +5,6 @@ quote batches feed prices and caps, and caps of a past date follow
 from the shares in force on that date.
 """
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
@@ -18,7 +16,7 @@ from core.market.securities import is_a_share
 from platform_assets.compute.asof import value_on
 from platform_assets.datasets._histories import mostly_as_told
 from platform_assets.datasets._per_share import REPORTS, per_share
-from resources.upstreams.fetch_context import current_session
+from resources.upstreams.fetch_context import FetchContext, current_session
 
 _MOST_DATES = 10
 _ISSUE_4 = "research issue: calc_valuation_band"
@@ -73,7 +71,7 @@ class RawValuation(Model):
     dividend_yield: Pct = col("pct", "dividend yield")
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Twelve calls for a date of the market; of codes one for a hundred and some dates."""
     parts = (
         [ctx.eastmoney.valuations(day, day) for day in scope.dates]
@@ -85,12 +83,12 @@ def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     return rows[mine & (rows["price"] > 0)].reset_index(drop=True)
 
 
-def of_few_dates(ctx: Any, scope: Scope) -> bool:
+def of_few_dates(ctx: FetchContext, scope: Scope) -> bool:
     """A year of the market would be three thousand calls; a year of a hundred codes is fifty."""
     return scope.codes is not None or len(scope.dates) <= _MOST_DATES
 
 
-def quote_site(ctx: Any, scope: Scope) -> pd.DataFrame:
+def quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Ratios of the quote site's batch, shared with raw_quote; stocks with a price only."""
     rows = ctx.site_quotes()
     rows = rows[

@@ -26,7 +26,13 @@ from platform_assets.pipeline.inputs import NotedReads, staged_input
 from platform_assets.pipeline.repairs import ask_repairs
 from platform_assets.pipeline.run import PipelineRun
 from platform_assets.pipeline.slices import Part, assign_quality, group_parts, partition_parts, with_newest
-from platform_assets.pipeline.stored_rows import first_told, keep_better, keep_known, key_with_src, stand_ins
+from platform_assets.pipeline.stored_rows import (
+    coalesce_with_stored,
+    first_reported,
+    keep_better,
+    key_with_src,
+    withdrawn_fallbacks,
+)
 from platform_assets.pipeline.windows import Window
 from platform_assets.pipeline.written_codes import written_codes
 from resources.fetch_record import FetchLog
@@ -68,14 +74,14 @@ def load_raw(run: PipelineRun, raw: Raw, scope: Scope, *, empty_is_told: bool = 
     except PlatformError as error:
         refuse(run, table, scope, str(error), download, quality=checked.quality)
         raise
-    if raw.keep_when_null:
-        checked.frame = keep_known(run, raw, window, checked.frame)
-    checked.frame = first_told(run, table, window, checked.frame)
+    if raw.coalesce_with_stored:
+        checked.frame = coalesce_with_stored(run, raw, window, checked.frame)
+    checked.frame = first_reported(run, table, window, checked.frame)
     if len(raw.sources) > 1 and "src" not in raw.key:
         checked.frame = keep_better(run, raw, window, checked.frame)
     parts = (
         [
-            *stand_ins(run, raw, checked.frame, scope),
+            *withdrawn_fallbacks(run, raw, checked.frame, scope),
             *group_parts(raw.replace_by, raw.date_column, checked.frame, scope),
         ]
         if raw.replace_by
@@ -84,7 +90,7 @@ def load_raw(run: PipelineRun, raw: Raw, scope: Scope, *, empty_is_told: bool = 
     if raw.may_be_empty:
         parts = with_newest(parts, scope, checked.frame, late=raw.late)
     assign_quality(parts, checked, window)
-    write_parts(run, table, loaded, parts, download, facts={}, replace=bool(raw.replace_by) or raw.makes_anew)
+    write_parts(run, table, loaded, parts, download, facts={}, replace=bool(raw.replace_by or raw.replace))
     return loaded
 
 
@@ -122,7 +128,7 @@ def load_stage(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
         valid = valid.groupby(whole_key, sort=False, as_index=False).first()[list(clean.columns)]
     window = stage_window(run, dataset, scope)
     if window.dated:
-        valid = first_told(run, table, window, valid)
+        valid = first_reported(run, table, window, valid)
     parts = list(partition_parts(window, valid))
     if dataset.late:
         parts = with_newest(parts, scope, valid, late=dataset.late)
@@ -151,7 +157,7 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
             raise
         window = Window.of(table, dataset.partition, scope, run.calendar)
         if window.dated:
-            rows = first_told(run, table, window, rows)
+            rows = first_reported(run, table, window, rows)
     else:
         reads = NotedReads(run.warehouse, run.read)
         try:
@@ -192,7 +198,7 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
         download,
         facts=facts,
         source_rank=rank,
-        replace=dataset.makes_codes_anew or dataset.calculate is not None,
+        replace=dataset.replace is not None or dataset.calculate is not None,
         later=dataset.later,
         final=dataset.final,
     )

@@ -12,17 +12,19 @@ from platform_assets.pipeline.windows import Window
 from resources.warehouse.slices import Slice
 
 
-def keep_known(run: PipelineRun, raw: Raw, window: Window, frame: pd.DataFrame) -> pd.DataFrame:
-    """Stored values of `keep_when_null` columns where this answer, of a poorer call, has none."""
+def coalesce_with_stored(run: PipelineRun, raw: Raw, window: Window, frame: pd.DataFrame) -> pd.DataFrame:
+    """Stored values of `coalesce_with_stored` columns where this answer, of a poorer call, has none."""
     key = list(key_with_src(raw.table))
-    stored = run.warehouse.frame(raw.table_name, columns=(*key, *raw.keep_when_null), where=window.slice())
+    stored = run.warehouse.frame(
+        raw.table_name, columns=(*key, *raw.coalesce_with_stored), where=window.slice()
+    )
     known = frame[key].merge(stored, on=key, how="left")
-    for column in raw.keep_when_null:
+    for column in raw.coalesce_with_stored:
         frame[column] = frame[column].where(frame[column].notna(), known[column])
     return frame
 
 
-def first_told(run: PipelineRun, table: Table, window: Window, frame: pd.DataFrame) -> pd.DataFrame:
+def first_reported(run: PipelineRun, table: Table, window: Window, frame: pd.DataFrame) -> pd.DataFrame:
     """Without the rows of a loose table whose key is stored under an earlier day."""
     if not window.loose or frame.empty:
         return frame
@@ -50,7 +52,7 @@ def keep_better(run: PipelineRun, raw: Raw, window: Window, frame: pd.DataFrame)
     return frame[~(known.set_axis(frame.index) < ranks.loc[frame.index])]
 
 
-def stand_ins(run: PipelineRun, raw: Raw, frame: pd.DataFrame, scope: Scope) -> list[Part]:
+def withdrawn_fallbacks(run: PipelineRun, raw: Raw, frame: pd.DataFrame, scope: Scope) -> list[Part]:
     """Where the groups are those of a source: an empty part for each stored one that only stood in for the
     source that has answered now. Nobody would ask it again, so its rows would stay and age."""
     if "src" not in raw.replace_by or raw.combine == "all" or frame.empty:

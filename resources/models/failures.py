@@ -51,7 +51,8 @@ def declined(who: str) -> CallFailed:
 
 def failure(error: Exception, library: Any, who: str) -> CallFailed:
     """`error` is one of the library's, of its transport's, a TimeoutError or a ValueError of its parser."""
-    import httpx2
+    # Loaded with the first model, as the libraries of the providers are.
+    import httpx2  # noqa: PLC0415
 
     if isinstance(error, TimeoutError | library.APITimeoutError | httpx2.TimeoutException):
         return CallFailed(Transient(f"{who}: timeout", source=who))

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from resources.simulated_market.faults import Fault
-from resources.simulated_market.world.fundamentals import Report
 from resources.simulated_market.world.model import (
     PRICE_UNIT,
     Bars,
@@ -25,6 +24,7 @@ from resources.simulated_market.world.model import (
     Minutes,
     Quote,
     Rename,
+    Report,
     Security,
     Ticks,
     Valuation,

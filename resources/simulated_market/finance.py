@@ -15,8 +15,7 @@ from datetime import datetime, timedelta
 
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.accounts import Accounts, Range, accounts_of, within
-from resources.simulated_market.world.fundamentals import Report
-from resources.simulated_market.world.model import Security
+from resources.simulated_market.world.model import Report, Security
 from resources.simulated_market.world.session import date_number
 
 YEARS = 15

@@ -65,8 +65,9 @@ def _sqlite_engine(url: sa.URL, *, read_only: bool, wait_s: float) -> Engine:
 def _mysql_engine(url: sa.URL, *, wait_s: float, pool: dict[str, Any]) -> Engine:
     arguments: dict[str, Any] = {"charset": "utf8mb4"}
     if url.drivername.endswith("pymysql"):
-        import pymysql.converters
-        from pymysql.constants import FIELD_TYPE
+        # The driver of this kind of database alone.
+        import pymysql.converters  # noqa: PLC0415
+        from pymysql.constants import FIELD_TYPE  # noqa: PLC0415
 
         conversions = dict(pymysql.converters.conversions)
         for kind in (FIELD_TYPE.DATE, FIELD_TYPE.DATETIME, FIELD_TYPE.TIMESTAMP):

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from core.calendar import CalendarHorizon
-from serving_api.db.sessions import Session
+from serving_api.db.first_dates import Of, first_date
 from serving_api.framework.parameters import AsOf
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
@@ -14,10 +14,6 @@ from serving_api.framework.state import State
 _UNKNOWN = "unknown"
 _NOTHING = "nothing is stored yet"
 _SILENT = {"first_date": None, "note": None}
-_DATES = {"decision_card": "decision_date", "stock_analysis": "date"}
-"""Tables whose keys are no dates -> the date that reads are by."""
-Of = Mapping[str, str | Sequence[str]]
-"""Column -> the value, or one of the values, that rows hold in it."""
 REACH: list[tuple[str, Any]] = [("first_date", str), ("note", str)]
 """The same keys beside `results`, where an answer has an envelope."""
 
@@ -29,26 +25,6 @@ class Reach(BaseModel):
         default=None, description="first stored date; null where nothing is stored"
     )
     note: str | None = Field(default=None, description="why this is less than was asked for; null: it is not")
-
-
-def first_date(session: Session, name: str, code: str | None = None, of: Of | None = None) -> str | None:
-    """The first date that a table by date holds; of a `code`, or of the rows `of` some values, where they are
-    given."""
-    if not session.has(name):
-        return None
-    table = session.table(name)
-    column = table.date_column or _DATES.get(name)
-    if column is None:
-        return None
-    clauses: list[str] = []
-    values: list[str] = []
-    for key, requested in (of or ({} if code is None else {"code": code})).items():
-        some = [requested] if isinstance(requested, str) else list(requested)
-        clauses.append(f"{key}=?" if len(some) == 1 else f"{key} IN ({', '.join('?' for _ in some)})")
-        values += some
-    where = " AND ".join(clauses)
-    rows = session.rows(name, columns=(column,), where=where, values=tuple(values), order=column, limit=1)
-    return str(rows[0][0])[:10] if rows else None
 
 
 async def reach(

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from serving_api.db.first_dates import first_date
 from serving_api.db.sessions import Session
-from serving_api.framework.history_reach import first_date
 from serving_api.interfaces.queries import Row, newest
 from serving_api.stocks import queries as stocks
 from serving_api.stocks.bars import adjusted

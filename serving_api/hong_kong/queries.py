@@ -1,7 +1,7 @@
 """SQL of the reads on Hong Kong. Every function takes a Session first; RAW tables keep no versions."""
 
+from serving_api.db.first_dates import first_date
 from serving_api.db.sessions import Session
-from serving_api.framework.history_reach import first_date
 from serving_api.interfaces.queries import Row, public_rows
 
 TABLE = "raw_hk_finance"

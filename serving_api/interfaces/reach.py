@@ -3,8 +3,8 @@
 from collections.abc import Sized
 from typing import Any
 
+from serving_api.db.first_dates import first_date
 from serving_api.db.sessions import Session
-from serving_api.framework.history_reach import first_date
 from serving_api.interfaces.call import Question
 from serving_api.interfaces.queries import code_column
 

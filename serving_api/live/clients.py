@@ -21,6 +21,7 @@ from resources.fetch_record import FetchLog
 from resources.settings import Settings
 from resources.transport.budget import call_budget
 from resources.transport.redact import redact
+from resources.upstreams.factory import make_clients
 from serving_api.framework.cache_headers import in_trading_hours
 from serving_api.framework.envelope import local_iso
 
@@ -71,15 +72,6 @@ class Answered:
         return replace(self, value=value)
 
 
-def open_clients(
-    settings: Settings, clock: Clock, calendar: TradeCalendar
-) -> tuple[Makers, Sequence[Callable[[], None]]]:
-    """The clients that the settings ask for; imported here, because it brings the parsers."""
-    from resources.upstreams.factory import make_clients
-
-    return make_clients(settings, clock, calendar)
-
-
 def source_order(now: Clock, calendar: TradeCalendar) -> tuple[str, ...]:
     """In trading hours the terminal comes first, outside them the quote site; the portal is the last."""
     if in_trading_hours(now.now(), calendar):
@@ -96,7 +88,7 @@ class LiveClients:
         self._settings = settings
         self._clock = clock
         self._calendar = calendar
-        self._opener = opener or open_clients
+        self._opener = opener or make_clients
         self._lock = threading.Lock()
         self._opened: tuple[Makers, Sequence[Callable[[], None]]] | None = None
         self._limiter: anyio.CapacityLimiter | None = None

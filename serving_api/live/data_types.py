@@ -14,6 +14,7 @@ from typing import Any
 from core.calendar import TradeCalendar
 from core.errors import DeclarationError
 from serving_api.db.sessions import Session
+from serving_api.live import types
 from serving_api.live.clients import LiveClients
 from serving_api.live.scan import MarketScan, Traded
 from serving_api.live.stored_facts import Facts
@@ -103,8 +104,6 @@ class Found:
 @cache
 def data_types() -> Mapping[str, DataType]:
     """Every data type by its name. Raises DeclarationError when a file declares none, or two one name."""
-    from serving_api.live import types
-
     found: dict[str, DataType] = {}
     for module in pkgutil.iter_modules(types.__path__):
         declared = getattr(importlib.import_module(f"{types.__name__}.{module.name}"), "DATA_TYPE", None)

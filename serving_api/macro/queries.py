@@ -6,8 +6,8 @@ from datetime import date, timedelta
 from typing import Any
 
 from platform_assets.compute.risk_premium import premiums, standing
+from serving_api.db.first_dates import first_date
 from serving_api.db.sessions import Session
-from serving_api.framework.history_reach import first_date
 
 VALUES = "fusion_macro_indicator"
 RELEASES = "fusion_macro_release"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Match
+from starlette.routing import BaseRoute, Match, NoMatchFound
 from starlette.types import Receive, Scope, Send
 
 from serving_api.framework.error_responses import ErrorResponse
@@ -100,6 +100,7 @@ def _collecting_later() -> Iterator[None]:
 
 def _make(state: State) -> "StreamableHTTPSessionManager":
     with _collecting_later():
+        # The protocol's package is loaded at the first request: no other route pays for it.
         from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
         from serving_api.mcp.protocol import make_server
@@ -125,6 +126,4 @@ class Mounted(BaseRoute):
         await channel_of(scope["app"].state.platform)(scope, receive, send)
 
     def url_path_for(self, name: str, /, **path_params: Any) -> Any:
-        from starlette.routing import NoMatchFound
-
         raise NoMatchFound(name, path_params)

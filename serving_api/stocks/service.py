@@ -6,10 +6,10 @@ from typing import Any
 import orjson
 
 from core.errors import NotFound
+from serving_api.db.first_dates import first_date
 from serving_api.db.sessions import Reading, Session
 from serving_api.db.table_versions import Versions
 from serving_api.db.versioned_cache import VersionedCache
-from serving_api.framework.history_reach import first_date
 from serving_api.framework.read_failures import read_or
 from serving_api.stocks import queries
 from serving_api.stocks.bars import EncodedBars, adjusted

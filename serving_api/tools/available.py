@@ -7,7 +7,8 @@ from pydantic import BaseModel, Field
 from serving_api.framework.envelope import local_iso
 from serving_api.health.service import package_version
 from serving_api.tools import queries
-from serving_api.tools.model import Arguments, Call, Draft, Paged, Tool, ToolAnswer
+from serving_api.tools.answers import Draft, ToolAnswer
+from serving_api.tools.model import Arguments, Call, Paged, Tool
 from serving_api.tools.schema import available
 
 

@@ -11,8 +11,9 @@ from serving_api.chat.limits import HISTORY, MESSAGE_CHARS
 from serving_api.chat.schemas import EvidenceItem, Turn
 from serving_api.chat.wording import Asked
 from serving_api.framework.envelope import local_iso
+from serving_api.tools.answers import Draft, ToolAnswer
 from serving_api.tools.cleaning import NOTICE, OUTSIDE, is_fenced, shortened
-from serving_api.tools.model import Arguments, Call, Code, Draft, Tool, ToolAnswer
+from serving_api.tools.model import Arguments, Call, Code, Tool
 
 MOST_ANSWER = 5000
 """Characters of an answer: with as many again of evidence it stays below the limit of every tool."""

@@ -1,54 +1,23 @@
-"""What a tool is, what it is called with, and the parts that every answer has."""
+"""What a tool is and what it is called with."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Annotated, Any, Generic, Self, TypeVar
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from core.errors import Forbidden, InputError
-from serving_api.framework.envelope import DISCLAIMER, local_iso
 from serving_api.framework.error_responses import NOT_LOGGED_IN, QUOTA_USED_UP, NotAuthenticated
 from serving_api.framework.permissions import Subject
 from serving_api.framework.state import State
+from serving_api.tools.answers import Draft, ToolAnswer
+from serving_api.tools.size import fitted
 
 Code = Annotated[str, StringConstraints(pattern=r"^[0-9]{6}$")]
 Progress = Callable[[float, float, str], Awaitable[None]]
 """(done, of how much, what was done): called between the parts of a longer call."""
 
 MAX_OFFSET = 1_000_000
-
-
-class Receipts(BaseModel):
-    """Where an answer comes from. `batch_ids` of a stored table are the batches of the rows shown, or the
-    newest batch of the table where a row carries none; a live read has none, it is not stored yet."""
-
-    as_of: str | None = Field(description="ISO 8601 with offset: the newest data behind the answer")
-    sources: list[str] = Field(description="tables that were read, or live sources that answered")
-    batch_ids: list[str] = Field(description="batches that wrote what is shown; see /datamgr/batches/{id}")
-    live: bool = Field(description="whether a source outside was asked, now or moments ago")
-
-
-class Page(BaseModel):
-    """How much of the answer this is."""
-
-    returned: int = Field(description="items in this answer")
-    total: int | None = Field(default=None, description="items in all; null where that is not known")
-    next_cursor: str | None = Field(
-        default=None, description="give it as `cursor`, all else unchanged, for the items that follow"
-    )
-    how: str | None = Field(default=None, description="how to get what is left out; null: nothing is")
-
-
-class ToolAnswer(BaseModel):
-    """Parts of every answer; each tool adds its own."""
-
-    items: list[Any]
-    receipts: Receipts
-    page: Page
-    notice: str | None = Field(default=None, description="how the texts of this answer must be taken")
-    disclaimer: str = DISCLAIMER
 
 
 class Arguments(BaseModel):
@@ -85,40 +54,6 @@ class Call:
     state: State
     subject: Subject
     progress: Progress = nothing_told
-
-
-@dataclass
-class Draft:
-    """What a tool found, before it is cut to size. `items` are all that follow the cursor, as far as they
-    were read; `more`: there are others behind them; `body`: the tool's own keys."""
-
-    items: Sequence[Any]
-    offset: int = 0
-    total: int | None = None
-    more: bool = False
-    body: dict[str, Any] = field(default_factory=dict)
-    sources: Sequence[str] = ()
-    batch_ids: Sequence[str] = ()
-    as_of: str | datetime | None = None
-    live: bool = False
-    notice: str | None = None
-    rest: str | None = None
-    """How to get what does not fit, of a tool whose answers have no further parts."""
-
-    @classmethod
-    def part_of(cls, rows: Sequence[Any], offset: int, limit: int, **reported: Any) -> Self:
-        """`limit` of all the rows from `offset` on; `told` are fields of the draft."""
-        last = offset + limit
-        return cls(rows[offset:last], offset, len(rows), last < len(rows), **reported)
-
-    def receipts(self) -> Receipts:
-        at = local_iso(self.as_of) if isinstance(self.as_of, datetime) else self.as_of
-        return Receipts(
-            as_of=at,
-            sources=list(dict.fromkeys(self.sources)),
-            batch_ids=list(dict.fromkeys(self.batch_ids))[:20],
-            live=self.live,
-        )
 
 
 A = TypeVar("A", bound=Arguments)
@@ -180,11 +115,4 @@ class Tool(Generic[A, R]):
         if self.counted and not await state.accounts.count_call(subject.member):
             raise Forbidden(QUOTA_USED_UP)
         draft = await self.work(Call(state, subject, progress), requested)
-        return finished(self.answer, draft)
-
-
-def finished(kind: type[R], draft: Draft) -> R:
-    """The answer of a draft."""
-    from serving_api.tools.size import fitted
-
-    return fitted(kind, draft)
+        return fitted(self.answer, draft)

@@ -14,7 +14,8 @@ from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
 from serving_api.interfaces.catalog import builtin_catalog
 from serving_api.tools import queries
-from serving_api.tools.model import Call, Draft, Paged, Tool, ToolAnswer
+from serving_api.tools.answers import Draft, ToolAnswer
+from serving_api.tools.model import Call, Paged, Tool
 
 
 class SchemaArguments(Paged):

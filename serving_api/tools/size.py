@@ -4,8 +4,8 @@ from typing import Any, TypeVar
 
 import orjson
 
+from serving_api.tools.answers import Draft, Page, ToolAnswer
 from serving_api.tools.cleaning import clean
-from serving_api.tools.model import Draft, Page, ToolAnswer
 
 MAX_BYTES = 25_000
 _ROOM = 400

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from resources.simulated_market.wire import HttpRequest, Reply, View
-from resources.simulated_market.world.fundamentals import Report
-from resources.simulated_market.world.model import Security
+from resources.simulated_market.world.model import Report, Security
 
 Row = dict[str, Any]
 _HALF_YEARS = (6, 12)

@@ -10,8 +10,7 @@ from resources.simulated_market.eastmoney.events import between, number_of
 from resources.simulated_market.finance import FinanceBook, Result
 from resources.simulated_market.pledges import Pledge, Pledged
 from resources.simulated_market.wire import View
-from resources.simulated_market.world.fundamentals import Report
-from resources.simulated_market.world.model import PRICE_UNIT, Flow, Quote, Security
+from resources.simulated_market.world.model import PRICE_UNIT, Flow, Quote, Report, Security
 
 Row = dict[str, Any]
 Clause = tuple[str, str, list[str]]

@@ -11,8 +11,7 @@ import numpy as np
 from resources.simulated_market.world import fundamentals, store
 from resources.simulated_market.world.company_texts import company_sections
 from resources.simulated_market.world.flows import daily_flows
-from resources.simulated_market.world.fundamentals import Report
-from resources.simulated_market.world.model import Finance, Flow, Security, Ticks, Valuation
+from resources.simulated_market.world.model import Finance, Flow, Report, Security, Ticks, Valuation
 from resources.simulated_market.world.session import date_number
 from resources.simulated_market.world.synthetic import DEFAULT_SEED, SyntheticBars
 from resources.simulated_market.world.ticks import transactions

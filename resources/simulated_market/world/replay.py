@@ -29,7 +29,6 @@ import numpy.typing as npt
 from core.errors import NotFound
 from core.market import rules, securities
 from resources.simulated_market.world import replay_files
-from resources.simulated_market.world.fundamentals import Report
 from resources.simulated_market.world.model import (
     PRICE_UNIT,
     Bars,
@@ -40,6 +39,7 @@ from resources.simulated_market.world.model import (
     Minutes,
     Quote,
     Rename,
+    Report,
     Security,
     Ticks,
     Valuation,

@@ -10,6 +10,8 @@ import io
 import os
 import struct
 
+import xlrd
+
 from core.errors import PayloadError
 from resources.upstreams.exchanges.sheet import sheet_rows
 from serving_api.framework.error_responses import BadRequest
@@ -59,8 +61,6 @@ def _xlsx(body: bytes) -> list[list[str]]:
 
 
 def _xls(body: bytes) -> list[list[str]]:
-    import xlrd
-
     with open(os.devnull, "w", encoding="utf-8") as silence:
         try:
             book = xlrd.open_workbook(file_contents=body, on_demand=True, ragged_rows=True, logfile=silence)
@@ -74,8 +74,6 @@ def _xls(body: bytes) -> list[list[str]]:
 
 def _cell(kind: int, value: object) -> str:
     """Text of a cell; whole numbers without their point, errors and blanks as nothing."""
-    import xlrd
-
     if kind == xlrd.XL_CELL_TEXT:
         return str(value).strip()
     if kind == xlrd.XL_CELL_NUMBER and isinstance(value, float):

@@ -111,11 +111,11 @@ def test_a_key_outside_the_model_is_named(importable: Path) -> None:
         load_package(_package(importable, "extra_key", tip=text))
 
 
-def test_only_a_table_by_code_is_made_anew_code_by_code(importable: Path) -> None:
-    text = DECLARATION.replace("per_code=True,", "per_code=True, makes_codes_anew=True,")
+def test_only_a_table_by_code_is_replaced_code_by_code(importable: Path) -> None:
+    text = DECLARATION.replace("per_code=True,", "per_code=True, replace='code',")
 
-    with pytest.raises(DeclarationError, match="tip: only a partition by code"):
-        load_package(_package(importable, "extra_anew", tip=text))
+    with pytest.raises(DeclarationError, match=r"tip: replace='code' is for Partition\.CODE alone"):
+        load_package(_package(importable, "extra_replaced", tip=text))
 
 
 def test_builtin_tables_have_the_columns_of_the_dictionary_in_its_order() -> None:

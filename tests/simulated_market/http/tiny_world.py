@@ -12,7 +12,6 @@ from zlib import crc32
 import numpy as np
 
 from core.calendar import shipped_calendar
-from resources.simulated_market.world.fundamentals import Report
 from resources.simulated_market.world.model import (
     Bars,
     Board,
@@ -22,6 +21,7 @@ from resources.simulated_market.world.model import (
     Minutes,
     Quote,
     Rename,
+    Report,
     Security,
     Ticks,
     Valuation,
