@@ -12,7 +12,7 @@ from resources.settings import Settings
 from resources.warehouse.system_tables import INFRA_TABLES, SYSTEM_TABLES
 from serving_api.app import AREAS, create_app
 from serving_api.framework.envelope import PREFIX
-from tests.docs.pages import ROOT
+from tests.docs.pages import ROOT, pages
 
 PAGE = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
 PACKAGES = ("core", "platform_assets", "resources", "schedules", "serving_api")
@@ -98,6 +98,24 @@ def test_every_path_of_the_page_exists(heading: str) -> None:
 
     assert named
     assert [name for name in named if not any((place / name).exists() for place in places)] == []
+
+
+def test_every_source_file_that_a_page_names_exists() -> None:
+    """By its full path, or by its last parts (`world/accounts.py`)."""
+    files = [
+        f"/{path.relative_to(ROOT)}"
+        for package in (*PACKAGES, "tests")
+        for path in (ROOT / package).rglob("*.py")
+    ]
+    missing = [
+        f"{page.name}: {name}"
+        for page in pages()
+        if page.name != "moved-modules.md"
+        for name in re.findall(r"`([\w/]+\.py)`", page.read_text(encoding="utf-8"))
+        if not any(file.endswith(f"/{name}") for file in files)
+    ]
+
+    assert missing == []
 
 
 def test_every_table_is_named_with_the_code_that_writes_it() -> None:
