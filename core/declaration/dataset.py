@@ -163,9 +163,9 @@ class Dataset:
     alone, and a key that no other source tells is left out."""
     fuse: Rows | Fields = field(default_factory=Rows)
     contract: tuple[Contract, ...] = ()
-    stands_within: Mapping[str, Callable[[pd.DataFrame], pd.Series]] = field(default_factory=dict)
+    unchanged_within: Mapping[str, Callable[[pd.DataFrame], pd.Series]] = field(default_factory=dict)
     """Column -> rounding of the wire, as a function of the new rows (null: none). A stored value that
-    equals the new one within it stands: asking a coarser source again must not look like a correction."""
+    equals the new one within it is kept: asking a coarser source again must not look like a correction."""
     derive: tuple[Derive, ...] = ()
     soft: tuple[Soft, ...] = ()
     whole: tuple[Whole, ...] = ()

@@ -16,7 +16,7 @@ EventCall = Callable[["EastmoneyClient"], Callable[[str, str, tuple[str, ...] | 
 _MOST_DATES = 20
 """Dates that are asked for at once: their rows stay far below what the gateway pages."""
 _FEW_CODES = 5
-"""So few have little to tell: their whole range is one question."""
+"""So few codes have few events: their whole range is one request."""
 
 
 def by_dates(ctx: FetchContext, scope: Scope, name: str, call: EventCall) -> pd.DataFrame:

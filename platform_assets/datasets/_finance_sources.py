@@ -148,7 +148,7 @@ def statement_changes(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     rows = _company_statements(ctx, scope)
     if rows.empty:
         return rows
-    # An item's name is unique over the three statements but for a few totals: the first one stands.
+    # An item's name is unique over the three statements but for a few totals: the first one is kept.
     rows = rows.drop_duplicates(subset=["code", "report_period", "item"])
     return _with_value_before(rows.rename(columns={"yoy": "change_pct"}))
 
@@ -174,8 +174,8 @@ def terminal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 
 def second_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
-    """The items that the second quote site's statements tell of the newest 20 periods of each code, three
-    calls each; it tells no notices."""
+    """The items of the second quote site's statements for the newest 20 periods of each code, three calls
+    each; it has no dates of notices."""
     parts = [
         part
         for statement in _STATEMENTS
@@ -212,9 +212,9 @@ def terminal_items(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 
 def _with_value_before(rows: pd.DataFrame) -> pd.DataFrame:
-    """`prev_value`: the value of the year before, as far as value and change tell it. A change is told
-    against the absolute value, so with one of more than 100 % a profit may have followed a loss or a smaller
-    profit: then nothing is said."""
+    """The rows with `prev_value`: the value of the year before, as far as value and change determine it. A
+    change is stated against the absolute value, so with one of more than 100 % a profit may have followed a
+    loss or a smaller profit: then it is null."""
     value, share = rows["value"].astype(float), rows["change_pct"].astype(float) / 100
     with np.errstate(divide="ignore", invalid="ignore"):
         before = np.where(value >= 0, value / (1 + share), value / (1 - share))

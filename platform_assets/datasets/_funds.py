@@ -1,4 +1,5 @@
-"""What the datasets of listed funds share: the quote site's values beside a list, and the session's rows."""
+"""What the datasets of listed funds share: the quote site's values added to a list, and the session's
+rows."""
 
 import pandas as pd
 

@@ -19,7 +19,7 @@ def sw_report(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 
 def indices_now(ctx: FetchContext, level: str) -> pd.DataFrame:
-    """The indices of a level as they stand now, asked once per run."""
+    """The current indices of a level, asked once per run."""
     return ctx.once(("sw_current", level), lambda view: view.sw.current(level))
 
 

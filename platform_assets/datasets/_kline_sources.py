@@ -49,7 +49,7 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 def _per_code(ctx: FetchContext, scope: Scope, bars_of: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
     """Bars of every code; `last_close` is the previous bar's close, taken down by events in between, null
-    on a first bar that does not tell its change."""
+    on a first bar that does not state its change."""
     events = ctx.read(
         "ref_exright",
         columns=("code", "date", "category", *_TERMS, "held_back"),
@@ -71,13 +71,13 @@ def _per_code(ctx: FetchContext, scope: Scope, bars_of: Callable[[str], pd.DataF
 
 
 def _with_listing_days(ctx: FetchContext, rows: pd.DataFrame) -> pd.DataFrame:
-    """The terminal's bars, and beside each first bar of a code the portal's line of that day: its change is
-    told against the issue price, which no bar of the terminal carries."""
+    """The terminal's bars and, for each first bar of a code, the portal's bar of that day: its change is
+    stated against the issue price, which the terminal's bars do not carry."""
     first = rows if rows.empty else rows[rows["last_close"].isna()]
     if first.empty or ctx.direct:
         return rows
     days = tuple(sorted(set(first["date"])))
-    reported = told_references(ctx.read, tuple(first["code"]), days[0], days[-1])
+    reported = stored_references(ctx.read, tuple(first["code"]), days[0], days[-1])
     lines: list[pd.DataFrame] = []
     for bar in first.itertuples(index=False):
         if (bar.code, bar.date) in reported:
@@ -96,10 +96,11 @@ def _with_listing_days(ctx: FetchContext, rows: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([rows.assign(src="tdx"), *lines], ignore_index=True) if lines else rows
 
 
-def told_references(
+def stored_references(
     read: Callable[..., pd.DataFrame], codes: tuple[str, ...], since: str, until: str
 ) -> dict[tuple[str, str], float]:
-    """Stored reference prices by code and date. One that equals the open was taken from it."""
+    """Stored reference prices by code and date, without those that equal the open: they were taken from
+    it."""
     columns = ("code", "date", "open", "last_close")
     stored = read("fusion_kline_daily", columns=columns, codes=codes, since=since, until=until)
     stored = stored[stored["last_close"].notna() & (stored["last_close"] != stored["open"])]
@@ -143,7 +144,7 @@ def _with_prices(out: pd.DataFrame, quotes: pd.DataFrame, idle: Any) -> pd.DataF
 
 
 def is_session(ctx: FetchContext, scope: Scope) -> bool:
-    """Whether the scope is the market on its newest session, which quotes tell of."""
+    """Whether the scope is the market on its newest session, to which current quotes belong."""
     current: bool = not scope.is_range and scope.codes is None and ctx.is_current_session(scope.until)
     return current
 
@@ -163,9 +164,9 @@ def volume_rounding(rows: pd.DataFrame) -> pd.Series:
     return pd.Series(50.0, index=rows.index).where(star)
 
 
-def standing_volume(rows: pd.DataFrame) -> pd.Series:
-    """What a stored volume may differ by: of another source one lot, which one may have cut and the other
-    rounded up; of the same source as `volume_rounding`."""
+def tolerated_volume(rows: pd.DataFrame) -> pd.Series:
+    """The volume by which a stored value may differ from a new one: of another source one lot, which one may
+    have cut and the other rounded up; of the same source as `volume_rounding`."""
     other = rows["stored_src"].notna() & (rows["stored_src"] != rows["src"])
     return volume_rounding(rows).mask(other, 100.0)
 

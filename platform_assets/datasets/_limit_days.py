@@ -30,7 +30,7 @@ class LimitDays:
     codes: npt.NDArray[np.str_]
     window: LimitWindow
     special: npt.NDArray[np.bool_]
-    """[codes, dates] under special treatment; looked up for whoever is at a limit."""
+    """[codes, dates] under special treatment; looked up for codes at a limit."""
 
     @property
     def counts(self) -> LimitCounts:
@@ -88,8 +88,8 @@ def pool_codes(rows: pd.DataFrame, day: str) -> dict[str, set[str]] | None:
 
 
 def pool_measures(rows: pd.DataFrame, day: str, before: str | None = None) -> dict[str, float]:
-    """What the pools of a date tell of stocks that are not under special treatment, under the names of the
-    phase's columns; without what they do not tell."""
+    """Measures of a date from its pools, for stocks that are not under special treatment, by the column names
+    of the market phase; without those that the pools do not determine."""
     today, earlier = (_plain(rows[rows["trade_date"] == one]) for one in (day, before))
     if today.empty:
         return {}

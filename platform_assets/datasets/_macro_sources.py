@@ -111,7 +111,7 @@ def _by_tenor(rows: pd.DataFrame, prefix: str) -> pd.DataFrame:
     )
 
 
-def _questions() -> Iterator[tuple[str, Callable[[FetchContext], pd.DataFrame]]]:
+def _requests() -> Iterator[tuple[str, Callable[[FetchContext], pd.DataFrame]]]:
     for report in macro.REPORTS:
         yield report, partial(_economy, report=report)
     yield "RPTA_WEB_TREASURYYIELD", _portal_yields
@@ -122,10 +122,10 @@ def _questions() -> Iterator[tuple[str, Callable[[FetchContext], pd.DataFrame]]]
 
 
 def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
-    """Some twenty calls. A report that has changed or cannot be believed is left out and noted; when a
-    quarter of them fail nothing of the portal is believed."""
+    """Some twenty calls. A report that has changed or is not plausible is left out and noted; when
+    more than a quarter of them fail, nothing of the portal is accepted."""
     parts, failed = [], []
-    asked = list(_questions())
+    asked = list(_requests())
     for name, ask in asked:
         try:
             parts.append(ask(ctx))

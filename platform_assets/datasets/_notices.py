@@ -15,7 +15,7 @@ from resources.upstreams.fetch_context import FetchContext
 
 AGAIN_DAYS = 7
 SPAN_DAYS = 92
-"""Days that one question covers: the gateway ends at 50,000 rows."""
+"""Days that one request covers: the gateway ends at 50,000 rows."""
 
 Ask = Callable[[FetchContext, str | None, str, tuple[str, ...] | None], pd.DataFrame]
 """(fetch context, first day or None, last day, codes or None) -> rows."""
@@ -30,7 +30,7 @@ def by_notice(
     span: int = SPAN_DAYS,
 ) -> pd.DataFrame:
     """Rows of A shares with a notice in the days of the scope; of the scope's codes all that was known by
-    their end. `again`: days before the scope that are asked for once more; `span`: days of one question.
+    their end. `again`: days before the scope that are asked for once more; `span`: days of one request.
     Tables of one run that ask alike share the answers; the reports' B shares and bonds are left out."""
     since, until = scope.event_days(ctx.calendar)
     name = getattr(ask, "__name__", "")

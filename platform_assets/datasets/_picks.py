@@ -43,7 +43,8 @@ WIDE = "fusion_stock_wide"
 _TRADED = "sec_type='stock' AND is_suspended=0"
 
 Make = Callable[[FetchContext, Scope, str], pd.DataFrame | None]
-"""(desk, scope of the load, trade date) -> the picks of the date; None: nothing is there to make them of."""
+"""(fetch context, scope of the load, trade date) -> the picks of the date; None: their inputs are not
+stored."""
 
 
 class Pick(Model):
@@ -116,8 +117,8 @@ def pick_dataset(
 
 
 def track(ctx: FetchContext, scope: Scope, table: str, group: str, make: Make) -> pd.DataFrame:
-    """The picks of a scope's dates: of those asked for made anew but for what is settled, and the pending
-    ones of the dates before them, all reviewed with the bars that are stored."""
+    """The picks of a scope's dates: those of the requested dates, made again but for settled ones, and the
+    pending ones of the dates before them, all reviewed with the bars that are stored."""
     names = ["trade_date", group, *(spec.name for spec in model_columns(Pick) if spec.name != "trade_date")]
     stored = ctx.read(table, columns=tuple(names), since=scope.since, until=scope.until)
     earlier = stored[stored["trade_date"].isin(scope.dates[: scope.late])]

@@ -11,7 +11,7 @@ from core.text_keys import text_keys
 from resources.upstreams.fetch_context import FetchContext
 
 FIRST_DAY = "2000-01-01"
-"""The platforms tell of nothing before it."""
+"""The platforms have nothing before it."""
 MOST_EVENT_CODES = 300
 FlashCall = Callable[[FetchContext], Callable[[str, int], pd.DataFrame]]
 """Fetch context -> the call of one of its clients: (first day, most items) -> flash news."""
@@ -31,7 +31,7 @@ def days_of(ctx: FetchContext, scope: Scope) -> tuple[str, str]:
 
 
 def spans(ctx: FetchContext, scope: Scope, most: int) -> list[tuple[str, str]]:
-    """The days to ask for in one question each: of at most so many trade dates, since lists end after some
+    """The days of each request: at most so many trade dates, since lists end after some
     pages; of named codes all at once."""
     if scope.codes is not None:
         return [days_of(ctx, scope)]

@@ -49,7 +49,7 @@ def stats(ctx: FetchContext, day: str, codes: tuple[str, ...] | None, stored: pd
     bars = stored.iloc[first:end]
     names = sorted(set(bars["code"]))
     pools = _Pools.of(ctx, dates, names, codes)
-    panel = wide_stats.told_by_pools(_panel(bars, dates, names), pools.sealed, pools.broken)
+    panel = wide_stats.with_pool_states(_panel(bars, dates, names), pools.sealed, pools.broken)
     top, bottom = wide_stats.extremes(panel)
     figures = {
         **{f"chg_{n}d": wide_stats.change(panel, n) for n in (3, 5, 10, 20, 60, 120)},
@@ -71,7 +71,7 @@ def stats(ctx: FetchContext, day: str, codes: tuple[str, ...] | None, stored: pd
 
 @dataclass(frozen=True)
 class _Pools:
-    """What the limit pools of the newest sessions tell of the codes of a panel: [dates, codes] masks, and
+    """States of a panel's codes in the limit pools of the newest sessions: [dates, codes] masks, and
     the rows of the sealed limit-ups by (row of the date, place of the code)."""
 
     sealed: wide_stats.Mask

@@ -101,8 +101,8 @@ def block_trades(ctx: FetchContext, day: str, codes: tuple[str, ...] | None) -> 
 
 
 def lockups(ctx: FetchContext, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
-    """The next release after `day`. Plans change and keep no versions: those of now belong to the session
-    that has just ended; of a past day stands what was written then."""
+    """The next release after `day`. Plans change and have no versions: the current ones belong to the session
+    that has just ended; of a past day the stored value is kept."""
     columns = ["code", "next_lockup_date", "next_lockup_ratio"]
     if not ctx.is_current_session(day):
         kept = ctx.read(

@@ -1,4 +1,4 @@
-"""What the wide table tells of risks: shares that are pledged, and goodwill against equity."""
+"""Risk columns of the wide table: shares that are pledged, and goodwill against equity."""
 
 import pandas as pd
 
@@ -16,8 +16,8 @@ Codes = tuple[str, ...] | None
 
 
 def pledged(ctx: FetchContext, day: str, codes: Codes) -> pd.DataFrame:
-    """Shares in the newest list of a day before `day`: that of the day itself comes out in the evening. Who
-    is not in the list has none that anybody told of."""
+    """Pledged share of each code in the newest list before `day`: that of the day itself comes out in the
+    evening. A code that is not in the list has no known pledge."""
     columns = ("code", "trade_date", "pledge_ratio")
     stored = ctx.read(
         "raw_risk_pledge", columns=columns, codes=codes, since=moved(day, -_LIST_DAYS), until=moved(day, -1)

@@ -1,8 +1,8 @@
 """fusion_announcement: notices of the listed companies, by disclosure date.
 
-The disclosure platform is asked by date for the whole market; the portal and, for its own companies,
-Shenzhen stand in when it does not answer. Notices dated a trade date are complete on the next one, so a
-load takes the trade date before with it; those of a weekend belong to the trade date after it.
+The disclosure platform is asked by date for the whole market; the portal and, for its own companies, Shenzhen
+are the fallback when it does not answer. Notices dated a trade date are complete on the next one, so a load
+takes the trade date before with it; those of a weekend belong to the trade date after it.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from resources.upstreams.fetch_context import FetchContext
 
 _AHEAD_DAYS = 2
 _LONG_SPAN, _SHORT_SPAN = 20, 3
-"""Trade dates in one question: the platform's client halves what is too long by itself."""
+"""Trade dates in one request: the platform's client halves what is too long by itself."""
 _MANY = 50
 
 
@@ -138,7 +138,7 @@ def code_known(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 
 def of_both_exchanges(rows: pd.DataFrame, context: Context) -> str | None:
-    """Many notices of one exchange and none of the other: a source that tells half of the market."""
+    """Many notices of one exchange and none of the other: a source that has half of the market."""
     if context.scope.codes is not None or len(rows) < _MANY:
         return None
     shanghai = int(rows["code"].str.startswith("6").sum())

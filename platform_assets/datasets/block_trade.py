@@ -1,7 +1,7 @@
 """fusion_block_trade: block trades (大宗交易), one row per deal.
 
 Deals have no number of their own and equal ones occur: `seq` numbers those of one day that look alike. The
-exchange's own row wins; the portal tells what the exchange rounds or leaves out, and Beijing's deals. Deals
+exchange's own row wins; the portal has what the exchange rounds or leaves out, and Beijing's deals. Deals
 of a date appear in the evening, so a load takes the trade date before with it.
 """
 
@@ -83,7 +83,7 @@ class RawBlockTrade(Model):
 
 
 class AuxDeal(Model):
-    """The same report beside the other F10 tables."""
+    """The same report, stored as one of the F10 tables."""
 
     code: Code = key("security code")
     date: Date = key("trade date")
@@ -152,7 +152,7 @@ def _rounding(size: float) -> Any:
 
 
 def add_close_and_name(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """What no source of the row told: close, premium and name."""
+    """Fills close, premium and name where no source of the row has them."""
     bar = context.beside(rows, "fusion_kline_daily", "close")
     rows["close"] = rows["close"].fillna(bar)
     premium = (rows["price"] / rows["close"].where(rows["close"] > 0) - 1) * 100
@@ -257,7 +257,7 @@ DATASET = Dataset(
     derive=(add_close_and_name, add_float_ratio, add_changes),
     soft=(
         Soft(amount_is_price_times_volume, "amount differs from price x volume by more than 1 %"),
-        Soft(close_is_that_of_the_bar, "the close beside it is not that of the day"),
+        Soft(close_is_that_of_the_bar, "the reported close is not that of the day's bar"),
         Soft(premium_is_believable, "more than 30 % off the close"),
         Soft(has_buyer_and_seller, "no buyer or no seller"),
     ),

@@ -51,7 +51,7 @@ def sample_time(now: datetime) -> datetime | None:
 
 def terminal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Quotes of all stocks, 80 a call, and of the main index; limits by the rules of the exchanges. They
-    tell no date."""
+    carry no date."""
     stocks = _stocks(ctx)
     quotes = ctx.tdx.quotes([*stocks["symbol"], MAIN_INDEX])
     index = quotes[quotes["symbol"] == MAIN_INDEX]
@@ -72,8 +72,9 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 
 def _stocks(ctx: FetchContext) -> pd.DataFrame:
-    """The stocks that a sample is of, whoever tells it: symbol, name, board, list_date. As they are stored,
-    so that not every sample lists the market anew; one that is first traded today is not among them."""
+    """The stocks of a sample, the same for every source: symbol, name, board, list_date. They are the stored
+    ones, so that a sample does not list the market again; one that is first traded today is not among
+    them."""
     columns = ("code", "market", "name", "sec_type", "board", "list_status", "list_date")
     stored = ctx.read("fusion_stock_master", columns=columns)
     known = stored["market"].isin(["SH", "SZ", "BJ"]) & (stored["list_status"] != "D")

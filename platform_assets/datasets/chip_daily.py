@@ -18,7 +18,7 @@ from platform_assets.datasets._quant import BARS, joined, rows_of, stretches_of
 from resources.upstreams.fetch_context import FetchContext
 
 DISTRIBUTION_DATES = 60
-"""Distributions take 2 kB a row: only dates that lie this close to the present one hold theirs."""
+"""Distributions take 2 kB a row: only the newest dates, as many as this, hold theirs."""
 
 
 class ChipDaily(Model):
@@ -57,7 +57,7 @@ def chips(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 
 def _distributions(stretch: Stretch, shown: npt.NDArray[np.bool_]) -> list[str | None]:
-    """[wanted] the distribution of each row that is `shown`, None for the others and where none is known."""
+    """Distribution of each requested row that is `shown`, None for the others and where none is known."""
     from platform_assets.compute.chips import chip_distribution  # numba: not at import
 
     reported: list[str | None] = [None] * len(shown)

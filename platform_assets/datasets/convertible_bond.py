@@ -1,8 +1,8 @@
 """raw_convertible_bond: every convertible bond that trades, with its price, conversion and yield, by trade
 date. A RAW table alone.
 
-The portal tells everything; where it is away, the quote site's prices stand beside the terms that were stored
-last, and what follows from prices is computed.
+The portal has all columns; where it is away, the quote site's prices are joined with the terms that were
+stored last, and what follows from prices is computed.
 """
 
 from typing import Any
@@ -22,7 +22,7 @@ from resources.upstreams.fetch_context import FetchContext, current_session
 TABLE = "raw_convertible_bond"
 _ERROR_RESPONSE = 100
 _NEAR = 1.0
-"""Percentage points that a told premium may be off that of the two prices."""
+"""Percentage points by which a reported premium may be off that of the two prices."""
 _STORED_DAYS = 30
 _TERMS = (
     *("stock_code", "stock_name", "convert_price", "pure_bond_value", "rating", "maturity_date"),
@@ -83,7 +83,7 @@ def _yield(price: float, day: Any, maturity: Any, coupons: Any, redemption: floa
 
 
 def quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
-    """Prices of the bonds and their stocks from the batch that a run shares, beside the terms stored last."""
+    """Prices of the bonds and their stocks from the batch that a run shares, with the terms stored last."""
     quotes = ctx.site_quotes()
     quotes = quotes[quotes["price"].notna() & ~quotes["is_suspended"]]
     columns = ("code", "trade_date", *_TERMS)

@@ -1,6 +1,6 @@
 """fusion_dividend: plans and payments of dividends, by report period and the notice of the plan.
 
-A row begins as the plan and becomes its implementation in place: the notice that tells the ex-date comes
+A row begins as the plan and becomes its implementation in place: the notice that states the ex-date comes
 months after the plan, and what was known before it stays in the history. Ratios are per 10 shares.
 """
 
@@ -73,7 +73,7 @@ class RawDividend(Model):
 
 
 class AuxBonus(Model):
-    """The same dividend beside the other F10 tables."""
+    """The same dividend, stored as one of the F10 tables."""
 
     code: Code = key("security code")
     report_period: Date = key("report period that is distributed")

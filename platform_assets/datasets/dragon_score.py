@@ -1,7 +1,7 @@
 """calc_dragon_score: the leader score of each date's limit-ups and of those of the date before.
 
-A score stands once the next session has closed: from then on a load only fills what became of the price, and
-what is filled stays. Why a stock was at the limit comes out later in the evening and is joined on read.
+A score is final once the next session has closed: from then on a load only fills the later prices, and what
+is filled stays. Why a stock was at the limit comes out later in the evening and is joined on read.
 """
 
 from collections.abc import Mapping
@@ -62,8 +62,8 @@ class DragonScore(Model):
 
 
 def leaders(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
-    """Rows of each date: those that stand, else scored anew; of dates before those asked for only what is
-    stored."""
+    """Rows of each date: final ones as stored, others scored again; of dates before the requested ones only
+    what is stored."""
     columns = list(DragonScore.to_schema().columns)
     stored = ctx.read("calc_dragon_score", columns=columns, since=scope.since, until=scope.until)
     pools = ctx.read(
@@ -180,7 +180,7 @@ def _net_ratios(ctx: FetchContext, day: str) -> Mapping[str, float]:
 
 
 def add_review(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """What became of the price, as far as it is known; what was filled before stands."""
+    """Fills the prices after the score, as far as they are known; what was filled before stays."""
     waiting = rows.index[rows["review_status"].isna() | (rows["review_status"] != REVIEWED)]
     if waiting.empty:
         return rows

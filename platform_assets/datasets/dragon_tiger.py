@@ -89,7 +89,7 @@ class DragonTiger(Model):
 
 
 class AuxLhb(Model):
-    """One listing with its seats, beside the F10 tables."""
+    """One listing with its seats, stored as one of the F10 tables."""
 
     code: Code = key("security code")
     date: Date = key("trade date")
@@ -102,7 +102,7 @@ class AuxLhb(Model):
 
 
 class LhbBranch(Model):
-    """One seat of a listing. Anonymous institutions share name and code: the rank tells them apart."""
+    """One seat of a listing. Anonymous institutions share name and code: they are distinguished by rank."""
 
     trade_date: Date = key("trade date")
     code: Code = key("security code")
@@ -200,7 +200,7 @@ def add_kind(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 
 def add_institutions(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """Counts of both sides, and the net of all of them: one that stands on both sides counts once."""
+    """Counts of both sides, and the net of all of them: a seat that is on both sides counts once."""
     reported = [
         _institutions(bought, sold)
         for bought, sold in zip(rows["buy_seats"], rows["sell_seats"], strict=True)

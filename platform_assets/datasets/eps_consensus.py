@@ -1,8 +1,8 @@
 """aux_worth: earnings per share that brokers expect, by company and year.
 
-The portal tells the mean of every company that is followed in one report. The topic portal's page of one
-company tells more (lowest, highest, profit) and is asked for the codes that somebody wrote about, unless
-VALUATION_THS_EPS_ENABLED is off. Both stand side by side.
+The portal has the mean of every company that is followed in one report. The topic portal's page of one
+company has more (lowest, highest, profit) and is asked for the codes with a new research report, unless
+VALUATION_THS_EPS_ENABLED is off. The rows of both are stored, distinguished by `src`.
 """
 
 import pandas as pd

@@ -53,11 +53,11 @@ def shenzhen(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 
 def own_quotes(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
-    """Sums over the stocks of each exchange, of the first source that told a quote of each."""
+    """Sums over the stocks of each exchange, of the first source that has a quote of each."""
     rows = ctx.read("raw_quote", columns=_QUOTES, since=scope.since, until=scope.until)
     rows = rows[(rows["sec_type"] == "stock") & rows["market"].isin(list(EXCHANGES)) & rows["price"].notna()]
     rows = rows[rows["trade_date"].isin(list(scope.dates))]
-    # The site that tells caps first.
+    # First the site that has market caps.
     rows = rows.sort_values("src", key=lambda src: src != "tencent", kind="stable")
     rows = rows.drop_duplicates(["code", "trade_date"])
     made = []

@@ -10,8 +10,8 @@ from core.text_keys import hash_key
 from platform_assets.datasets._notices import by_notice
 from resources.upstreams.fetch_context import FetchContext
 
-_TOLD_WITHIN = 14
-"""Days after a trade by which it is told; the exchanges allow two trade dates."""
+_REPORTED_WITHIN = 14
+"""Days after a trade by which it is reported; the exchanges allow two trade dates."""
 _LINE = ["code", "change_date", "person", "change_shares", "price"]
 
 
@@ -39,9 +39,9 @@ def executive_trades(
 
 
 def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
-    """By the day of the trade, with the two weeks before, since it is told days later: one call a date.
+    """By the day of the trade, with the two weeks before, since it is reported days later: one call a date.
     Codes: one call for a hundred."""
-    rows = by_notice(ctx, scope, executive_trades, ("code", "change_date"), again=_TOLD_WITHIN)
+    rows = by_notice(ctx, scope, executive_trades, ("code", "change_date"), again=_REPORTED_WITHIN)
     return keyed(rows) if len(rows) else rows
 
 
@@ -49,7 +49,7 @@ def keyed(rows: pd.DataFrame) -> pd.DataFrame:
     """The trades with their `row_key`: equal lines of one day are numbered."""
     equal = rows.groupby(_LINE, dropna=False).cumcount()
     lines = zip(rows["person"], rows["change_shares"], rows["price"], equal, strict=True)
-    keys = [hash_key(who, f"{shares:.0f}", f"{price:.4f}", str(n)) for who, shares, price, n in lines]
+    keys = [hash_key(person, f"{shares:.0f}", f"{price:.4f}", str(n)) for person, shares, price, n in lines]
     return rows.assign(row_key=keys)
 
 

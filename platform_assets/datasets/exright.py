@@ -1,11 +1,11 @@
 """ref_exright: ex-right events and capital changes from the terminal source, with our own factor.
 
-A full sweep asks every code (history, new installation). The daily run asks only the codes whose quoted
+A full load asks every code (history, new installation). The daily run asks only the codes whose quoted
 previous close differs from the stored one, and codes without a stored bar: an ex-date shows itself there.
 
-A factor needs the close before its event. An event that is told for the first time is followed as far back as
-bars are loaded at all; one that is stored keeps its factor when the newest page of bars no longer reaches it,
-since the cumulative factors of stored bars count it.
+A factor needs the close before its event. An event that is reported for the first time is followed as far
+back as bars are loaded at all; one that is stored keeps its factor when the newest page of bars no longer
+reaches it, since the cumulative factors of stored bars count it.
 """
 
 import hashlib
@@ -65,7 +65,7 @@ class ExRight(Model):
 
 
 def terminal_events(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
-    """Events of the codes in question, with the factor where a previous close is known."""
+    """Events of the codes to ask, with the factor where a previous close is known."""
     symbols = _symbols_to_ask(ctx, scope)
     stored = _stored_factors(ctx)
     frames = ctx.each(lambda symbol: _events_of(ctx, symbol, stored), symbols)
@@ -91,10 +91,10 @@ def _held_back(ctx: FetchContext, scope: Scope, events: pd.DataFrame) -> pd.Data
 
 
 def _stored_dividends(ctx: FetchContext, scope: Scope, reported: pd.DataFrame) -> pd.DataFrame:
-    """Stored events, of the dates of those that were told, of the codes that were not asked."""
+    """Stored events, on the dates of the reported ones, of the codes that were not asked."""
     if reported.empty or (scope.codes is None and scope.is_range):
         return reported.iloc[:0]
-    # What lies further back was judged when it was told first, of all codes at once.
+    # Older events were checked when they were first reported, with those of all codes at once.
     since = ctx.calendar.last(_JUDGED_DATES, scope.until)[0]
     try:
         stored = ctx.read("ref_exright", columns=("code", "date", "category"), since=since)
@@ -110,7 +110,7 @@ def cash_is_not_negative(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 
 def few_are_ex_at_once(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """Not of more than a fifth of the market on one date: the closes of the day before were none."""
+    """Not more than a fifth of the market is ex on one date: else the previous closes were wrong."""
     return rows["held_back"] != few_are_ex_at_once.__name__
 
 
@@ -128,7 +128,7 @@ def _symbols_to_ask(ctx: FetchContext, scope: Scope) -> list[str]:
 
 def _quoted(ctx: FetchContext) -> pd.DataFrame:
     """Previous closes of the universe (code, symbol, last_close, unknown); the quote site's when the
-    terminal's batch cannot be had or believed."""
+    terminal's batch cannot be had or is refused."""
     try:
         return pd.DataFrame(ctx.terminal_quotes())
     except (UpstreamError, PayloadError, Unavailable):

@@ -1,4 +1,5 @@
-"""calc_freshness_snapshot: how old every watched table was on a day, as `/datamgr/stats/freshness` tells it.
+"""calc_freshness_snapshot: how old every watched table was on a day, as `/datamgr/stats/freshness` reports
+it.
 
 It is about the day on which it is taken, so there are no partitions: what was stale on a past day cannot be
 found out later. A day that is taken again shows its last state.

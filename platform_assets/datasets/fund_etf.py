@@ -2,7 +2,7 @@
 fusion_kline_daily.
 
 The portal's list has the value of the moment (IOPV) of ETFs and no net asset value: that one, and the premium
-of LOFs, are the quote site's. Of past dates Shanghai tells the units of its ETFs and nobody the rest.
+of LOFs, are the quote site's. Of past dates only Shanghai has the units of its ETFs; no source has the rest.
 """
 
 import pandas as pd
@@ -19,7 +19,7 @@ from resources.upstreams.fetch_context import FetchContext, current_session
 TABLE = "raw_fund_etf"
 KINDS = ("etf", "lof")
 _BEFORE_DAYS = 20
-"""How old the units may be that a change is told against."""
+"""Trade dates that the units may be old against which a change is computed."""
 
 
 class FundEtf(Model):
@@ -64,8 +64,9 @@ def units(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Units of Shanghai's ETFs, one call a date; of the session that has ended Shenzhen's too."""
     parts = [ctx.sse.etf_units(day).assign(src="sse") for day in scope.dates]
     if current_session(ctx, scope):
-        # Shenzhen's stand beside them, when it answers: it knows the newest date alone. Its silence must not
-        # take Shanghai's away, and must not pass for a market without funds.
+        # Shenzhen's are added when it answers: it knows the newest date alone. When it does not answer,
+        # Shanghai's rows are kept, and the failure is noted so that it is not taken for a market without
+        # funds.
         try:
             parts.append(ctx.szse.etf_units(scope.until).assign(src="szse"))
         except (UpstreamError, PayloadError, Unavailable) as error:

@@ -75,7 +75,7 @@ def second_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 
 def of_recent_codes(ctx: FetchContext, scope: Scope) -> bool:
-    """The quote site sweeps the market already; nobody does it twice."""
+    """True for named codes on recent dates: the market is already asked code by code at the quote site."""
     return scope.codes is not None and within_last(_SECOND_DAYS)(ctx, scope)
 
 
@@ -92,7 +92,8 @@ def main_adds_up(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 
 def nets_cancel(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """Of those who count each deal on both sides; the second quote site does not."""
+    """The nets of all sizes cancel out at sources that count each deal on both sides; the second quote site
+    does not."""
     sums = rows[[f"{size}_net" for size in SIZES]].sum(axis=1, skipna=False)
     return ~(sums.abs() > 1e5) | (rows["src"] == "sina")
 
@@ -133,7 +134,7 @@ DATASET = Dataset(
     fuse=rules.Fields(),
     derive=(add_shares,),
     soft=(
-        rules.Soft(close_is_that_of_the_bar, "the price beside it is not the close of the day"),
+        rules.Soft(close_is_that_of_the_bar, "the reported price is not the close of the day"),
         rules.Soft(main_adds_up, "main net is not super-large + large"),
         rules.Soft(nets_cancel, "the four nets do not sum to 0"),
         rules.Soft(main_within_amount, "main net beyond the turnover of the day"),
@@ -142,7 +143,7 @@ DATASET = Dataset(
     public_at=rules.close_of("date"),
     freshness=rules.trading(1),
     per_code=True,
-    may_be_empty=True,  # a world of bars alone has no money flow; freshness tells when it stays away
+    may_be_empty=True,  # a market of bars alone has no money flow; freshness shows its age
     tasks=("fusion_daily_sync", "eod_core"),
     interfaces=(
         *rules.standard("fund_flow", "money flow", 60),

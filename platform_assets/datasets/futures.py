@@ -1,7 +1,7 @@
 """raw_futures: every contract of the six futures exchanges by trade date, from their own daily files.
 
 The files come out between 15:30 and 17:00: that of a date is asked for from 17:00 on, and a load takes the
-trade date before with it. Where an exchange does not answer, the portal tells the contracts that were its
+trade date before with it. Where an exchange does not answer, the portal has the contracts that were its
 main ones.
 """
 
@@ -88,7 +88,7 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 
 def _mains(ctx: FetchContext, exchange: str, day: str) -> list[pd.DataFrame]:
-    """Bars of the contracts that were the main ones when the exchange last told."""
+    """Bars of the contracts that were the main ones when the exchange last answered."""
     since = ctx.calendar.offset(day, -_LOOK_BACK)
     known = ctx.read("raw_futures", columns=_KNOWN, since=since, until=ctx.calendar.offset(day, -1))
     known = known[known["exchange"] == exchange.upper()]

@@ -1,7 +1,7 @@
 """raw_hk_finance: annual and half-yearly figures of companies in Hong Kong. A RAW table alone.
 
-Loaded are the companies that are listed at home as well, a tenth of them a day, and whoever is asked for by a
-code of five digits.
+Loaded are the companies that are listed at home as well, a tenth of them a day, and any that is asked for by
+a code of five digits.
 """
 
 import zlib

@@ -1,6 +1,6 @@
 """fusion_holder: how many holders a company had, by the date of the count.
 
-Counts are of period ends and of any day between (companies tell them by the 10th, the 20th and the month's
+Counts are of period ends and of any day between (companies report them by the 10th, the 20th and the month's
 end); each becomes public with its notice, weeks later.
 """
 
@@ -20,7 +20,7 @@ from resources.upstreams.fetch_context import FetchContext
 
 _LARGE_CHANGE = 80
 _LATE_DAYS = 30
-"""Days after a deadline in which counts of the quarter end are still told."""
+"""Days after a deadline in which counts of the quarter end are still reported."""
 _NEAR = 0.05
 _QUARTER_DAYS = 100
 _SAME_COUNT = 0.01
@@ -43,7 +43,7 @@ class Holder(Model):
 
 
 class AuxHolder(Model):
-    """The same count beside the other F10 tables."""
+    """The same count, stored as one of the F10 tables."""
 
     code: Code = key("security code")
     date: Date = key("date of the count")
@@ -70,8 +70,8 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 
 def platform(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
-    """Counts of the quarter ends that are being told, one call each, without the days of their notices and
-    the counts between quarter ends."""
+    """Counts of the quarter ends that are being reported, one call each, without the days of their notices
+    and the counts between quarter ends."""
     ends = periods_due(scope.until, _LATE_DAYS) or (latest_ended(scope.until),)
     now = ctx.clock.now()
     rows = pd.concat([ctx.cninfo.holder_counts(end, now) for end in ends], ignore_index=True)
@@ -80,13 +80,13 @@ def platform(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 
 def of_one_date(ctx: FetchContext, scope: Scope) -> bool:
-    """What is told today says nothing of the days between."""
+    """True for one date: the list of today does not have the counts of the days between."""
     return not scope.is_range
 
 
 def with_largest(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
-    """The same answers; beside counts of a period's end what the ten largest holders have of the company, as
-    far as that is stored."""
+    """The same answers; counts of a period's end with the share of the ten largest holders, as far as that is
+    stored."""
     rows = portal(ctx, scope)
     if rows.empty:
         return rows
@@ -107,7 +107,7 @@ def as_received(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 
 def add_change(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """Where no source tells the change: that against the count before of the same company, when it is
+    """Fills the change where no source has it: against the count before of the same company, when that is
     known."""
     before = rows.sort_values(["code", "date"]).groupby("code")["holder_num"].shift(1)
     change = (rows["holder_num"] - before.reindex(rows.index)).astype("Float64")
@@ -132,7 +132,7 @@ def shares_per_holder_fit(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 
 def goes_on_from_the_count_before(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """The count less its change is one that was told of the quarter before it, where any was."""
+    """The count less its change is one that was reported for the quarter before it, where any was."""
     oldest = moved(rows["date"].min(), -_QUARTER_DAYS)
     stored = context.read(
         "fusion_holder",
@@ -146,13 +146,13 @@ def goes_on_from_the_count_before(rows: pd.DataFrame, context: Context) -> pd.Se
         [stored.drop(columns="quality_flags"), rows[["code", "date", "holder_num"]]], ignore_index=True
     )
     known = known.drop_duplicates(["code", "date"], keep="last").rename(
-        columns={"date": "told", "holder_num": "count"}
+        columns={"date": "counted_on", "holder_num": "count"}
     )
     asked = pd.DataFrame({"code": rows["code"], "date": rows["date"], "at": rows.index})
     asked["since"] = asked["date"].map({day: moved(day, -_QUARTER_DAYS) for day in asked["date"].unique()})
     asked["before"] = (rows["holder_num"] - rows["change_num"]).astype(float).to_numpy()
     pairs = asked[asked["before"].notna()].merge(known, on="code")
-    pairs = pairs[(pairs["told"] < pairs["date"]) & (pairs["told"] >= pairs["since"])]
+    pairs = pairs[(pairs["counted_on"] < pairs["date"]) & (pairs["counted_on"] >= pairs["since"])]
     fits = (pairs["before"] - pairs["count"].astype(float)).abs() <= _SAME_COUNT * pairs["before"].abs()
     return fits.groupby(pairs["at"]).any().reindex(rows.index, fill_value=True)
 

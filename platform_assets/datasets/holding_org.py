@@ -9,14 +9,14 @@ from core.declaration.rules import Interface, Partition
 from core.declaration.scope import Scope
 from core.market.securities import is_a_share
 from core.report_periods import open_on_any
-from platform_assets.datasets._sweeps import in_season
+from platform_assets.datasets._rotation import in_season
 from resources.upstreams.fetch_context import FetchContext
 
 KINDS = ("fund", "qfii", "social", "broker", "insurance", "trust")
 ALL = "all"
 _KEY = ["code", "report_period"]
 _PAST_DAYS = 3 * 366
-"""How far back a question by codes reaches."""
+"""Days that a request by codes reaches back."""
 
 
 class HoldingOrg(Model):

@@ -84,7 +84,7 @@ DATASET = Dataset(
                 Source("xueqiu", social_site, current_session),
             ),
             combine="all",
-            # Who fell out of a list must not stay in it; a list whose site was silent stands.
+            # A stock that fell out of a list must not stay in it; a list whose site did not answer is kept.
             replace_by=("trade_date", "list_type"),
             freshness=trading(1, "trade_date"),
             may_be_empty=True,

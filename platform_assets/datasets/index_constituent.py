@@ -2,7 +2,7 @@
 
 Held is the newest list of each index: CSI's weights of the last month end and, where members have changed
 since, its present members without weights; CNI's weights of the last month end; the industries of every
-stock as they are today. An industry's level is told by its code (see `stock_industry`).
+stock as they are today. An industry's level follows from its code (see `stock_industry`).
 """
 
 from contextlib import suppress
@@ -102,7 +102,7 @@ def sw_classes(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 
 def _named(ctx: FetchContext, scope: Scope, rows: pd.DataFrame) -> pd.DataFrame:
-    """Members of the scope; names that are not told are those of the terminal's list."""
+    """Members of the scope; missing names are those of the terminal's list."""
     listed = ctx.securities()
     names = rows["code"].map(dict(zip(listed["code"], listed["name"], strict=True)))
     rows = rows.assign(name=rows["name"].where(rows["name"].notna(), names))

@@ -97,7 +97,7 @@ def _of_indices(
     ctx: FetchContext, scope: Scope, ask: Callable[[str], pd.DataFrame], symbols: list[str] | None = None
 ) -> pd.DataFrame:
     """Bars of each index within the scope, with the close of the bar before as `last_close`. Raises
-    PayloadError when nothing is told of any of them."""
+    PayloadError when no index has a bar."""
 
     def one(symbol: str) -> pd.DataFrame:
         bars = ask(symbol)
@@ -129,7 +129,7 @@ def amount_rounding(rows: pd.DataFrame) -> pd.Series:
 
 def volume_rounding(rows: pd.DataFrame) -> pd.Series:
     """Half of the terminal's step of 100 lots, which is the provider's as well, or of its float32, in
-    shares; null of another source's row against one that the provider told, whose place it takes."""
+    shares; null of another source's row against one of the provider, which it replaces."""
     hundreds = (rows["volume"].to_numpy(dtype=float, na_value=np.nan) / 10_000).astype(np.float32)
     step = np.maximum(np.spacing(hundreds).astype(float), 1.0) * 10_000
     replaces = (rows["stored_src"] == "csindex") & (rows["src"] != "csindex")
@@ -152,7 +152,7 @@ def change_is_plausible(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 
 def goes_on_from_the_close_before(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """The previous close that is told is the close of the trade date before, here or stored."""
+    """The reported previous close is the close of the trade date before, here or stored."""
     close = context.on_day_before(rows, TABLE, "close")
     return ~((rows["last_close"].astype(float) - close).abs() > _SAME_LEVEL * close)
 
@@ -185,7 +185,7 @@ DATASET = Dataset(
         Source("csindex", provider),
     ),
     fuse=Rows(),
-    stands_within={"amount": amount_rounding, "volume": volume_rounding},
+    unchanged_within={"amount": amount_rounding, "volume": volume_rounding},
     derive=(add_names, add_change),
     soft=(
         Soft(change_is_plausible, "index moved by more than 12 %"),

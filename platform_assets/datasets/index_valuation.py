@@ -1,7 +1,7 @@
 """raw_index_valuation: PE, yield and percentile of the broad indices by trade date. A RAW table alone.
 
-CSI tells the indices of Shanghai and both exchanges, the portal the markets that stand for Shenzhen's. The
-percentile of a date follows from the ten years before it, which the same answer holds.
+CSI has the indices of Shanghai and of both exchanges, the portal the markets that are used for Shenzhen's.
+The percentile of a date follows from the ten years before it, which the same answer holds.
 """
 
 from contextlib import suppress

@@ -1,7 +1,7 @@
 """fusion_industry_index: the indices of the SW industries by trade date.
 
-SW tells the session of now in one call and the ratios of a date in another; of a past date the first is gone,
-so open, high and low come from the whole past of each index (a range), or stand as they were stored. Without
+SW has the current session in one call and the ratios of a date in another; of a past date the first is gone,
+so open, high and low come from the whole past of each index (a range), or stay as they were stored. Without
 SW an index goes on from its stored close by its members' returns, and its row says so.
 """
 
@@ -72,7 +72,7 @@ def sw_indices(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 def _with_session(ctx: FetchContext, rows: pd.DataFrame, day: str) -> pd.DataFrame:
     """The rows with the prices of the session that has ended. PayloadError when the list is of another one:
-    it tells no date, so its closes must be those of the analysis, or follow those that are stored."""
+    it carries no date, so its closes must be those of the analysis, or follow those that are stored."""
     current = pd.concat([indices_now(ctx, level) for level in LEVELS], ignore_index=True)
     today = rows[rows["date"] == day]
     before = ctx.calendar.offset(day, -1)
@@ -80,24 +80,26 @@ def _with_session(ctx: FetchContext, rows: pd.DataFrame, day: str) -> pd.DataFra
     _must_agree(current, today, "close", day)
     _must_agree(current, stored, "last_close", day)
     merged = current.merge(
-        today.drop(columns=["name", "level"]), on="code", how="left", suffixes=("", "_told")
+        today.drop(columns=["name", "level"]), on="code", how="left", suffixes=("", "_reported")
     )
     change = (merged["close"] / merged["last_close"] - 1) * 100
     same = (merged["volume"] - merged["volume_yi"]).abs() <= _SAME_VOLUME * merged["volume_yi"]
     made = merged.assign(
         date=day,
         change_pct=merged["change_pct"].fillna(change),
-        # The list tells no units: its amount is believed where its volume is that of the analysis.
+        # The list states no units: its amount is accepted where its volume is that of the analysis.
         amount_yi=merged["amount"].where(same),
     )
     return pd.concat([rows[rows["date"] != day], made], ignore_index=True)
 
 
 def _must_agree(current: pd.DataFrame, reported: pd.DataFrame, column: str, day: str) -> None:
-    joined = current[["code", column]].merge(reported[["code", "close"]], on="code", suffixes=("", "_told"))
+    joined = current[["code", column]].merge(
+        reported[["code", "close"]], on="code", suffixes=("", "_reported")
+    )
     if joined.empty:
         return
-    other = joined["close_told"] if column == "close" else joined["close"]
+    other = joined["close_reported"] if column == "close" else joined["close"]
     far = (joined[column] / other.astype(float) - 1).abs() > _SAME_SHARE
     if far.mean() > 0.5:
         raise PayloadError(

@@ -83,7 +83,7 @@ def _nodes(ctx: FetchContext, day: str) -> pd.DataFrame:
 
 
 class _Past:
-    """What the dates before a date hold: closes of the SW indices, changes of the portal's boards."""
+    """Figures of the dates before a date: closes of the SW indices, changes of the portal's boards."""
 
     def __init__(self, ctx: FetchContext, scope: Scope) -> None:
         self._calendar = ctx.calendar
@@ -106,7 +106,7 @@ class _Past:
             self.add(str(level), str(day), rows)
 
     def add(self, level: str, day: str, rows: pd.DataFrame) -> None:
-        """Remember what a date told."""
+        """Adds the ranked rows of a date."""
         self._reported[(level, day)] = rows.set_index("industry_code")[["change_pct", "rank_no"]].astype(
             float
         )

@@ -1,4 +1,4 @@
-"""raw_kline: unadjusted daily bars of single codes, as somebody asked for them. On demand alone.
+"""raw_kline: unadjusted daily bars of single codes, loaded on demand alone.
 
 The first time 2,000 bars, later those since the newest stored one of a source that has so many. A download
 is followed by the fusion of the code's week, month, quarter and year bars.
@@ -49,8 +49,8 @@ class RawKline(Model):
 
 
 def terminal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
-    """A call per 800 bars and code. Its bars tell no turnover rate: that is against the stored float shares
-    of their days."""
+    """A call per 800 bars and code. Its bars have no turnover rate: it is computed from the stored float
+    shares of their days."""
     rows = _of_codes(ctx, scope, lambda symbol, _, count: ctx.terminal_bars(symbol, count))
     if rows.empty:
         return rows
@@ -99,7 +99,7 @@ def second_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 
 def of_named_codes(ctx: FetchContext, scope: Scope) -> bool:
-    """Nobody sweeps the market for it."""
+    """True for a scope that names codes: it is never loaded for the whole market."""
     return scope.codes is not None
 
 
@@ -125,7 +125,7 @@ def _of_codes(ctx: FetchContext, scope: Scope, ask: Bars) -> pd.DataFrame:
 
 def _newest_stored(ctx: FetchContext, scope: Scope, until: str) -> dict[str, str]:
     """Newest stored date by code, of codes that have a bar of the last year. Bars of sources that do not go
-    back as far, or tell no amounts, count for nothing: the next source that does fills the code anew."""
+    back as far, or have no amounts, do not count: the next source that does fills the code again."""
     since = ctx.calendar.last(_KNOWN_WITHIN, until)[0]
     columns = ("code", "date", "src")
     stored = ctx.read("raw_kline", columns=columns, codes=scope.codes, since=since, until=until)

@@ -148,7 +148,7 @@ def quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 def _of_codes(ctx: FetchContext, scope: Scope, ask: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
     """Week and month bars of each code; quarter and year from months. Rates of an upstream are left out:
-    none of them says what an ex-date does to its change. Raises PayloadError when nothing is told of any."""
+    none of them says what an ex-date does to its change. Raises PayloadError when no code has a bar."""
     horizon = ctx.calendar.horizon
 
     def one(symbol: str) -> pd.DataFrame:
@@ -161,7 +161,8 @@ def _of_codes(ctx: FetchContext, scope: Scope, ask: Callable[[str, str], pd.Data
             grid = ctx.calendar.between(f"{int(bars['date'].iloc[0][:4]) - 1}-12-01", horizon)
             starts = period_starts(bars["date"].tolist(), grid, period)
             ends = period_ends(bars["date"].tolist(), grid, period)
-            # A period in which nothing was traded may be no bar, so the bar before tells no begin.
+            # A period in which nothing was traded may be no bar, so the bar before does not show where it
+            # begins.
             counts = [
                 len(ctx.calendar.between(start, min(end, ctx.today)))
                 for start, end in zip(starts, ends, strict=True)
@@ -223,8 +224,8 @@ def volume_rounding(rows: pd.DataFrame) -> pd.Series:
 
 
 def amount_rounding(rows: pd.DataFrame) -> pd.Series:
-    """Half of 100 CNY of the quote site and of the terminal's float32, since one may stand against the other;
-    null of what was resampled."""
+    """Half of 100 CNY of the quote site and of the terminal's float32, since one may be compared with the
+    other; null of what was resampled."""
     step = np.spacing(rows["amount"].to_numpy(dtype=np.float32, na_value=np.nan)).astype(float)
     return (rows["period"].map(_PARTS).astype(float) * (step + 100.0) / 2).mask(rows["src"] == DERIVED)
 
@@ -250,7 +251,7 @@ DATASET = Dataset(
         Source(DERIVED, resampled),
     ),
     fuse=Rows(),
-    stands_within={"amount": amount_rounding, "volume": volume_rounding},
+    unchanged_within={"amount": amount_rounding, "volume": volume_rounding},
     derive=(keep_known_rates, mark_closed),
     soft=(Soft(not_more_bars_than_days, "more daily bars than the period has trade dates"),),
     reads=("fusion_kline_daily",),

@@ -1,6 +1,7 @@
-"""calc_limit_count: limit-ups and limit-downs of each date, counted from our bars beside the portal's pools.
+"""calc_limit_count: limit-ups and limit-downs of each date, counted from our bars and from the portal's
+pools.
 
-A count from bars compares the close with the date's own limit price; a pool is what the portal says. Where
+A count from bars compares the close with the date's own limit price; a pool is the portal's list. Where
 they differ `diff_note` names the codes. Nothing of one side is filled in from the other.
 """
 
@@ -86,7 +87,7 @@ def _of_pools(pools: pd.DataFrame, day: str, reported: dict[str, set[str]]) -> d
 
 
 def _masks(window: LimitWindow) -> dict[str, npt.NDArray[np.bool_]]:
-    """Pool -> who of the bars is what it lists."""
+    """Pool -> the mask of bars in the state that it lists."""
     return {"up": window.up, "down": window.down, "broken": window.broken}
 
 

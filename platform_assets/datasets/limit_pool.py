@@ -1,7 +1,7 @@
-"""raw_limit_pool: who stood at a price limit on a date, as the portal's pools tell it.
+"""raw_limit_pool: stocks at a price limit on a date, as the portal's pools list them.
 
-Bars tell as well who closed at a limit (`limit_status` of fusion_kline_daily); the pools add what bars
-cannot: when it was sealed and how often it broke, the money in the queue, the streak. The portal goes
+Bars show as well which stocks closed at a limit (`limit_status` of fusion_kline_daily); the pools add what
+bars cannot: when it was sealed and how often it broke, the money in the queue, the streak. The portal goes
 about twenty trade dates back, so what is not stored day by day cannot be had later; the topic portal goes
 back a year and has three of the five pools, without Beijing.
 """

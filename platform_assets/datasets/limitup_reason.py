@@ -33,7 +33,7 @@ class RawLimitupReason(Model):
 
 def topic_portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call a date, shared with the limit pools. The strong stocks of a date have reasons as well, but do
-    not tell who closed at the limit: they are no second source."""
+    not show which closed at the limit: they are no second source."""
     found = [rows for day in scope.dates if len(rows := topic_pool(ctx, "up", day))]
     if not found:
         return pd.DataFrame(columns=["trade_date", "code"])

@@ -1,7 +1,7 @@
-"""fusion_macro_release: what was released about the economy, and when.
+"""fusion_macro_release: releases of figures of the economy with their time.
 
-Of other countries the portal tells the day of publication; what it announces without a value is an event to
-come. A Chinese figure is released when it is first seen: its moment is that of the load, never earlier.
+Of other countries the portal has the day of publication; an entry without a value is an event to come. A
+Chinese figure is released when it is first seen: its moment is that of the load, never earlier.
 """
 
 from datetime import date, timedelta
@@ -16,7 +16,7 @@ from core.declaration.rules import Fields, Interface, Partition, Soft, calendar_
 from core.declaration.scope import Context, Scope
 from core.text_keys import text_key
 from platform_assets.datasets import _macro_series as macro
-from platform_assets.datasets._histories import mostly_as_told
+from platform_assets.datasets._histories import mostly_unchanged
 from platform_assets.datasets._macro_series import SERIES, Series
 from platform_assets.datasets._macro_sources import TABLE as VALUES
 from resources.upstreams.fetch_context import FetchContext
@@ -132,7 +132,9 @@ def has_its_figure(rows: pd.DataFrame, context: Context) -> pd.Series:
 def keeps_its_past(rows: pd.DataFrame, context: Context) -> pd.Series:
     stored = context.read(TABLE, columns=("event_key", "actual", "quality_flags"))
     check = keeps_its_past.__name__
-    return mostly_as_told(rows, stored, key=("event_key",), columns=("actual",), series="title", check=check)
+    return mostly_unchanged(
+        rows, stored, key=("event_key",), columns=("actual",), series="title", check=check
+    )
 
 
 def surprise_is_finite(rows: pd.DataFrame, context: Context) -> pd.Series:
@@ -140,7 +142,7 @@ def surprise_is_finite(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 
 def when_released(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """The moment of the release; of a release of which only the day is told the end of that day. An event
+    """The moment of the release; of a release of which only the day is known the end of that day. An event
     to come, or one of today, is known from the load that brought it."""
     moments: list[str | None] = []
     for moment, actual in zip(rows["release_time"], rows["actual"], strict=True):
@@ -165,7 +167,7 @@ DATASET = Dataset(
     soft=(
         Soft(importance_is_known, "importance is not 1, 2 or 3"),
         Soft(has_its_figure, "no figure a day after the release"),
-        Soft(keeps_its_past, "most of what was told before of the series is told otherwise"),
+        Soft(keeps_its_past, "most stored values of the series have another value now"),
         Soft(surprise_is_finite, "the surprise is no number"),
     ),
     reads=(VALUES,),

@@ -69,7 +69,7 @@ class RawMargin(Model):
 
 
 class AuxMargin(Model):
-    """The same report beside the other F10 tables."""
+    """The same report, stored as one of the F10 tables."""
 
     code: Code = key("security code")
     date: Date = key("trade date")

@@ -1,5 +1,5 @@
-"""raw_minute_kline: bars of 5, 15, 30 and 60 minutes of single codes, as somebody asked for them. On demand
-alone, and fused into nothing."""
+"""raw_minute_kline: bars of 5, 15, 30 and 60 minutes of single codes, loaded on demand
+alone, and not fused."""
 
 from collections.abc import Callable
 

@@ -28,7 +28,7 @@ _BEST_NAME = {"tencent": 0, "eastmoney": 1, "tdx": 2}
 _COLUMNS = ("code", "valid_from", "valid_to", "name", "is_st", "src")
 _HELD = ("stock", "etf", "lof", "cb", "reit")
 _FEW = 3
-"""Changes that were seen while the list, which is a day old, does not tell them yet."""
+"""Changes that were seen while the list, which is a day old, does not have them yet."""
 Former = dict[str, list[tuple[str, str]]]
 Spans = dict[str, list[Span]]
 
@@ -123,7 +123,7 @@ def _not_shortened(stored: Spans, former: Former) -> None:
     reported = sum(len(former.get(code, ())) for code in stored)
     if reported < MIN_COVERAGE * known - _FEW:
         raise PayloadError(
-            f"the list of former names tells {reported} changes, {known} are known", source="tdx"
+            f"the list of former names has {reported} changes, {known} are known", source="tdx"
         )
 
 

@@ -1,9 +1,9 @@
 """fusion_news: news and research on stocks, one row per code and headline.
 
-News has no list by date, only a search by word: a run asks for the codes that something happened to (see
-`event_codes`), never for all; where it is silent, flash news that name their stocks stand in. Research
-reports are listed by date. A headline that comes again, in another paper or on another day, stays the row
-that it was: the earliest time and the longest text stand.
+News has no list by date, only a search by word: a run asks for the codes with an event (see `event_codes`),
+never for all; where it does not answer, flash news that name their stocks are the fallback. Research reports
+are listed by date. A headline that comes again, in another paper or on another day, stays the row that it
+was: the earliest time and the longest text are kept.
 """
 
 from typing import Any
@@ -51,9 +51,9 @@ _PAGES = 3
 """Pages of the search for a code that was asked for by name; a code with an event gets the first one."""
 _SHORTEST = 20
 _SPAN = 20
-"""Trade dates in one question for research: some forty pages of the hundred that are answered."""
+"""Trade dates in one request for research: some forty pages of the hundred that are answered."""
 _RECENT = within_last(10)
-"""The search tells the newest articles; a past day cannot be asked."""
+"""The search has the newest articles alone; a past day cannot be asked."""
 _TODAYS = within_last(3)
 """Flash news reach less far back."""
 _TONES = {"买入": 1, "增持": 1, "强烈推荐": 1, "推荐": 1, "中性": 0, "持有": 0, "减持": -1, "卖出": -1}
@@ -97,7 +97,7 @@ class RawNews(Model):
 
 
 class AuxNews(Model):
-    """The same beside the other F10 tables."""
+    """The same headline, stored as one of the F10 tables."""
 
     code: Code = key("security code")
     title_key: K16 = key("16 hex of the normalised title's SHA-1")
@@ -194,7 +194,7 @@ def stage_news(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 
 def stage_research(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """One row per headline: of two institutions' reports with one title the earlier. Only the day is told,
+    """One row per headline: of two institutions' reports with one title the earlier. Only the day is known,
     so the time is its midnight."""
     times = rows["pub_date"] + " 00:00:00"
     made = rows.assign(pub_time=times, source=rows["org"], url=rows["pdf_url"], content=None)
@@ -210,7 +210,7 @@ def add_sentiment(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 
 def published(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """News at its time; research, of which only the day is told, at the end of that day."""
+    """News at its time; research, of which only the day is known, at the end of that day."""
     times = rows["pub_time"].astype(object)
     days = times.str[:10] + " 23:59:59"
     return times.where(rows["news_type"] != RESEARCH, days) + ".000000"

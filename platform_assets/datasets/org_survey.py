@@ -11,7 +11,7 @@ from platform_assets.datasets._notices import AGAIN_DAYS, by_notice
 from resources.upstreams.fetch_context import FetchContext
 
 _SPAN_DAYS = 14
-"""Days of one question: after a report season a fortnight has ten thousand visitors and more."""
+"""Days of one request: after a report season a fortnight has ten thousand visitors and more."""
 
 
 class OrgSurvey(Model):
@@ -42,7 +42,7 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     if rows.empty:
         return rows
     keyed = rows.assign(org_key=[hash_key(name) for name in rows["org_name"]])
-    # Told twice (a correction), or two of one house: the newest notice stands for both.
+    # Reported twice (a correction), or two of one institution: the newest notice is kept.
     newest = keyed.sort_values("ann_date", kind="stable", na_position="first")
     return newest.drop_duplicates(subset=["code", "survey_date", "org_key"], keep="last")
 

@@ -1,7 +1,7 @@
 """ref_outside_market: markets outside the mainland that its own market looks at, one quote a day each.
 
-Both sites tell the newest quote alone: a load brings that of now, under its day by Shanghai's clock (New York
-closes on the morning after). Of a day its newest quote stands, whatever is told later.
+Both sites have the newest quote alone: a load brings the current one, under its day by Shanghai's clock (New
+York closes on the morning after). Of a day its newest quote is kept; a later load does not change it.
 """
 
 import pandas as pd
@@ -111,7 +111,7 @@ DATASET = Dataset(
     whole=(Whole(every_series_is_told),),
     reads_own_past=True,
     of_stocks=False,
-    # Past days, which nobody tells any more, and a world without an outside.
+    # Past days, which no site has any more, and a simulated market without foreign ones.
     may_be_empty=True,
     monitored=False,
     tasks=("fusion_daily_sync", "eod_core"),

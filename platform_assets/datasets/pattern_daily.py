@@ -1,4 +1,5 @@
-"""calc_pattern_daily: chart patterns of a date. A row stands where a direction fired or a structure is there.
+"""calc_pattern_daily: chart patterns of a date. A code has a row where a direction fired or a structure is
+there.
 
 Definitions: `docs/calculations/patterns.md`. A direction fires on the first breakout day only; the metric
 columns filter, they are no signals.

@@ -132,7 +132,8 @@ def quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The portal's list of all A shares: listing dates, shares, caps, ratios, 5-minute speed. While a later
-    session runs its quotes are of another date: then who is listed, and since when, is all that it tells."""
+    session runs its quotes are of another date: then only the listed codes and their listing dates are
+    used."""
     rows = ctx.portal_list()
     rows = rows[rows["code"].isin(list(scope.codes))] if scope.codes is not None else rows
     if not current_session(ctx, scope):
@@ -143,14 +144,14 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 def session_or_listings(ctx: FetchContext, scope: Scope) -> bool:
     """For `Source(only_when=…)`: a quote of now is of the scope's session, or the security master knows no
-    listing date yet, which the list of any moment tells (a first start while a session runs)."""
+    listing date yet, which the list has at any time (a first start while a session runs)."""
     if scope.is_range or current_session(ctx, scope):
         return not scope.is_range
     return not ctx.read("fusion_stock_master", columns=("list_date",))["list_date"].notna().any()
 
 
 def _same_day(frame: pd.DataFrame, quoted: pd.DataFrame, scope: Scope) -> pd.DataFrame:
-    """A quote of another day keeps that day: the sweep's own check then refuses a stale answer."""
+    """A quote of another day keeps that day: the check of the whole answer then refuses a stale one."""
     traded = quoted["volume"].fillna(0) > 0
     frame["trade_date"] = frame["trade_date"].where(
         ~(traded & quoted["trade_date"].notna()), quoted["trade_date"]
@@ -172,7 +173,7 @@ def of_this_instrument(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 
 _HALF_CNY = 0.5
-"""The quote site tells whole CNY."""
+"""The quote site has amounts in whole CNY."""
 
 
 class QuoteSnapshot(Model):
@@ -225,7 +226,7 @@ def add_change(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 
 def add_states(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """A past day comes from bars, which tell no limits: then nobody knows the status from the quote."""
+    """A past day comes from bars, which have no limits: then the status does not follow from the quote."""
     rows["is_suspended"] = rows["volume"].fillna(0) == 0
     status = limit_status(rows, price="price", traded=~rows["is_suspended"])
     quoted = rows["last_close"].notna() | rows["limit_up"].notna()
@@ -259,7 +260,7 @@ QUOTE = Raw(
     key=("code", "trade_date", "src"),
     date_column="trade_date",
     combine="all",
-    payload=False,  # the batches as received lie behind sys_fetch
+    payload=False,  # sys_fetch leads to the batches as received
     sources=(
         Source("tencent", quote_site, only_when=current_session),
         Source("tdx", terminal),

@@ -105,7 +105,7 @@ def add_drift(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 
 def broken_references(rows: pd.DataFrame) -> dict[str, list[str]]:
-    """Trade date -> codes whose previous close is quoted otherwise than ours leads to, by all who do."""
+    """Trade date -> codes whose previous close differs from ours at every source that quotes one."""
     breaks: dict[str, list[str]] = {}
     of_references = rows[(rows["field_name"] == "last_close") & (rows["source_a"] == DERIVED)]
     for day, reported in of_references.groupby("trade_date"):

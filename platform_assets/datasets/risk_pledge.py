@@ -15,9 +15,9 @@ from core.market.securities import is_a_share
 from resources.upstreams.fetch_context import FetchContext
 
 _PAST_DAYS = 2 * 366
-"""How far back a question by codes reaches."""
+"""Days that a request by codes reaches back."""
 _SPAN_DAYS = 92
-"""Days that one question of the market covers: thirteen lists stay below what the gateway pages."""
+"""Days that one request for the market covers: thirteen lists stay below what the gateway pages."""
 
 
 class RiskPledge(Model):

@@ -34,7 +34,7 @@ class ScorecardDaily(Model):
 
     Means and rates are of the date alone; figures of several dates are made of the counts and sums, which
     `fillable_` repeats without the picks whose purchase would have been at the limit-up price. Decision cards
-    have no row: they belong to the API, which tells their figures from the cards.
+    have no row: they belong to the API, which computes their figures from the cards.
     """
 
     stat_date: Date = key("trade date of the picks")

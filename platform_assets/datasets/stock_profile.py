@@ -1,7 +1,7 @@
 """Who each company is, and fusion_stock_profile: register data, issue, business and former names.
 
 The portal's pages are of one company each. A run asks for the companies that something happened to and for
-those whose turn it is (see `_sweeps`), never for all.
+those whose turn it is (see `_rotation`), never for all.
 """
 
 import pandas as pd
@@ -29,7 +29,7 @@ from core.declaration.columns import (
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import Contract, Fields, Interface, Partition, Soft, batch, calendar_days, latest
 from core.declaration.scope import Context, Scope
-from platform_assets.datasets._sweeps import MOST_EVENT_CODES, ROTATION, codes_in_turn
+from platform_assets.datasets._rotation import MOST_EVENT_CODES, ROTATION, codes_in_turn
 from resources.upstreams.fetch_context import FetchContext
 
 _NOT_REPORTED = "no documented field"
@@ -77,7 +77,7 @@ class StockProfile(Model):
 
 
 class AuxProfile(Model):
-    """One company as one upstream tells it."""
+    """One company as one upstream describes it."""
 
     code: Code = key("security code")
     src: K32 = key("upstream")
@@ -131,18 +131,19 @@ def portal_pages(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
         business = ctx.eastmoney.main_business(symbol)
         return found.assign(main_business=business, controller=ctx.eastmoney.controller(symbol))
 
-    rows = _joined(ctx.each(of, _swept(ctx, scope), pages=True))
+    rows = _joined(ctx.each(of, _symbols_due(ctx, scope), pages=True))
     return rows.assign(province=rows["code"].map(_provinces(ctx))) if len(rows) else rows
 
 
 def terminal_text(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The section 公司概况 of the terminal's text: name, region and main business, two calls a company."""
-    return _joined(ctx.each(ctx.tdx.company_profile, _swept(ctx, scope)))
+    return _joined(ctx.each(ctx.tdx.company_profile, _symbols_due(ctx, scope)))
 
 
 def portal_issues(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """New shares from the list of offers, one call; the page of each company that was listed of late, and of
-    those whose profile is known while their issue is not (as many as a day's sweep reads pages of anyway)."""
+    those whose profile is known while their issue is not (as many as the pages that a day's load reads
+    anyway)."""
     if scope.codes is not None:
         symbols = ctx.symbols(scope.codes, "stock")
         return _issues(ctx, symbols)
@@ -186,7 +187,7 @@ def _provinces(ctx: FetchContext) -> dict[str, str]:
     return dict(zip(regions["code"], names, strict=True))
 
 
-def _swept(ctx: FetchContext, scope: Scope) -> list[str]:
+def _symbols_due(ctx: FetchContext, scope: Scope) -> list[str]:
     """Symbols of the scope's codes; of the market those that were listed or took another name in the days of
     the scope, and the hundred whose turn it is."""
     if scope.codes is not None:
@@ -272,7 +273,7 @@ def listed_as_in_master(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 def issue_fits_its_first_price(rows: pd.DataFrame, context: Context) -> pd.Series:
     """What a share was sold for is near what it closed at on its first day, of shares that were listed of
-    late (of older ones the page tells the funds too): the widest so far were half of it and twentyfold."""
+    late (of older ones the page includes the funds): the widest so far were half of it and twentyfold."""
     since = moved(context.today, -_NEW_FOR_DAYS - _OFFER_DAYS)
     asked = rows[rows["issue_price"].notna() & (rows["list_date"].fillna("") >= since)]
     if asked.empty:

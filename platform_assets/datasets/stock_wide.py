@@ -203,7 +203,7 @@ def _of_date(ctx: FetchContext, day: str, codes: tuple[str, ...] | None, bars: p
     rows = rows.merge(read("fusion_kline_daily", _BAR), on="code", how="left", suffixes=("", "_bar"))
     for column in _BAR:
         own = rows[column].notna() & (column != "limit_status")
-        # A quote without limits cannot tell its status: the bar's, with the day's limits, decides.
+        # A quote without limits has no status: the bar's, with the day's limits, decides.
         rows[column] = rows[column].where(own | rows[f"{column}_bar"].isna(), rows[f"{column}_bar"])
     rows["trade_date"] = day
     # What the master says of special treatment is of today.

@@ -12,13 +12,13 @@ from core.declaration.scope import Scope
 from core.market.securities import is_a_share
 from core.report_periods import is_period, open_on_any
 from core.text_keys import hash_key
-from platform_assets.datasets._sweeps import in_season
+from platform_assets.datasets._rotation import in_season
 from resources.upstreams.fetch_context import FetchContext
 
 KINDS = ("top10", "float10")
 _KEY = ["code", "report_period", "holder_type"]
 _PAST_DAYS = 3 * 366
-"""How far back a question by codes reaches."""
+"""Days that a request by codes reaches back."""
 _ODD = 5.0
 _TOLD_PCT = 0.05
 """Below it the two decimals of a ratio say too little."""

@@ -43,7 +43,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def picks(ctx: FetchContext, scope: Scope, day: str) -> pd.DataFrame | None:
-    """The three boards of a date. None where the date has no wide rows: nobody knows who traded."""
+    """The three boards of a date. None where the date has no wide rows, which show the traded stocks."""
     market = _market(ctx, day)
     if market is None:
         return None

@@ -1,7 +1,7 @@
-"""calc_valuation_band: where PE and PB of each stock stand among their own past, on the last trade date of a
+"""calc_valuation_band: percentiles of PE and PB of each stock in its own past, on the last trade date of a
 week.
 
-The past is sampled on last trade dates of weeks as well: 260 dates tell the same as 1,250.
+The past is sampled on last trade dates of weeks as well: 260 dates give the same as 1,250.
 """
 
 from itertools import pairwise

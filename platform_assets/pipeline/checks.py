@@ -20,7 +20,7 @@ from resources.warehouse.batch_records import HELD_BACK, MAX_QUALITY_ROWS, Quali
 
 Mask = npt.NDArray[np.bool_]
 FEW_ROWS, FEW_SHARE = 3, 0.01
-"""Rows of one source that may break a contract before the source as a whole is not believed."""
+"""Rows of one source that may break a contract before the source as a whole is refused."""
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,8 @@ def apply_hard(
 def apply_contract(
     checked: Checked, rules: Sequence[Contract], key: Sequence[str], context: Context
 ) -> Checked:
-    """Reject what the sources cannot have meant; `checked.frame` holds the rows of all of them (`src`)."""
+    """Rejects rows that break a contract of the sources; `checked.frame` holds the rows of all of them
+    (`src`)."""
     for rule in rules:
         frame = checked.frame.reset_index(drop=True)
         fine = rule.check(frame, context)

@@ -98,12 +98,12 @@ def _read(folder: Path, name: str, **options: Any) -> pd.DataFrame | None:
     raise NotFound(f"the replay set in {folder} has no file {name} (or another {_PREFIXES[name]}*)")
 
 
-def _day(column: pd.Series[Any]) -> Ints:
+def _day(column: pd.Series) -> Ints:
     text = column.to_numpy().astype("datetime64[D]").astype(str)
     return np.char.replace(text, "-", "").astype(np.int64)
 
 
-def _price(column: pd.Series[Any]) -> Ints:
+def _price(column: pd.Series) -> Ints:
     units: Ints = np.rint(column.to_numpy(dtype=np.float64) * PRICE_UNIT).astype(np.int64)
     return units
 
@@ -211,7 +211,7 @@ def stand_ins(stocks: Mapping[str, Columns], symbols: Sequence[str]) -> dict[str
     return dict.fromkeys(symbols, whole)
 
 
-def _by_code(codes: pd.Series[Any], whole: Columns) -> dict[str, Columns]:
+def _by_code(codes: pd.Series, whole: Columns) -> dict[str, Columns]:
     names, starts = np.unique(codes.to_numpy().astype(str), return_index=True)
     ends = [*starts[1:].tolist(), len(codes)]
     return {

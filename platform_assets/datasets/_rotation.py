@@ -11,7 +11,8 @@ ROTATION = 100
 MOST_EVENT_CODES = 100
 _FIRST_TURN = "2020-01-02"
 REPORTS = ("cninfo_periodic_report",)
-"""Tables that `reported_codes` reads without the listings: for what the list of securities is made of."""
+"""Tables that `reported_codes` reads without the listings, for tables that the list of securities is made
+of."""
 REPORTED = (*REPORTS, "fusion_stock_master")
 """Tables that `reported_codes` reads: for `Raw.reads`."""
 
@@ -27,7 +28,7 @@ def in_season(ctx: FetchContext, scope: Scope) -> bool:
 
 def reported_codes(ctx: FetchContext, scope: Scope, *, listings: bool = True) -> list[str]:
     """Codes that published a periodic report in the days of the scope, or (`listings`) were listed in them;
-    at most a hundred, the others come in their turn."""
+    at most a hundred; the others follow in turn."""
     since, until = scope.event_days(ctx.calendar)
     dated = [(ctx.read("cninfo_periodic_report", columns=("code", "actual_date")), "actual_date")]
     if listings:
@@ -50,7 +51,7 @@ def codes_in_turn(ctx: FetchContext, scope: Scope) -> list[str]:
     return [*codes, *codes][first : first + ROTATION]
 
 
-def swept_codes(ctx: FetchContext, scope: Scope, *, listings: bool = True) -> tuple[str, ...]:
+def codes_to_fetch(ctx: FetchContext, scope: Scope, *, listings: bool = True) -> tuple[str, ...]:
     """The scope's codes; of the whole market those with an event and those in turn."""
     if scope.codes is not None:
         return scope.codes
