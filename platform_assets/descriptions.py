@@ -199,7 +199,7 @@ def column_limits(spec: ColumnSpec, key: tuple[str, ...]) -> tuple[str, ...]:
 def type_text(spec: ColumnSpec) -> str:
     """A column's type as the UI shows it: `float [CNY]`, `text(16)`."""
     kind = "datetime" if spec.family == "time" else str(spec.family)
-    size = f"({spec.word.length})" if spec.word.length else ""
+    size = f"({spec.column_type.length})" if spec.column_type.length else ""
     return f"{kind}{size}" + (f" [{spec.unit}]" if spec.unit else "")
 
 

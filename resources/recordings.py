@@ -76,7 +76,7 @@ def record(warehouse: Warehouse, day: str, folder: Path) -> Made:
         bounds,
     )
     if not rows:
-        raise NotFound(f"no upstream response of {day} is kept")
+        raise NotFound(f"no upstream response of {day} is stored")
     (folder / BODIES).mkdir(parents=True)
     held: set[str] = set()
     lost = 0
@@ -143,7 +143,7 @@ class RecordedResponses:
         return len(self._answers)
 
     def answer(self, request_key: str, what: str) -> Recorded:
-        """Raises Unavailable for a request that nobody made on that day."""
+        """The recorded response. Raises Unavailable for a request that was not made on that day."""
         found = self._answers.get(request_key)
         if found is None:
             raise Unavailable(f"the recording has no answer to {what}")

@@ -78,7 +78,7 @@ def pick_model(name: str, group: str, title: str, keys: Sequence[str]) -> type[M
     """The columns of a table of picks whose groups `group` names."""
     made: dict[str, Any] = {"__doc__": Pick.__doc__, "__module__": __name__, "__annotations__": {}}
     for spec in model_columns(Pick):
-        made["__annotations__"][spec.name] = spec.word
+        made["__annotations__"][spec.name] = spec.column_type
         info = col(spec.unit, spec.title, nullable=spec.nullable, decimals=spec.decimals)
         info.checks = list(spec.checks)
         made[spec.name] = info

@@ -108,10 +108,10 @@ def hard_masks(frame: pd.DataFrame, model: type[Model], destroyed: dict[str, Mas
             failed[f"{spec.name}:not_null"] = missing
         if spec.name in destroyed:
             failed[f"{spec.name}:type"] = destroyed[spec.name]
-        if spec.word.length is not None:
+        if spec.column_type.length is not None:
             # SQLite would take a longer text, MariaDB would fail the whole batch.
             lengths = values.astype(object).map(lambda v: len(v) if isinstance(v, str) else 0)
-            failed[f"{spec.name}:length"] = lengths.to_numpy(dtype=int) > spec.word.length
+            failed[f"{spec.name}:length"] = lengths.to_numpy(dtype=int) > spec.column_type.length
         present = values[~missing]
         for check in spec.checks:
             failed[f"{spec.name}:{check.name}"] = _failures(check, present, values.index)

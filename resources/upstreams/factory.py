@@ -1,7 +1,6 @@
 """Makes the upstream clients that the settings ask for, sharing one gate, transport and connection pool."""
 
 from collections.abc import Callable
-from dataclasses import fields
 from functools import partial
 from typing import Any
 
@@ -14,7 +13,7 @@ from resources.transport.gate import Gate
 from resources.transport.gates import SqliteGate
 from resources.transport.http import HttpTransport
 from resources.transport.request import Fetcher
-from resources.transport.settings import TransportSettings
+from resources.transport.settings import transport_settings
 from resources.upstreams.chinabond import ChinabondClient
 from resources.upstreams.chinamoney import ChinamoneyClient
 from resources.upstreams.cls import ClsClient
@@ -48,13 +47,6 @@ def terminal_endpoints(settings: Settings) -> list[tuple[str, int]]:
         return list(PUBLIC_HOSTS)
     pairs = (item.strip().rpartition(":") for item in text.split(",") if item.strip())
     return [(host, int(port)) for host, _, port in pairs]
-
-
-def transport_settings(settings: Settings) -> TransportSettings:
-    """The transport's numbers from the settings of the same names; mock mode does not pace."""
-    names = {row.name for row in fields(settings)} & {row.name for row in fields(TransportSettings)}
-    values = {name: getattr(settings, name) for name in names}
-    return TransportSettings(pacing=settings.data_source != "mock", **values)
 
 
 def make_clients(

@@ -146,13 +146,13 @@ def accept_bars(ctx: UniverseReads, symbol: str, bars: pd.DataFrame) -> pd.DataF
 
 def _as_stored(ctx: UniverseReads, symbol: str, bars: pd.DataFrame) -> pd.DataFrame:
     """The bars; PayloadError when they close otherwise on the newest stored date. Both closes are unadjusted
-    and of one date, so that no event lies between them."""
+    and of one date, so that no event comes between them."""
     stored = ctx.once("stored_closes", _stored_closes)
     day, close = stored.get(symbol[2:], ("", 0.0))
-    reported = bars.loc[bars["date"] == day, "close"].to_numpy(dtype=float)
-    if len(reported) and not same(reported, np.full(len(reported), close)).all():
+    closes = bars.loc[bars["date"] == day, "close"].to_numpy(dtype=float)
+    if len(closes) and not same(closes, np.full(len(closes), close)).all():
         raise PayloadError(
-            f"bars of {symbol} close at {reported[0]:g} on {day}, stored is {close:g}: another instrument?"
+            f"bars of {symbol} close at {closes[0]:g} on {day}, stored is {close:g}: another instrument?"
         )
     return bars
 

@@ -100,9 +100,9 @@ def make_engine(
     max_overflow: int = 10,
     pool_timeout: float = 30.0,
 ) -> Engine:
-    """An engine for `url`. `read_only` opens SQLite with mode=ro and query_only; on a server the
-    account's rights decide. Raises InputError for a URL that names no supported driver, StorageError for
-    a file whose folder cannot be made."""
+    """An engine for `url`. `read_only` opens SQLite with mode=ro and query_only; on a server the account's
+    rights decide. Raises InputError for a URL without a supported driver, StorageError for a file whose
+    folder cannot be made."""
     try:
         parsed = sa.make_url(url)
     except (sa.exc.ArgumentError, ValueError):
@@ -134,7 +134,7 @@ def transaction(engine: Engine) -> Iterator[Connection]:
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
     """A connection that only reads: on SQLite it does not ask for the writer's lock, so polling and long
-    reads hold up nobody. Driver errors become StorageError."""
+    reads do not block others. Driver errors become StorageError."""
     try:
         with engine.connect().execution_options(**{_READING: True}) as connection:
             yield connection

@@ -16,6 +16,8 @@ from schedules.supervisor.child_processes import END_S, POLL_S, Child
 from schedules.supervisor.process_plan import API, CODE, SIMULATOR, WORKER
 
 ROOT = Path(__file__).parents[2]
+SHOWN = 3
+"""Changed files that a line names."""
 PACKAGES = ("core", "platform_assets", "resources", "schedules", "serving_api")
 _PIPELINE = (CODE, WORKER)
 RESTARTED: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -63,7 +65,7 @@ class ReloadingStart(Start):
             for name in restarted_by(changed):
                 child = self.child_processes.children.get(name)
                 if child is not None:
-                    self._say(f"{name} restarts: {', '.join(sorted(changed))}")
+                    self._say(f"{name} restarts: {shown(changed)}")
                     restart(child)
 
     def _collect(self) -> None:
@@ -75,6 +77,13 @@ class ReloadingStart(Start):
             }
             with self._lock:
                 self._changed |= paths
+
+
+def shown(changed: set[str]) -> str:
+    """The first changed files by name, and how many more there are."""
+    names = sorted(changed)
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more
 
 
 def restart(child: Child) -> None:

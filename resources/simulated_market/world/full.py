@@ -20,7 +20,7 @@ from resources.simulated_market.world.ticks import transactions
 class SyntheticWorld(SyntheticBars):
     """The deterministic sample market of a profile (S, M, L) and a seed.
 
-    `cache_dir` keeps the built tape as a file; profile S is built in less than a second without it.
+    `cache_dir` stores the built bars as a file; profile S is built in less than a second without it.
     """
 
     def __init__(self, profile: str = "S", seed: int = DEFAULT_SEED, cache_dir: Path | None = None) -> None:

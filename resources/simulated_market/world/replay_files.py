@@ -1,8 +1,8 @@
 """The files of a replay: columns of a set of real daily bars as integer arrays by symbol.
 
-Columns and units are those of the set (`bars_daily_raw_hs300_2020_2025.csv.gz` and the lists beside it).
-Another set names its files alike up to the part that tells its codes and dates: `bars_daily_raw_*.csv`, with
-or without `.gz`. The bars alone are needed, and of their columns only those of `NEEDED`.
+Columns and units are those of the set (`bars_daily_raw_hs300_2020_2025.csv.gz` and the lists next to it).
+Another set names its files alike up to the part for its codes and dates: `bars_daily_raw_*.csv`, with or
+without `.gz`. The bars alone are needed, and of their columns only those of `NEEDED`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -174,7 +174,7 @@ def index_bars(folder: Path) -> dict[str, Columns]:
     return _by_code(frame["code"], whole)
 
 
-def stand_ins(stocks: Mapping[str, Columns], symbols: Sequence[str]) -> dict[str, Columns]:
+def mean_indices(stocks: Mapping[str, Columns], symbols: Sequence[str]) -> dict[str, Columns]:
     """Indices of a set that has no file of them: the mean change of its own stocks, 1000 at its first date.
 
     The market's sources answer nothing at all without one. Volume and amount are those of the stocks.

@@ -47,6 +47,6 @@ def records_of(body: bytes, what: str) -> list[dict[str, Any]]:
         raise PayloadError(f"{what}: resultcode {document.get('resultcode')!r} {said}")
     if "records" not in document:
         raise PayloadError(f"{what}: no field records")
-    reported = document["records"]
-    rows = [] if reported is None else list_of(reported, f"{what} records")
+    found = document["records"]
+    rows = [] if found is None else list_of(found, f"{what} records")
     return [object_of(raw, f"{what} record") for raw in rows]

@@ -259,7 +259,7 @@ class TdxClient:
             raise PayloadError(f"{symbol} {title}: {error}", source=SOURCE) from error
 
     def company_profile(self, symbol: str) -> pd.DataFrame:
-        """Who a company is, from the section 公司概况; at most one row, columns `PROFILE_COLUMNS`."""
+        """The company's profile from the section 公司概况; at most one row, columns `PROFILE_COLUMNS`."""
         return profile.parse_profile(self.company_text(symbol, profile.SECTION), symbol)
 
     # -- files of the server ----------------------------------------------------------------------

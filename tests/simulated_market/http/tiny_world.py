@@ -1,7 +1,7 @@
 """A market of a few hand-made instruments: enough for every field, small enough to read.
 
 Prices rise by a hundredth of themselves per day from a base; volumes follow from the code, in whole
-lots plus 37 shares, so that lots and shares can be told apart. No random numbers.
+lots plus 37 shares, so that lots and shares can be distinguished. No random numbers.
 """
 
 from collections.abc import Sequence
