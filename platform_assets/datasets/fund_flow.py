@@ -62,7 +62,7 @@ def quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 
 def _flowed(rows: pd.DataFrame) -> pd.DataFrame:
-    """Without the zeros that the quote site sends of a suspended stock: nothing flowed there."""
+    """The rows without the zeros that the quote site sends of a suspended stock: nothing flowed there."""
     nets = rows[[f"{size}_net" for size in SIZES]]
     return rows[nets.isna().all(axis=1) | (nets.fillna(0) != 0).any(axis=1)]
 

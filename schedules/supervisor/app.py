@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from resources import logs
 from resources.logs import masker, said
 from resources.orchestrator import LOCATION, Orchestrator
 from resources.settings import ROLES, Settings, load_settings, refuse_reserved
+from resources.simulated_market.launch import needs_market
 from resources.warehouse.write_probe import WriteProbe
 from schedules.supervisor import checks, folders, process_plan
 from schedules.supervisor.child_processes import POLL_S, ChildProcesses, Interrupted, Say
@@ -68,7 +69,7 @@ def check_ports(settings: Settings) -> None:
 def choose_ports(settings: Settings, last: Mapping[str, Any]) -> Ports:
     """The ports of this start; inner ones stay what they were as long as they are free."""
     before = last.get("ports", {})
-    simulated = process_plan.needs_simulator(settings)
+    simulated = needs_market(settings)
     scheduling = settings.role != "web"
 
     def pick(name: str, requested: bool) -> int:
@@ -282,8 +283,10 @@ def install_signals(start: Start) -> None:
         signal.signal(number, handle)
 
 
-def run(environ: Mapping[str, str] | None = None) -> int:
-    """Start, watch, stop. 0 after a wanted end, 1 when the start was refused or failed."""
+def run(
+    environ: Mapping[str, str] | None = None, *, start_of: Callable[[Settings], Start] | None = None
+) -> int:
+    """Start, watch, stop. Returns 0 after a requested end, 1 when the start was refused or failed."""
     try:
         settings = read_settings(environ)
         check(settings)
@@ -296,7 +299,7 @@ def run(environ: Mapping[str, str] | None = None) -> int:
     code = 0
     # The terminal belongs to the person who started this; records go to the file alone.
     logs.configure(settings, "supervisor", console=False)
-    start = Start(settings)
+    start = (start_of or Start)(settings)
     install_signals(start)
     try:
         start.prepare()

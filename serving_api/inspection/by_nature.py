@@ -1,6 +1,7 @@
 """What may be empty on the first evening of an installation, and why. Everything else must hold something."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 _ASKED_FOR = "bars of single codes, kept when somebody asks for one"
 _SAMPLED = "taken every five minutes of a session, and there was none yet"
@@ -76,3 +77,27 @@ PRESENT: Mapping[str, Mapping[str, str]] = {
     }.items()
 }  # fmt: skip
 """By kind: what a first start in a session or on a morning shows from that evening on, when its tasks ran."""
+
+
+@dataclass(frozen=True)
+class Quiet:
+    """What is empty while nothing has happened: no `column` of `table` in the last `days` days."""
+
+    table: str
+    column: str
+    days: int
+    reason: str
+
+
+QUIET: Mapping[str, Mapping[str, Quiet]] = {
+    "interfaces": {
+        # It answers with two months, counted from today, which may be a holiday after the newest bars.
+        "get_new_stocks": Quiet(
+            "fusion_stock_master",
+            "list_date",
+            50,
+            "no company was listed lately: months may pass without one",
+        ),
+    },
+}
+"""By kind: what may be empty in a season, as long as the stored tables say that nothing happened in it."""
