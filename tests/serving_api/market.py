@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from core.calendar import shipped_calendar
 from core.clock import FrozenClock, ManualClock
 from core.declaration.columns import columns_from
 from core.declaration.tables import Layer, Table
@@ -126,8 +127,6 @@ def bar(code: str, date: str, close: float, factor: float | None = 1.0, **other:
 
 def fill(warehouse: Warehouse) -> None:
     """The market: 40 bars of 600519 with a 2-for-1 split before 2026-08-17, a suspended day, a correction."""
-    from core.calendar import shipped_calendar
-
     days = shipped_calendar().last(40, TODAY)
     bars = [
         bar(

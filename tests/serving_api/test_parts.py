@@ -22,7 +22,8 @@ from serving_api.framework.read_failures import read_or
 from serving_api.stocks.bars import Bar, EncodedBars, adjusted, known_factors
 from serving_api.stocks.directory import Directory, Listing
 from tests.serving_api import market
-from tests.serving_api.conftest import Bench, Ticks
+from tests.serving_api.client import running
+from tests.serving_api.conftest import Bench, Ticks, make_app
 
 prices = st.floats(0.01, 5000).map(lambda value: round(value, 2))
 factors = st.floats(1, 500)
@@ -354,9 +355,6 @@ def test_read_only_reads_cannot_write(own: Bench) -> None:
 
 
 def test_an_app_leaves_no_open_file(tmp_path: Path) -> None:
-    from tests.serving_api.client import running
-    from tests.serving_api.conftest import make_app
-
     def handles() -> int:
         return len(list(Path("/proc/self/fd").iterdir()))
 

@@ -1,5 +1,6 @@
 """Who may call what: the table of routes, the matrix of subjects, the order of refusals."""
 
+import asyncio
 import base64
 import json
 import time
@@ -352,8 +353,6 @@ def test_parallel_calls_cannot_pass_the_quota(own_on_both: Bench) -> None:
     accounts = own_on_both.api.app.state.platform.accounts
 
     async def race() -> list[bool]:
-        import asyncio
-
         user = (await accounts.login("reader", "pass word 1", "10.0.0.1"))[1]
         return list(await asyncio.gather(*(accounts.count_call(user) for _ in range(20))))
 

@@ -1,6 +1,7 @@
 """The response cache changes how fast an answer comes, and not one byte of it."""
 
 import gzip
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import anyio
 import pytest
 import zstandard
 
+from core.clock import ManualClock
 from serving_api.framework.application import Application
 from serving_api.middleware.cached_responses import ResponseCacheLayer, cached_read
 from serving_api.middleware.compression import chosen, compressed
@@ -208,10 +210,6 @@ def test_a_write_is_seen_by_the_next_request(own_on_both: Bench) -> None:
 
 def test_time_goes_on_while_an_answer_is_kept(tmp_path: Path) -> None:
     """`query_time` and Cache-Control are of the moment, half a second old at most."""
-    from datetime import datetime, timedelta
-
-    from core.clock import ManualClock
-
     url = f"sqlite:///{tmp_path / 'warehouse.sqlite3'}"
     warehouse = market.open_warehouse(url, tmp_path)
     warehouse.migrate()
