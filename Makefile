@@ -11,7 +11,7 @@ export PYTHONDONTWRITEBYTECODE = 1
 help:
 	@echo "make run       start everything on the sample market (API 8000, Dagster UI 3000)"
 	@echo "make test      lint and tests, at most 15 minutes on 2 cores"
-	@echo "make lint      ruff and mypy"
+	@echo "make lint      ruff, mypy and import-linter"
 	@echo "make openapi   print the OpenAPI document"
 	@echo "make docs      bring the derived parts of the documentation up to date"
 	@echo "make simulate  serve the simulated upstreams alone (HTTP 8900, terminal protocol 7709)"
@@ -53,6 +53,7 @@ lint: $(TEST_STAMP)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@$(BIN)/lint-imports
 
 # Kernels are compiled beside the linters: the test workers find them in the cache. Three of them on two cores,
 # since some wait for sockets and processes; what fails for want of a core has one second chance, and the
