@@ -76,4 +76,4 @@ real-day: $(TEST_STAMP)
 	@exec $(BIN)/python -m tests.real_day $(if $(DATA),--data '$(DATA)') $(ARGS)
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .import_linter_cache .hypothesis

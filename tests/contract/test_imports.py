@@ -1,4 +1,4 @@
-"""What importing a package loads. Which package may import which is `[tool.importlinter]` of pyproject.toml."""
+"""What importing a package loads. Which package may import which: `[tool.importlinter]` in pyproject.toml."""
 
 import subprocess
 import sys
