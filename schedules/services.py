@@ -20,7 +20,7 @@ from resources.warehouse.engine import is_sqlite, make_engine
 from resources.warehouse.ledger.batches import BatchLedger
 from resources.warehouse.ledger.commands import CommandQueue
 from resources.warehouse.ledger.heartbeats import Heartbeats
-from resources.warehouse.ledger.scheduled_runs import SlotLedger
+from resources.warehouse.ledger.scheduled_runs import ScheduledRunLedger
 from resources.warehouse.ledger.tasks_state import TaskTable
 from resources.warehouse.locks import DomainLocks
 
@@ -39,8 +39,8 @@ class Services:
         return TaskTable(self.engine)
 
     @cached_property
-    def slots(self) -> SlotLedger:
-        return SlotLedger(self.engine)
+    def scheduled_runs(self) -> ScheduledRunLedger:
+        return ScheduledRunLedger(self.engine)
 
     @cached_property
     def commands(self) -> CommandQueue:

@@ -18,9 +18,9 @@ class DagsterRuns:
     def __init__(self, instance: DagsterInstance) -> None:
         self._instance = instance
 
-    def of_slot(self, task_key: str, slot: str, attempt: int) -> str | None:
+    def of_scheduled_run(self, task_key: str, scheduled: str, attempt: int) -> str | None:
         records = self._instance.get_run_records(
-            RunsFilter(tags=dict(run_tags.same_slot(task_key, slot, attempt))), limit=1
+            RunsFilter(tags=dict(run_tags.same_scheduled_run(task_key, scheduled, attempt))), limit=1
         )
         return records[0].dagster_run.run_id if records else None
 

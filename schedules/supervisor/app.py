@@ -150,13 +150,13 @@ class Start:
         for a year of the whole market unless somebody wants that: its cost is shown by the planner."""
         from resources.warehouse.engine import make_engine
         from resources.warehouse.ledger.commands import CommandQueue
-        from resources.warehouse.ledger.scheduled_runs import SlotLedger
+        from resources.warehouse.ledger.scheduled_runs import ScheduledRunLedger
         from schedules.supervisor.progress import follow, loaded_before, request_load
 
         engine = make_engine(self.settings.warehouse_address)
         try:
             queue = CommandQueue(engine)
-            known = loaded_before(SlotLedger(engine))
+            known = loaded_before(ScheduledRunLedger(engine))
             if not known and self.settings.data_source != "mock":
                 self._say("the warehouse is empty; command initial_load fills it from the real upstreams")
                 return

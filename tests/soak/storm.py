@@ -281,7 +281,7 @@ ENDS = {
     "CANCELED": {"canceled"},
     None: {"failed", "canceled"},
 }
-"""Dagster's status (None: it never knew the run) -> what a slot, or a command of this one run, may say."""
+"""Dagster's status (None: it never knew the run) -> what its row, or a command of this one run, may say."""
 
 
 def _slots(place: Installation) -> list[str]:
