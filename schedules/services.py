@@ -69,7 +69,7 @@ class Services:
 
 
 def make_services(settings: Settings) -> Services:
-    from resources.composition import market_clock  # brings the datasets, which most readers have already
+    from resources.composition import market_clock  # noqa: PLC0415  brings the datasets
 
     calendar = shipped_calendar()
     return Services(

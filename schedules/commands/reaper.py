@@ -60,7 +60,7 @@ def reap(services: Services, me: Node, instance: Any = None) -> list[str]:
 def reap_runs(services: Services, me: Node, instance: Any) -> list[str]:
     """End runs whose own process is gone, also when its code server went with it. Returns one line per
     run that was at work."""
-    from dagster import RunsFilter
+    from dagster import RunsFilter  # noqa: PLC0415  the worker starts without Dagster
 
     notes = []
     for node in dead_nodes(services, me, RUN):
@@ -77,7 +77,7 @@ def settle_slots(services: Services, instance: Any, dead: Collection[int] | None
     between the run's end and the row. `dead`: only those of these commands, whose worker is gone: a run that
     Dagster does not know is not going to come. Without it such a run is given the time that every claim has.
     Returns one line per row."""
-    from schedules.runs.records import DagsterRuns
+    from schedules.runs.records import DagsterRuns  # noqa: PLC0415  the worker starts without Dagster
 
     runs, notes = DagsterRuns(instance), []
     for row in services.scheduled_runs.active():
@@ -156,7 +156,7 @@ def reap_node(services: Services, node_id: str, instance: Any = None) -> list[st
 
 def fail_run(services: Services, instance: Any, run_id: str, reason: str) -> None:
     """Set right what one run left whose process ended under it: its state, rows, locks and batches."""
-    from dagster import RunsFilter
+    from dagster import RunsFilter  # noqa: PLC0415  the worker starts without Dagster
 
     _fail(instance, RunsFilter(run_ids=[run_id], statuses=_open_states()))
     release_locks(services, [run_id], [])
@@ -167,13 +167,13 @@ def fail_run(services: Services, instance: Any, run_id: str, reason: str) -> Non
 
 def fail_runs(instance: Any, node_id: str) -> list[str]:
     """End the open runs of a node; returns their ids."""
-    from dagster import RunsFilter
+    from dagster import RunsFilter  # noqa: PLC0415  the worker starts without Dagster
 
     return _fail(instance, RunsFilter(tags={run_tags.OWNER: node_id}, statuses=_open_states()))
 
 
 def _open_states() -> list[Any]:
-    from dagster import DagsterRunStatus
+    from dagster import DagsterRunStatus  # noqa: PLC0415  the worker starts without Dagster
 
     return [
         DagsterRunStatus.QUEUED,
@@ -188,7 +188,7 @@ def fail_runs_before(services: Services, instance: Any, start: datetime) -> list
     """End every run that was at work before this installation started (`start`, aware): its process, and
     the code server that would have seen it die, are gone. Queued runs go on. Embedded storage only, where
     no other machine runs anything."""
-    from dagster import DagsterRunStatus, RunsFilter
+    from dagster import DagsterRunStatus, RunsFilter  # noqa: PLC0415  the worker starts without Dagster
 
     at_work = [
         DagsterRunStatus.NOT_STARTED,

@@ -1,6 +1,6 @@
 """Dagster's runs as the ledger sees them."""
 
-from dagster import DagsterInstance, DagsterRunStatus, RunsFilter
+from dagster import DagsterEventType, DagsterInstance, DagsterRunStatus, RunsFilter
 
 from schedules import run_tags
 from schedules.tasks.reconciliation import RunFate
@@ -34,8 +34,6 @@ class DagsterRuns:
 
     def _failure(self, run_id: str) -> str | None:
         """The message of the run's first failed step, or of the run itself."""
-        from dagster import DagsterEventType
-
         kinds = {DagsterEventType.STEP_FAILURE, DagsterEventType.RUN_FAILURE}
         records = self._instance.get_records_for_run(run_id, of_type=kinds).records
         for record in records:

@@ -148,10 +148,10 @@ class Start:
     def _load(self) -> None:
         """Ask the worker for what is missing; at a first start wait for it. Real upstreams are not asked
         for a year of the whole market unless somebody wants that: its cost is shown by the planner."""
-        from resources.warehouse.engine import make_engine
-        from resources.warehouse.ledger.commands import CommandQueue
-        from resources.warehouse.ledger.scheduled_runs import ScheduledRunLedger
-        from schedules.supervisor.progress import follow, loaded_before, request_load
+        from resources.warehouse.engine import make_engine  # noqa: PLC0415  the supervisor starts without SQLAlchemy
+        from resources.warehouse.ledger.commands import CommandQueue  # noqa: PLC0415  the supervisor starts without SQLAlchemy
+        from resources.warehouse.ledger.scheduled_runs import ScheduledRunLedger  # noqa: PLC0415  the supervisor starts without SQLAlchemy
+        from schedules.supervisor.progress import follow, loaded_before, request_load  # noqa: PLC0415  the supervisor starts without SQLAlchemy
 
         engine = make_engine(self.settings.warehouse_address)
         try:

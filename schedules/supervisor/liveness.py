@@ -29,9 +29,9 @@ def heartbeat_sign(url: str, role: str) -> Sign:
 
     @cache
     def opened() -> "tuple[Heartbeats, WriteProbe]":
-        from resources.warehouse.engine import make_engine
-        from resources.warehouse.ledger.heartbeats import Heartbeats
-        from resources.warehouse.write_probe import WriteProbe
+        from resources.warehouse.engine import make_engine  # noqa: PLC0415  the supervisor starts without SQLAlchemy and gRPC
+        from resources.warehouse.ledger.heartbeats import Heartbeats  # noqa: PLC0415  the supervisor starts without SQLAlchemy and gRPC
+        from resources.warehouse.write_probe import WriteProbe  # noqa: PLC0415  the supervisor starts without SQLAlchemy and gRPC
 
         return Heartbeats(make_engine(url, pool_size=1)), WriteProbe(url, "supervisor")
 
@@ -70,7 +70,7 @@ def server_sign(answers: Callable[[], bool]) -> Sign:
 
 def code_server_answers(port: int) -> bool:
     """Dagster's own ping, over gRPC, through the proxy to the process that holds the definitions."""
-    import grpc
+    import grpc  # noqa: PLC0415  the supervisor starts without SQLAlchemy and gRPC
 
     channel = grpc.insecure_channel(f"127.0.0.1:{port}")
     try:

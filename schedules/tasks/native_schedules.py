@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import dagster as dg
 from dagster import DagsterInstance
@@ -247,6 +248,4 @@ def _location(context: dg.SensorEvaluationContext) -> str | None:
 
 def _local(moment: datetime) -> datetime:
     """A tick's time as naive local exchange time."""
-    from zoneinfo import ZoneInfo
-
     return moment.astimezone(ZoneInfo(ZONE)).replace(tzinfo=None)

@@ -436,6 +436,9 @@ def test_a_switched_off_task_leaves_a_row_that_says_so(
     class Off:
         name, is_running = "kline", False
 
+        class instigator_type:
+            name = "SCHEDULE"
+
         class origin:
             class repository_origin:
                 code_location_origin = None
