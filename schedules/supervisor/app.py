@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,10 +18,14 @@ from resources.logs import masker, said
 from resources.orchestrator import LOCATION, Orchestrator
 from resources.settings import ROLES, Settings, load_settings, refuse_reserved
 from resources.simulated_market.launch import needs_market
+from resources.warehouse.engine import make_engine
+from resources.warehouse.ledger.commands import CommandQueue
+from resources.warehouse.ledger.scheduled_runs import ScheduledRunLedger
 from resources.warehouse.write_probe import WriteProbe
 from schedules.supervisor import checks, folders, process_plan
 from schedules.supervisor.child_processes import POLL_S, ChildProcesses, Interrupted, Say
 from schedules.supervisor.process_plan import Ports
+from schedules.supervisor.progress import follow, loaded_before, request_load
 
 MIGRATE_S = 180.0
 DISK_S = 30.0
@@ -148,11 +152,6 @@ class Start:
     def _load(self) -> None:
         """Ask the worker for what is missing; at a first start wait for it. Real upstreams are not asked
         for a year of the whole market unless somebody wants that: its cost is shown by the planner."""
-        from resources.warehouse.engine import make_engine  # noqa: PLC0415  the supervisor starts without SQLAlchemy
-        from resources.warehouse.ledger.commands import CommandQueue  # noqa: PLC0415  the supervisor starts without SQLAlchemy
-        from resources.warehouse.ledger.scheduled_runs import ScheduledRunLedger  # noqa: PLC0415  the supervisor starts without SQLAlchemy
-        from schedules.supervisor.progress import follow, loaded_before, request_load  # noqa: PLC0415  the supervisor starts without SQLAlchemy
-
         engine = make_engine(self.settings.warehouse_address)
         try:
             queue = CommandQueue(engine)
@@ -283,8 +282,10 @@ def install_signals(start: Start) -> None:
         signal.signal(number, handle)
 
 
-def run(environ: Mapping[str, str] | None = None) -> int:
-    """Start, watch, stop. 0 after a wanted end, 1 when the start was refused or failed."""
+def run(
+    environ: Mapping[str, str] | None = None, *, start_of: Callable[[Settings], Start] | None = None
+) -> int:
+    """Start, watch, stop. Returns 0 after a requested end, 1 when the start was refused or failed."""
     try:
         settings = read_settings(environ)
         check(settings)
@@ -297,7 +298,7 @@ def run(environ: Mapping[str, str] | None = None) -> int:
     code = 0
     # The terminal belongs to the person who started this; records go to the file alone.
     logs.configure(settings, "supervisor", console=False)
-    start = Start(settings)
+    start = (start_of or Start)(settings)
     install_signals(start)
     try:
         start.prepare()
