@@ -240,7 +240,7 @@ def seats_within_turnover(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 
 def closes_as_its_bar(rows: pd.DataFrame, context: Context) -> pd.Series:
-    bar = context.beside(rows, "fusion_kline_daily", "close")
+    bar = context.stored_column(rows, "fusion_kline_daily", "close")
     return ~((rows["close"] - bar).abs() > 0.005)
 
 

@@ -157,8 +157,8 @@ def without_totals(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 
 def add_prices(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    rows["close"] = context.beside(rows, "fusion_kline_daily", "close")
-    rows["change_pct"] = context.beside(rows, "fusion_kline_daily", "change_pct")
+    rows["close"] = context.stored_column(rows, "fusion_kline_daily", "close")
+    rows["change_pct"] = context.stored_column(rows, "fusion_kline_daily", "change_pct")
     return rows
 
 
@@ -171,7 +171,7 @@ def fill_exchange_gaps(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
         lower=0
     )
     rows["rzche"] = rows["rzche"].fillna(repaid)
-    cap = context.beside(rows, "fusion_valuation", "float_market_cap", trusted=True) * 1e4
+    cap = context.stored_column(rows, "fusion_valuation", "float_market_cap", trusted=True) * 1e4
     rows["fin_ratio_pct"] = rows["fin_ratio_pct"].fillna(rows["rzye"] / cap.where(cap > 0) * 100)
     return rows
 
