@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from resources.simulated_market.foreign_markets import TALES, reported
+from resources.simulated_market.foreign_markets import TALES, quote_of
 from tests.serving_api import market as stored
 from tests.serving_api.live.admin_reads.conftest import FetchContext
 
@@ -48,7 +48,7 @@ def test_nine_rules_and_their_mean(bench: FetchContext) -> None:
     by_key = {rule["key"]: rule for rule in found["rules"]}
     assert {key: rule["status"] for key, rule in by_key.items()} == dict.fromkeys(by_key, "ok")
     for key, tale in zip(EXTERNAL, TALES, strict=True):
-        quote = reported(tale, bench.clock.now())
+        quote = quote_of(tale, bench.clock.now())
         assert by_key[key]["value"] == pytest.approx((quote.price / quote.before - 1) * 100, abs=0.011), key
     main = bench.world.quote(bench.world.find("sh000001"), bench.clock.now())  # type: ignore[arg-type]
     assert main is not None
