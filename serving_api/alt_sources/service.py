@@ -1,4 +1,5 @@
-"""Whether each alternative source can be had, and its rows. What cannot be had is an answer, no error."""
+"""Availability of each alternative source, and its rows. An unavailable source is a normal answer, not an
+error."""
 
 import asyncio
 from dataclasses import dataclass
@@ -14,20 +15,21 @@ from serving_api.live.admin_reads.service import Live, live_of
 from serving_api.live.frame_values import Row
 
 TTL = 60.0
-"""An answer, good or bad, is shared for so long: anybody may ask, and the site must not notice."""
+"""Seconds that a result, good or bad, is shared: anyone may ask, and the site must not get more requests for
+it."""
 REASON_CHARS = 200
 
 
 @dataclass(frozen=True)
 class Found:
-    """Rows of a source; None where it cannot be had, for `reason`."""
+    """Rows of a source; None when it is not available, for `reason`."""
 
     rows: list[Row] | None
     reason: str | None = None
 
 
 async def sources(state: State) -> dict[str, Any]:
-    """The shape AltSources."""
+    """The model AltSources."""
     found = await _all(state)
     items = [
         {
@@ -43,7 +45,7 @@ async def sources(state: State) -> dict[str, Any]:
 
 
 async def overview(state: State) -> dict[str, Any]:
-    """The shape AltOverview."""
+    """The model AltOverview."""
     found = await _all(state)
     items = []
     for source in ALT_SOURCES:
@@ -59,7 +61,7 @@ async def overview(state: State) -> dict[str, Any]:
 
 
 async def rows_of(state: State, key: str, limit: int) -> dict[str, Any]:
-    """The shape AltItems. Raises NotFound."""
+    """The model AltItems. Raises NotFound."""
     if key not in BY_KEY:
         raise NotFound(f"no alternative source {key[:40]!r}; there are {', '.join(BY_KEY)}")
     reported = await _found(state.part(live_of), BY_KEY[key])

@@ -91,7 +91,7 @@ async def bond_history(
 @router.get("/{code}/events")
 @serving(schemas.BondEvents, tables=(queries.TABLE, queries.NOTICES))
 async def bond_events(request: Request, subject: Anyone, code: StockCode) -> Answer:
-    """What happened and will happen to a bond, newest first. Titles are text from outside: escape them."""
+    """Past and future events of a bond, newest first. Titles are text from outside: escape them."""
     nothing: list[dict[str, Any]] = []
     items = await read_or(nothing, state_of(request).reading.point(queries.events, code))
     return Answer({"code": code, "items": items, "total": len(items)})

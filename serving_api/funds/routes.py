@@ -43,7 +43,7 @@ async def reit_list(request: Request, subject: Anyone, sort: Sort = "-change_pct
 @reit_router.get("/{code}")
 @serving(schemas.Reit, tables=(queries.REIT,))
 async def reit(request: Request, subject: Anyone, code: StockCode) -> Answer:
-    """One REIT: its newest row and what stays."""
+    """One REIT: its newest row and its constant properties."""
     nothing: dict[str, Any] = {}
     row = await read_or(nothing, state_of(request).reading.point(queries.reit, code))
     info = {name: row[name] for name in _INFO} if row else {}

@@ -39,7 +39,7 @@ def _reads(request: Request) -> HongKong:
 async def _reach(
     request: Request, code: str, given: int, asked: int, statement: str | None = None
 ) -> dict[str, Any]:
-    """How far the stored report periods of a company reach."""
+    """How far back the stored report periods of a company reach."""
     first = state_of(request).reading.point(queries.first_period, code, statement)
     return await reach_from(first, given, asked=asked, what="report periods")
 
@@ -47,7 +47,7 @@ async def _reach(
 @router.get("/{code}/indicators")
 @serving(schemas.HkIndicators)
 async def indicators(request: Request, subject: Anyone, code: HkCode, periods: Periods = 8) -> Answer:
-    """Key figures of a company in Hong Kong: stored ones, else as the portal tells them now."""
+    """Key figures of a company in Hong Kong: stored ones, else those of the portal now."""
     reported = await _reads(request).figures(code, periods)
     first = reported.value[0] if reported.value else {}
     items = [{name: row[name] for name in ("report_period", *FIGURES)} for row in reported.value]
@@ -88,7 +88,7 @@ async def statements(
 @router.get("/{code}/dividend")
 @serving(schemas.HkDividends)
 async def dividend(request: Request, subject: Anyone, code: HkCode) -> Answer:
-    """Dividends of a company in Hong Kong, as the portal tells them now."""
+    """Dividends of a company in Hong Kong, from the portal now."""
     reported = await _reads(request).dividends(code)
     return Answer(
         {"code": code, "items": reported.value, "total": len(reported.value)}, headers=reported.headers
@@ -98,7 +98,7 @@ async def dividend(request: Request, subject: Anyone, code: HkCode) -> Answer:
 @router.get("/{code}/profile")
 @serving(schemas.HkProfile)
 async def profile(request: Request, subject: Anyone, code: HkCode) -> Answer:
-    """What a company in Hong Kong is, as the portal tells it now. Text from outside: escape it."""
+    """Profile of a company in Hong Kong, from the portal now. Text from outside: escape it."""
     reported = await _reads(request).profile(code)
     names = ("name", "full_name", "industry", "listing_date", "shares", "website", "intro")
     found: dict[str, Any] = reported.value[0] if reported.value else {}
@@ -114,8 +114,8 @@ async def ah_premium(
     as_of: AsOfRead,
     days: Annotated[int, Query(ge=1, le=750, description="trade dates of the history")] = 120,
 ) -> Answer:
-    """Premium of a share at home over the one in Hong Kong, now; null for a company that is listed once, and
-    with `as_of`, since nobody keeps it."""
+    """Premium of the A share over the H share, now; null for a company that is listed once, and with
+    `as_of`, since past values are not stored."""
     if as_of is not None:
         return Answer(None, top={"as_of": as_of.echo, "note": _NO_PAST})
     reported = await _reads(request).premium(code)

@@ -1,4 +1,4 @@
-"""What may be empty on the first evening of an installation, and why. Everything else must hold something."""
+"""What may be empty on the first evening of an installation, and why. Everything else must have data."""
 
 from collections.abc import Mapping
 
@@ -75,4 +75,5 @@ PRESENT: Mapping[str, Mapping[str, str]] = {
         ),
     }.items()
 }  # fmt: skip
-"""By kind: what a first start in a session or on a morning shows from that evening on, when its tasks ran."""
+"""By kind: what a first start during a session or in the morning has from that evening on, after its tasks
+ran."""

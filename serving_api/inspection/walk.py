@@ -1,4 +1,4 @@
-"""One walk over all that an installation can be asked for; what is empty is named."""
+"""One pass over everything that an installation can be asked for; lists what is empty."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,17 +14,17 @@ from serving_api.inspection.examples import ALIASES, OF_INTERFACES, STOCKS, TRIE
 Ask = Callable[[str, str, Mapping[str, str], Any], tuple[int, Any]]
 """(method, path, query, body) -> (status, body), as an administrator."""
 Query = Callable[[str], list[tuple[Any, ...]]]
-"""SQL of ours on the warehouse -> rows."""
+"""Our own SQL on the warehouse -> rows."""
 
 
 _EVENTS = "text/event-stream"
 _QUOTES, _OF_THE_PAST = "raw_quote", "tdx"
-"""Quotes of a past date have this one source; every other one tells of the present."""
+"""The one source with quotes of past dates; every other one only has current ones."""
 
 
 @dataclass
 class Found:
-    """Names of what is empty (stale, refused), and how many were looked at."""
+    """Names that are empty (stale, refused), and how many were checked."""
 
     kind: str
     reasons: Mapping[str, str]
@@ -59,12 +59,12 @@ class Walk:
         return [self.tables(), self.dimensions(), self.interfaces(), self.routes()]
 
     def _found(self, kind: str, reasons: Mapping[str, str]) -> Found:
-        """Nothing looked at yet. Before anybody told of the present more may be empty."""
+        """The result before any check. Before a current quote was stored more may be empty."""
         present = self._query(queries.any_price_beside(_QUOTES, _OF_THE_PAST))
         return Found(kind, dict(reasons) if present else {**reasons, **by_nature.PRESENT[kind]})
 
     def tables(self) -> Found:
-        """Tables that a load fills."""
+        """Tables that a load writes."""
         found = self._found("tables", by_nature.TABLES)
         for dataset in self._registry.datasets.values():
             for table in dataset.tables():
@@ -72,7 +72,7 @@ class Walk:
         return found
 
     def dimensions(self) -> Found:
-        """Freshness dimensions; stale ones are named."""
+        """Freshness dimensions; lists the stale ones."""
         found = self._found("freshness dimensions", by_nature.DIMENSIONS)
         _, answer = self._ask("GET", f"{PREFIX}/datamgr/stats/freshness", {}, None)
         for name, one in answer["results"]["details"].items():
@@ -102,7 +102,7 @@ class Walk:
         return False
 
     def routes(self) -> Found:
-        """Every GET route of the document but event streams, which have no end."""
+        """Every GET route of the document except event streams, which do not end."""
         found = self._found("read routes", by_nature.ROUTES)
         _, document = self._ask("GET", "/openapi.json", {}, None)
         for path, methods in document["paths"].items():
@@ -114,7 +114,7 @@ class Walk:
         required = [one for one in parameters if one.get("required")]
         inside = {one["name"] for one in required if one["in"] == "path"}
         choices = {one["name"]: self._values(of_path(path, one["name"])) for one in required}
-        if "codes" in choices:  # a list: all that would be tried, at once
+        if "codes" in choices:  # a list: all values to try, at once
             choices["codes"] = [",".join(choices["codes"][:40])]
         for params in _combinations(choices):
             asked = path
@@ -140,6 +140,6 @@ def _is_stream(operation: Mapping[str, Any]) -> bool:
 
 
 def _combinations(choices: Mapping[str, list[str]]) -> Iterator[dict[str, str]]:
-    """At most `TRIES` choices of values; one without any where nothing is asked for."""
+    """At most `TRIES` combinations of values; one empty combination when nothing is required."""
     for chosen in islice(product(*choices.values()), TRIES):
         yield dict(zip(choices, chosen, strict=True))

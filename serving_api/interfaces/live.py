@@ -1,4 +1,4 @@
-"""Interfaces that ask an upstream when they are called; their answers are those of the live routes."""
+"""Interfaces that request an upstream when they are called; their answers are those of the live routes."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -16,12 +16,12 @@ MINUTES = (1, 5, 15, 30, 60)
 
 
 async def quotes(state: State, params: Params) -> Answered:
-    """Code -> live quote; codes that nobody knows are left out."""
+    """Code -> live quote; unknown codes are left out."""
     return await state.part(live_of).quotes(params["codes"])
 
 
 async def order_book(state: State, params: Params) -> Answered:
-    """One security with its five levels; null when nobody knows it."""
+    """One security with its five levels; null when it is unknown."""
     reported = await state.part(live_of).order_book(params["code"])
     return reported.shaped(reported.value or None)
 
@@ -47,13 +47,13 @@ async def fund_flow_minute(state: State, params: Params) -> Answered:
 
 
 async def northbound(state: State, params: Params) -> Answered:
-    """Flow through the stock connect by minute; empty since it is not disclosed any more."""
+    """Flow through the stock connect by minute; empty since it is no longer disclosed."""
     reported = await state.part(live_of).northbound()
     return reported.shaped(reported.value["items"])
 
 
 async def index_quotes(state: State, params: Params) -> Answered:
-    """Live quotes of indices: those that are named, or the main ones of the mainland."""
+    """Live quotes of indices: the named ones, or the main ones of the mainland."""
     if params["scope"] != "cn":
         raise InputError("scope", "live quotes are those of cn; others are stored, see get_index_latest")
     return await state.part(live_of).index_quotes(params["codes"])
@@ -67,12 +67,12 @@ async def industry_ranking(state: State, params: Params) -> Answered:
 
 
 async def market_stat(state: State, params: Params) -> Answered:
-    """Totals of all A shares now. Raises when no source answers."""
+    """Current totals of all A shares. Raises when no source answers."""
     return await state.part(live_of).market_stat()
 
 
 async def exrights(state: State, params: Params) -> Answered:
-    """Records of the terminal source, oldest first."""
+    """Ex-rights records of the terminal source, oldest first."""
     reported = await state.part(live_of).exrights(params["code"])
     return reported.shaped(reported.value["records"])
 
@@ -83,7 +83,7 @@ async def stock_changes(state: State, params: Params) -> Answered:
 
 
 async def ah_premium(state: State, params: Params) -> Answered:
-    """Premium of a share at home over the one in Hong Kong; null for a company that is listed once."""
+    """Premium of the A share over the H share; null for a company that is listed once."""
     return await state.part(hong_kong_of).premium(params["code"])
 
 

@@ -39,7 +39,7 @@ async def search(
         Literal["stock", "timeseries", "market"] | None, Query(description="only interfaces of this kind")
     ] = None,
 ) -> Answer:
-    """Interfaces that fit a question, best first."""
+    """Interfaces that match a text, best first."""
     hits = builtin_catalog().search(q, limit, dimension)
     return Answer({"total": len(hits), "items": hits})
 

@@ -1,7 +1,7 @@
-"""One part of an answer that is made of several: kept by itself, failing by itself.
+"""One part of a combined answer, cached by itself and failing by itself.
 
-A segment that fails or has nothing is empty for 20 seconds. One that is slow is left behind: the answer goes
-out without it (or with what it said before), and what it finds later is kept for the next one.
+A segment that fails or is empty is empty for 20 seconds. A slow one is not waited for: the answer is
+sent without it (or with its previous items), and its late result is cached for the next answer.
 """
 
 import asyncio
@@ -26,7 +26,8 @@ Items = list[dict[str, Any]]
 
 @dataclass(frozen=True)
 class Part:
-    """`cached`: nobody was asked for it by this process. `at`: when it was found, None for an empty one."""
+    """`cached`: this process did not ask a source for it. `at`: when it was captured, None for an empty
+    one."""
 
     items: Items
     cached: bool
@@ -42,7 +43,7 @@ class _Kept:
 
 
 class Segment:
-    """Used on one event loop. What is kept of another date than `day` is never told."""
+    """Used on one event loop. Cached items of another date than `day` are never returned."""
 
     def __init__(
         self,
@@ -51,7 +52,7 @@ class Segment:
         now: Callable[[], datetime],
         shared: SharedReads | None = None,
     ) -> None:
-        """With `shared` the API processes of one deployment ask once; items are plain JSON then."""
+        """With `shared` the API processes of one deployment ask once; items are then plain JSON."""
         self._name = name
         self._shared = shared
         self._monotonic = monotonic
@@ -62,7 +63,7 @@ class Segment:
     async def read(
         self, day: str, ttl: Callable[[], float], make: Callable[[], Awaitable[Items]], *, use_cache: bool
     ) -> Part:
-        """The items of `day`. `ttl` is asked when the answer is there."""
+        """The items of `day`. `ttl` is called when the answer is there."""
         kept = self._of(day)
         if use_cache and kept is not None and self._monotonic() < kept.until:
             return Part(kept.items, True, kept.at)
@@ -81,7 +82,7 @@ class Segment:
         return Part([], not asked) if kept is None else Part(kept.items, not asked, kept.at)
 
     async def settled(self) -> None:
-        """Wait for what was left behind (tests)."""
+        """Wait for late reads (tests)."""
         await asyncio.gather(*self._running.values())
 
     def close(self) -> None:
@@ -93,7 +94,7 @@ class Segment:
     async def _make(
         self, day: str, ttl: Callable[[], float], make: Callable[[], Awaitable[Items]], *, use_cache: bool
     ) -> bool:
-        """Whether somebody was asked, and not what another process has found."""
+        """Whether a source was asked, instead of taking another process's result."""
         name = f"segment {self._name}"
         if use_cache and self._shared is not None:
             reported = await self._shared.find_or_claim(name, day)
@@ -122,4 +123,4 @@ class Segment:
         if self._running.get(day) is task:
             del self._running[day]
         if not task.cancelled():
-            task.exception()  # looked at: whoever waited was told
+            task.exception()  # read: the waiting caller already got the error

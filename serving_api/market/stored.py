@@ -1,4 +1,4 @@
-"""/market reads of what is stored: the trading calendar, intraday breadth, the news ticker."""
+"""/market reads of stored data: the trading calendar, intraday breadth, the news ticker."""
 
 import calendar as months
 from datetime import date, datetime
@@ -69,7 +69,7 @@ async def calendar(
     year: Annotated[int | None, Query(ge=1990, le=2100, description="default: this year")] = None,
     month: Annotated[int | None, Query(ge=1, le=12, description="default: this month")] = None,
 ) -> Answer:
-    """A month of the trading calendar, and where the session stands now."""
+    """A month of the trading calendar, and the current phase of the session."""
     state = state_of(request)
     now = state.clock.now()
     year, month = year or now.year, month or now.month
@@ -132,8 +132,8 @@ async def news_marquee(
     name: Annotated[str, Query(max_length=32, description="name of a company; empty: none")] = "",
     limit: Annotated[int, Query(ge=1, le=200, description="newest items")] = 50,
 ) -> Answer:
-    """The newest flash news, with the stored news of a code among them. What names the code or the name is
-    marked. Text from outside: escape it."""
+    """The newest flash news, together with the stored news of a code. Items that contain the code or the
+    name are marked. Text from outside: escape it."""
     state = state_of(request)
     reported = await state.part(live_of).global_news(limit)
     items = [

@@ -1,4 +1,4 @@
-"""/quant/recalc: the calculations of a date made anew; admin."""
+"""/quant/recalc: recalculation of a date; admin."""
 
 import re
 
@@ -26,7 +26,7 @@ _CODE = re.compile(r"[0-9]{6}")
 @router.post("/recalc", status_code=202)
 @serving(schemas.RecalcAccepted, cache=NO_STORE, raises=(409,))
 async def recalc(request: Request, subject: Admin, wish: schemas.RecalculationRequest) -> Answer:
-    """Calculate a date anew, behind this answer: 202, or 409 while a recalculation is at work."""
+    """Recalculate a date in the background: 202, or 409 while a recalculation is running."""
     state = state_of(request)
     wrong = next((code for code in wish.codes if not _CODE.fullmatch(code)), None)
     if wrong is not None:

@@ -32,11 +32,11 @@ router = area_router(f"{PREFIX}/realtime", "realtime")
 
 
 BREAKER_TTL = 1.0
-"""The state of the breakers is read from a file, for all requests of a second together."""
+"""The state of the breakers is read from a file, once per second for all requests."""
 
 
 class Market(IntEnum):
-    """Which exchange's stocks."""
+    """Stocks of which exchange."""
 
     sh = 10
     all = 20
@@ -75,7 +75,7 @@ async def sector_treemap(request: Request, subject: Anyone) -> Answer:
 @router.get("/trading-time")
 @serving(schemas.TradingTime, cache=NO_STORE)
 async def trading_time(request: Request, subject: Anyone) -> Answer:
-    """Whether the market trades now, and when it begins and ends next."""
+    """Whether the market trades now, and when trading starts and ends next."""
     state = state_of(request)
     now, calendar = state.clock.now(), state.calendar
     opens, closes = next_bounds(now, calendar)
@@ -102,7 +102,7 @@ async def money_flow(
     code: StockCode,
     days: Annotated[int, Query(ge=1, le=120, description="trade dates")] = 20,
 ) -> Answer:
-    """Money flow of a stock by date, the running one included, oldest first."""
+    """Money flow of a stock by date, that of the running session included, oldest first."""
     state = state_of(request)
     found = await state.part(daily_flows_of).of(code, days)
     reported = await reach(state, FLOW, len(found.value), asked=days, code=code)
@@ -117,7 +117,7 @@ async def stock_changes(
     subject: Anyone,
     limit: Annotated[int, Query(ge=1, le=500, description="newest events")] = 100,
 ) -> Answer:
-    """Intraday anomalies of the session; the last good ones of today while the portal is away."""
+    """Intraday anomalies of the session; the last good ones of today while the portal is unavailable."""
     state = state_of(request)
     reported, stale = await state.part(changes_of).newest_or_last(limit)
     held = await state.part(live_of).single_flight.take(
@@ -140,10 +140,10 @@ async def abnormal_moves(
     request: Request,
     subject: Anyone,
     limit: Annotated[int, Query(description="items of each kind; clamped to 5..50")] = 20,
-    use_cache: Annotated[bool, Query(description="false: ask anew")] = True,
+    use_cache: Annotated[bool, Query(description="false: ask the sources again")] = True,
 ) -> Answer:
     """Yesterday's limit-ups in the opening auction, the newest intraday anomalies, and the listings of the
-    billboard for a deviation of the price. Each part has its own age and fails by itself."""
+    billboard for a deviation of the price. Each part has its own age and its own errors."""
     state = state_of(request)
     begun = state.system.monotonic()
     moves = state.part(abnormal_moves_of)

@@ -62,7 +62,7 @@ async def pledge_detail(
     code: StockCode,
     limit: Annotated[int, Query(ge=1, le=500, description="newest pledges")] = 50,
 ) -> Answer:
-    """Single pledges of a company, as the portal tells them now, and its ratio by week."""
+    """Single pledges of a company, from the portal now, and its weekly ratio."""
     state = state_of(request)
     reported = await pledge_events(state.part(live_of), code)
     nothing: list[dict[str, Any]] = []
@@ -142,7 +142,7 @@ async def comment_list(
     page: Page = 1,
     page_size: PageSize = 50,
 ) -> Answer:
-    """The portal's marks of every stock on one trade date."""
+    """The portal's scores of every stock on one trade date."""
     reading = state_of(request).reading
     reported = await read_or(_empty(date), reading.scan(queries.comments, date, sort, page, page_size))
     reached = await reach_of_day(state_of(request), queries.COMMENT, date)
@@ -157,7 +157,7 @@ async def comment_detail(
     code: StockCode,
     days: Annotated[int, Query(ge=1, le=2500, description="newest trade dates")] = 30,
 ) -> Answer:
-    """The portal's marks of one stock by trade date, oldest first."""
+    """The portal's scores of one stock by trade date, oldest first."""
     nothing: list[dict[str, Any]] = []
     rows = await read_or(nothing, state_of(request).reading.point(queries.comments_of, code, days))
 

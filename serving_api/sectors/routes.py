@@ -28,7 +28,7 @@ BoardCode = Annotated[
 @router.get("/{board_code}/flow-minute")
 @serving(schemas.BoardFlow, cache=NO_STORE)
 async def flow_minute(request: Request, subject: Anyone, board_code: BoardCode) -> Answer:
-    """Money flow of a board by minute; an unknown one, or a silent source, has no items."""
+    """Money flow of a board by minute; no items for an unknown board, or when the source does not answer."""
     state = state_of(request)
     reported = await _flow(state.part(live_of), board_code)
     name = await read_or(None, state.reading.point(queries.board_name, board_code))
@@ -42,7 +42,7 @@ async def flow_minute(request: Request, subject: Anyone, board_code: BoardCode) 
 
 
 async def _flow(live: Live, board_code: str) -> Answered:
-    """Minutes of a board, shared for half a minute; none when the portal is silent."""
+    """Minutes of a board, shared for half a minute; none when the portal does not answer."""
 
     async def ask() -> Answered:
         reported = await live.clients.ask(

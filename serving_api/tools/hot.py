@@ -1,4 +1,4 @@
-"""app_hot: what the market looks at."""
+"""app_hot: stocks and industries with the most attention."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Literal
@@ -76,7 +76,7 @@ async def _stored(call: Call, name: str, params: dict[str, Any], empty: Any) -> 
 
 
 async def _behind(call: Call, name: str) -> dict[str, Any]:
-    """Receipts of the table that an interface reads."""
+    """Receipts of the table behind an interface."""
     interface, dataset = builtin_catalog().find(name)
     return await of_tables(call.state, (dataset.table_of(interface).name,))
 
@@ -91,7 +91,7 @@ _KINDS: Mapping[str, Callable[[Call, HotArguments], Awaitable[Draft]]] = {
 
 
 async def hot(call: Call, asked: HotArguments) -> Draft:
-    """One kind of list, cut where the cursor stands."""
+    """One kind of list, from the cursor on."""
     draft = await _KINDS[asked.kind](call, asked)
     rows, last = draft.items, asked.offset + asked.limit
     draft.items = [fenced(row) for row in rows[asked.offset : last]]

@@ -1,4 +1,4 @@
-"""Contracts: the declaration of each dataset beside what the ledgers say of it."""
+"""Contracts: the declaration of each dataset next to its status in the ledgers."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Gaps by calendar and dataset, and the plan of a backfill."""
+"""Missing trade dates by dataset, and the plan of a backfill."""
 
 import math
 from collections.abc import Sequence
@@ -37,8 +37,8 @@ async def gaps(
     page: int,
     page_size: int,
 ) -> dict[str, Any]:
-    """{items[Gap] newest first, total, page, page_size, budget}, over the range that each dataset is loaded
-    for; repaired ones when `status` asks for them. Raises NotFound, InputError."""
+    """{items[Gap] newest first, total, page, page_size, budget}, over the loaded range of each dataset;
+    repaired gaps only when `status` asks for them. Raises NotFound, InputError."""
     registry = builtin_registry()
     chosen = (
         [item for item in registry.datasets.values() if has_dates(item)]
@@ -46,9 +46,12 @@ async def gaps(
         else [dated(registry.dataset(dataset))]
     )
     first, last = _range(state, since, until)
-    holes_found = await state.reading.scan(_holes, chosen, state.calendar, first, last)
+    missing_ranges = await state.reading.scan(_missing_ranges, chosen, state.calendar, first, last)
     known, left = await off_loop(_ledger, state)
-    found = [_gap(hole, known.get((hole.dataset, hole.partition))) for hole in holes_found]
+    found = [
+        _gap(missing_range, known.get((missing_range.dataset, missing_range.partition)))
+        for missing_range in missing_ranges
+    ]
     if status == REPAIRED:
         names = {one.name for one in chosen}
         closed = [gap for gap in known.values() if gap.status == REPAIRED and gap.dataset in names]
@@ -71,7 +74,7 @@ def _midnight(state: State) -> datetime:
 
 
 def _ledger(state: State) -> tuple[dict[tuple[str, str], Gap], int]:
-    """What the ledger knows, and the calls that repairs may still cost today."""
+    """The gaps in the ledger, and the calls that repairs may still use today."""
     warehouse = state.reading.warehouse
     if "sys_gap" not in warehouse.tables:
         return {}, CALLS_PER_DAY
@@ -80,7 +83,7 @@ def _ledger(state: State) -> tuple[dict[tuple[str, str], Gap], int]:
 
 
 def _range(state: State, since: str | None, until: str | None) -> tuple[str | None, str]:
-    """Days given, the last one not after the newest complete trade date."""
+    """The first and last day of a request; the last one is not after the newest complete trade date."""
     today = state.clock.now().date().isoformat()
     newest = newest_complete(state.clock.now(), state.calendar)
     first = None if since is None else parse_day("from", since, today)
@@ -90,7 +93,7 @@ def _range(state: State, since: str | None, until: str | None) -> tuple[str | No
     return first, last
 
 
-def _holes(
+def _missing_ranges(
     session: Session, datasets: Sequence[Dataset], calendar: TradeCalendar, since: str | None, until: str
 ) -> list[MissingRange]:
     found = []
@@ -106,27 +109,34 @@ def _holes(
     return found
 
 
-def _gap(hole: MissingRange, known: Gap | None) -> dict[str, Any]:
-    """A hole as it is now; of its repair what the ledger says, unless it was repaired before it came back."""
-    repair: dict[str, Any] = {"status": OPEN, "attempts": hole.failed, "run_id": hole.run_id}
+def _gap(missing_range: MissingRange, known: Gap | None) -> dict[str, Any]:
+    """A missing range as it is now. The repair comes from the ledger, unless the gap was repaired before and
+    has come back."""
+    repair: dict[str, Any] = {
+        "status": OPEN,
+        "attempts": missing_range.failed,
+        "run_id": missing_range.run_id,
+    }
     if known is not None and known.status != REPAIRED:
-        repair |= {"status": known.status, "run_id": known.run_id or hole.run_id}
+        repair |= {"status": known.status, "run_id": known.run_id or missing_range.run_id}
         repair |= {"next_at": instant(known.next_at), "note": known.note}
-        repair["attempts"] = max(known.attempts, hole.failed)
+        repair["attempts"] = max(known.attempts, missing_range.failed)
     return {
-        "dataset": hole.dataset,
-        "partition": hole.partition,
-        "expected": hole.expected,
-        "present": hole.present,
-        "missing": None if hole.expected is None else max(hole.expected - hole.present, 0),
+        "dataset": missing_range.dataset,
+        "partition": missing_range.partition,
+        "expected": missing_range.expected,
+        "present": missing_range.present,
+        "missing": None
+        if missing_range.expected is None
+        else max(missing_range.expected - missing_range.present, 0),
         "codes": [] if known is None else list(known.codes),
-        "reason": hole.reason,
+        "reason": missing_range.reason,
         "repair": repair,
     }
 
 
 def _closed(gap: Gap) -> dict[str, Any]:
-    """A gap that was repaired, as it was."""
+    """A repaired gap, as it was."""
     return {
         "dataset": gap.dataset,
         "partition": gap.partition,
@@ -154,25 +164,25 @@ class Requested:
     chosen: list[str]
 
 
-async def wanted_days(state: State, wish: PlanRequest) -> Requested:
+async def requested_days(state: State, body: PlanRequest) -> Requested:
     """Raises NotFound; InputError for a dataset without dates and a range without complete trade dates."""
-    dataset = dated(builtin_registry().dataset(wish.dataset))
-    first, last = _range(state, wish.since, wish.until)
+    dataset = dated(builtin_registry().dataset(body.dataset))
+    first, last = _range(state, body.since, body.until)
     days = state.calendar.between(str(first), last)
     if not days:
         raise InputError("from", f"there is no complete trade date from {first} to {last}")
     missing = await state.reading.scan(_missing, dataset, days)
-    return Requested(dataset, str(first), last, days, missing, missing if wish.only_missing else days)
+    return Requested(dataset, str(first), last, days, missing, missing if body.only_missing else days)
 
 
 def _missing(session: Session, dataset: Dataset, days: list[str]) -> list[str]:
     found = loads.tried(session.run, table_of(dataset), days[0], days[-1])
-    return [hole.partition for hole in holes(dataset, days, found)]
+    return [missing_range.partition for missing_range in holes(dataset, days, found)]
 
 
-async def plan(state: State, wish: PlanRequest) -> dict[str, Any]:
-    """The shape Plan. Raises as `wanted_days` does."""
-    requested = await wanted_days(state, wish)
+async def plan(state: State, body: PlanRequest) -> dict[str, Any]:
+    """The model Plan. Raises as `requested_days` does."""
+    requested = await requested_days(state, body)
     paces = transport_settings(state.settings)
     reported = await state.reading.scan(_plan, requested, state.calendar, paces)
     return {"dataset": requested.dataset.name, "from": requested.since, "to": requested.until, **reported}
@@ -206,7 +216,7 @@ def _plan(
 
 
 def _rows_per_date(session: Session, dataset: Dataset, table: str, calendar: TradeCalendar) -> int | None:
-    """Rows of a usual date; of events the mean over what is loaded."""
+    """Rows of a usual date; for events the mean over the loaded dates."""
     first = loads.first_success(session.run, table)
     if first is None:
         return None
@@ -217,7 +227,7 @@ def _rows_per_date(session: Session, dataset: Dataset, table: str, calendar: Tra
 
 
 def paced_seconds(paces: TransportSettings, upstream: str, calls: int) -> float:
-    """How long `calls` calls of an upstream take at least, one after the other."""
+    """Least seconds that `calls` calls of an upstream take, one after the other."""
     if not paces.pacing:
         return 0.0
     rule = paces.family(upstream)

@@ -48,7 +48,7 @@ async def quality_records(
 
 
 def quality_record(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A stored record; its key as an object, or as text where it was too long to be kept whole."""
+    """A stored record; its key as an object, or as text when it was too long to be stored whole."""
     key = row["natural_key"]
     return {
         **{name: row[name] for name in _QUALITY},

@@ -1,7 +1,7 @@
 """Changes to the schedule: a run by hand, the switch, the time.
 
-A run is asked for through the command queue. The switch is the native schedule's own, over GraphQL;
-the time is a row of the task table, which the scheduler side brings into force within 30 s.
+A run is requested through the command queue. The switch is that of the native schedule, over GraphQL; the
+time is a row of the task table, which the scheduler applies within 30 s.
 """
 
 import threading
@@ -23,14 +23,14 @@ from serving_api.framework.state import State
 
 RUN_JOB = "run_job"
 COMPLETE = time(15, 30)
-"""From this time on the session of the day can be loaded."""
+"""Time of day from which the session of the day can be loaded."""
 START_WAIT_S = 2.0
-"""How long an answer waits for the id of the run."""
+"""Seconds that a response waits for the id of the run."""
 _OPEN_SLOTS = 200
 
 
 class Control:
-    """Kept once per app: two requests for one task do not both find it idle."""
+    """The lock and recent requests of one app: two requests for one task do not both find it idle."""
 
     def __init__(self, state: State) -> None:
         self._state = state
@@ -39,7 +39,7 @@ class Control:
     # -- a run by hand ----------------------------------------------------------------------------
 
     async def run(self, key: str, wish: TaskRunRequest, by: str) -> dict[str, Any]:
-        """Ask for a run. Raises NotFound, InputError (date), ConflictError while the task is at work."""
+        """Request a run. Raises NotFound, InputError (date), ConflictError while the task is running."""
         command = await off_loop(self._ask, key, wish, by)
         started = await off_loop(self._wait, command.id)
         failed = started.status == "failed"
@@ -54,7 +54,7 @@ class Control:
     def _ask(self, key: str, wish: TaskRunRequest, by: str) -> Command:
         engine = self._state.reading.warehouse.engine
         now = self._state.clock.now()
-        # A wrong date is told before an unknown key, as everywhere.
+        # An invalid date is reported before an unknown key, as on every route.
         day = None if wish.date is None else parse_day("date", wish.date, now.date().isoformat())
         task = TaskTable(engine).get(key).task
         args: dict[str, Any] = {"job": key, "trigger": "manual"}
@@ -69,7 +69,7 @@ class Control:
             if wish.force:
                 return queue.enqueue(RUN_JOB, args, requested_by=by)
             self._refuse_second(queue, key)
-            # The lock holds in one process; the queue hears one of several.
+            # The lock holds within one process; across processes the queue decides which command is accepted.
             return queue.enqueue_alone(
                 RUN_JOB,
                 args,
@@ -99,8 +99,8 @@ class Control:
     # -- switch and time --------------------------------------------------------------------------
 
     async def change(self, key: str, change: TaskChange, by: str) -> dict[str, Any]:
-        """Switch a task on or off, or move it. Raises NotFound; InputError for a task without a time;
-        Unavailable when Dagster, whose switch it is, does not answer: then nothing was changed."""
+        """Switch a task on or off, or change its time. Raises NotFound; InputError for a task without a time;
+        Unavailable when Dagster, which owns the switch, does not answer: then nothing was changed."""
         return await off_loop(self._change, key, change, by)
 
     def _change(self, key: str, change: TaskChange, by: str) -> dict[str, Any]:
@@ -142,9 +142,9 @@ def newest_complete(now: datetime, calendar: TradeCalendar) -> str:
 
 
 def day_of_run(task: Task, requested: str | None, now: datetime, calendar: TradeCalendar) -> str:
-    """The trade date of a run by hand: as asked for (a task that works every day takes the trade date before
-    a day without trade), else the newest day that is complete at `now`. Raises InputError for a date that
-    is no trade day of a task that works on trade days alone."""
+    """The trade date of a run by hand: the requested one (a task that runs every day takes the trade date
+    before a day without trading), else the newest day that is complete at `now`. Raises InputError for a
+    date that is no trade date, for a task that runs on trade dates only."""
     try:
         if requested is None:
             return newest_complete(now, calendar)

@@ -1,6 +1,6 @@
 """Counts and newest dates of tables. Identifiers come from declarations, values are bound.
 
-`attempt` keeps a table that cannot be read from hurting the others.
+With `attempt` a table that cannot be read does not affect the others.
 """
 
 import sqlite3
@@ -27,7 +27,7 @@ class Failure:
 
 
 def attempt(work: Callable[..., T], *args: Any) -> T | Failure:
-    """The result of `work`, or its failure as short text."""
+    """The result of `work`, or its error as short text."""
     try:
         return work(*args)
     except (sa.exc.DBAPIError, sqlite3.Error) as error:
@@ -43,7 +43,7 @@ def counters(session: Session) -> dict[str, dict[str, Any]]:
 
 
 def probe(session: Session, table: Table) -> bool:
-    """Whether the table has rows; fails where it cannot be read at all."""
+    """Whether the table has rows; raises when it cannot be read at all."""
     return bool(session.run(f"SELECT 1 FROM {session.sql.name(table.name)} LIMIT 1"))
 
 

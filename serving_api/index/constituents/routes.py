@@ -51,7 +51,7 @@ async def weights(
     symbol: Symbol,
     limit: Annotated[int, Query(ge=1, le=5000, description="the heaviest members")] = 100,
 ) -> Answer:
-    """Members of an index with their weights at the last month end that is known, the heaviest first."""
+    """Members of an index with their weights at the newest known month end, the heaviest first."""
     own = symbol_of(symbol)
     nothing: tuple[list[dict[str, Any]], int, Any] = ([], 0, None)
     rows, total, name = await read_or(nothing, state_of(request).reading.point(queries.weighted, own, limit))

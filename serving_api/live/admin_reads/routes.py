@@ -1,4 +1,4 @@
-"""Live reads of the datamgr area: admin, enveloped, never cached by a client."""
+"""Live reads below /datamgr: admin, enveloped, never cached by a client."""
 
 from enum import IntEnum
 from typing import Annotated
@@ -55,7 +55,7 @@ async def _day(
     return day
 
 
-TopN = Annotated[int, Query(ge=1, le=100, description="industries of a list")]
+TopN = Annotated[int, Query(ge=1, le=100, description="industries per list")]
 
 
 def _answer(reported: Answered) -> Answer:
@@ -75,7 +75,7 @@ async def realtime_quote(
 @router.get("/market/stat")
 @serving(schemas.MarketStat, cache=NO_STORE, raises=(503,))
 async def market_stat(request: Request, subject: Admin) -> Answer:
-    """Totals of all A shares now; 503 when no source answers."""
+    """Current totals of all A shares; 503 when no source answers."""
     return _answer(await _live(request).market_stat())
 
 
@@ -93,7 +93,7 @@ async def global_news(
 @router.get("/fusion/market/limit-up")
 @serving(list[schemas.LimitUp], cache=NO_STORE)
 async def limit_up(request: Request, subject: Admin, date: Annotated[str | None, Depends(_day)]) -> Answer:
-    """The pool of limit-ups of a trade date, the first sealed first; [] on a day without trading."""
+    """The pool of limit-ups of a trade date, in order of their first seal; [] on a day without trading."""
     return _answer(await _market(request).limit_ups(date))
 
 
@@ -118,7 +118,7 @@ async def industry_ranking(request: Request, subject: Admin, top_n: TopN = 20) -
 @router.get("/market/hot-stocks")
 @serving(list[schemas.HotStock], cache=NO_STORE)
 async def hot_stocks(request: Request, subject: Admin) -> Answer:
-    """Strong stocks of the session with the topics that they rise for, the strongest first."""
+    """Strong stocks of the session with the topics behind their rise, the strongest first."""
     return _answer(await _market(request).hot_stocks())
 
 
@@ -127,7 +127,7 @@ async def hot_stocks(request: Request, subject: Admin) -> Answer:
     list[schemas.NorthboundMinute], top=[("date", str), ("available", bool), ("note", str)], cache=NO_STORE
 )
 async def northbound(request: Request, subject: Admin) -> Answer:
-    """Northbound flow of the day by minute, 10k CNY; values are null where nothing is disclosed."""
+    """Northbound flow of the day by minute, 10k CNY; values are null when nothing is disclosed."""
     return _answer(await _live(request).northbound())
 
 

@@ -1,4 +1,4 @@
-"""A run as the answer shows it: CNY instead of fen, dates instead of places."""
+"""Responses of a backtest: CNY instead of fen, dates instead of positions."""
 
 from collections import Counter
 from dataclasses import asdict
@@ -26,7 +26,7 @@ _FIGURES = tuple(Figures.__dataclass_fields__)
 
 
 def nothing_told(code: str, name: str | None, capital: float, why: str) -> dict[str, Any]:
-    """The answer for a code that nothing can be run on."""
+    """The response for a code without data to run on."""
     return {
         "code": code, "name": name, "price_basis": PRICE_BASIS, "start_date": None, "end_date": None,
         "initial_capital": round(capital, 2), **dict.fromkeys(_FIGURES), "trades": [], "fills": [],
@@ -65,7 +65,7 @@ def run_told(run: Run, days: Days, *, unknown_limits: int, lookback: int) -> dic
 
 
 def _without_a_deal(run: Run) -> list[str]:
-    """Why nothing was bought: a return of 0 is no result then."""
+    """Why nothing was bought; a return of 0 is then no result."""
     if run.fills:
         return []
     refused = Counter(one.reason for one in run.blocked if one.side == BUY)
@@ -115,7 +115,7 @@ def _fill(fill: Fill) -> dict[str, Any]:
 
 
 def validation_told(found: Validation | None, days: Days, strategy: Strategy) -> dict[str, Any] | None:
-    """None where there are too few days to split."""
+    """None when there are too few days to split."""
     if found is None:
         return None
 

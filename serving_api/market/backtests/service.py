@@ -1,4 +1,4 @@
-"""Reads the days of a stock and runs a rule over them. Everything here runs off the event loop."""
+"""Reads the days of a stock and runs a backtest over them. Everything here runs off the event loop."""
 
 from bisect import bisect_left
 from collections.abc import Callable
@@ -27,7 +27,7 @@ NO_SHARE = "not an A share of the mainland exchanges: its rules are not kept her
 
 @dataclass(frozen=True)
 class Stock:
-    """`start` is the first day of the window; what lies before it only warms the averages up."""
+    """`start` is the first day of the window; earlier days are only the warm-up of averages."""
 
     code: str
     name: str | None
@@ -40,7 +40,7 @@ class Stock:
 def read_stock(
     session: Session, code: str, lookback: int, calendar: TradeCalendar
 ) -> Stock | tuple[str | None, str]:
-    """The newest `lookback` trade dates of a code up to its newest row, or (name, why there is nothing)."""
+    """The newest `lookback` trade dates of a code up to its newest row, or (name, why there are none)."""
     rows = queries.bars(session, code, lookback + WARM_UP_BARS)
     name = queries.name(session, code)
     if not rows:
@@ -92,7 +92,7 @@ def strategy_backtest(
     calendar: TradeCalendar,
     validate: bool,
 ) -> dict[str, Any]:
-    """The answer of `/market/backtest/strategy`."""
+    """The response of `/market/backtest/strategy`."""
     chosen = {"strategy": strategy.key, "params": strategy.params(periods)}
 
     def run(stock: Stock, fen: int) -> tuple[Run, dict[str, Any]]:
@@ -108,7 +108,7 @@ def strategy_backtest(
 def stop_backtest(
     session: Session, code: str, style: Style, capital: float, lookback: int, calendar: TradeCalendar
 ) -> dict[str, Any]:
-    """The answer of `/market/backtest`."""
+    """The response of `/market/backtest`."""
     chosen = {"profile": style.key, "atr_period": ATR_PERIOD, "atr_multiple": style.atr_multiple}
 
     def run(stock: Stock, fen: int) -> tuple[Run, dict[str, Any]]:

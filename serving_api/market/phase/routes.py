@@ -43,7 +43,7 @@ async def limit_count_history(
     subject: Anyone,
     days: Annotated[int, Query(ge=1, le=250, description="newest trade dates")] = 60,
 ) -> Answer:
-    """Limit-ups and limit-downs of each date: counted from bars beside what the portal's pools say."""
+    """Limit-ups and limit-downs of each date: counted from bars, next to those of the portal's pools."""
     items = [_counts(row) for row in await _window(request, queries.LIMITS, days)]
     reported = await reach(state_of(request), queries.LIMITS, len(items), asked=days)
     return Answer({"items": items, "total": len(items), **reported})
@@ -74,7 +74,7 @@ async def emotion_cycle(
     subject: Anyone,
     days: Annotated[int, Query(ge=1, le=250, description="newest trade dates")] = 60,
 ) -> Answer:
-    """The emotion score of each date with its stage and what it was made of."""
+    """The emotion score of each date with its stage and its inputs."""
     rows = await _window(request, queries.PHASES, days)
     items = [
         {
@@ -115,7 +115,7 @@ async def phase_history(
     subject: Anyone,
     days: Annotated[int, Query(ge=5, le=750, description="newest trade dates")] = 90,
 ) -> Answer:
-    """Phases by date, their runs, and how often one followed the other."""
+    """Phases by date, their runs, and the frequencies of transitions."""
     rows = await _window(request, queries.PHASES, days)
     current = {"phase": None, "duration_days": 0}
     if rows:

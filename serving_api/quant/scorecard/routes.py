@@ -40,7 +40,7 @@ SourceKey = Literal["builtin", "preset", "decision", "strategy"]
 Requested = Annotated[SourceKey, Query(description="where the picks come from")]
 Days90 = Annotated[int, Query(ge=1, le=750, description="newest trade dates")]
 PICKS = (TABLES[BUILTIN].name, TABLES[PRESET].name, CARDS, HITS, BY_DATE, BARS, INDEX)
-"""Bars and the index decide what became of the hits of strategies, which is told when they are read."""
+"""Tables behind the outcomes of strategy hits (bars and index), which are calculated when they are read."""
 BOARD_DAYS = 90
 _OF = {**{source: table.name for source, table in TABLES.items()}, DECISION: CARDS, STRATEGY: HITS}
 """Source -> the table of its picks."""
@@ -53,7 +53,7 @@ def _since(state: State, days: int) -> str:
 @router.get("/sources")
 @serving(schemas.PickSources, tables=PICKS)
 async def sources(request: Request, subject: Anyone) -> Answer:
-    """Where picks come from, with their groups."""
+    """Sources of picks, with their groups."""
     nothing: list[dict[str, Any]] = []
     return Answer({"items": await read_or(nothing, state_of(request).reading.scan(service.sources))})
 
@@ -66,7 +66,7 @@ async def overview(
     source: Annotated[SourceKey | None, Query(description="default: all")] = None,
     days: Days90 = 90,
 ) -> Answer:
-    """How the picks of each group fared, with and without those that nobody could have bought."""
+    """The results of the picks of each group, with and without picks whose purchase was not possible."""
     state = state_of(request)
     requested = (*TABLES, DECISION, STRATEGY) if source is None else (source,)
     nothing: tuple[list[dict[str, Any]], str | None] = ([], None)
@@ -146,7 +146,7 @@ async def stock(
     found = await read_or(
         nothing, state.reading.scan(service.of_stock, state.calendar, code, _since(state, days))
     )
-    # Of the tables, not of the stock: that it was not picked earlier is told by them.
+    # First date of the tables, not of the stock: only they show that it was not picked earlier.
     return Answer({**found, **await reach_of_days(state, list(_OF.values()), days)})
 
 
