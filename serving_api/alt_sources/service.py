@@ -35,7 +35,7 @@ async def sources(state: State) -> dict[str, Any]:
         {
             "key": source.key,
             "name": source.name,
-            **_standing(source, found[source.key]),
+            **_status(source, found[source.key]),
             "description": source.description,
             "fields": list(source.fields),
         }
@@ -66,10 +66,10 @@ async def rows_of(state: State, key: str, limit: int) -> dict[str, Any]:
         raise NotFound(f"no alternative source {key[:40]!r}; there are {', '.join(BY_KEY)}")
     reported = await _found(state.part(live_of), BY_KEY[key])
     rows = reported.rows or []
-    return {"key": key, **_standing(BY_KEY[key], reported), "items": rows[:limit], "total": len(rows)}
+    return {"key": key, **_status(BY_KEY[key], reported), "items": rows[:limit], "total": len(rows)}
 
 
-def _standing(source: AltSource, reported: Found) -> dict[str, Any]:
+def _status(source: AltSource, reported: Found) -> dict[str, Any]:
     wanting = reported.rows is None and source.credential is not None
     return {"available": reported.rows is not None, "need_credential": wanting, **_why(reported)}
 
@@ -91,10 +91,10 @@ async def _found(live: Live, source: AltSource) -> Found:
 
     async def make() -> Found:
         try:
-            reported = await live.clients.ask({upstream: ask}, order=(upstream,))
+            answer = await live.clients.ask({upstream: ask}, order=(upstream,))
         except DATA_FAILURES as error:
             return Found(None, redact(f"{type(error).__name__}: {error}")[:REASON_CHARS])
-        return Found(reported.value)
+        return Found(answer.value)
 
     landed = await live.single_flight.take(("alt", source.key), TTL, make)
     value: Found = landed.value

@@ -17,7 +17,7 @@ from resources.warehouse.engine import transaction
 from resources.warehouse.table_versions import claim_version
 from serving_api.admin.shared import off_loop
 from serving_api.analysis import queries, rows
-from serving_api.analysis.answer import again, prompt_hash, question, verify
+from serving_api.analysis.answer import again, first_prompt, prompt_hash, verify
 from serving_api.analysis.queries import Row
 from serving_api.analysis.reading import Company, read_company, read_lessons
 from serving_api.chat.language_model import model_of
@@ -39,7 +39,7 @@ REFUSED, AWAY, UNREADABLE = (
 
 
 class Analyses:
-    """The analyses of one app; the rows lie in the database."""
+    """The analyses of one app; the rows are stored in the database."""
 
     def __init__(self, state: State) -> None:
         self._state = state
@@ -47,7 +47,7 @@ class Analyses:
 
     async def current(self, code: str) -> dict[str, Any]:
         """The current analysis. Raises StorageError."""
-        row = await self._standing(code)
+        row = await self._current(code)
         return rows.empty(code) if row is None else rows.shown(row)
 
     async def history(self, code: str, limit: int) -> dict[str, Any]:
@@ -107,7 +107,7 @@ class Analyses:
         lessons = await state.reading.scan(read_lessons, now)
         experience = block(lessons, company.code, company.industry or "")
         names = [one.name for one in (await state.stocks.directory()).listings if one.name]
-        prompt = question(company.pack, scored, company.code, prompt_block(skills), experience)
+        prompt = first_prompt(company.pack, scored, company.code, prompt_block(skills), experience)
         reply = await model.reply(prompt)
         verified = verify(reply, company.pack, scored.name, names)
         asked_again = bool(verified.problems)
@@ -139,7 +139,7 @@ class Analyses:
         ruled = rows.shown(rows.by_rules(company, scored, now))
         return {**ruled, "llmError": _said(error), "fallbackOf": queries.RULES}
 
-    async def _standing(self, code: str) -> Row | None:
+    async def _current(self, code: str) -> Row | None:
         scan, today = self._state.reading.scan, self._state.clock.now().date().isoformat()
         reported = await scan(queries.newest, code, today, False)
         ruled = await scan(queries.newest, code, today, True)

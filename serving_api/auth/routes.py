@@ -61,8 +61,8 @@ async def register(
     user = await accounts.register(body)
     if accounts.on_registered is not None:
         background.add_task(accounts.on_registered, user)
-    kept = ("id", "username", "email", "role", "status", "email_verified")
-    return Answer({**{name: getattr(user, name) for name in kept}, "message": "注册成功"})
+    names = ("id", "username", "email", "role", "status", "email_verified")
+    return Answer({**{name: getattr(user, name) for name in names}, "message": "注册成功"})
 
 
 @router.post("/login")

@@ -43,8 +43,8 @@ async def bond_list(
     read = state_of(request).reading.scan(queries.page_of, date, rating, max_premium, sort, page, page_size)
     nothing: dict[str, Any] = {"items": [], "total": 0, "date": date}
     found = await read_or(nothing, read)
-    reported = await reach_of_day(state_of(request), queries.TABLE, date)
-    return Answer(paged({**found, **reported}, page, page_size))
+    history = await reach_of_day(state_of(request), queries.TABLE, date)
+    return Answer(paged({**found, **history}, page, page_size))
 
 
 @router.get("/overview")

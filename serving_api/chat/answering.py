@@ -33,7 +33,7 @@ from serving_api.chat.search import Found, Searched
 from serving_api.chat.skills import matching
 from serving_api.chat.subjects import Topic, topic_of
 from serving_api.chat.tools import SPECS, Outcome, Tools
-from serving_api.chat.wording import Asked, Telling
+from serving_api.chat.wording import AnswerProperties, Asked
 from serving_api.framework.state import State
 
 log = logging.getLogger("serving_api.chat")
@@ -51,7 +51,7 @@ class Conversation:
         self._user = user
         self._asked = asked
         self._model = model
-        self.reported = Telling()
+        self.reported = AnswerProperties()
         self.skills: list[Any] = []
         self.found = Found()
         self._before: dict[str, Any] | None = None
@@ -144,7 +144,7 @@ class Conversation:
 
     def _remember(self, error: PlatformError) -> None:
         log.warning("a model failed: %s: %s", type(error).__name__, redact(error.message))
-        self.reported = Telling(
+        self.reported = AnswerProperties(
             llm_error=REFUSED if isinstance(error, Refused) else FAILED, fallback_of=rules.PREFILL,
             tool_calls=self.reported.tool_calls,
         )  # fmt: skip
@@ -220,7 +220,7 @@ class Conversation:
                 if text:
                     self.reported.provenance = MODEL
                 else:
-                    self.reported = Telling(llm_error=UNSUPPORTED, fallback_of=rules.PREFILL)
+                    self.reported = AnswerProperties(llm_error=UNSUPPORTED, fallback_of=rules.PREFILL)
             except PlatformError as error:
                 self._remember(error)
                 broken = bool(text)

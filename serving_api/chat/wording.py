@@ -38,7 +38,7 @@ class Asked:
 
 
 @dataclass
-class Telling:
+class AnswerProperties:
     """Properties of an answer besides its text."""
 
     provenance: str = rules.PREFILL

@@ -52,12 +52,12 @@ async def basis(
     nothing = queries.basis_of(product, [], "the database is away")
     state = state_of(request)
     found = await read_or(nothing, state.reading.scan(queries.basis, product, days))
-    reported = await reach_from(state.reading.point(queries.first_basis, product), found["total"], asked=days)
-    if reported["note"] is not None:
-        reported["note"] = found.get(
-            "reason", reported["note"]
+    history = await reach_from(state.reading.point(queries.first_basis, product), found["total"], asked=days)
+    if history["note"] is not None:
+        history["note"] = found.get(
+            "reason", history["note"]
         )  # the reason for no rows is more useful than how far back they reach
-    return Answer({**found, **reported})
+    return Answer({**found, **history})
 
 
 @router.get("/{symbol}/kline")
@@ -72,8 +72,8 @@ async def kline(
     nothing: dict[str, Any] = {"symbol": symbol, "name": None, "items": [], "total": 0, "latestDate": None}
     state = state_of(request)
     found = await read_or(nothing, state.reading.scan(queries.kline, symbol, days))
-    reported = await reach_from(state.reading.point(queries.first_bar, symbol), found["total"], asked=days)
-    return Answer({**found, **reported})
+    history = await reach_from(state.reading.point(queries.first_bar, symbol), found["total"], asked=days)
+    return Answer({**found, **history})
 
 
 @router.get("/{symbol}/positions")

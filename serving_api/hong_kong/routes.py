@@ -20,7 +20,7 @@ router = area_router(f"{PREFIX}/hk-finance", "Hong Kong")
 premium_router = area_router(f"{PREFIX}/stocks", "stocks")
 
 HkCode = Annotated[str, Path(pattern=r"^[0-9]{5}$", description="5-digit code", examples=["00700"])]
-_NO_PAST = "no premium of a past date is stored: no documented source tells their exchange rates"
+_NO_PAST = "no premium of a past date is stored: no documented source has their exchange rates"
 Periods = Annotated[int, Query(ge=1, le=60, description="newest report periods")]
 
 
@@ -89,20 +89,18 @@ async def statements(
 @serving(schemas.HkDividends)
 async def dividend(request: Request, subject: Anyone, code: HkCode) -> Answer:
     """Dividends of a company in Hong Kong, from the portal now."""
-    reported = await _reads(request).dividends(code)
-    return Answer(
-        {"code": code, "items": reported.value, "total": len(reported.value)}, headers=reported.headers
-    )
+    answer = await _reads(request).dividends(code)
+    return Answer({"code": code, "items": answer.value, "total": len(answer.value)}, headers=answer.headers)
 
 
 @router.get("/{code}/profile")
 @serving(schemas.HkProfile)
 async def profile(request: Request, subject: Anyone, code: HkCode) -> Answer:
     """Profile of a company in Hong Kong, from the portal now. Text from outside: escape it."""
-    reported = await _reads(request).profile(code)
+    answer = await _reads(request).profile(code)
     names = ("name", "full_name", "industry", "listing_date", "shares", "website", "intro")
-    found: dict[str, Any] = reported.value[0] if reported.value else {}
-    return Answer({"code": code, **{name: found.get(name) for name in names}}, headers=reported.headers)
+    found: dict[str, Any] = answer.value[0] if answer.value else {}
+    return Answer({"code": code, **{name: found.get(name) for name in names}}, headers=answer.headers)
 
 
 @premium_router.get("/{code}/ah-premium")
@@ -118,5 +116,5 @@ async def ah_premium(
     `as_of`, since past values are not stored."""
     if as_of is not None:
         return Answer(None, top={"as_of": as_of.echo, "note": _NO_PAST})
-    reported = await _reads(request).premium(code)
-    return Answer(reported.value, top={"note": _NO_PAST}, headers=reported.headers)
+    answer = await _reads(request).premium(code)
+    return Answer(answer.value, top={"note": _NO_PAST}, headers=answer.headers)

@@ -33,10 +33,10 @@ class HongKong:
         stored = await self._stored(code, periods)
         if stored:
             return Answered(stored)
-        reported = await self._reported(
+        answer = await self._reported(
             ("hk_figures", code), lambda: self._asked(lambda c: c.hk_indicators(code)), TTL
         )
-        return reported.shaped([_figures(row) for row in reported.value[:periods]])
+        return answer.shaped([_figures(row) for row in answer.value[:periods]])
 
     async def statement(self, code: str, statement: str, periods: int) -> Answered:
         """(period ends newest first, [{item, values}]): stored, else from the portal."""
@@ -48,38 +48,38 @@ class HongKong:
         ends = [row["report_period"] for row in known.value]
         if not ends:
             return Answered(([], []))
-        reported = await self._reported(
+        answer = await self._reported(
             ("hk_statement", code, statement, tuple(ends)),
             lambda: self._asked(lambda c: c.hk_statement(code, statement, ends)),
             TTL,
         )
         asked: dict[str, list[Row]] = {}
-        for row in reported.value:
+        for row in answer.value:
             asked.setdefault(row["report_period"], []).append(
                 {"item": row["item"], "value": number(row["value"])}
             )
-        return reported.shaped(_table(asked))
+        return answer.shaped(_table(asked))
 
     async def dividends(self, code: str) -> Answered:
-        reported = await self._reported(
+        answer = await self._reported(
             ("hk_dividends", code), lambda: self._asked(lambda c: c.hk_dividends(code)), TTL
         )
-        return reported.shaped([_dividend(row) for row in reported.value])
+        return answer.shaped([_dividend(row) for row in answer.value])
 
     async def profile(self, code: str) -> Answered:
         """One row, or none."""
-        reported = await self._reported(
+        answer = await self._reported(
             ("hk_profile", code), lambda: self._asked(lambda c: c.hk_profile(code)), TTL
         )
-        return reported.shaped([{name: text(row[name]) for name in _TEXTS} for row in reported.value])
+        return answer.shaped([{name: text(row[name]) for name in _TEXTS} for row in answer.value])
 
     async def premium(self, code: str) -> Answered:
         """Both prices of a company and the A/H premium, now; None for a company that is listed once."""
-        reported = await self._reported(
+        answer = await self._reported(
             ("ah_pairs",), lambda: self._asked(lambda c: c.ah_pairs(), PAIR_PAGES), PAIRS_TTL
         )
-        row = next((row for row in reported.value if row["a_code"] == code), None)
-        return reported.shaped(None if row is None else _premium(row))
+        row = next((row for row in answer.value if row["a_code"] == code), None)
+        return answer.shaped(None if row is None else _premium(row))
 
     # -- the two places ------------------------------------------------------------------------------
 

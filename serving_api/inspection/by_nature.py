@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-_ASKED_FOR = "bars of single codes, kept when somebody asks for one"
+_ASKED_FOR = "bars of single codes, stored on request"
 _SAMPLED = "taken every five minutes of a session, and there was none yet"
 _IN_TURN = "a tenth of the companies a day: the few of a small market wait for their turn"
 _WRITTEN = "written by a task of the day, by people or by a model"
@@ -31,8 +31,8 @@ ROUTES: Mapping[str, str] = {
     "/api/v1/market/event-chain": "of the day's flash news, and a day without trading has few",
     "/api/v1/market/change-detector/history/{entity_type}": _OWN,
     "/api/v1/auth/avatar": _OWN,
-    "/api/v1/notifications": "nothing has happened yet that somebody must be told",
-    "/api/v1/notifications/unread": "nothing has happened yet that somebody must be told",
+    "/api/v1/notifications": "no event has caused a notification yet",
+    "/api/v1/notifications/unread": "no event has caused a notification yet",
     "/mcp/servers": _OWN,
     "/api/v1/mcp/servers": _OWN,
     "/api/v1/settings/model-config": _OWN,
@@ -40,8 +40,8 @@ ROUTES: Mapping[str, str] = {
     "/api/v1/datamgr/stock-base/staging": _OWN,
     "/api/v1/datamgr/portfolio": _OWN,
     "/api/v1/datamgr/lineage/{table}": "needs the key of a row: the columns of each table's own key",
-    "/api/v1/datamgr/backfill": "nobody has asked for a backfill yet",
-    "/api/v1/datamgr/backfill/{backfill_id}": "nobody has asked for a backfill yet",
+    "/api/v1/datamgr/backfill": "no backfill was requested yet",
+    "/api/v1/datamgr/backfill/{backfill_id}": "no backfill was requested yet",
     "/api/v1/notes/morning": _WRITTEN,
     "/api/v1/notes/daily-review": _WRITTEN,
     "/api/v1/analysis/{code}": _WRITTEN,
@@ -49,14 +49,14 @@ ROUTES: Mapping[str, str] = {
     "/api/v1/chat/receipts/{receipt_id}": "needs the number of an answer of one's own",
     "/api/v1/decision-cards": _WRITTEN,
     "/api/v1/decision-cards/stats": _WRITTEN,
-    "/api/v1/futures/{symbol}/positions": "no documented source tells them, and the answer says so",
+    "/api/v1/futures/{symbol}/positions": "no documented source has them, and the answer says so",
     **{
         f"/api/v1/hk-finance/{{code}}/{part}": _IN_TURN
         for part in ("indicators", "statements", "dividend", "profile")
     },
 }
 
-_PRESENT = "told of the present only, and the newest complete date was over before the first start"
+_PRESENT = "only current values exist, and the newest complete date was over before the first start"
 PRESENT: Mapping[str, Mapping[str, str]] = {
     kind: dict.fromkeys(names, _PRESENT)
     for kind, names in {

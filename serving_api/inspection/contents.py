@@ -13,7 +13,7 @@ _FRAME = frozenset(
 )  # fmt: skip
 
 
-def tells(answer: Any, echoed: Collection[str] = ()) -> bool:
+def holds_data(answer: Any, echoed: Collection[str] = ()) -> bool:
     """Whether an answer holds data: its data part is a text or a number other than 0, or a list with a
     value; of an object, whose texts may be labels, a number or a list counts. `echoed` are names of
     parameters, which an answer repeats."""
@@ -21,8 +21,10 @@ def tells(answer: Any, echoed: Collection[str] = ()) -> bool:
         for name in LISTS:
             if name in answer:
                 data = answer[name]
-                return tells(data, echoed) if isinstance(data, Mapping) else _holds(data)
-        return any(tells(value, echoed) for name, value in answer.items() if name not in _FRAME.union(echoed))
+                return holds_data(data, echoed) if isinstance(data, Mapping) else _holds(data)
+        return any(
+            holds_data(value, echoed) for name, value in answer.items() if name not in _FRAME.union(echoed)
+        )
     return _holds(answer) and not isinstance(answer, str)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from core.declaration.registry import Registry
 from serving_api.framework.envelope import PREFIX
 from serving_api.inspection import by_nature, queries
-from serving_api.inspection.contents import tells
+from serving_api.inspection.contents import holds_data
 from serving_api.inspection.examples import ALIASES, OF_INTERFACES, STOCKS, TRIES, Column, Values, of_path
 
 Ask = Callable[[str, str, Mapping[str, str], Any], tuple[int, Any]]
@@ -97,7 +97,7 @@ class Walk:
         for params in _combinations(choices):
             body = {"interface": name, "params": {k: [v] if k == "codes" else v for k, v in params.items()}}
             status, answer = self._ask("POST", f"{PREFIX}/datamgr/fusion/call", {}, body)
-            if status == 200 and tells(answer, params):
+            if status == 200 and holds_data(answer, params):
                 return True
         return False
 
@@ -122,7 +122,7 @@ class Walk:
                 asked = asked.replace(f"{{{name}}}", params[name])
             query = {name: value for name, value in params.items() if name not in inside}
             status, answer = self._ask("GET", asked, query, None)
-            if status == 200 and tells(answer, {one["name"] for one in parameters}):
+            if status == 200 and holds_data(answer, {one["name"] for one in parameters}):
                 return True
         return False
 

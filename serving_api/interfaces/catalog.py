@@ -106,7 +106,7 @@ class Catalog:
             calendar=state.calendar,
             now=now,
         )
-        with _told_of(name):
+        with _naming_interface(name):
             return await state.reading.scan(_answered, EXECUTORS[interface.template], call)
 
     async def call_live(
@@ -116,8 +116,8 @@ class Catalog:
         interface, _ = self.find(name)
         params = read_params(interface, given)
         if as_of is not None:
-            raise InputError("as_of", f"{name} tells the present; leave it out")
-        with _told_of(name):
+            raise InputError("as_of", f"{name} only has current data; leave it out")
+        with _naming_interface(name):
             return await LIVE[interface.template](state, params)
 
 
@@ -135,7 +135,7 @@ def _answered(session: Session, executor: Executor, call: InterfaceCall) -> tupl
 
 
 @contextmanager
-def _told_of(name: str) -> Iterator[None]:
+def _naming_interface(name: str) -> Iterator[None]:
     """Adds the name of the interface to an error."""
     try:
         yield

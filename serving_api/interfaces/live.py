@@ -22,8 +22,8 @@ async def quotes(state: State, params: Params) -> Answered:
 
 async def order_book(state: State, params: Params) -> Answered:
     """One security with its five levels; null when it is unknown."""
-    reported = await state.part(live_of).order_book(params["code"])
-    return reported.shaped(reported.value or None)
+    answer = await state.part(live_of).order_book(params["code"])
+    return answer.shaped(answer.value or None)
 
 
 async def ticks(state: State, params: Params) -> Answered:
@@ -36,20 +36,20 @@ async def minute_kline(state: State, params: Params) -> Answered:
     minutes = params["period"]
     if minutes not in MINUTES:
         raise InputError("period", f"{minutes} is none of {', '.join(map(str, MINUTES))} minutes")
-    reported = await state.part(live_of).minute_kline(params["code"], minutes)
-    return reported.shaped(reported.value["items"])
+    answer = await state.part(live_of).minute_kline(params["code"], minutes)
+    return answer.shaped(answer.value["items"])
 
 
 async def fund_flow_minute(state: State, params: Params) -> Answered:
     """Money flow of the session by minute, cumulative, CNY."""
-    reported = await state.part(live_of).fund_flow_minutes(params["code"])
-    return reported.shaped(reported.value["items"])
+    answer = await state.part(live_of).fund_flow_minutes(params["code"])
+    return answer.shaped(answer.value["items"])
 
 
 async def northbound(state: State, params: Params) -> Answered:
     """Flow through the stock connect by minute; empty since it is no longer disclosed."""
-    reported = await state.part(live_of).northbound()
-    return reported.shaped(reported.value["items"])
+    answer = await state.part(live_of).northbound()
+    return answer.shaped(answer.value["items"])
 
 
 async def index_quotes(state: State, params: Params) -> Answered:
@@ -61,9 +61,9 @@ async def index_quotes(state: State, params: Params) -> Answered:
 
 async def industry_ranking(state: State, params: Params) -> Answered:
     """{top, bottom, total}: the strongest and the weakest industries."""
-    reported = await state.part(market_of).industries()
-    rows, count = reported.value, params["top_n"]
-    return reported.shaped({"top": rows[:count], "bottom": rows[::-1][:count], "total": len(rows)})
+    answer = await state.part(market_of).industries()
+    rows, count = answer.value, params["top_n"]
+    return answer.shaped({"top": rows[:count], "bottom": rows[::-1][:count], "total": len(rows)})
 
 
 async def market_stat(state: State, params: Params) -> Answered:
@@ -73,8 +73,8 @@ async def market_stat(state: State, params: Params) -> Answered:
 
 async def exrights(state: State, params: Params) -> Answered:
     """Ex-rights records of the terminal source, oldest first."""
-    reported = await state.part(live_of).exrights(params["code"])
-    return reported.shaped(reported.value["records"])
+    answer = await state.part(live_of).exrights(params["code"])
+    return answer.shaped(answer.value["records"])
 
 
 async def stock_changes(state: State, params: Params) -> Answered:

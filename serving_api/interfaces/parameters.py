@@ -168,7 +168,7 @@ def _typed(name: str, kind: str, value: Any) -> Any:
     if kind == "string[]":
         return _list(name, value)
     if not isinstance(value, str | int | float):
-        raise ValueError(f"a {kind} is allowed")  # noqa: TRY004  told to the caller as a bad value
+        raise ValueError(f"a {kind} is allowed")  # noqa: TRY004  the caller gets it as a bad value
     match kind:
         case "int":
             return _int(name, value)

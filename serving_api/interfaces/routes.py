@@ -59,8 +59,8 @@ async def call(request: Request, subject: Anyone, body: schemas.Call) -> Answer:
     as_of = None if body.as_of is None else parse_as_of(body.as_of, state.clock.now())
     far: dict[str, Any] = {}
     if interface.live:
-        reported = await catalog.call_live(state, body.interface, body.params, as_of)
-        value, headers = reported.value, reported.headers
+        answer = await catalog.call_live(state, body.interface, body.params, as_of)
+        value, headers = answer.value, answer.headers
     else:
         value, far = await catalog.call(state, body.interface, body.params, as_of)
         headers = (await state.versions.stand((dataset.table_of(interface).name,))).headers

@@ -28,7 +28,7 @@ from serving_api.live.clients import EASTMONEY, ORIGIN, RETRY_WITHIN_S, SOURCE_E
 from serving_api.live.data_types import HISTORY, Body, DataType, Found, ReadContext, SourceRead, data_types
 from serving_api.live.failed_sources import SAMPLE, failure_of, in_vain
 from serving_api.live.scan import pages_of
-from serving_api.live.session_state import Moment, moment_of, seconds_kept
+from serving_api.live.session_state import Moment, cache_seconds, moment_of
 from serving_api.live.shared_reads import shared_of
 from serving_api.live.snapshots import Snapshot, SnapshotWriter, as_found, newest, of_session
 from serving_api.live.stored_facts import Facts
@@ -46,7 +46,7 @@ EMPTY_TTL_S = 20.0
 
 
 @dataclass(frozen=True)
-class _Kept:
+class _Cached:
     found: Found
     until: float  # monotonic
     ttl: float
@@ -60,7 +60,7 @@ class UnifiedReads:
         self._live = state.part(live_of)
         self._shared = state.part(shared_of)
         self._snapshots = SnapshotWriter(state.writer, state.system.wall)
-        self._kept: dict[str, _Kept] = {}
+        self._cached: dict[str, _Cached] = {}
         self._refreshing: dict[str, asyncio.Task[Found]] = {}
         self._asked: dict[tuple[str, str, str], asyncio.Task[Body]] = {}
         self._writes = state.part(writes_of)
@@ -72,15 +72,15 @@ class UnifiedReads:
             moment = moment_of(self._state.clock.now(), self._state.calendar)
         except CalendarHorizon:
             return await self._beyond_calendar(kind)
-        kept = self._kept.get(name)
-        if kept is not None and kept.found.session != moment.session:
-            kept = None
+        cached = self._cached.get(name)
+        if cached is not None and cached.found.session != moment.session:
+            cached = None
         now = self._state.system.monotonic()
-        if kept is not None and now < kept.until:
-            return kept.found
+        if cached is not None and now < cached.until:
+            return cached.found
         running = self._refreshing.get(name)
-        if running is not None and kept is not None and now < kept.until + kept.ttl:
-            return kept.found.as_stale()
+        if running is not None and cached is not None and now < cached.until + cached.ttl:
+            return cached.found.as_stale()
         if running is None:
             running = asyncio.ensure_future(self._refresh(kind, moment))
             self._refreshing[name] = running
@@ -98,7 +98,7 @@ class UnifiedReads:
         for task in (*self._refreshing.values(), *self._asked.values()):
             task.cancel()
         self._refreshing, self._asked = {}, {}
-        self._kept.clear()
+        self._cached.clear()
 
     # -- the chain ------------------------------------------------------------------------------------
 
@@ -282,23 +282,25 @@ class UnifiedReads:
             log.exception("%s of %s", kind.name, upstream)
             return
         if in_vain(task, found):
-            self._writes.begin(self._shared.tell_failure, failure_of(kind, upstream), self._pause_of(kind))
-        kept = self._kept.get(kind.name)
+            self._writes.begin(self._shared.put_failure, failure_of(kind, upstream), self._pause_of(kind))
+        cached = self._cached.get(kind.name)
         if found is None or found.at is None:
             return
-        poor = kept is None or kept.found.estimate or kept.found.at is None or kept.found.at < found.at
-        if poor and (kept is None or kept.found.session == found.session):
+        poor = (
+            cached is None or cached.found.estimate or cached.found.at is None or cached.found.at < found.at
+        )
+        if poor and (cached is None or cached.found.session == found.session):
             self._keep(kind, found, moment)
             self._persist(kind, found, moment)
 
     # -- storing --------------------------------------------------------------------------------------
 
     def _keep(self, kind: DataType, found: Found, moment: Moment) -> None:
-        ttl = seconds_kept(kind.ttl_s, moment, self._state.calendar)
+        ttl = cache_seconds(kind.ttl_s, moment, self._state.calendar)
         if found.origin is None or found.estimate:
             ttl = min(ttl, max(EMPTY_TTL_S, kind.ttl_s))
         left = ttl if found.good_for is None else min(ttl, found.good_for)
-        self._kept[kind.name] = _Kept(found, self._state.system.monotonic() + left, ttl)
+        self._cached[kind.name] = _Cached(found, self._state.system.monotonic() + left, ttl)
 
     def _persist(self, kind: DataType, found: Found, moment: Moment) -> None:
         """In the background: no request waits for the warehouse's writer."""
@@ -316,7 +318,7 @@ class UnifiedReads:
         """Release the claim without an answer, after storing which sources failed: the next holder of the
         claim looks for that."""
         for upstream in failed:
-            self._shared.tell_failure(failure_of(kind, upstream), until)
+            self._shared.put_failure(failure_of(kind, upstream), until)
         self._snapshots.release(kind.name, moment.session)
 
     def _pause_of(self, kind: DataType) -> float:

@@ -20,4 +20,4 @@ def check_dates(rows: Iterable[Row], session: str) -> None:
     """Raises PayloadError when no row is of the session: suspended stocks keep an older date."""
     dates = {str(row["trade_date"]) for row in rows}
     if session not in dates:
-        raise PayloadError(f"the portal tells of {max(dates, default='nothing')}, not of {session}")
+        raise PayloadError(f"the portal serves {max(dates, default='nothing')}, not {session}")

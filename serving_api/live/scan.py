@@ -155,7 +155,7 @@ def _unlisted(row: Row) -> Listed:
 
 
 @dataclass(frozen=True)
-class _Kept:
+class _Cached:
     """`refused`: why the scan is not accepted; callers within its time to live get the same error."""
 
     session: str
@@ -180,28 +180,28 @@ class MarketScan:
         self._monotonic = monotonic
         self._ttl = ttl
         self._locks = {upstream: threading.Lock() for upstream in SCANS}
-        self._kept: dict[str, _Kept] = {}
+        self._cached: dict[str, _Cached] = {}
 
     def take(self, upstream: str, facts: Facts) -> list[Traded]:
         """The scan of an upstream; a cached one, or one that another thread is making, is shared. Raises
         what the client raises, and PayloadError for a scan that cannot be of this market now: it is not
         requested again within its time to live."""
         with self._locks[upstream]:
-            kept = self._kept.get(upstream)
-            if kept is None or kept.session != facts.session or self._monotonic() >= kept.until:
-                kept = self._scanned(upstream, facts)
-                self._kept[upstream] = kept
-            if kept.refused is not None:
-                raise PayloadError(kept.refused)
-            return kept.rows
+            cached = self._cached.get(upstream)
+            if cached is None or cached.session != facts.session or self._monotonic() >= cached.until:
+                cached = self._scanned(upstream, facts)
+                self._cached[upstream] = cached
+            if cached.refused is not None:
+                raise PayloadError(cached.refused)
+            return cached.rows
 
-    def _scanned(self, upstream: str, facts: Facts) -> _Kept:
+    def _scanned(self, upstream: str, facts: Facts) -> _Cached:
         """The scan of another process that has not expired, else one of this process for all of them."""
         name = f"scan {upstream}"
         reported = from_thread.run(self._shared.find_or_claim, name, facts.session)
         if reported is not None:
             rows, refused = unpacked(reported.answer.value, facts)
-            return _Kept(facts.session, rows, self._monotonic() + reported.left, refused)
+            return _Cached(facts.session, rows, self._monotonic() + reported.left, refused)
         try:
             rows = SCANS[upstream](self._clients, facts)
         except BaseException as error:
@@ -216,7 +216,7 @@ class MarketScan:
         from_thread.run_sync(
             self._shared.put, name, facts.session, Answered(packed(rows, refused), upstream), seconds
         )
-        return _Kept(facts.session, rows, self._monotonic() + seconds, refused)
+        return _Cached(facts.session, rows, self._monotonic() + seconds, refused)
 
 
 _FIGURES = ("price", "last_close", "volume", "amount", "market_cap", "high", "main_net")

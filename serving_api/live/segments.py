@@ -35,7 +35,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class _Kept:
+class _Cached:
     day: str
     items: Items
     at: datetime | None
@@ -57,16 +57,16 @@ class Segment:
         self._shared = shared
         self._monotonic = monotonic
         self._now = now
-        self._kept: _Kept | None = None
+        self._cached: _Cached | None = None
         self._running: dict[str, asyncio.Task[bool]] = {}
 
     async def read(
         self, day: str, ttl: Callable[[], float], make: Callable[[], Awaitable[Items]], *, use_cache: bool
     ) -> Part:
         """The items of `day`. `ttl` is called when the answer is there."""
-        kept = self._of(day)
-        if use_cache and kept is not None and self._monotonic() < kept.until:
-            return Part(kept.items, True, kept.at)
+        cached = self._of(day)
+        if use_cache and cached is not None and self._monotonic() < cached.until:
+            return Part(cached.items, True, cached.at)
         task = self._running.get(day)
         if task is None or task.done():
             task = asyncio.ensure_future(self._make(day, ttl, make, use_cache=use_cache))
@@ -77,9 +77,9 @@ class Segment:
         if done:
             asked = task.result()
         else:
-            self._keep(day, kept.items if kept else [], kept.at if kept else None, EMPTY_TTL_S)
-        kept = self._of(day)
-        return Part([], not asked) if kept is None else Part(kept.items, not asked, kept.at)
+            self._keep(day, cached.items if cached else [], cached.at if cached else None, EMPTY_TTL_S)
+        cached = self._of(day)
+        return Part([], not asked) if cached is None else Part(cached.items, not asked, cached.at)
 
     async def settled(self) -> None:
         """Wait for late reads (tests)."""
@@ -89,7 +89,7 @@ class Segment:
         for task in self._running.values():
             task.cancel()
         self._running = {}
-        self._kept = None
+        self._cached = None
 
     async def _make(
         self, day: str, ttl: Callable[[], float], make: Callable[[], Awaitable[Items]], *, use_cache: bool
@@ -113,11 +113,11 @@ class Segment:
             self._shared.put(name, day, Answered(items, at=at), seconds)
         return True
 
-    def _of(self, day: str) -> _Kept | None:
-        return self._kept if self._kept is not None and self._kept.day == day else None
+    def _of(self, day: str) -> _Cached | None:
+        return self._cached if self._cached is not None and self._cached.day == day else None
 
     def _keep(self, day: str, items: Items, at: datetime | None, seconds: float) -> None:
-        self._kept = _Kept(day, items, at, self._monotonic() + seconds)
+        self._cached = _Cached(day, items, at, self._monotonic() + seconds)
 
     def _ended(self, day: str, task: "asyncio.Task[bool]") -> None:
         if self._running.get(day) is task:

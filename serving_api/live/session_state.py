@@ -36,7 +36,7 @@ def moment_of(now: datetime, calendar: TradeCalendar) -> Moment:
     return Moment(now, session_date(now, calendar), moving, trade_date)
 
 
-def seconds_kept(ttl_s: float, moment: Moment, calendar: TradeCalendar) -> float:
+def cache_seconds(ttl_s: float, moment: Moment, calendar: TradeCalendar) -> float:
     """`ttl_s` while prices move, else the idle time of the specification (at most until the next open)."""
     return ttl_s if moment.moving else ttl_at(ttl_s, moment.now, calendar)
 

@@ -118,11 +118,11 @@ class SharedReads:
     def give_up(self, name: str, error: BaseException) -> None:
         """Release the claim after an error; an upstream's error is shared."""
         if isinstance(error, UPSTREAM_FAILURES):
-            self._writes.begin(self.tell_failure, name, self._state.system.wall() + FAILED_S)
+            self._writes.begin(self.put_failure, name, self._state.system.wall() + FAILED_S)
         else:
             self.release(name)
 
-    def tell_failure(self, name: str, until: float) -> None:
+    def put_failure(self, name: str, until: float) -> None:
         """Store that no process asks until that second, and release the claim; one short transaction."""
         row, warehouse = queries.read_row(name), self._state.writer
         self._claims.ensure(row)

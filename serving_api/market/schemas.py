@@ -127,7 +127,7 @@ class OverviewSector(BaseModel):
 
 
 class Overview(BaseModel):
-    """Sentiment, money flow, hot stocks and the tree map have reads of their own."""
+    """Sentiment, money flow, hot stocks and the tree map have routes of their own."""
 
     sectors: list[OverviewSector]
     limit_up: int | None

@@ -51,8 +51,8 @@ async def breadth_intraday(
     rows = await read_or(nothing, state.reading.point(_samples, since))
     items = [{shown: row[name] for name, shown in _SAMPLE.items()} for row in rows]
     found = len({str(row["trade_date"]) for row in rows})
-    reported = await reach(state, SAMPLES, found, asked=days)
-    return Answer({"items": items, "days": found, "total": len(items), **reported})
+    history = await reach(state, SAMPLES, found, asked=days)
+    return Answer({"items": items, "days": found, "total": len(items), **history})
 
 
 def _samples(session: Session, since: str) -> list[dict[str, Any]]:
@@ -135,19 +135,19 @@ async def news_marquee(
     """The newest flash news, together with the stored news of a code. Items that contain the code or the
     name are marked. Text from outside: escape it."""
     state = state_of(request)
-    reported = await state.part(live_of).global_news(limit)
+    answer = await state.part(live_of).global_news(limit)
     items = [
         {
             **{key: row[key] for key in ("id", "time", "title", "url", "source")},
             "related": _names(row, code, name),
         }
-        for row in reported.value
+        for row in answer.value
     ]
     if code:
         nothing: list[dict[str, Any]] = []
         items += await read_or(nothing, state.reading.point(_news, code, limit))
     items.sort(key=lambda row: str(row["time"]), reverse=True)
-    return Answer({"items": items[:limit], "total": len(items[:limit])}, headers=reported.headers)
+    return Answer({"items": items[:limit], "total": len(items[:limit])}, headers=answer.headers)
 
 
 def _names(row: dict[str, Any], code: str, name: str) -> bool:

@@ -68,7 +68,7 @@ async def public_addresses(url: str, parameter: str, resolve: Resolve = look_up)
     except (OSError, ValueError):
         found = []
     if not found:
-        raise InputError(parameter, "its host cannot be looked up, so it cannot be told from a private one")
+        raise InputError(parameter, "its host cannot be looked up, so it may be a private one")
     if not all(is_public(address) for address in found):
         raise InputError(parameter, refused)
     return found

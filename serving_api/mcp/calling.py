@@ -11,7 +11,7 @@ from resources.transport.redact import redact
 from serving_api.framework.error_responses import error_response_of
 from serving_api.framework.permissions import Subject
 from serving_api.framework.state import State
-from serving_api.tools.model import Progress, nothing_told
+from serving_api.tools.model import Progress, no_progress
 from serving_api.tools.registry import AnyTool, tool_named
 
 logger = logging.getLogger("serving_api.mcp")
@@ -53,7 +53,7 @@ async def called(
     subject: Subject,
     tool: AnyTool,
     arguments: Mapping[str, Any],
-    progress: Progress = nothing_told,
+    progress: Progress = no_progress,
 ) -> dict[str, Any]:
     """{content, structuredContent, isError}. Raises Refused (bad arguments), Forbidden (401 and 403 of a
     tool that belongs to a user, an interface that is not readable)."""

@@ -67,13 +67,13 @@ class Servers:
                 "url": one.url,
                 "transport": one.transport,
                 "enabled": int(one.enabled),
-                "headers_sealed": self._sealed(self._kept(one, sealed.get(one.name), at)),
+                "headers_sealed": self._sealed(self._unmasked(one, sealed.get(one.name), at)),
                 "sort_no": at,
             }
             for at, one in enumerate(entered)
         ]
 
-    def _kept(self, one: ServerEntered, sealed: str | None, at: int) -> Mapping[str, str]:
+    def _unmasked(self, one: ServerEntered, sealed: str | None, at: int) -> Mapping[str, str]:
         """The headers to store: a masked value keeps the stored one."""
         given = one.headers or {}
         masked = [name for name, value in given.items() if value == MASK]

@@ -55,8 +55,8 @@ async def _notes(request: Request, kind: Kind, date: str | None, page: int, page
     items, total = await read_or(
         nothing, state.reading.scan(queries.page, kind, day, page_size, (page - 1) * page_size)
     )
-    reported = await reach(state, queries.TABLES[kind], total, day=day)
-    return Answer({"items": items, "total": total, "page": page, "page_size": page_size, **reported})
+    history = await reach(state, queries.TABLES[kind], total, day=day)
+    return Answer({"items": items, "total": total, "page": page, "page_size": page_size, **history})
 
 
 @router.post("/{kind}/generate")

@@ -24,12 +24,12 @@ router = area_router(f"{PREFIX}/notifications", "notifications")
 @serving(schemas.UnreadNotifications, cache=NO_STORE)
 async def unread(request: Request, subject: NotificationReader) -> Response:
     """Unread notifications, newest first. Polled every 30 s, so the response has an ETag."""
-    kept = notifications_of(state_of(request))
-    etag = weak_etag(await kept.version(), request.url.path, ())
+    stored = notifications_of(state_of(request))
+    etag = weak_etag(await stored.version(), request.url.path, ())
     headers = {"ETag": etag, "Cache-Control": NO_STORE}
     if is_match(request.headers.get("if-none-match"), etag, answered=True):
         return Response(status_code=304, headers=headers)
-    return Answer(await kept.unread(), headers=headers)
+    return Answer(await stored.unread(), headers=headers)
 
 
 @router.get("")

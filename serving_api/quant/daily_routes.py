@@ -56,8 +56,8 @@ async def signal_pool(
     read = state_of(request).reading.scan(queries.pool, date, signal, direction, limit)
     found = await read_or(nothing, read)
     items = [{**item, **KINDS.get(item["signal_key"], _UNKNOWN)} for item in found["items"]]
-    reported = await reach(state_of(request), queries.SIGNALS, len(items), day=date)
-    return Answer({**found, "items": items, **reported})
+    history = await reach(state_of(request), queries.SIGNALS, len(items), day=date)
+    return Answer({**found, "items": items, **history})
 
 
 @router.get("/indicators/{code}")
@@ -77,8 +77,8 @@ async def indicators(
     names = tuple(part.strip() for part in (fields or "").split(",") if part.strip())
     read = state_of(request).reading.scan(service.indicators, code, days, date, names)
     items = await read_or(_NOTHING, read)
-    reported = await reach(state_of(request), queries.INDICATORS, len(items), asked=days, code=code)
-    return Answer({"code": code, "price_basis": PRICE_BASIS, "items": items, **reported})
+    history = await reach(state_of(request), queries.INDICATORS, len(items), asked=days, code=code)
+    return Answer({"code": code, "price_basis": PRICE_BASIS, "items": items, **history})
 
 
 @router.get("/patterns/{code}")
@@ -93,8 +93,8 @@ async def patterns(
     """Days on which a pattern direction fired or a structure was present, oldest first."""
     read = state_of(request).reading.scan(queries.of_code, queries.PATTERNS, code, days, date)
     items = [{**row, "hits": _hits(row)} for row in await read_or(_NOTHING, read)]
-    reported = await reach(state_of(request), queries.PATTERNS, len(items), code=code)
-    return Answer({"code": code, "items": items, **reported})
+    history = await reach(state_of(request), queries.PATTERNS, len(items), code=code)
+    return Answer({"code": code, "items": items, **history})
 
 
 def _hits(row: dict[str, Any]) -> list[dict[str, Any]]:

@@ -105,8 +105,8 @@ class AbnormalMoves:
     async def _ask_intraday(self) -> Items:
         if before_open(self._state.clock.now(), self._state.calendar):
             return []
-        reported, _ = await self._changes.newest_or_last(MOST, use_cache=False)
-        return [_change(row) for row in reported.value]
+        answer, _ = await self._changes.newest_or_last(MOST, use_cache=False)
+        return [_change(row) for row in answer.value]
 
     async def _ask_deviation(self) -> Items:
         """The stored billboard; the portal's when the newest published date is not stored yet."""
@@ -115,13 +115,13 @@ class AbnormalMoves:
         stored = await read_or(nothing, self._state.reading.scan(stored_listings, self._today()))
         if published is None or (stored and stored[0]["date"] >= published):
             return _deviating(stored)
-        reported = await read_or(
+        answer = await read_or(
             None,
             self._live.clients.ask(
                 {EASTMONEY: lambda client: client.billboard(published, published)}, order=(EASTMONEY,)
             ),
         )
-        asked = [] if reported is None else _deviating(records(reported.value))
+        asked = [] if answer is None else _deviating(records(answer.value))
         return asked or _deviating(stored)
 
     def _published(self) -> str | None:

@@ -103,9 +103,9 @@ class QuoteHub:
         newest known state of each symbol."""
         stream = Subscription(codes)
         for code in stream.codes:
-            kept = self._logs.get(code)
-            if kept:
-                self._resume(stream, code, kept, last_event_id)
+            events = self._logs.get(code)
+            if events:
+                self._resume(stream, code, events, last_event_id)
         self._quote_streams.add(stream)
         self._begin()
         return stream
@@ -121,7 +121,7 @@ class QuoteHub:
         self._quote_streams.discard(stream)
         self._market_streams.discard(stream)
         requested = self.requested
-        self._logs = {code: kept for code, kept in self._logs.items() if code in requested}
+        self._logs = {code: events for code, events in self._logs.items() if code in requested}
 
     def close(self) -> None:
         """End every stream and the poller; a later stream ends at once."""
@@ -137,9 +137,9 @@ class QuoteHub:
         return frozenset().union(*(stream.codes for stream in self._quote_streams))
 
     @staticmethod
-    def _resume(stream: Subscription, code: str, kept: deque[Event], last: int | None) -> None:
-        newer = [event for event in kept if last is None or event.id > last]
-        if last is None or kept[0].id > last:
+    def _resume(stream: Subscription, code: str, events: deque[Event], last: int | None) -> None:
+        newer = [event for event in events if last is None or event.id > last]
+        if last is None or events[0].id > last:
             newer = newer[-1:]  # the log no longer reaches back to it: one full state
         for event in newer:
             stream.put(f"{code}:{event.id}", event)
@@ -152,9 +152,9 @@ class QuoteHub:
             return
         self._wake.set()
         if self._poller is None or self._poller.done():
-            self._poller = asyncio.ensure_future(self._poll_while_wanted())
+            self._poller = asyncio.ensure_future(self._poll_while_open())
 
-    async def _poll_while_wanted(self) -> None:
+    async def _poll_while_open(self) -> None:
         while self._quote_streams or self._market_streams:
             self._wake.clear()
             try:
@@ -193,32 +193,32 @@ class QuoteHub:
         requested = sorted(self.requested)
         for at in range(0, len(requested), CODES_PER_POLL):
             changed += self._take(await self._live.quote_rows(requested[at : at + CODES_PER_POLL]))
-        await self._tell_market(changed)
+        await self._publish_market(changed)
 
-    def _take(self, reported: Answered) -> list[str]:
+    def _take(self, answer: Answered) -> list[str]:
         """Codes whose quote differs from the previous one."""
-        at = None if reported.at is None else reported.at.strftime("%Y-%m-%d %H:%M:%S")
+        at = None if answer.at is None else answer.at.strftime("%Y-%m-%d %H:%M:%S")
         changed = []
-        for code, (row, listed) in reported.value.items():
+        for code, (row, listed) in answer.value.items():
             data = stream_quote(row, listed, at)
-            kept = self._logs.setdefault(code, deque(maxlen=LOG_EVENTS))
-            if kept and _figures(kept[-1].data) == _figures(data):
+            events = self._logs.setdefault(code, deque(maxlen=LOG_EVENTS))
+            if events and _figures(events[-1].data) == _figures(data):
                 continue
             event = Event(self._next_id(), data)
-            kept.append(event)
+            events.append(event)
             changed.append(code)
             for stream in self._quote_streams:
                 if code in stream.codes:
                     stream.put(code, event)
         return changed
 
-    async def _tell_market(self, changed: list[str]) -> None:
+    async def _publish_market(self, changed: list[str]) -> None:
         if not self._market_streams:
             return
-        reported = await self._live.index_quotes(None)
+        answer = await self._live.index_quotes(None)
         indices = [
             {"code": row["code"], "price": row["price"], "change_percent": row["change_pct"]}
-            for row in reported.value
+            for row in answer.value
         ]
         if not changed and indices == self._indices:
             return

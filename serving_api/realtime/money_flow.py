@@ -57,7 +57,7 @@ class DailyFlows:
             newest = ""
         if stored and str(stored[-1]["date"]) >= newest:
             return Flows(_shown(stored), HISTORY)
-        reported = await read_or(
+        answer = await read_or(
             None,
             self._live.shared.take(
                 self._live.single_flight,
@@ -66,9 +66,9 @@ class DailyFlows:
                 lambda: self._ask(code),
             ),
         )
-        if reported is None or not reported.value.value:
+        if answer is None or not answer.value.value:
             return Flows(_shown(stored), HISTORY if stored else None)
-        answered: Answered = reported.value
+        answered: Answered = answer.value
         by_date = {str(row["date"]): row for row in (*answered.value, *_shown(stored))}
         rows = [by_date[day] for day in sorted(by_date)][-days:]
         return Flows(rows, answered.origin, answered.headers)

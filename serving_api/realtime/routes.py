@@ -105,8 +105,8 @@ async def money_flow(
     """Money flow of a stock by date, that of the running session included, oldest first."""
     state = state_of(request)
     found = await state.part(daily_flows_of).of(code, days)
-    reported = await reach(state, FLOW, len(found.value), asked=days, code=code)
-    body = {"code": code, "items": found.value, "_source": found.source, **reported}
+    history = await reach(state, FLOW, len(found.value), asked=days, code=code)
+    body = {"code": code, "items": found.value, "_source": found.source, **history}
     return Answer(body, headers=found.headers)
 
 
@@ -119,19 +119,19 @@ async def stock_changes(
 ) -> Answer:
     """Intraday anomalies of the session; the last good ones of today while the portal is unavailable."""
     state = state_of(request)
-    reported, stale = await state.part(changes_of).newest_or_last(limit)
+    answer, stale = await state.part(changes_of).newest_or_last(limit)
     held = await state.part(live_of).single_flight.take(
         "breakers", BREAKER_TTL, lambda: off_loop(transport_state, state.settings)
     )
     breaker = held.value["breakers"][PUSH2EX_BREAKER]["state"]
     body = {
-        "items": reported.value,
-        "total": len(reported.value),
+        "items": answer.value,
+        "total": len(answer.value),
         "stale": stale,
         "breaker": {"state": breaker},
-        "timestamp": local_iso(reported.at or state.clock.now()),
+        "timestamp": local_iso(answer.at or state.clock.now()),
     }
-    return Answer(body, headers=reported.headers)
+    return Answer(body, headers=answer.headers)
 
 
 @router.get("/abnormal-moves")

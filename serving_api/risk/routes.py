@@ -82,8 +82,8 @@ async def pledge_industry(request: Request, subject: Anyone, date: PastDay) -> A
     nothing: list[dict[str, Any]] = []
     reading = state_of(request).reading
     items, day = await read_or((nothing, date), reading.scan(queries.pledges_by_industry, date))
-    reported = await reach_of_day(state_of(request), queries.PLEDGE, date)
-    return Answer({"items": items, "total": len(items), "date": day, **reported})
+    history = await reach_of_day(state_of(request), queries.PLEDGE, date)
+    return Answer({"items": items, "total": len(items), "date": day, **history})
 
 
 @router.get("/goodwill-list")
@@ -112,8 +112,8 @@ async def goodwill_industry(request: Request, subject: Anyone, period: Period) -
     nothing: list[dict[str, Any]] = []
     reading = state_of(request).reading
     items, day = await read_or((nothing, period), reading.scan(queries.goodwill_by_industry, period))
-    reported = await reach_of_day(state_of(request), queries.GOODWILL, period)
-    return Answer({"items": items, "total": len(items), "period": day, **reported})
+    history = await reach_of_day(state_of(request), queries.GOODWILL, period)
+    return Answer({"items": items, "total": len(items), "period": day, **history})
 
 
 @router.get("/goodwill-detail/{code}")
@@ -128,8 +128,8 @@ async def goodwill_detail(
     nothing: list[dict[str, Any]] = []
     state = state_of(request)
     items = await read_or(nothing, state.reading.point(queries.goodwill_of, code, limit))
-    reported = await reach(state, queries.GOODWILL, len(items), asked=limit, code=code, what="report periods")
-    return Answer({"code": code, "items": items, "total": len(items), **reported})
+    history = await reach(state, queries.GOODWILL, len(items), asked=limit, code=code, what="report periods")
+    return Answer({"code": code, "items": items, "total": len(items), **history})
 
 
 @router.get("/comment-list")
@@ -172,5 +172,5 @@ async def comment_detail(
         "participation": series("org_participation_pct", "org_participation_pct"),
         "cost": series("prime_cost", "prime_cost"),
     }
-    reported = await reach(state_of(request), queries.COMMENT, len(rows), asked=days, code=code)
-    return Answer({**answer, **reported})
+    history = await reach(state_of(request), queries.COMMENT, len(rows), asked=days, code=code)
+    return Answer({**answer, **history})

@@ -36,7 +36,7 @@ def _merged(stored: dict[str, Document], requested: ModelConfigChange) -> dict[s
         if change.api_key:
             keys[name] = change.api_key
     if len(providers) > MOST_PROVIDERS:
-        raise InputError("providers", f"at most {MOST_PROVIDERS} are kept")
+        raise InputError("providers", f"at most {MOST_PROVIDERS} can be stored")
     active = requested.active if requested.active is not None else chosen.get("active")
     fallback = requested.fallback if requested.fallback is not None else chosen.get("fallback", [])
     # A removed provider is also removed from the earlier choice; a new choice must name existing ones.

@@ -40,9 +40,9 @@ Skill = TypeVar("Skill", bound=Matchable)
 def score(skill: Matchable, text: str) -> int:
     """Points of a skill for a text."""
     read = _folded(text[:READ])
-    found = {word for word in map(_folded, (*skill.triggers, skill.name)) if _stands(word, read)}
+    found = {word for word in map(_folded, (*skill.triggers, skill.name)) if _occurs(word, read)}
     longest = [word for word in found if not any(word != other and word in other for other in found)]
-    hints = {word for word in map(_folded, skill.hints) if _stands(word, read)}
+    hints = {word for word in map(_folded, skill.hints) if _occurs(word, read)}
     hints = {word for word in hints if not any(word in other for other in found)}
     return sum(min(len(word), MOST_POINTS) for word in longest) + len(hints)
 
@@ -59,7 +59,7 @@ def _folded(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold()
 
 
-def _stands(word: str, text: str) -> bool:
+def _occurs(word: str, text: str) -> bool:
     if _LATIN.fullmatch(word):
         return re.search(rf"(?<![a-z0-9]){re.escape(word)}(?![a-z0-9])", text) is not None
     return word in text

@@ -62,7 +62,7 @@ class Draft:
 
     @classmethod
     def part_of(cls, rows: Sequence[Any], offset: int, limit: int, **reported: Any) -> Self:
-        """`limit` of all the rows from `offset` on; `told` are fields of the draft."""
+        """`limit` of all the rows from `offset` on; `reported` are further fields of the draft."""
         last = offset + limit
         return cls(rows[offset:last], offset, len(rows), last < len(rows), **reported)
 

@@ -48,10 +48,10 @@ async def _industries(call: Call, asked: HotArguments) -> Draft:
 
 
 async def _moves(call: Call, asked: HotArguments) -> Draft:
-    reported = await call.state.part(changes_of).newest(asked.offset + asked.limit + 1)
-    at = None if reported.at is None else local_iso(reported.at)
-    sources = [reported.origin] if reported.origin else []
-    return Draft(reported.value, **await of_live(call.state, sources, at))
+    answer = await call.state.part(changes_of).newest(asked.offset + asked.limit + 1)
+    at = None if answer.at is None else local_iso(answer.at)
+    sources = [answer.origin] if answer.origin else []
+    return Draft(answer.value, **await of_live(call.state, sources, at))
 
 
 async def _popular(call: Call, asked: HotArguments) -> Draft:

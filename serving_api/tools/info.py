@@ -114,10 +114,10 @@ async def _interface(call: Call, asked: InfoArguments, name: str) -> Draft:
     far: dict[str, Any] = {}
     receipts: dict[str, Any]
     if interface.live:
-        reported = await catalog.call_live(state, interface.name, asked.params, as_of)
-        value = reported.value
-        at = None if reported.at is None else local_iso(reported.at)
-        receipts = await of_live(state, [reported.origin] if reported.origin else [], at)
+        answer = await catalog.call_live(state, interface.name, asked.params, as_of)
+        value = answer.value
+        at = None if answer.at is None else local_iso(answer.at)
+        receipts = await of_live(state, [answer.origin] if answer.origin else [], at)
     else:
         value, far = await catalog.call(state, interface.name, asked.params, as_of)
         receipts = await of_tables(state, (table.name,))

@@ -55,11 +55,11 @@ async def market(call: Call, asked: MarketArguments) -> Draft:
 
 
 async def _quotes(call: Call, codes: list[str]) -> Draft:
-    reported = await call.state.part(live_of).quotes(list(dict.fromkeys(codes)))
-    at = None if reported.at is None else local_iso(reported.at)
+    answer = await call.state.part(live_of).quotes(list(dict.fromkeys(codes)))
+    at = None if answer.at is None else local_iso(answer.at)
     quotes = [
-        {"key": code, "as_of": at, "source": reported.origin, "stale": False, "data": quote}
-        for code, quote in reported.value.items()
+        {"key": code, "as_of": at, "source": answer.origin, "stale": False, "data": quote}
+        for code, quote in answer.value.items()
     ]
     return await _draft(call, quotes)
 

@@ -43,7 +43,7 @@ class Paged(Arguments):
         return int(self.cursor)
 
 
-async def nothing_told(done: float, total: float, what: str) -> None:
+async def no_progress(done: float, total: float, what: str) -> None:
     """Ignores the progress."""
 
 
@@ -53,7 +53,7 @@ class Call:
 
     state: State
     subject: Subject
-    progress: Progress = nothing_told
+    progress: Progress = no_progress
 
 
 A = TypeVar("A", bound=Arguments)
@@ -106,7 +106,7 @@ class Tool(Generic[A, R]):
             raise Forbidden(QUOTA_USED_UP)
 
     async def run(
-        self, state: State, subject: Subject, arguments: Mapping[str, Any], progress: Progress = nothing_told
+        self, state: State, subject: Subject, arguments: Mapping[str, Any], progress: Progress = no_progress
     ) -> R:
         """The answer, cut to size and cleaned. Raises NotAuthenticated, Forbidden, InputError, and the
         errors of its reads (StorageError, Unavailable)."""

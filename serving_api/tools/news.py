@@ -61,7 +61,7 @@ async def news(call: Call, asked: NewsArguments) -> Draft:
     """Newest first."""
     name, news_type = KINDS[asked.kind]
     if asked.code is not None and asked.kind == "flash":
-        raise InputError("code", "flash news are not kept by code; use keyword")
+        raise InputError("code", "flash news are not stored by code; use keyword")
     rows = await call.state.reading.scan(_read, name, news_type, asked)
     shown = rows[: asked.limit]
     return Draft(

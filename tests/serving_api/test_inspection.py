@@ -7,7 +7,7 @@ import pytest
 
 from core.declaration.registry import builtin_registry
 from serving_api.inspection import by_nature
-from serving_api.inspection.contents import tells
+from serving_api.inspection.contents import holds_data
 from serving_api.inspection.walk import Walk
 
 
@@ -25,7 +25,7 @@ from serving_api.inspection.walk import Walk
     ],
 )
 def test_an_answer_without_data_is_empty(answer: Any) -> None:
-    assert not tells(answer)
+    assert not holds_data(answer)
 
 
 @pytest.mark.parametrize(
@@ -40,12 +40,12 @@ def test_an_answer_without_data_is_empty(answer: Any) -> None:
     ],
 )
 def test_an_answer_with_data_tells(answer: Any) -> None:
-    assert tells(answer)
+    assert holds_data(answer)
 
 
 def test_a_repeated_parameter_is_no_data() -> None:
-    assert tells({"hold": 5, "picks": 3}, {"hold"})
-    assert not tells({"hold": 5, "hits": []}, {"hold"})
+    assert holds_data({"hold": 5, "picks": 3}, {"hold"})
+    assert not holds_data({"hold": 5, "hits": []}, {"hold"})
 
 
 def test_an_empty_installation_is_named_and_what_answers_is_not() -> None:

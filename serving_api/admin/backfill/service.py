@@ -124,7 +124,7 @@ def _item(one: Backfill, command: Command | None) -> dict[str, Any]:
 
 
 async def backfill(state: State, backfill_id: str) -> dict[str, Any]:
-    """The shape BackfillDetail. Raises NotFound."""
+    """The model BackfillDetail. Raises NotFound."""
     return await off_loop(_detail, state, backfill_id)
 
 

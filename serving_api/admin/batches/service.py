@@ -84,5 +84,5 @@ def _batch(session: Session, batch_id: str, settings: Settings) -> dict[str, Any
 
 
 def _output(row: Mapping[str, Any]) -> dict[str, Any]:
-    kept = ("batch_id", "partition_key", "rows_written", "rows_superseded", "content_hash")
-    return {**{name: row[name] for name in kept}, "table": row["table_name"]}
+    names = ("batch_id", "partition_key", "rows_written", "rows_superseded", "content_hash")
+    return {**{name: row[name] for name in names}, "table": row["table_name"]}

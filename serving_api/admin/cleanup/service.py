@@ -41,8 +41,8 @@ async def cleanup(state: State, body: CleanupRequest, asked_by: str) -> dict[str
     if why is not None:
         nothing: dict[str, Any] = {"status": "failed", "deleted": {}, "total": 0, "message": why}
         return {"days": body.days, "cutoff": before, "dry_run": False, **nothing}
-    kept = ("status", "days", "cutoff", "deleted", "total", "message")
-    return {**{name: command.result[name] for name in kept}, "dry_run": False}
+    names = ("status", "days", "cutoff", "deleted", "total", "message")
+    return {**{name: command.result[name] for name in names}, "dry_run": False}
 
 
 def _count(state: State, tables: tuple[Table, ...], before: str) -> dict[str, int]:

@@ -113,5 +113,5 @@ def _fusion(dataset: Dataset) -> dict[str, Any] | None:
 
 def _retention(dataset: Dataset, days: int) -> str:
     if not dataset.staged or dataset.dimension:
-        return "kept whole"
-    return f"{dataset.stage_name}: {days} days; the other tables are kept whole"
+        return "not deleted"
+    return f"{dataset.stage_name}: {days} days; the other tables are not deleted"

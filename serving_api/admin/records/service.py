@@ -23,9 +23,9 @@ async def sync_logs(
 
 
 def _sync_log(row: Mapping[str, Any]) -> dict[str, Any]:
-    kept = ("id", "code", "status", "total", "success", "failed", "message")
+    names = ("id", "code", "status", "total", "success", "failed", "message")
     return {
-        **{name: row[name] for name in kept},
+        **{name: row[name] for name in names},
         "taskType": row["task_type"],
         "startedAt": instant(row["started_at"]),
         "finishedAt": instant(row["finished_at"]),

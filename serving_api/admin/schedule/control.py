@@ -38,9 +38,9 @@ class Control:
 
     # -- a run by hand ----------------------------------------------------------------------------
 
-    async def run(self, key: str, wish: TaskRunRequest, by: str) -> dict[str, Any]:
+    async def run(self, key: str, body: TaskRunRequest, by: str) -> dict[str, Any]:
         """Request a run. Raises NotFound, InputError (date), ConflictError while the task is running."""
-        command = await off_loop(self._ask, key, wish, by)
+        command = await off_loop(self._ask, key, body, by)
         started = await off_loop(self._wait, command.id)
         failed = started.status == "failed"
         return {
@@ -51,11 +51,11 @@ class Control:
             "message": (started.error or "") if failed else _reported(started),
         }
 
-    def _ask(self, key: str, wish: TaskRunRequest, by: str) -> Command:
+    def _ask(self, key: str, body: TaskRunRequest, by: str) -> Command:
         engine = self._state.reading.warehouse.engine
         now = self._state.clock.now()
         # An invalid date is reported before an unknown key, as on every route.
-        day = None if wish.date is None else parse_day("date", wish.date, now.date().isoformat())
+        day = None if body.date is None else parse_day("date", body.date, now.date().isoformat())
         task = TaskTable(engine).get(key).task
         args: dict[str, Any] = {"job": key, "trigger": "manual"}
         if task.partitioned:
@@ -66,7 +66,7 @@ class Control:
                 args["partition_key"] = date
         with self._asking:
             queue = CommandQueue(self._state.writer.engine)
-            if wish.force:
+            if body.force:
                 return queue.enqueue(RUN_JOB, args, requested_by=by)
             self._refuse_second(queue, key)
             # The lock holds within one process; across processes the queue decides which command is accepted.
@@ -84,7 +84,7 @@ class Control:
             rows, _ = slots.runs(task_key=key, status=status, limit=_OPEN_SLOTS)
             claimed = next((row for row in rows if row.run_id or row.claimed_by), None)
             if claimed is not None:
-                raise ConflictError(f"{key} is at work already (slot {claimed.slot}, {claimed.status})")
+                raise ConflictError(f"{key} is already running (slot {claimed.slot}, {claimed.status})")
         for command in queue.of_name(RUN_JOB, statuses=("queued", "running")):
             if command.args.get("job") == key:
                 raise ConflictError(f"{key} was asked for already (command {command.id}, {command.status})")

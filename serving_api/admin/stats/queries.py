@@ -57,7 +57,7 @@ def count(session: Session, table: Table) -> tuple[int, str | None]:
 
 
 def newest_day(session: Session, table: Table, column: str, before: str) -> str | None:
-    """The newest date in `column` that lies before the day `before`."""
+    """The newest date in `column` that is before the day `before`."""
     name = session.sql.name(column)
     statement = f"SELECT MAX({name}) FROM {session.sql.name(table.name)} WHERE {name} < ?"
     found = session.run(statement, (before,))[0][0]
@@ -67,7 +67,7 @@ def newest_day(session: Session, table: Table, column: str, before: str) -> str 
 def of_code(
     session: Session, table: Table, code: str, column: str | None, before: str
 ) -> tuple[int, str | None]:
-    """(rows of one code, the newest date in `column` that lies before the day `before`; of a table without
+    """(rows of one code, the newest date in `column` that is before the day `before`; of a table without
     dates: the day of the newest update)."""
     times = (column, table.date_column, "updated_at", "imported_at")
     name = session.sql.name(next(name for name in times if name and name in table.names))

@@ -1,4 +1,4 @@
-"""Shapes of the download answers, for the document."""
+"""Request and response models of the downloads, for the document."""
 
 from typing import Annotated, Any, Literal
 

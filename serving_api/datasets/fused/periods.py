@@ -27,7 +27,7 @@ def period_of(day: str, period: str) -> tuple[int, int]:
 
 
 def last_day(day: str, period: str) -> str:
-    """The last calendar day of the period that `day` lies in."""
+    """The last calendar day of the period that contains `day`."""
     when = date.fromisoformat(day)
     match period:
         case "week":

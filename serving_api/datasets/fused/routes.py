@@ -58,8 +58,8 @@ async def _reported(
     request: Request, table: str, given: int, asked: int, code: str, what: str, as_of: AsOf | None
 ) -> dict[str, Any]:
     """Keys next to the newest rows of a code: `as_of`, and how far back the rows reach."""
-    reported = await reach(state_of(request), table, given, asked=asked, code=code, what=what, as_of=as_of)
-    return {**_echo(as_of), **reported}
+    history = await reach(state_of(request), table, given, asked=asked, code=code, what=what, as_of=as_of)
+    return {**_echo(as_of), **history}
 
 
 async def _index_codes(
@@ -128,10 +128,10 @@ async def index_daily(
     """Daily bars of indices."""
     items = await _fused(request).index_daily(codes, periods, ascending, _bound(as_of))
     counts = dict.fromkeys(codes, 0) | Counter(row["code"] for row in items)
-    reported = await reach_of_codes(
+    history = await reach_of_codes(
         state_of(request), queries.INDEX_DAILY, counts, periods, what="bars", as_of=as_of
     )
-    return Answer({"total": len(items), "items": items}, top={**_echo(as_of), **reported})
+    return Answer({"total": len(items), "items": items}, top={**_echo(as_of), **history})
 
 
 @router.get("/stock/{code}")
@@ -322,8 +322,8 @@ async def kline_bar(
         items = items[::-1]
     payload = {"code": code, "period": period.value, "adjust": adjust, "total": len(items), "items": items}
     of = {"code": code, "period": period.value} if adjust == "none" else {"code": code}
-    reported = await reach(
+    history = await reach(
         state_of(request), queries.KLINE_BAR if adjust == "none" else queries.KLINE, len(items),
         asked=periods, of=of, what=f"{period.value} bars", as_of=as_of,
     )  # fmt: skip
-    return Answer(payload, top={**_echo(as_of), **reported})
+    return Answer(payload, top={**_echo(as_of), **history})

@@ -64,7 +64,7 @@ def holdings(rows: Sequence[Sequence[str]]) -> Holdings:
         if first == number:
             found.rows.append(entry)
         else:
-            found.problems.append(Problem(number, f"code: {entry['code']} stands in row {first} already"))
+            found.problems.append(Problem(number, f"code: {entry['code']} is already in row {first}"))
     return found
 
 

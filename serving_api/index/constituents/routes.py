@@ -36,11 +36,11 @@ async def valuation(
     rows = await read_or(nothing, state_of(request).reading.point(queries.valuation, own, days))
     items = [{name: row[name] for name in queries.RATIOS} for row in rows]
     name = rows[-1]["index_name"] if rows else None
-    reported = await reach(
+    history = await reach(
         state_of(request), queries.VALUATION, len(items), asked=days, of={"index_code": own}
     )
     latest = items[-1] if items else {}
-    return Answer({"symbol": own, "name": name, "items": items, "latest": latest, **reported})
+    return Answer({"symbol": own, "name": name, "items": items, "latest": latest, **history})
 
 
 @router.get("/weights/{symbol}")

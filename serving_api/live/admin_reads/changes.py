@@ -64,27 +64,27 @@ class Changes:
         if landed is not None:
             self._last = landed.value
         # Events carry no date: cached events of yesterday are not valid today.
-        kept = self._last
-        if kept is None or kept.at is None or kept.at.date() != today:
+        cached = self._last
+        if cached is None or cached.at is None or cached.at.date() != today:
             return Answered([]), False
-        return kept.shaped(kept.value[:limit]), landed is None
+        return cached.shaped(cached.value[:limit]), landed is None
 
     async def _ask(self, pages: int) -> Answered:
-        reported = await self._live.clients.ask(
+        answer = await self._live.clients.ask(
             {EASTMONEY: lambda client: newest_pages(client, pages, self._together)},
             order=(EASTMONEY,),
             pages=pages,
         )
-        events = joined(reported.value)
+        events = joined(answer.value)
         self._check_day(events)
-        return reported.shaped(events)
+        return answer.shaped(events)
 
     def _check_day(self, events: Sequence[Row]) -> None:
         """While the market trades, an event later than now belongs to another day. Raises PayloadError."""
         now = self._clock.now()
         latest = (now + CLOCKS_APART).strftime("%H:%M:%S")
         if events and in_trading_hours(now, self._calendar) and str(events[0]["time"]) > latest:
-            raise PayloadError(f"an anomaly at {events[0]['time']} is told at {now:%H:%M:%S}")
+            raise PayloadError(f"an anomaly at {events[0]['time']} is later than now ({now:%H:%M:%S})")
 
 
 def newest_pages(client: Any, pages: int, together: int) -> list[ChangesPage]:

@@ -47,13 +47,13 @@ class Market:
         stored = await self._stored(queries.limit_ups, asked)
         running = asked == today and self._clock.now().strftime("%H:%M") < _CLOSE
         if recent and (running or not stored):
-            reported = await self._reported(
+            answer = await self._reported(
                 ("limit up", asked),
                 POOL_TTL,
                 lambda: self._live.clients.ask({EASTMONEY: lambda client: client.limit_pool("up", asked)}),
             )
-            if reported is not None and (running or not is_empty(reported.value)):
-                return reported.shaped([limit_row(row) for row in records(reported.value)])
+            if answer is not None and (running or not is_empty(answer.value)):
+                return answer.shaped([limit_row(row) for row in records(answer.value)])
         if not stored:
             stored = await self._stored(limit_ups_of_bars, asked, streak_dates(self._calendar, asked))
         return Answered([limit_row(row) for row in stored])
@@ -61,27 +61,27 @@ class Market:
     async def industries(self) -> Answered:
         """Every industry board, the strongest first: the portal's current ones, else the newest stored
         ones."""
-        reported = await self._reported(
+        answer = await self._reported(
             "industries",
             RANKING_TTL,
             lambda: self._live.clients.ask(
                 {EASTMONEY: lambda client: client.boards("industry")}, pages=BOARD_PAGES, empty=is_empty
             ),
         )
-        if reported is not None and not is_empty(reported.value):
-            return reported.shaped(ranked([board(row) for row in records(reported.value)]))
+        if answer is not None and not is_empty(answer.value):
+            return answer.shaped(ranked([board(row) for row in records(answer.value)]))
         return Answered(ranked([sector(row) for row in await self._stored(queries.sectors)]))
 
     async def hot_stocks(self) -> Answered:
         """Strong stocks of the current session of quotes, with their topics; the strongest first."""
         day = session_date(self._clock.now(), self._calendar)
-        reported = await self._reported(
+        answer = await self._reported(
             ("strong", day),
             HOT_TTL,
             lambda: self._live.clients.ask({THS: lambda client: client.strong_stocks(day)}, order=(THS,)),
         )
-        if reported is not None:
-            return reported.shaped(strongest([strong(row) for row in records(reported.value)]))
+        if answer is not None:
+            return answer.shaped(strongest([strong(row) for row in records(answer.value)]))
         return Answered(strongest([strong(row) for row in await self._stored(queries.strong_stocks, day)]))
 
     async def _stored(self, query: Callable[..., list[Row]], *args: Any) -> list[Row]:

@@ -58,8 +58,8 @@ async def _day(
 TopN = Annotated[int, Query(ge=1, le=100, description="industries per list")]
 
 
-def _answer(reported: Answered) -> Answer:
-    return Answer(reported.value, headers=reported.headers)
+def _answer(answer: Answered) -> Answer:
+    return Answer(answer.value, headers=answer.headers)
 
 
 @router.get("/fusion/market/realtime-quote")
@@ -68,8 +68,8 @@ async def realtime_quote(
     request: Request, subject: Admin, codes: Annotated[list[str], Depends(code_list(600))]
 ) -> Answer:
     """Live quotes of up to 600 codes; {} when no source answers."""
-    reported = await _live(request).quotes(codes)
-    return _answer(reported.shaped({"results": reported.value}))
+    answer = await _live(request).quotes(codes)
+    return _answer(answer.shaped({"results": answer.value}))
 
 
 @router.get("/market/stat")
@@ -101,18 +101,18 @@ async def limit_up(request: Request, subject: Admin, date: Annotated[str | None,
 @serving(schemas.IndustryEnds, cache=NO_STORE)
 async def industry_ends(request: Request, subject: Admin, top_n: TopN = 20) -> Answer:
     """The strongest and the weakest industries, each from the most extreme one on."""
-    reported = await _market(request).industries()
-    rows = reported.value
+    answer = await _market(request).industries()
+    rows = answer.value
     ends = {"top": rows[:top_n], "bottom": rows[::-1][:top_n], "total": len(rows)}
-    return _answer(reported.shaped(ends))
+    return _answer(answer.shaped(ends))
 
 
 @router.get("/market/industry-ranking")
 @serving(list[schemas.IndustryRank], cache=NO_STORE)
 async def industry_ranking(request: Request, subject: Admin, top_n: TopN = 20) -> Answer:
     """The strongest industries, by change of the day."""
-    reported = await _market(request).industries()
-    return _answer(reported.shaped(reported.value[:top_n]))
+    answer = await _market(request).industries()
+    return _answer(answer.shaped(answer.value[:top_n]))
 
 
 @router.get("/market/hot-stocks")
@@ -175,5 +175,5 @@ async def fund_flow(
     """Today's money flow by size of order, and the main nets of the days before."""
     found = await _live(request).fund_flow(code, days)
     given = len(found.value["history"])
-    reported = await reach(state_of(request), queries.FLOW, given, asked=days, code=code)
-    return Answer(found.value, top=reported, headers=found.headers)
+    history = await reach(state_of(request), queries.FLOW, given, asked=days, code=code)
+    return Answer(found.value, top=history, headers=found.headers)

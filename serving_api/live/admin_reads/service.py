@@ -52,14 +52,14 @@ class Live:
     async def quotes(self, codes: Sequence[str]) -> Answered:
         """Code -> brief quote; unknown codes are left out."""
         key = ("quotes", tuple(sorted(codes)))
-        reported = await self._reported(key, QUOTE_TTL, lambda: self._quotes(codes), {})
-        return reported.shaped({code: reported.value[code] for code in codes if code in reported.value})
+        answer = await self._reported(key, QUOTE_TTL, lambda: self._quotes(codes), {})
+        return answer.shaped({code: answer.value[code] for code in codes if code in answer.value})
 
     async def _quotes(self, codes: Sequence[str]) -> Answered:
-        reported = await self.quote_rows(codes)
+        answer = await self.quote_rows(codes)
         day = session_date(self._clock.now(), self._calendar)
-        return reported.shaped(
-            {code: brief_quote(row, one, day, self._calendar) for code, (row, one) in reported.value.items()}
+        return answer.shaped(
+            {code: brief_quote(row, one, day, self._calendar) for code, (row, one) in answer.value.items()}
         )
 
     async def quote_rows(self, codes: Sequence[str]) -> Answered:
@@ -116,8 +116,8 @@ class Live:
 
     async def ticks(self, code: str, limit: int) -> Answered:
         """The last trades of the session, oldest first: {time, price CNY, volume shares, side}."""
-        reported = await self._reported(("ticks", code), QUOTE_TTL, lambda: self._ticks(code), [])
-        return reported.shaped(reported.value[-limit:])
+        answer = await self._reported(("ticks", code), QUOTE_TTL, lambda: self._ticks(code), [])
+        return answer.shaped(answer.value[-limit:])
 
     async def _ticks(self, code: str) -> Answered:
         one = await self._listed(code)
@@ -136,7 +136,7 @@ class Live:
         symbols are left out."""
         requested = tuple(symbols or MAIN_INDICES)
         if requested == MAIN_INDICES:
-            return await self._all_told("indices", QUOTE_TTL, lambda: self._index_quotes(requested), [])
+            return await self._shared_read("indices", QUOTE_TTL, lambda: self._index_quotes(requested), [])
         return await self._reported(
             ("indices", requested), QUOTE_TTL, lambda: self._index_quotes(requested), []
         )
@@ -158,11 +158,11 @@ class Live:
     async def global_news(self, size: int) -> Answered:
         """The newest flash news, newest first: from the portal, else the stored ones."""
         whole_pages = -(-size // FLASHES_PER_CALL) * FLASHES_PER_CALL
-        reported = await self._all_told(
+        answer = await self._shared_read(
             f"flashes {whole_pages}", FLASH_TTL, lambda: self._flashes(whole_pages), None
         )
-        if reported.value is not None:
-            return reported.shaped(reported.value[:size])
+        if answer.value is not None:
+            return answer.shaped(answer.value[:size])
         stored = await read_or([], self._reading.point(queries.stored_flashes, size))
         return Answered([_flash(row) for row in stored])
 
@@ -197,20 +197,18 @@ class Live:
     async def minute_kline(self, code: str, period: int) -> Answered:
         """The newest minute bars of a code."""
         key = ("minutes", code, period)
-        reported = await self._reported(
-            key, FLOW_TTL, lambda: self.minute_bars(code, period, MINUTE_ROWS), []
-        )
-        return reported.shaped(
-            {"code": code, "period": period, "items": reported.value, "_source": reported.origin}
+        answer = await self._reported(key, FLOW_TTL, lambda: self.minute_bars(code, period, MINUTE_ROWS), [])
+        return answer.shaped(
+            {"code": code, "period": period, "items": answer.value, "_source": answer.origin}
         )
 
     async def fund_flow(self, code: str, days: int) -> Answered:
         """Today's inflows and outflows, and the main nets of the newest `days` trade dates."""
-        reported = await self._reported(
+        answer = await self._reported(
             ("flow", code, days), FLOW_TTL, lambda: self._fund_flow(code, days), None
         )
-        if reported.value is not None:
-            return reported
+        if answer.value is not None:
+            return answer
         return Answered(_stored_flow(code, await self._stored_flows(code, days), days))
 
     async def _stored_flows(self, code: str, days: int) -> list[dict[str, Any]]:
@@ -246,10 +244,8 @@ class Live:
         )
 
     async def fund_flow_minutes(self, code: str) -> Answered:
-        reported = await self._reported(
-            ("flow minutes", code), FLOW_TTL, lambda: self._flow_minutes(code), []
-        )
-        return reported.shaped({"code": code, "items": reported.value, "_source": reported.origin})
+        answer = await self._reported(("flow minutes", code), FLOW_TTL, lambda: self._flow_minutes(code), [])
+        return answer.shaped({"code": code, "items": answer.value, "_source": answer.origin})
 
     async def _flow_minutes(self, code: str) -> Answered:
         one = await self._listed(code)
@@ -277,8 +273,8 @@ class Live:
 
     async def exrights(self, code: str) -> Answered:
         """Ex-rights records of the terminal source, oldest first."""
-        reported = await self._reported(("xdxr", code), EVENTS_TTL, lambda: self._exrights(code), [])
-        return reported.shaped({"code": code, "records": reported.value})
+        answer = await self._reported(("xdxr", code), EVENTS_TTL, lambda: self._exrights(code), [])
+        return answer.shaped({"code": code, "records": answer.value})
 
     async def _exrights(self, code: str) -> Answered:
         one = await self._listed(code)
@@ -319,7 +315,7 @@ class Live:
         landed = await read_or(None, self.single_flight.take(key, ttl, make))
         return Answered(empty) if landed is None else landed.value
 
-    async def _all_told(
+    async def _shared_read(
         self, name: str, ttl: Ttl, make: Callable[[], Awaitable[Answered]], empty: Any
     ) -> Answered:
         """An answer that all API processes share; its value is plain JSON."""

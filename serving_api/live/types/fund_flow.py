@@ -80,7 +80,7 @@ def _portal(context: ReadContext) -> Body:
     if not len(flow) or str(flow["datetime"].iloc[-1])[:10] != context.session:
         raise PayloadError(f"no money flow of {context.session}")
     if None in amounts or len(amounts) < len(MARKETS):
-        raise PayloadError("the turnover of the exchanges is not told")
+        raise PayloadError("the turnover of the exchanges is missing")
     newest = flow.iloc[-1]
     nets = [number(newest[name]) for name in _NETS]
     return _body(context, _sum(amounts), number(newest["main_net"]), nets, None)

@@ -19,10 +19,10 @@ from platform_assets.compute.parameters.backtests import ATR_PERIOD, Style
 from platform_assets.compute.parameters.indicators import WARM_UP_BARS
 from serving_api.db.sessions import Session
 from serving_api.market.backtests import queries
-from serving_api.market.backtests.messages import nothing_told, run_told, validation_told
+from serving_api.market.backtests.messages import empty_answer, run_answer, validation_answer
 
 NO_BARS = "no bars of this code are stored"
-NO_SHARE = "not an A share of the mainland exchanges: its rules are not kept here"
+NO_SHARE = "not an A share of the mainland exchanges: its trading rules are not implemented"
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def strategy_backtest(
         work = Strategic(stock.days, strategy, stock.board, fen, stock.start)
         more = {}
         if validate:
-            more["validation"] = validation_told(work.validated(periods), stock.days, strategy)
+            more["validation"] = validation_answer(work.validated(periods), stock.days, strategy)
         return work.runner(periods)(stock.start, len(stock.days)), more
 
     return _answer(session, code, capital, lookback, calendar, chosen, run)
@@ -130,7 +130,7 @@ def _answer(
     stock = read_stock(session, code, lookback, calendar)
     if isinstance(stock, tuple):
         name, why = stock
-        return {**nothing_told(code, name, capital, why), **chosen}
+        return {**empty_answer(code, name, capital, why), **chosen}
     done, more = run(stock, max(round(capital * 100), 1))
-    reported = run_told(done, stock.days, unknown_limits=stock.unknown_limits, lookback=lookback)
+    reported = run_answer(done, stock.days, unknown_limits=stock.unknown_limits, lookback=lookback)
     return {"code": code, "name": stock.name, **chosen, **reported, **more}

@@ -33,6 +33,6 @@ async def branch_stat(
     items, total = await read_or(
         empty, state.reading.scan(queries.branches, dates[0], branch.strip() or None, limit)
     )
-    reported = await reach_of_days(state, (queries.SEATS,), days)
+    history = await reach_of_days(state, (queries.SEATS,), days)
     window = {"from": dates[0], "to": dates[-1]}
-    return Answer({"items": items, "total": total, "window": window, **reported})
+    return Answer({"items": items, "total": total, "window": window, **history})

@@ -113,9 +113,9 @@ class MarketContext:
     # -- events ---------------------------------------------------------------------------------------
 
     async def _events(self) -> dict[str, Any]:
-        reported = await self._live.global_news(FLASHES)
+        answer = await self._live.global_news(FLASHES)
         today = self._state.clock.now().date().isoformat()
-        flashes = [_flash(row) for row in reported.value if str(row["time"])[:10] == today]
+        flashes = [_flash(row) for row in answer.value if str(row["time"])[:10] == today]
         stand = await self._state.versions.stand((BLOCKS, INDUSTRIES, MASTER))
         words = await read_or(
             None,

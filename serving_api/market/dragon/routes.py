@@ -48,8 +48,8 @@ async def dragon_score(
         {"rank": row["rank_no"], **{name: row[name] for name in _ITEM}, **service.scores_of(row)}
         for row in rows
     ]
-    reported = await reach_of_day(state_of(request), queries.SCORES, day)
-    return Answer({"date": day, "items": items, "total": total, **reported})
+    history = await reach_of_day(state_of(request), queries.SCORES, day)
+    return Answer({"date": day, "items": items, "total": total, **history})
 
 
 @router.get("/dragon-score-history")
@@ -73,8 +73,8 @@ async def dragon_score_history(
         }
         for row in rows
     ]
-    reported = await reach(state_of(request), queries.SCORES, len(items), code=code)
-    return Answer({"code": code, "items": items, **reported})
+    history = await reach(state_of(request), queries.SCORES, len(items), code=code)
+    return Answer({"code": code, "items": items, **history})
 
 
 @router.get("/dragon-review")

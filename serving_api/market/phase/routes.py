@@ -45,8 +45,8 @@ async def limit_count_history(
 ) -> Answer:
     """Limit-ups and limit-downs of each date: counted from bars, next to those of the portal's pools."""
     items = [_counts(row) for row in await _window(request, queries.LIMITS, days)]
-    reported = await reach(state_of(request), queries.LIMITS, len(items), asked=days)
-    return Answer({"items": items, "total": len(items), **reported})
+    history = await reach(state_of(request), queries.LIMITS, len(items), asked=days)
+    return Answer({"items": items, "total": len(items), **history})
 
 
 def _counts(row: Row) -> dict[str, Any]:
@@ -91,8 +91,8 @@ async def emotion_cycle(
         for row in rows
     ]
     current = {"stage": rows[-1]["phase"], "days": rows[-1]["duration_days"]} if rows else _NO_STAGE
-    reported = await reach(state_of(request), queries.PHASES, len(items), asked=days)
-    return Answer({"items": items, "current": current, "total": len(items), **reported})
+    history = await reach(state_of(request), queries.PHASES, len(items), asked=days)
+    return Answer({"items": items, "current": current, "total": len(items), **history})
 
 
 _NO_STAGE = {"stage": None, "days": 0}

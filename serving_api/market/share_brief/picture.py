@@ -197,7 +197,7 @@ def _money(canvas: Canvas, facts: Facts) -> None:
     for x, label, reported in ((596, "领涨行业", facts.best), (880, "领跌行业", facts.worst)):
         canvas.rect(x, 460, 260, 106, CARD, 14)
         canvas.text(x + 18, 496, label, 22, GREY, 120)
-        # Beside the label, so that a long name does not cost the figure.
+        # Beside the label, so that a long name does not push the figure out.
         if reported is not None:
             canvas.text(x + 242, 496, percent(reported[1]), 24, colour(reported[1]), 110, right=True)
         canvas.text(x + 18, 542, DASH if reported is None else reported[0], 28, ink(reported), 224)

@@ -62,8 +62,8 @@ async def _reached(state: State, market: Market | None, day: str | None) -> dict
     """The first date of the data behind an answer about a market: of the wide rows, else of the bars."""
     past = market is None or market.note is not None
     given = 0 if market is None else market.size
-    reported = await reach(state, queries.KLINE if past else queries.WIDE, given, day=day)
-    return reported if market is None or market.note is None else {**reported, "note": market.note}
+    history = await reach(state, queries.KLINE if past else queries.WIDE, given, day=day)
+    return history if market is None or market.note is None else {**history, "note": market.note}
 
 
 def _echo(as_of: AsOf | None) -> dict[str, Any]:

@@ -74,8 +74,8 @@ async def overview(
         nothing, state.reading.scan(service.overview, requested, _since(state, days))
     )
     held = CARD_HORIZON if source == DECISION else HOLD_DAYS
-    reported = await reach_of_days(state, [_OF[one] for one in requested], days)
-    return Answer({"items": items, "hold_days": held, "as_of": newest, **reported})
+    history = await reach_of_days(state, [_OF[one] for one in requested], days)
+    return Answer({"items": items, "hold_days": held, "as_of": newest, **history})
 
 
 @router.get("/picks")
@@ -105,8 +105,8 @@ async def picks(
         nothing,
         state.reading.scan(queries.page, state.calendar, source, group, date, status, page_size, offset),
     )
-    reported = await reach(state, _OF[source], total, day=date)
-    return Answer({"items": items, "total": total, "page": page, "pageSize": page_size, **reported})
+    history = await reach(state, _OF[source], total, day=date)
+    return Answer({"items": items, "total": total, "page": page, "pageSize": page_size, **history})
 
 
 @router.get("/breakdown")
@@ -163,8 +163,8 @@ async def strategies(request: Request, subject: Anyone) -> Answer:
         for one in STRATEGIES
     ]
     found = await read_or(bare, state.reading.scan(service.strategies, _since(state, BOARD_DAYS)))
-    reported = await reach_of_days(state, (_OF[BUILTIN],), BOARD_DAYS)
-    return Answer({"items": found, **reported})
+    history = await reach_of_days(state, (_OF[BUILTIN],), BOARD_DAYS)
+    return Answer({"items": found, **history})
 
 
 async def _known(key: Annotated[str, Path(max_length=32, description="dragon, tactic, composite")]) -> str:
@@ -190,8 +190,8 @@ async def board(
     day, items, total = await read_or(
         nothing, state_of(request).reading.scan(queries.board, key, date, limit)
     )
-    reported = await reach(state_of(request), _OF[BUILTIN], total, day=date)
-    return Answer({"key": key, "date": day, "items": items, "total": total, **reported})
+    history = await reach(state_of(request), _OF[BUILTIN], total, day=date)
+    return Answer({"key": key, "date": day, "items": items, "total": total, **history})
 
 
 @builtin_router.get("/{key}/performance")

@@ -67,8 +67,8 @@ async def rtsi(
     found = await _bars(request, code, days + WARM_UP_BARS, as_of)
     answer = service.strength_answer(code, found, days)
     given, what = len(answer["series"]), "bars with a value"
-    reported = await reach(state_of(request), KLINE, given, asked=days, code=code, what=what, as_of=as_of)
-    return Answer(answer, top={**_echo(as_of), **reported})
+    history = await reach(state_of(request), KLINE, given, asked=days, code=code, what=what, as_of=as_of)
+    return Answer(answer, top={**_echo(as_of), **history})
 
 
 @router.get("/vpa/{code}")

@@ -39,9 +39,9 @@ def _echo(as_of: AsOf | None) -> dict[str, Any]:
 async def finance(request: Request, subject: Anyone, code: StockCode, as_of: AsOfRead) -> Answer:
     """Key figures by report period, newest first, at most 20: fused ones when there are at least two, else
     those of the indicator table, else the portal's (never with `as_of`)."""
-    reported = await _finance(request).rows(code, _bound(as_of))
-    items = [shapes.finance_row(row) for row in reported.rows]
-    return Answer({"items": items, "source": reported.source}, top=_echo(as_of), headers=reported.headers)
+    answer = await _finance(request).rows(code, _bound(as_of))
+    items = [shapes.finance_row(row) for row in answer.rows]
+    return Answer({"items": items, "source": answer.source}, top=_echo(as_of), headers=answer.headers)
 
 
 @router.get("/{code}/finance-indicators")
@@ -56,15 +56,15 @@ async def finance_indicators(
     """Every indicator of the newest twelve report periods, by group."""
     if refresh and as_of is not None:
         raise InputError("refresh", "the portal knows the present alone; leave out as_of, or refresh")
-    reported = await _finance(request).indicators(code, _bound(as_of), refresh=refresh)
-    rows = reported.rows[:PERIODS]
+    answer = await _finance(request).indicators(code, _bound(as_of), refresh=refresh)
+    rows = answer.rows[:PERIODS]
     payload = {
         "code": code,
         "periods": [row["report_period"] for row in rows],
         "groups": shapes.groups(rows),
-        "updatedAt": reported.updated_at,
+        "updatedAt": answer.updated_at,
     }
-    return Answer(payload, top=_echo(as_of), headers=reported.headers)
+    return Answer(payload, top=_echo(as_of), headers=answer.headers)
 
 
 @router.get("/{code}/finance-detail")

@@ -107,13 +107,13 @@ class Finance:
     async def _page(self, code: str, *, use_cache: bool) -> Reported:
         """The portal's main indicators of a company, shared for an hour."""
         empty: list[Row] = []
-        single_flight = self._live.single_flight.take(
+        read = self._live.single_flight.take(
             ("finance", code), LIVE_TTL, lambda: self._asked(code), use_cache=use_cache
         )
-        landed = await read_or(None, single_flight)
-        reported: Answered = Answered(empty) if landed is None else landed.value
-        at = None if reported.at is None else reported.at.isoformat(sep=" ")
-        return Reported(reported.value, "live", reported.headers, at)
+        landed = await read_or(None, read)
+        answer: Answered = Answered(empty) if landed is None else landed.value
+        at = None if answer.at is None else answer.at.isoformat(sep=" ")
+        return Reported(answer.value, "live", answer.headers, at)
 
     async def _asked(self, code: str) -> Answered:
         one = (await listed_of(self._reading, [code])).get(code)

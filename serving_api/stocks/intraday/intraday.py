@@ -49,6 +49,6 @@ async def intraday(
         )
     except DATA_FAILURES:
         return Answered({"code": code, "period": period, "bars": [], "source": "live"})
-    reported: Answered = landed.value
-    bars = newest_days(reported.value, days)
-    return reported.shaped({"code": code, "period": period, "bars": bars, "source": landed.origin})
+    answer: Answered = landed.value
+    bars = newest_days(answer.value, days)
+    return answer.shaped({"code": code, "period": period, "bars": bars, "source": landed.origin})

@@ -50,7 +50,7 @@ async def read_intraday(
     reported = await intraday(state, state.part(live_of), code, period.value, days, use_cache=use_cache)
     if reported.source is None or reported.value["source"] == STALE:
         # A stale answer must not be cached: the next request asks again.
-        kept = {"Cache-Control": NO_STORE, "X-Cache-TTL": "0"}
+        cache = {"Cache-Control": NO_STORE, "X-Cache-TTL": "0"}
     else:
-        kept = {"X-Cache-TTL": str(client_ttl(state.clock.now(), state.calendar))}
-    return Answer(reported.value, headers=kept | reported.headers)
+        cache = {"X-Cache-TTL": str(client_ttl(state.clock.now(), state.calendar))}
+    return Answer(reported.value, headers=cache | reported.headers)

@@ -77,7 +77,7 @@ def test_a_contract_says_schema_units_sources_and_rules(lite: FetchContext) -> N
         list(builtin_registry().dataset("margin").source_order),
     )
     assert found["freshness"]["kind"] == "trading"
-    assert found["retention"] == "stg_margin: 400 days; the other tables are kept whole"
+    assert found["retention"] == "stg_margin: 400 days; the other tables are not deleted"
     assert "get_margin" in " ".join(found["interfaces"])
     assert found["checks"]["schema"]
     assert found["completeness"]["expected"] is None

@@ -218,7 +218,7 @@ def test_blank_rows_count_for_nothing_and_a_code_counts_once() -> None:
 
     assert found.rows == [{"code": "600519", "note": "a"}]
     assert [(problem.row, problem.reason) for problem in found.problems] == [
-        (5, "code: 600519 stands in row 2 already")
+        (5, "code: 600519 is already in row 2")
     ]
 
 

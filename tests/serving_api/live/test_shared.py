@@ -119,7 +119,7 @@ def test_an_answer_of_another_day_is_not_taken(bench: FetchContext, tmp_path: Pa
 def test_a_scan_is_the_same_for_who_reads_it(bench: FetchContext) -> None:
     live = bench.app.state.platform.part(unified_of)._live
     bench.api.get("/market/distribution")
-    rows = live.scans._kept["tdx"].rows
+    rows = live.scans._cached["tdx"].rows
     facts = bench.api.call(live.facts.of, "2026-08-21")
     assert len(rows) > 50
     assert unpacked(packed(rows, None), facts) == (rows, None)
