@@ -39,7 +39,7 @@ def test_an_answer_without_data_is_empty(answer: Any) -> None:
         [{"code": "600040"}],
     ],
 )
-def test_an_answer_with_data_tells(answer: Any) -> None:
+def test_an_answer_with_data_holds_data(answer: Any) -> None:
     assert holds_data(answer)
 
 
@@ -73,9 +73,7 @@ def test_an_empty_installation_is_named_and_what_answers_is_not() -> None:
 
 
 @pytest.mark.parametrize(("reported", "explained"), [(True, False), (False, True)])
-def test_what_tells_of_the_present_only_may_wait_for_the_first_evening(
-    reported: bool, explained: bool
-) -> None:
+def test_data_of_the_present_may_be_empty_until_the_first_evening(reported: bool, explained: bool) -> None:
     def query(statement: str) -> list[tuple[Any, ...]]:
         return [(1,)] if reported and "src<>" in statement else []
 
@@ -85,7 +83,7 @@ def test_what_tells_of_the_present_only_may_wait_for_the_first_evening(
     assert "fusion_kline_daily" in tables.unexplained
 
 
-def test_sources_that_nobody_has_asked_yet_are_looked_at() -> None:
+def test_sources_without_requests_so_far_are_probed() -> None:
     """A visitor asks them: what the platform itself fetched so far says nothing of them."""
     asked: list[str] = []
 

@@ -56,7 +56,7 @@ def test_before_the_first_version_there_was_nothing() -> None:
     assert valid_at([], NINE) is None
 
 
-def test_each_revision_tells_what_it_changed() -> None:
+def test_each_revision_lists_its_changes() -> None:
     versions = [
         version("a", NINE, TEN, "b"),
         version("b", TEN, ELEVEN, "c", price=2.0, held=1),

@@ -142,7 +142,7 @@ def test_hostile_files_are_refused_with_the_rule_they_break(body: bytes, words: 
         table_rows(body)
 
 
-def test_a_long_text_that_many_cells_use_is_kept_once() -> None:
+def test_a_long_text_of_many_cells_is_stored_once() -> None:
     began = time.process_time()
 
     rows = table_rows(shared_by_all())
