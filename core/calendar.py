@@ -74,7 +74,7 @@ class TradeCalendar:
             raise PlatformError(f"{day} is no trade date")
         target = at + steps
         if not 0 <= target < len(self._dates):
-            raise CalendarHorizon(f"{steps} trade dates from {day} lie outside {self.first}..{self.horizon}")
+            raise CalendarHorizon(f"{steps} trade dates from {day} are outside {self.first}..{self.horizon}")
         return self._dates[target]
 
     def between(self, start: str, end: str) -> list[str]:

@@ -36,7 +36,7 @@ class SystemClock:
 
 @dataclass(frozen=True)
 class FrozenClock:
-    """A market clock that stands still at `at` (SAMPLE_NOW, tests, replay)."""
+    """A market clock that is frozen at `at` (SAMPLE_NOW, tests, replay)."""
 
     at: datetime
     frozen: bool = True

@@ -5,7 +5,7 @@ PlatformError
 │   ├── Transient             timeout, reset, 429, 5xx, busy: retry with backoff
 │   ├── Refused               403, captcha, block page: never retried, opens the breaker
 │   └── Permanent             404, contract change: no retry, needs a person
-├── PayloadError              an answer that cannot be believed (truncated, wrong entity, other format)
+├── PayloadError              an answer that fails validation (truncated, wrong entity, other format)
 │   └── WrongUnit             its figures are in another unit
 ├── Unavailable               our own guard said no (breaker open, cooldown, budget used up): nothing was sent
 ├── QualityError              parsed data failed a check that forbids writing
@@ -42,7 +42,7 @@ class Transient(UpstreamError):
 
 
 class Refused(UpstreamError):
-    """403, captcha or block page. Retrying makes it worse, so nobody retries."""
+    """403, captcha or block page. Retrying makes it worse, so it is never retried."""
 
 
 class Permanent(UpstreamError):
@@ -50,11 +50,12 @@ class Permanent(UpstreamError):
 
 
 class PayloadError(PlatformError):
-    """Bytes arrived that cannot be believed: truncated, malformed, wrong instrument, wrong date."""
+    """An answer that fails validation: truncated, malformed, wrong instrument, wrong date."""
 
 
 class WrongUnit(PayloadError):
-    """Lots for shares, cents for CNY: whoever sends one such row sends more of them."""
+    """Figures in another unit (lots for shares, cents for CNY). One such row makes all rows of its answer
+    suspect."""
 
 
 class Unavailable(PlatformError):
@@ -91,7 +92,7 @@ class LockLost(StorageError):
 
 
 class ConflictError(PlatformError):
-    """Somebody else holds what this call needs."""
+    """What this call needs is held by another call."""
 
 
 class NotFound(PlatformError):

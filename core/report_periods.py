@@ -35,7 +35,7 @@ def year_end_before(period: str) -> str:
 
 
 def latest_ended(day: str) -> str:
-    """The newest quarter end before `day`: on its own last day nothing of a period can be told."""
+    """The newest quarter end before `day`: on its own last day no figure of a period can be out."""
     year = int(day[:4])
     ends = (f"{one}-{end}" for one in (year, year - 1) for end in reversed(_ENDS))
     return next(end for end in ends if end < day)
@@ -53,7 +53,7 @@ def closes_on(period: str, grace: int = GRACE_DAYS) -> str:
 
 
 def phase_of(period: str, day: str) -> str:
-    """`pre`, `in` or `post`: whether `day` lies before the disclosure of a period, within it until the legal
+    """`pre`, `in` or `post`: whether `day` is before the disclosure of a period, within it until the legal
     deadline, or after it."""
     if day <= period:
         return "pre"

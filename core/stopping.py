@@ -1,9 +1,9 @@
-"""Safe points: where a piece of work hears that nobody wants the rest of it.
+"""Safe points: the places where a piece of work can be stopped.
 
-A run that a worker started is ended by no signal, which could hit a transaction. It asks at its safe points
-(before an upstream call, an item of a sweep, the transaction of a partition) and never within a
-transaction: what was committed stays whole, the rest is not begun. The wish travels in a context variable,
-like the call budget; a thread pool gets it with `contextvars.copy_context().run`.
+A run that a worker started is not ended by a signal, which could hit a transaction. It checks at its safe
+points (before an upstream call, an item of a per-code fetch, the transaction of a partition) and never within
+a transaction: what was committed stays whole, the rest is not begun. The request is carried by a context
+variable, like the call budget; a thread pool gets it with `contextvars.copy_context().run`.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,8 +17,8 @@ _requested: ContextVar[Requested | None] = ContextVar("stop_wanted", default=Non
 
 
 class StopAsked(Exception):
-    """The work ended at a safe point because somebody asked for it. Not a PlatformError: no fallback, no
-    partial answer and no retry is wanted."""
+    """The work ended at a safe point on request. Not a PlatformError, so that it triggers no fallback, no
+    partial answer and no retry."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -27,7 +27,7 @@ class StopAsked(Exception):
 
 @contextmanager
 def stoppable(requested: Requested) -> Iterator[None]:
-    """Safe points within ask `wanted`."""
+    """Safe points within the block check `requested`."""
     token = _requested.set(requested)
     try:
         yield
@@ -36,7 +36,7 @@ def stoppable(requested: Requested) -> Iterator[None]:
 
 
 def can_be_stopped() -> bool:
-    """Whether somebody listens for this piece of work; else signals end its process."""
+    """Whether this piece of work has safe points that end it; else signals end its process."""
     return _requested.get() is not None
 
 

@@ -24,7 +24,7 @@ def text_key(text: str) -> str:
 
 
 def hash_key(*parts: str) -> str:
-    """`text_key` of several parts that identify a row together (column word `K16`)."""
+    """`text_key` of several values that identify a row together (column type `K16`)."""
     return text_key("|".join(parts))
 
 

@@ -1,4 +1,5 @@
-"""Declarations in words: what the Dagster UI and the derived documentation say about tables and checks.
+"""Texts made of declarations: descriptions of tables and checks for the Dagster UI and the derived
+documentation.
 
 Pure text over declarations, so that both say the same and neither is written by hand.
 """
@@ -18,10 +19,10 @@ from core.declaration.tables import Layer
 SCHEMA_CHECK = "schema"
 
 _LAYERS = {
-    "raw": "RAW: one row per upstream record, as received.",
-    "stg": "STG: the RAW feeds in one schema, one row per key and source.",
-    "dwd": "DWD: one checked row per key, fused from its sources, with provenance and earlier versions.",
-    "ref": "Reference table: facts that other tables read.",
+    "raw": "Each row is one upstream record as received (RAW).",
+    "stg": "Each row is one key of one source; the RAW feeds are brought into one schema (STG).",
+    "dwd": "Each row is one key, checked and fused from its sources, with provenance and versions (DWD).",
+    "ref": "A reference table: facts that other tables read.",
     "calc": "Calculated from stored tables.",
 }
 _PARTITIONS = {
@@ -54,8 +55,9 @@ def spoken(name: str) -> str:
     return name.replace("_", " ")
 
 
-def layer_text(layer: str) -> str:
-    return _LAYERS.get(layer, "")
+def table_text(title: str, layer: str) -> str:
+    """The title of a table as a sentence, and what its rows are."""
+    return f"{title.rstrip('.')}. {_LAYERS.get(layer, '')}".strip()
 
 
 def partition_text(partition: Partition) -> str:
@@ -143,7 +145,7 @@ def schema_check() -> CheckText:
 
 _REACTIONS = {
     "hard": "Must hold: {}. A row that fails is rejected and recorded.",
-    "contract": "Refuses: {}. The row is rejected; too many of one source and none of it is believed.",
+    "contract": "Refuses: {}. The row is rejected; with too many of one source, all of its rows are refused.",
     "soft": "Warns: {}. The row is kept with quality 'warning' and this name as its flag.",
     "whole": "Expects of the partition as a whole: {}. A warning; no row is changed.",
 }
@@ -197,7 +199,7 @@ def column_limits(spec: ColumnSpec, key: tuple[str, ...]) -> tuple[str, ...]:
 def type_text(spec: ColumnSpec) -> str:
     """A column's type as the UI shows it: `float [CNY]`, `text(16)`."""
     kind = "datetime" if spec.family == "time" else str(spec.family)
-    size = f"({spec.word.length})" if spec.word.length else ""
+    size = f"({spec.column_type.length})" if spec.column_type.length else ""
     return f"{kind}{size}" + (f" [{spec.unit}]" if spec.unit else "")
 
 
@@ -208,7 +210,7 @@ def raw_about(raw: Raw) -> str:
         if raw.combine == "all"
         else "the next source is asked only when one fails"
     )
-    lines = [f"**{raw.title or raw.table_name}**", "", layer_text("raw"), ""]
+    lines = [table_text(raw.title or raw.table_name, "raw"), ""]
     lines += [f"- Sources ({how}):", *(f"  - {fetch_text(source)}" for source in raw.sources)]
     return _joined(lines, raw.partition, raw.key, raw.freshness)
 
@@ -217,13 +219,13 @@ def stage_about(dataset: Dataset) -> str:
     """The description of a staging table."""
     feeds = ", ".join(f"`{feed}`" for feed in dataset.feeds)
     partition = Partition.SNAPSHOT if dataset.dimension else dataset.partition
-    lines = [f"**{dataset.title or dataset.name}, staged**", "", layer_text("stg"), "", f"- Fed by {feeds}"]
+    lines = [table_text(f"{dataset.title or dataset.name}, staged", "stg"), "", f"- Fed by {feeds}"]
     return _joined(lines, partition, dataset.stage_table.key, None)
 
 
 def fused_about(dataset: Dataset) -> str:
     """The description of a fused or reference table."""
-    lines = [f"**{dataset.title or dataset.name}**", "", layer_text(str(dataset.layer)), ""]
+    lines = [table_text(dataset.title or dataset.name, str(dataset.layer)), ""]
     lines.append(f"- Rows {fusion_text(dataset)}")
     lines += [f"  - {fetch_text(source)}" for source in dataset.sources]
     if dataset.derive:

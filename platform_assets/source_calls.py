@@ -25,7 +25,8 @@ class SourceEvidence:
 
 @cache
 def of_sources(sources: tuple[Source, ...]) -> tuple[SourceEvidence, ...]:
-    """In the order asked; a source that computes from stored tables asks nobody and is left out."""
+    """The evidence of each source, in the order asked; one that computes from stored tables calls none and is
+    left out."""
     reported = []
     for source in sources:
         calls = calls_of(source.fetch)
@@ -58,7 +59,7 @@ def behind(dataset: Dataset, table: str) -> list[tuple[str, SourceEvidence]]:
 @cache
 def risks() -> tuple[tuple[str, str, tuple[str, ...]], ...]:
     """(table, first source, its assumed calls) of every downloaded table whose first source is only assumed
-    and behind which no other source stands that is not."""
+    and which has no other source that is not."""
     found = []
     for name, sources in downloads().items():
         reported = of_sources(sources)

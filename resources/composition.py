@@ -1,13 +1,16 @@
-"""Composition: settings -> warehouse, upstream desk, calendar and clock of one process."""
+"""Composition: settings -> warehouse, fetch context, calendar and clock of one process."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from core.calendar import TradeCalendar, shipped_calendar
 from core.clock import Clock, FrozenClock, SystemClock
 from core.declaration.registry import Registry, builtin_registry
 from core.errors import InputError
+from resources.fetch_record import FetchLog
 from resources.settings import Settings
 from resources.stored_settings import platform_settings
 from resources.upstreams.fetch_context import FetchContext
@@ -24,7 +27,6 @@ class Platform:
     ctx: FetchContext
     calendar: TradeCalendar
     clock: Clock
-    _run_context: tuple[str, FetchContext] | None = None
 
     @property
     def world(self) -> str | None:
@@ -32,12 +34,6 @@ class Platform:
         if self.settings.data_source != "mock":
             return None
         return "sample" if self.settings.sample_world == "synthetic" else "replay"
-
-    def context_of_run(self, run_id: str) -> FetchContext:
-        """One desk per run: what its assets share is asked once, and asked again by the next run."""
-        if self._run_context is None or self._run_context[0] != run_id:
-            self._run_context = (run_id, self.ctx.new_run())
-        return self._run_context[1]
 
     def close(self) -> None:
         self.ctx.close()
@@ -80,12 +76,22 @@ def open_warehouse(
     )
 
 
-def open_context(settings: Settings, clock: Clock, calendar: TradeCalendar) -> FetchContext:
+def open_context(
+    settings: Settings,
+    clock: Clock,
+    calendar: TradeCalendar,
+    *,
+    before_use: Callable[[], None] | None = None,
+) -> FetchContext:
     """Upstream clients for DATA_SOURCE: `real` and `direct` at the upstreams' own addresses, `mock` at the
-    simulated market. NotImplementedError for `vendor`, which the specification reserves."""
-    from resources.upstreams.factory import make_clients
+    simulated market. `before_use` is called whenever a client is made for a log. NotImplementedError for
+    `vendor`, which the specification reserves."""
+    # Loads httpx, lxml and every client: 0.3 s that processes which ask no upstream do not need.
+    from resources.upstreams.factory import make_clients  # noqa: PLC0415
 
     makers, closers = make_clients(settings, clock, calendar)
+    if before_use is not None:
+        makers = {name: partial(_prepared, before_use, make) for name, make in makers.items()}
     return FetchContext(
         clock=clock,
         calendar=calendar,
@@ -99,6 +105,11 @@ def open_context(settings: Settings, clock: Clock, calendar: TradeCalendar) -> F
             else (settings.eod_stock_throttle_min, settings.eod_stock_throttle_max)
         ),
     )
+
+
+def _prepared(before: Callable[[], None], make: Callable[[FetchLog], Any], log: FetchLog) -> Any:
+    before()
+    return make(log)
 
 
 def open_platform(settings: Settings | None = None, *, registry: Registry | None = None) -> Platform:

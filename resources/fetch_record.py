@@ -41,7 +41,7 @@ class Fetch:
     attempt: int = 1
     elapsed_ms: int = 0
     rejected: tuple[Rejection, ...] = ()
-    """Rows that the parser left out because they cannot be believed."""
+    """Rows that the parser left out because they failed validation."""
     fetch_id: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     @property

@@ -1,7 +1,7 @@
-"""Log files that rotate: 10 MB each, three old ones kept.
+"""Log files that rotate: 10 MB each, with the last three.
 
-A file may have several writers (runs of one code location start as processes of their own): who finds it
-full moves it aside under the file's lock, and the others notice before their next line.
+A file may have several writers (runs of one code location are processes of their own): the one that finds it
+full renames it under the file's lock, and the others notice before their next line.
 """
 
 import contextlib
@@ -39,7 +39,7 @@ class RotatingLog:
             os.write(handle, line)
 
     def _current(self) -> int:
-        """The open file, opened anew when another writer has moved it aside."""
+        """The open file, opened again when another writer has renamed it."""
         if self._handle is not None and not self._is_current(self._handle):
             self._release()
         if self._handle is None:

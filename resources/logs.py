@@ -1,6 +1,6 @@
 """The log of one process: JSON or text, every record redacted, ids of request, run and batch as fields.
 
-`configure(settings, process)` once per process. Records go to the error stream; beside that to
+`configure(settings, process)` once per process. Records go to the error stream and to
 `DATA_DIR/logs/<process>.log`, unless a supervisor reads that stream and owns the file. Nothing of a record
 leaves unredacted: message, fields, traceback, and what an uncaught exception would print.
 """
@@ -22,12 +22,12 @@ from resources.settings import Settings
 from resources.transport.redact import MASK, redact
 
 FIELDS = ("request_id", "run_id", "batch_id", "command_id", "task", "trade_date")
-"""What a record may carry beside its message: through `bound` (which a thread pool of ours hands on to its
-threads), or `extra=` of a log call."""
+"""Fields that a record may carry with its message: through `bound` (which a thread pool of ours hands on to
+its threads), or `extra=` of a log call."""
 SUPERVISED = "APP_PARENT_PID"
 """Set by the supervisor for the processes whose output it reads."""
 MIN_SECRET = 6
-"""Shorter values are not looked for by themselves: too many innocent words hold them."""
+"""Shorter values are not masked by themselves, since too many harmless words contain them."""
 
 _SHANGHAI = timedelta(hours=8)
 _CHATTY = (
@@ -54,7 +54,7 @@ class bound:
 
 
 def masker(secrets: Iterable[str]) -> Mask:
-    """`redact` that also masks these very values, wherever they stand."""
+    """`redact` that also masks these values anywhere in a text."""
     known = sorted({value for value in secrets if len(value) >= MIN_SECRET}, key=len, reverse=True)
 
     def mask(text: str) -> str:
@@ -189,7 +189,7 @@ def ensure(settings: Settings, process: str) -> None:
 
 
 def unconfigure() -> None:
-    """Take our handlers away and close the file."""
+    """Remove our handlers and close the file."""
     while _installed:
         handler = _installed.pop()
         logging.getLogger().removeHandler(handler)

@@ -27,7 +27,8 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Notification:
-    """`kind`: portfolio_alert, task_failed, ...; `key` tells what it is about, once a day and kind."""
+    """`kind`: portfolio_alert, task_failed, ...; `key` identifies its subject: one notification per key, kind
+    and day."""
 
     id: str
     kind: str
@@ -59,13 +60,13 @@ class NotificationStore:
         code: str | None = None,
         link: str | None = None,
     ) -> Notification | None:
-        """Store one of today; None when `kind` and `key` were told today already, or the day is full.
+        """Store one of today; None when `kind` and `key` were stored today already, or the day is full.
         Raises StorageError."""
         day = now.date()
         with locked(self._folder):
             rows = self._rows(day)
-            reported = key is not None and any(row.kind == kind and row.key == key for row in rows)
-            if reported or len(rows) >= MOST_A_DAY:
+            known = key is not None and any(row.kind == kind and row.key == key for row in rows)
+            if known or len(rows) >= MOST_A_DAY:
                 return None
             number = 1 + max((int(row.id.rpartition("-")[2]) for row in rows), default=0)
             made = Notification(
@@ -106,7 +107,7 @@ class NotificationStore:
     # -- reading ----------------------------------------------------------------------------------
 
     def newest_first(self) -> Iterator[Notification]:
-        """All that are kept. A file that cannot be read is left out, and logged."""
+        """All that are stored. A file that cannot be read is left out, and logged."""
         for day in self._days():
             yield from reversed(self._rows_or_none(day))
 

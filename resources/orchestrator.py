@@ -127,7 +127,7 @@ class Orchestrator:
             self._ask(_STOP, {"id": served.state_id}, "stopRunningSchedule", "ScheduleStateResult")
 
     def reload(self) -> None:
-        """Load the code location anew; returns when the new definitions are served."""
+        """Reload the code location; returns when the new definitions are served."""
         entry = self._ask(
             _RELOAD, {"location": self._location}, "reloadRepositoryLocation", "WorkspaceLocationEntry"
         )
@@ -141,7 +141,7 @@ class Orchestrator:
         return [str(day) for day in found["partitionKeys"]]
 
     def daemon_beats(self) -> dict[str, float | None]:
-        """When each part of the daemon that has to run was heard last: seconds of the epoch, None = never."""
+        """The last heartbeat of each required daemon part: seconds of the epoch, None = never."""
         document = self._answered({"query": _DAEMONS, "variables": {}})
         return {
             row["daemonType"]: row["lastHeartbeatTime"]

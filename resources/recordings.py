@@ -4,8 +4,8 @@
     <folder>/bodies/<hash>.zst
 
 A recording is made from what the platform keeps anyway (`sys_fetch` and the payload store), so it can be made
-of any day whose payloads are still there; it holds copies, and outlives their retention. `Tape` answers a
-request by its hash, whatever was asked before it: a replay may go in any order.
+of any day whose payloads are still there; it holds copies, and outlives their retention. `RecordedResponses`
+answers a request by its hash, so a replay may ask in any order.
 """
 
 import json
@@ -53,7 +53,7 @@ class Recorded:
 
 @dataclass(frozen=True)
 class Made:
-    """What a recording holds; `lost` responses have no body any more."""
+    """What a recording holds; the bodies of `lost` responses are deleted."""
 
     responses: int
     bodies: int
@@ -62,8 +62,8 @@ class Made:
 
 
 def record(warehouse: Warehouse, day: str, folder: Path) -> Made:
-    """Copy the responses that were received on a calendar day into a new folder, and note its name beside
-    them. Raises InputError for a folder that is there already, NotFound for a day without responses."""
+    """Copy the responses that were received on a calendar day into a new folder, whose name is written into
+    their `sys_fetch` rows. InputError for a folder that exists, NotFound for a day without responses."""
     name = folder.name
     if folder.exists():
         raise InputError("folder", f"{folder} is there already")
@@ -76,7 +76,7 @@ def record(warehouse: Warehouse, day: str, folder: Path) -> Made:
         bounds,
     )
     if not rows:
-        raise NotFound(f"no upstream response of {day} is kept")
+        raise NotFound(f"no upstream response of {day} is stored")
     (folder / BODIES).mkdir(parents=True)
     held: set[str] = set()
     lost = 0
@@ -100,7 +100,7 @@ def record(warehouse: Warehouse, day: str, folder: Path) -> Made:
 
 
 def _recorded(facts: Sequence[Any], body: str) -> Recorded:
-    """The first nine of `_COLUMNS` and the hash of the body; one engine tells times as objects."""
+    """The first nine of `_COLUMNS` and the hash of the body; one engine returns times as objects."""
     key, upstream, call, request, label, status, outcome, attempt, at = facts
     return Recorded(
         request_key=str(key),
@@ -120,9 +120,9 @@ def _body_path(folder: Path, sha256: str) -> Path:
     return folder / BODIES / f"{sha256}.zst"
 
 
-class WorldBars:
-    """A recording that answers. Where one request was answered more than once, the newest good answer
-    counts: it is the one that stood at the end of the day."""
+class RecordedResponses:
+    """The responses of a recording by request. Of several responses to one request the newest good one
+    counts: it was in force at the end of the day."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -143,7 +143,7 @@ class WorldBars:
         return len(self._answers)
 
     def answer(self, request_key: str, what: str) -> Recorded:
-        """Raises Unavailable for a request that nobody made on that day."""
+        """The recorded response. Raises Unavailable for a request that was not made on that day."""
         found = self._answers.get(request_key)
         if found is None:
             raise Unavailable(f"the recording has no answer to {what}")

@@ -1,9 +1,9 @@
-"""Rows that cannot be believed within an answer that can.
+"""Rejected rows within an accepted answer.
 
-A parser leaves such a row out and says so; whoever runs the parser keeps the reasons with the record of the
-response (`Fetch.rejected`), and the batch shows them. An answer of which more than `ODD_SHARE` is odd is
-refused as a whole: that is no odd row, but another format. So is one with two rows in another unit: a unit is
-of a board or of an answer, never of a row.
+A parser leaves such a row out and notes the reason; its caller stores the reasons with the record of the
+response (`Fetch.rejected`), and the batch shows them. An answer of which more than `ODD_SHARE` is rejected is
+refused as a whole, because its format must have changed. So is one with two rows in another unit: a unit
+belongs to a board or to an answer, never to a single row.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +20,7 @@ ODD_SHARE = 0.1
 """Share of the rows of one answer that may be odd; a single odd row among others always may."""
 
 Rejection = tuple[str, str]
-"""What the row is of (a code, where it tells one; else its place), and why it was left out."""
+"""The row (its code, or its place where it states none) and why it was left out."""
 
 _noted: ContextVar[list[Rejection] | None] = ContextVar("rejected_rows", default=None)
 
@@ -56,8 +56,8 @@ def reject(odd: Sequence[Rejection], rows: int, what: str) -> None:
         raise PayloadError(f"{what}: {odd.units} of {rows} rows are in another unit; {item}: {reason}")
     if len(odd) == rows or len(odd) > max(1, int(ODD_SHARE * rows)):
         item, reason = odd[0]
-        reported = reason if rows == 1 else f"{len(odd)} of {rows} rows cannot be believed; {item}: {reason}"
-        raise PayloadError(f"{what}: {reported}" if rows > 1 else reported)
+        message = reason if rows == 1 else f"{len(odd)} of {rows} rows fail validation; {item}: {reason}"
+        raise PayloadError(f"{what}: {message}" if rows > 1 else message)
     noted = _noted.get()
     if noted is not None:
         noted += odd
@@ -66,7 +66,7 @@ def reject(odd: Sequence[Rejection], rows: int, what: str) -> None:
 def accepted_table(
     raws: Sequence[R], read: Callable[[Sequence[R]], T], what: str, item: Callable[[R], object]
 ) -> T:
-    """`read` of all rows; where it raises PayloadError, of those rows that it believes one by one."""
+    """`read` of all rows; where it raises PayloadError, of those rows that it accepts one by one."""
     try:
         return read(raws)
     except PayloadError:
@@ -85,7 +85,7 @@ def _good(
     odd: Odd,
     most: int,
 ) -> Sequence[R]:
-    """The rows that `read` believes, by halves; gives up on what is left once there are too many odd ones."""
+    """The rows that `read` accepts, found by halving; stops once too many are rejected."""
     if not raws or len(odd) > most:
         return []
     try:
@@ -100,8 +100,8 @@ def _good(
     return raws
 
 
-def _name(reported: object, at: int) -> str:
-    return reported if isinstance(reported, str) and reported else f"row {at + 1}"
+def _name(stated: object, at: int) -> str:
+    return stated if isinstance(stated, str) and stated else f"row {at + 1}"
 
 
 def accepted_rows(

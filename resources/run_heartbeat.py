@@ -1,8 +1,8 @@
 """The heartbeat of a run that has a process of its own, so that its death is noticed from anywhere.
 
-Dagster's code server sees a run process die, as long as it lives itself. When both die (a container, a
-machine) nobody is left to see it, and the run would be at work for ever: the worker then finds a heartbeat
-that went silent. Runs inside the worker need none, the worker's own stands for them.
+Dagster's code server notices when a run process dies, as long as it is alive itself. When both die (a
+container, a machine) the run would stay in progress for ever: the worker then finds a heartbeat that went
+silent. Runs inside the worker are covered by the worker's own heartbeat.
 """
 
 import threading

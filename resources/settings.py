@@ -72,7 +72,7 @@ class Settings:
     http_timeout: float = _setting(10.0)
     http_connect_timeout: float = _setting(5.0)
     retry_budget_max: int = _setting(6, "external calls per user request")
-    eod_stock_throttle_min: float = _setting(0.5, "seconds before each page of a stock in a sweep of stocks")
+    eod_stock_throttle_min: float = _setting(0.5, "seconds before each page of a stock in a per-code fetch")
     eod_stock_throttle_max: float = _setting(1.5)
     valuation_ths_eps_enabled: bool = _setting(True)
     em_breaker_failure_threshold: int = _setting(4)
@@ -95,7 +95,7 @@ class Settings:
     admin_seed_password: str = _setting("", "empty skips the seed admin", secret=True)
     admin_seed_email: str = _setting("admin@example.invalid")
     rate_limit_per_min: int = _setting(120, "requests per minute and IP under /api/; 0 = off")
-    trusted_proxies: str = _setting("", "comma list of addresses whose X-Forwarded-For is believed")
+    trusted_proxies: str = _setting("", "comma list of addresses whose X-Forwarded-For is trusted")
     mcp_allowed_hosts: str = _setting(
         "", "comma list of names under which /mcp may be asked; addresses in digits and localhost always may"
     )
@@ -135,7 +135,7 @@ class Settings:
     dagster_bind: str = _setting("127.0.0.1", "where the Dagster UI listens; it has no login of its own")
     log_format: str = _setting("json", "json or text")
     log_level: str = _setting("INFO")
-    payload_days: int = _setting(30, "days that upstream bodies are kept")
+    payload_days: int = _setting(30, "days that upstream bodies are stored")
     sample_profile: str = _setting("S", "S, M or L")
     sample_seed: int = _setting(20260821)
     sample_world: str = _setting("synthetic", "synthetic or replay")
@@ -168,7 +168,8 @@ class Settings:
         if self.warehouse_url:
             return self.warehouse_url
         if any(name.startswith("db_") for name in self.explicit):
-            from sqlalchemy import URL  # imported late: settings are read by processes without a database
+            # The supervisor reads settings too, and loads no database library.
+            from sqlalchemy import URL  # noqa: PLC0415
 
             return URL.create(
                 "mysql+pymysql",
@@ -221,7 +222,7 @@ def _parse(name: str, kind: Any, text: str) -> Any:
             return True
         if lowered in {"0", "false", "no", "off", ""}:
             return False
-        raise InputError(name, f"{text!r} is no truth value (true or false)")
+        raise InputError(name, f"{text!r} is neither true nor false")
     try:
         value = kind(text.strip())
     except ValueError:
@@ -320,7 +321,8 @@ def load_settings(
 
 
 def refuse_reserved(settings: Settings) -> None:
-    """NotImplementedError for DATA_SOURCE=vendor: the specification reserves it, nothing stands behind it."""
+    """NotImplementedError for DATA_SOURCE=vendor: the specification reserves it, and it is not
+    implemented."""
     if settings.data_source == "vendor":
         raise NotImplementedError("DATA_SOURCE=vendor is reserved and not implemented")
 

@@ -28,7 +28,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def replace_json(path: Path, content: Any) -> None:
-    """Write the file anew. Raises StorageError, and the old one stays."""
+    """Replace the file. On StorageError the old one stays."""
     aside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with aside.open("w", encoding="utf-8") as file:

@@ -14,15 +14,16 @@ log = logging.getLogger(__name__)
 
 
 def read_stored(engine: Engine) -> dict[str, str]:
-    """Key -> value. Raises StorageError when the database is away or has no such table yet."""
+    """Key -> value. Raises StorageError when the database cannot be reached or has no such table yet."""
     with reading(engine) as connection:
         rows = connection.exec_driver_sql(f"SELECT config_key, value FROM {TABLE} WHERE value IS NOT NULL")
         return {str(key): str(value) for key, value in rows}
 
 
 def platform_settings() -> Settings:
-    """Environment > `.env` > stored > default. Before the first migration, and while the database is away,
-    nothing is stored; a stored value that does not parse refuses to start, like any other."""
+    """Environment > `.env` > stored > default. Before the first migration, and while the database cannot be
+    reached, there are no stored values; a stored value that does not parse refuses to start, like any
+    other."""
     settings = process_settings()
     engine = make_engine(settings.warehouse_address, read_only=True, wait_s=_WAIT_S)
     try:

@@ -1,7 +1,7 @@
-"""The code location: assets from the registry, one job per task, schedules and sensors of the task table."""
+"""The code location: assets from the registry, one job per task, schedules and sensors of the task table.
 
-import os
-from pathlib import Path
+Importing it opens no database and starts no process.
+"""
 
 import dagster as dg
 
@@ -13,9 +13,10 @@ from platform_assets.definitions.jobs import build_jobs
 from platform_assets.definitions.mail_jobs import daily_report_job, user_recall_job
 from platform_assets.definitions.notes_job import daily_review_job, morning_note_job
 from platform_assets.definitions.portfolio_job import portfolio_job
-from platform_assets.definitions.resources import PlatformResource
-from resources.settings import load_settings
+from platform_assets.definitions.resources import run_resources
+from resources.settings import process_settings
 from schedules.tasks.native_schedules import build_schedules
+from schedules.tasks.trigger_times import read_times
 
 _registry = builtin_registry()
 _written_jobs = (
@@ -23,16 +24,16 @@ _written_jobs = (
 )  # fmt: skip
 _own_jobs = {job.name: job for job in _written_jobs}
 _jobs = {**build_jobs(_registry), **_own_jobs}
-_scheduling = build_schedules(_jobs)
-_address = load_settings(dotenv=Path(os.environ.get("ENV_FILE", ".env"))).warehouse_address
-_engine = "sqlite" if _address.startswith("sqlite") else "mariadb"
+_settings = process_settings()
+_scheduling = build_schedules(_jobs, times=read_times(_settings.data_path))
+_engine = "sqlite" if _settings.warehouse_address.startswith("sqlite") else "mariadb"
 
 defs = dg.Definitions(
     assets=build_assets(_registry, _engine),
     jobs=[*_jobs.values(), download_job, market_download_job],
     schedules=_scheduling.schedules,
     sensors=_scheduling.sensors,
-    resources={"platform": PlatformResource()},
+    resources=run_resources(),
     # One process per run: the default executor would pay a Python start per step.
     executor=dg.in_process_executor,
 )

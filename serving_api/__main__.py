@@ -12,7 +12,8 @@ from resources import logs
 from resources.settings import Settings, process_settings, refuse_reserved
 from resources.stored_settings import platform_settings
 from resources.transport.redact import redact
-from serving_api.app import Application, Parts, create_app
+from serving_api.app import Parts, create_app
+from serving_api.framework.application import Application
 from serving_api.realtime.hub import hub_of
 
 SILENT_S = 60.0

@@ -1,4 +1,4 @@
-"""Puts the API together: state, areas in the order of their traffic, layers, error faces."""
+"""Puts the API together: state, areas, middleware, error handlers."""
 
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from typing import TypedDict, Unpack
 
 from fastapi import FastAPI
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.middleware import Middleware
 
 from core.calendar import TradeCalendar, shipped_calendar
 from core.clock import Clock
@@ -34,9 +34,9 @@ from serving_api.datasets.sync.routes import router as datamgr_sync_router
 from serving_api.db.sessions import Reading
 from serving_api.db.table_versions import Versions
 from serving_api.db.versioned_cache import VersionedCache
-from serving_api.framework import docs_page, error_handlers
-from serving_api.framework.openapi_document import build_document
-from serving_api.framework.routing import Areas
+from serving_api.framework import error_handlers
+from serving_api.framework.application import Application, add_areas
+from serving_api.framework.openapi import DESCRIPTION, add_docs_page
 from serving_api.framework.state import State
 from serving_api.framework.system_time import SystemTime
 from serving_api.health.routes import router as health_router
@@ -48,7 +48,7 @@ from serving_api.market.routes import router as market_router
 from serving_api.market.stored import router as market_stored_router
 from serving_api.mcp.mounted import Mounted
 from serving_api.mcp.routes import MCP_ROUTERS
-from serving_api.middleware.cached_responses import HotLayer
+from serving_api.middleware.cached_responses import ResponseCacheLayer
 from serving_api.middleware.rate_limit import RateLimitLayer, parse_networks
 from serving_api.middleware.request_context import RequestLayer
 from serving_api.notes.routes import router as notes_router
@@ -73,7 +73,8 @@ logger = logging.getLogger("serving_api")
 READ_WAIT_S = 1.0
 """WAL readers wait for nobody; this bounds the rare recovery of a log after a crash."""
 
-# Hot areas first: a request is compared with the areas before its own.
+# In the order in which requests meet them: where areas share their first path segments, the busy ones
+# come first.
 AREAS = (
     stocks_router,
     stocks_live_router,
@@ -173,46 +174,36 @@ async def _life(app: FastAPI) -> AsyncIterator[None]:
         state.reading.close()
 
 
-class Application(FastAPI):
-    """FastAPI behind our layers. They stand before the framework's own stack: a request that is refused
-    or answered from memory pays for none of it."""
-
-    front: ASGIApp | None = None
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        scope["app"] = self
-        await (self.front or self.framework)(scope, receive, send)
-
-    async def framework(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await super().__call__(scope, receive, send)
-
-
 def create_app(settings: Settings, **parts: Unpack[Parts]) -> Application:
     """The application. What is not given is made from `settings`; nothing is opened before the first
     request or the lifespan."""
+    state = build_state(settings, parts)
     app = Application(
         title="A-share research platform",
         version=package_version(),
+        description=DESCRIPTION,
         lifespan=_life,
         docs_url=None,
         redoc_url=None,
-        # Its spans would carry exceptions unredacted, and asking for a provider costs a hot read 6 %.
+        # Its spans would carry exceptions unredacted, and asking for a provider costs a cached read 6 %.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
+        # `add_middleware` puts its own before these: it sees every request, also the refused and the cached.
+        middleware=[
+            Middleware(RequestLayer, world=state.world),
+            Middleware(
+                RateLimitLayer,
+                per_minute=settings.rate_limit_per_min,
+                proxies=parse_networks(settings.trusted_proxies),
+                monotonic=state.system.monotonic,
+            ),
+            Middleware(ResponseCacheLayer, state=state),
+        ],
     )
-    state = build_state(settings, parts)
     app.state.platform = state
     if state.accounts.on_registered is None:
         state.accounts.on_registered = mail_of(state).welcome
-    # Before the documentation's own routes, which nobody waits for.
-    app.router.routes[:0] = [Areas(AREAS), Mounted()]
-    app.openapi = lambda: build_document(app)  # type: ignore[method-assign]
-    docs_page.install(app)
+    add_areas(app, AREAS)
+    app.router.routes.append(Mounted())
+    add_docs_page(app)
     error_handlers.install(app)
-    limited = RateLimitLayer(
-        HotLayer(app.framework, state),
-        per_minute=settings.rate_limit_per_min,
-        proxies=parse_networks(settings.trusted_proxies),
-        monotonic=state.system.monotonic,
-    )
-    app.front = RequestLayer(limited, world=state.world)
     return app

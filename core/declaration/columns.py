@@ -1,6 +1,6 @@
-"""Column words: the types that a dataset's model is written in.
+"""Column types: the vocabulary of a dataset's model.
 
-Each word is a pandera dtype that carries the dictionary's type name, its family and the decimals to
+Each type is a pandera dtype that carries the dictionary's type name, its family and the decimals to
 which a value is rounded. `col()` and `key()` add unit, title and hard limits. A model's columns are
 read back as `ColumnSpec`; tables, checks, documentation and the catalog all derive from those.
 """
@@ -16,8 +16,8 @@ from pandera.engines import pandas_engine
 Family = Literal["text", "float", "int", "bool", "date", "time", "json"]
 
 
-class Word(pandas_engine.NpString):
-    """Base of the column words. Conversion is `frames.coerce`'s work, so pandera's own stays out."""
+class ColumnType(pandas_engine.NpString):
+    """Base of the column types. `frames.coerce` converts values, so pandera's own conversion is off."""
 
     sql: ClassVar[str] = ""
     family: ClassVar[Family] = "text"
@@ -32,10 +32,10 @@ class Word(pandas_engine.NpString):
         return True
 
 
-WORDS: dict[str, type[Word]] = {}
+COLUMN_TYPES: dict[str, type[ColumnType]] = {}
 
 
-def _word(
+def _column_type(
     sql: str,
     family: Family = "text",
     *,
@@ -44,37 +44,39 @@ def _word(
     ascii_only: bool = False,
 ) -> Any:
     body = {"sql": sql, "family": family, "scale": scale, "length": length, "ascii": ascii_only}
-    made: type[Word] = type(sql.capitalize(), (Word,), {**body, "__doc__": f"`{sql}` of the dictionary."})
-    WORDS[sql] = pandas_engine.Engine.register_dtype(made)
+    made: type[ColumnType] = type(
+        sql.capitalize(), (ColumnType,), {**body, "__doc__": f"`{sql}` of the dictionary."}
+    )
+    COLUMN_TYPES[sql] = pandas_engine.Engine.register_dtype(made)
     return made
 
 
-# `Any`, because a model's annotation is read by pandera at run time and by nobody else.
-Code = _word("code", length=16, ascii_only=True)
-K16 = _word("k16", length=16, ascii_only=True)
-K32 = _word("k32", length=32, ascii_only=True)
-K64 = _word("k64", length=64, ascii_only=True)
-S4 = _word("s4", length=4)
-S8 = _word("s8", length=8)
-S16 = _word("s16", length=16)
-S32 = _word("s32", length=32)
-S64 = _word("s64", length=64)
-S128 = _word("s128", length=128)
-S255 = _word("s255", length=255)
-S512 = _word("s512", length=512)
-Text = _word("text")
-MText = _word("mtext")
-Date = _word("date", "date")
-Dt = _word("dt", "time")
-Ts = _word("ts", "time")
-Px = _word("px", "float", scale=4)
-Amt = _word("amt", "float", scale=2)
-Pct = _word("pct", "float", scale=4)
-F = _word("f", "float")
-Int = _word("int", "int")
-Big = _word("big", "int")
-Bool = _word("bool", "bool")
-Json = _word("json", "json")
+# `Any`, because a model's annotation is read by pandera alone, at run time.
+Code = _column_type("code", length=16, ascii_only=True)
+K16 = _column_type("k16", length=16, ascii_only=True)
+K32 = _column_type("k32", length=32, ascii_only=True)
+K64 = _column_type("k64", length=64, ascii_only=True)
+S4 = _column_type("s4", length=4)
+S8 = _column_type("s8", length=8)
+S16 = _column_type("s16", length=16)
+S32 = _column_type("s32", length=32)
+S64 = _column_type("s64", length=64)
+S128 = _column_type("s128", length=128)
+S255 = _column_type("s255", length=255)
+S512 = _column_type("s512", length=512)
+Text = _column_type("text")
+MText = _column_type("mtext")
+Date = _column_type("date", "date")
+Dt = _column_type("dt", "time")
+Ts = _column_type("ts", "time")
+Px = _column_type("px", "float", scale=4)
+Amt = _column_type("amt", "float", scale=2)
+Pct = _column_type("pct", "float", scale=4)
+F = _column_type("f", "float")
+Int = _column_type("int", "int")
+Big = _column_type("big", "int")
+Bool = _column_type("bool", "bool")
+Json = _column_type("json", "json")
 
 
 def col(
@@ -82,9 +84,9 @@ def col(
     decimals: int | None = None, **limits: Any,
 ) -> Any:  # fmt: skip
     """A nullable column. `computed`: made by derivation, so absent from staging. `no_source`: why it
-    stays NULL (names the issue that brings it). `decimals`: a float is rounded to so many, where its word
-    has none of its own; for what is calculated, as a source's figure keeps what the source gives. `limits`
-    are pandera's (ge, gt, le, isin, str_matches…) and are hard checks."""
+    stays NULL (names the issue that brings it). `decimals`: what a float is rounded to where its type has no
+    scale; for calculated columns only, since a figure of a source keeps the decimals that it came with.
+    `limits` are pandera's (ge, gt, le, isin, str_matches…) and are hard checks."""
     limits.setdefault("nullable", True)
     metadata = {"unit": unit, "computed": computed, "no_source": no_source, "decimals": decimals}
     return pa.Field(title=title or None, metadata=metadata, **limits)
@@ -105,7 +107,7 @@ class ColumnSpec:
     """One column as everything that derives from a declaration sees it."""
 
     name: str
-    word: type[Word]
+    column_type: type[ColumnType]
     unit: str = ""
     title: str = ""
     nullable: bool = True
@@ -116,30 +118,30 @@ class ColumnSpec:
 
     @property
     def sql(self) -> str:
-        return self.word.sql
+        return self.column_type.sql
 
     @property
     def family(self) -> Family:
-        return self.word.family
+        return self.column_type.family
 
     @property
     def scale(self) -> int | None:
         """Decimals that a float is rounded to when it is stored; None keeps all."""
-        return self.word.scale if self.decimals is None else self.decimals
+        return self.column_type.scale if self.decimals is None else self.decimals
 
 
 def model_columns(model: type[Model]) -> tuple[ColumnSpec, ...]:
     """The columns of a model, in the order of their declaration (inherited ones first)."""
     specs = []
     for name, column in model.to_schema().columns.items():
-        word = type(column.dtype)
-        if not issubclass(word, Word):
-            raise TypeError(f"{model.__name__}.{name}: {word.__name__} is no column word of the vocabulary")
+        column_type = type(column.dtype)
+        if not issubclass(column_type, ColumnType):
+            raise TypeError(f"{model.__name__}.{name}: {column_type.__name__} is no column type")
         metadata = column.metadata or {}
         specs.append(
             ColumnSpec(
                 name=name,
-                word=word,
+                column_type=column_type,
                 unit=metadata.get("unit", ""),
                 title=column.title or "",
                 nullable=bool(column.nullable),
@@ -170,7 +172,7 @@ def received(model: type[Model], key_columns: Sequence[str], without: Sequence[s
                 nullable=spec.name not in key_columns,
             )  # fmt: skip
             info.checks = list(spec.checks)
-            made["__annotations__"][spec.name] = spec.word
+            made["__annotations__"][spec.name] = spec.column_type
             made[spec.name] = info
         if spec.name == key_columns[-1]:
             made["__annotations__"]["src"] = K32
@@ -184,5 +186,5 @@ def columns_from(notation: str) -> tuple[ColumnSpec, ...]:
     specs = []
     for item in notation.split():
         name, sql, *unit = item.split(":")
-        specs.append(ColumnSpec(name=name, word=WORDS[sql], unit=unit[0] if unit else ""))
+        specs.append(ColumnSpec(name=name, column_type=COLUMN_TYPES[sql], unit=unit[0] if unit else ""))
     return tuple(specs)

@@ -1,13 +1,13 @@
 """A dataset as its file declares it. Everything else derives from this.
 
-`fetch` functions get a desk (the upstream clients, see `resources.upstreams.fetch_context`) and a scope, and
-return a canonical frame. They are the only place where a dataset names an upstream.
+`fetch` functions get a fetch context (the upstream clients, see `resources.upstreams.fetch_context`) and a
+scope, and return a canonical frame. They are the only place where a dataset names an upstream.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -67,15 +67,17 @@ class Raw:
     topical: bool = False
     replace_by: tuple[str, ...] = ()
     """Columns whose groups are replaced whole by a successful download (block members). Where `src` is one of
-    them, the groups of the sources after the one that answered are withdrawn: they stood in for it."""
-    makes_anew: bool = False
-    """A download holds all there is (of its codes): stored rows that it lacks are withdrawn. Only for
-    `Partition.SNAPSHOT`."""
-    keep_when_null: tuple[str, ...] = ()
-    """Columns that a poorer call of the same source leaves empty: a stored value stands against a null."""
+    them, a download also withdraws the groups of the sources after the one that answered, since those were
+    its fallback."""
+    replace: Literal["snapshot"] | None = None
+    """'snapshot': a download holds all there is (of its codes), and stored rows that it lacks are withdrawn;
+    only for `Partition.SNAPSHOT`. None: a row that a download lacks stays."""
+    coalesce_with_stored: tuple[str, ...] = ()
+    """Columns that a poorer call of the same source leaves empty: where the answer is null, the stored value
+    stays."""
     moves: bool = False
-    """What it tells of a key changes with time (a plan becomes a date), and the key does not say who told it:
-    where the better source is away, what the next one tells takes the place of the stored row."""
+    """The row of a key changes with time (a plan becomes a date) and the key does not hold the source: while
+    the better source is unavailable, the row of the next source replaces the stored one."""
     may_be_empty: bool = False
     """A scope that no source can serve (a quote batch knows no past) is an ordinary, empty answer."""
     late: int = 0
@@ -86,8 +88,8 @@ class Raw:
     per_code: bool = False
     """Counted for each code (`/datamgr/stats/{code}`), as fused tables are."""
     history: int = 1
-    """Trade dates up to the asked one that a download of a single code loads: as many as its upstream tells
-    of one code in a few calls."""
+    """Trade dates up to the asked one that a download of a single code loads: as many as its upstream returns
+    for one code in a few calls."""
     fuses: tuple[str, ...] = ()
     """Fused datasets that a download by codes is followed by although they do not stage this table: they ask
     upstreams themselves (bars by period)."""
@@ -99,13 +101,13 @@ class Raw:
     tasks: tuple[str, ...] | None = None
     """Scheduled tasks that download it. None: those of its file and of the datasets that it feeds."""
     also_tasks: tuple[str, ...] = ()
-    """Tasks that download it beside those of `tasks`."""
+    """Tasks that download it in addition to those of `tasks`."""
     unique: tuple[tuple[str, ...], ...] = ()
     """Further groups of columns that name a row."""
 
     def __post_init__(self) -> None:
-        if self.makes_anew and self.partition is not Partition.SNAPSHOT:
-            raise DeclarationError(f"{self.name}: only a snapshot can be made anew by a download")
+        if self.replace and self.partition is not Partition.SNAPSHOT:
+            raise DeclarationError(f"{self.name}: replace='snapshot' is for Partition.SNAPSHOT alone")
 
     @property
     def table_name(self) -> str:
@@ -147,7 +149,7 @@ class Dataset:
     """Of a table by trade date that is calculated from stored tables alone: makes the rows of a scope. It is
     a `Layer.CALC` table with this one source. A load brings all rows of each of its dates: stored ones that
     it lacks are withdrawn, and no row at all is an ordinary answer. Of dates before the scope (`late`,
-    `revisits`) only those are made anew that the load brings a row of."""
+    `revisits`) only those are replaced that the load brings a row of."""
     sources: tuple[Source, ...] = ()
     combine: str = "fallback"
     """Of a bypass dataset, as in `Raw`: 'all' asks every source and needs one success."""
@@ -158,13 +160,14 @@ class Dataset:
     order: tuple[str, ...] = ()
     """Source priority of a staged dataset (bypass datasets: the order of `sources`)."""
     completes: tuple[str, ...] = ()
-    """Sources whose rows only complete those of others: what a column must hold is asked of the fused row
-    alone, and a key that no other source tells is left out."""
+    """Sources whose rows only complete those of others: required columns are checked on the fused row alone,
+    and a key that no other source has is left out."""
     fuse: Rows | Fields = field(default_factory=Rows)
     contract: tuple[Contract, ...] = ()
-    stands_within: Mapping[str, Callable[[pd.DataFrame], pd.Series]] = field(default_factory=dict)
-    """Column -> rounding of the wire, as a function of the new rows (null: none). A stored value that
-    equals the new one within it stands: asking a coarser source again must not look like a correction."""
+    unchanged_within: Mapping[str, Callable[[pd.DataFrame], pd.Series]] = field(default_factory=dict)
+    """Column -> rounding of the wire, as a function of the new rows (null: none). A stored value that equals
+    the new one within this rounding is not changed: reading a coarser source again must not look like a
+    correction."""
     derive: tuple[Derive, ...] = ()
     soft: tuple[Soft, ...] = ()
     whole: tuple[Whole, ...] = ()
@@ -180,7 +183,7 @@ class Dataset:
     public_at: PublicAt | None = None
     later: tuple[str, ...] = ()
     """Columns that become known after `public_at` (the change on the day after). The first version of a row
-    is kept without them, so that no `as_of` read looks ahead."""
+    is stored without them, so that no `as_of` read looks ahead."""
     later_rows: LaterRows | None = None
     """Of a dataset with `later`: in which rows these columns were not known by then. None: in all."""
     freshness: Freshness | None = None
@@ -193,17 +196,17 @@ class Dataset:
     interfaces: tuple[Interface, ...] = ()
     may_be_empty: bool = False
     """No row at all is an ordinary answer (no ex-date, no new name today)."""
-    makes_codes_anew: bool = False
-    """A load brings all rows of each code that it holds: stored ones that it lacks are withdrawn. Only for
-    `Partition.CODE`."""
+    replace: Literal["code"] | None = None
+    """'code': a load brings all rows of each code that it holds, and stored ones that it lacks are withdrawn;
+    only for `Partition.CODE`. None: a row that a load lacks stays."""
     revisits: int = 0
     """Trade dates before those of the scope that a load looks at again, because rows of theirs are completed
     by what happened since (the review of a pick). Only with `calculate`."""
     short_lived: Mapping[str, int] = field(default_factory=dict)
-    """Column -> newest trade dates that hold it; a load takes the values of older ones away. Only for
+    """Column -> newest trade dates that hold it; a load clears the values of older ones. Only for
     calculated tables."""
     final: Callable[[pd.DataFrame], pd.Series] | None = None
-    """Which stored rows stand for good: no later load changes or withdraws them (a pick whose outcome was
+    """Which stored rows are final: no later load changes or withdraws them (a pick whose outcome was
     reviewed). Only for calculated tables."""
     builtin: bool = True
     records: tuple[Table, ...] = ()
@@ -231,8 +234,8 @@ class Dataset:
             raise DeclarationError(f"{self.name}: a staged dataset names the order of its sources")
         if not set(self.completes) <= set(self.order):
             raise DeclarationError(f"{self.name}: `completes` names sources that are not in its order")
-        if self.makes_codes_anew and self.partition is not Partition.CODE:
-            raise DeclarationError(f"{self.name}: only a partition by code can be made anew code by code")
+        if self.replace and self.partition is not Partition.CODE:
+            raise DeclarationError(f"{self.name}: replace='code' is for Partition.CODE alone")
         self._check_calculated()
         strange = {table for table, _ in self.owners.values()} - set(self.reads)
         if strange or not self.owners.keys() <= names:
@@ -243,14 +246,14 @@ class Dataset:
             raise DeclarationError(f"{self.name}: date_column {self.date_column} is not in the model")
 
     def _take_calculate(self, calculate: Fetch) -> None:
-        """What `calculate` stands for."""
+        """Expand `calculate` into the fields that it implies."""
         own = (Source(DERIVED, calculate),)
         if self.feeds or self.sources not in ((), own) or self.public_at is not None:
             raise DeclarationError(f"{self.name}: what is calculated has no sources, feeds or history")
         if self.partition is not Partition.TRADE_DATE:
             raise DeclarationError(f"{self.name}: what is calculated is partitioned by trade date")
         for word, value in {"layer": Layer.CALC, "sources": own, "may_be_empty": True}.items():
-            object.__setattr__(self, word, value)  # the declaration is frozen; this is still its making
+            object.__setattr__(self, word, value)  # the declaration is frozen, but still under construction
 
     def _check_calculated(self) -> None:
         if self.revisits and self.calculate is None:

@@ -91,7 +91,7 @@ def _numbers(values: pd.Series, spec: ColumnSpec) -> tuple[pd.Series, Bools]:
 
 def rows(frame: pd.DataFrame, names: Sequence[str]) -> list[tuple[Any, ...]]:
     """Plain Python tuples for a driver: str, int, float, None. A numpy scalar given to SQLite would be
-    stored as a BLOB without a word, so none ever leaves this function."""
+    stored as a BLOB without an error, so none ever leaves this function."""
     columns = []
     for name in names:
         values = frame[name]

@@ -50,10 +50,10 @@ class Registry:
                     raise DeclarationError(f"{dataset.name}: feed {feed!r} is no RAW table of any dataset")
             for fused in (name for raw in dataset.raw for name in raw.fuses):
                 if fused not in self.datasets:
-                    raise DeclarationError(f"{dataset.name}: fuses {fused!r}, which nobody declares")
+                    raise DeclarationError(f"{dataset.name}: fuses {fused!r}, which is not declared")
             for table in (*dataset.reads, *(name for raw in dataset.raw for name in raw.reads)):
                 if table not in self._tables:
-                    raise DeclarationError(f"{dataset.name}: reads {table!r}, which nobody declares")
+                    raise DeclarationError(f"{dataset.name}: reads {table!r}, which is not declared")
         names: dict[str, str] = {}
         for dataset in self.datasets.values():
             for interface in dataset.interfaces:
@@ -126,7 +126,7 @@ class Registry:
         return tuple(d.stage_table for d in self._staged() if not d.dimension)
 
     def staged_dimensions(self) -> tuple[Table, ...]:
-        """Staging tables without a time, which are kept whole."""
+        """Staging tables without a time column, which are never shortened."""
         return tuple(d.stage_table for d in self._staged() if d.dimension)
 
     def _staged(self) -> tuple[Dataset, ...]:
@@ -139,7 +139,7 @@ class Registry:
             return known[name]
         why = "is no staging table"
         if any(table.name == name for table in self.staged_dimensions()):
-            why = "is a dimension and kept whole"
+            why = "is a dimension and never shortened"
         raise InputError("table", f"{name[:64]!r} {why}; allowed: {', '.join(sorted(known))}")
 
     def per_code(self) -> tuple[Table, ...]:

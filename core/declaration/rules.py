@@ -1,4 +1,5 @@
-"""Words for how a dataset is checked, fused, dated and kept: freshness, soft checks, fusion, validity."""
+"""The vocabulary for how a dataset is checked, fused, dated and stored: freshness, soft checks, fusion,
+validity."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -73,7 +74,7 @@ class Soft:
 @dataclass(frozen=True)
 class Contract:
     """A check of what the sources answered, before fusion, with stored tables at hand. A failing row is
-    rejected; when more than a few rows of one source fail, nothing of that source is believed."""
+    rejected; when more than a few rows of one source fail, all rows of that source are rejected."""
 
     check: RowCheck
     message: str = ""
@@ -115,7 +116,7 @@ class Fields:
     """Field-level fusion: per column the first source with a valid value. `order` overrides the source
     order of single columns; `tolerance` is the relative difference beyond which two sources conflict. `finer`
     names columns of which a later source has more decimals, and half the last decimal of the others: its
-    value is taken where it is theirs, rounded less; where it is another, theirs stands."""
+    value is taken where it rounds to theirs; where it does not, theirs stays."""
 
     order: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     tolerance: Mapping[str, float] = field(default_factory=dict)

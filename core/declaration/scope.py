@@ -37,22 +37,25 @@ class Scope:
         return len(self.dates) > 1
 
     def with_late(self, late: int, calendar: "Calendar") -> "Scope":
-        """This scope and the `late` trade dates before it, whose figures came out only now."""
+        """This scope and the `late` trade dates before it, whose figures are published only now."""
         if not late:
             return self
         before = calendar.last(late + 1, self.since)[:-1]
         return Scope((*before, *self.dates), self.codes, self.late + len(before))
 
     def event_days(self, calendar: "Calendar") -> tuple[str, str]:
-        """First and last of the calendar days that the trade dates stand for: the days without trading
-        before a trade date belong to it."""
+        """First and last of the calendar days that belong to the trade dates: days without trading belong to
+        the next trade date."""
         return moved(calendar.offset(self.since, -1), 1), self.until
 
     def code_groups(self, size: int = 100) -> tuple[tuple[str, ...] | None, ...]:
         """The codes, as many at a time as one filter of a report holds; `(None,)` for the whole market."""
-        if self.codes is None:
-            return (None,)
-        return tuple(self.codes[at : at + size] for at in range(0, len(self.codes), size))
+        return (None,) if self.codes is None else self.named_groups(size)
+
+    def named_groups(self, size: int = 100) -> tuple[tuple[str, ...], ...]:
+        """The codes, as many at a time as one filter of a report holds; none for the whole market."""
+        codes = self.codes or ()
+        return tuple(codes[at : at + size] for at in range(0, len(codes), size))
 
     def covers(self, code: str) -> bool:
         return self.codes is None or code in self.codes
@@ -114,7 +117,7 @@ class Reader(Protocol):
 
     def latest(self, table: str, column: str, before: str) -> str | None:
         """The newest day in a column that lies before a day; of `confirmed_at` the day of the table's last
-        successful batch. StorageError when it cannot be told."""
+        successful batch. StorageError when it cannot be read."""
         ...
 
     def apart(self) -> "Reader":
@@ -143,7 +146,7 @@ class Context:
 
     def beside(self, rows: pd.DataFrame, table: str, column: str, *, trusted: bool = False) -> pd.Series:
         """`column` of another table on each row's own code and trade date; null where it has none, and with
-        `trusted` where its row there is doubted."""
+        `trusted` where that row is flagged by a check."""
         names = ("code", "date", column, *(("quality",) if trusted else ()))
         stored = self.read(table, columns=names, since=self.scope.since, until=self.scope.until)
         if trusted:
@@ -152,8 +155,8 @@ class Context:
         return joined[column].set_axis(rows.index)
 
     def on_day_before(self, rows: pd.DataFrame, table: str, column: str) -> pd.Series:
-        """`column`, a number, of each row's own code on the trade date before its own: of `rows`, which stand
-        above what is stored in their `table`; null where it is not known."""
+        """`column`, a number, of each row's own code on the trade date before its own: read from `rows`
+        first, then from their stored `table`; null where neither has it."""
         before = {day: self.calendar.offset(str(day), -1) for day in rows["date"].unique()}
         columns = ["code", "date", column]
         since = min(before.values(), default=self.scope.since)

@@ -54,7 +54,7 @@ class Table:
     unique: tuple[tuple[str, ...], ...] = ()
     serial: bool = False
     payload: bool = True
-    """RAW only: keep each upstream record as received beside its canonical columns."""
+    """RAW only: store each upstream record as received, next to its canonical columns."""
 
     @cached_property
     def audit(self) -> tuple[ColumnSpec, ...]:

@@ -25,8 +25,8 @@ def is_st(shown: str) -> bool:
 
 
 def special(state: Any, name: str | None) -> bool | None:
-    """Whether a stock is under special treatment on a date. `state` is what the history of names tells (bool,
-    0 or 1; None, NaN or NA where it does not reach): there the name quoted on the date tells. None without
+    """Whether a stock is under special treatment on a date. `state` comes from the history of names (bool, 0
+    or 1; None, NaN or NA outside its range, where the name quoted on the date decides). None without
     either."""
     if not pd.isna(state):
         return bool(state)

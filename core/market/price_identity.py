@@ -1,7 +1,7 @@
 """Whether prices are those of the instrument that they came under. Pure numpy.
 
-An upstream that answers with another instrument tells prices, volume and amount that fit each other. Its
-previous close gives it away: what the other sources and the stored bar of the day before say about it.
+When an upstream answers with another instrument, its prices, volume and amount still fit each other. Only its
+previous close can be checked, against the other sources and the stored bar of the day before.
 """
 
 from itertools import combinations
@@ -28,8 +28,8 @@ def same(first: Floats, second: Floats) -> Bools:
 
 
 def explained(reference: Floats, close: Floats) -> Bools:
-    """Whether an ex-right event or a day's move can lie between a close and a reference price. Missing or
-    zero prices contradict nothing."""
+    """Whether an ex-right event or a day's move can explain the difference between a close and a reference
+    price. True where a price is missing or zero."""
     with np.errstate(invalid="ignore", divide="ignore"):
         ratio = reference / close
         known = (reference > 0) & (close > 0)
@@ -37,13 +37,14 @@ def explained(reference: Floats, close: Floats) -> Bools:
 
 
 def foreign(reported: dict[str, Floats], stored: Floats, adjusted: Floats) -> dict[str, Bools]:
-    """For each source which of its previous closes (`told`, one place per security) is of another
-    instrument. `stored` is the close of the session before, `adjusted` the same after the day's known
-    events; NaN = not known.
+    """For each source which of its previous closes (`reported`, one place per security) is of another
+    instrument. `stored` is the close of the session before, `adjusted` the same after the day's known events;
+    NaN = not known.
 
-    A source that one other source or the stored close agrees with is believed. Otherwise it is foreign when
-    no event explains the way from the stored close, when it lies above a stored close that another source
-    confirms, or when two others agree; without a stored close when no event explains the difference.
+    A source that one other source or the stored close agrees with is accepted. Otherwise it is of another
+    instrument when no event explains the difference from the stored close, when it lies above a stored close
+    that another source confirms, or when two others agree; without a stored close when no event explains the
+    difference.
     """
     result = {}
     for name, own in reported.items():

@@ -186,7 +186,7 @@ def band(
 
 
 def tick_of(board: str, day: Day = 20240102) -> float:
-    """Smallest price step of a board or security type, in its currency; 0.01 where no rule is kept."""
+    """Smallest price step of a board or security type, in its currency; 0.01 where there is no rule."""
     found = rule_on("tick", board, day)
     return found.value if found else 0.01
 
@@ -198,7 +198,8 @@ def lot_of(board: str, day: Day = 20240102) -> tuple[int, int]:
 
 
 def limit_ticks(preclose: Ints, up_pct: Floats, down_pct: Floats) -> tuple[Ints, Ints]:
-    """Limits in ticks from a preclose in ticks, half up; at least one tick away, never under one tick.
+    """Limits in ticks from a preclose in ticks, half up; at least one tick from the preclose, never under one
+    tick.
 
     Percent values have one decimal at most (57.3), hence the arithmetic in thousandths.
     """

@@ -1,8 +1,8 @@
-"""What six digits and a market say about a security: its type and its board. The one place that knows it.
+"""Type and board of a security from its six digits and its market. The one place that derives them.
 
-The market decides first: `sh000001` is an index, `sz000001` a bank. Of a market the longest prefix counts.
-Funds need their names as well: those on the STAR and the ChiNext board move 20 percent instead of 10, and
-Shenzhen's numbers do not tell which they are.
+The market decides first: `sh000001` is an index, `sz000001` a bank. Within a market the longest matching
+prefix decides. Funds need their names as well: those on the STAR and the ChiNext board move 20 percent
+instead of 10, and Shenzhen's numbers do not distinguish them.
 """
 
 import re
@@ -19,7 +19,7 @@ BOARDS = ("main", "gem", "star", "bj")
 WIDE_FUND = "fund_wide"
 """Limits of a fund whose index holds stocks of the STAR or the ChiNext board alone."""
 UNSURE_FUND = "fund_unsure"
-"""A fund of which neither number nor name tells its limits: it has none, rather than wrong ones."""
+"""A fund whose limits follow from neither number nor name: it gets none, rather than wrong ones."""
 
 _BOARD_OF: Mapping[str, Mapping[str, str]] = {
     "SH": {**dict.fromkeys(("600", "601", "603", "605"), "main"), **dict.fromkeys(("688", "689"), "star")},
@@ -69,7 +69,7 @@ _MAYBE_WIDE_NAME = re.compile("创(?!新)")
 
 
 def _longest(table: Mapping[str, str], code: str) -> str:
-    """What the longest prefix of three or two digits stands for."""
+    """The meaning of the longest known prefix of three or two digits."""
     return table.get(code[:3]) or table.get(code[:2], "")
 
 
@@ -96,7 +96,7 @@ def is_a_share(code: str) -> bool:
 
 
 def market_of(code: str, *, shanghai: bool) -> str:
-    """The market of a number where an upstream tells Shanghai from the two others only."""
+    """The market of a number where an upstream distinguishes only Shanghai from the other two."""
     if shanghai:
         return "SH"
     return "BJ" if code.startswith(("4", "8", "92")) else "SZ"

@@ -81,7 +81,7 @@ def extremes(panel: BarPanel, sessions: int = 250) -> tuple[Row, Row]:
     return top, bottom
 
 
-def told_by_pools(panel: BarPanel, sealed: Mask, broken: Mask) -> BarPanel:
+def with_pool_states(panel: BarPanel, sealed: Mask, broken: Mask) -> BarPanel:
     """The panel with the limit states of the exchange-wide pools where they name a code ([dates, codes]
     masks); elsewhere the bar's own state stands."""
     up = np.where(sealed, 1.0, np.where(broken, 0.0, panel.up))

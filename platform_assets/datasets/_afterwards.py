@@ -11,8 +11,8 @@ CLOSE_TIME = "15:00"
 
 def add_changes_after(rows: pd.DataFrame, context: Context, steps: Mapping[str, int]) -> pd.DataFrame:
     """Each column of `steps`: percent from the close of a row's date to that of so many trade dates later,
-    ex-rights taken out. A value of a source stands; without one the bars tell. What lies ahead of the run
-    is null, whoever says it."""
+    ex-rights taken out. A value of a source is kept; without one it is computed from the bars. What lies
+    after the time of the run is null, also where a source has a value."""
     ends = {
         (str(day), count): closed_after(context, str(day), count)
         for day in rows["date"].unique()

@@ -1,20 +1,19 @@
-"""Boards of the portal and blocks of the terminal: who belongs to what, each in the other's place where that
-is away. Codes and names are those of whoever answered."""
-
-from typing import Any
+"""Boards of the portal and blocks of the terminal with their members; each is the fallback of the other.
+Codes and names are those of the source that answered."""
 
 import pandas as pd
 
 from core.declaration.scope import Scope
 from core.market.securities import is_a_share
+from resources.upstreams.fetch_context import FetchContext
 
 HOT_RANK = 20
-_FAMILIES = {"gn": "concept", "hy": "industry"}
+_KINDS = {"gn": "concept", "hy": "industry"}
 """Families of the terminal's files -> kinds of the portal's boards."""
 _LONGEST = 16
 
 
-def portal_boards(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal_boards(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Industry, region and concepts of the list of all A shares, joined by name to the boards."""
     stocks = ctx.portal_list()
     stocks = stocks[stocks["code"].isin(list(scope.codes))] if scope.codes is not None else stocks
@@ -29,18 +28,18 @@ def portal_boards(ctx: Any, scope: Scope) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def terminal_boards(ctx: Any, scope: Scope) -> pd.DataFrame:
-    """Concepts and industries of the terminal's files, which tell no regions and no changes."""
-    members = pd.concat([_members(ctx, kind) for kind in _FAMILIES], ignore_index=True)
+def terminal_boards(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+    """Concepts and industries of the terminal's files, which hold no regions and no changes."""
+    members = pd.concat([_members(ctx, kind) for kind in _KINDS], ignore_index=True)
     rows = members[
         members["code"].map(is_a_share).astype(bool) & (members["block_code"].str.len() <= _LONGEST)
     ]
-    rows = rows.assign(block_type=rows["block_type"].map(_FAMILIES))
+    rows = rows.assign(block_type=rows["block_type"].map(_KINDS))
     rows = rows[["code", "block_code", "block_name", "block_type"]].drop_duplicates(["code", "block_code"])
     return rows[rows["code"].isin(list(scope.codes))] if scope.codes is not None else rows
 
 
-def _boards(ctx: Any, kind: str) -> pd.DataFrame:
+def _boards(ctx: FetchContext, kind: str) -> pd.DataFrame:
     boards = ctx.once(("boards", kind), lambda view: view.eastmoney.boards(kind))
     rank = boards["change_pct"].rank(ascending=False, method="first")
     return pd.DataFrame(
@@ -55,8 +54,8 @@ def _boards(ctx: Any, kind: str) -> pd.DataFrame:
     ).drop_duplicates("block_name")
 
 
-def terminal_blocks(ctx: Any, scope: Scope) -> pd.DataFrame:
-    """Members of the terminal's four block families."""
+def terminal_blocks(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+    """Members of the terminal's four kinds of blocks."""
     parts = []
     for kind in ("zs", "gn", "fg", "hy"):
         members = _members(ctx, kind)
@@ -65,20 +64,20 @@ def terminal_blocks(ctx: Any, scope: Scope) -> pd.DataFrame:
     return _named(ctx.securities(), scope, pd.concat(parts, ignore_index=True))
 
 
-def portal_blocks(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal_blocks(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The portal's concepts and industries in the place of the terminal's, by the names of boards in the
     list of all A shares: the answers that the boards of each stock are made of, no further call."""
     rows = portal_boards(ctx, Scope(scope.dates))
-    families = {name: kind for kind, name in _FAMILIES.items()}
-    rows = rows[rows["block_type"].isin(list(families))]
-    rows = rows.assign(block_type=rows["block_type"].map(families))
+    kinds = {name: kind for kind, name in _KINDS.items()}
+    rows = rows[rows["block_type"].isin(list(kinds))]
+    rows = rows.assign(block_type=rows["block_type"].map(kinds))
     rows["member_count"] = rows.groupby(["block_type", "block_code"])["code"].transform("size")
     rows = rows[["block_type", "block_code", "block_name", "code", "member_count"]]
     return _named(ctx.portal_list(), scope, rows)
 
 
-def _members(ctx: Any, kind: str) -> pd.DataFrame:
-    """Members of one family; a block without an index of its own is known by its name."""
+def _members(ctx: FetchContext, kind: str) -> pd.DataFrame:
+    """Members of the blocks of one kind; a block without an index of its own is known by its name."""
     members = pd.DataFrame(ctx.once(("block_members", kind), lambda view: view.tdx.block_members(kind)))
     if members.empty:
         return pd.DataFrame(columns=["block_type", "block_code", "code", "block_name"])

@@ -1,20 +1,26 @@
 """What the datasets of dated events share: asking a report for a range of dates, and by codes."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from core.declaration.scope import Context, Scope
+from resources.upstreams.fetch_context import FetchContext
 
+if TYPE_CHECKING:
+    from resources.upstreams.eastmoney import EastmoneyClient
+
+EventCall = Callable[["EastmoneyClient"], Callable[[str, str, tuple[str, ...] | None], pd.DataFrame]]
+"""The client of the portal -> its call of (first date, last date, codes or None for the market)."""
 _MOST_DATES = 20
 """Dates that are asked for at once: their rows stay far below what the gateway pages."""
 _FEW_CODES = 5
-"""So few have little to tell: their whole range is one question."""
+"""So few codes have few events: their whole range is one request."""
 
 
-def by_dates(ctx: Any, scope: Scope, name: str, call: Callable[[Any], Any]) -> pd.DataFrame:
-    """`call(desk.eastmoney)(since, until, codes)` over the scope, shared by the tables of one run. Rows of
+def by_dates(ctx: FetchContext, scope: Scope, name: str, call: EventCall) -> pd.DataFrame:
+    """`call(ctx.eastmoney)(since, until, codes)` over the scope, shared by the tables of one run. Rows of
     days between that are not asked for are left out."""
     found = []
     few = scope.codes is not None and len(scope.codes) <= _FEW_CODES
@@ -28,9 +34,9 @@ def by_dates(ctx: Any, scope: Scope, name: str, call: Callable[[Any], Any]) -> p
 
 
 def _asked(
-    ctx: Any,
+    ctx: FetchContext,
     name: str,
-    call: Callable[[Any], Any],
+    call: EventCall,
     since: str,
     until: str,
     codes: tuple[str, ...] | None,

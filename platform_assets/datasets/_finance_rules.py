@@ -43,7 +43,7 @@ def add_names(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 
 def fill_ratios(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """Ratios that no source told, from the amounts of the same report."""
+    """Fills ratios that no source reports from the amounts of the same report."""
     revenue = rows["revenue"].where(rows["revenue"] > 0)
     assets = rows["total_assets"].where(rows["total_assets"] > 0)
     rows["gross_margin"] = rows["gross_margin"].fillna((revenue - rows["operating_cost"]) / revenue * 100)
@@ -66,7 +66,7 @@ def add_returns(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 
 def add_from_periods_before(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """Quarter on quarter, and the return on mean assets where no source told it."""
+    """Quarter on quarter, and the return on mean assets where no source reports it."""
     oldest = rows["report_period"].min()
     since = min(_back(oldest, _QOQ_BACK), year_end_before(oldest))
     columns = ["code", "report_period", "revenue", "net_profit", "total_assets"]
@@ -77,7 +77,7 @@ def add_from_periods_before(rows: pd.DataFrame, context: Context) -> pd.DataFram
         since=since,
         until=rows["report_period"].max(),
     )
-    # What is being fused now stands above what was stored.
+    # What is being fused now goes before what was stored.
     known = pd.concat([stored, rows[columns]], ignore_index=True)
     known = known.drop_duplicates(subset=["code", "report_period"], keep="last")
     for name in ("revenue", "net_profit"):
@@ -139,9 +139,9 @@ def gross_margin_follows_costs(rows: pd.DataFrame, context: Context) -> pd.Serie
 
 
 def growth_follows_the_year_before(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """The growth that is told is that of the amounts, where those of the year before are known. Loose, for a
+    """The reported growth is that of the amounts, where those of the year before are known. Loose, for a
     year before that was restated; a figure in another unit, or of another company, is out by far more.
-    After a loss growth is told by its amount or by itself, which turns the sign: either will do."""
+    After a loss growth is stated against its absolute amount or its signed one: either passes."""
     columns = ["code", "report_period", "revenue", "net_profit"]
     before = {period: _back(period, _YEAR) for period in rows["report_period"].unique()}
     stored = context.read(

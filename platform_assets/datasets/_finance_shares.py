@@ -10,13 +10,13 @@ from core.report_periods import year_end_before
 from platform_assets.compute.asof import value_on
 
 _HALF_DIGIT = 0.0051
-"""CNY: earnings of a share are told with two decimals at least."""
+"""CNY: earnings per share are reported with two decimals at least."""
 _MORE = 0.10
 """Earnings of a share are above profit by all shares where the company holds shares of its own."""
 _LESS = 0.35
 """They are below it by what goes to holders of preferred shares and of perpetual bonds before."""
 _BEFORE_LISTING = 0.5
-"""Part of the shares that a company had at least before it was listed: none of our sources tells how many."""
+"""Part of the shares that a company had at least before it was listed: no source reports how many."""
 _DEPOSITARY = "689"
 """Receipts for a part of a share: the report speaks of the share, the terminal of receipts."""
 
@@ -26,7 +26,7 @@ Numbers = npt.NDArray[np.float64]
 def earnings_follow_shares(rows: pd.DataFrame, context: Context) -> pd.Series:
     """`eps` lies between profit by the most and by the fewest shares from the year's begin to the notice, for
     a report uses the mean of its period, or the shares after a bonus issue of later. Where no share count is
-    known nothing is said. Only changes that were stored by the end of the scope are seen."""
+    known the row passes. Only changes that were stored by the end of the scope are seen."""
     codes = sorted(set(rows["code"]))
     changes = context.read(
         "ref_exright",

@@ -9,7 +9,7 @@ indicators) + 16 (statements) each, 1 per hundred codes for express reports and 
 
 import math
 from collections.abc import Callable
-from typing import Any
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,7 @@ import pandas as pd
 from core.declaration.frames import canonical_json
 from core.declaration.scope import Scope
 from core.report_periods import open_on_any
+from resources.upstreams.fetch_context import FetchContext
 
 FEW_CODES = 10
 _TERMINAL = {
@@ -44,12 +45,12 @@ _MOST_PERIODS = 20
 _COLUMNS = ("revenue", "net_profit", "eps", "bvps")
 
 
-def few_codes(ctx: Any, scope: Scope) -> bool:
+def few_codes(ctx: FetchContext, scope: Scope) -> bool:
     """Codes whose own pages are asked."""
     return scope.codes is not None and len(scope.codes) <= FEW_CODES
 
 
-def by_report(ctx: Any, scope: Scope) -> bool:
+def by_report(ctx: FetchContext, scope: Scope) -> bool:
     """The whole market, or more codes than pages are asked of."""
     return not few_codes(ctx, scope)
 
@@ -64,37 +65,40 @@ def _joined(parts: list[pd.DataFrame]) -> pd.DataFrame:
 # -- the whole market, by report period -----------------------------------------------------------------
 
 
+Codes = tuple[str, ...]
+
+
 def _by_period_or_codes(
-    scope: Scope, of_period: Callable[[str], pd.DataFrame], of_codes: Callable[[Any], pd.DataFrame]
+    scope: Scope, of_period: Callable[[str], pd.DataFrame], of_codes: Callable[[Codes], pd.DataFrame]
 ) -> pd.DataFrame:
     if scope.codes is None:
         return _joined([of_period(period) for period in open_on_any(scope.dates)])
-    return _joined([of_codes(codes) for codes in scope.code_groups()])
+    return _joined([of_codes(codes) for codes in scope.named_groups()])
 
 
-def _summaries(ctx: Any, scope: Scope) -> pd.DataFrame:
+def _summaries(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     def of(period: str) -> pd.DataFrame:
         found: pd.DataFrame = ctx.once(("summaries", period), lambda view: view.eastmoney.summaries(period))
         return found
 
-    def of_some(codes: Any) -> pd.DataFrame:
+    def of_some(codes: Codes) -> pd.DataFrame:
         found: pd.DataFrame = ctx.once(("summaries", codes), lambda view: view.eastmoney.summaries_of(codes))
         return found
 
     return _by_period_or_codes(scope, of, of_some)
 
 
-def summaries(ctx: Any, scope: Scope) -> pd.DataFrame:
+def summaries(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Key figures of the open periods (of codes all of theirs), shared with `summary_changes`."""
     return _summaries(ctx, scope)
 
 
-def statements(ctx: Any, scope: Scope) -> pd.DataFrame:
+def statements(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Balance, income and cash flow of the open periods; of codes all of theirs."""
     return _by_period_or_codes(scope, ctx.eastmoney.statements, ctx.eastmoney.statements_of)
 
 
-def summary_changes(ctx: Any, scope: Scope) -> pd.DataFrame:
+def summary_changes(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Revenue and net profit of the open periods with their change on the year before; no further call."""
     rows = _summaries(ctx, scope)
     parts = [
@@ -106,12 +110,12 @@ def summary_changes(ctx: Any, scope: Scope) -> pd.DataFrame:
     return _with_value_before(pd.concat(parts, ignore_index=True))
 
 
-def express(ctx: Any, scope: Scope) -> pd.DataFrame:
+def express(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Express reports of the open periods; of codes all of theirs."""
     return _by_period_or_codes(scope, ctx.eastmoney.express, ctx.eastmoney.express_of)
 
 
-def forecasts(ctx: Any, scope: Scope) -> pd.DataFrame:
+def forecasts(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Forecasts of the open periods; of codes all of theirs."""
     return _by_period_or_codes(scope, ctx.eastmoney.forecasts, ctx.eastmoney.forecasts_of)
 
@@ -119,12 +123,12 @@ def forecasts(ctx: Any, scope: Scope) -> pd.DataFrame:
 # -- single companies -----------------------------------------------------------------------------------
 
 
-def main_indicators(ctx: Any, scope: Scope) -> pd.DataFrame:
+def main_indicators(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Every period of each code with all its indicators."""
     return _joined(ctx.each(ctx.eastmoney.main_indicators, ctx.symbols(scope.codes, "stock")))
 
 
-def _company_statements(ctx: Any, scope: Scope) -> pd.DataFrame:
+def _company_statements(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     def of(symbol: str) -> pd.DataFrame:
         found: pd.DataFrame = ctx.once(
             ("company_statements", symbol), lambda view: view.eastmoney.company_statements(symbol)
@@ -134,22 +138,22 @@ def _company_statements(ctx: Any, scope: Scope) -> pd.DataFrame:
     return _joined(ctx.each(of, ctx.symbols(scope.codes, "stock")))
 
 
-def company_statements(ctx: Any, scope: Scope) -> pd.DataFrame:
+def company_statements(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Every item of the newest 20 periods of each code, shared with `statement_changes`."""
     return _company_statements(ctx, scope)
 
 
-def statement_changes(ctx: Any, scope: Scope) -> pd.DataFrame:
+def statement_changes(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Every item of each code with its change on the year before; no further call."""
     rows = _company_statements(ctx, scope)
     if rows.empty:
         return rows
-    # An item's name is unique over the three statements but for a few totals: the first one stands.
+    # An item's name is unique over the three statements but for a few totals: the first one is kept.
     rows = rows.drop_duplicates(subset=["code", "report_period", "item"])
     return _with_value_before(rows.rename(columns={"yoy": "change_pct"}))
 
 
-def terminal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def terminal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The newest snapshot of every stock, one call each; the figures are rounded to seven digits. What the
     terminal does not know is 0 there."""
     found = ctx.each(ctx.tdx.finance, ctx.symbols(scope.codes, "stock"))
@@ -169,21 +173,22 @@ def terminal(ctx: Any, scope: Scope) -> pd.DataFrame:
     return made.assign(**{name: reported[name] for name in _COLUMNS}).reset_index(drop=True)
 
 
-def second_site(ctx: Any, scope: Scope) -> pd.DataFrame:
-    """The items that the second quote site's statements tell of the newest 20 periods of each code, three
-    calls each; it tells no notices."""
+def second_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+    """The items of the second quote site's statements for the newest 20 periods of each code, three calls
+    each; it has no dates of notices."""
     parts = [
         part
         for statement in _STATEMENTS
-        for part in ctx.each(
-            lambda symbol, statement=statement: ctx.sina.statement(symbol, statement, _MOST_PERIODS),
-            ctx.symbols(scope.codes, "stock"),
-        )
+        for part in ctx.each(partial(_statement_of, ctx, statement), ctx.symbols(scope.codes, "stock"))
     ]
     return _joined(parts)
 
 
-def terminal_items(ctx: Any, scope: Scope) -> pd.DataFrame:
+def _statement_of(ctx: FetchContext, statement: str, symbol: str) -> pd.DataFrame:
+    return ctx.sina.statement(symbol, statement, _MOST_PERIODS)
+
+
+def terminal_items(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The newest snapshot of each code as items of its statements, one call each."""
     rows = _joined(ctx.each(ctx.tdx.finance, ctx.symbols(scope.codes, "stock")))
     if rows.empty:
@@ -207,9 +212,9 @@ def terminal_items(ctx: Any, scope: Scope) -> pd.DataFrame:
 
 
 def _with_value_before(rows: pd.DataFrame) -> pd.DataFrame:
-    """`prev_value`: the value of the year before, as far as value and change tell it. A change is told
-    against the absolute value, so with one of more than 100 % a profit may have followed a loss or a smaller
-    profit: then nothing is said."""
+    """The rows with `prev_value`: the value of the year before, as far as value and change determine it. A
+    change is stated against the absolute value, so with one of more than 100 % a profit may have followed a
+    loss or a smaller profit: then it is null."""
     value, share = rows["value"].astype(float), rows["change_pct"].astype(float) / 100
     with np.errstate(divide="ignore", invalid="ignore"):
         before = np.where(value >= 0, value / (1 + share), value / (1 - share))

@@ -29,8 +29,8 @@ def forecast_fits_the_price(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 
 def earnings_make_the_price(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """Earnings a share times the P/E told beside them are a price of the days before the report, and the year
-    after leaves more than a fifth of them. Either shows a P/E in the place of the earnings."""
+    """Earnings per share times the P/E reported with them are a price of the days before the report, and the
+    year after leaves more than a fifth of them. Either shows a P/E in the place of the earnings."""
     fine = pd.Series(True, index=rows.index)
     reports = rows[(rows["news_type"] == RESEARCH) & rows["eps_fy1"].notna()]
     if reports.empty:

@@ -1,17 +1,17 @@
-"""What the datasets of listed funds share: the quote site's values beside a list, and the session's rows."""
-
-from typing import Any
+"""What the datasets of listed funds share: the quote site's values added to a list, and the session's
+rows."""
 
 import pandas as pd
 
 from core.declaration.scope import Scope
 from core.errors import PayloadError, Unavailable, UpstreamError
+from resources.upstreams.fetch_context import FetchContext
 
 _YI_OF_CNY = 1e8
 _VALUES = ("nav", "dividend_yield", "premium_pct")
 
 
-def with_values(ctx: Any, listed: pd.DataFrame) -> pd.DataFrame:
+def with_values(ctx: FetchContext, listed: pd.DataFrame) -> pd.DataFrame:
     """The rows with net asset value, premium and yield from the quote site's batch; without them when it is
     away: prices do not wait for it."""
     try:

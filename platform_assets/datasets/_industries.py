@@ -1,15 +1,14 @@
 """What the tables of the industry classification share: its daily analysis."""
 
-from typing import Any
-
 import pandas as pd
 
 from core.declaration.scope import Scope
+from resources.upstreams.fetch_context import FetchContext
 
 LEVELS = ("l1", "l2", "l3")
 
 
-def sw_report(ctx: Any, scope: Scope) -> pd.DataFrame:
+def sw_report(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The daily analysis of all levels on the scope's dates, month by month, once a run."""
     months: dict[str, list[str]] = {}
     for day in scope.dates:
@@ -19,7 +18,12 @@ def sw_report(ctx: Any, scope: Scope) -> pd.DataFrame:
     return rows[rows["date"].isin(list(scope.dates))].reset_index(drop=True)
 
 
-def _asked(ctx: Any, level: str, since: str, until: str) -> pd.DataFrame:
+def indices_now(ctx: FetchContext, level: str) -> pd.DataFrame:
+    """The current indices of a level, asked once per run."""
+    return ctx.once(("sw_current", level), lambda view: view.sw.current(level))
+
+
+def _asked(ctx: FetchContext, level: str, since: str, until: str) -> pd.DataFrame:
     found: pd.DataFrame = ctx.once(
         ("sw_report", level, since, until), lambda view: view.sw.report(level, since, until)
     )

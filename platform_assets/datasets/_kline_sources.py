@@ -6,22 +6,23 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from core.declaration.scope import Reader, Scope
+from core.declaration.scope import Scope
 from core.errors import PayloadError, Unavailable, UpstreamError
 from platform_assets.compute.exright import references
+from resources.upstreams.fetch_context import FetchContext
 
 _HALF_FEN = 0.005
 _TERMS = ("cash_per10", "bonus_per10", "rights_per10", "rights_price")
 
 
-def terminal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def terminal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Bars of the scope from the terminal: today's session by quotes, everything else by bars."""
     if not scope.is_range and scope.codes is None and ctx.is_current_session(scope.until):
         return _from_quotes(ctx, scope.until)
     return _with_listing_days(ctx, _from_bars(ctx, scope))
 
 
-def _from_quotes(ctx: Any, day: str) -> pd.DataFrame:
+def _from_quotes(ctx: FetchContext, day: str) -> pd.DataFrame:
     quotes = ctx.terminal_quotes()
     rows = quotes[~quotes["unknown"] & (quotes["last_close"] > 0)]
     rows = rows.merge(_identity(ctx).drop(columns="symbol"), on=["code", "market"], how="inner")
@@ -30,12 +31,12 @@ def _from_quotes(ctx: Any, day: str) -> pd.DataFrame:
     return _with_prices(out, rows, idle)
 
 
-def _from_bars(ctx: Any, scope: Scope) -> pd.DataFrame:
+def _from_bars(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     requested = len(ctx.calendar.between(scope.since, ctx.today)) + 1
     return _per_code(ctx, scope, lambda symbol: pd.DataFrame(ctx.terminal_bars(symbol, requested)))
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Unadjusted bars per code from the portal, when the terminal does not answer; up to today, since the
     newest ones show whether they are of the instrument that was asked for."""
     before = ctx.calendar.offset(scope.since, -1)
@@ -46,9 +47,9 @@ def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     )
 
 
-def _per_code(ctx: Any, scope: Scope, bars_of: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
+def _per_code(ctx: FetchContext, scope: Scope, bars_of: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
     """Bars of every code; `last_close` is the previous bar's close, taken down by events in between, null
-    on a first bar that does not tell its change."""
+    on a first bar that does not state its change."""
     events = ctx.read(
         "ref_exright",
         columns=("code", "date", "category", *_TERMS, "held_back"),
@@ -69,14 +70,14 @@ def _per_code(ctx: Any, scope: Scope, bars_of: Callable[[str], pd.DataFrame]) ->
     return bars.merge(_identity(ctx), on="symbol", how="inner").drop(columns="symbol")
 
 
-def _with_listing_days(ctx: Any, rows: pd.DataFrame) -> pd.DataFrame:
-    """The terminal's bars, and beside each first bar of a code the portal's line of that day: its change is
-    told against the issue price, which no bar of the terminal carries."""
+def _with_listing_days(ctx: FetchContext, rows: pd.DataFrame) -> pd.DataFrame:
+    """The terminal's bars and, for each first bar of a code, the portal's bar of that day: its change is
+    stated against the issue price, which the terminal's bars do not carry."""
     first = rows if rows.empty else rows[rows["last_close"].isna()]
     if first.empty or ctx.direct:
         return rows
     days = tuple(sorted(set(first["date"])))
-    reported = told_references(ctx.read, tuple(first["code"]), days[0], days[-1])
+    reported = stored_references(ctx.read, tuple(first["code"]), days[0], days[-1])
     lines: list[pd.DataFrame] = []
     for bar in first.itertuples(index=False):
         if (bar.code, bar.date) in reported:
@@ -95,17 +96,18 @@ def _with_listing_days(ctx: Any, rows: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([rows.assign(src="tdx"), *lines], ignore_index=True) if lines else rows
 
 
-def told_references(
-    read: Reader, codes: tuple[str, ...], since: str, until: str
+def stored_references(
+    read: Callable[..., pd.DataFrame], codes: tuple[str, ...], since: str, until: str
 ) -> dict[tuple[str, str], float]:
-    """Stored reference prices by code and date. One that equals the open was taken from it."""
+    """Stored reference prices by code and date, without those that equal the open: they were taken from
+    it."""
     columns = ("code", "date", "open", "last_close")
     stored = read("fusion_kline_daily", columns=columns, codes=codes, since=since, until=until)
     stored = stored[stored["last_close"].notna() & (stored["last_close"] != stored["open"])]
     return {(row.code, row.date): float(row.last_close) for row in stored.itertuples(index=False)}
 
 
-def quote_site(ctx: Any, scope: Scope) -> pd.DataFrame:
+def quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The quote site's batch of today's finished session: its amounts are whole CNY."""
     rows = ctx.site_quotes()
     rows = rows[(rows["trade_date"] == scope.until) | (rows["volume"].fillna(0) == 0)]
@@ -115,7 +117,7 @@ def quote_site(ctx: Any, scope: Scope) -> pd.DataFrame:
     return _with_prices(out.assign(date=scope.until), rows, idle)
 
 
-def second_site(ctx: Any, scope: Scope) -> pd.DataFrame:
+def second_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The second quote site, when nobody else answers: its batch of today's finished session, without
     convertible bonds (nobody documents the unit of their volume); any other date from its bars per code,
     which carry no amount."""
@@ -141,8 +143,8 @@ def _with_prices(out: pd.DataFrame, quotes: pd.DataFrame, idle: Any) -> pd.DataF
     return out
 
 
-def is_session(ctx: Any, scope: Scope) -> bool:
-    """Whether the scope is the market on its newest session, which quotes tell of."""
+def is_session(ctx: FetchContext, scope: Scope) -> bool:
+    """Whether the scope is the market on its newest session, to which current quotes belong."""
     current: bool = not scope.is_range and scope.codes is None and ctx.is_current_session(scope.until)
     return current
 
@@ -162,13 +164,13 @@ def volume_rounding(rows: pd.DataFrame) -> pd.Series:
     return pd.Series(50.0, index=rows.index).where(star)
 
 
-def standing_volume(rows: pd.DataFrame) -> pd.Series:
-    """What a stored volume may differ by: of another source one lot, which one may have cut and the other
-    rounded up; of the same source as `volume_rounding`."""
+def tolerated_volume(rows: pd.DataFrame) -> pd.Series:
+    """The volume by which a stored value may differ from a new one: of another source one lot, which one may
+    have cut and the other rounded up; of the same source as `volume_rounding`."""
     other = rows["stored_src"].notna() & (rows["stored_src"] != rows["src"])
     return volume_rounding(rows).mask(other, 100.0)
 
 
-def _identity(ctx: Any) -> pd.DataFrame:
+def _identity(ctx: FetchContext) -> pd.DataFrame:
     frame: pd.DataFrame = ctx.securities()[["code", "market", "symbol", "sec_type"]]
     return frame

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +12,7 @@ from core.market.names import is_st
 from platform_assets.compute.limit_days import LimitCounts, LimitWindow, count_limits
 from platform_assets.compute.name_spans import named
 from platform_assets.compute.parameters.market_phase import STREAK_DAYS
+from resources.upstreams.fetch_context import FetchContext
 
 _COLUMNS = ("close", "high", "low", "limit_up", "limit_down", "change_pct", "volume", "amount")
 _AT_ONCE = 60
@@ -30,7 +30,7 @@ class LimitDays:
     codes: npt.NDArray[np.str_]
     window: LimitWindow
     special: npt.NDArray[np.bool_]
-    """[codes, dates] under special treatment; looked up for whoever is at a limit."""
+    """[codes, dates] under special treatment; looked up for codes at a limit."""
 
     @property
     def counts(self) -> LimitCounts:
@@ -41,7 +41,7 @@ class LimitDays:
         return set(self.codes[limit[:, at]].tolist())
 
 
-def limit_days(ctx: Any, dates: Sequence[str]) -> Iterator[LimitDays]:
+def limit_days(ctx: FetchContext, dates: Sequence[str]) -> Iterator[LimitDays]:
     """The market on consecutive trade dates, some at a time."""
     spans = ctx.read("ref_name_history", columns=("code", "valid_from", "valid_to", "name", "is_st"))
     for start in range(0, len(dates), _AT_ONCE):
@@ -50,7 +50,7 @@ def limit_days(ctx: Any, dates: Sequence[str]) -> Iterator[LimitDays]:
         yield _read(ctx, (*before, *asked), len(before), spans)
 
 
-def _read(ctx: Any, dates: tuple[str, ...], first: int, spans: pd.DataFrame) -> LimitDays:
+def _read(ctx: FetchContext, dates: tuple[str, ...], first: int, spans: pd.DataFrame) -> LimitDays:
     dense = ctx.panel(
         "fusion_kline_daily",
         columns=_COLUMNS,
@@ -68,7 +68,7 @@ def _read(ctx: Any, dates: tuple[str, ...], first: int, spans: pd.DataFrame) -> 
     return LimitDays(dates, first, codes, window, special)
 
 
-def pool_rows(ctx: Any, since: str, until: str) -> pd.DataFrame:
+def pool_rows(ctx: FetchContext, since: str, until: str) -> pd.DataFrame:
     """The stored pools: trade_date, pool, code, name, change_pct, limit_days."""
     rows: pd.DataFrame = ctx.read(
         "raw_limit_pool",
@@ -88,8 +88,8 @@ def pool_codes(rows: pd.DataFrame, day: str) -> dict[str, set[str]] | None:
 
 
 def pool_measures(rows: pd.DataFrame, day: str, before: str | None = None) -> dict[str, float]:
-    """What the pools of a date tell of stocks that are not under special treatment, under the names of the
-    phase's columns; without what they do not tell."""
+    """Measures of a date from its pools, for stocks that are not under special treatment, by the column names
+    of the market phase; without those that the pools do not determine."""
     today, earlier = (_plain(rows[rows["trade_date"] == one]) for one in (day, before))
     if today.empty:
         return {}

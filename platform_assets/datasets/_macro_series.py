@@ -1,7 +1,7 @@
-"""The series of the economy: what they are called, where each stands in its report, when it is known.
+"""The series of the economy: their names, the column of each in its report, and when its values are known.
 
 The list decides what `fusion_macro_indicator` holds and which names `/fusion/macro/cn-extended` allows.
-Social financing is not among them: no documented report tells it.
+Social financing is not among them: no documented report has it.
 """
 
 from collections.abc import Mapping
@@ -14,11 +14,11 @@ PERCENT, YI, INDEX, THOUSAND_USD, CNY_PER_USD = "pct", "yi", "index", "kUSD", "C
 
 @dataclass(frozen=True)
 class Series:
-    """One series. `report` and `column` are where the portal tells it, `yoy` and `mom` the columns of the
-    same report that tell its change. `freq`: d, m, q, or e (on events).
+    """One series. `report` and `column` are where the portal has it, `yoy` and `mom` the columns of the
+    same report with its change. `freq`: d, m, q, or e (on events).
 
     A daily value is known on its day at `hour`, or `days` later at that hour. A series without an hour is
-    known from its first sight, or from the day that its report tells."""
+    known from when it was first seen, or from the day that its report states."""
 
     indicator: str
     name: str
@@ -207,7 +207,7 @@ USUAL_LAG_DAYS: Mapping[str, int] = {
     "RPT_ECONOMY_GDP": 25,
 }
 """Report -> days from the end of a period to the release of its figure, rather some too many than one too
-few: no report tells the day, and what is loaded with its history must not be known too early."""
+few: no report states the day, and what is loaded with its history must not be known too early."""
 _WITH_FEBRUARY = {
     "RPT_ECONOMY_CUSTOMS",
     "RPT_ECONOMY_INDUS_GROW",

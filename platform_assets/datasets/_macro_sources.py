@@ -11,6 +11,7 @@ from core.declaration.scope import Scope
 from core.errors import PayloadError, Permanent
 from platform_assets.datasets import _macro_series as macro
 from platform_assets.datasets._macro_series import SERIES, Series
+from resources.upstreams.fetch_context import FetchContext
 
 TABLE = "fusion_macro_indicator"
 YEARS, SHORT_YEARS = 10, 2
@@ -20,11 +21,11 @@ _ENOUGH = 200
 _FAILED_SHARE = 0.25
 
 
-def _days_ago(ctx: Any, days: int) -> str:
+def _days_ago(ctx: FetchContext, days: int) -> str:
     return (date.fromisoformat(ctx.today) - timedelta(days=days)).isoformat()
 
 
-def _since(ctx: Any, indicator: str, years: int) -> str:
+def _since(ctx: FetchContext, indicator: str, years: int) -> str:
     """From when daily values are asked for: a little before the newest stored one, else `years` back."""
     stored = ctx.read(TABLE, columns=("indicator", "period_date"))
     days = stored.loc[stored["indicator"] == indicator, "period_date"]
@@ -60,7 +61,7 @@ def _joined(parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
     return pd.concat(filled, ignore_index=True)
 
 
-def _economy(ctx: Any, report: str) -> pd.DataFrame:
+def _economy(ctx: FetchContext, report: str) -> pd.DataFrame:
     """Every series of one report of the portal."""
     rows = ctx.eastmoney.economy(report)
     # What is announced and not in force yet has no value of a period that has begun.
@@ -79,23 +80,23 @@ def _economy(ctx: Any, report: str) -> pd.DataFrame:
     )
 
 
-def _portal_yields(ctx: Any) -> pd.DataFrame:
+def _portal_yields(ctx: FetchContext) -> pd.DataFrame:
     rows = ctx.eastmoney.economy("RPTA_WEB_TREASURYYIELD", _since(ctx, "us_bond_10y", YEARS))
     return _joined(
         _rows(SERIES[name], rows["date"], rows[wire]) for name, wire in macro.YIELD_COLUMNS.items()
     )
 
 
-def _portal_shibor(ctx: Any) -> pd.DataFrame:
+def _portal_shibor(ctx: FetchContext) -> pd.DataFrame:
     return _by_tenor(ctx.eastmoney.interbank_rates(_since(ctx, "shibor_on", SHORT_YEARS)), "shibor_")
 
 
-def _portal_levels(ctx: Any, indicator: str) -> pd.DataFrame:
+def _portal_levels(ctx: FetchContext, indicator: str) -> pd.DataFrame:
     rows = ctx.eastmoney.levels(macro.LEVELS[indicator], _since(ctx, indicator, YEARS), ctx.today)
     return _rows(SERIES[indicator], rows["date"], rows["close"])
 
 
-def _foreign(ctx: Any) -> pd.DataFrame:
+def _foreign(ctx: FetchContext) -> pd.DataFrame:
     rows = ctx.eastmoney.foreign_values("USA", tuple(macro.FOREIGN), _days_ago(ctx, YEARS * 365))
     parts = []
     for number, indicator in macro.FOREIGN.items():
@@ -110,7 +111,7 @@ def _by_tenor(rows: pd.DataFrame, prefix: str) -> pd.DataFrame:
     )
 
 
-def _questions() -> Iterator[tuple[str, Callable[[Any], pd.DataFrame]]]:
+def _requests() -> Iterator[tuple[str, Callable[[FetchContext], pd.DataFrame]]]:
     for report in macro.REPORTS:
         yield report, partial(_economy, report=report)
     yield "RPTA_WEB_TREASURYYIELD", _portal_yields
@@ -120,11 +121,11 @@ def _questions() -> Iterator[tuple[str, Callable[[Any], pd.DataFrame]]]:
         yield secid, partial(_portal_levels, indicator=indicator)
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
-    """Some twenty calls. A report that has changed or cannot be believed is left out and noted; when a
-    quarter of them fail nothing of the portal is believed."""
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+    """Some twenty calls. A report that has changed or is not plausible is left out and noted; when
+    more than a quarter of them fail, nothing of the portal is accepted."""
     parts, failed = [], []
-    asked = list(_questions())
+    asked = list(_requests())
     for name, ask in asked:
         try:
             parts.append(ask(ctx))
@@ -137,7 +138,7 @@ def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     return _joined(parts)
 
 
-def bond_depository(ctx: Any, scope: Scope) -> pd.DataFrame:
+def bond_depository(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Yields of Chinese government bonds of eight tenors, one call (ten the first time)."""
     rows = ctx.chinabond.government_curve(_since(ctx, "cn_bond_7y", YEARS), ctx.today)
     return _joined(
@@ -147,7 +148,7 @@ def bond_depository(ctx: Any, scope: Scope) -> pd.DataFrame:
     )
 
 
-def interbank_market(ctx: Any, scope: Scope) -> pd.DataFrame:
+def interbank_market(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The newest week of yields, SHIBOR and LPR: about eight calls."""
     since = _days_ago(ctx, 7)
     curve = ctx.chinamoney.closing_curve(since, ctx.today)

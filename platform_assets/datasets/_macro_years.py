@@ -1,4 +1,4 @@
-"""Series of the year up to now beside those of the single months: what they add up to, or are the mean of."""
+"""Checks of year-to-date series against those of the single months, of which they are the sum or the mean."""
 
 from collections.abc import Mapping
 
@@ -10,18 +10,19 @@ from platform_assets.datasets import _macro_series as macro
 from platform_assets.datasets._macro_sources import TABLE
 
 _ROUNDED, _REVISED = 0.11, 0.005
-"""What rounding to one decimal may hide; by what share a month is told anew before the year's sum is."""
+"""Difference that rounding to one decimal may hide; share by which a month may be revised before the year's
+sum is."""
 _MEAN_ROUNDED = 0.2
 """What rounding a mean, the one before it and its newest month to one decimal may hide."""
 
 
-def with_past(rows: pd.DataFrame, context: Context, beside: frozenset[str] = frozenset()) -> pd.DataFrame:
-    """indicator, period_date, value of all that is known of the load's series and of those `beside` it, in
+def with_past(rows: pd.DataFrame, context: Context, others: frozenset[str] = frozenset()) -> pd.DataFrame:
+    """indicator, period_date, value of all that is known of the load's series and of `others`, in
     order; `at` is the row of the load, or null."""
     names = ["indicator", "period_date", "value"]
     stored = context.read(TABLE, columns=tuple(names))
     own = rows[names].assign(at=rows.index)
-    requested = set(rows["indicator"]) | beside
+    requested = set(rows["indicator"]) | others
     both = pd.concat([stored[stored["indicator"].isin(requested)], own], ignore_index=True)
     both = both.drop_duplicates(["indicator", "period_date"], keep="last")
     return both.sort_values(["indicator", "period_date"], kind="stable", ignore_index=True)
@@ -32,8 +33,8 @@ def accumulates_within_its_year(rows: pd.DataFrame, context: Context) -> pd.Seri
     mean of it is that of its months, or moves no further than one month can move it."""
     sums = rows[rows["indicator"].isin(set(macro.YEAR_TO_DATE))]
     singles = frozenset(macro.YEAR_TO_DATE.values())
-    beside = rows[rows["indicator"].isin(singles)]
-    known = with_past(pd.concat([sums, beside]), context, singles)
+    monthly = rows[rows["indicator"].isin(singles)]
+    known = with_past(pd.concat([sums, monthly]), context, singles)
     fine = pd.Series(True, index=rows.index)
     values = {
         (name, str(day)[:7]): float(value)
@@ -66,7 +67,7 @@ def accumulates_within_its_year(rows: pd.DataFrame, context: Context) -> pd.Seri
 
 
 def _usual(values: Mapping[tuple[str, str], float], name: str, month: str) -> tuple[float, float] | None:
-    """Least and most of the months before, two years of them at most; None where none is told."""
+    """Least and most of the months before, two years of them at most; None where none is known."""
     year, of_year = month.split("-")
     reported = [
         values[key]

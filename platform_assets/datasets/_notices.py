@@ -5,27 +5,32 @@ the week before are asked for once more: a day on which the upstream was away lo
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import pandas as pd
 
 from core.days import moved
 from core.declaration.scope import Scope
 from core.market.securities import is_a_share
+from resources.upstreams.fetch_context import FetchContext
 
 AGAIN_DAYS = 7
 SPAN_DAYS = 92
-"""Days that one question covers: the gateway ends at 50,000 rows."""
+"""Days that one request covers: the gateway ends at 50,000 rows."""
 
-Ask = Callable[[Any, str | None, str, tuple[str, ...] | None], pd.DataFrame]
-"""(desk, first day or None, last day, codes or None) -> rows."""
+Ask = Callable[[FetchContext, str | None, str, tuple[str, ...] | None], pd.DataFrame]
+"""(fetch context, first day or None, last day, codes or None) -> rows."""
 
 
 def by_notice(
-    ctx: Any, scope: Scope, ask: Ask, key: Sequence[str], again: int = AGAIN_DAYS, span: int = SPAN_DAYS
+    ctx: FetchContext,
+    scope: Scope,
+    ask: Ask,
+    key: Sequence[str],
+    again: int = AGAIN_DAYS,
+    span: int = SPAN_DAYS,
 ) -> pd.DataFrame:
     """Rows of A shares with a notice in the days of the scope; of the scope's codes all that was known by
-    their end. `again`: days before the scope that are asked for once more; `span`: days of one question.
+    their end. `again`: days before the scope that are asked for once more; `span`: days of one request.
     Tables of one run that ask alike share the answers; the reports' B shares and bonds are left out."""
     since, until = scope.event_days(ctx.calendar)
     name = getattr(ask, "__name__", "")

@@ -15,7 +15,7 @@ from core.declaration.scope import Scope
 from core.errors import PayloadError, Unavailable, UpstreamError
 from platform_assets.compute.exright import reference_price
 from platform_assets.compute.reconcile import ABS, PCT, SIGN_PCT, Tolerance, float32_step
-from resources.upstreams.fetch_context import current_session
+from resources.upstreams.fetch_context import FetchContext, current_session
 
 FUSED, DERIVED = "fused", "derived"
 EXCHANGES = ("sse", "szse", "bse")
@@ -40,7 +40,7 @@ class Found:
     rows: pd.DataFrame
 
 
-def found_pairs(ctx: Any, day: str) -> Iterator[Found]:
+def found_pairs(ctx: FetchContext, day: str) -> Iterator[Found]:
     """Every pair of a date, also those of which nothing is there (no rows)."""
     for pairs in (
         _quotes, _bars, _references, _ratios, _shares, _margin, _deals, _listings, _dividends, _flows,
@@ -52,7 +52,7 @@ def found_pairs(ctx: Any, day: str) -> Iterator[Found]:
 # -- stored on both sides ---------------------------------------------------------------------------
 
 
-def _on(ctx: Any, table: str, columns: Sequence[str], day: str) -> pd.DataFrame:
+def _on(ctx: FetchContext, table: str, columns: Sequence[str], day: str) -> pd.DataFrame:
     """Stored rows of one date, with their source."""
     rows: pd.DataFrame = ctx.read(table, columns=("code", *columns, "src"), since=day, until=day)
     return rows
@@ -65,20 +65,20 @@ def _side(rows: pd.DataFrame, source: str | Sequence[str], field: str) -> pd.Ser
     return mine.drop_duplicates("code").set_index("code")[field]
 
 
-def _beside(a: pd.Series, b: pd.Series, rounding: Any = 0.0) -> pd.DataFrame:
+def _paired(a: pd.Series, b: pd.Series, rounding: Any = 0.0) -> pd.DataFrame:
     """Both sides by code; `rounding` a number, or a function of the joined rows."""
     rows = pd.DataFrame({"a": a.astype(float), "b": b.astype(float)}).rename_axis("code").reset_index()
     rows["rounding"] = rounding(rows) if callable(rounding) else rounding
     return rows
 
 
-def _stocks(ctx: Any) -> set[str]:
+def _stocks(ctx: FetchContext) -> set[str]:
     master = ctx.read("fusion_stock_master", columns=("code", "sec_type"))
     return set(master.loc[master["sec_type"] == "stock", "code"])
 
 
 def _traded(quotes: pd.DataFrame) -> set[str]:
-    """Codes of which any source tells a volume; an idle stock is quoted in many ways."""
+    """Codes of which any source reports a volume; an idle stock is quoted in many ways."""
     return set(quotes.loc[quotes["volume"].fillna(0) > 0, "code"])
 
 
@@ -87,7 +87,7 @@ def _amounts(rows: pd.DataFrame) -> pd.Series:
     return float32_step(rows["a"]).fillna(0.0) + float32_step(rows["b"]).fillna(0.0) + 1.0
 
 
-def _quotes(ctx: Any, day: str) -> Iterator[Found]:
+def _quotes(ctx: FetchContext, day: str) -> Iterator[Found]:
     """Quotes of one session: the quote site against the portal, and against the terminal."""
     columns = ("price", "volume", "amount", "total_market_cap")
     quotes = _on(ctx, "stg_quote_snapshot", columns, day)
@@ -100,14 +100,14 @@ def _quotes(ctx: Any, day: str) -> Iterator[Found]:
         ("total_market_cap", Tolerance(0.5, PCT), _WAN_CAP),
     )
     for field, tolerance, rounding in fields:
-        rows = _beside(_side(shares, "tencent", field), _side(shares, "eastmoney", field), rounding)
+        rows = _paired(_side(shares, "tencent", field), _side(shares, "eastmoney", field), rounding)
         yield Found("quote_snapshot", field, "tencent", "eastmoney", tolerance, rows)
     for field, tolerance, rounding in fields[:3]:
-        rows = _beside(_side(quotes, "tencent", field), _side(quotes, "tdx", field), rounding)
+        rows = _paired(_side(quotes, "tencent", field), _side(quotes, "tdx", field), rounding)
         yield Found("quote_snapshot", field, "tencent", "tdx", tolerance, rows)
 
 
-def _bars(ctx: Any, day: str) -> Iterator[Found]:
+def _bars(ctx: FetchContext, day: str) -> Iterator[Found]:
     """Fused bars against the quotes of sources that the bar is not of. A bar with figures of a second source
     is compared in its close alone, since that one is of its own source."""
     bars = _on(ctx, "fusion_kline_daily", ("close", "volume", "amount", "provenance"), day)
@@ -123,11 +123,11 @@ def _bars(ctx: Any, day: str) -> Iterator[Found]:
         ):
             mine = rows.set_index("code")[field]
             theirs = _side(quotes, source, quoted)
-            joined = _beside(mine, theirs[theirs.index.isin(mine.index)], rounding)
+            joined = _paired(mine, theirs[theirs.index.isin(mine.index)], rounding)
             yield Found("kline_daily", field, FUSED, source, tolerance, joined)
 
 
-def _references(ctx: Any, day: str) -> Iterator[Found]:
+def _references(ctx: FetchContext, day: str) -> Iterator[Found]:
     """The stored previous close, taken down by the stored events, against the previous close that is quoted:
     a break is an event that we do not know, or know wrongly."""
     before = ctx.calendar.offset(day, -1)
@@ -159,11 +159,11 @@ def _references(ctx: Any, day: str) -> Iterator[Found]:
         quoted = _side(quotes, source, "last_close").dropna()
         if len(quoted):
             mine = closes[closes.index.isin(quoted.index)]
-            rows = _beside(mine, quoted[quoted.index.isin(mine.index)])
+            rows = _paired(mine, quoted[quoted.index.isin(mine.index)])
             yield Found("kline_daily", "last_close", DERIVED, source, Tolerance(0.01, ABS), rows)
 
 
-def _ratios(ctx: Any, day: str) -> Iterator[Found]:
+def _ratios(ctx: FetchContext, day: str) -> Iterator[Found]:
     reported = _on(ctx, "stg_valuation", ("pe_ttm", "pb", "total_market_cap"), day)
     reported = reported[reported["code"].isin(_stocks(ctx))]
     for field, tolerance, rounding in (
@@ -171,57 +171,57 @@ def _ratios(ctx: Any, day: str) -> Iterator[Found]:
         ("pb", 2.0, 0.01),
         ("total_market_cap", 2.0, _WAN_CAP),
     ):
-        rows = _beside(_side(reported, "eastmoney", field), _side(reported, "tencent", field), rounding)
+        rows = _paired(_side(reported, "eastmoney", field), _side(reported, "tencent", field), rounding)
         yield Found("valuation", field, "eastmoney", "tencent", Tolerance(tolerance), rows)
 
 
-def _shares(ctx: Any, day: str) -> Iterator[Found]:
+def _shares(ctx: FetchContext, day: str) -> Iterator[Found]:
     reported = _on(ctx, "raw_quote", ("total_shares", "float_shares"), day)
     reported = reported[reported["code"].isin(_stocks(ctx))]
     for field in ("total_shares", "float_shares"):
-        rows = _beside(_side(reported, "tencent", field), _side(reported, "eastmoney", field))
+        rows = _paired(_side(reported, "tencent", field), _side(reported, "eastmoney", field))
         yield Found("stock_master", field, "tencent", "eastmoney", Tolerance(1.0), rows)
 
 
-def _margin(ctx: Any, day: str) -> Iterator[Found]:
+def _margin(ctx: FetchContext, day: str) -> Iterator[Found]:
     reported = _on(ctx, "stg_margin", ("rzye", "rzmre", "loan_volume"), day)
     for field in ("rzye", "rzmre", "loan_volume"):
-        rows = _beside(_side(reported, EXCHANGES, field), _side(reported, "eastmoney", field), 1.0)
+        rows = _paired(_side(reported, EXCHANGES, field), _side(reported, "eastmoney", field), 1.0)
         yield Found("margin", field, "exchange", "eastmoney", Tolerance(0.1), rows)
 
 
-def _deals(ctx: Any, day: str) -> Iterator[Found]:
+def _deals(ctx: FetchContext, day: str) -> Iterator[Found]:
     """Deals of a code and their sum. Beijing publishes none that we read."""
     reported = _on(ctx, "stg_block_trade", ("amount",), day)
     reported = reported[~reported["code"].str.startswith(("4", "8", "92"))]
     official, portal = reported[reported["src"].isin(EXCHANGES)], reported[reported["src"] == "eastmoney"]
-    counts = _beside(official.groupby("code").size(), portal.groupby("code").size())
+    counts = _paired(official.groupby("code").size(), portal.groupby("code").size())
     yield Found("block_trade", "deals", "exchange", "eastmoney", Tolerance(0.0, ABS), counts)
-    # The exchanges tell 10,000 CNY with two decimals, deal by deal.
-    sums = _beside(official.groupby("code")["amount"].sum(), portal.groupby("code")["amount"].sum())
+    # The exchanges report in 10,000 CNY with two decimals, deal by deal.
+    sums = _paired(official.groupby("code")["amount"].sum(), portal.groupby("code")["amount"].sum())
     sums["rounding"] = 50.0 * official.groupby("code").size().reindex(sums["code"]).fillna(0).to_numpy() + 1.0
     yield Found("block_trade", "amount", "exchange", "eastmoney", Tolerance(0.1), sums)
 
 
-def _listings(ctx: Any, day: str) -> Iterator[Found]:
-    """Who is on the billboard, and the turnover of the listings that both tell. Beijing's is of the portal
-    alone."""
+def _listings(ctx: FetchContext, day: str) -> Iterator[Found]:
+    """Codes on the billboard, and the turnover of the listings that both sources have. Beijing's are the
+    portal's alone."""
     reported = _on(ctx, "raw_dragon_tiger", ("reason_key", "amount"), day)
     reported = reported[~reported["code"].str.startswith(("4", "8", "92"))]
     official, portal = reported[reported["src"].isin(EXCHANGES)], reported[reported["src"] == "eastmoney"]
-    codes = _beside(portal.groupby("code").size() * 0, official.groupby("code").size() * 0)
+    codes = _paired(portal.groupby("code").size() * 0, official.groupby("code").size() * 0)
     yield Found("dragon_tiger", "codes", "eastmoney", "exchange", Tolerance(0.0, ABS), codes)
     both = portal.merge(official, on=["code", "reason_key"], suffixes=("", "_b")).dropna(
         subset=["amount", "amount_b"]
     )
-    # Shenzhen tells 100 million CNY with two decimals, Shanghai 10,000.
+    # Shenzhen reports in 100 million CNY with two decimals, Shanghai in 10,000.
     steps = both["src_b"].map({"szse": 500_000.0, "sse": 50.0}).astype(float) + 1.0
     rows = pd.DataFrame({"code": both["code"], "a": both["amount"].astype(float),
                          "b": both["amount_b"].astype(float), "rounding": steps})  # fmt: skip
     yield Found("dragon_tiger", "amount", "eastmoney", "exchange", Tolerance(0.1), rows)
 
 
-def _dividends(ctx: Any, day: str) -> Iterator[Found]:
+def _dividends(ctx: FetchContext, day: str) -> Iterator[Found]:
     """Cash of the ex-dates of a day: the portal's notices against the terminal's events."""
     reported = ctx.read("stg_dividend", columns=("code", "ex_date", "bonus_rmb", "src"))
     reported = reported[(reported["src"] == "eastmoney") & (reported["ex_date"] == day)]
@@ -230,9 +230,9 @@ def _dividends(ctx: Any, day: str) -> Iterator[Found]:
     known = events[events["code"].isin(_stocks(ctx))].groupby("code")["cash_per10"].sum()
     noticed = reported[reported["bonus_rmb"] > 0].groupby("code")["bonus_rmb"].sum()
     # One date is asked of both, so an ex-date that one side has elsewhere is missing on the other.
-    dates = _beside(noticed * 0.0, known * 0.0)
+    dates = _paired(noticed * 0.0, known * 0.0)
     yield Found("dividend", "ex_date", "eastmoney", "tdx", Tolerance(0.0, ABS), dates)
-    yield Found("dividend", "bonus_rmb", "eastmoney", "tdx", Tolerance(0.01, ABS), _beside(noticed, known))
+    yield Found("dividend", "bonus_rmb", "eastmoney", "tdx", Tolerance(0.01, ABS), _paired(noticed, known))
 
 
 # -- asked of the second source ---------------------------------------------------------------------
@@ -247,7 +247,9 @@ def _sample(codes: Sequence[str], day: str) -> list[str]:
     return sorted(sorted(codes, key=lambda code: crc32(f"{day} {code}".encode()))[:SAMPLE])
 
 
-def _reported(ctx: Any, codes: Sequence[str], ask: Callable[[str], pd.DataFrame]) -> pd.DataFrame | None:
+def _reported(
+    ctx: FetchContext, codes: Sequence[str], ask: Callable[[str], pd.DataFrame]
+) -> pd.DataFrame | None:
     """What the second source says of some codes; None when it does not answer."""
     try:
         parts = [part for part in ctx.each(ask, ctx.symbols(codes)) if len(part)]
@@ -257,12 +259,12 @@ def _reported(ctx: Any, codes: Sequence[str], ask: Callable[[str], pd.DataFrame]
     return pd.concat(parts, ignore_index=True) if parts else None
 
 
-def _session(ctx: Any, day: str) -> bool:
+def _session(ctx: FetchContext, day: str) -> bool:
     current: bool = current_session(ctx, Scope((day,)))
     return current
 
 
-def _flows(ctx: Any, day: str) -> Iterator[Found]:
+def _flows(ctx: FetchContext, day: str) -> Iterator[Found]:
     """Main net of a sample: both define it in their own way, so a drift is expected."""
     if not _session(ctx, day):
         return
@@ -272,11 +274,11 @@ def _flows(ctx: Any, day: str) -> Iterator[Found]:
     reported = _reported(ctx, codes, lambda symbol: ctx.tencent.fund_flow(symbol).today) if codes else None
     rows = _nothing()
     if reported is not None:
-        rows = _beside(mine[mine.index.isin(codes)], reported.set_index("code")["main_net"], 1.0)
+        rows = _paired(mine[mine.index.isin(codes)], reported.set_index("code")["main_net"], 1.0)
     yield Found("fund_flow", "main_net", "eastmoney", "tencent", Tolerance(20.0, SIGN_PCT), rows)
 
 
-def _indices(ctx: Any, day: str) -> Iterator[Found]:
+def _indices(ctx: FetchContext, day: str) -> Iterator[Found]:
     if not _session(ctx, day):
         return
     bars = _on(ctx, "fusion_index_daily", ("close", "volume"), day)
@@ -292,11 +294,11 @@ def _indices(ctx: Any, day: str) -> Iterator[Found]:
     ):
         rows = _nothing()
         if reported is not None:
-            rows = _beside(bars.set_index("code")[field], reported.set_index("symbol")[quoted], rounding)
+            rows = _paired(bars.set_index("code")[field], reported.set_index("symbol")[quoted], rounding)
         yield Found("index_daily", field, FUSED, "eastmoney", tolerance, rows)
 
 
-def _results(ctx: Any, day: str) -> Iterator[Found]:
+def _results(ctx: FetchContext, day: str) -> Iterator[Found]:
     """Reports whose notice came out on the date, against the second quote site's statements."""
     reported = ctx.read("stg_finance_indicator", columns=("code", "report_period", "ann_date", "revenue",
                                                        "net_profit", "is_express", "src"))  # fmt: skip

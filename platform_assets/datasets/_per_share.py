@@ -1,4 +1,4 @@
-"""What a share earned and is worth by the newest reports that were announced by a date."""
+"""Earnings and book value per share by the newest reports that were announced by a date."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,15 +19,15 @@ _READ = ("code", "report_period", "ann_date", "net_profit", "bvps", "quality")
 
 def per_share(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """`eps_ttm`: profit of the last twelve months by share in force on the row's date; `bvps`: the book value
-    that the newest report tells, spread over the shares in force on that date. Null where no report tells
-    it, and where a report of which it is made is `doubted`. Columns by the index of `rows` (code, date)."""
-    made = pd.DataFrame({"eps_ttm": np.nan, "bvps": np.nan, "doubted": False}, index=rows.index)
+    of the newest report, spread over the shares in force on that date. Null where no report has it,
+    and where a report of which it is made is `flagged`. Columns by the index of `rows` (code, date)."""
+    made = pd.DataFrame({"eps_ttm": np.nan, "bvps": np.nan, "flagged": False}, index=rows.index)
     if rows.empty:
         return made
     since = moved(str(rows["date"].min()), -_LOOK_BACK)
     codes = sorted(set(rows["code"]))
     stored = context.read(REPORTS, columns=_READ, codes=codes, since=since, until=context.scope.until)
-    reported = stored[stored["ann_date"].notna()].assign(doubted=stored["quality"] != "ok")
+    reported = stored[stored["ann_date"].notna()].assign(flagged=stored["quality"] != "ok")
     if reported.empty:
         return made
     changes = context.read(
@@ -43,26 +43,26 @@ def per_share(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     with np.errstate(invalid="ignore", divide="ignore"):
         made["eps_ttm"] = np.where(shares > 0, earned / shares, np.nan)
         made["bvps"] = np.where(shares > 0, equity / shares, np.nan)
-    made["doubted"] = value_on(rows, profits, "doubted") == 1
+    made["flagged"] = value_on(rows, profits, "flagged") == 1
     return made
 
 
 def _trailing(reports: pd.DataFrame) -> pd.DataFrame:
     """`profit` of the twelve months that end with each report period, and the day from which all that it is
     made of was `known`: the cumulated figure + the last year's - the one of a year before."""
-    own = reports[["code", "report_period", "ann_date", "net_profit", "doubted"]]
+    own = reports[["code", "report_period", "ann_date", "net_profit", "flagged"]]
 
-    def beside(period_of: Callable[[str], str]) -> pd.DataFrame:
+    def of_period(period_of: Callable[[str], str]) -> pd.DataFrame:
         asked = own[["code"]].assign(report_period=own["report_period"].map(period_of))
         return asked.merge(own, how="left", on=["code", "report_period"]).set_axis(own.index)
 
-    year, before = beside(year_end_before), beside(_year_before)
+    year, before = of_period(year_end_before), of_period(_year_before)
     is_annual = own["report_period"].str[5:] == "12-31"
     rolled = own["net_profit"] + year["net_profit"] - before["net_profit"]
     days = pd.concat([own["ann_date"], year["ann_date"], before["ann_date"]], axis=1).astype(object)
-    flags = own["doubted"] | (~is_annual & (year["doubted"].eq(True) | before["doubted"].eq(True)))
+    flags = own["flagged"] | (~is_annual & (year["flagged"].eq(True) | before["flagged"].eq(True)))
     return own.assign(
-        doubted=flags,
+        flagged=flags,
         profit=own["net_profit"].where(is_annual, rolled).astype(float),
         known=own["ann_date"].where(is_annual, days.fillna("9999-12-31").max(axis=1)),
     )
@@ -73,12 +73,12 @@ def _year_before(period: str) -> str:
 
 
 def _by_announcement(facts: pd.DataFrame, column: str) -> pd.DataFrame:
-    """code, date (when it was known), `column`; a report of an older period that came late tells nothing. A
-    doubted one stands there without its figure, so that no older one is taken for it."""
-    reported = facts.assign(**{column: facts[column].where(~facts["doubted"])})
-    known: Any = reported[reported[column].notna() | reported["doubted"]].sort_values(
+    """code, date (when it was known), `column`; a report of an older period that came late is left out. A
+    flagged one stays without its figure, so that no older one is used instead."""
+    reported = facts.assign(**{column: facts[column].where(~facts["flagged"])})
+    known: Any = reported[reported[column].notna() | reported["flagged"]].sort_values(
         ["code", "known", "report_period"]
     )
     place = known["report_period"].str.replace("-", "").astype(int)
     newest = place.groupby(known["code"]).cummax()
-    return known[place == newest].assign(date=known["known"])[["code", "date", column, "doubted"]]
+    return known[place == newest].assign(date=known["known"])[["code", "date", column, "flagged"]]

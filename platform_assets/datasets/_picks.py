@@ -35,14 +35,16 @@ from platform_assets.compute.scorecards.forward import PENDING, STATES, Outcomes
 from platform_assets.compute.scorecards.prices import COLUMNS as PRICE_COLUMNS
 from platform_assets.compute.scorecards.prices import Benchmark, Prices
 from platform_assets.compute.scorecards.rebuild import is_settled, rebuilt
+from resources.upstreams.fetch_context import FetchContext
 
 BARS = "fusion_kline_daily"
 INDEX = "fusion_index_daily"
 WIDE = "fusion_stock_wide"
 _TRADED = "sec_type='stock' AND is_suspended=0"
 
-Make = Callable[[Any, Scope, str], pd.DataFrame | None]
-"""(desk, scope of the load, trade date) -> the picks of the date; None: nothing is there to make them of."""
+Make = Callable[[FetchContext, Scope, str], pd.DataFrame | None]
+"""(fetch context, scope of the load, trade date) -> the picks of the date; None: their inputs are not
+stored."""
 
 
 class Pick(Model):
@@ -76,7 +78,7 @@ def pick_model(name: str, group: str, title: str, keys: Sequence[str]) -> type[M
     """The columns of a table of picks whose groups `group` names."""
     made: dict[str, Any] = {"__doc__": Pick.__doc__, "__module__": __name__, "__annotations__": {}}
     for spec in model_columns(Pick):
-        made["__annotations__"][spec.name] = spec.word
+        made["__annotations__"][spec.name] = spec.column_type
         info = col(spec.unit, spec.title, nullable=spec.nullable, decimals=spec.decimals)
         info.checks = list(spec.checks)
         made[spec.name] = info
@@ -92,7 +94,7 @@ def pick_dataset(
 ) -> Dataset:  # fmt: skip
     """The declaration of a table of picks."""
 
-    def picks(ctx: Any, scope: Scope) -> pd.DataFrame:
+    def picks(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
         return track(ctx, scope, name, group, make)
 
     return Dataset(
@@ -114,9 +116,9 @@ def pick_dataset(
     )
 
 
-def track(ctx: Any, scope: Scope, table: str, group: str, make: Make) -> pd.DataFrame:
-    """The picks of a scope's dates: of those asked for made anew but for what is settled, and the pending
-    ones of the dates before them, all reviewed with the bars that are stored."""
+def track(ctx: FetchContext, scope: Scope, table: str, group: str, make: Make) -> pd.DataFrame:
+    """The picks of a scope's dates: those of the requested dates, made again but for settled ones, and the
+    pending ones of the dates before them, all reviewed with the bars that are stored."""
     names = ["trade_date", group, *(spec.name for spec in model_columns(Pick) if spec.name != "trade_date")]
     stored = ctx.read(table, columns=tuple(names), since=scope.since, until=scope.until)
     earlier = stored[stored["trade_date"].isin(scope.dates[: scope.late])]
@@ -133,7 +135,7 @@ def track(ctx: Any, scope: Scope, table: str, group: str, make: Make) -> pd.Data
     return reviewed(ctx, rows.reindex(columns=names))
 
 
-def reviewed(ctx: Any, rows: pd.DataFrame) -> pd.DataFrame:
+def reviewed(ctx: FetchContext, rows: pd.DataFrame) -> pd.DataFrame:
     """The rows (trade_date, code, status, and the columns of an outcome) with those settled that are due."""
     due = rows[~is_settled(rows) & (rows["trade_date"] <= ctx.today)]
     if due.empty:
@@ -150,13 +152,13 @@ def reviewed(ctx: Any, rows: pd.DataFrame) -> pd.DataFrame:
     return rows
 
 
-def prices_of(ctx: Any, first: str, last: str) -> tuple[Prices, Benchmark]:
+def prices_of(ctx: FetchContext, first: str, last: str) -> tuple[Prices, Benchmark]:
     """Bars and the benchmark from the first to the last date of picks, and on until the last of them is
     settled or today."""
     coming = ctx.calendar.between(last, ctx.today)[: WAIT_DAYS + 1]
     until = coming[-1] if coming else last
 
-    def make(view: Any) -> tuple[Prices, Benchmark]:
+    def make(view: FetchContext) -> tuple[Prices, Benchmark]:
         dense = view.panel(BARS, columns=PRICE_COLUMNS, since=first, until=until, condition=_TRADED)
         dates = view.calendar.between(first, until)
         bars = view.read(

@@ -1,24 +1,27 @@
 """What notices and news share: the days of a scope, flash news, one row per headline, codes with events."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Any
 
 import pandas as pd
 
 from core.days import moved
 from core.declaration.scope import Scope
 from core.text_keys import text_keys
+from resources.upstreams.fetch_context import FetchContext
 
 FIRST_DAY = "2000-01-01"
-"""The platforms tell of nothing before it."""
+"""The platforms have nothing before it."""
 MOST_EVENT_CODES = 300
+FlashCall = Callable[[FetchContext], Callable[[str, int], pd.DataFrame]]
+"""Fetch context -> the call of one of its clients: (first day, most items) -> flash news."""
 MOST_FLASHES = {"eastmoney": 2_000, "cls": 2_000, "sina": 400}
 """Upstream -> items of a load: some two days of them in 40 calls, or in 20 of the one with short pages."""
 _NEW_FOR_DAYS = 30
 _LIMITS = ("up", "down")
 
 
-def days_of(ctx: Any, scope: Scope) -> tuple[str, str]:
+def days_of(ctx: FetchContext, scope: Scope) -> tuple[str, str]:
     """First and last calendar day to ask for: those of the scope's trade dates; of named codes everything,
     up to the notices dated tomorrow that are up tonight."""
     if scope.codes is None:
@@ -27,8 +30,8 @@ def days_of(ctx: Any, scope: Scope) -> tuple[str, str]:
     return FIRST_DAY, moved(ctx.today, 1)
 
 
-def spans(ctx: Any, scope: Scope, most: int) -> list[tuple[str, str]]:
-    """The days to ask for in one question each: of at most so many trade dates, since lists end after some
+def spans(ctx: FetchContext, scope: Scope, most: int) -> list[tuple[str, str]]:
+    """The days of each request: at most so many trade dates, since lists end after some
     pages; of named codes all at once."""
     if scope.codes is not None:
         return [days_of(ctx, scope)]
@@ -36,23 +39,23 @@ def spans(ctx: Any, scope: Scope, most: int) -> list[tuple[str, str]]:
     return [Scope(dates).event_days(ctx.calendar) for dates in parts]
 
 
-def inside(ctx: Any, scope: Scope, rows: pd.DataFrame, column: str) -> pd.DataFrame:
+def inside(ctx: FetchContext, scope: Scope, rows: pd.DataFrame, column: str) -> pd.DataFrame:
     """The rows whose day or time lies within the scope."""
     since, until = days_of(ctx, scope)
     days = rows[column].str[:10]
     return rows[(days >= since) & (days <= until)]
 
 
-def flashes(ctx: Any, scope: Scope, upstream: str) -> pd.DataFrame:
-    """Flash news of an upstream within the dates of a scope, at most three days back. The tables of one run
-    share the answers."""
+def flashes(ctx: FetchContext, scope: Scope, upstream: str, call: FlashCall) -> pd.DataFrame:
+    """Flash news that `call` gets from an upstream, within the dates of a scope, at most three days back.
+    The tables of one run share the answers."""
     since, _ = scope.event_days(ctx.calendar)
     # A list that is read every day need not be read further back than what it may lack.
     oldest = (datetime.fromisoformat(f"{ctx.today}T00:00") - timedelta(days=3)).date().isoformat()
     first = max(since, oldest)
     reported = ctx.once(
         ("flashes", upstream, first),
-        lambda view: getattr(view, upstream).flashes(first, MOST_FLASHES[upstream]),
+        lambda view: call(view)(first, MOST_FLASHES[upstream]),
     )
     return inside(ctx, Scope(scope.dates), reported, "pub_time")
 
@@ -70,7 +73,7 @@ def one_per_headline(rows: pd.DataFrame, *, time: str, text: str) -> pd.DataFram
     return first.assign(**{text: texts[text].to_numpy()})
 
 
-def event_codes(ctx: Any, scope: Scope) -> list[str]:
+def event_codes(ctx: FetchContext, scope: Scope) -> list[str]:
     """Codes that something happened to in the days of a scope: a notice that matters, a close at the limit,
     a new listing. At most 300, the weightier events first: the search is asked code by code."""
     since, until = scope.event_days(ctx.calendar)

@@ -12,6 +12,7 @@ from platform_assets.compute.date_ranges import Stretch, stretches
 from platform_assets.compute.parameters.indicators import WARM_UP_BARS
 from platform_assets.compute.parameters.scorecards import BENCHMARK
 from platform_assets.compute.signals import COLUMNS, Pair, is_first, paired
+from resources.upstreams.fetch_context import FetchContext
 
 BARS = "fusion_kline_daily"
 INDEX = "fusion_index_daily"
@@ -33,30 +34,30 @@ def number(day: str) -> int:
     return int(day.replace("-", ""))
 
 
-def bars_at(ctx: Any, scope: Scope, day: str) -> Bars:
+def bars_at(ctx: FetchContext, scope: Scope, day: str) -> Bars:
     """The window of `day` of the stocks that traded on it, of the scope's codes where it names some: their
     bars of 400 trade dates, or older ones as well where these are fewer than 321. Read once for all tables
     and dates of a run."""
     return _window(_bars(ctx, scope), ctx, day)
 
 
-def stretches_of(ctx: Any, scope: Scope) -> Iterator[Stretch]:
+def stretches_of(ctx: FetchContext, scope: Scope) -> Iterator[Stretch]:
     """The dates of a scope with the windows that `bars_at` gives, as many dates at once as begin with the
     same bars."""
     since = [number(ctx.calendar.offset(day, 1 - WINDOW_DATES)) for day in scope.dates]
     return stretches(_bars(ctx, scope), [number(day) for day in scope.dates], LEAST_BARS, since)
 
 
-def newest_stretches(ctx: Any, scope: Scope) -> Iterator[Stretch]:
+def newest_stretches(ctx: FetchContext, scope: Scope) -> Iterator[Stretch]:
     """The dates of a scope for what looks at a code's newest 321 bars and no further."""
     return stretches(_bars(ctx, scope), [number(day) for day in scope.dates], LEAST_BARS)
 
 
-def _bars(ctx: Any, scope: Scope) -> Bars:
+def _bars(ctx: FetchContext, scope: Scope) -> Bars:
     """The bars of all windows of a scope."""
     since, until = ctx.calendar.offset(scope.since, 1 - WINDOW_DATES), scope.until
 
-    def make(view: Any) -> Bars:
+    def make(view: FetchContext) -> Bars:
         dense = view.panel(
             BARS, columns=_COLUMNS, since=since, until=until, condition=_STOCKS, noted=scope.dates
         )
@@ -68,7 +69,7 @@ def _bars(ctx: Any, scope: Scope) -> Bars:
     return bars
 
 
-def _filled_up(view: Any, bars: Bars, since: str, first: int) -> Bars:
+def _filled_up(view: FetchContext, bars: Bars, since: str, first: int) -> Bars:
     """With the bars before `since` that codes which traded little since then need for the date `first`: the
     later dates of a run need no more."""
     recent = bars.date <= first
@@ -91,7 +92,7 @@ def _filled_up(view: Any, bars: Bars, since: str, first: int) -> Bars:
     return bars.preceded(older.where(older.from_end <= requested[older.owner]))
 
 
-def _window(bars: Bars, ctx: Any, day: str) -> Bars:
+def _window(bars: Bars, ctx: FetchContext, day: str) -> Bars:
     """Of the bars of a run those that its date `day` looks at."""
     until = number(day)
     window = bars if not len(bars) or bars.date.max() <= until else bars.until(until)
@@ -103,11 +104,11 @@ def _window(bars: Bars, ctx: Any, day: str) -> Bars:
     return window if there.all() else window.where(there[window.owner])
 
 
-def index_closes(ctx: Any, scope: Scope) -> tuple[Ints, Floats]:
+def index_closes(ctx: FetchContext, scope: Scope) -> tuple[Ints, Floats]:
     """(yyyymmdd, closes) of the CSI 300 up to the newest of a scope's dates, oldest first: the bars of a code
     that rested long may be of any age."""
 
-    def make(view: Any) -> pd.DataFrame:
+    def make(view: FetchContext) -> pd.DataFrame:
         rows = view.read(INDEX, columns=("date", "close"), codes=(BENCHMARK,), until=scope.until)
         return pd.DataFrame(rows).dropna().sort_values("date")
 
@@ -124,19 +125,19 @@ def rows_of(stretch: Stretch, values: Mapping[str, Any]) -> pd.DataFrame:
     )
 
 
-def indicators_of(ctx: Any, scope: Scope, stretch: Stretch) -> dict[str, Floats]:
+def indicators_of(ctx: FetchContext, scope: Scope, stretch: Stretch) -> dict[str, Floats]:
     """The indicators of each row of a stretch. What signals look at is kept for them."""
     reported = _calculated(stretch, index_closes(ctx, scope))
     ctx.once(_signals_key(scope, stretch), lambda _: {name: reported[name] for name in COLUMNS})
     return {name: pair.now for name, pair in reported.items()}
 
 
-def signal_values(ctx: Any, scope: Scope, stretch: Stretch) -> dict[str, Pair]:
+def signal_values(ctx: FetchContext, scope: Scope, stretch: Stretch) -> dict[str, Pair]:
     """The indicators that signals look at, on each row and on the bar before it. Of the calculation of the
     indicators where it was in this run."""
     index = index_closes(ctx, scope)
 
-    def make(_: Any) -> dict[str, Pair]:
+    def make(_: FetchContext) -> dict[str, Pair]:
         reported = _calculated(stretch, index)
         return {name: reported[name] for name in COLUMNS}
 

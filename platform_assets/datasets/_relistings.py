@@ -15,9 +15,10 @@ Bools = npt.NDArray[np.bool_]
 
 
 def listed_again(rows: pd.DataFrame, up: Floats, down: Floats, context: Context) -> Bools:
-    """Rows of such a day. No source tells of them, and a long suspension for another reason ends with the
-    ordinary limits (`up`, `down`), so it takes both: no trade for `AWAY` dates, and a price beyond them.
-    Where the bars of so long ago are not stored nothing is said, and the close is marked as beyond them."""
+    """True for rows of such a day. No source marks them, and a long suspension for another reason ends with
+    the ordinary limits (`up`, `down`), so it takes both: no trade for `AWAY` dates, and a price beyond them.
+    Where the bars of so long ago are not stored the row is not one, and the close is marked as beyond
+    them."""
     high, low = rows["high"].to_numpy(dtype=float), rows["low"].to_numpy(dtype=float)
     stocks = (rows["sec_type"] == _STOCK) & ~rows["is_suspended"].astype(bool)
     beyond: Bools = stocks.to_numpy(dtype=bool) & ((high > up + _HALF_TICK) | (low < down - _HALF_TICK))

@@ -11,6 +11,7 @@ import pandas as pd
 
 from core.declaration.scope import Scope
 from platform_assets.compute import wide_stats
+from resources.upstreams.fetch_context import FetchContext
 
 WINDOW = 251
 """Sessions of bars behind a row: a year of changes and the 52-week extremes."""
@@ -27,7 +28,7 @@ POOL = {"limit_days_today": "limit_days", "zt_stat_latest": "zt_stat", "seal_fun
 _COLUMNS = ("code", "date", "close", "high", "low", "volume", "limit_status", "adj_factor")
 
 
-def bars_of(ctx: Any, scope: Scope) -> pd.DataFrame:
+def bars_of(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The bars that the rows of a scope's dates look at, read once for all of them."""
     since = ctx.calendar.last(WINDOW, scope.since)[0]
     bars: pd.DataFrame = ctx.read(
@@ -41,14 +42,14 @@ def bars_of(ctx: Any, scope: Scope) -> pd.DataFrame:
     return bars.sort_values("date", kind="stable")
 
 
-def stats(ctx: Any, day: str, codes: tuple[str, ...] | None, stored: pd.DataFrame) -> pd.DataFrame:
+def stats(ctx: FetchContext, day: str, codes: tuple[str, ...] | None, stored: pd.DataFrame) -> pd.DataFrame:
     """The figures of one date from `stored` bars, those after it left out."""
     dates = ctx.calendar.last(WINDOW, day)
     first, end = stored["date"].searchsorted(dates[0]), stored["date"].searchsorted(day, side="right")
     bars = stored.iloc[first:end]
     names = sorted(set(bars["code"]))
     pools = _Pools.of(ctx, dates, names, codes)
-    panel = wide_stats.told_by_pools(_panel(bars, dates, names), pools.sealed, pools.broken)
+    panel = wide_stats.with_pool_states(_panel(bars, dates, names), pools.sealed, pools.broken)
     top, bottom = wide_stats.extremes(panel)
     figures = {
         **{f"chg_{n}d": wide_stats.change(panel, n) for n in (3, 5, 10, 20, 60, 120)},
@@ -70,7 +71,7 @@ def stats(ctx: Any, day: str, codes: tuple[str, ...] | None, stored: pd.DataFram
 
 @dataclass(frozen=True)
 class _Pools:
-    """What the limit pools of the newest sessions tell of the codes of a panel: [dates, codes] masks, and
+    """States of a panel's codes in the limit pools of the newest sessions: [dates, codes] masks, and
     the rows of the sealed limit-ups by (row of the date, place of the code)."""
 
     sealed: wide_stats.Mask
@@ -78,7 +79,9 @@ class _Pools:
     ups: Mapping[tuple[int, int], Any]
 
     @classmethod
-    def of(cls, ctx: Any, dates: list[str], names: list[str], codes: tuple[str, ...] | None) -> "_Pools":
+    def of(
+        cls, ctx: FetchContext, dates: list[str], names: list[str], codes: tuple[str, ...] | None
+    ) -> "_Pools":
         columns = ("code", "trade_date", "pool", *POOL.values())
         rows = ctx.read(
             "raw_limit_pool", columns=columns, codes=codes, since=dates[-POOL_SESSIONS:][0], until=dates[-1]

@@ -1,11 +1,10 @@
 """What the wide row takes from tables of events and reports: as it was known on the row's date."""
 
-from typing import Any
-
 import pandas as pd
 
 from core.days import moved
 from platform_assets.compute.parameters.loading import LOADED_SHARE
+from resources.upstreams.fetch_context import FetchContext
 
 _COUNT_DAYS = 400
 """A holder count that is older than this is no longer shown."""
@@ -20,7 +19,7 @@ FINANCE = (
 )
 
 
-def flows(ctx: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+def flows(ctx: FetchContext, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
     """Money flow of the day, and the main net of 5 and 10 sessions where all of them are stored."""
     dates = ctx.calendar.last(10, day)
     columns = ("code", "date", "main_net", "main_net_pct", "super_net", "large_net")
@@ -33,7 +32,7 @@ def flows(ctx: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
     return rows
 
 
-def margins(ctx: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+def margins(ctx: FetchContext, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
     """The financing balance that was known on the day, of the trade date before (it comes out at 09:00),
     and its change over five trade dates where both balances are stored."""
     dates = ctx.calendar.last(7, day)[:-1]
@@ -51,7 +50,7 @@ def reports_since(day: str) -> str:
     return moved(day, -REPORTS_SINCE)
 
 
-def finance(ctx: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+def finance(ctx: FetchContext, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
     """The newest report period of each code among those that were announced by the day."""
     columns = ("code", "ann_date", *FINANCE)
     stored = ctx.read(
@@ -62,7 +61,7 @@ def finance(ctx: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
     return newest.drop(columns="ann_date")
 
 
-def holders(ctx: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+def holders(ctx: FetchContext, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
     """The newest count whose notice was out on the day."""
     oldest = moved(day, -_COUNT_DAYS)
     columns = ("code", "date", "ann_date", "holder_num", "change_ratio")
@@ -76,7 +75,7 @@ def holders(ctx: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
     return reported.rename(columns={"change_ratio": "holder_change_ratio"}).drop(columns=["date", "ann_date"])
 
 
-def billboard(ctx: Any, day: str, codes: pd.Series) -> pd.DataFrame:
+def billboard(ctx: FetchContext, day: str, codes: pd.Series) -> pd.DataFrame:
     """On how many of the 30 trade dates before `day` each code was on the billboard (that of the day itself
     comes out in the evening). Unknown until the market's listings reach back that far: those of single codes,
     which a download brings with their history, are no market."""
@@ -90,7 +89,7 @@ def billboard(ctx: Any, day: str, codes: pd.Series) -> pd.DataFrame:
     return pd.DataFrame({"code": codes, "lhb_count_30d": codes.map(listed).astype(float).fillna(0)})
 
 
-def block_trades(ctx: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+def block_trades(ctx: FetchContext, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
     """Mean premium of the deals in the 30 trade dates before `day`, weighted by amount."""
     dates = ctx.calendar.last(EVENT_DATES + 1, day)[:-1]
     columns = ("code", "date", "premium_pct", "amount")
@@ -101,9 +100,9 @@ def block_trades(ctx: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFr
     return mean.rename("block_trade_premium_30d").reset_index()
 
 
-def lockups(ctx: Any, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
-    """The next release after `day`. Plans change and keep no versions: those of now belong to the session
-    that has just ended; of a past day stands what was written then."""
+def lockups(ctx: FetchContext, day: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+    """The next release after `day`. Plans change and have no versions: the current ones belong to the session
+    that has just ended; of a past day the stored value is kept."""
     columns = ["code", "next_lockup_date", "next_lockup_ratio"]
     if not ctx.is_current_session(day):
         kept = ctx.read(

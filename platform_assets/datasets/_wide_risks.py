@@ -1,10 +1,9 @@
-"""What the wide table tells of risks: shares that are pledged, and goodwill against equity."""
-
-from typing import Any
+"""Risk columns of the wide table: shares that are pledged, and goodwill against equity."""
 
 import pandas as pd
 
 from core.days import moved
+from resources.upstreams.fetch_context import FetchContext
 
 OWNERS = {
     "pledge_ratio": ("raw_risk_pledge", "pledge_ratio"),
@@ -16,9 +15,9 @@ _LIST_DAYS = 21
 Codes = tuple[str, ...] | None
 
 
-def pledged(ctx: Any, day: str, codes: Codes) -> pd.DataFrame:
-    """Shares in the newest list of a day before `day`: that of the day itself comes out in the evening. Who
-    is not in the list has none that anybody told of."""
+def pledged(ctx: FetchContext, day: str, codes: Codes) -> pd.DataFrame:
+    """Pledged share of each code in the newest list before `day`: that of the day itself comes out in the
+    evening. A code that is not in the list has no known pledge."""
     columns = ("code", "trade_date", "pledge_ratio")
     stored = ctx.read(
         "raw_risk_pledge", columns=columns, codes=codes, since=moved(day, -_LIST_DAYS), until=moved(day, -1)
@@ -27,7 +26,7 @@ def pledged(ctx: Any, day: str, codes: Codes) -> pd.DataFrame:
     return newest[["code", "pledge_ratio"]]
 
 
-def goodwill(ctx: Any, day: str, codes: Codes, since: str) -> pd.DataFrame:
+def goodwill(ctx: FetchContext, day: str, codes: Codes, since: str) -> pd.DataFrame:
     """Goodwill / equity of the newest report period of each code, of those that were announced by `day`."""
     columns = ("code", "report_period", "goodwill_equity_ratio_pct", "ann_date")
     stored = ctx.read("raw_risk_goodwill", columns=columns, codes=codes, since=since, until=day)

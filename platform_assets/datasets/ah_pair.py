@@ -1,7 +1,5 @@
 """ref_ah_pair: companies that are listed at home and in Hong Kong."""
 
-from typing import Any
-
 import pandas as pd
 
 from core.declaration.columns import S64, Code, Model, col, key
@@ -10,6 +8,7 @@ from core.declaration.rules import Interface, Partition
 from core.declaration.scope import Scope
 from core.declaration.tables import Layer
 from core.market.securities import is_a_share
+from resources.upstreams.fetch_context import FetchContext
 
 
 class AhPair(Model):
@@ -21,7 +20,7 @@ class AhPair(Model):
     h_name: S64 = col(title="name in Hong Kong")
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Two calls."""
     rows = ctx.eastmoney.ah_pairs()
     requested = rows["a_code"].map(lambda code: is_a_share(code) and scope.covers(code)).astype(bool)

@@ -1,12 +1,11 @@
 """fusion_announcement: notices of the listed companies, by disclosure date.
 
-The disclosure platform is asked by date for the whole market; the portal and, for its own companies,
-Shenzhen stand in when it does not answer. Notices dated a trade date are complete on the next one, so a
-load takes the trade date before with it; those of a weekend belong to the trade date after it.
+The disclosure platform is asked by date for the whole market; the portal and, for its own companies, Shenzhen
+are the fallback when it does not answer. Notices dated a trade date are complete on the next one, so a load
+takes the trade date before with it; those of a weekend belong to the trade date after it.
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import pandas as pd
 
@@ -17,10 +16,11 @@ from core.declaration.scope import Context, Scope
 from core.text_keys import text_keys
 from platform_assets.compute.notices import CATEGORIES, category_of, importance_of
 from platform_assets.datasets._press import days_of, spans
+from resources.upstreams.fetch_context import FetchContext
 
 _AHEAD_DAYS = 2
 _LONG_SPAN, _SHORT_SPAN = 20, 3
-"""Trade dates in one question: the platform's client halves what is too long by itself."""
+"""Trade dates in one request: the platform's client halves what is too long by itself."""
 _MANY = 50
 
 
@@ -60,7 +60,7 @@ class RawAnnouncement(Model):
 Ask = Callable[[str, str, str | None], pd.DataFrame]
 
 
-def _asked(ask: Ask, ctx: Any, scope: Scope, most: int) -> pd.DataFrame:
+def _asked(ask: Ask, ctx: FetchContext, scope: Scope, most: int) -> pd.DataFrame:
     """`ask(since, until, code)` for the scope's days (`most` trade dates at once), or for each of its codes;
     one row per company, date and headline, under the spelling that is stored already."""
     since, until = days_of(ctx, scope)
@@ -82,7 +82,7 @@ def _asked(ask: Ask, ctx: Any, scope: Scope, most: int) -> pd.DataFrame:
     return rows.assign(title=known.where(known.notna(), rows["title"]))
 
 
-def platform(ctx: Any, scope: Scope) -> pd.DataFrame:
+def platform(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call per 30 notices of the market; a code: the map of ids, then one call per 30 of its notices."""
 
     def ask(since: str, until: str, code: str | None) -> pd.DataFrame:
@@ -98,12 +98,12 @@ def platform(ctx: Any, scope: Scope) -> pd.DataFrame:
     return _asked(ask, ctx, scope, _LONG_SPAN)
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call per 100 notices of the market or of a code."""
     return _asked(ctx.eastmoney.notices, ctx, scope, _SHORT_SPAN)
 
 
-def shenzhen(ctx: Any, scope: Scope) -> pd.DataFrame:
+def shenzhen(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call per 50 notices of Shenzhen's companies."""
     return _asked(ctx.szse.announcements, ctx, scope, _SHORT_SPAN)
 
@@ -138,7 +138,7 @@ def code_known(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 
 def of_both_exchanges(rows: pd.DataFrame, context: Context) -> str | None:
-    """Many notices of one exchange and none of the other: a source that tells half of the market."""
+    """Many notices of one exchange and none of the other: a source that has half of the market."""
     if context.scope.codes is not None or len(rows) < _MANY:
         return None
     shanghai = int(rows["code"].str.startswith("6").sum())

@@ -1,11 +1,11 @@
 """fusion_block_trade: block trades (大宗交易), one row per deal.
 
 Deals have no number of their own and equal ones occur: `seq` numbers those of one day that look alike. The
-exchange's own row wins; the portal tells what the exchange rounds or leaves out, and Beijing's deals. Deals
+exchange's own row wins; the portal has what the exchange rounds or leaves out, and Beijing's deals. Deals
 of a date appear in the evening, so a load takes the trade date before with it.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -34,6 +34,10 @@ from platform_assets.compute.name_spans import named
 from platform_assets.datasets._afterwards import add_changes_after
 from platform_assets.datasets._events import by_dates, trade_dates_only
 from platform_assets.datasets._sessions import close_is_that_of_the_bar
+from resources.upstreams.fetch_context import FetchContext
+
+if TYPE_CHECKING:
+    from resources.upstreams.exchanges import SseClient, SzseClient
 
 PUBLISHED = "18:00"
 _AFTER = {"d1_change_pct": 1, "d5_change_pct": 5}
@@ -79,7 +83,7 @@ class RawBlockTrade(Model):
 
 
 class AuxDeal(Model):
-    """The same report beside the other F10 tables."""
+    """The same report, stored as one of the F10 tables."""
 
     code: Code = key("security code")
     date: Date = key("trade date")
@@ -108,22 +112,22 @@ class ExchangeBlockTrade(Model):
     seller: S128 = col(title="branch of the seller")
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One or two calls for a date of the market; the tables of one run share them."""
     return with_deal_keys(by_dates(ctx, scope, "block_trades", lambda eastmoney: eastmoney.block_trades))
 
 
-def shanghai(ctx: Any, scope: Scope) -> pd.DataFrame:
+def shanghai(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call for the whole scope."""
     return _official(ctx.sse, scope)
 
 
-def shenzhen(ctx: Any, scope: Scope) -> pd.DataFrame:
+def shenzhen(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call for twenty deals: about five a date."""
     return _official(ctx.szse, scope)
 
 
-def _official(exchange: Any, scope: Scope) -> pd.DataFrame:
+def _official(exchange: "SseClient | SzseClient", scope: Scope) -> pd.DataFrame:
     rows: pd.DataFrame = with_deal_keys(exchange.block_trades(scope.since, scope.until))
     requested = rows["date"].isin(list(scope.dates)) & rows["code"].map(scope.covers).astype(bool)
     return rows[requested].reset_index(drop=True)
@@ -148,7 +152,7 @@ def _rounding(size: float) -> Any:
 
 
 def add_close_and_name(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """What no source of the row told: close, premium and name."""
+    """Fills close, premium and name where no source of the row has them."""
     bar = context.beside(rows, "fusion_kline_daily", "close")
     rows["close"] = rows["close"].fillna(bar)
     premium = (rows["price"] / rows["close"].where(rows["close"] > 0) - 1) * 100
@@ -253,7 +257,7 @@ DATASET = Dataset(
     derive=(add_close_and_name, add_float_ratio, add_changes),
     soft=(
         Soft(amount_is_price_times_volume, "amount differs from price x volume by more than 1 %"),
-        Soft(close_is_that_of_the_bar, "the close beside it is not that of the day"),
+        Soft(close_is_that_of_the_bar, "the reported close is not that of the day's bar"),
         Soft(premium_is_believable, "more than 30 % off the close"),
         Soft(has_buyer_and_seller, "no buyer or no seller"),
     ),

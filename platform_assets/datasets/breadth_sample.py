@@ -5,7 +5,6 @@ no partitions and no gaps to repair. A sensor asks for it (`SCHEDULER_WARMUP_MAR
 """
 
 from datetime import datetime
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,6 +18,7 @@ from core.errors import PayloadError
 from core.market.names import is_st
 from core.market.rules import limit_prices
 from platform_assets.compute.breadth import breadth
+from resources.upstreams.fetch_context import FetchContext
 
 EVERY_MIN = 5
 MAIN_INDEX = "sh000001"
@@ -49,9 +49,9 @@ def sample_time(now: datetime) -> datetime | None:
     return now.replace(minute=now.minute - now.minute % EVERY_MIN, second=0, microsecond=0)
 
 
-def terminal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def terminal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Quotes of all stocks, 80 a call, and of the main index; limits by the rules of the exchanges. They
-    tell no date."""
+    carry no date."""
     stocks = _stocks(ctx)
     quotes = ctx.tdx.quotes([*stocks["symbol"], MAIN_INDEX])
     index = quotes[quotes["symbol"] == MAIN_INDEX]
@@ -59,21 +59,22 @@ def terminal(ctx: Any, scope: Scope) -> pd.DataFrame:
     return _sample(ctx, scope, stocks, quotes, index)
 
 
-def quote_site(ctx: Any, scope: Scope) -> pd.DataFrame:
+def quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The same from the quote site, 60 a call."""
     stocks = _stocks(ctx)
     quotes = ctx.tencent.quotes([*stocks["symbol"], MAIN_INDEX])
     return _sample(ctx, scope, stocks, quotes, quotes[quotes["symbol"] == MAIN_INDEX])
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The portal's list of all A shares, 100 a call, with the money flow of the session."""
     return _sample(ctx, scope, _stocks(ctx), ctx.portal_list(), ctx.eastmoney.ulist([MAIN_INDEX]))
 
 
-def _stocks(ctx: Any) -> pd.DataFrame:
-    """The stocks that a sample is of, whoever tells it: symbol, name, board, list_date. As they are stored,
-    so that not every sample lists the market anew; one that is first traded today is not among them."""
+def _stocks(ctx: FetchContext) -> pd.DataFrame:
+    """The stocks of a sample, the same for every source: symbol, name, board, list_date. They are the stored
+    ones, so that a sample does not list the market again; one that is first traded today is not among
+    them."""
     columns = ("code", "market", "name", "sec_type", "board", "list_status", "list_date")
     stored = ctx.read("fusion_stock_master", columns=columns)
     known = stored["market"].isin(["SH", "SZ", "BJ"]) & (stored["list_status"] != "D")
@@ -86,7 +87,7 @@ def _stocks(ctx: Any) -> pd.DataFrame:
 
 
 def _sample(
-    ctx: Any, scope: Scope, stocks: pd.DataFrame, quotes: pd.DataFrame, index: pd.DataFrame
+    ctx: FetchContext, scope: Scope, stocks: pd.DataFrame, quotes: pd.DataFrame, index: pd.DataFrame
 ) -> pd.DataFrame:
     """One row, or none outside a session. PayloadError when too few of `stocks` are quoted today: a part of
     the market is not the market, and the day before is no sample."""
@@ -116,7 +117,7 @@ def _sample(
     )
 
 
-def _limited(ctx: Any, rows: pd.DataFrame) -> pd.DataFrame:
+def _limited(ctx: FetchContext, rows: pd.DataFrame) -> pd.DataFrame:
     """With limits by the rules: of the board, special treatment and the days since the listing."""
     recent = ctx.calendar.last(6, ctx.today)
     days = np.full(len(rows), 0, dtype=np.int64)

@@ -1,14 +1,13 @@
 """aux_operate: revenue, cost and profit of a company by industry, product and region."""
 
-from typing import Any
-
 import pandas as pd
 
 from core.declaration.columns import S8, S128, Amt, Code, Date, Model, Pct, col, key
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import Interface, Partition
 from core.declaration.scope import Scope
-from platform_assets.datasets._sweeps import REPORTED, swept_codes
+from platform_assets.datasets._rotation import REPORTED, codes_to_fetch
+from resources.upstreams.fetch_context import FetchContext
 
 _KEY = ("code", "report_period", "dim_type", "item")
 
@@ -27,9 +26,9 @@ class AuxOperate(Model):
     gross_margin: Pct = col("pct", "profit / revenue of the part", le=150)
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call per code. Of the market the codes that reported and a hundred in turn."""
-    symbols = ctx.symbols(swept_codes(ctx, scope), "stock")
+    symbols = ctx.symbols(codes_to_fetch(ctx, scope), "stock")
     parts = [part for part in ctx.each(ctx.eastmoney.operations, symbols, pages=True) if len(part)]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(_KEY))
 

@@ -4,8 +4,6 @@ Definition: `docs/calculations/chips.md`: decay by turnover over 210 bars in 150
 adjusted as of the row's own date.
 """
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -17,9 +15,10 @@ from core.declaration.rules import by_date, history, latest, trading
 from core.declaration.scope import Scope
 from platform_assets.compute.date_ranges import Stretch
 from platform_assets.datasets._quant import BARS, joined, rows_of, stretches_of
+from resources.upstreams.fetch_context import FetchContext
 
 DISTRIBUTION_DATES = 60
-"""Distributions take 2 kB a row: only dates that lie this close to the present one hold theirs."""
+"""Distributions take 2 kB a row: only the newest dates, as many as this, hold theirs."""
 
 
 class ChipDaily(Model):
@@ -44,7 +43,7 @@ class ChipDaily(Model):
     distribution: Json = col(title="[[price in CNY, share in percent]] of the newest 60 trade dates")
 
 
-def chips(ctx: Any, scope: Scope) -> pd.DataFrame:
+def chips(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Every date from its own window."""
     from platform_assets.compute.chips import chip_columns  # numba: not at import
 
@@ -58,7 +57,7 @@ def chips(ctx: Any, scope: Scope) -> pd.DataFrame:
 
 
 def _distributions(stretch: Stretch, shown: npt.NDArray[np.bool_]) -> list[str | None]:
-    """[wanted] the distribution of each row that is `shown`, None for the others and where none is known."""
+    """Distribution of each requested row that is `shown`, None for the others and where none is known."""
     from platform_assets.compute.chips import chip_distribution  # numba: not at import
 
     reported: list[str | None] = [None] * len(shown)

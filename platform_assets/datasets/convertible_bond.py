@@ -1,8 +1,8 @@
 """raw_convertible_bond: every convertible bond that trades, with its price, conversion and yield, by trade
 date. A RAW table alone.
 
-The portal tells everything; where it is away, the quote site's prices stand beside the terms that were stored
-last, and what follows from prices is computed.
+The portal has all columns; where it is away, the quote site's prices are joined with the terms that were
+stored last, and what follows from prices is computed.
 """
 
 from typing import Any
@@ -17,12 +17,12 @@ from core.declaration.rules import Contract, Interface, trading
 from core.declaration.scope import Context, Scope
 from core.errors import Unavailable
 from platform_assets.compute.bond_yield import coupon_rates, yield_to_maturity
-from resources.upstreams.fetch_context import current_session
+from resources.upstreams.fetch_context import FetchContext, current_session
 
 TABLE = "raw_convertible_bond"
 _ERROR_RESPONSE = 100
 _NEAR = 1.0
-"""Percentage points that a told premium may be off that of the two prices."""
+"""Percentage points by which a reported premium may be off that of the two prices."""
 _STORED_DAYS = 30
 _TERMS = (
     *("stock_code", "stock_name", "convert_price", "pure_bond_value", "rating", "maturity_date"),
@@ -57,7 +57,7 @@ class ConvertibleBond(Model):
     force_redeem_price: Px = col("CNY", "price of the stock above which it may be called", gt=0)
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The list of the session and the terms of all bonds: about eight calls."""
     rows = ctx.eastmoney.bond_list()
     terms = ctx.eastmoney.bond_terms()[["code", "rating", "maturity_date", "coupons"]]
@@ -82,8 +82,8 @@ def _yield(price: float, day: Any, maturity: Any, coupons: Any, redemption: floa
     return yield_to_maturity(price, day, maturity, rates, redemption)
 
 
-def quote_site(ctx: Any, scope: Scope) -> pd.DataFrame:
-    """Prices of the bonds and their stocks from the batch that a run shares, beside the terms stored last."""
+def quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+    """Prices of the bonds and their stocks from the batch that a run shares, with the terms stored last."""
     quotes = ctx.site_quotes()
     quotes = quotes[quotes["price"].notna() & ~quotes["is_suspended"]]
     columns = ("code", "trade_date", *_TERMS)

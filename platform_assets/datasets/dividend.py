@@ -1,11 +1,10 @@
 """fusion_dividend: plans and payments of dividends, by report period and the notice of the plan.
 
-A row begins as the plan and becomes its implementation in place: the notice that tells the ex-date comes
+A row begins as the plan and becomes its implementation in place: the notice that states the ex-date comes
 months after the plan, and what was known before it stays in the history. Ratios are per 10 shares.
 """
 
 import json
-from typing import Any
 
 import pandas as pd
 import pandera.pandas as pa
@@ -16,6 +15,7 @@ from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import Fields, Interface, Partition, Soft, calendar_days
 from core.declaration.scope import Context, Scope
 from platform_assets.datasets._notices import AGAIN_DAYS, by_notice
+from resources.upstreams.fetch_context import FetchContext
 
 KEY = ("code", "report_period", "ann_date")
 PLAN, NOTHING = "预案", "不分配"
@@ -73,7 +73,7 @@ class RawDividend(Model):
 
 
 class AuxBonus(Model):
-    """The same dividend beside the other F10 tables."""
+    """The same dividend, stored as one of the F10 tables."""
 
     code: Code = key("security code")
     report_period: Date = key("report period that is distributed")
@@ -89,18 +89,20 @@ class AuxBonus(Model):
     payout_ratio: Pct = col("pct", "cash / earnings of the report period", ge=0)
 
 
-def dividends(ctx: Any, since: str | None, until: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+def dividends(
+    ctx: FetchContext, since: str | None, until: str, codes: tuple[str, ...] | None
+) -> pd.DataFrame:
     rows: pd.DataFrame = ctx.eastmoney.dividends(since, until, codes)
     return rows
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """By the day of the newest notice: one or two calls a date for both tables of a run. Codes: one call for
     a hundred."""
     return by_notice(ctx, scope, dividends, KEY)
 
 
-def terminal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def terminal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The ex-dates of stored plans, from the terminal's ex-right events: one call for each code with a plan
     that has no ex-date yet. It knows nothing of plans, so it adds none."""
     oldest = moved(scope.since, -_LONGEST_DAYS)
@@ -121,7 +123,7 @@ def terminal(ctx: Any, scope: Scope) -> pd.DataFrame:
     return carried_out(plans, events[inside])
 
 
-def of_one_date(ctx: Any, scope: Scope) -> bool:
+def of_one_date(ctx: FetchContext, scope: Scope) -> bool:
     """A range without the portal's notices is no range of dividends."""
     return not scope.is_range
 

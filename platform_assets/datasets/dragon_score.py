@@ -1,11 +1,10 @@
 """calc_dragon_score: the leader score of each date's limit-ups and of those of the date before.
 
-A score stands once the next session has closed: from then on a load only fills what became of the price, and
-what is filled stays. Why a stock was at the limit comes out later in the evening and is joined on read.
+A score is final once the next session has closed: from then on a load only fills the later prices, and what
+is filled stays. Why a stock was at the limit comes out later in the evening and is joined on read.
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +21,7 @@ from platform_assets.compute.parameters.scorecards import REVISITED_DAYS
 from platform_assets.compute.scorecards.forward import REVIEWED
 from platform_assets.compute.scorecards.prices import Prices
 from platform_assets.datasets._afterwards import CLOSE_TIME
+from resources.upstreams.fetch_context import FetchContext
 
 _CNY_PER_WAN = 1e4
 _POOL = (
@@ -61,9 +61,9 @@ class DragonScore(Model):
     review_status: S16 = col(title="pending, partial, reviewed", computed=True)
 
 
-def leaders(ctx: Any, scope: Scope) -> pd.DataFrame:
-    """Rows of each date: those that stand, else scored anew; of dates before those asked for only what is
-    stored."""
+def leaders(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+    """Rows of each date: final ones as stored, others scored again; of dates before the requested ones only
+    what is stored."""
     columns = list(DragonScore.to_schema().columns)
     stored = ctx.read("calc_dragon_score", columns=columns, since=scope.since, until=scope.until)
     pools = ctx.read(
@@ -86,14 +86,14 @@ def leaders(ctx: Any, scope: Scope) -> pd.DataFrame:
     return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(columns=columns)
 
 
-def _stands(ctx: Any, day: str) -> bool:
+def _stands(ctx: FetchContext, day: str) -> bool:
     """Whether the session after `day` has closed."""
     coming = ctx.calendar.between(day, min(ctx.today, ctx.calendar.horizon))
     now = ctx.clock.now().strftime("%Y-%m-%d %H:%M")
     return len(coming) > 1 and f"{coming[1]} {CLOSE_TIME}" <= now
 
 
-def _scored(ctx: Any, day: str, pools: pd.DataFrame, blocks: pd.DataFrame) -> pd.DataFrame:
+def _scored(ctx: FetchContext, day: str, pools: pd.DataFrame, blocks: pd.DataFrame) -> pd.DataFrame:
     rows = _candidates(ctx, day, pools)
     if rows.empty:
         return rows
@@ -112,7 +112,7 @@ def _scored(ctx: Any, day: str, pools: pd.DataFrame, blocks: pd.DataFrame) -> pd
     )
 
 
-def _candidates(ctx: Any, day: str, pools: pd.DataFrame) -> pd.DataFrame:
+def _candidates(ctx: FetchContext, day: str, pools: pd.DataFrame) -> pd.DataFrame:
     """The limit-ups of a date, and those of the date before with the figures of the date."""
     today = pools[pools["trade_date"] == day]
     ups = today[today["pool"] == "up"]
@@ -164,7 +164,7 @@ def _candidates(ctx: Any, day: str, pools: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _net_ratios(ctx: Any, day: str) -> Mapping[str, float]:
+def _net_ratios(ctx: FetchContext, day: str) -> Mapping[str, float]:
     """Net purchases of the billboard's seats / turnover, by code; of reasons that are about the date alone,
     the one with the largest turnover. A stock that is not listed has none."""
     listed = ctx.read(
@@ -180,7 +180,7 @@ def _net_ratios(ctx: Any, day: str) -> Mapping[str, float]:
 
 
 def add_review(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """What became of the price, as far as it is known; what was filled before stands."""
+    """Fills the prices after the score, as far as they are known; what was filled before stays."""
     waiting = rows.index[rows["review_status"].isna() | (rows["review_status"] != REVIEWED)]
     if waiting.empty:
         return rows

@@ -48,6 +48,7 @@ from platform_assets.datasets._billboards import (
     where_the_portal_is_silent,
 )
 from platform_assets.datasets._events import by_dates, trade_dates_only
+from resources.upstreams.fetch_context import FetchContext
 
 PUBLISHED = "18:00"
 INSTITUTION = "机构专用"
@@ -88,7 +89,7 @@ class DragonTiger(Model):
 
 
 class AuxLhb(Model):
-    """One listing with its seats, beside the F10 tables."""
+    """One listing with its seats, stored as one of the F10 tables."""
 
     code: Code = key("security code")
     date: Date = key("trade date")
@@ -101,7 +102,7 @@ class AuxLhb(Model):
 
 
 class LhbBranch(Model):
-    """One seat of a listing. Anonymous institutions share name and code: the rank tells them apart."""
+    """One seat of a listing. Anonymous institutions share name and code: they are distinguished by rank."""
 
     trade_date: Date = key("trade date")
     code: Code = key("security code")
@@ -124,12 +125,12 @@ def _with_reason_key(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(reason_key=rows["reason"].map(keys))
 
 
-def listings(ctx: Any, scope: Scope) -> pd.DataFrame:
+def listings(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call for some six dates of the market; the tables of one run share it."""
     return _with_reason_key(by_dates(ctx, scope, "billboard", lambda eastmoney: eastmoney.billboard))
 
 
-def seats(ctx: Any, scope: Scope) -> pd.DataFrame:
+def seats(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Two calls for a date of the market; the tables of one run share them."""
     return _seats(by_dates(ctx, scope, "billboard_seats", lambda eastmoney: eastmoney.billboard_seats))
 
@@ -139,7 +140,7 @@ def _seats(rows: pd.DataFrame) -> pd.DataFrame:
     return keyed.assign(trade_date=keyed["date"], is_org=keyed["branch_name"].eq(INSTITUTION).astype(bool))
 
 
-def listings_with_seats(ctx: Any, scope: Scope) -> pd.DataFrame:
+def listings_with_seats(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """What the other two tables asked for, in one row."""
     rows, found = listings(ctx, scope), seats(ctx, scope)
     sides = _by_listing(found.drop(columns="date"))
@@ -199,7 +200,7 @@ def add_kind(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 
 def add_institutions(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """Counts of both sides, and the net of all of them: one that stands on both sides counts once."""
+    """Counts of both sides, and the net of all of them: a seat that is on both sides counts once."""
     reported = [
         _institutions(bought, sold)
         for bought, sold in zip(rows["buy_seats"], rows["sell_seats"], strict=True)

@@ -1,11 +1,9 @@
 """aux_worth: earnings per share that brokers expect, by company and year.
 
-The portal tells the mean of every company that is followed in one report. The topic portal's page of one
-company tells more (lowest, highest, profit) and is asked for the codes that somebody wrote about, unless
-VALUATION_THS_EPS_ENABLED is off. Both stand side by side.
+The portal has the mean of every company that is followed in one report. The topic portal's page of one
+company has more (lowest, highest, profit) and is asked for the codes with a new research report, unless
+VALUATION_THS_EPS_ENABLED is off. The rows of both are stored, distinguished by `src`.
 """
-
-from typing import Any
 
 import pandas as pd
 
@@ -14,6 +12,7 @@ from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import Interface, Partition
 from core.declaration.scope import Scope
 from core.errors import PayloadError, Permanent
+from resources.upstreams.fetch_context import FetchContext
 
 PAGES, REPORT = "ths", "em_f10"
 _MOST_PAGES = 100
@@ -35,7 +34,7 @@ class AuxWorth(Model):
     industry_mean: Px = col("CNY", "mean EPS of the industry; the report tells none")
 
 
-def pages(ctx: Any, scope: Scope) -> pd.DataFrame:
+def pages(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call per code: of the market the codes with a research report in the days of the scope, at most a
     hundred."""
     codes = scope.codes if scope.codes is not None else _researched(ctx, scope)
@@ -52,7 +51,7 @@ def pages(ctx: Any, scope: Scope) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(_KEY[:2]))
 
 
-def report(ctx: Any, scope: Scope) -> pd.DataFrame:
+def report(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """About seven calls for the market, one for a hundred codes. Years that are over are results, no
     forecasts."""
     parts = [part for codes in scope.code_groups() if len(part := ctx.eastmoney.consensus(codes))]
@@ -62,12 +61,12 @@ def report(ctx: Any, scope: Scope) -> pd.DataFrame:
     return rows[rows["forecast_year"] >= int(ctx.today[:4])]
 
 
-def pages_are_read(ctx: Any, scope: Scope) -> bool:
+def pages_are_read(ctx: FetchContext, scope: Scope) -> bool:
     """Unless they are switched off."""
     return bool(ctx.ths_eps)
 
 
-def _researched(ctx: Any, scope: Scope) -> tuple[str, ...]:
+def _researched(ctx: FetchContext, scope: Scope) -> tuple[str, ...]:
     since, until = scope.event_days(ctx.calendar)
     rows = ctx.read("raw_reports", columns=("code", "pub_date"), since=since, until=until)
     newest = rows.sort_values(["pub_date", "code"], ascending=[False, True])["code"]

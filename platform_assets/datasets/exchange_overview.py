@@ -5,7 +5,6 @@ our own quotes.
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import pandas as pd
 
@@ -13,6 +12,7 @@ from core.declaration.columns import S8, S32, Amt, Big, Date, F, Int, Model, Pct
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import Interface, trading
 from core.declaration.scope import Scope
+from resources.upstreams.fetch_context import FetchContext
 
 STOCKS = "股票"
 EXCHANGES = {"SH": "SSE", "SZ": "SZSE", "BJ": "BSE"}
@@ -37,27 +37,27 @@ class ExchangeOverview(Model):
     turnover_pct: Pct = col("pct", "turnover / worth of all shares", ge=0)
 
 
-def _by_date(ctx: Any, scope: Scope, ask: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
+def _by_date(ctx: FetchContext, scope: Scope, ask: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
     parts = [part for part in ctx.each(ask, scope.dates) if len(part)]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["trade_date"])
 
 
-def shanghai(ctx: Any, scope: Scope) -> pd.DataFrame:
+def shanghai(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call a date."""
     return _by_date(ctx, scope, ctx.sse.overview)
 
 
-def shenzhen(ctx: Any, scope: Scope) -> pd.DataFrame:
+def shenzhen(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call a date."""
     return _by_date(ctx, scope, ctx.szse.overview)
 
 
-def own_quotes(ctx: Any, scope: Scope) -> pd.DataFrame:
-    """Sums over the stocks of each exchange, of the first source that told a quote of each."""
+def own_quotes(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+    """Sums over the stocks of each exchange, of the first source that has a quote of each."""
     rows = ctx.read("raw_quote", columns=_QUOTES, since=scope.since, until=scope.until)
     rows = rows[(rows["sec_type"] == "stock") & rows["market"].isin(list(EXCHANGES)) & rows["price"].notna()]
     rows = rows[rows["trade_date"].isin(list(scope.dates))]
-    # The site that tells caps first.
+    # First the site that has market caps.
     rows = rows.sort_values("src", key=lambda src: src != "tencent", kind="stable")
     rows = rows.drop_duplicates(["code", "trade_date"])
     made = []

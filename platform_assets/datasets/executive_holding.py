@@ -1,7 +1,5 @@
 """raw_executive_holding: trades of executives and their relatives in their own company."""
 
-from typing import Any
-
 import pandas as pd
 
 from core.declaration.columns import K16, S32, S64, Amt, Big, Code, Date, Model, Px, col, key
@@ -10,9 +8,10 @@ from core.declaration.rules import Interface, Partition
 from core.declaration.scope import Scope
 from core.text_keys import hash_key
 from platform_assets.datasets._notices import by_notice
+from resources.upstreams.fetch_context import FetchContext
 
-_TOLD_WITHIN = 14
-"""Days after a trade by which it is told; the exchanges allow two trade dates."""
+_REPORTED_WITHIN = 14
+"""Days after a trade by which it is reported; the exchanges allow two trade dates."""
 _LINE = ["code", "change_date", "person", "change_shares", "price"]
 
 
@@ -32,15 +31,17 @@ class ExecutiveHolding(Model):
     reason: S64 = col(title="how the shares changed hands")
 
 
-def executive_trades(ctx: Any, since: str | None, until: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+def executive_trades(
+    ctx: FetchContext, since: str | None, until: str, codes: tuple[str, ...] | None
+) -> pd.DataFrame:
     rows: pd.DataFrame = ctx.eastmoney.executive_trades(since, until, codes)
     return rows
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
-    """By the day of the trade, with the two weeks before, since it is told days later: one call a date.
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+    """By the day of the trade, with the two weeks before, since it is reported days later: one call a date.
     Codes: one call for a hundred."""
-    rows = by_notice(ctx, scope, executive_trades, ("code", "change_date"), again=_TOLD_WITHIN)
+    rows = by_notice(ctx, scope, executive_trades, ("code", "change_date"), again=_REPORTED_WITHIN)
     return keyed(rows) if len(rows) else rows
 
 
@@ -48,7 +49,7 @@ def keyed(rows: pd.DataFrame) -> pd.DataFrame:
     """The trades with their `row_key`: equal lines of one day are numbered."""
     equal = rows.groupby(_LINE, dropna=False).cumcount()
     lines = zip(rows["person"], rows["change_shares"], rows["price"], equal, strict=True)
-    keys = [hash_key(who, f"{shares:.0f}", f"{price:.4f}", str(n)) for who, shares, price, n in lines]
+    keys = [hash_key(person, f"{shares:.0f}", f"{price:.4f}", str(n)) for person, shares, price, n in lines]
     return rows.assign(row_key=keys)
 
 

@@ -1,11 +1,11 @@
 """ref_exright: ex-right events and capital changes from the terminal source, with our own factor.
 
-A full sweep asks every code (history, new installation). The daily run asks only the codes whose quoted
+A full load asks every code (history, new installation). The daily run asks only the codes whose quoted
 previous close differs from the stored one, and codes without a stored bar: an ex-date shows itself there.
 
-A factor needs the close before its event. An event that is told for the first time is followed as far back as
-bars are loaded at all; one that is stored keeps its factor when the newest page of bars no longer reaches it,
-since the cumulative factors of stored bars count it.
+A factor needs the close before its event. An event that is reported for the first time is followed as far
+back as bars are loaded at all; one that is stored keeps its factor when the newest page of bars no longer
+reaches it, since the cumulative factors of stored bars count it.
 """
 
 import hashlib
@@ -24,6 +24,7 @@ from core.declaration.tables import Layer
 from core.errors import PayloadError, Unavailable, UpstreamError
 from platform_assets.compute.exright import reference_price
 from platform_assets.compute.market_dates import crowded_dates
+from resources.upstreams.fetch_context import FetchContext
 
 _VALUES = (
     "cash_per10",
@@ -63,8 +64,8 @@ class ExRight(Model):
     src: K32 = col(title="upstream")
 
 
-def terminal_events(ctx: Any, scope: Scope) -> pd.DataFrame:
-    """Events of the codes in question, with the factor where a previous close is known."""
+def terminal_events(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+    """Events of the codes to ask, with the factor where a previous close is known."""
     symbols = _symbols_to_ask(ctx, scope)
     stored = _stored_factors(ctx)
     frames = ctx.each(lambda symbol: _events_of(ctx, symbol, stored), symbols)
@@ -74,7 +75,7 @@ def terminal_events(ctx: Any, scope: Scope) -> pd.DataFrame:
     return _held_back(ctx, scope, pd.concat(frames, ignore_index=True))
 
 
-def _held_back(ctx: Any, scope: Scope, events: pd.DataFrame) -> pd.DataFrame:
+def _held_back(ctx: FetchContext, scope: Scope, events: pd.DataFrame) -> pd.DataFrame:
     """The events without the factors of those that cannot be, with the names of the checks that they fail."""
     dividends = events["category"] == 1
     reported = events.loc[dividends, ["code", "date"]]
@@ -89,11 +90,11 @@ def _held_back(ctx: Any, scope: Scope, events: pd.DataFrame) -> pd.DataFrame:
     return events
 
 
-def _stored_dividends(ctx: Any, scope: Scope, reported: pd.DataFrame) -> pd.DataFrame:
-    """Stored events, of the dates of those that were told, of the codes that were not asked."""
+def _stored_dividends(ctx: FetchContext, scope: Scope, reported: pd.DataFrame) -> pd.DataFrame:
+    """Stored events, on the dates of the reported ones, of the codes that were not asked."""
     if reported.empty or (scope.codes is None and scope.is_range):
         return reported.iloc[:0]
-    # What lies further back was judged when it was told first, of all codes at once.
+    # Older events were checked when they were first reported, with those of all codes at once.
     since = ctx.calendar.last(_JUDGED_DATES, scope.until)[0]
     try:
         stored = ctx.read("ref_exright", columns=("code", "date", "category"), since=since)
@@ -109,11 +110,11 @@ def cash_is_not_negative(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 
 def few_are_ex_at_once(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """Not of more than a fifth of the market on one date: the closes of the day before were none."""
+    """Not more than a fifth of the market is ex on one date: else the previous closes were wrong."""
     return rows["held_back"] != few_are_ex_at_once.__name__
 
 
-def _symbols_to_ask(ctx: Any, scope: Scope) -> list[str]:
+def _symbols_to_ask(ctx: FetchContext, scope: Scope) -> list[str]:
     if scope.is_range or scope.codes is not None or not ctx.is_current_session(scope.until):
         symbols: list[str] = ctx.symbols(scope.codes)
         return symbols
@@ -125,9 +126,9 @@ def _symbols_to_ask(ctx: Any, scope: Scope) -> list[str]:
     return [str(symbol) for symbol in joined.loc[moved & ~joined["unknown"], "symbol"].tolist()]
 
 
-def _quoted(ctx: Any) -> pd.DataFrame:
+def _quoted(ctx: FetchContext) -> pd.DataFrame:
     """Previous closes of the universe (code, symbol, last_close, unknown); the quote site's when the
-    terminal's batch cannot be had or believed."""
+    terminal's batch cannot be had or is refused."""
     try:
         return pd.DataFrame(ctx.terminal_quotes())
     except (UpstreamError, PayloadError, Unavailable):
@@ -137,7 +138,7 @@ def _quoted(ctx: Any) -> pd.DataFrame:
         return pd.DataFrame(rows.assign(unknown=False))
 
 
-def _stored_factors(ctx: Any) -> Stored:
+def _stored_factors(ctx: FetchContext) -> Stored:
     """Of every stored event with a price."""
     try:
         rows = ctx.read("ref_exright", columns=("code", "date", "category", "row_key", "factor"))
@@ -148,7 +149,7 @@ def _stored_factors(ctx: Any) -> Stored:
     return dict(zip(keys, rows["factor"].astype(float), strict=True))
 
 
-def _events_of(ctx: Any, symbol: str, stored: Stored) -> pd.DataFrame:
+def _events_of(ctx: FetchContext, symbol: str, stored: Stored) -> pd.DataFrame:
     events = ctx.tdx.xdxr(symbol)
     if events.empty:
         return pd.DataFrame(events)
@@ -164,7 +165,7 @@ def _events_of(ctx: Any, symbol: str, stored: Stored) -> pd.DataFrame:
 
 
 def _factors(
-    ctx: Any, symbol: str, events: pd.DataFrame, stored: Stored
+    ctx: FetchContext, symbol: str, events: pd.DataFrame, stored: Stored
 ) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Previous close / ex-reference price for category 1; NaN where no earlier bar is known.
 

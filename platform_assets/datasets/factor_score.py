@@ -4,8 +4,6 @@ Computed from the wide row of the date alone, so that a later load changes a sco
 row. Special treatment is that of the date: the wide row takes it from the history of names.
 """
 
-from typing import Any
-
 import pandas as pd
 
 from core.declaration.columns import S32, S255, Bool, Code, Date, F, Model, col, key
@@ -15,6 +13,7 @@ from core.declaration.scope import Context, Scope
 from platform_assets.compute.factors.definitions import FACTORS, INPUT_COLUMNS
 from platform_assets.compute.factors.gates import GATE_COLUMNS
 from platform_assets.compute.factors.scores import factor_scores
+from resources.upstreams.fetch_context import FetchContext
 
 WIDE = "fusion_stock_wide"
 _READ = tuple(dict.fromkeys(("code", "current_price", "is_suspended", *GATE_COLUMNS, *INPUT_COLUMNS)))
@@ -49,7 +48,7 @@ class FactorScore(Model):
     gate_reason: S255 = col(title="why it is kept out")
 
 
-def scored(ctx: Any, scope: Scope) -> pd.DataFrame:
+def scored(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The market of each date, ranked within that date."""
     parts = []
     for day in scope.dates:

@@ -1,8 +1,8 @@
 """fusion_finance_indicator: cumulative key figures of every stock by report period.
 
 Known from the date of its notice on; a correction is a new version. While only an express report is out, its
-figures stand (`is_express`); a statement replaces it whole. Single quarters are computed on read.
-Columns marked "by code" are told by the pages of a single company alone, which a download by codes
+figures are used (`is_express`); a statement replaces it whole. Single quarters are computed on read.
+Columns marked "by code" are on the pages of a single company alone, which a download by codes
 (`finstmt`, `fin_indicator`) asks: the reports of the whole market that a day loads do not have them.
 """
 
@@ -122,7 +122,7 @@ class FinanceIndicator(Model):
 
     @pa.dataframe_check
     def no_express_beside_a_statement(cls, rows: pd.DataFrame) -> pd.Series:
-        """An express report stands only while no source has the statement."""
+        """An express report is kept only while no source has the statement."""
         is_express = rows["is_express"].fillna(False).astype(bool)
         stated = (~is_express).groupby([rows["code"], rows["report_period"]]).transform("any")
         return ~(is_express & stated)
@@ -142,7 +142,7 @@ class RawStatement(Model):
 
 
 class RawIndicator(Model):
-    """Key figures of one report period as one source tells them."""
+    """Key figures of one report period as one source reports them."""
 
     code: Code = key("security code")
     report_period: Date = _period_key()
@@ -224,9 +224,9 @@ def items_as_columns(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     known = rows[rows["item"].isin(list(_STAGED))].drop_duplicates(subset=[*keys, "item"])
     wide = known.pivot(index=keys, columns="item", values="value")
     changes = known[known["yoy"].notna() & (known["item"] + "_yoy").isin(list(_STAGED))]
-    beside = changes.assign(item=changes["item"] + "_yoy").pivot(index=keys, columns="item", values="yoy")
+    growth = changes.assign(item=changes["item"] + "_yoy").pivot(index=keys, columns="item", values="yoy")
     # Statements of one period may have different notices: all of them are known from the last one on.
-    out = wide.join(beside).join(rows.groupby(keys)["ann_date"].max()).reset_index()
+    out = wide.join(growth).join(rows.groupby(keys)["ann_date"].max()).reset_index()
     return _typed(out)
 
 
@@ -350,7 +350,7 @@ DATASET = Dataset(
         ),
         _raw(
             "aux_finance_changes",
-            "Items of a report beside the year before, from answers of the other tables",
+            "Items of a report with their change on the year before, from answers of the other tables",
             AuxChanges,
             ("code", "report_period", "item"),
             Source("em_f10", ask.summary_changes, only_when=ask.by_report),

@@ -1,4 +1,5 @@
-"""calc_freshness_snapshot: how old every watched table was on a day, as `/datamgr/stats/freshness` tells it.
+"""calc_freshness_snapshot: how old every watched table was on a day, as `/datamgr/stats/freshness` reports
+it.
 
 It is about the day on which it is taken, so there are no partitions: what was stale on a past day cannot be
 found out later. A day that is taken again shows its last state.
@@ -17,6 +18,7 @@ from core.declaration.scope import Scope
 from core.declaration.tables import Layer
 from core.errors import PlatformError
 from platform_assets.compute.freshness import cutoff, is_stale
+from resources.upstreams.fetch_context import FetchContext
 
 _MAX_ERROR = 200
 
@@ -38,13 +40,13 @@ class FreshnessSnapshot(Model):
     error: S255 = col(title="why it could not be told")
 
 
-def taken(ctx: Any, scope: Scope) -> pd.DataFrame:
+def taken(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """A row per watched table; one that cannot be read carries its error and hurts no other."""
     rows = [_judged(ctx, one) for one in builtin_registry().freshness()]
     return pd.DataFrame(rows, columns=list(FreshnessSnapshot.to_schema().columns))
 
 
-def _judged(ctx: Any, dimension: FreshnessDimension) -> dict[str, Any]:
+def _judged(ctx: FetchContext, dimension: FreshnessDimension) -> dict[str, Any]:
     rule = dimension.rule
     row: dict[str, Any] = {
         "snapshot_date": ctx.today,

@@ -2,10 +2,8 @@
 fusion_kline_daily.
 
 The portal's list has the value of the moment (IOPV) of ETFs and no net asset value: that one, and the premium
-of LOFs, are the quote site's. Of past dates Shanghai tells the units of its ETFs and nobody the rest.
+of LOFs, are the quote site's. Of past dates only Shanghai has the units of its ETFs; no source has the rest.
 """
-
-from typing import Any
 
 import pandas as pd
 
@@ -16,12 +14,12 @@ from core.declaration.rules import Interface, trading
 from core.declaration.scope import Scope
 from core.errors import PayloadError, Unavailable, UpstreamError
 from platform_assets.datasets._funds import of_scope, with_values
-from resources.upstreams.fetch_context import current_session
+from resources.upstreams.fetch_context import FetchContext, current_session
 
 TABLE = "raw_fund_etf"
 KINDS = ("etf", "lof")
 _BEFORE_DAYS = 20
-"""How old the units may be that a change is told against."""
+"""Trade dates that the units may be old against which a change is computed."""
 
 
 class FundEtf(Model):
@@ -45,7 +43,7 @@ class FundEtf(Model):
     fee_pct: Pct = col("pct", "yearly fee", no_source="no documented source names it")
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """About twenty calls, and the batch of quotes that a run shares."""
     rows = pd.concat([ctx.eastmoney.fund_list(kind) for kind in KINDS], ignore_index=True)
     rows = with_values(ctx, rows)
@@ -55,19 +53,20 @@ def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     return with_change(ctx, of_scope(rows, scope), scope)
 
 
-def quote_site(ctx: Any, scope: Scope) -> pd.DataFrame:
+def quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The batch of quotes alone: no money flow."""
     quotes = ctx.site_quotes()
     rows = quotes[quotes["sec_type"].isin(KINDS)]
     return with_change(ctx, of_scope(rows.assign(fund_type=rows["sec_type"]), scope), scope)
 
 
-def units(ctx: Any, scope: Scope) -> pd.DataFrame:
+def units(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Units of Shanghai's ETFs, one call a date; of the session that has ended Shenzhen's too."""
     parts = [ctx.sse.etf_units(day).assign(src="sse") for day in scope.dates]
     if current_session(ctx, scope):
-        # Shenzhen's stand beside them, when it answers: it knows the newest date alone. Its silence must not
-        # take Shanghai's away, and must not pass for a market without funds.
+        # Shenzhen's are added when it answers: it knows the newest date alone. When it does not answer,
+        # Shanghai's rows are kept, and the failure is noted so that it is not taken for a market without
+        # funds.
         try:
             parts.append(ctx.szse.etf_units(scope.until).assign(src="szse"))
         except (UpstreamError, PayloadError, Unavailable) as error:
@@ -75,12 +74,12 @@ def units(ctx: Any, scope: Scope) -> pd.DataFrame:
     return _of_units(ctx, scope, parts)
 
 
-def units_of_shenzhen(ctx: Any, scope: Scope) -> pd.DataFrame:
+def units_of_shenzhen(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Units of Shenzhen's ETFs after the session that has ended, one call for twenty."""
     return _of_units(ctx, scope, [ctx.szse.etf_units(scope.until)])
 
 
-def _of_units(ctx: Any, scope: Scope, parts: list[pd.DataFrame]) -> pd.DataFrame:
+def _of_units(ctx: FetchContext, scope: Scope, parts: list[pd.DataFrame]) -> pd.DataFrame:
     filled = [part for part in parts if len(part)]
     if not filled:
         return pd.DataFrame(columns=["code", "trade_date"])
@@ -88,7 +87,7 @@ def _of_units(ctx: Any, scope: Scope, parts: list[pd.DataFrame]) -> pd.DataFrame
     return with_change(ctx, rows[rows["code"].map(scope.covers).astype(bool)], scope)
 
 
-def with_change(ctx: Any, rows: pd.DataFrame, scope: Scope) -> pd.DataFrame:
+def with_change(ctx: FetchContext, rows: pd.DataFrame, scope: Scope) -> pd.DataFrame:
     """The rows with the change of their units since the row before, within these or the stored ones."""
     columns = ("code", "trade_date", "total_shares")
     since, until = moved(scope.since, -_BEFORE_DAYS), moved(scope.since, -1)

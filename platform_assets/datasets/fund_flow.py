@@ -1,7 +1,5 @@
 """fusion_fund_flow: money flow of every stock by size of order, by trade date."""
 
-from typing import Any
-
 import pandas as pd
 
 from core.declaration import rules
@@ -9,7 +7,7 @@ from core.declaration.columns import Amt, Code, Date, Model, Pct, Px, col, key, 
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.scope import Context, Scope
 from platform_assets.datasets._sessions import close_is_that_of_the_bar, of_session
-from resources.upstreams.fetch_context import current_session, within_last
+from resources.upstreams.fetch_context import FetchContext, current_session, within_last
 
 _SECOND_DAYS = 60
 SIZES = ("super", "large", "medium", "small")
@@ -44,21 +42,23 @@ class FundFlow(Model):
     main_inflow: Amt = col("CNY", "super-large + large inflow", computed=True)
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Today from the list of all A shares, with in and out (none of suspended ones); past nets from lines."""
     if not current_session(ctx, scope):
-        return ctx.sweep(scope, ctx.eastmoney.fund_flow_daily, sec_type="stock")
+        return ctx.fetch_per_code(scope, ctx.eastmoney.fund_flow_daily, sec_type="stock")
     listed = of_session(ctx, ctx.portal_list(), scope.until, "list of all A shares")
     rows = listed[listed["code"].map(scope.covers).astype(bool)]
     return rows.rename(columns={"trade_date": "date", "price": "close"}).dropna(subset=["main_net"])
 
 
-def quote_site(ctx: Any, scope: Scope) -> pd.DataFrame:
+def quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Stock by stock: the four nets of today, the main net of the last 50 trade dates."""
     if current_session(ctx, scope):
         today = lambda symbol: ctx.tencent.fund_flow(symbol).today.assign(date=scope.until)  # noqa: E731
-        return _flowed(ctx.sweep(scope, today, sec_type="stock"))
-    return ctx.sweep(scope, lambda symbol: ctx.tencent.fund_flow(symbol, 50).history, sec_type="stock")
+        return _flowed(ctx.fetch_per_code(scope, today, sec_type="stock"))
+    return ctx.fetch_per_code(
+        scope, lambda symbol: ctx.tencent.fund_flow(symbol, 50).history, sec_type="stock"
+    )
 
 
 def _flowed(rows: pd.DataFrame) -> pd.DataFrame:
@@ -67,13 +67,15 @@ def _flowed(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[nets.isna().all(axis=1) | (nets.fillna(0) != 0).any(axis=1)]
 
 
-def second_site(ctx: Any, scope: Scope) -> pd.DataFrame:
+def second_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Stock by stock, of named codes alone: the four nets of the last 60 trade dates."""
-    return ctx.sweep(scope, lambda symbol: ctx.sina.fund_flow(symbol, _SECOND_DAYS), sec_type="stock")
+    return ctx.fetch_per_code(
+        scope, lambda symbol: ctx.sina.fund_flow(symbol, _SECOND_DAYS), sec_type="stock"
+    )
 
 
-def of_recent_codes(ctx: Any, scope: Scope) -> bool:
-    """The quote site sweeps the market already; nobody does it twice."""
+def of_recent_codes(ctx: FetchContext, scope: Scope) -> bool:
+    """True for named codes on recent dates: the market is already asked code by code at the quote site."""
     return scope.codes is not None and within_last(_SECOND_DAYS)(ctx, scope)
 
 
@@ -90,7 +92,8 @@ def main_adds_up(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 
 def nets_cancel(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """Of those who count each deal on both sides; the second quote site does not."""
+    """The nets of all sizes cancel out at sources that count each deal on both sides; the second quote site
+    does not."""
     sums = rows[[f"{size}_net" for size in SIZES]].sum(axis=1, skipna=False)
     return ~(sums.abs() > 1e5) | (rows["src"] == "sina")
 
@@ -121,7 +124,7 @@ DATASET = Dataset(
                 Source("tencent", quote_site, within_last(50)),
                 Source("sina", second_site, of_recent_codes),
             ),
-            keep_when_null=SPLITS,
+            coalesce_with_stored=SPLITS,
             reads=("fusion_kline_daily",),
             may_be_empty=True,
         ),
@@ -131,7 +134,7 @@ DATASET = Dataset(
     fuse=rules.Fields(),
     derive=(add_shares,),
     soft=(
-        rules.Soft(close_is_that_of_the_bar, "the price beside it is not the close of the day"),
+        rules.Soft(close_is_that_of_the_bar, "the reported price is not the close of the day"),
         rules.Soft(main_adds_up, "main net is not super-large + large"),
         rules.Soft(nets_cancel, "the four nets do not sum to 0"),
         rules.Soft(main_within_amount, "main net beyond the turnover of the day"),
@@ -140,7 +143,7 @@ DATASET = Dataset(
     public_at=rules.close_of("date"),
     freshness=rules.trading(1),
     per_code=True,
-    may_be_empty=True,  # a world of bars alone has no money flow; freshness tells when it stays away
+    may_be_empty=True,  # a market of bars alone has no money flow; freshness shows its age
     tasks=("fusion_daily_sync", "eod_core"),
     interfaces=(
         *rules.standard("fund_flow", "money flow", 60),

@@ -1,7 +1,5 @@
 """raw_fund_holding: funds that hold a company at the end of a report period."""
 
-from typing import Any
-
 import pandas as pd
 
 from core.declaration.columns import S16, S128, Amt, Big, Code, Date, Model, Pct, col, key
@@ -9,11 +7,12 @@ from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import Interface, Partition
 from core.declaration.scope import Scope
 from core.report_periods import latest_ended, previous_period
-from platform_assets.datasets._sweeps import REPORTED, swept_codes
+from platform_assets.datasets._rotation import REPORTED, codes_to_fetch
+from resources.upstreams.fetch_context import FetchContext
 
 _KEY = ["code", "report_period", "fund_code"]
 _PERIODS_OF_CODES = 4
-_PERIODS_OF_SWEEP = 2
+_PERIODS_OF_MARKET = 2
 
 
 class FundHolding(Model):
@@ -30,10 +29,10 @@ class FundHolding(Model):
     change_shares: Big = col("sh", "change since the period before; of a new holder all shares")
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
-    """One question per code for the newest periods and the one before them: one call, or a few where more
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+    """One request per code for the newest periods and the one before them: one call, or a few where more
     than 500 funds hold. Of the market the codes that reported and a hundred in turn."""
-    count = _PERIODS_OF_SWEEP if scope.codes is None else _PERIODS_OF_CODES
+    count = _PERIODS_OF_MARKET if scope.codes is None else _PERIODS_OF_CODES
     periods = [latest_ended(scope.until)]
     while len(periods) <= count:
         periods.append(previous_period(periods[-1]))
@@ -41,7 +40,7 @@ def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     def of(symbol: str) -> pd.DataFrame:
         return with_changes(ctx.eastmoney.fund_positions(symbol, periods), periods)
 
-    symbols = ctx.symbols(swept_codes(ctx, scope), "stock")
+    symbols = ctx.symbols(codes_to_fetch(ctx, scope), "stock")
     parts = [part for part in ctx.each(of, symbols, pages=True) if len(part)]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=_KEY)
 

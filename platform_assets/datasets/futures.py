@@ -1,13 +1,12 @@
 """raw_futures: every contract of the six futures exchanges by trade date, from their own daily files.
 
 The files come out between 15:30 and 17:00: that of a date is asked for from 17:00 on, and a load takes the
-trade date before with it. Where an exchange does not answer, the portal tells the contracts that were its
+trade date before with it. Where an exchange does not answer, the portal has the contracts that were its
 main ones.
 """
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import pandas as pd
 
@@ -18,6 +17,7 @@ from core.declaration.scope import Scope
 from core.errors import PayloadError, Unavailable, UpstreamError
 from platform_assets.compute.futures_terms import main_of_day
 from resources.upstreams.eastmoney.quotes.futures import MARKETS
+from resources.upstreams.fetch_context import FetchContext
 
 EXCHANGES = ("shfe", "ine", "cffex", "dce", "czce", "gfex")
 PUBLISHED = "17:00"
@@ -49,19 +49,19 @@ class Futures(Model):
     is_main: Bool = col(title="the contract of its product that is held most")
 
 
-def _daily(ctx: Any, exchange: str, day: str) -> pd.DataFrame:
+def _daily(ctx: FetchContext, exchange: str, day: str) -> pd.DataFrame:
     """The file of an exchange, asked once per run."""
     rows: pd.DataFrame = ctx.once(("futures", exchange, day), lambda view: view.futures(exchange).daily(day))
     return rows
 
 
-def _out(ctx: Any, scope: Scope) -> list[str]:
+def _out(ctx: FetchContext, scope: Scope) -> list[str]:
     """The dates whose files are out."""
     now = ctx.clock.now().strftime("%Y-%m-%d %H:%M")
     return [day for day in scope.dates if f"{day} {PUBLISHED}" <= now]
 
 
-def of_exchange(ctx: Any, scope: Scope, exchange: str) -> pd.DataFrame:
+def of_exchange(ctx: FetchContext, scope: Scope, exchange: str) -> pd.DataFrame:
     """One call per date."""
     parts = [part for day in _out(ctx, scope) if len(part := _daily(ctx, exchange, day))]
     if not parts:
@@ -70,11 +70,11 @@ def of_exchange(ctx: Any, scope: Scope, exchange: str) -> pd.DataFrame:
     return rows.assign(is_main=main_of_day(rows))
 
 
-def few_dates(ctx: Any, scope: Scope) -> bool:
+def few_dates(ctx: FetchContext, scope: Scope) -> bool:
     return len(scope.dates) <= _MOST_DATES
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call per main contract, of the exchanges whose file could not be had; mostly none."""
     parts = []
     for exchange in EXCHANGES:
@@ -87,8 +87,8 @@ def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(columns=["symbol", "date"])
 
 
-def _mains(ctx: Any, exchange: str, day: str) -> list[pd.DataFrame]:
-    """Bars of the contracts that were the main ones when the exchange last told."""
+def _mains(ctx: FetchContext, exchange: str, day: str) -> list[pd.DataFrame]:
+    """Bars of the contracts that were the main ones when the exchange last answered."""
     since = ctx.calendar.offset(day, -_LOOK_BACK)
     known = ctx.read("raw_futures", columns=_KNOWN, since=since, until=ctx.calendar.offset(day, -1))
     known = known[known["exchange"] == exchange.upper()]
@@ -114,7 +114,7 @@ def _mains(ctx: Any, exchange: str, day: str) -> list[pd.DataFrame]:
 
 
 def _source(exchange: str) -> Source:
-    fetch: Callable[[Any, Scope], pd.DataFrame] = partial(of_exchange, exchange=exchange)
+    fetch: Callable[[FetchContext, Scope], pd.DataFrame] = partial(of_exchange, exchange=exchange)
     return Source(exchange, fetch)
 
 

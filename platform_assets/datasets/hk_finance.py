@@ -1,12 +1,11 @@
 """raw_hk_finance: annual and half-yearly figures of companies in Hong Kong. A RAW table alone.
 
-Loaded are the companies that are listed at home as well, a tenth of them a day, and whoever is asked for by a
-code of five digits.
+Loaded are the companies that are listed at home as well, a tenth of them a day, and any that is asked for by
+a code of five digits.
 """
 
 import zlib
 from datetime import date
-from typing import Any
 
 import pandas as pd
 
@@ -15,6 +14,7 @@ from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.frames import canonical_json
 from core.declaration.rules import Interface, Partition, calendar_days
 from core.declaration.scope import Scope
+from resources.upstreams.fetch_context import FetchContext
 
 TABLE = "raw_hk_finance"
 ROUND_DAYS = 10
@@ -49,14 +49,14 @@ class HkFinance(Model):
     items: Json = col(title="statements of the newest four periods: statement -> [{item, value}]")
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Four calls a company: some sixty a day."""
     parts = ctx.each(lambda code: company(ctx, code), requested(ctx, scope))
     filled = [part for part in parts if len(part)]
     return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(columns=["code", "report_period"])
 
 
-def requested(ctx: Any, scope: Scope) -> list[str]:
+def requested(ctx: FetchContext, scope: Scope) -> list[str]:
     """Codes in Hong Kong: those asked for, by themselves or by their code at home; else those whose turn it
     is."""
     pairs = ctx.read("ref_ah_pair", columns=("a_code", "h_code"))
@@ -67,7 +67,7 @@ def requested(ctx: Any, scope: Scope) -> list[str]:
     return sorted(code for code in pairs["h_code"] if zlib.crc32(code.encode()) % ROUND_DAYS in days)
 
 
-def company(ctx: Any, code: str) -> pd.DataFrame:
+def company(ctx: FetchContext, code: str) -> pd.DataFrame:
     """Every period of a company, the newest ones with their statements."""
     rows: pd.DataFrame = ctx.eastmoney.hk_indicators(code)
     if rows.empty:

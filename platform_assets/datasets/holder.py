@@ -1,10 +1,8 @@
 """fusion_holder: how many holders a company had, by the date of the count.
 
-Counts are of period ends and of any day between (companies tell them by the 10th, the 20th and the month's
+Counts are of period ends and of any day between (companies report them by the 10th, the 20th and the month's
 end); each becomes public with its notice, weeks later.
 """
-
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,10 +16,11 @@ from core.market.securities import is_a_share
 from core.report_periods import latest_ended, periods_due
 from platform_assets.datasets._histories import flagged_before
 from platform_assets.datasets._notices import by_notice
+from resources.upstreams.fetch_context import FetchContext
 
 _LARGE_CHANGE = 80
 _LATE_DAYS = 30
-"""Days after a deadline in which counts of the quarter end are still told."""
+"""Days after a deadline in which counts of the quarter end are still reported."""
 _NEAR = 0.05
 _QUARTER_DAYS = 100
 _SAME_COUNT = 0.01
@@ -44,7 +43,7 @@ class Holder(Model):
 
 
 class AuxHolder(Model):
-    """The same count beside the other F10 tables."""
+    """The same count, stored as one of the F10 tables."""
 
     code: Code = key("security code")
     date: Date = key("date of the count")
@@ -57,20 +56,22 @@ class AuxHolder(Model):
     float10_ratio_pct: Pct = col("pct", "shares of the ten largest float holders / float shares", ge=0)
 
 
-def holder_counts(ctx: Any, since: str | None, until: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+def holder_counts(
+    ctx: FetchContext, since: str | None, until: str, codes: tuple[str, ...] | None
+) -> pd.DataFrame:
     rows: pd.DataFrame = ctx.eastmoney.holder_counts(since, until, codes)
     return rows
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """By the day of the notice: one call for an ordinary date, about ten at the end of April, for both
     tables of a run. Codes: one call for a hundred."""
     return by_notice(ctx, scope, holder_counts, ("code", "date"))
 
 
-def platform(ctx: Any, scope: Scope) -> pd.DataFrame:
-    """Counts of the quarter ends that are being told, one call each, without the days of their notices and
-    the counts between quarter ends."""
+def platform(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+    """Counts of the quarter ends that are being reported, one call each, without the days of their notices
+    and the counts between quarter ends."""
     ends = periods_due(scope.until, _LATE_DAYS) or (latest_ended(scope.until),)
     now = ctx.clock.now()
     rows = pd.concat([ctx.cninfo.holder_counts(end, now) for end in ends], ignore_index=True)
@@ -78,14 +79,14 @@ def platform(ctx: Any, scope: Scope) -> pd.DataFrame:
     return rows[mine].reset_index(drop=True)
 
 
-def of_one_date(ctx: Any, scope: Scope) -> bool:
-    """What is told today says nothing of the days between."""
+def of_one_date(ctx: FetchContext, scope: Scope) -> bool:
+    """True for one date: the list of today does not have the counts of the days between."""
     return not scope.is_range
 
 
-def with_largest(ctx: Any, scope: Scope) -> pd.DataFrame:
-    """The same answers; beside counts of a period's end what the ten largest holders have of the company, as
-    far as that is stored."""
+def with_largest(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+    """The same answers; counts of a period's end with the share of the ten largest holders, as far as that is
+    stored."""
     rows = portal(ctx, scope)
     if rows.empty:
         return rows
@@ -106,7 +107,7 @@ def as_received(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 
 def add_change(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """Where no source tells the change: that against the count before of the same company, when it is
+    """Fills the change where no source has it: against the count before of the same company, when that is
     known."""
     before = rows.sort_values(["code", "date"]).groupby("code")["holder_num"].shift(1)
     change = (rows["holder_num"] - before.reindex(rows.index)).astype("Float64")
@@ -131,7 +132,7 @@ def shares_per_holder_fit(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 
 def goes_on_from_the_count_before(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """The count less its change is one that was told of the quarter before it, where any was."""
+    """The count less its change is one that was reported for the quarter before it, where any was."""
     oldest = moved(rows["date"].min(), -_QUARTER_DAYS)
     stored = context.read(
         "fusion_holder",
@@ -145,13 +146,13 @@ def goes_on_from_the_count_before(rows: pd.DataFrame, context: Context) -> pd.Se
         [stored.drop(columns="quality_flags"), rows[["code", "date", "holder_num"]]], ignore_index=True
     )
     known = known.drop_duplicates(["code", "date"], keep="last").rename(
-        columns={"date": "told", "holder_num": "count"}
+        columns={"date": "counted_on", "holder_num": "count"}
     )
     asked = pd.DataFrame({"code": rows["code"], "date": rows["date"], "at": rows.index})
     asked["since"] = asked["date"].map({day: moved(day, -_QUARTER_DAYS) for day in asked["date"].unique()})
     asked["before"] = (rows["holder_num"] - rows["change_num"]).astype(float).to_numpy()
     pairs = asked[asked["before"].notna()].merge(known, on="code")
-    pairs = pairs[(pairs["told"] < pairs["date"]) & (pairs["told"] >= pairs["since"])]
+    pairs = pairs[(pairs["counted_on"] < pairs["date"]) & (pairs["counted_on"] >= pairs["since"])]
     fits = (pairs["before"] - pairs["count"].astype(float)).abs() <= _SAME_COUNT * pairs["before"].abs()
     return fits.groupby(pairs["at"]).any().reindex(rows.index, fill_value=True)
 
@@ -191,7 +192,7 @@ DATASET = Dataset(
             date_column="date",
             payload=False,
             sources=(Source("em_f10", with_largest),),
-            keep_when_null=tuple(_LARGEST.values()),
+            coalesce_with_stored=tuple(_LARGEST.values()),
             reads=("raw_top_holders",),
             may_be_empty=True,
         ),

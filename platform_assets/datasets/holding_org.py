@@ -1,7 +1,5 @@
 """raw_holding_org: shares of a company that institutions held at the end of a report period."""
 
-from typing import Any
-
 import pandas as pd
 
 from core.days import moved
@@ -11,13 +9,14 @@ from core.declaration.rules import Interface, Partition
 from core.declaration.scope import Scope
 from core.market.securities import is_a_share
 from core.report_periods import open_on_any
-from platform_assets.datasets._sweeps import in_season
+from platform_assets.datasets._rotation import in_season
+from resources.upstreams.fetch_context import FetchContext
 
 KINDS = ("fund", "qfii", "social", "broker", "insurance", "trust")
 ALL = "all"
 _KEY = ["code", "report_period"]
 _PAST_DAYS = 3 * 366
-"""How far back a question by codes reaches."""
+"""Days that a request by codes reaches back."""
 
 
 class HoldingOrg(Model):
@@ -34,12 +33,12 @@ class HoldingOrg(Model):
     change_shares: Big = col("sh", "change since the period before")
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The periods that are being disclosed on the scope's dates, up to eleven calls for each of six kinds.
     Codes: the periods of three years, a call for about twenty-five codes."""
     if scope.codes is not None:
         since = moved(scope.until, -_PAST_DAYS)
-        parts = [ctx.eastmoney.org_holdings_of(codes, since, scope.until) for codes in scope.code_groups()]
+        parts = [ctx.eastmoney.org_holdings_of(codes, since, scope.until) for codes in scope.named_groups()]
     else:
         parts = [
             ctx.eastmoney.org_holdings(period, kind) for period in open_on_any(scope.dates) for kind in KINDS

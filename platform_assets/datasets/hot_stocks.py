@@ -1,15 +1,13 @@
 """raw_hot_stocks: what people look at: the popularity lists of two portals and the strong stocks of a date
 with the topics behind them."""
 
-from typing import Any
-
 import pandas as pd
 
 from core.declaration.columns import S16, S64, S255, Code, Date, Dt, F, Int, Json, Model, Pct, col, key
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import Interface, trading
 from core.declaration.scope import Scope
-from resources.upstreams.fetch_context import current_session, within_last
+from resources.upstreams.fetch_context import FetchContext, current_session, within_last
 
 LISTS = ("em_rank", "ths_hot", "ths_strong", "xq_follow")
 
@@ -32,7 +30,7 @@ class RawHotStock(Model):
     snapshot_time: Dt = col(title="when a list of the moment was taken")
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Two calls: the ranking, and the quotes of its hundred for names and changes."""
     ranked = ctx.eastmoney.popularity()
     ranked = ranked[ranked["code"].map(scope.covers).astype(bool)]
@@ -43,7 +41,7 @@ def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     return _of_now(rows, ctx, scope)
 
 
-def topic_portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def topic_portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call for the popularity of the session that has ended, one call a date for its strong stocks."""
     parts = []
     if current_session(ctx, scope):
@@ -58,13 +56,13 @@ def topic_portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     return rows[rows["code"].map(scope.covers).astype(bool)]
 
 
-def social_site(ctx: Any, scope: Scope) -> pd.DataFrame:
+def social_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call, and two for a visitor's token: whom most users follow."""
     rows = ctx.xueqiu.followed().assign(list_type="xq_follow")
     return _of_now(rows[rows["code"].map(scope.covers).astype(bool)], ctx, scope)
 
 
-def _of_now(rows: pd.DataFrame, ctx: Any, scope: Scope) -> pd.DataFrame:
+def _of_now(rows: pd.DataFrame, ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     now = ctx.clock.now().strftime("%Y-%m-%d %H:%M:%S")
     return rows.assign(trade_date=scope.until, snapshot_time=now)
 
@@ -86,7 +84,7 @@ DATASET = Dataset(
                 Source("xueqiu", social_site, current_session),
             ),
             combine="all",
-            # Who fell out of a list must not stay in it; a list whose site was silent stands.
+            # A stock that fell out of a list must not stay in it; a list whose site did not answer is kept.
             replace_by=("trade_date", "list_type"),
             freshness=trading(1, "trade_date"),
             may_be_empty=True,

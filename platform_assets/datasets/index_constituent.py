@@ -2,12 +2,11 @@
 
 Held is the newest list of each index: CSI's weights of the last month end and, where members have changed
 since, its present members without weights; CNI's weights of the last month end; the industries of every
-stock as they are today. An industry's level is told by its code (see `stock_industry`).
+stock as they are today. An industry's level follows from its code (see `stock_industry`).
 """
 
 from contextlib import suppress
 from datetime import date, timedelta
-from typing import Any
 
 import pandas as pd
 
@@ -16,7 +15,9 @@ from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import Contract, Interface, Partition, calendar_days
 from core.declaration.scope import Context, Scope
 from core.errors import PayloadError, Permanent
+from platform_assets.datasets._industries import indices_now
 from platform_assets.datasets.index_daily import INDICES
+from resources.upstreams.fetch_context import FetchContext
 
 CSI, CNI, SW = "csi", "cni", "sw"
 LEVELS = ("l1", "l2", "l3")
@@ -38,7 +39,7 @@ class IndexConstituent(Model):
 # -- sources ----------------------------------------------------------------------------------------
 
 
-def csi_files(ctx: Any, scope: Scope) -> pd.DataFrame:
+def csi_files(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Two calls an index. An index that the provider does not publish is left out."""
 
     def of(symbol: str) -> pd.DataFrame | None:
@@ -56,7 +57,7 @@ def csi_files(ctx: Any, scope: Scope) -> pd.DataFrame:
     return _named(ctx, scope, pd.concat(parts, ignore_index=True).assign(provider=CSI))
 
 
-def cni_sample(ctx: Any, scope: Scope) -> pd.DataFrame:
+def cni_sample(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call an index: the last month end, or the one before while that is not out. None of either month is
     no failure; how old the stored list is, is watched."""
     parts = []
@@ -71,13 +72,13 @@ def cni_sample(ctx: Any, scope: Scope) -> pd.DataFrame:
     return _named(ctx, scope, pd.concat(parts, ignore_index=True).assign(provider=CNI))
 
 
-def sw_classes(ctx: Any, scope: Scope) -> pd.DataFrame:
+def sw_classes(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The classification of every stock: two workbooks, and the lists of the indices for their codes (about
     twelve calls)."""
     day = ctx.calendar.on_or_before(ctx.today)
     index_of = {}
     for level in LEVELS:
-        listed = ctx.once(("sw_current", level), lambda view, level=level: view.sw.current(level))
+        listed = indices_now(ctx, level)
         index_of[level] = dict(zip(listed["name"], listed["code"], strict=True))
     classed = ctx.sw.stocks(ctx.today).merge(ctx.sw.classes(), on="class_code", how="inner")
     parts = [
@@ -100,8 +101,8 @@ def sw_classes(ctx: Any, scope: Scope) -> pd.DataFrame:
     return _named(ctx, scope, rows.assign(name=None))
 
 
-def _named(ctx: Any, scope: Scope, rows: pd.DataFrame) -> pd.DataFrame:
-    """Members of the scope; names that are not told are those of the terminal's list."""
+def _named(ctx: FetchContext, scope: Scope, rows: pd.DataFrame) -> pd.DataFrame:
+    """Members of the scope; missing names are those of the terminal's list."""
     listed = ctx.securities()
     names = rows["code"].map(dict(zip(listed["code"], listed["name"], strict=True)))
     rows = rows.assign(name=rows["name"].where(rows["name"].notna(), names))

@@ -1,7 +1,6 @@
 """fusion_index_daily: daily bars of the broad indices."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,7 @@ from core.declaration.dataset import Dataset, Source
 from core.declaration.rules import Interface, Partition, Rows, Soft, close_of, trading
 from core.declaration.scope import Context, Scope
 from core.errors import PayloadError, Permanent
-from resources.upstreams.fetch_context import current_session
+from resources.upstreams.fetch_context import FetchContext, current_session
 
 INDICES = {
     "sh000001": "上证指数",
@@ -51,13 +50,13 @@ class IndexDaily(Model):
         return ~(rows["high"] < rows["low"])
 
 
-def terminal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def terminal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Index bars of the scope; one more bar than asked gives the previous close."""
     requested = len(ctx.calendar.between(scope.since, ctx.today)) + 1
     return _of_indices(ctx, scope, lambda symbol: pd.DataFrame(ctx.tdx.index_bars(symbol, "day", requested)))
 
 
-def quote_site(ctx: Any, scope: Scope) -> pd.DataFrame:
+def quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The quote site: one call for the finished session of today, else the unadjusted history."""
     if current_session(ctx, scope):
         quotes = ctx.tencent.quotes(list(INDICES))
@@ -71,7 +70,7 @@ def quote_site(ctx: Any, scope: Scope) -> pd.DataFrame:
     )
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The portal's line of each index, a call each."""
     before = ctx.calendar.offset(scope.since, -1)
     return _of_indices(
@@ -79,7 +78,7 @@ def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     )
 
 
-def provider(ctx: Any, scope: Scope) -> pd.DataFrame:
+def provider(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The provider's own past of Shanghai's and its own indices, a call each; those of Shenzhen are another
     provider's. Volumes come in 10,000 lots and amounts in 100 million CNY, with two decimals."""
     before = ctx.calendar.offset(scope.since, -1)
@@ -95,10 +94,10 @@ def provider(ctx: Any, scope: Scope) -> pd.DataFrame:
 
 
 def _of_indices(
-    ctx: Any, scope: Scope, ask: Callable[[str], pd.DataFrame], symbols: list[str] | None = None
+    ctx: FetchContext, scope: Scope, ask: Callable[[str], pd.DataFrame], symbols: list[str] | None = None
 ) -> pd.DataFrame:
     """Bars of each index within the scope, with the close of the bar before as `last_close`. Raises
-    PayloadError when nothing is told of any of them."""
+    PayloadError when no index has a bar."""
 
     def one(symbol: str) -> pd.DataFrame:
         bars = ask(symbol)
@@ -112,7 +111,7 @@ def _of_indices(
     return pd.concat(frames, ignore_index=True)
 
 
-def second_site(ctx: Any, scope: Scope) -> pd.DataFrame:
+def second_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The second quote site's snapshots of the finished session of today: one call. Its history has no
     amounts and is not asked."""
     quotes = ctx.sina.quotes(list(INDICES))
@@ -130,7 +129,7 @@ def amount_rounding(rows: pd.DataFrame) -> pd.Series:
 
 def volume_rounding(rows: pd.DataFrame) -> pd.Series:
     """Half of the terminal's step of 100 lots, which is the provider's as well, or of its float32, in
-    shares; null of another source's row against one that the provider told, whose place it takes."""
+    shares; null of another source's row against one of the provider, which it replaces."""
     hundreds = (rows["volume"].to_numpy(dtype=float, na_value=np.nan) / 10_000).astype(np.float32)
     step = np.maximum(np.spacing(hundreds).astype(float), 1.0) * 10_000
     replaces = (rows["stored_src"] == "csindex") & (rows["src"] != "csindex")
@@ -153,7 +152,7 @@ def change_is_plausible(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 
 def goes_on_from_the_close_before(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """The previous close that is told is the close of the trade date before, here or stored."""
+    """The reported previous close is the close of the trade date before, here or stored."""
     close = context.on_day_before(rows, TABLE, "close")
     return ~((rows["last_close"].astype(float) - close).abs() > _SAME_LEVEL * close)
 
@@ -186,7 +185,7 @@ DATASET = Dataset(
         Source("csindex", provider),
     ),
     fuse=Rows(),
-    stands_within={"amount": amount_rounding, "volume": volume_rounding},
+    unchanged_within={"amount": amount_rounding, "volume": volume_rounding},
     derive=(add_names, add_change),
     soft=(
         Soft(change_is_plausible, "index moved by more than 12 %"),

@@ -1,12 +1,11 @@
 """raw_index_valuation: PE, yield and percentile of the broad indices by trade date. A RAW table alone.
 
-CSI tells the indices of Shanghai and both exchanges, the portal the markets that stand for Shenzhen's. The
-percentile of a date follows from the ten years before it, which the same answer holds.
+CSI has the indices of Shanghai and of both exchanges, the portal the markets that are used for Shenzhen's.
+The percentile of a date follows from the ten years before it, which the same answer holds.
 """
 
 from contextlib import suppress
 from datetime import date
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,6 +17,7 @@ from core.declaration.scope import Scope
 from core.errors import PayloadError, Permanent
 from platform_assets.compute.percentiles import trailing_percentile
 from platform_assets.datasets.index_daily import INDICES
+from resources.upstreams.fetch_context import FetchContext
 
 YEARS = 10
 _NO_BOOK = "no documented source tells the book value of an index"
@@ -39,7 +39,7 @@ class IndexValuation(Model):
     member_count: Int = col("", "members", ge=0)
 
 
-def csi(ctx: Any, scope: Scope) -> pd.DataFrame:
+def csi(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Two calls an index. An index that the provider does not publish is left out."""
 
     def of(symbol: str) -> pd.DataFrame | None:
@@ -56,7 +56,7 @@ def csi(ctx: Any, scope: Scope) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The markets behind Shenzhen's two indices: about ten calls."""
     since = _years_before(scope.since)
     past = ctx.eastmoney.market_ratios(list(_MARKETS.values()), since, scope.until)

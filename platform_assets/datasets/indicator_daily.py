@@ -4,8 +4,6 @@ Definitions and conventions: `docs/calculations/indicators.md`. Prices are adjus
 so a row is what was seen on that day and no ex-right date rewrites it.
 """
 
-from typing import Any
-
 import pandas as pd
 
 from core.declaration.columns import Code, Date, F, Int, Model, Pct, Px, col, key
@@ -13,6 +11,7 @@ from core.declaration.dataset import Dataset
 from core.declaration.rules import Interface, latest, trading
 from core.declaration.scope import Scope
 from platform_assets.datasets._quant import BARS, INDEX, indicators_of, joined, rows_of, stretches_of
+from resources.upstreams.fetch_context import FetchContext
 
 
 class IndicatorDaily(Model):
@@ -82,7 +81,7 @@ class IndicatorDaily(Model):
     ma_align: Int = col("", "1: ma5 > ma10 > ma20 > ma60, -1 the reverse, 0 mixed", isin=[-1, 0, 1])
 
 
-def indicators(ctx: Any, scope: Scope) -> pd.DataFrame:
+def indicators(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Every date from its own window."""
     frames = [rows_of(stretch, indicators_of(ctx, scope, stretch)) for stretch in stretches_of(ctx, scope)]
     return joined(frames, list(IndicatorDaily.to_schema().columns))

@@ -1,11 +1,9 @@
 """fusion_industry_index: the indices of the SW industries by trade date.
 
-SW tells the session of now in one call and the ratios of a date in another; of a past date the first is gone,
-so open, high and low come from the whole past of each index (a range), or stand as they were stored. Without
+SW has the current session in one call and the ratios of a date in another; of a past date the first is gone,
+so open, high and low come from the whole past of each index (a range), or stay as they were stored. Without
 SW an index goes on from its stored close by its members' returns, and its row says so.
 """
-
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +15,8 @@ from core.declaration.rules import Interface, Rows, Soft, Whole, close_of, tradi
 from core.declaration.scope import Context, Scope
 from core.errors import PayloadError
 from platform_assets.compute.industry_returns import Day, next_rows
-from platform_assets.datasets._industries import LEVELS, sw_report
+from platform_assets.datasets._industries import LEVELS, indices_now, sw_report
+from resources.upstreams.fetch_context import FetchContext
 
 FIRST_LEVELS = 31
 _FEW_DATES = 5
@@ -59,7 +58,7 @@ class IndustryIndex(Model):
 # -- sources ----------------------------------------------------------------------------------------
 
 
-def sw_indices(ctx: Any, scope: Scope) -> pd.DataFrame:
+def sw_indices(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """About fourteen calls for the session that has ended; for a range one more for every index."""
     reported = sw_report(ctx, scope)
     rows = reported[reported["close"].notna()]
@@ -71,37 +70,36 @@ def sw_indices(ctx: Any, scope: Scope) -> pd.DataFrame:
     return _as_stored(ctx, rows, scope)
 
 
-def _with_session(ctx: Any, rows: pd.DataFrame, day: str) -> pd.DataFrame:
+def _with_session(ctx: FetchContext, rows: pd.DataFrame, day: str) -> pd.DataFrame:
     """The rows with the prices of the session that has ended. PayloadError when the list is of another one:
-    it tells no date, so its closes must be those of the analysis, or follow those that are stored."""
-    parts = [
-        ctx.once(("sw_current", level), lambda view, level=level: view.sw.current(level)) for level in LEVELS
-    ]
-    current = pd.concat(parts, ignore_index=True)
+    it carries no date, so its closes must be those of the analysis, or follow those that are stored."""
+    current = pd.concat([indices_now(ctx, level) for level in LEVELS], ignore_index=True)
     today = rows[rows["date"] == day]
     before = ctx.calendar.offset(day, -1)
     stored = ctx.read("fusion_industry_index", columns=("code", "close"), since=before, until=before)
     _must_agree(current, today, "close", day)
     _must_agree(current, stored, "last_close", day)
     merged = current.merge(
-        today.drop(columns=["name", "level"]), on="code", how="left", suffixes=("", "_told")
+        today.drop(columns=["name", "level"]), on="code", how="left", suffixes=("", "_reported")
     )
     change = (merged["close"] / merged["last_close"] - 1) * 100
     same = (merged["volume"] - merged["volume_yi"]).abs() <= _SAME_VOLUME * merged["volume_yi"]
     made = merged.assign(
         date=day,
         change_pct=merged["change_pct"].fillna(change),
-        # The list tells no units: its amount is believed where its volume is that of the analysis.
+        # The list states no units: its amount is accepted where its volume is that of the analysis.
         amount_yi=merged["amount"].where(same),
     )
     return pd.concat([rows[rows["date"] != day], made], ignore_index=True)
 
 
 def _must_agree(current: pd.DataFrame, reported: pd.DataFrame, column: str, day: str) -> None:
-    joined = current[["code", column]].merge(reported[["code", "close"]], on="code", suffixes=("", "_told"))
+    joined = current[["code", column]].merge(
+        reported[["code", "close"]], on="code", suffixes=("", "_reported")
+    )
     if joined.empty:
         return
-    other = joined["close_told"] if column == "close" else joined["close"]
+    other = joined["close_reported"] if column == "close" else joined["close"]
     far = (joined[column] / other.astype(float) - 1).abs() > _SAME_SHARE
     if far.mean() > 0.5:
         raise PayloadError(
@@ -109,7 +107,7 @@ def _must_agree(current: pd.DataFrame, reported: pd.DataFrame, column: str, day:
         )
 
 
-def _with_past(ctx: Any, rows: pd.DataFrame) -> pd.DataFrame:
+def _with_past(ctx: FetchContext, rows: pd.DataFrame) -> pd.DataFrame:
     """Prices and amounts from the whole past of every index."""
     trends = ctx.each(ctx.sw.trend, sorted(rows["code"].unique()))
     if not trends:
@@ -119,7 +117,7 @@ def _with_past(ctx: Any, rows: pd.DataFrame) -> pd.DataFrame:
     return kept.merge(past, on=["code", "date"], how="left")
 
 
-def _as_stored(ctx: Any, rows: pd.DataFrame, scope: Scope) -> pd.DataFrame:
+def _as_stored(ctx: FetchContext, rows: pd.DataFrame, scope: Scope) -> pd.DataFrame:
     """Prices and amounts of past dates as they were stored with the same close."""
     stored = ctx.read(
         "fusion_industry_index",
@@ -136,7 +134,7 @@ def _as_stored(ctx: Any, rows: pd.DataFrame, scope: Scope) -> pd.DataFrame:
     return joined
 
 
-def own_bars(ctx: Any, scope: Scope) -> pd.DataFrame:
+def own_bars(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Stored closes carried on by the members' returns, weighted by float cap."""
     before = ctx.calendar.offset(scope.since, -1)
     known = ctx.read("fusion_industry_index", columns=("code", "close"), since=before, until=before)
@@ -151,7 +149,7 @@ def own_bars(ctx: Any, scope: Scope) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def _day(ctx: Any, day: str, classed: pd.DataFrame) -> Day:
+def _day(ctx: FetchContext, day: str, classed: pd.DataFrame) -> Day:
     bars = ctx.read(
         "fusion_kline_daily", columns=("code", "change_pct", "volume", "amount"), since=day, until=day
     )

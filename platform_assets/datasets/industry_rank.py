@@ -15,6 +15,7 @@ from core.declaration.rules import Interface, trading
 from core.declaration.scope import Scope
 from platform_assets.compute.industry_rank import compounded, of_members, rank_by_change, with_rotation
 from platform_assets.compute.parameters import rotation as own
+from resources.upstreams.fetch_context import FetchContext
 
 SW = {"sw_l1": "l1", "sw_l2": "l2"}
 """Level -> that of the classification's indices."""
@@ -48,7 +49,7 @@ class IndustryRank(Model):
     quadrant: S16 = col(title="leading, improving, weakening, lagging", isin=list(_QUADRANTS))
 
 
-def ranked(ctx: Any, scope: Scope) -> pd.DataFrame:
+def ranked(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Every level of every date of which something is stored."""
     columns = list(IndustryRank.to_schema().columns)
     past = _Past(ctx, scope)
@@ -72,7 +73,7 @@ def ranked(ctx: Any, scope: Scope) -> pd.DataFrame:
     return pd.concat([part.reindex(columns=columns) for part in parts], ignore_index=True)
 
 
-def _nodes(ctx: Any, day: str) -> pd.DataFrame:
+def _nodes(ctx: FetchContext, day: str) -> pd.DataFrame:
     columns = (
         "node_code", "level", "name", "amount_yi", "change_pct", "change_pct_5d", "main_net", "up_count",
         "down_count", "limit_up_count", "leader_code", "leader_name", "leader_change_pct",
@@ -82,9 +83,9 @@ def _nodes(ctx: Any, day: str) -> pd.DataFrame:
 
 
 class _Past:
-    """What the dates before a date hold: closes of the SW indices, changes of the portal's boards."""
+    """Figures of the dates before a date: closes of the SW indices, changes of the portal's boards."""
 
-    def __init__(self, ctx: Any, scope: Scope) -> None:
+    def __init__(self, ctx: FetchContext, scope: Scope) -> None:
         self._calendar = ctx.calendar
         dates = ctx.calendar.last(own.STRENGTH_DAYS + 1, scope.since)
         indices = ctx.read(
@@ -105,7 +106,7 @@ class _Past:
             self.add(str(level), str(day), rows)
 
     def add(self, level: str, day: str, rows: pd.DataFrame) -> None:
-        """Remember what a date told."""
+        """Adds the ranked rows of a date."""
         self._reported[(level, day)] = rows.set_index("industry_code")[["change_pct", "rank_no"]].astype(
             float
         )

@@ -1,10 +1,8 @@
 """raw_industry_valuation: PE and PB of industries by trade date, by four classifications. A RAW table alone.
 
-The disclosure platform tells those of the regulator (csrc) and of CNI, SW its own, the portal its boards
+The disclosure platform has those of the regulator (csrc) and of CNI, SW its own, the portal its boards
 (em).
 """
-
-from typing import Any
 
 import pandas as pd
 
@@ -13,6 +11,7 @@ from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import Interface, trading
 from core.declaration.scope import Scope
 from platform_assets.datasets._industries import sw_report
+from resources.upstreams.fetch_context import FetchContext
 
 STANDARDS = ("csrc", "cni", "sw", "em")
 
@@ -35,7 +34,7 @@ class IndustryValuation(Model):
     net_profit_yi: Amt = col("yi", "net profit; csrc and cni alone")
 
 
-def platform(ctx: Any, scope: Scope) -> pd.DataFrame:
+def platform(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call for a date and classification."""
     parts = [
         ctx.cninfo.industry_ratios(standard, day, ctx.clock.now()).assign(standard=standard)
@@ -45,7 +44,7 @@ def platform(ctx: Any, scope: Scope) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def classes(ctx: Any, scope: Scope) -> pd.DataFrame:
+def classes(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The daily analysis, shared with fusion_industry_index: four calls for a date."""
     rows = sw_report(ctx, scope)
     return rows.rename(
@@ -53,7 +52,7 @@ def classes(ctx: Any, scope: Scope) -> pd.DataFrame:
     ).assign(standard="sw")
 
 
-def boards(ctx: Any, scope: Scope) -> pd.DataFrame:
+def boards(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call for a date."""
     parts = [ctx.eastmoney.board_ratios(day) for day in scope.dates]
     return pd.concat(parts, ignore_index=True).assign(standard="em")

@@ -1,11 +1,10 @@
-"""raw_kline: unadjusted daily bars of single codes, as somebody asked for them. On demand alone.
+"""raw_kline: unadjusted daily bars of single codes, loaded on demand alone.
 
 The first time 2,000 bars, later those since the newest stored one of a source that has so many. A download
 is followed by the fusion of the code's week, month, quarter and year bars.
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import pandas as pd
 import pandera.pandas as pa
@@ -15,6 +14,7 @@ from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import Partition
 from core.declaration.scope import Scope
 from platform_assets.compute.asof import value_on
+from resources.upstreams.fetch_context import FetchContext
 
 FIRST_BARS = 2000
 _TOPIC_BARS, _SECOND_BARS = 1800, 1023
@@ -48,9 +48,9 @@ class RawKline(Model):
         return ~((rows["high"] < top) | (rows["low"] > bottom))
 
 
-def terminal(ctx: Any, scope: Scope) -> pd.DataFrame:
-    """A call per 800 bars and code. Its bars tell no turnover rate: that is against the stored float shares
-    of their days."""
+def terminal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+    """A call per 800 bars and code. Its bars have no turnover rate: it is computed from the stored float
+    shares of their days."""
     rows = _of_codes(ctx, scope, lambda symbol, _, count: ctx.terminal_bars(symbol, count))
     if rows.empty:
         return rows
@@ -59,7 +59,7 @@ def terminal(ctx: Any, scope: Scope) -> pd.DataFrame:
     return rows.assign(turnover_pct=rows["volume"].to_numpy(dtype=float) / shares * 100)
 
 
-def quote_site(ctx: Any, scope: Scope) -> pd.DataFrame:
+def quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """A call per code."""
 
     def bars(symbol: str, since: str | None, count: int) -> pd.DataFrame:
@@ -68,7 +68,7 @@ def quote_site(ctx: Any, scope: Scope) -> pd.DataFrame:
     return _of_codes(ctx, scope, bars)
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """A call per code."""
 
     def bars(symbol: str, since: str | None, count: int) -> pd.DataFrame:
@@ -78,7 +78,7 @@ def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     return _of_codes(ctx, scope, bars)
 
 
-def topic_portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def topic_portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """A call per code of Shanghai or Shenzhen: the newest 140 bars, or 1,800."""
 
     def bars(symbol: str, since: str | None, count: int) -> pd.DataFrame:
@@ -89,7 +89,7 @@ def topic_portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     return _of_codes(ctx, scope, bars)
 
 
-def second_site(ctx: Any, scope: Scope) -> pd.DataFrame:
+def second_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """A call per code: the newest 1,023 bars, without amounts."""
 
     def bars(symbol: str, since: str | None, count: int) -> pd.DataFrame:
@@ -98,12 +98,12 @@ def second_site(ctx: Any, scope: Scope) -> pd.DataFrame:
     return _of_codes(ctx, scope, bars)
 
 
-def of_named_codes(ctx: Any, scope: Scope) -> bool:
-    """Nobody sweeps the market for it."""
+def of_named_codes(ctx: FetchContext, scope: Scope) -> bool:
+    """True for a scope that names codes: it is never loaded for the whole market."""
     return scope.codes is not None
 
 
-def _of_codes(ctx: Any, scope: Scope, ask: Bars) -> pd.DataFrame:
+def _of_codes(ctx: FetchContext, scope: Scope, ask: Bars) -> pd.DataFrame:
     """Bars of every code of the scope, up to its last date and to the last session that has ended."""
     until = scope.until
     if until == ctx.today and not ctx.is_current_session(until):
@@ -123,9 +123,9 @@ def _of_codes(ctx: Any, scope: Scope, ask: Bars) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True).assign(adj="none")
 
 
-def _newest_stored(ctx: Any, scope: Scope, until: str) -> dict[str, str]:
+def _newest_stored(ctx: FetchContext, scope: Scope, until: str) -> dict[str, str]:
     """Newest stored date by code, of codes that have a bar of the last year. Bars of sources that do not go
-    back as far, or tell no amounts, count for nothing: the next source that does fills the code anew."""
+    back as far, or have no amounts, do not count: the next source that does fills the code again."""
     since = ctx.calendar.last(_KNOWN_WITHIN, until)[0]
     columns = ("code", "date", "src")
     stored = ctx.read("raw_kline", columns=columns, codes=scope.codes, since=since, until=until)

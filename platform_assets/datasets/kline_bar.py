@@ -7,7 +7,6 @@ day that the bar holds, `is_closed` says whether the period has ended (routes sa
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -34,6 +33,7 @@ from core.declaration.rules import Interface, Partition, Rows, Soft, close_of, t
 from core.declaration.scope import Context, Scope
 from core.errors import PayloadError
 from platform_assets.compute.periods import PERIODS, growth_of, period_ends, period_starts, resample
+from resources.upstreams.fetch_context import FetchContext
 
 BARS_PER_SYNC = 240
 _KLT = {"week": 102, "month": 103}
@@ -70,7 +70,7 @@ class KlineBar(Model):
         return ~((rows["high"] < top) | (rows["low"] > bottom))
 
 
-def resampled(ctx: Any, scope: Scope) -> pd.DataFrame:
+def resampled(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The periods that the scope's dates lie in, from stored daily bars; quarter and year from months."""
     calendar = ctx.calendar
     last = min(calendar.horizon, f"{int(scope.until[:4]) + 1}-01-31")
@@ -110,7 +110,7 @@ def _bars(rows: pd.DataFrame, grid: list[str], period: str, known_from: str) -> 
     return resample(rows[whole], ends).assign(period=period)
 
 
-def _months(ctx: Any, scope: Scope, start: str, fresh: pd.DataFrame) -> pd.DataFrame:
+def _months(ctx: FetchContext, scope: Scope, start: str, fresh: pd.DataFrame) -> pd.DataFrame:
     """Month bars since `start`: stored ones, and those just resampled in their place, with the decimals that
     storing leaves of them: whichever month is asked again, its quarter and year come out the same."""
     decimals = {spec.name: spec.scale for spec in model_columns(KlineBar) if spec.scale is not None}
@@ -123,14 +123,14 @@ def _months(ctx: Any, scope: Scope, start: str, fresh: pd.DataFrame) -> pd.DataF
     return both.assign(growth=1 + both["change_pct"] / 100)
 
 
-def terminal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def terminal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """240 week and month bars of single codes from the terminal, two calls a code."""
     return _of_codes(
         ctx, scope, lambda symbol, period: pd.DataFrame(ctx.tdx.bars(symbol, period, BARS_PER_SYNC))
     )
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The same from the portal."""
     return _of_codes(
         ctx,
@@ -139,16 +139,16 @@ def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     )
 
 
-def quote_site(ctx: Any, scope: Scope) -> pd.DataFrame:
+def quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The same from the quote site."""
     return _of_codes(
         ctx, scope, lambda symbol, period: ctx.tencent.bars(symbol, period=period, count=BARS_PER_SYNC)
     )
 
 
-def _of_codes(ctx: Any, scope: Scope, ask: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
+def _of_codes(ctx: FetchContext, scope: Scope, ask: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
     """Week and month bars of each code; quarter and year from months. Rates of an upstream are left out:
-    none of them says what an ex-date does to its change. Raises PayloadError when nothing is told of any."""
+    none of them says what an ex-date does to its change. Raises PayloadError when no code has a bar."""
     horizon = ctx.calendar.horizon
 
     def one(symbol: str) -> pd.DataFrame:
@@ -161,7 +161,8 @@ def _of_codes(ctx: Any, scope: Scope, ask: Callable[[str, str], pd.DataFrame]) -
             grid = ctx.calendar.between(f"{int(bars['date'].iloc[0][:4]) - 1}-12-01", horizon)
             starts = period_starts(bars["date"].tolist(), grid, period)
             ends = period_ends(bars["date"].tolist(), grid, period)
-            # A period in which nothing was traded may be no bar, so the bar before tells no begin.
+            # A period in which nothing was traded may be no bar, so the bar before does not show where it
+            # begins.
             counts = [
                 len(ctx.calendar.between(start, min(end, ctx.today)))
                 for start, end in zip(starts, ends, strict=True)
@@ -188,7 +189,7 @@ def _of_codes(ctx: Any, scope: Scope, ask: Callable[[str, str], pd.DataFrame]) -
     return pd.concat(parts, ignore_index=True)
 
 
-def _single_codes(ctx: Any, scope: Scope) -> bool:
+def _single_codes(ctx: FetchContext, scope: Scope) -> bool:
     return scope.codes is not None
 
 
@@ -223,8 +224,8 @@ def volume_rounding(rows: pd.DataFrame) -> pd.Series:
 
 
 def amount_rounding(rows: pd.DataFrame) -> pd.Series:
-    """Half of 100 CNY of the quote site and of the terminal's float32, since one may stand against the other;
-    null of what was resampled."""
+    """Half of 100 CNY of the quote site and of the terminal's float32, since one may be compared with the
+    other; null of what was resampled."""
     step = np.spacing(rows["amount"].to_numpy(dtype=np.float32, na_value=np.nan)).astype(float)
     return (rows["period"].map(_PARTS).astype(float) * (step + 100.0) / 2).mask(rows["src"] == DERIVED)
 
@@ -250,7 +251,7 @@ DATASET = Dataset(
         Source(DERIVED, resampled),
     ),
     fuse=Rows(),
-    stands_within={"amount": amount_rounding, "volume": volume_rounding},
+    unchanged_within={"amount": amount_rounding, "volume": volume_rounding},
     derive=(keep_known_rates, mark_closed),
     soft=(Soft(not_more_bars_than_days, "more daily bars than the period has trade dates"),),
     reads=("fusion_kline_daily",),

@@ -92,10 +92,11 @@ def of_this_instrument(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 
 def keep_reference(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """A first bar tells no reference price; what was told of that day before stands."""
+    """Fills the reference price of a first bar, which carries none, from what was stored of that day
+    before."""
     missing = rows[rows["last_close"].isna()]
     if len(missing):
-        reported = sources.told_references(
+        reported = sources.stored_references(
             context.read, tuple(missing["code"]), context.scope.since, context.scope.until
         )
         pairs = zip(missing["code"], missing["date"], strict=True)
@@ -222,14 +223,14 @@ DATASET = Dataset(
         fills=("last_close",),
     ),
     contract=(Contract(of_this_instrument, "previous close of another instrument"),),
-    stands_within={"amount": sources.amount_rounding, "volume": sources.standing_volume},
+    unchanged_within={"amount": sources.amount_rounding, "volume": sources.tolerated_volume},
     derive=(keep_reference, mark_suspended, add_changes, add_limits, add_turnover, add_factor),
     soft=(
         Soft(close_within_limits, "close outside the price limits"),
         Soft(amount_fits_prices, "amount / volume outside the day's prices"),
         Soft(traded_has_amount, "volume without amount"),
         Soft(reference_is_previous_close, "reference price differs from the stored previous close"),
-        Soft(reference_is_known, "no source told the reference price of a first day"),
+        Soft(reference_is_known, "no source has the reference price of a first day"),
         Soft(limits_are_known, "the limits follow from a reference price or a name that is not known"),
         Soft(turnover_is_usual, "turnover of the market far from that of the 20 dates before", holds=True),
         Soft(close_is_next_reference, "the next day's previous close is another", holds=True),

@@ -1,6 +1,7 @@
-"""calc_limit_count: limit-ups and limit-downs of each date, counted from our bars beside the portal's pools.
+"""calc_limit_count: limit-ups and limit-downs of each date, counted from our bars and from the portal's
+pools.
 
-A count from bars compares the close with the date's own limit price; a pool is what the portal says. Where
+A count from bars compares the close with the date's own limit price; a pool is the portal's list. Where
 they differ `diff_note` names the codes. Nothing of one side is filled in from the other.
 """
 
@@ -18,6 +19,7 @@ from core.declaration.rules import Interface
 from core.declaration.scope import Scope
 from platform_assets.compute.limit_days import LimitWindow, sealed_share
 from platform_assets.datasets._limit_days import LimitDays, limit_days, pool_codes, pool_measures, pool_rows
+from resources.upstreams.fetch_context import FetchContext
 
 _NAMED = 4
 """Codes that a note names of each side."""
@@ -38,7 +40,7 @@ class LimitCount(Model):
     diff_note: S255 = col(title="codes that one side alone has")
 
 
-def counted(ctx: Any, scope: Scope) -> pd.DataFrame:
+def counted(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """A row per date of which bars or pools are stored."""
     pools = pool_rows(ctx, scope.since, scope.until)
     requested = set(scope.dates)
@@ -85,7 +87,7 @@ def _of_pools(pools: pd.DataFrame, day: str, reported: dict[str, set[str]]) -> d
 
 
 def _masks(window: LimitWindow) -> dict[str, npt.NDArray[np.bool_]]:
-    """Pool -> who of the bars is what it lists."""
+    """Pool -> the mask of bars in the state that it lists."""
     return {"up": window.up, "down": window.down, "broken": window.broken}
 
 

@@ -1,12 +1,12 @@
-"""raw_limit_pool: who stood at a price limit on a date, as the portal's pools tell it.
+"""raw_limit_pool: stocks at a price limit on a date, as the portal's pools list them.
 
-Bars tell as well who closed at a limit (`limit_status` of fusion_kline_daily); the pools add what bars
-cannot: when it was sealed and how often it broke, the money in the queue, the streak. The portal goes
+Bars show as well which stocks closed at a limit (`limit_status` of fusion_kline_daily); the pools add what
+bars cannot: when it was sealed and how often it broke, the money in the queue, the streak. The portal goes
 about twenty trade dates back, so what is not stored day by day cannot be had later; the topic portal goes
 back a year and has three of the five pools, without Beijing.
 """
 
-from typing import Any
+from collections.abc import Callable
 
 import pandas as pd
 
@@ -14,7 +14,7 @@ from core.declaration.columns import S8, S32, S64, Amt, Code, Date, Int, Model, 
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import Interface, trading
 from core.declaration.scope import Scope
-from resources.upstreams.fetch_context import within_last
+from resources.upstreams.fetch_context import FetchContext, within_last
 
 POOLS = ("up", "broken", "down", "prev", "strong")
 TOPIC_POOLS = ("up", "broken", "down")
@@ -43,7 +43,7 @@ class RawLimitPool(Model):
     amplitude_pct: Pct = col("pct", "amplitude", ge=0)
 
 
-def _of_scope(ask: Any, pools: tuple[str, ...], scope: Scope) -> pd.DataFrame:
+def _of_scope(ask: Callable[[str, str], pd.DataFrame], pools: tuple[str, ...], scope: Scope) -> pd.DataFrame:
     """`ask(pool, day)` for every pool and date; rows of the scope's codes."""
     found = [rows for day in scope.dates for pool in pools if len(rows := ask(pool, day))]
     if not found:
@@ -52,18 +52,18 @@ def _of_scope(ask: Any, pools: tuple[str, ...], scope: Scope) -> pd.DataFrame:
     return rows[rows["code"].map(scope.covers).astype(bool)]
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Five calls a date."""
     return _of_scope(ctx.eastmoney.limit_pool, POOLS, scope)
 
 
-def topic_portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def topic_portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Three calls a date; without the pools `prev` and `strong`, without industry and amplitude. The tables
     of one run share the limit-ups."""
     return _of_scope(lambda pool, day: topic_pool(ctx, pool, day), TOPIC_POOLS, scope)
 
 
-def topic_pool(ctx: Any, pool: str, day: str) -> pd.DataFrame:
+def topic_pool(ctx: FetchContext, pool: str, day: str) -> pd.DataFrame:
     """A pool of the topic portal, asked once per run."""
     rows: pd.DataFrame = ctx.once(("ths pool", pool, day), lambda view: view.ths.limit_pool(pool, day))
     return rows

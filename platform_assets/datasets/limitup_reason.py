@@ -10,7 +10,7 @@ from core.declaration.frames import canonical_json
 from core.declaration.rules import Interface, trading
 from core.declaration.scope import Scope
 from platform_assets.datasets.limit_pool import topic_pool
-from resources.upstreams.fetch_context import within_last
+from resources.upstreams.fetch_context import FetchContext, within_last
 
 
 class RawLimitupReason(Model):
@@ -31,9 +31,9 @@ class RawLimitupReason(Model):
     detail: Text = col(title="the reason at length", no_source="no documented field")
 
 
-def topic_portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def topic_portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call a date, shared with the limit pools. The strong stocks of a date have reasons as well, but do
-    not tell who closed at the limit: they are no second source."""
+    not show which closed at the limit: they are no second source."""
     found = [rows for day in scope.dates if len(rows := topic_pool(ctx, "up", day))]
     if not found:
         return pd.DataFrame(columns=["trade_date", "code"])

@@ -4,8 +4,6 @@ A release is planned long before and may be moved: every download holds all of t
 is withdrawn.
 """
 
-from typing import Any
-
 import pandas as pd
 
 from core.days import moved
@@ -13,6 +11,7 @@ from core.declaration.columns import S64, Amt, Big, Code, Date, Int, Model, Pct,
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import Interface, Partition
 from core.declaration.scope import Scope
+from resources.upstreams.fetch_context import FetchContext
 
 WINDOW_DAYS = 365
 
@@ -31,7 +30,7 @@ class RawLockup(Model):
     holder_count: Int = col("", "holders whose shares are released", ge=0)
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The window around today: about sixteen calls for the market, one for a hundred codes."""
     since, until = moved(ctx.today, -WINDOW_DAYS), moved(ctx.today, WINDOW_DAYS)
     found = [ctx.eastmoney.lockups(since, until, codes) for codes in scope.code_groups()]
@@ -51,7 +50,7 @@ DATASET = Dataset(
             date_column="free_date",
             payload=False,
             sources=(Source("eastmoney", portal),),
-            makes_anew=True,
+            replace="snapshot",
             may_be_empty=True,
             per_code=True,
         ),

@@ -1,7 +1,7 @@
 """fusion_macro_indicator: monthly figures of the economy, interest rates, yields, exchange rates.
 
-The portal tells all but some tenors of the yield curve, which the bond depository has; the interbank
-market's site is a second voice for rates and yields. No monthly report says when it was published: such a
+The portal has all but some tenors of the yield curve, which the bond depository has; the interbank
+market's site is a second source for rates and yields. No monthly report says when it was published: such a
 row is known from its first sight on, and a revised value from the load that brought it. What is loaded with
 its history was not seen when it came out: it is known from the end of its period plus the usual lag of its
 report (`USUAL_LAG_DAYS`), and marked `publish_estimated`; its value is that of the load, whatever was revised
@@ -22,7 +22,7 @@ from core.declaration.rules import Contract, Fields, Interface, Partition, Soft,
 from core.declaration.scope import Context
 from platform_assets.compute.series_checks import months_between, near_its_past
 from platform_assets.datasets import _macro_series as macro
-from platform_assets.datasets._histories import mostly_as_told, strays, told_otherwise
+from platform_assets.datasets._histories import differs_from_known, mostly_unchanged, strays
 from platform_assets.datasets._macro_series import SERIES
 from platform_assets.datasets._macro_sources import TABLE, bond_depository, interbank_market, portal
 from platform_assets.datasets._macro_years import accumulates_within_its_year, with_past
@@ -60,9 +60,9 @@ def has_begun(rows: pd.DataFrame, context: Context) -> pd.Series:
     return rows["period_date"] <= context.today
 
 
-def tell_publication(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """The day of the first sight where the report tells none: the stored one, else today. Of what is older
-    than all that is stored of its series (or the first of it) the usual day, where that has passed."""
+def fill_publication(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """Fills the day of publication where the report states none: the stored one, else today. A value older
+    than all that is stored of its series (or the first of it) gets the usual day, where that has passed."""
     names = ("publish_date", "publish_estimated")
     stored = context.read(TABLE, columns=(*_PERIOD, *names))
     newest = stored.groupby("indicator")["period_date"].max().to_dict()
@@ -108,7 +108,7 @@ def _flagged(rows: pd.DataFrame, context: Context, check: Callable[[pd.DataFrame
 
 
 def is_near_its_past(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """A mean of the year so far stands nearly still in December and moves in January: it is held against its
+    """A mean of the year so far hardly changes in December and changes in January: it is compared with its
     months instead (`accumulates_within_its_year`)."""
     means = set(macro.YEAR_TO_DATE) - set(macro.SUMS)
 
@@ -119,16 +119,17 @@ def is_near_its_past(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 
 def keeps_its_past(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """Also of its changes: an index near 100 hardly shows which month it is of."""
+    """Most of the series is as stored, its changes too: an index near 100 hardly shows which month it is
+    of."""
     stored = context.read(TABLE, columns=(*_PERIOD, *_FIGURES, "quality_flags"))
-    return mostly_as_told(
+    return mostly_unchanged(
         rows, stored, key=_PERIOD, columns=_FIGURES, series="indicator", check=keeps_its_past.__name__
     )
 
 
 def comes_with_its_past(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """Where one series of a report does not keep its past, the months of the report are exchanged: what is
-    told otherwise of its other series is not trusted either, however few of them moved, nor a new month."""
+    """Where one series of a report does not keep its past, the months of the report are exchanged:
+    changed values of its other series are not trusted either, however few they are, nor is a new month."""
     fine = keeps_its_past(rows, context)
     if fine.all():
         return fine
@@ -136,15 +137,15 @@ def comes_with_its_past(rows: pd.DataFrame, context: Context) -> pd.Series:
     stored = context.read(TABLE, columns=(*_PERIOD, *figures, "quality_flags"))
     reports = rows["indicator"].map({name: one.report or None for name, one in SERIES.items()})
     before = rows[list(_PERIOD)].merge(stored, how="left", on=list(_PERIOD)).set_axis(rows.index)["value"]
-    moved = reports[~fine & told_otherwise(rows["value"], before)].dropna()
+    moved = reports[~fine & differs_from_known(rows["value"], before)].dropna()
     stray = strays(rows, stored, key=_PERIOD, columns=figures, check=check)
-    beside = reports.isin(set(reports[~fine].dropna())) & (stray == 1)
-    return ~fine | ~(beside | (stray.isna() & reports.isin(set(moved))))
+    changed = reports.isin(set(reports[~fine].dropna())) & (stray == 1)
+    return ~fine | ~(changed | (stray.isna() & reports.isin(set(moved))))
 
 
 def what_is_old_stands(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """No estimate of more than a year ago is told otherwise (new benchmarks do that, and are marked), and no
-    rate or quotation of more than a month ago."""
+    """No estimate of more than a year ago has another value now (new benchmarks do that, and are flagged),
+    and no rate or quotation of more than a month ago."""
     figures = (*_FIGURES, "prev_value")
     stored = context.read(TABLE, columns=(*_PERIOD, *figures, "quality_flags"))
     check = what_is_old_stands.__name__
@@ -227,12 +228,12 @@ DATASET = Dataset(
     combine="all",
     fuse=Fields(tolerance={"value": 0.01}),
     contract=(Contract(has_begun, "a period that has not begun"),),
-    derive=(tell_publication, add_previous),
+    derive=(fill_publication, add_previous),
     soft=(
         Soft(is_near_its_past, "more than 8 median deviations from the median of the last 24 values"),
-        Soft(keeps_its_past, "most of what was told before of the series is told otherwise"),
+        Soft(keeps_its_past, "most stored values of the series have another value now"),
         Soft(comes_with_its_past, "another series of its report does not keep its past"),
-        Soft(what_is_old_stands, "a figure that was settled is told otherwise"),
+        Soft(what_is_old_stands, "a figure that was settled has another value now"),
         Soft(is_published_after_its_period_began, "published before its period began"),
         Soft(follows_without_gap, "a period before it is missing"),
         Soft(accumulates_within_its_year, "a figure of the year so far that its months cannot add up to"),

@@ -1,7 +1,7 @@
-"""fusion_macro_release: what was released about the economy, and when.
+"""fusion_macro_release: releases of figures of the economy with their time.
 
-Of other countries the portal tells the day of publication; what it announces without a value is an event to
-come. A Chinese figure is released when it is first seen: its moment is that of the load, never earlier.
+Of other countries the portal has the day of publication; an entry without a value is an event to come. A
+Chinese figure is released when it is first seen: its moment is that of the load, never earlier.
 """
 
 from datetime import date, timedelta
@@ -16,9 +16,10 @@ from core.declaration.rules import Fields, Interface, Partition, Soft, calendar_
 from core.declaration.scope import Context, Scope
 from core.text_keys import text_key
 from platform_assets.datasets import _macro_series as macro
-from platform_assets.datasets._histories import mostly_as_told
+from platform_assets.datasets._histories import mostly_unchanged
 from platform_assets.datasets._macro_series import SERIES, Series
 from platform_assets.datasets._macro_sources import TABLE as VALUES
+from resources.upstreams.fetch_context import FetchContext
 
 TABLE = "fusion_macro_release"
 _NO_CALENDAR = "no economic calendar is among the documented upstreams"
@@ -74,7 +75,7 @@ def _frame(events: list[dict[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame(events) if events else pd.DataFrame(columns=["event_key", "release_time"])
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Releases of other countries in the last two years, one call."""
     since = (date.fromisoformat(ctx.today) - timedelta(days=730)).isoformat()
     rows = ctx.eastmoney.foreign_values("USA", tuple(macro.FOREIGN), since)
@@ -88,7 +89,7 @@ def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     return _frame(events)
 
 
-def first_sight(ctx: Any, scope: Scope) -> pd.DataFrame:
+def first_sight(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Figures that were seen for the first time and are no event yet. What is one stays as it was released:
     a later correction is a version of the series, not of the event."""
     columns = ("indicator", "period_date", "value", "prev_value", "publish_date", "publish_estimated")
@@ -131,7 +132,9 @@ def has_its_figure(rows: pd.DataFrame, context: Context) -> pd.Series:
 def keeps_its_past(rows: pd.DataFrame, context: Context) -> pd.Series:
     stored = context.read(TABLE, columns=("event_key", "actual", "quality_flags"))
     check = keeps_its_past.__name__
-    return mostly_as_told(rows, stored, key=("event_key",), columns=("actual",), series="title", check=check)
+    return mostly_unchanged(
+        rows, stored, key=("event_key",), columns=("actual",), series="title", check=check
+    )
 
 
 def surprise_is_finite(rows: pd.DataFrame, context: Context) -> pd.Series:
@@ -139,7 +142,7 @@ def surprise_is_finite(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 
 def when_released(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """The moment of the release; of a release of which only the day is told the end of that day. An event
+    """The moment of the release; of a release of which only the day is known the end of that day. An event
     to come, or one of today, is known from the load that brought it."""
     moments: list[str | None] = []
     for moment, actual in zip(rows["release_time"], rows["actual"], strict=True):
@@ -164,7 +167,7 @@ DATASET = Dataset(
     soft=(
         Soft(importance_is_known, "importance is not 1, 2 or 3"),
         Soft(has_its_figure, "no figure a day after the release"),
-        Soft(keeps_its_past, "most of what was told before of the series is told otherwise"),
+        Soft(keeps_its_past, "most stored values of the series have another value now"),
         Soft(surprise_is_finite, "the surprise is no number"),
     ),
     reads=(VALUES,),

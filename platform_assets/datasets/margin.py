@@ -5,7 +5,7 @@ The exchange's own figures win; what one of them does not publish (lending in CN
 Shenzhen) comes from the portal, else follows from the balances.
 """
 
-from typing import Any
+from collections.abc import Callable
 
 import pandas as pd
 
@@ -23,6 +23,7 @@ from core.declaration.rules import (
     trading,
 )
 from core.declaration.scope import Context, Scope
+from resources.upstreams.fetch_context import FetchContext
 
 PUBLISHED = "09:00"
 _TOTAL = "TOTAL_"
@@ -68,7 +69,7 @@ class RawMargin(Model):
 
 
 class AuxMargin(Model):
-    """The same report beside the other F10 tables."""
+    """The same report, stored as one of the F10 tables."""
 
     code: Code = key("security code")
     date: Date = key("trade date")
@@ -99,7 +100,7 @@ class ExchangeMargin(Model):
     rzrqye: Amt = col("CNY", "financing + lending balance", ge=0)
 
 
-def _by_date(ask: Any, ctx: Any, scope: Scope) -> pd.DataFrame:
+def _by_date(ask: Callable[[str], pd.DataFrame], ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """`ask(day)` for every date of the scope that is out; rows of the scope's codes."""
     days = [day for day in scope.dates if ctx.is_published(day, PUBLISHED)]
     found = [rows for rows in map(ask, days) if len(rows)]
@@ -109,7 +110,7 @@ def _by_date(ask: Any, ctx: Any, scope: Scope) -> pd.DataFrame:
     return rows[rows["code"].map(scope.covers).astype(bool)]
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """By date, eight calls a market; the tables of one run share them. Codes: a hundred at a time, over the
     whole range of dates at once."""
     if scope.codes is None:
@@ -120,28 +121,28 @@ def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     if not days:
         return pd.DataFrame(columns=["code", "date"])
 
-    def of(codes: tuple[str, ...] | None) -> pd.DataFrame:
+    def of(codes: tuple[str, ...]) -> pd.DataFrame:
         found: pd.DataFrame = ctx.once(
             ("margin", days[0], days[-1], codes),
             lambda view: view.eastmoney.margin_history(days[0], days[-1], codes),
         )
         return found
 
-    rows = pd.concat([of(codes) for codes in scope.code_groups()], ignore_index=True)
+    rows = pd.concat([of(codes) for codes in scope.named_groups()], ignore_index=True)
     return rows[rows["date"].isin(days)]
 
 
-def shanghai(ctx: Any, scope: Scope) -> pd.DataFrame:
+def shanghai(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Two calls a date."""
     return _by_date(ctx.sse.margin, ctx, scope)
 
 
-def shenzhen(ctx: Any, scope: Scope) -> pd.DataFrame:
+def shenzhen(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Two calls a date."""
     return _by_date(ctx.szse.margin, ctx, scope)
 
 
-def beijing(ctx: Any, scope: Scope) -> pd.DataFrame:
+def beijing(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call a date, and one per twenty securities."""
     return _by_date(ctx.bse.margin, ctx, scope)
 

@@ -4,7 +4,7 @@ stocks.
 The session that has ended comes from the portal's board list and its list of all A shares, which other
 tables of a run ask for as well; a day without the portal from the quote site's ranking of all A shares, a
 past date, or a day without both, from our own closing quotes; these two by the stored industries, with what
-they do not know left empty. What a better source told of a node stands. Limit-ups are those of the limit
+they do not know left empty. A node of a better source is kept. Limit-ups are those of the limit
 pool.
 """
 
@@ -33,7 +33,7 @@ from core.declaration.rules import Interface, Rows, Soft, Whole, close_of, tradi
 from core.declaration.scope import Context, Scope
 from platform_assets.compute.name_spans import named
 from platform_assets.datasets._sessions import of_session
-from resources.upstreams.fetch_context import current_session
+from resources.upstreams.fetch_context import FetchContext, current_session
 
 ROOT = "ROOT"
 LEVELS = ("market", "sector", "stock")
@@ -70,7 +70,7 @@ class MarketCloudMap(Model):
 # -- sources ----------------------------------------------------------------------------------------
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Boards (one call a hundred) and the list of all A shares (shared with the other tables of the run)."""
     listed = of_session(ctx, ctx.portal_list(), scope.until, "list of all A shares")
     boards = ctx.once(("boards", "industry"), lambda view: view.eastmoney.boards("industry"))
@@ -105,9 +105,9 @@ def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     return _tree(stocks, sectors, scope.until)
 
 
-def ranking(ctx: Any, scope: Scope) -> pd.DataFrame:
-    """The quote site's ranking of all A shares, a call per 200, by their stored industries. It tells no date:
-    PayloadError unless its prices are the stored closes of the session."""
+def ranking(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+    """The quote site's ranking of all A shares, a call per 200, by their stored industries. It carries no
+    date: PayloadError unless its prices are the stored closes of the session."""
     day = scope.until
     listed = of_session(ctx, ctx.tencent.rank(), day, "rank", dated=False)
     live = listed["volume"] > 0
@@ -127,14 +127,14 @@ def ranking(ctx: Any, scope: Scope) -> pd.DataFrame:
     return _by_industry(ctx, stocks, industry, listed["float_market_cap"], day)
 
 
-def own_quotes(ctx: Any, scope: Scope) -> pd.DataFrame:
+def own_quotes(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Closing quotes, caps and money flow that are stored, by the industry of each stock."""
     parts = [_stored(ctx, day) for day in scope.dates]
     filled = [part for part in parts if len(part)]
     return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(columns=["trade_date"])
 
 
-def _stored(ctx: Any, day: str) -> pd.DataFrame:
+def _stored(ctx: FetchContext, day: str) -> pd.DataFrame:
     def read(table: str, *columns: str, dated: bool = True) -> pd.DataFrame:
         span = {"since": day, "until": day} if dated else {}
         rows: pd.DataFrame = ctx.read(table, columns=("code", *columns), **span)
@@ -149,7 +149,7 @@ def _stored(ctx: Any, day: str) -> pd.DataFrame:
     rows = rows.merge(read("fusion_valuation", "total_market_cap", "float_market_cap"), on="code", how="left")
     rows = rows.merge(read("fusion_fund_flow", "main_net"), on="code", how="left")
     rows = rows.merge(read("fusion_stock_industry", "em_industry", dated=False), on="code", how="left")
-    # Quotes of a past date come from bars, which tell no names.
+    # Quotes of a past date come from bars, which have no names.
     spans = ctx.read("ref_name_history", columns=("code", "valid_from", "valid_to", "name", "is_st"))
     known = named(pd.DataFrame({"code": rows["code"], "date": day}), spans).name
     rows["name"] = rows["name"].where(rows["name"].notna(), pd.Series(known, index=rows.index, dtype=object))
@@ -173,12 +173,12 @@ def _stored(ctx: Any, day: str) -> pd.DataFrame:
 
 
 def _by_industry(
-    ctx: Any, stocks: pd.DataFrame, industry: pd.Series, weight: pd.Series, day: str
+    ctx: FetchContext, stocks: pd.DataFrame, industry: pd.Series, weight: pd.Series, day: str
 ) -> pd.DataFrame:
     """The tree of some stocks without sectors: `industry` names that of each, `weight` is its float cap."""
     boards = ctx.read("raw_concept_blocks", columns=("block_code", "block_name", "block_type", "src"))
     boards = boards[boards["block_type"] == "industry"]
-    # A node is known by the portal's code, also while the terminal's boards stand beside the portal's.
+    # A node is known by the portal's code, also when the terminal's boards are the fallback of the portal's.
     own = boards["src"] == "eastmoney"
     boards = (boards[own] if own.any() else boards).drop_duplicates("block_name")
     code_of = dict(zip(boards["block_name"], boards["block_code"], strict=True))
@@ -235,8 +235,8 @@ def _summed(members: pd.DataFrame, weight: pd.Series) -> dict[str, Any]:
 # -- derivation and checks --------------------------------------------------------------------------
 
 
-def keep_better_told(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """Of nodes that a better source told before, what it told: who stands in corrects nothing."""
+def keep_better_source(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """Keeps the stored values of nodes that a better source had before: a fallback corrects nothing."""
     stored = context.read(
         "fusion_market_cloud_map",
         columns=(*_KEY, *_REPORTED, "src"),
@@ -344,7 +344,7 @@ DATASET = Dataset(
     date_column="trade_date",
     sources=_SOURCES,
     fuse=Rows(),
-    derive=(keep_better_told, count_limit_ups, rank_by_change),
+    derive=(keep_better_source, count_limit_ups, rank_by_change),
     soft=(
         Soft(
             cap_is_that_of_its_stocks, "cap of a sector differs from the sum of its stocks by more than 5 %"

@@ -1,12 +1,11 @@
 """calc_market_phase: the emotion cycle of each date, its seven inputs and the stage that follows.
 
-The inputs come from bars; a date whose bars are not stored yet takes what the pools tell, and what nobody
-tells is missing. Inputs of dates before are those that were stored, so that a stage depends on nothing that
-was not known in its evening; what no pool told is taken from bars that came later.
+The inputs come from bars; a date whose bars are not stored yet takes those of the pools; an input of neither
+is missing. Inputs of dates before are those that were stored, so that a stage depends on nothing that
+was not known in its evening; inputs that no pool has are taken from bars that came later.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +21,7 @@ from platform_assets.compute.market_phase import score_days, segments, settle
 from platform_assets.compute.nan_arithmetic import divided
 from platform_assets.compute.parameters import market_phase as own
 from platform_assets.datasets._limit_days import limit_days, pool_measures, pool_rows
+from resources.upstreams.fetch_context import FetchContext
 
 Floats = npt.NDArray[np.float64]
 _BEFORE = own.HISTORY_DAYS + own.SLOPE_DAYS + own.CONFIRM_DAYS
@@ -31,7 +31,7 @@ _MEASURES = (
     "prev_limit_up_avg_pct", "up_count", "down_count", "flat_count", "amount",
 )  # fmt: skip
 _OF_BARS = ["up_count", "down_count", "flat_count", "amount"]
-"""What no pool tells."""
+"""Inputs that no pool has."""
 _STORED_DECIMALS = {"promotion_rate_pct": 4, "prev_limit_up_avg_pct": 4, "amount": 2}
 """As the table keeps them: a rank must not depend on whether a value was stored in between."""
 
@@ -63,7 +63,7 @@ class MarketPhase(Model):
     sample_based: Bool = col(title="an estimate from some stocks; such a one is not stored")
 
 
-def phases(ctx: Any, scope: Scope) -> pd.DataFrame:
+def phases(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """A row per date of which enough is known."""
     calendar = ctx.calendar
     dates = [
@@ -107,16 +107,16 @@ def phases(ctx: Any, scope: Scope) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(MarketPhase.to_schema().columns))
 
 
-def _stored(ctx: Any, since: str, until: str) -> pd.DataFrame:
-    """Rows that were told before the scope, by date, oldest first."""
+def _stored(ctx: FetchContext, since: str, until: str) -> pd.DataFrame:
+    """Stored rows of the scope and before, by date, oldest first."""
     columns = ("trade_date", "phase", "score", "duration_days", "previous_phase", *_MEASURES)
     rows = ctx.read("calc_market_phase", columns=columns, since=since, until=until)
     return pd.DataFrame(rows.set_index("trade_date").sort_index())
 
 
-def _measures(ctx: Any, dates: Sequence[str], stored: pd.DataFrame) -> pd.DataFrame:
-    """The inputs' figures by date: as stored, else counted from bars, else told by the pools. A stored date
-    whose bars came after its evening takes from them what no pool tells."""
+def _measures(ctx: FetchContext, dates: Sequence[str], stored: pd.DataFrame) -> pd.DataFrame:
+    """The inputs' figures by date: as stored, else counted from bars, else from the pools. A stored date
+    whose bars came after its evening takes from them what no pool has."""
     measures = stored.reindex(list(dates))[list(_MEASURES)].astype(float)
     missing = [day for day in dates if day not in stored.index]
     late = [day for day in stored.index if np.isnan(measures.loc[day, "amount"])]
@@ -138,7 +138,7 @@ def _measures(ctx: Any, dates: Sequence[str], stored: pd.DataFrame) -> pd.DataFr
 
 
 def _runs(dates: Sequence[str], requested: Sequence[str]) -> list[list[str]]:
-    """`wanted` cut where dates between them are not wanted: what is stored is not read again."""
+    """The requested dates as runs without a gap, so that dates between them are not read again."""
     place = {day: at for at, day in enumerate(dates)}
     runs: list[list[str]] = []
     for day in requested:
@@ -203,7 +203,7 @@ def _ratio(amounts: Floats, at: int) -> float | None:
     return float(amounts[at] / mean) if mean > 0 else None
 
 
-def _index_changes(ctx: Any, scope: Scope) -> dict[str, float]:
+def _index_changes(ctx: FetchContext, scope: Scope) -> dict[str, float]:
     rows = ctx.read(
         "fusion_index_daily",
         columns=("code", "date", "change_pct"),

@@ -1,7 +1,5 @@
 """ref_market_rule: the dated trading rules that ship with the project, as a table to read and trace."""
 
-from typing import Any
-
 import pandas as pd
 
 from core.declaration.columns import K32, S16, S255, Date, F, Json, Model, col, key
@@ -11,6 +9,7 @@ from core.declaration.rules import Partition
 from core.declaration.scope import Scope
 from core.declaration.tables import Layer
 from core.market.rules import RULES
+from resources.upstreams.fetch_context import FetchContext
 
 
 class MarketRuleRow(Model):
@@ -26,7 +25,7 @@ class MarketRuleRow(Model):
     note: S255 = col(title="where it comes from")
 
 
-def shipped_rules(ctx: Any, scope: Scope) -> pd.DataFrame:
+def shipped_rules(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "rule": rule.rule,

@@ -1,8 +1,7 @@
-"""raw_minute_kline: bars of 5, 15, 30 and 60 minutes of single codes, as somebody asked for them. On demand
-alone, and fused into nothing."""
+"""raw_minute_kline: bars of 5, 15, 30 and 60 minutes of single codes, loaded on demand
+alone, and not fused."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pandas as pd
 import pandera.pandas as pa
@@ -12,6 +11,7 @@ from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import Interface, Partition
 from core.declaration.scope import Scope
 from platform_assets.datasets.kline import of_named_codes
+from resources.upstreams.fetch_context import FetchContext
 
 PERIODS = {"5m": 5, "15m": 15, "30m": 30, "60m": 60}
 BARS_PER_CALL = 800
@@ -40,19 +40,19 @@ class RawMinuteKline(Model):
         return ~((rows["high"] < top) | (rows["low"] > bottom))
 
 
-def terminal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def terminal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call for each length and code: the newest 800 bars."""
     return _of_codes(ctx, scope, lambda symbol, period: ctx.tdx.bars(symbol, period, BARS_PER_CALL))
 
 
-def quote_site(ctx: Any, scope: Scope) -> pd.DataFrame:
+def quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call for each length and code: the newest 320 bars."""
     return _of_codes(
         ctx, scope, lambda symbol, period: ctx.tencent.minute_bars(symbol, PERIODS[period], _SITE_BARS)
     )
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call for each length and code: one to two months of 5 minutes."""
     return _of_codes(
         ctx,
@@ -61,14 +61,14 @@ def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     )
 
 
-def second_site(ctx: Any, scope: Scope) -> pd.DataFrame:
+def second_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call for each length and code: the newest 800 bars, without amounts."""
     return _of_codes(
         ctx, scope, lambda symbol, period: ctx.sina.minute_bars(symbol, PERIODS[period], BARS_PER_CALL)
     )
 
 
-def _of_codes(ctx: Any, scope: Scope, ask: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
+def _of_codes(ctx: FetchContext, scope: Scope, ask: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
     """Bars of the four lengths that have ended by now, up to the scope's last date."""
     now = f"{ctx.clock.now():%Y-%m-%d %H:%M:%S}"
     last = min(now, f"{scope.until} 23:59:59")

@@ -21,13 +21,14 @@ from core.errors import PayloadError, Unavailable, UpstreamError
 from core.market.names import plain_name
 from core.market.securities import sec_type_of
 from platform_assets.compute.name_spans import Seen, Span, spans_of
+from resources.upstreams.fetch_context import FetchContext
 
 _BEST_NAME = {"tencent": 0, "eastmoney": 1, "tdx": 2}
 """The terminal's list cuts names at eight bytes."""
 _COLUMNS = ("code", "valid_from", "valid_to", "name", "is_st", "src")
 _HELD = ("stock", "etf", "lof", "cb", "reit")
 _FEW = 3
-"""Changes that were seen while the list, which is a day old, does not tell them yet."""
+"""Changes that were seen while the list, which is a day old, does not have them yet."""
 Former = dict[str, list[tuple[str, str]]]
 Spans = dict[str, list[Span]]
 
@@ -43,7 +44,7 @@ class NameSpan(Model):
     src: K32 = col(title="upstream of the name")
 
 
-def with_former_names(ctx: Any, scope: Scope) -> pd.DataFrame:
+def with_former_names(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The spans that are not stored so, from the terminal's list of former names and what is shown now."""
     listed = ctx.former_names()
     kinds = [sec_type_of(code, market) for code, market in zip(listed["code"], listed["market"], strict=True)]
@@ -57,7 +58,7 @@ def with_former_names(ctx: Any, scope: Scope) -> pd.DataFrame:
     return _changes(ctx, stored, [*_shown(ctx, scope), *_listed(ctx, scope)], former)
 
 
-def as_seen(ctx: Any, scope: Scope) -> pd.DataFrame:
+def as_seen(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The spans that today's names open or close, while former names cannot be had."""
     shown = list(_shown(ctx, scope))
     with suppress(UpstreamError, PayloadError, Unavailable):
@@ -65,7 +66,9 @@ def as_seen(ctx: Any, scope: Scope) -> pd.DataFrame:
     return _changes(ctx, _stored(ctx, scope), shown, None)
 
 
-def _changes(ctx: Any, stored: Spans, shown: list[tuple[str, Seen]], former: Former | None) -> pd.DataFrame:
+def _changes(
+    ctx: FetchContext, stored: Spans, shown: list[tuple[str, Seen]], former: Former | None
+) -> pd.DataFrame:
     """All spans of the codes whose stored ones are not these."""
     seen = {code: [Seen(s.since, s.name, s.src, s.until) for s in spans] for code, spans in stored.items()}
     for code, one in shown:
@@ -78,7 +81,7 @@ def _changes(ctx: Any, stored: Spans, shown: list[tuple[str, Seen]], former: For
     return pd.DataFrame(rows, columns=list(_COLUMNS))
 
 
-def _stored(ctx: Any, scope: Scope) -> Spans:
+def _stored(ctx: FetchContext, scope: Scope) -> Spans:
     frame = ctx.read("ref_name_history", columns=_COLUMNS, codes=scope.codes)
     found: Spans = defaultdict(list)
     for row in frame.sort_values(["code", "valid_from"]).itertuples(index=False):
@@ -87,7 +90,7 @@ def _stored(ctx: Any, scope: Scope) -> Spans:
     return found
 
 
-def _shown(ctx: Any, scope: Scope) -> Iterator[tuple[str, Seen]]:
+def _shown(ctx: FetchContext, scope: Scope) -> Iterator[tuple[str, Seen]]:
     """Names in the stored quotes of the scope's last date, the fullest spelling of each."""
     day = scope.until
     columns = ("code", "name", "src", "price")
@@ -100,7 +103,7 @@ def _shown(ctx: Any, scope: Scope) -> Iterator[tuple[str, Seen]]:
     return _names(quotes, day)
 
 
-def _listed(ctx: Any, scope: Scope) -> Iterator[tuple[str, Seen]]:
+def _listed(ctx: FetchContext, scope: Scope) -> Iterator[tuple[str, Seen]]:
     """Names in the terminal's list, which is of now whatever the scope is."""
     listed = ctx.terminal_list()[["code", "name"]].assign(src="tdx")
     listed = listed[listed["code"].isin(list(scope.codes))] if scope.codes is not None else listed
@@ -120,7 +123,7 @@ def _not_shortened(stored: Spans, former: Former) -> None:
     reported = sum(len(former.get(code, ())) for code in stored)
     if reported < MIN_COVERAGE * known - _FEW:
         raise PayloadError(
-            f"the list of former names tells {reported} changes, {known} are known", source="tdx"
+            f"the list of former names has {reported} changes, {known} are known", source="tdx"
         )
 
 
@@ -132,7 +135,7 @@ DATASET = Dataset(
     key=("code", "valid_from"),
     partition=Partition.CODE,
     may_be_empty=True,
-    makes_codes_anew=True,
+    replace="code",
     date_column="valid_from",
     sources=(Source("tdx", with_former_names), Source("seen", as_seen)),
     reads=("raw_quote",),

@@ -1,9 +1,9 @@
 """fusion_news: news and research on stocks, one row per code and headline.
 
-News has no list by date, only a search by word: a run asks for the codes that something happened to (see
-`event_codes`), never for all; where it is silent, flash news that name their stocks stand in. Research
-reports are listed by date. A headline that comes again, in another paper or on another day, stays the row
-that it was: the earliest time and the longest text stand.
+News has no list by date, only a search by word: a run asks for the codes with an event (see `event_codes`),
+never for all; where it does not answer, flash news that name their stocks are the fallback. Research reports
+are listed by date. A headline that comes again, in another paper or on another day, stays the row that it
+was: the earliest time and the longest text are kept.
 """
 
 from typing import Any
@@ -35,17 +35,25 @@ from core.declaration.rules import Interface, Partition, Rows, Soft, calendar_da
 from core.declaration.scope import Context, Scope
 from platform_assets.compute.sentiment import sentiment_of
 from platform_assets.datasets._forecasts import RESEARCH, earnings_make_the_price, forecast_fits_the_price
-from platform_assets.datasets._press import days_of, event_codes, flashes, inside, one_per_headline, spans
-from resources.upstreams.fetch_context import within_last
+from platform_assets.datasets._press import (
+    FlashCall,
+    days_of,
+    event_codes,
+    flashes,
+    inside,
+    one_per_headline,
+    spans,
+)
+from resources.upstreams.fetch_context import FetchContext, within_last
 
 NEWS = "news"
 _PAGES = 3
 """Pages of the search for a code that was asked for by name; a code with an event gets the first one."""
 _SHORTEST = 20
 _SPAN = 20
-"""Trade dates in one question for research: some forty pages of the hundred that are answered."""
+"""Trade dates in one request for research: some forty pages of the hundred that are answered."""
 _RECENT = within_last(10)
-"""The search tells the newest articles; a past day cannot be asked."""
+"""The search has the newest articles alone; a past day cannot be asked."""
 _TODAYS = within_last(3)
 """Flash news reach less far back."""
 _TONES = {"买入": 1, "增持": 1, "强烈推荐": 1, "推荐": 1, "中性": 0, "持有": 0, "减持": -1, "卖出": -1}
@@ -89,7 +97,7 @@ class RawNews(Model):
 
 
 class AuxNews(Model):
-    """The same beside the other F10 tables."""
+    """The same headline, stored as one of the F10 tables."""
 
     code: Code = key("security code")
     title_key: K16 = key("16 hex of the normalised title's SHA-1")
@@ -122,7 +130,7 @@ class RawReport(Model):
     pdf_url: S512 = col(title="address of the PDF")
 
 
-def search(ctx: Any, scope: Scope) -> pd.DataFrame:
+def search(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call per code with an event, at most 300; for named codes up to three each. The tables of one run
     share the answers."""
     pages = 1 if scope.codes is None else _PAGES
@@ -141,29 +149,29 @@ def search(ctx: Any, scope: Scope) -> pd.DataFrame:
     return one_per_headline(rows, time="pub_time", text="content")
 
 
-def search_for_f10(ctx: Any, scope: Scope) -> pd.DataFrame:
+def search_for_f10(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The answers of `search` once more, no further call."""
     return search(ctx, scope).rename(columns={"content": "summary"})
 
 
-def telegraph(ctx: Any, scope: Scope) -> pd.DataFrame:
+def telegraph(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Items of the telegraph that name stocks, one row per stock: the answers of the flash news."""
-    return _naming(ctx, scope, "cls")
+    return _naming(ctx, scope, "cls", lambda view: view.cls.flashes)
 
 
-def telegraph_for_f10(ctx: Any, scope: Scope) -> pd.DataFrame:
+def telegraph_for_f10(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The answers of `telegraph` once more, no further call."""
     return telegraph(ctx, scope).rename(columns={"content": "summary"})
 
 
-def second_site(ctx: Any, scope: Scope) -> pd.DataFrame:
+def second_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The same of the second quote site's feed."""
-    return _naming(ctx, scope, "sina")
+    return _naming(ctx, scope, "sina", lambda view: view.sina.flashes)
 
 
-def _naming(ctx: Any, scope: Scope, upstream: str) -> pd.DataFrame:
+def _naming(ctx: FetchContext, scope: Scope, upstream: str, call: FlashCall) -> pd.DataFrame:
     """Flash news by the stocks that they name themselves; of named codes theirs alone."""
-    reported = flashes(ctx, scope, upstream)
+    reported = flashes(ctx, scope, upstream, call)
     rows = reported.assign(code=reported["codes"].map(orjson.loads)).explode("code", ignore_index=True)
     rows = rows[rows["code"].notna()]
     if scope.codes is not None:
@@ -171,7 +179,7 @@ def _naming(ctx: Any, scope: Scope, upstream: str) -> pd.DataFrame:
     return one_per_headline(rows, time="pub_time", text="content").reindex(columns=_FLASH)
 
 
-def research(ctx: Any, scope: Scope) -> pd.DataFrame:
+def research(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call per 100 reports of the scope's days, two or three for a date; for named codes one each."""
     if scope.codes is None:
         parts = [ctx.eastmoney.research(*days) for days in spans(ctx, scope, _SPAN)]
@@ -186,7 +194,7 @@ def stage_news(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 
 def stage_research(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """One row per headline: of two institutions' reports with one title the earlier. Only the day is told,
+    """One row per headline: of two institutions' reports with one title the earlier. Only the day is known,
     so the time is its midnight."""
     times = rows["pub_date"] + " 00:00:00"
     made = rows.assign(pub_time=times, source=rows["org"], url=rows["pdf_url"], content=None)
@@ -202,7 +210,7 @@ def add_sentiment(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 
 def published(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """News at its time; research, of which only the day is told, at the end of that day."""
+    """News at its time; research, of which only the day is known, at the end of that day."""
     times = rows["pub_time"].astype(object)
     days = times.str[:10] + " 23:59:59"
     return times.where(rows["news_type"] != RESEARCH, days) + ".000000"

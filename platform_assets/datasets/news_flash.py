@@ -1,7 +1,5 @@
 """raw_news_flash: flash news around the clock, as they were put up: the portal's, else another paper's."""
 
-from typing import Any
-
 import pandas as pd
 
 from core.declaration.columns import K32, S32, S255, S512, Dt, Int, Json, Model, Text, col, key
@@ -9,7 +7,7 @@ from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import Interface, Partition, calendar_days
 from core.declaration.scope import Scope
 from platform_assets.datasets._press import flashes
-from resources.upstreams.fetch_context import within_last
+from resources.upstreams.fetch_context import FetchContext, within_last
 
 
 class NewsFlash(Model):
@@ -26,19 +24,19 @@ class NewsFlash(Model):
     url: S512 = col(title="address")
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call per 50 items, from the newest back to the first day of the scope, at most 40."""
-    return flashes(ctx, scope, "eastmoney")
+    return flashes(ctx, scope, "eastmoney", lambda view: view.eastmoney.flashes)
 
 
-def telegraph(ctx: Any, scope: Scope) -> pd.DataFrame:
+def telegraph(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The same of the telegraph, with numbers of its own: one call per 50 items."""
-    return flashes(ctx, scope, "cls")
+    return flashes(ctx, scope, "cls", lambda view: view.cls.flashes)
 
 
-def second_site(ctx: Any, scope: Scope) -> pd.DataFrame:
+def second_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The second quote site's feed, at most 400 items: one call per 20."""
-    return flashes(ctx, scope, "sina")
+    return flashes(ctx, scope, "sina", lambda view: view.sina.flashes)
 
 
 DATASET = Dataset(

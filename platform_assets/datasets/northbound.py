@@ -1,7 +1,5 @@
 """raw_northbound: the stock connect by trade date and channel. A RAW table alone; it has no codes."""
 
-from typing import Any
-
 import pandas as pd
 
 from core.declaration.columns import S8, Amt, Big, Date, Model, col, key
@@ -10,6 +8,7 @@ from core.declaration.rules import Interface, trading
 from core.declaration.scope import Scope
 from core.errors import PayloadError
 from core.market.stock_connect import CHANNELS
+from resources.upstreams.fetch_context import FetchContext
 
 _HIDDEN = "of northbound not disclosed since 2024-08-19"
 
@@ -27,7 +26,7 @@ class Northbound(Model):
     trade_count: Big = col("", "deals", ge=0)
 
 
-def exchange(ctx: Any, scope: Scope) -> pd.DataFrame:
+def exchange(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One file per date. Dates without one are left out; when there is none at all the portal is asked: the
     site keeps some months."""
     parts = ctx.each(ctx.hkex.connect_day, scope.dates)
@@ -37,7 +36,7 @@ def exchange(ctx: Any, scope: Scope) -> pd.DataFrame:
     return pd.concat(filled, ignore_index=True)
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call per 100 dates."""
     rows = ctx.eastmoney.connect_days(scope.since, scope.until)
     return rows[rows["trade_date"].isin(list(scope.dates))]

@@ -1,7 +1,7 @@
 """note_morning, note_daily_review: one note a day, before the session and after it.
 
-No load fills them: whoever writes a note stores it. A note of the rules (`local_rule`) never overwrites one
-of another source.
+No load fills them: a note is stored by what writes it. A note of the rules (`local_rule`) never overwrites
+one of another source.
 """
 
 from core.declaration.columns import columns_from

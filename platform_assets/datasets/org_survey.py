@@ -1,7 +1,5 @@
 """raw_org_survey: institutions that visited a company, one row for each visitor."""
 
-from typing import Any
-
 import pandas as pd
 
 from core.declaration.columns import K16, S32, S64, S255, Code, Date, Model, Text, col, key
@@ -10,9 +8,10 @@ from core.declaration.rules import Interface, Partition
 from core.declaration.scope import Scope
 from core.text_keys import hash_key
 from platform_assets.datasets._notices import AGAIN_DAYS, by_notice
+from resources.upstreams.fetch_context import FetchContext
 
 _SPAN_DAYS = 14
-"""Days of one question: after a report season a fortnight has ten thousand visitors and more."""
+"""Days of one request: after a report season a fortnight has ten thousand visitors and more."""
 
 
 class OrgSurvey(Model):
@@ -31,19 +30,19 @@ class OrgSurvey(Model):
     content: Text = col(title="what was said")
 
 
-def surveys(ctx: Any, since: str | None, until: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+def surveys(ctx: FetchContext, since: str | None, until: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
     rows: pd.DataFrame = ctx.eastmoney.surveys(since, until, codes)
     return rows
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """By the day of the notice: about four calls for an ordinary date, twenty after a report season. Codes:
     two calls for a hundred and more pages where they were visited often."""
     rows = by_notice(ctx, scope, surveys, ("code", "survey_date"), again=AGAIN_DAYS, span=_SPAN_DAYS)
     if rows.empty:
         return rows
     keyed = rows.assign(org_key=[hash_key(name) for name in rows["org_name"]])
-    # Told twice (a correction), or two of one house: the newest notice stands for both.
+    # Reported twice (a correction), or two of one institution: the newest notice is kept.
     newest = keyed.sort_values("ann_date", kind="stable", na_position="first")
     return newest.drop_duplicates(subset=["code", "survey_date", "org_key"], keep="last")
 

@@ -1,10 +1,8 @@
 """ref_outside_market: markets outside the mainland that its own market looks at, one quote a day each.
 
-Both sites tell the newest quote alone: a load brings that of now, under its day by Shanghai's clock (New York
-closes on the morning after). Of a day its newest quote stands, whatever is told later.
+Both sites have the newest quote alone: a load brings the current one, under its day by Shanghai's clock (New
+York closes on the morning after). Of a day its newest quote is kept; a later load does not change it.
 """
-
-from typing import Any
 
 import pandas as pd
 import pandera.pandas as pa
@@ -15,6 +13,7 @@ from core.declaration.dataset import Dataset, Source
 from core.declaration.rules import Contract, Partition, Soft, Whole
 from core.declaration.scope import Context, Scope
 from core.declaration.tables import Layer
+from resources.upstreams.fetch_context import FetchContext
 from resources.upstreams.parsing.foreign_markets import SERIES
 
 TABLE = "ref_outside_market"
@@ -45,13 +44,13 @@ class OutsideMarket(Model):
         return ~(rows["high"] < rows["low"])
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """All series in one call."""
     rows: pd.DataFrame = ctx.eastmoney.outside()
     return rows.assign(src="eastmoney")
 
 
-def second_site(ctx: Any, scope: Scope) -> pd.DataFrame:
+def second_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The same of the second quote site, one call."""
     rows: pd.DataFrame = ctx.sina.outside()
     return rows.assign(src="sina")
@@ -112,7 +111,7 @@ DATASET = Dataset(
     whole=(Whole(every_series_is_told),),
     reads_own_past=True,
     of_stocks=False,
-    # Past days, which nobody tells any more, and a world without an outside.
+    # Past days, which no site has any more, and a simulated market without foreign ones.
     may_be_empty=True,
     monitored=False,
     tasks=("fusion_daily_sync", "eod_core"),

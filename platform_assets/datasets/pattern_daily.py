@@ -1,4 +1,5 @@
-"""calc_pattern_daily: chart patterns of a date. A row stands where a direction fired or a structure is there.
+"""calc_pattern_daily: chart patterns of a date. A code has a row where a direction fired or a structure is
+there.
 
 Definitions: `docs/calculations/patterns.md`. A direction fires on the first breakout day only; the metric
 columns filter, they are no signals.
@@ -14,6 +15,7 @@ from core.declaration.rules import Interface, history, trading
 from core.declaration.scope import Scope
 from platform_assets.compute.parameters.patterns import KIND_NAMES
 from platform_assets.datasets._quant import BARS, joined, rows_of, stretches_of
+from resources.upstreams.fetch_context import FetchContext
 
 _SIGNS = [-100, 0, 100]
 
@@ -58,7 +60,7 @@ class PatternDaily(Model):
     flag_kind: S16 = col(title="bull_flag, bull_pennant, bear_flag or bear_pennant")
 
 
-def patterns(ctx: Any, scope: Scope) -> pd.DataFrame:
+def patterns(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Every date from its own window; codes without direction and structure have no row."""
     from platform_assets.compute.patterns import has_row, kind_names, pattern_columns  # numba: not at import
 

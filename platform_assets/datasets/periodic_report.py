@@ -1,12 +1,12 @@
 """cninfo_periodic_report: planned and actual disclosure dates of periodic reports, by quarter end.
 
-Asked on every trade date while reports of a quarter end are due, else on the first trade date of a week.
+Asked on every trade date while reports of a quarter end are due, else on the first trade date of a week, and
+on any other as long as nothing of the newest quarter end is stored: a first load may fall on any day.
 Title and address of a report come from the notices that are stored: the newest version that is no summary.
 """
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 import pandas as pd
 
@@ -15,14 +15,16 @@ from core.declaration.columns import S64, S255, S512, Code, Date, Model, col, ke
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import Interface, Partition, calendar_days
 from core.declaration.scope import Scope
-from core.report_periods import latest_ended, periods_due
+from core.report_periods import latest_ended, periods_due, previous_period
 from core.text_keys import plain_form
+from resources.upstreams.fetch_context import FetchContext
 from resources.upstreams.parsing.texts import stock_codes
 
 _WORDS = {"03-31": "第?一季度报告", "06-30": "半年度报告", "09-30": "第?三季度报告", "12-31": "年度报告"}
 _LATE_DAYS = 7
 """Days after a deadline in which late reports are still looked for every day."""
 _LONGEST_TITLE = 255
+TABLE = "cninfo_periodic_report"
 
 
 class PeriodicReport(Model):
@@ -40,31 +42,41 @@ class PeriodicReport(Model):
     pdf_url: S512 = col(title="address of its PDF")
 
 
-def requested(ctx: Any, scope: Scope) -> bool:
-    """While reports are due, else once a week."""
+def requested(ctx: FetchContext, scope: Scope) -> bool:
+    """While reports are due; else once a week, and until those of the newest quarter end are stored."""
     day = scope.until
-    return bool(periods_due(day, _LATE_DAYS)) or ctx.calendar.offset(day, -1) < monday_of(day)
+    begins_a_week = ctx.calendar.offset(day, -1) < monday_of(day)
+    return bool(periods_due(day, _LATE_DAYS)) or begins_a_week or not _is_stored(ctx, latest_ended(day))
 
 
-def platform(ctx: Any, scope: Scope) -> pd.DataFrame:
-    """Six calls per quarter end: one of them, or two in April."""
+def platform(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+    """Six calls per quarter end: one of them, or two in April. The one before as well where nothing of
+    these is disclosed yet and it is not stored."""
     return _of_periods(ctx, scope, ctx.cninfo.disclosure_schedule)
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Eleven calls per quarter end."""
     return _of_periods(ctx, scope, ctx.eastmoney.disclosure_schedule)
 
 
-def _of_periods(ctx: Any, scope: Scope, ask: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
+def _of_periods(ctx: FetchContext, scope: Scope, ask: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
     periods = periods_due(scope.until, _LATE_DAYS) or (latest_ended(scope.until),)
     rows = pd.concat([ask(period) for period in periods], ignore_index=True)
+    before = previous_period(periods[0])
+    # Plans come days after a quarter's end, the first reports weeks after it.
+    if rows["actual_date"].isna().all() and not _is_stored(ctx, before):
+        rows = pd.concat([ask(before), rows], ignore_index=True)
     requested = rows["code"].map(lambda code: stock_codes(code) == [code] and scope.covers(code)).astype(bool)
     rows = rows[requested]
     return _with_notices(ctx, rows.reset_index(drop=True))
 
 
-def _with_notices(ctx: Any, rows: pd.DataFrame) -> pd.DataFrame:
+def _is_stored(ctx: FetchContext, period: str) -> bool:
+    return bool((ctx.read(TABLE, columns=("report_period",))["report_period"] == period).any())
+
+
+def _with_notices(ctx: FetchContext, rows: pd.DataFrame) -> pd.DataFrame:
     """Title and address of what was disclosed."""
     days = rows["actual_date"].dropna()
     if days.empty:
@@ -95,7 +107,7 @@ DATASET = Dataset(
     title="Disclosure dates of periodic reports",
     raw=(
         Raw(
-            name="cninfo_periodic_report",
+            name=TABLE,
             title="Planned and actual disclosure dates of periodic reports",
             model=PeriodicReport,
             key=("code", "report_period"),
@@ -128,7 +140,7 @@ DATASET = Dataset(
             "object[]",
             3600,
             "disclosure schedule",
-            table="cninfo_periodic_report",
+            table=TABLE,
         ),
         Interface(
             "get_periodic_report",
@@ -138,7 +150,7 @@ DATASET = Dataset(
             "object[]",
             3600,
             "disclosure dates of one code",
-            table="cninfo_periodic_report",
+            table=TABLE,
         ),
     ),
 )

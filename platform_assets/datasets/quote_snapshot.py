@@ -3,8 +3,6 @@
 raw_quote feeds the security master, the valuation and the quote snapshot; this file owns it.
 """
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
@@ -43,7 +41,7 @@ from core.declaration.rules import (
 from core.declaration.scope import Context, Scope
 from core.market.price_identity import accepted
 from platform_assets.compute.limit_state import limit_status
-from resources.upstreams.fetch_context import current_session
+from resources.upstreams.fetch_context import FetchContext, current_session
 
 
 class RawQuote(Model):
@@ -86,7 +84,7 @@ class RawQuote(Model):
     quote_time: Dt = col(title="time of the quote")
 
 
-def terminal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def terminal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """List and quotes of the terminal source; it has no valuation, caps, limits or listing dates. A past
     date comes from its daily bars: no book, and no name beyond the newest session (today's would be of
     another day)."""
@@ -106,7 +104,7 @@ def terminal(ctx: Any, scope: Scope) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _from_bars(ctx: Any, scope: Scope) -> pd.DataFrame:
+def _from_bars(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     requested = len(ctx.calendar.between(scope.since, ctx.today)) + 1
     identity = ctx.securities()[["symbol", "code", "market", "sec_type", "name"]]
 
@@ -125,16 +123,17 @@ def _from_bars(ctx: Any, scope: Scope) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def quote_site(ctx: Any, scope: Scope) -> pd.DataFrame:
+def quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The quote site's batch: valuation, caps, limits and shares, 60 symbols a call."""
     rows = ctx.site_quotes()
     rows = rows[rows["code"].isin(list(scope.codes))] if scope.codes is not None else rows
     return rows.assign(trade_date=scope.until).pipe(_same_day, rows, scope)
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The portal's list of all A shares: listing dates, shares, caps, ratios, 5-minute speed. While a later
-    session runs its quotes are of another date: then who is listed, and since when, is all that it tells."""
+    session runs its quotes are of another date: then only the listed codes and their listing dates are
+    used."""
     rows = ctx.portal_list()
     rows = rows[rows["code"].isin(list(scope.codes))] if scope.codes is not None else rows
     if not current_session(ctx, scope):
@@ -143,16 +142,16 @@ def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     return rows.assign(trade_date=scope.until).pipe(_same_day, rows, scope)
 
 
-def session_or_listings(ctx: Any, scope: Scope) -> bool:
+def session_or_listings(ctx: FetchContext, scope: Scope) -> bool:
     """For `Source(only_when=…)`: a quote of now is of the scope's session, or the security master knows no
-    listing date yet, which the list of any moment tells (a first start while a session runs)."""
+    listing date yet, which the list has at any time (a first start while a session runs)."""
     if scope.is_range or current_session(ctx, scope):
         return not scope.is_range
     return not ctx.read("fusion_stock_master", columns=("list_date",))["list_date"].notna().any()
 
 
 def _same_day(frame: pd.DataFrame, quoted: pd.DataFrame, scope: Scope) -> pd.DataFrame:
-    """A quote of another day keeps that day: the sweep's own check then refuses a stale answer."""
+    """A quote of another day keeps that day: the check of the whole answer then refuses a stale one."""
     traded = quoted["volume"].fillna(0) > 0
     frame["trade_date"] = frame["trade_date"].where(
         ~(traded & quoted["trade_date"].notna()), quoted["trade_date"]
@@ -160,7 +159,7 @@ def _same_day(frame: pd.DataFrame, quoted: pd.DataFrame, scope: Scope) -> pd.Dat
     return frame
 
 
-def _listed_stocks(ctx: Any, scope: Scope) -> int:
+def _listed_stocks(ctx: FetchContext, scope: Scope) -> int:
     """The portal's list holds A shares only, so only these are promised of every source."""
     return int((ctx.securities()["sec_type"] == "stock").sum())
 
@@ -174,7 +173,7 @@ def of_this_instrument(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 
 _HALF_CNY = 0.5
-"""The quote site tells whole CNY."""
+"""The quote site has amounts in whole CNY."""
 
 
 class QuoteSnapshot(Model):
@@ -227,7 +226,7 @@ def add_change(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 
 def add_states(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """A past day comes from bars, which tell no limits: then nobody knows the status from the quote."""
+    """A past day comes from bars, which have no limits: then the status does not follow from the quote."""
     rows["is_suspended"] = rows["volume"].fillna(0) == 0
     status = limit_status(rows, price="price", traded=~rows["is_suspended"])
     quoted = rows["last_close"].notna() | rows["limit_up"].notna()
@@ -261,7 +260,7 @@ QUOTE = Raw(
     key=("code", "trade_date", "src"),
     date_column="trade_date",
     combine="all",
-    payload=False,  # the batches as received lie behind sys_fetch
+    payload=False,  # sys_fetch leads to the batches as received
     sources=(
         Source("tencent", quote_site, only_when=current_session),
         Source("tdx", terminal),

@@ -6,7 +6,6 @@ know: the codes concerned are loaded again.
 """
 
 import json
-from typing import Any
 
 import pandas as pd
 
@@ -17,6 +16,7 @@ from core.declaration.scope import Context, Scope
 from core.declaration.tables import Layer
 from platform_assets.compute.reconcile import ABS, PCT, SIGN_PCT, measure
 from platform_assets.datasets._pairs import DERIVED, found_pairs
+from resources.upstreams.fetch_context import FetchContext
 
 DRIFT_DATES = 20
 REPAIRED_BY = "fusion_kline_sync"
@@ -58,7 +58,7 @@ class Reconcile(Model):
     mean_diff: F = col("", "mean of the signed differences (first - second)", decimals=6)
 
 
-def compared(ctx: Any, scope: Scope) -> pd.DataFrame:
+def compared(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Every pair of the scope's dates of which one side at least is there."""
     rows = []
     for day in scope.dates:
@@ -105,7 +105,7 @@ def add_drift(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 
 def broken_references(rows: pd.DataFrame) -> dict[str, list[str]]:
-    """Trade date -> codes whose previous close is quoted otherwise than ours leads to, by all who do."""
+    """Trade date -> codes whose previous close differs from ours at every source that quotes one."""
     breaks: dict[str, list[str]] = {}
     of_references = rows[(rows["field_name"] == "last_close") & (rows["source_a"] == DERIVED)]
     for day, reported in of_references.groupby("trade_date"):

@@ -4,8 +4,6 @@ The portal's list has neither a net asset value nor a yield: both, and the premi
 which the day's batch of quotes holds anyway. Where that batch is missing they stay empty.
 """
 
-from typing import Any
-
 import pandas as pd
 
 from core.declaration.columns import S32, S64, Amt, Big, Code, Date, Model, Pct, Px, col, key
@@ -13,7 +11,7 @@ from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import Interface, trading
 from core.declaration.scope import Scope
 from platform_assets.datasets._funds import of_scope, with_values
-from resources.upstreams.fetch_context import current_session
+from resources.upstreams.fetch_context import FetchContext, current_session
 
 TABLE = "raw_reit"
 
@@ -38,12 +36,12 @@ class Reit(Model):
     list_date: Date = col(title="listing date")
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call, and the batch of quotes that a run shares."""
     return of_scope(with_values(ctx, ctx.eastmoney.fund_list("reit")), scope)
 
 
-def quote_site(ctx: Any, scope: Scope) -> pd.DataFrame:
+def quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The batch of quotes alone: no listing dates."""
     quotes = ctx.site_quotes()
     return of_scope(quotes[quotes["sec_type"] == "reit"], scope)

@@ -3,8 +3,6 @@
 The report holds the newest session alone, so a date that nobody asked about in time has no row.
 """
 
-from typing import Any
-
 import pandas as pd
 
 from core.declaration.columns import S64, Code, Date, F, Int, Model, Pct, Px, col, key
@@ -12,7 +10,7 @@ from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import Interface, trading
 from core.declaration.scope import Scope
 from core.market.securities import is_a_share
-from resources.upstreams.fetch_context import current_session
+from resources.upstreams.fetch_context import FetchContext, current_session
 
 
 class RiskComment(Model):
@@ -33,7 +31,7 @@ class RiskComment(Model):
     pe_dynamic: F = col("", "price / earnings, this year's run rate")
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Eleven calls for the market, one for a hundred codes."""
     parts = [ctx.eastmoney.comments(scope.until, codes) for codes in scope.code_groups()]
     rows = pd.concat(parts, ignore_index=True)

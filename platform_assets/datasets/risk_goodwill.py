@@ -1,7 +1,5 @@
 """raw_risk_goodwill: goodwill of companies by report period. A RAW table alone."""
 
-from typing import Any
-
 import pandas as pd
 
 from core.declaration.columns import S64, Amt, Code, Date, Model, Pct, col, key
@@ -11,6 +9,7 @@ from core.declaration.scope import Scope
 from core.errors import Unavailable
 from core.market.securities import is_a_share
 from core.report_periods import open_on_any, year_end_before
+from resources.upstreams.fetch_context import FetchContext
 
 _KEY = ["code", "report_period"]
 
@@ -34,21 +33,20 @@ class RiskGoodwill(Model):
     ann_date: Date = col(title="date of the notice")
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The periods that are being disclosed, six calls each; of codes all of theirs."""
     if scope.codes is None:
         parts = [ctx.eastmoney.goodwill(one) for one in open_on_any(scope.dates)]
     else:
-        parts = [ctx.eastmoney.goodwill_of(codes) for codes in scope.code_groups()]
+        parts = [ctx.eastmoney.goodwill_of(codes) for codes in scope.named_groups()]
     return _joined(parts)
 
 
-def balances(ctx: Any, scope: Scope) -> pd.DataFrame:
+def balances(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Goodwill and equity of the balances that are stored; no call. They hold the companies whose whole
     statements were asked for, so this is less than the market."""
-    asked = {} if scope.codes is None else {"codes": scope.codes}
     columns = ("code", "report_period", "item", "value", "ann_date")
-    items = ctx.read("raw_finstmt", columns=columns, **asked)
+    items = ctx.read("raw_finstmt", columns=columns, codes=scope.codes)
     wide = items.drop_duplicates(subset=[*_KEY, "item"]).pivot(index=_KEY, columns="item", values="value")
     wide = wide.reindex(columns=["goodwill", "parent_equity", "net_profit"]).reset_index()
     reported = items.groupby(_KEY, as_index=False)["ann_date"].max()

@@ -4,8 +4,6 @@ The list is that of the clearing house. It is of a Friday and comes out in the e
 a load asks for the week before as well.
 """
 
-from typing import Any
-
 import pandas as pd
 
 from core.days import moved
@@ -14,11 +12,12 @@ from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import Interface, Partition, calendar_days
 from core.declaration.scope import Scope
 from core.market.securities import is_a_share
+from resources.upstreams.fetch_context import FetchContext
 
 _PAST_DAYS = 2 * 366
-"""How far back a question by codes reaches."""
+"""Days that a request by codes reaches back."""
 _SPAN_DAYS = 92
-"""Days that one question of the market covers: thirteen lists stay below what the gateway pages."""
+"""Days that one request for the market covers: thirteen lists stay below what the gateway pages."""
 
 
 class RiskPledge(Model):
@@ -37,7 +36,7 @@ class RiskPledge(Model):
     change_1y_pct: Pct = col("pct", "change of the price in a year")
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Six calls for a week of the market; codes: the lists of two years."""
     since, until = scope.event_days(ctx.calendar)
     parts = []

@@ -17,6 +17,7 @@ from platform_assets.compute.parameters.scorecards import REVISITED_DAYS
 from platform_assets.compute.scorecards.forward import outcomes_of
 from platform_assets.compute.scorecards.statistics import Picks, Sums, fillable, group_stats, grouped
 from platform_assets.datasets._picks import BARS, INDEX, hits_of, prices_of
+from resources.upstreams.fetch_context import FetchContext
 
 STORED = {"builtin": ("track_builtin", "board_key"), "preset": ("track_preset", "preset_key")}
 """Source -> (table of its picks, column of their group), of picks that are stored with their outcome."""
@@ -33,7 +34,7 @@ class ScorecardDaily(Model):
 
     Means and rates are of the date alone; figures of several dates are made of the counts and sums, which
     `fillable_` repeats without the picks whose purchase would have been at the limit-up price. Decision cards
-    have no row: they belong to the API, which tells their figures from the cards.
+    have no row: they belong to the API, which computes their figures from the cards.
     """
 
     stat_date: Date = key("trade date of the picks")
@@ -67,7 +68,7 @@ class ScorecardDaily(Model):
     fillable_excess_sum_pct: Pct = col("pct", "excess_sum_pct, fillable")
 
 
-def scorecards(ctx: Any, scope: Scope) -> pd.DataFrame:
+def scorecards(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Every group of the dates asked for, and those of earlier dates that changed since."""
     rows = [row for source in STORED for row in _of_source(ctx, scope, source)]
     rows += _of_strategies(ctx, scope)
@@ -79,7 +80,7 @@ def scorecards(ctx: Any, scope: Scope) -> pd.DataFrame:
     return made[made["stat_date"].isin(changed | set(scope.asked))].reset_index(drop=True)
 
 
-def _of_source(ctx: Any, scope: Scope, source: str) -> Iterator[dict[str, Any]]:
+def _of_source(ctx: FetchContext, scope: Scope, source: str) -> Iterator[dict[str, Any]]:
     table, group = STORED[source]
     rows = ctx.read(table, columns=(group, *_FIGURES), since=scope.since, until=scope.until)
     for day, own in rows.groupby("trade_date", sort=True):
@@ -87,7 +88,7 @@ def _of_source(ctx: Any, scope: Scope, source: str) -> Iterator[dict[str, Any]]:
             yield {"stat_date": day, "source": source, "group_key": name, **_reported(picks)}
 
 
-def _of_strategies(ctx: Any, scope: Scope) -> Iterator[dict[str, Any]]:
+def _of_strategies(ctx: FetchContext, scope: Scope) -> Iterator[dict[str, Any]]:
     columns = ("trade_date", "strategy_key", "code")
     hits = ctx.read(HITS, columns=columns, since=scope.since, until=scope.until)
     if hits.empty:

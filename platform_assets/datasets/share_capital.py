@@ -2,7 +2,6 @@
 events: buybacks and changes of the share capital."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pandas as pd
 
@@ -13,8 +12,9 @@ from core.declaration.scope import Scope
 from core.market.securities import is_a_share
 from core.text_keys import hash_key
 from platform_assets.datasets._notices import by_notice
-from platform_assets.datasets._sweeps import REPORTS, swept_codes
+from platform_assets.datasets._rotation import REPORTS, codes_to_fetch
 from platform_assets.datasets.kline import of_named_codes
+from resources.upstreams.fetch_context import FetchContext
 
 BUYBACK, SHARE_CHANGE = "回购", "股本变动"
 _EQUITY_KEY = ("code", "change_date")
@@ -48,24 +48,26 @@ class AuxCapital(Model):
     content: Text = col(title="the figures")
 
 
-def share_changes(ctx: Any, since: str | None, until: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+def share_changes(
+    ctx: FetchContext, since: str | None, until: str, codes: tuple[str, ...] | None
+) -> pd.DataFrame:
     rows: pd.DataFrame = ctx.eastmoney.share_changes(since, until, codes)
     return rows
 
 
-def buybacks(ctx: Any, since: str | None, until: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
+def buybacks(ctx: FetchContext, since: str | None, until: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
     rows: pd.DataFrame = ctx.eastmoney.buybacks(since, until, codes)
     return rows
 
 
-def structures(ctx: Any, scope: Scope) -> pd.DataFrame:
+def structures(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Changes on the days of the scope and of the week before (one call, shared with `events`), and the whole
     history of the codes that reported and of a hundred in turn: some ten calls."""
     rows = by_notice(ctx, scope, share_changes, _EQUITY_KEY)
     if scope.codes is not None:
         return rows
-    swept = Scope(scope.dates, swept_codes(ctx, scope, listings=False))
-    parts = [share_changes(ctx, None, scope.until, codes) for codes in swept.code_groups()]
+    due = Scope(scope.dates, codes_to_fetch(ctx, scope, listings=False))
+    parts = [share_changes(ctx, None, scope.until, codes) for codes in due.named_groups()]
     filled = [part for part in (rows, *parts) if len(part)]
     if not filled:
         return rows
@@ -73,7 +75,7 @@ def structures(ctx: Any, scope: Scope) -> pd.DataFrame:
     return found[found["code"].map(is_a_share).astype(bool)]
 
 
-def platform(ctx: Any, scope: Scope) -> pd.DataFrame:
+def platform(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The whole history of the scope's codes, one call for each."""
     now = ctx.clock.now()
 
@@ -81,12 +83,12 @@ def platform(ctx: Any, scope: Scope) -> pd.DataFrame:
         found: pd.DataFrame = ctx.cninfo.share_changes(symbol[2:], _FIRST_DAY, scope.until, now)
         return found
 
-    return _swept(ctx, scope, of)
+    return _of_codes(ctx, scope, of)
 
 
-def terminal(ctx: Any, scope: Scope) -> pd.DataFrame:
-    """The whole history of the scope's codes as the terminal's capital changes tell it, one call for each."""
-    return _swept(ctx, scope, lambda symbol: of_records(ctx.tdx.xdxr(symbol)))
+def terminal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+    """The whole history of the scope's codes from the terminal's capital changes, one call for each."""
+    return _of_codes(ctx, scope, lambda symbol: of_records(ctx.tdx.xdxr(symbol)))
 
 
 def of_records(rows: pd.DataFrame) -> pd.DataFrame:
@@ -106,7 +108,7 @@ def of_records(rows: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _swept(ctx: Any, scope: Scope, ask: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
+def _of_codes(ctx: FetchContext, scope: Scope, ask: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
     parts = [part for part in ctx.each(ask, ctx.symbols(scope.codes, "stock")) if len(part)]
     if not parts:
         return pd.DataFrame(columns=list(_EQUITY_KEY))
@@ -114,8 +116,8 @@ def _swept(ctx: Any, scope: Scope, ask: Callable[[str], pd.DataFrame]) -> pd.Dat
     return rows[rows["change_date"] <= scope.until]
 
 
-def events(ctx: Any, scope: Scope) -> pd.DataFrame:
-    """Buybacks of which something was told in the days of the scope, and share changes of those days: two
+def events(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+    """Buybacks with a notice in the days of the scope, and share changes of those days: two
     calls for an ordinary date, two for a hundred codes."""
     bought = by_notice(ctx, scope, buybacks, ("code", "update_date"))
     changed = by_notice(ctx, scope, share_changes, _EQUITY_KEY)
@@ -126,7 +128,7 @@ def events(ctx: Any, scope: Scope) -> pd.DataFrame:
 
 
 def of_buybacks(rows: pd.DataFrame) -> pd.DataFrame:
-    """One event for every thing that is told of a buyback."""
+    """One event for every notice of a buyback."""
     made = []
     for row in rows.itertuples(index=False):
         parts = [

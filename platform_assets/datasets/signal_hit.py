@@ -6,7 +6,6 @@ warehouse, a suspension): they are calculated from the window of bars. Patterns 
 
 from collections.abc import Mapping
 from math import isfinite
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,6 +20,7 @@ from platform_assets.compute.date_ranges import Stretch
 from platform_assets.compute.parameters.patterns import DIRECTIONS
 from platform_assets.compute.signals import Bools, Pair, hits
 from platform_assets.datasets._quant import BARS, joined, rows_of, signal_values, stretches_of
+from resources.upstreams.fetch_context import FetchContext
 
 PATTERNS = "calc_pattern_daily"
 
@@ -37,7 +37,7 @@ class SignalHit(Model):
     detail: Json = col(title="the figures behind it")
 
 
-def signals(ctx: Any, scope: Scope) -> pd.DataFrame:
+def signals(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     frames = []
     for stretch in stretches_of(ctx, scope):
         frames += _crossings(stretch, signal_values(ctx, scope, stretch)) + _patterns(ctx, stretch)
@@ -82,7 +82,7 @@ def _details(now: Mapping[str, Floats], at: Ints, above: Bools | None) -> list[s
     ]
 
 
-def _patterns(ctx: Any, stretch: Stretch) -> list[pd.DataFrame]:
+def _patterns(ctx: FetchContext, stretch: Stretch) -> list[pd.DataFrame]:
     """Directions that are stored of the dates of a stretch."""
     rows = rows_of(stretch, {})
     days = sorted(set(rows["date"]))

@@ -121,7 +121,7 @@ def mark_delisted(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     following = dict(itertools.pairwise(dates))
     first_absent = known.where(known.notna(), newest.map(following)).astype(object)
     rows["delist_date"] = first_absent.where(gone, None)
-    # The terminal's list, which alone tells of a past date, names who is listed and says no more about it.
+    # The terminal's list, which alone has past dates, holds the listed codes and nothing more about them.
     rows["list_status"] = rows["list_status"].fillna("L").where(~gone, "D")
     return rows
 

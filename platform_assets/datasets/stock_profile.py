@@ -1,10 +1,8 @@
 """Who each company is, and fusion_stock_profile: register data, issue, business and former names.
 
 The portal's pages are of one company each. A run asks for the companies that something happened to and for
-those whose turn it is (see `_sweeps`), never for all.
+those whose turn it is (see `_rotation`), never for all.
 """
-
-from typing import Any
 
 import pandas as pd
 
@@ -31,7 +29,8 @@ from core.declaration.columns import (
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import Contract, Fields, Interface, Partition, Soft, batch, calendar_days, latest
 from core.declaration.scope import Context, Scope
-from platform_assets.datasets._sweeps import MOST_EVENT_CODES, ROTATION, codes_in_turn
+from platform_assets.datasets._rotation import MOST_EVENT_CODES, ROTATION, codes_in_turn
+from resources.upstreams.fetch_context import FetchContext
 
 _NOT_REPORTED = "no documented field"
 _OFFER_DAYS = 60
@@ -78,7 +77,7 @@ class StockProfile(Model):
 
 
 class AuxProfile(Model):
-    """One company as one upstream tells it."""
+    """One company as one upstream describes it."""
 
     code: Code = key("security code")
     src: K32 = key("upstream")
@@ -122,7 +121,7 @@ class RawIssueInfo(Model):
 # -- sources ----------------------------------------------------------------------------------------
 
 
-def portal_pages(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal_pages(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Three calls a company: register data, main business, controller."""
 
     def of(symbol: str) -> pd.DataFrame:
@@ -132,18 +131,19 @@ def portal_pages(ctx: Any, scope: Scope) -> pd.DataFrame:
         business = ctx.eastmoney.main_business(symbol)
         return found.assign(main_business=business, controller=ctx.eastmoney.controller(symbol))
 
-    rows = _joined(ctx.each(of, _swept(ctx, scope), pages=True))
+    rows = _joined(ctx.each(of, _symbols_due(ctx, scope), pages=True))
     return rows.assign(province=rows["code"].map(_provinces(ctx))) if len(rows) else rows
 
 
-def terminal_text(ctx: Any, scope: Scope) -> pd.DataFrame:
+def terminal_text(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The section 公司概况 of the terminal's text: name, region and main business, two calls a company."""
-    return _joined(ctx.each(ctx.tdx.company_profile, _swept(ctx, scope)))
+    return _joined(ctx.each(ctx.tdx.company_profile, _symbols_due(ctx, scope)))
 
 
-def portal_issues(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal_issues(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """New shares from the list of offers, one call; the page of each company that was listed of late, and of
-    those whose profile is known while their issue is not (as many as a day's sweep reads pages of anyway)."""
+    those whose profile is known while their issue is not (as many as the pages that a day's load reads
+    anyway)."""
     if scope.codes is not None:
         symbols = ctx.symbols(scope.codes, "stock")
         return _issues(ctx, symbols)
@@ -154,14 +154,14 @@ def portal_issues(ctx: Any, scope: Scope) -> pd.DataFrame:
     return pd.concat([offered[~offered["code"].isin(list(reported))], paged], ignore_index=True)
 
 
-def terminal_issues(ctx: Any, scope: Scope) -> pd.DataFrame:
+def terminal_issues(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Listing dates in the terminal's text."""
     symbols = ctx.symbols(scope.codes, "stock") if scope.codes is not None else _without_issue(ctx, scope)
     rows = _joined(ctx.each(ctx.tdx.company_profile, symbols))
     return rows[["code", "list_date"]] if len(rows) else rows
 
 
-def _survey(ctx: Any, symbol: str) -> pd.DataFrame:
+def _survey(ctx: FetchContext, symbol: str) -> pd.DataFrame:
     """The page that both tables read, once a run."""
     found: pd.DataFrame = ctx.once(
         ("company_survey", symbol), lambda view: view.eastmoney.company_survey(symbol)
@@ -169,7 +169,7 @@ def _survey(ctx: Any, symbol: str) -> pd.DataFrame:
     return found
 
 
-def _issues(ctx: Any, symbols: list[str]) -> pd.DataFrame:
+def _issues(ctx: FetchContext, symbols: list[str]) -> pd.DataFrame:
     rows = _joined(ctx.each(lambda symbol: _survey(ctx, symbol), symbols))
     return rows[["code", "issue_price", *_ISSUED]] if len(rows) else rows
 
@@ -179,7 +179,7 @@ def _joined(parts: list[pd.DataFrame]) -> pd.DataFrame:
     return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(columns=["code"])
 
 
-def _provinces(ctx: Any) -> dict[str, str]:
+def _provinces(ctx: FetchContext) -> dict[str, str]:
     """Region of each stock, from the boards that are stored."""
     boards = ctx.read("raw_concept_blocks", columns=("code", "block_name", "block_type"))
     regions = boards[boards["block_type"] == "region"].drop_duplicates("code")
@@ -187,7 +187,7 @@ def _provinces(ctx: Any) -> dict[str, str]:
     return dict(zip(regions["code"], names, strict=True))
 
 
-def _swept(ctx: Any, scope: Scope) -> list[str]:
+def _symbols_due(ctx: FetchContext, scope: Scope) -> list[str]:
     """Symbols of the scope's codes; of the market those that were listed or took another name in the days of
     the scope, and the hundred whose turn it is."""
     if scope.codes is not None:
@@ -199,7 +199,7 @@ def _swept(ctx: Any, scope: Scope) -> list[str]:
     return _symbols(ctx, [*events[:MOST_EVENT_CODES], *codes_in_turn(ctx, scope)])
 
 
-def _listed_since(ctx: Any, since: str, until: str) -> list[str]:
+def _listed_since(ctx: FetchContext, since: str, until: str) -> list[str]:
     """Stocks that were listed in some days, newest first."""
     listed = ctx.read("fusion_stock_master", columns=("code", "list_date", "sec_type"))
     days = listed["list_date"].fillna("")
@@ -207,7 +207,7 @@ def _listed_since(ctx: Any, since: str, until: str) -> list[str]:
     return [str(code) for code in young.sort_values(["list_date", "code"], ascending=[False, True])["code"]]
 
 
-def _without_issue(ctx: Any, scope: Scope) -> list[str]:
+def _without_issue(ctx: FetchContext, scope: Scope) -> list[str]:
     """Symbols of stocks that were listed of late, or have a profile, and whose issue is not known."""
     stored = ctx.read("raw_issue_info", columns=("code", "issue_shares"))
     reported = set(stored[stored["issue_shares"].notna()]["code"])
@@ -221,7 +221,7 @@ def _without_issue(ctx: Any, scope: Scope) -> list[str]:
     return _symbols(ctx, [*late, *rest])[: MOST_EVENT_CODES + ROTATION]
 
 
-def _symbols(ctx: Any, codes: list[str]) -> list[str]:
+def _symbols(ctx: FetchContext, codes: list[str]) -> list[str]:
     """Symbols of some stocks, once each; codes that the universe does not have are left out."""
     universe = {symbol[2:]: symbol for symbol in ctx.symbols(None, "stock")}
     return [universe[code] for code in dict.fromkeys(codes) if code in universe]
@@ -273,7 +273,7 @@ def listed_as_in_master(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 def issue_fits_its_first_price(rows: pd.DataFrame, context: Context) -> pd.Series:
     """What a share was sold for is near what it closed at on its first day, of shares that were listed of
-    late (of older ones the page tells the funds too): the widest so far were half of it and twentyfold."""
+    late (of older ones the page includes the funds): the widest so far were half of it and twentyfold."""
     since = moved(context.today, -_NEW_FOR_DAYS - _OFFER_DAYS)
     asked = rows[rows["issue_price"].notna() & (rows["list_date"].fillna("") >= since)]
     if asked.empty:
@@ -327,7 +327,7 @@ DATASET = Dataset(
             payload=False,
             sources=(Source("eastmoney", portal_issues), Source("tdx", terminal_issues)),
             reads=("fusion_stock_master", "aux_profile"),
-            keep_when_null=_ISSUED,
+            coalesce_with_stored=_ISSUED,
             may_be_empty=True,
         ),
     ),

@@ -5,8 +5,6 @@ and limit streaks from a year of stored bars, corrected by the limit pools where
 whose owner is not built yet stay NULL and name the issue that brings them.
 """
 
-from typing import Any
-
 import pandas as pd
 
 from core.declaration.columns import (
@@ -35,6 +33,7 @@ from core.declaration.scope import Context, Scope
 from core.errors import Unavailable
 from platform_assets.compute.name_spans import named
 from platform_assets.datasets import _wide_bars, _wide_events, _wide_risks
+from resources.upstreams.fetch_context import FetchContext
 
 
 class StockWide(Model):
@@ -179,7 +178,7 @@ def _owners() -> dict[str, tuple[str, str]]:
     }
 
 
-def joined(ctx: Any, scope: Scope) -> pd.DataFrame:
+def joined(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Rows of the scope's dates from the owner tables."""
     bars = _wide_bars.bars_of(ctx, scope)
     parts = [part for day in scope.dates if len(part := _of_date(ctx, day, scope.codes, bars))]
@@ -188,7 +187,7 @@ def joined(ctx: Any, scope: Scope) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def _of_date(ctx: Any, day: str, codes: tuple[str, ...] | None, bars: pd.DataFrame) -> pd.DataFrame:
+def _of_date(ctx: FetchContext, day: str, codes: tuple[str, ...] | None, bars: pd.DataFrame) -> pd.DataFrame:
     def read(table: str, columns: tuple[str, ...], *, dated: bool = True) -> pd.DataFrame:
         span = {"since": day, "until": day} if dated else {}
         frame: pd.DataFrame = ctx.read(table, columns=("code", *columns), codes=codes, **span)
@@ -204,7 +203,7 @@ def _of_date(ctx: Any, day: str, codes: tuple[str, ...] | None, bars: pd.DataFra
     rows = rows.merge(read("fusion_kline_daily", _BAR), on="code", how="left", suffixes=("", "_bar"))
     for column in _BAR:
         own = rows[column].notna() & (column != "limit_status")
-        # A quote without limits cannot tell its status: the bar's, with the day's limits, decides.
+        # A quote without limits has no status: the bar's, with the day's limits, decides.
         rows[column] = rows[column].where(own | rows[f"{column}_bar"].isna(), rows[f"{column}_bar"])
     rows["trade_date"] = day
     # What the master says of special treatment is of today.

@@ -17,6 +17,7 @@ from platform_assets.compute.backtests.picks import confirmations, picks_of
 from platform_assets.compute.backtests.strategies import STRATEGIES
 from platform_assets.compute.name_spans import named
 from platform_assets.datasets._quant import BARS, joined, newest_stretches, rows_of
+from resources.upstreams.fetch_context import FetchContext
 
 NAMES = "ref_name_history"
 
@@ -35,7 +36,7 @@ class StrategyHit(Model):
     params: Json = col(title="periods of the strategy, in bars")
 
 
-def strategy_hits(ctx: Any, scope: Scope) -> pd.DataFrame:
+def strategy_hits(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Every date from its own window. Scores are ranks within the market: a run for some codes computes all
     and keeps its own."""
     frames = []
@@ -56,7 +57,7 @@ def _hits(rows: pd.DataFrame, key: str, at: Any) -> pd.DataFrame:
     return hit.assign(strategy_key=key, name=None, params=canonical_json(strategy.params(strategy.chosen())))
 
 
-def _names(ctx: Any, rows: pd.DataFrame) -> Any:
+def _names(ctx: FetchContext, rows: pd.DataFrame) -> Any:
     spans = ctx.read(NAMES, columns=("code", "valid_from", "valid_to", "name", "is_st"))
     names = named(rows.rename(columns={"trade_date": "date"}), spans).name
     return [None if pd.isna(name) else name for name in names]

@@ -1,8 +1,6 @@
 """raw_top_holders: the ten largest holders of a company, of all its shares and of the float, by report
 period."""
 
-from typing import Any
-
 import pandas as pd
 import pandera.pandas as pa
 
@@ -14,12 +12,13 @@ from core.declaration.scope import Scope
 from core.market.securities import is_a_share
 from core.report_periods import is_period, open_on_any
 from core.text_keys import hash_key
-from platform_assets.datasets._sweeps import in_season
+from platform_assets.datasets._rotation import in_season
+from resources.upstreams.fetch_context import FetchContext
 
 KINDS = ("top10", "float10")
 _KEY = ["code", "report_period", "holder_type"]
 _PAST_DAYS = 3 * 366
-"""How far back a question by codes reaches."""
+"""Days that a request by codes reaches back."""
 _ODD = 5.0
 _TOLD_PCT = 0.05
 """Below it the two decimals of a ratio say too little."""
@@ -55,14 +54,14 @@ class TopHolder(Model):
         return ~(sums.astype(float) > 100.5)
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Up to 220 calls for a period that is being disclosed: two lists of 55,000 rows, each in two slices.
     Codes: the periods of three years, about three calls for a hundred codes and list."""
     if scope.codes is not None:
         since = moved(scope.until, -_PAST_DAYS)
         parts = [
             ctx.eastmoney.top_holders_of(kind, codes, since, scope.until)
-            for codes in scope.code_groups()
+            for codes in scope.named_groups()
             for kind in KINDS
         ]
     else:

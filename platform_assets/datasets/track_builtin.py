@@ -14,6 +14,7 @@ import pandas as pd
 from core.declaration.frames import canonical_json
 from core.declaration.rules import Interface
 from core.declaration.scope import Scope
+from core.market.bars import Dense
 from platform_assets.compute.factors.definitions import INPUT_COLUMNS
 from platform_assets.compute.factors.gates import GATE_COLUMNS, is_special
 from platform_assets.compute.factors.scores import factor_scores
@@ -24,6 +25,7 @@ from platform_assets.compute.scorecards.tactic import INDICATORS as INDICATOR_CO
 from platform_assets.compute.scorecards.tactic import health_of, parts_of, patterns_looked_for
 from platform_assets.datasets._picks import BARS, WIDE, pick_dataset, pick_model
 from platform_assets.datasets._quant import bars_at
+from resources.upstreams.fetch_context import FetchContext
 
 BOARDS = ("dragon", "composite", "tactic")
 GROUP = "board_key"
@@ -40,8 +42,8 @@ _TRADED = "sec_type='stock' AND is_suspended=0"
 Floats = npt.NDArray[np.float64]
 
 
-def picks(ctx: Any, scope: Scope, day: str) -> pd.DataFrame | None:
-    """The three boards of a date. None where the date has no wide rows: nobody knows who traded."""
+def picks(ctx: FetchContext, scope: Scope, day: str) -> pd.DataFrame | None:
+    """The three boards of a date. None where the date has no wide rows, which show the traded stocks."""
     market = _market(ctx, day)
     if market is None:
         return None
@@ -49,7 +51,7 @@ def picks(ctx: Any, scope: Scope, day: str) -> pd.DataFrame | None:
     return pd.concat([board for board in boards if len(board)] or [boards[0]], ignore_index=True)
 
 
-def _market(ctx: Any, day: str) -> pd.DataFrame | None:
+def _market(ctx: FetchContext, day: str) -> pd.DataFrame | None:
     """The stocks that traded on the date with their composite and gates: as stored, else computed from the
     same wide rows (the presets store them later in the evening)."""
     stored = ctx.read(SCORES, columns=_SCORED, since=day, until=day)
@@ -62,7 +64,7 @@ def _market(ctx: Any, day: str) -> pd.DataFrame | None:
     return pd.DataFrame(wide[list(_SHOWN)].merge(scored, on="code", how="inner"))
 
 
-def _leaders(ctx: Any, market: pd.DataFrame, day: str) -> pd.DataFrame:
+def _leaders(ctx: FetchContext, market: pd.DataFrame, day: str) -> pd.DataFrame:
     """Leaders without ST and without stocks in their first trade dates."""
     columns = ("code", "total_score", "coverage", "limit_days", *(f"score_{name}" for name in DIMENSIONS))
     rows = ctx.read(LEADERS, columns=columns, since=day, until=day).merge(market, on="code", how="inner")
@@ -85,7 +87,7 @@ def _passed(market: pd.DataFrame) -> pd.DataFrame:
     return market[~market["gate_blocked"].fillna(value=False).astype(bool)]
 
 
-def _tactic(ctx: Any, scope: Scope, market: pd.DataFrame, day: str) -> pd.DataFrame:
+def _tactic(ctx: FetchContext, scope: Scope, market: pd.DataFrame, day: str) -> pd.DataFrame:
     """The best tactic scores that no gate blocks."""
     rows = _passed(market).reset_index(drop=True)
     parts = tactic_parts(ctx, scope, rows["code"].astype(str).tolist(), day)
@@ -94,7 +96,7 @@ def _tactic(ctx: Any, scope: Scope, market: pd.DataFrame, day: str) -> pd.DataFr
     return _board("tactic", top(rows, "tactic"), "tactic", [*parts, "covered"])
 
 
-def tactic_parts(ctx: Any, scope: Scope, codes: Sequence[str], day: str) -> dict[str, Floats]:
+def tactic_parts(ctx: FetchContext, scope: Scope, codes: Sequence[str], day: str) -> dict[str, Floats]:
     """The parts of the tactic score of some codes on a date, [codes]; NaN where not known."""
     since = ctx.calendar.last(TACTIC_DATES, day)[0]
     dates = ctx.calendar.between(since, day)
@@ -112,7 +114,7 @@ def tactic_parts(ctx: Any, scope: Scope, codes: Sequence[str], day: str) -> dict
 
 
 def _directions(
-    ctx: Any, codes: Sequence[str], dates: Sequence[str], traded: npt.NDArray[np.bool_]
+    ctx: FetchContext, codes: Sequence[str], dates: Sequence[str], traded: npt.NDArray[np.bool_]
 ) -> Floats:
     """[codes] sum of the pattern directions of the newest bars; NaN for all where nobody looked."""
     rows = ctx.read(PATTERNS, columns=("code", "date", *DIRECTIONS), since=dates[0], until=dates[-1])
@@ -130,7 +132,7 @@ def _directions(
     return total
 
 
-def _block(dense: Any, name: str, codes: Sequence[str], dates: Sequence[str]) -> Floats:
+def _block(dense: Dense, name: str, codes: Sequence[str], dates: Sequence[str]) -> Floats:
     """[codes, dates] of a window; NaN where it has no row."""
     block = np.full((len(codes), len(dates)), np.nan)
     at = {code: place for place, code in enumerate(dense.codes)}

@@ -20,6 +20,7 @@ from platform_assets.compute.factors.presets import (
 )
 from platform_assets.compute.parameters.scorecards import BOARD_SIZE
 from platform_assets.datasets._picks import WIDE, pick_dataset, pick_model
+from resources.upstreams.fetch_context import FetchContext
 
 SCORES = "calc_factor_score"
 GROUP = "preset_key"
@@ -27,7 +28,7 @@ TrackPreset = pick_model("TrackPreset", GROUP, "preset", [preset.key for preset 
 _SCORE_COLUMNS = ("code", *(factor.column for factor in FACTORS), "composite", "gate_blocked")
 
 
-def picks(ctx: Any, scope: Scope, day: str) -> pd.DataFrame | None:
+def picks(ctx: FetchContext, scope: Scope, day: str) -> pd.DataFrame | None:
     """The best of every preset among the stocks that have a score on the date."""
     scores = ctx.read(SCORES, columns=_SCORE_COLUMNS, since=day, until=day)
     if scores.empty:

@@ -1,7 +1,6 @@
 """ref_trade_calendar: which days are trade dates, with neighbours. Seeded from the shipped table."""
 
 from datetime import date, timedelta
-from typing import Any
 
 import pandas as pd
 
@@ -10,6 +9,7 @@ from core.declaration.dataset import Dataset, Source
 from core.declaration.rules import Interface, Partition
 from core.declaration.scope import Scope
 from core.declaration.tables import Layer
+from resources.upstreams.fetch_context import FetchContext
 
 _FIRST_DAY = "2005-01-01"
 """Days before this are known to the calendar in memory; the table starts where any dataset may start."""
@@ -28,7 +28,7 @@ class TradeCalendarDay(Model):
     is_confirmed: Bool = col(title="published by the exchange, not a forecast")
 
 
-def shipped_days(ctx: Any, scope: Scope) -> pd.DataFrame:
+def shipped_days(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Every calendar day up to the horizon."""
     calendar = ctx.calendar
     last = date.fromisoformat(calendar.horizon)

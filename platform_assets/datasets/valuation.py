@@ -5,8 +5,6 @@ quote batches feed prices and caps, and caps of a past date follow
 from the shares in force on that date.
 """
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
@@ -16,9 +14,9 @@ from core.declaration.rules import Fields, Interface, Soft, batch, by_date, clos
 from core.declaration.scope import Context, Scope
 from core.market.securities import is_a_share
 from platform_assets.compute.asof import value_on
-from platform_assets.datasets._histories import mostly_as_told
+from platform_assets.datasets._histories import mostly_unchanged
 from platform_assets.datasets._per_share import REPORTS, per_share
-from resources.upstreams.fetch_context import current_session
+from resources.upstreams.fetch_context import FetchContext, current_session
 
 _MOST_DATES = 10
 _ISSUE_4 = "research issue: calc_valuation_band"
@@ -73,7 +71,7 @@ class RawValuation(Model):
     dividend_yield: Pct = col("pct", "dividend yield")
 
 
-def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
+def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Twelve calls for a date of the market; of codes one for a hundred and some dates."""
     parts = (
         [ctx.eastmoney.valuations(day, day) for day in scope.dates]
@@ -85,12 +83,12 @@ def portal(ctx: Any, scope: Scope) -> pd.DataFrame:
     return rows[mine & (rows["price"] > 0)].reset_index(drop=True)
 
 
-def of_few_dates(ctx: Any, scope: Scope) -> bool:
+def of_few_dates(ctx: FetchContext, scope: Scope) -> bool:
     """A year of the market would be three thousand calls; a year of a hundred codes is fifty."""
     return scope.codes is not None or len(scope.dates) <= _MOST_DATES
 
 
-def quote_site(ctx: Any, scope: Scope) -> pd.DataFrame:
+def quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Ratios of the quote site's batch, shared with raw_quote; stocks with a price only."""
     rows = ctx.site_quotes()
     rows = rows[
@@ -126,9 +124,9 @@ def from_quotes(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 
 def from_consensus(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """What is expected of the year of the scope's date and of the two after it. Consensus is told of now
-    alone, so it is of the newest trade date; what came after its close is no part of what was known at it
-    (`told_after_close`)."""
+    """Expected earnings of the year of the scope's date and of the two after it. Only the current consensus
+    is published, so it is of the newest trade date; what came after its close was not known at it
+    (`stored_after_close`)."""
     day = context.scope.until
     columns = ["code", "date", "src", *_EXPECTED, "forecast_orgs"]
     if context.scope.is_range or context.calendar.on_or_before(context.today) != day:
@@ -141,7 +139,7 @@ def from_consensus(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     return wide.assign(forecast_orgs=brokers, date=day).reset_index()[columns]
 
 
-def told_after_close(rows: pd.DataFrame, context: Context) -> pd.Series:
+def stored_after_close(rows: pd.DataFrame, context: Context) -> pd.Series:
     """Rows whose consensus was stored after the close that they are of."""
     reported = context.read(CONSENSUS, columns=("code", "imported_at"))
     newest = reported.groupby("code")["imported_at"].max().to_dict()
@@ -164,9 +162,9 @@ def fill_caps(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 def add_per_share(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """From the reports; where no report is stored, from the ratios, as rounded as those are. Of a
-    doubted report nothing: the ratios may be of the one before, and one figure would jump to the other."""
+    flagged report nothing: the ratios may be of the one before, and one figure would jump to the other."""
     reported = per_share(rows, context)
-    price = rows["price"].where(~reported["doubted"])
+    price = rows["price"].where(~reported["flagged"])
     rows["eps_ttm"] = reported["eps_ttm"].fillna(price / rows["pe_ttm"].where(rows["pe_ttm"] > 0))
     rows["bvps"] = reported["bvps"].fillna(price / rows["pb"].where(rows["pb"] > 0))
     rows["pe_forward"] = rows["price"] / rows["eps_fy1"].where(rows["eps_fy1"] > 0)
@@ -188,7 +186,7 @@ def consensus_is_mostly_as_told(rows: pd.DataFrame, context: Context) -> pd.Seri
     columns = ("code", "eps_fy1", "quality_flags")
     stored = context.read("fusion_valuation", columns=columns, since=before, until=before)
     check = consensus_is_mostly_as_told.__name__
-    fine = mostly_as_told(reported, stored, key=("code",), columns=("eps_fy1",), series="year", check=check)
+    fine = mostly_unchanged(reported, stored, key=("code",), columns=("eps_fy1",), series="year", check=check)
     return fine.reindex(rows.index, fill_value=True)
 
 
@@ -224,7 +222,7 @@ DATASET = Dataset(
                 Source("eastmoney", portal, only_when=of_few_dates),
                 Source("tencent", quote_site, only_when=current_session),
             ),
-            combine="all",  # the batch costs no further call, and it alone tells the yield
+            combine="all",  # the batch costs no further call, and it alone has the yield
             may_be_empty=True,
         ),
     ),
@@ -248,7 +246,7 @@ DATASET = Dataset(
     reads_own_past=True,
     public_at=close_of("date"),
     later=(*_EXPECTED, "forecast_orgs", "pe_forward"),
-    later_rows=told_after_close,
+    later_rows=stored_after_close,
     freshness=trading(1),
     per_code=True,
     tasks=("fusion_daily_sync", "eod_core"),

@@ -1,11 +1,10 @@
-"""calc_valuation_band: where PE and PB of each stock stand among their own past, on the last trade date of a
+"""calc_valuation_band: percentiles of PE and PB of each stock in its own past, on the last trade date of a
 week.
 
-The past is sampled on last trade dates of weeks as well: 260 dates tell the same as 1,250.
+The past is sampled on last trade dates of weeks as well: 260 dates give the same as 1,250.
 """
 
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,8 +13,10 @@ from core.days import monday_of, moved
 from core.declaration.columns import Code, Date, F, Model, Pct, col, key
 from core.declaration.dataset import Dataset
 from core.declaration.scope import Calendar, Scope
+from core.market.bars import Dense
 from platform_assets.compute.parameters import valuation_band as own
 from platform_assets.compute.valuation_band import band, percentiles
+from resources.upstreams.fetch_context import FetchContext
 
 _RATIOS = {"pe": "pe_ttm", "pb": "pb"}
 _DATES_OF_A_WEEK = 5
@@ -36,7 +37,7 @@ class ValuationBand(Model):
     pb_high: F = col("", "ninetieth percentile of the PB of five years", gt=0, decimals=4)
 
 
-def banded(ctx: Any, scope: Scope) -> pd.DataFrame:
+def banded(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Rows of those dates of the scope that end a week."""
     longest = max(own.WEEKS.values())
     ends = week_ends(ctx.calendar, ctx.calendar.last(longest * _DATES_OF_A_WEEK, scope.since)[0], scope.until)
@@ -70,7 +71,7 @@ def week_ends(calendar: Calendar, since: str, until: str) -> list[str]:
     return [day for day, then in pairwise([*days, coming]) if monday_of(day) != monday_of(then)]
 
 
-def _rows(dense: Any, weeks: list[int | None]) -> pd.DataFrame:
+def _rows(dense: Dense, weeks: list[int | None]) -> pd.DataFrame:
     reported = {}
     current = np.zeros(len(dense.codes), dtype=bool)
     for name, column in _RATIOS.items():

@@ -35,10 +35,17 @@ from platform_assets.definitions.partitions import (
     closed_within,
     trade_dates,
 )
-from platform_assets.definitions.resources import PlatformResource
+from platform_assets.definitions.resources import (
+    CalendarResource,
+    ClockResource,
+    UpstreamsResource,
+    WarehouseResource,
+    run_platform,
+)
 from platform_assets.definitions.run_lease import CODES_TAG, lease_for
 from platform_assets.definitions.run_patience import patience_for
 from platform_assets.definitions.run_stop import canceling
+from platform_assets.definitions.source_metadata import column_lineage, declared_in
 from platform_assets.descriptions import (
     SCHEMA_CHECK,
     dataset_checks,
@@ -75,6 +82,10 @@ class AssetPlan:
     tasks: tuple[str, ...]
     own_past: bool = False
     freshness: Freshness | None = None
+    dataset: Dataset | None = None
+    """Of a fused table: its declaration."""
+    model: type | None = None
+    """The class that declares the columns."""
 
     @property
     def partitioned(self) -> bool:
@@ -108,6 +119,7 @@ def asset_plans(registry: Registry) -> list[AssetPlan]:
                     domain=None,
                     load=lambda run, scope, d=dataset: load_stage(run, d, scope),  # type: ignore[misc]
                     tasks=dataset.tasks,
+                    model=dataset.model,
                 )
             )
         own = (dataset.stage_name,) if dataset.staged else ()
@@ -125,6 +137,8 @@ def asset_plans(registry: Registry) -> list[AssetPlan]:
                 tasks=dataset.tasks,
                 own_past=dataset.reads_own_past,
                 freshness=dataset.freshness,
+                dataset=dataset,
+                model=dataset.model,
             )
         )
     return plans
@@ -146,6 +160,7 @@ def _raw_plan(registry: Registry, raw: Raw, owner: Dataset) -> AssetPlan:
         domain=None,
         load=lambda run, scope: load_raw(run, raw, scope),
         freshness=raw.freshness,
+        model=raw.model,
         tasks=tuple(dict.fromkeys((*tasks, *raw.also_tasks))),
     )
 
@@ -165,18 +180,20 @@ def build_assets(registry: Registry, engine: str = "sqlite") -> list[dg.AssetsDe
     plans = asset_plans(registry)
     keys = {plan.table.name: asset_key(plan.table) for plan in plans}
     with warnings.catch_warnings():
-        # Backfill policies are beta; the pin and the tests hold them.
+        # Backfill policies and code references are beta; the pin and the tests hold them.
         warnings.simplefilter("ignore", dg.BetaWarning)
-        return [_build(plan, [keys[name] for name in plan.deps], engine) for plan in plans]
+        made = [_build(plan, keys, engine) for plan in plans]
+        shown = dg.with_source_code_references(made)
+    return [one for one in shown if isinstance(one, dg.AssetsDefinition)]
 
 
-def _build(plan: AssetPlan, deps: Sequence[dg.AssetKey], engine: str) -> dg.AssetsDefinition:
+def _build(plan: AssetPlan, keys: Mapping[str, dg.AssetKey], engine: str) -> dg.AssetsDefinition:
     key = asset_key(plan.table)
     partitions = trade_dates() if plan.partitioned else None
 
     @dg.asset(
         key=key,
-        deps=list(deps),
+        deps=[keys[name] for name in plan.deps],
         partitions_def=partitions,
         backfill_policy=dg.BackfillPolicy.single_run() if plan.partitioned else None,
         group_name=plan.group,
@@ -185,7 +202,12 @@ def _build(plan: AssetPlan, deps: Sequence[dg.AssetKey], engine: str) -> dg.Asse
         owners=[OWNER],
         tags={"layer": str(plan.table.layer)},
         freshness_policy=None if plan.freshness is None else freshness_policy(plan.freshness),
-        metadata={"dagster/column_schema": column_schema(plan.table), "dagster/table_name": plan.table.name},
+        metadata={
+            "dagster/column_schema": column_schema(plan.table),
+            "dagster/table_name": plan.table.name,
+            **({} if plan.dataset is None else column_lineage(plan.dataset, keys)),
+            **({} if plan.model is None else declared_in(plan.model)),
+        },
         check_specs=[
             # Not by partition: a planned event per check and date; the UI calls the check skipped until every
             # date of a range has a result of its own, and its tab stays blank until the states of all dates
@@ -195,8 +217,14 @@ def _build(plan: AssetPlan, deps: Sequence[dg.AssetKey], engine: str) -> dg.Asse
         ],
         output_required=False,
     )
-    def materialize(context: dg.AssetExecutionContext, platform: PlatformResource) -> Iterator[Any]:
-        opened = platform.open()
+    def materialize(
+        context: dg.AssetExecutionContext,
+        warehouse: WarehouseResource,
+        upstreams: UpstreamsResource,
+        calendar: CalendarResource,
+        clock: ClockResource,
+    ) -> Iterator[Any]:
+        opened = run_platform(warehouse, upstreams, calendar, clock)
         partitions_asked = _partitions(context, plan, opened)
         scope = Scope(dates=tuple(partitions_asked), codes=_codes(context.run.tags))
         refused: list[Refusal] = []
@@ -275,7 +303,7 @@ def _run(
         run = PipelineRun(
             registry=opened.registry,
             warehouse=opened.warehouse,
-            ctx=opened.context_of_run(context.run.run_id),
+            ctx=opened.ctx,
             calendar=opened.calendar,
             clock=opened.clock,
             trigger=trigger,

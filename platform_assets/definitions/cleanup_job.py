@@ -6,7 +6,14 @@ from typing import Any
 import dagster as dg
 
 from platform_assets.definitions.op_run import ANSWER, opened_run
-from platform_assets.definitions.resources import PlatformResource
+from platform_assets.definitions.resources import (
+    CalendarResource,
+    ClockResource,
+    UpstreamsResource,
+    WarehouseResource,
+    run_platform,
+    run_resources,
+)
 from platform_assets.definitions.run_history import RUN_DAYS, prune_runs
 from platform_assets.pipeline.cleanup import cleanup
 from resources.stored_settings import read_stored
@@ -22,8 +29,14 @@ JOB = "data_cleanup"
     },
     out=dg.Out(dict, description="rows that each table lost"),
 )
-def clean_up(context: dg.OpExecutionContext, platform: PlatformResource) -> dict[str, Any]:
-    opened = platform.open()
+def clean_up(
+    context: dg.OpExecutionContext,
+    warehouse: WarehouseResource,
+    upstreams: UpstreamsResource,
+    calendar: CalendarResource,
+    clock: ClockResource,
+) -> dict[str, Any]:
+    opened = run_platform(warehouse, upstreams, calendar, clock)
     with opened_run(context, opened, JOB) as run:
         asked = context.op_config
         if not asked["tables"]:
@@ -51,7 +64,7 @@ def cleanup_verdict(answer: dict[str, Any]) -> None:
     name=JOB,
     description="deletes staged time series and runs older than their retention; fused tables stay whole",
     # A job that a sensor starts brings its own: attached later, Dagster would copy sensor and schedule.
-    resource_defs={"platform": PlatformResource()},
+    resource_defs=run_resources(),
 )
 def cleanup_job() -> None:
     cleanup_verdict(clean_up.alias(ANSWER)())

@@ -5,7 +5,13 @@ from typing import Any
 import dagster as dg
 
 from platform_assets.definitions.op_run import ANSWER, opened_run
-from platform_assets.definitions.resources import PlatformResource
+from platform_assets.definitions.resources import (
+    CalendarResource,
+    ClockResource,
+    UpstreamsResource,
+    WarehouseResource,
+    run_platform,
+)
 from platform_assets.definitions.run_lease import lease_for
 from platform_assets.pipeline.market_download import download_market
 from platform_assets.pipeline.on_demand import download
@@ -18,9 +24,15 @@ MARKET_JOB = "download_market"
     config_schema={"codes": [str], "types": [str], "date": str},
     out=dg.Out(dict, description="what came of every type, code and fusion"),
 )
-def download_types(context: dg.OpExecutionContext, platform: PlatformResource) -> dict[str, Any]:
+def download_types(
+    context: dg.OpExecutionContext,
+    warehouse: WarehouseResource,
+    upstreams: UpstreamsResource,
+    calendar: CalendarResource,
+    clock: ClockResource,
+) -> dict[str, Any]:
     asked = context.op_config
-    with opened_run(context, platform.open(), JOB) as run:
+    with opened_run(context, run_platform(warehouse, upstreams, calendar, clock), JOB) as run:
         answer = download(run, asked["codes"], asked["types"], asked["date"])
     context.add_output_metadata(
         {
@@ -49,8 +61,14 @@ def download_job() -> None:
     config_schema={"name": str, "date": str},
     out=dg.Out(dict, description="what came of the download and its fusions"),
 )
-def download_topic(context: dg.OpExecutionContext, platform: PlatformResource) -> dict[str, Any]:
-    asked, opened = context.op_config, platform.open()
+def download_topic(
+    context: dg.OpExecutionContext,
+    warehouse: WarehouseResource,
+    upstreams: UpstreamsResource,
+    calendar: CalendarResource,
+    clock: ClockResource,
+) -> dict[str, Any]:
+    asked, opened = context.op_config, run_platform(warehouse, upstreams, calendar, clock)
     with opened_run(context, opened, MARKET_JOB) as run:
         answer = download_market(
             run,

@@ -9,12 +9,16 @@ from core.declaration.registry import Registry
 from core.declaration.tables import Layer
 from platform_assets.definitions.assets import AssetPlan, asset_key, asset_plans
 from platform_assets.definitions.partitions import trade_dates
+from resources.warehouse.missing_partitions import has_dates
 
 HISTORY = ("name_history", "exright", "kline_daily", "index_daily", "kline_bar")
 """Datasets that the range load of a new installation fills."""
-REPORTS = ("finance_indicator", "holder", "dividend")
+REPORTS = ("finance_indicator", "holder", "dividend", "risk_goodwill")
 """Datasets whose reports and notices of a range a new installation loads: apart from the bars, which need no
 portal."""
+DISCLOSED = "disclosed"
+DISCLOSED_TABLES = ("raw_top_holders", "raw_holding_org", "raw_org_survey", "aux_capital")
+"""What comes with reports or after them: between two seasons a single trade date tells little or nothing."""
 
 CALCULATED_FROM = ("raw_limit_pool", "raw_limitup_reason", "raw_lhb_branch")
 """What the calculations need beside the day's load; their scheduled tasks download it later in the day."""
@@ -97,9 +101,16 @@ def build_jobs(registry: Registry) -> dict[str, Any]:
         selection=dg.AssetSelection.assets(
             *(asset_key(table) for dataset in reporting for table in dataset.tables())
         ),
-        description="what companies disclosed in a range of trade dates: results, holders, dividends",
+        description="what companies disclosed in a range of dates: results, holders, goodwill, dividends",
     )
     plans = {plan.table.name: plan for plan in asset_plans(registry)}
+    disclosed = [asset_key(plans[name].table) for name in DISCLOSED_TABLES if name in plans]
+    if disclosed:
+        jobs[DISCLOSED] = dg.define_asset_job(
+            DISCLOSED,
+            selection=dg.AssetSelection.assets(*disclosed),
+            description="holders, visits and buybacks since the newest reports that are complete",
+        )
     calculated = [
         plan
         for plan in plans.values()
@@ -224,20 +235,18 @@ def _tables_of_codes(registry: Registry) -> list[str]:
 
 
 def _backfills(registry: Registry, plans: Mapping[str, AssetPlan]) -> dict[str, Any]:
-    """`backfill_<dataset>`: every table that a load of the dataset writes, for those loaded by date."""
+    """`backfill_<dataset>`: every table that a load of the dataset writes, for the datasets whose missing
+    trade dates the API and the sensor of gaps can ask for."""
     jobs = {}
-    for dataset in registry.datasets.values():
+    for dataset in filter(has_dates, registry.datasets.values()):
         tables = [*dataset.feeds, *(table.name for table in dataset.tables())]
-        if not tables:
-            continue
-        chosen = [plans[name] for name in dict.fromkeys(tables)]
-        main = tables[0] if dataset.model is None else dataset.table_name
-        if plans[main].partitioned:
-            job = f"backfill_{dataset.name}"
-            jobs[job] = dg.define_asset_job(
-                job,
-                selection=dg.AssetSelection.assets(*(asset_key(plan.table) for plan in chosen)),
-                partitions_def=trade_dates(),
-                description=f"{dataset.title or dataset.name} of past trade dates",
-            )
+        job = f"backfill_{dataset.name}"
+        jobs[job] = dg.define_asset_job(
+            job,
+            selection=dg.AssetSelection.assets(
+                *(asset_key(plans[name].table) for name in dict.fromkeys(tables))
+            ),
+            partitions_def=trade_dates(),
+            description=f"{dataset.title or dataset.name} of past trade dates",
+        )
     return jobs

@@ -14,7 +14,14 @@ from platform_assets.compute.note_days import RULES
 from platform_assets.definitions.notes_job import in_words, sources_of
 from platform_assets.definitions.op_run import opened_run
 from platform_assets.definitions.portfolio_job import quotes_of, watched
-from platform_assets.definitions.resources import PlatformResource
+from platform_assets.definitions.resources import (
+    CalendarResource,
+    ClockResource,
+    UpstreamsResource,
+    WarehouseResource,
+    run_platform,
+    run_resources,
+)
 from platform_assets.notes.notes import LABEL, report
 from platform_assets.notes.sources import Section, Sources
 from platform_assets.pipeline.run import PipelineRun
@@ -101,8 +108,14 @@ def _account(context: dg.OpExecutionContext, run: PipelineRun, platform: Platfor
 
 
 @dg.op
-def send_daily_report(context: dg.OpExecutionContext, platform: PlatformResource) -> None:
-    opened = platform.open()
+def send_daily_report(
+    context: dg.OpExecutionContext,
+    warehouse: WarehouseResource,
+    upstreams: UpstreamsResource,
+    calendar: CalendarResource,
+    clock: ClockResource,
+) -> None:
+    opened = run_platform(warehouse, upstreams, calendar, clock)
     with opened_run(context, opened, REPORT) as run:
         settings = _account(context, run, opened)
         if settings is None:
@@ -176,8 +189,14 @@ def recall_batch(engine: Engine, settings: MailSettings, now: datetime) -> tuple
 
 
 @dg.op
-def recall_users(context: dg.OpExecutionContext, platform: PlatformResource) -> None:
-    opened = platform.open()
+def recall_users(
+    context: dg.OpExecutionContext,
+    warehouse: WarehouseResource,
+    upstreams: UpstreamsResource,
+    calendar: CalendarResource,
+    clock: ClockResource,
+) -> None:
+    opened = run_platform(warehouse, upstreams, calendar, clock)
     with opened_run(context, opened, RECALL) as run:
         settings = _account(context, run, opened)
         if settings is None:
@@ -192,7 +211,7 @@ def recall_users(context: dg.OpExecutionContext, platform: PlatformResource) -> 
 @dg.job(
     name=REPORT,
     description="mail to the configured sender: watched stocks today and the newest stored session",
-    resource_defs={"platform": PlatformResource()},
+    resource_defs=run_resources(),
 )
 def daily_report_job() -> None:
     send_daily_report()
@@ -201,7 +220,7 @@ def daily_report_job() -> None:
 @dg.job(
     name=RECALL,
     description="mail to active users who have been away for 30 days, at most 50 a day",
-    resource_defs={"platform": PlatformResource()},
+    resource_defs=run_resources(),
 )
 def user_recall_job() -> None:
     recall_users()

@@ -10,7 +10,14 @@ import dagster as dg
 from core.declaration.scope import Scope
 from core.errors import PlatformError
 from platform_assets.definitions.op_run import opened_run
-from platform_assets.definitions.resources import PlatformResource
+from platform_assets.definitions.resources import (
+    CalendarResource,
+    ClockResource,
+    UpstreamsResource,
+    WarehouseResource,
+    run_platform,
+    run_resources,
+)
 from platform_assets.notes.by_model import write as write_by_model
 from platform_assets.notes.market import names_of
 from platform_assets.notes.notes import Note, morning, review
@@ -81,8 +88,14 @@ def in_words(context: dg.OpExecutionContext, opened: Platform, sources: Sources,
 
 
 @dg.op
-def write_morning_note(context: dg.OpExecutionContext, platform: PlatformResource) -> None:
-    opened = platform.open()
+def write_morning_note(
+    context: dg.OpExecutionContext,
+    warehouse: WarehouseResource,
+    upstreams: UpstreamsResource,
+    calendar: CalendarResource,
+    clock: ClockResource,
+) -> None:
+    opened = run_platform(warehouse, upstreams, calendar, clock)
     with opened_run(context, opened, MORNING) as run:
         try:
             # New York closes after the mainland's last load of the evening.
@@ -93,8 +106,14 @@ def write_morning_note(context: dg.OpExecutionContext, platform: PlatformResourc
 
 
 @dg.op
-def write_daily_review(context: dg.OpExecutionContext, platform: PlatformResource) -> None:
-    opened = platform.open()
+def write_daily_review(
+    context: dg.OpExecutionContext,
+    warehouse: WarehouseResource,
+    upstreams: UpstreamsResource,
+    calendar: CalendarResource,
+    clock: ClockResource,
+) -> None:
+    opened = run_platform(warehouse, upstreams, calendar, clock)
     with opened_run(context, opened, REVIEW) as run:
         _note(context, opened, run, REVIEW, review)
 
@@ -107,7 +126,7 @@ def _today(run: PipelineRun) -> str:
 @dg.job(
     name="morning_note",
     description="the note before the session: overnight markets, what is due, headlines, the last session",
-    resource_defs={"platform": PlatformResource()},
+    resource_defs=run_resources(),
 )
 def morning_note_job() -> None:
     write_morning_note()
@@ -116,7 +135,7 @@ def morning_note_job() -> None:
 @dg.job(
     name="daily_review",
     description="the note after the session: indices, breadth, both ends of the list, money, leaders",
-    resource_defs={"platform": PlatformResource()},
+    resource_defs=run_resources(),
 )
 def daily_review_job() -> None:
     write_daily_review()

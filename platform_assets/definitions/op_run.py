@@ -30,7 +30,7 @@ def opened_run(context: dg.OpExecutionContext, opened: Platform, ref: str) -> It
             yield PipelineRun(
                 registry=opened.registry,
                 warehouse=opened.warehouse,
-                ctx=opened.context_of_run(context.run_id),
+                ctx=opened.ctx,
                 calendar=opened.calendar,
                 clock=opened.clock,
                 trigger=Trigger(

@@ -6,11 +6,11 @@ from functools import cache
 from typing import Any
 
 import dagster as dg
-from dagster._core.definitions.partitions.subset import DefaultPartitionsSubset, PartitionsSubset
 
 from core.calendar import FIRST_PARTITION, shipped_calendar
 from core.clock import SystemClock
 from core.errors import InputError
+from platform_assets.definitions.dagster_internals import DefaultPartitionsSubset, PartitionsSubset
 
 PARTITION_TAG = "dagster/partition"
 RANGE_TAGS = ("dagster/asset_partition_range_start", "dagster/asset_partition_range_end")

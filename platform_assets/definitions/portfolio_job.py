@@ -9,7 +9,14 @@ import pandas as pd
 from core.errors import PayloadError, Unavailable, UpstreamError
 from platform_assets.compute.watch_alerts import Thresholds, alerts
 from platform_assets.definitions.op_run import opened_run
-from platform_assets.definitions.resources import PlatformResource
+from platform_assets.definitions.resources import (
+    CalendarResource,
+    ClockResource,
+    UpstreamsResource,
+    WarehouseResource,
+    run_platform,
+    run_resources,
+)
 from resources.fetch_record import FetchLog
 from resources.notifications import NotificationStore
 from resources.settings import Settings
@@ -81,9 +88,15 @@ def enabled(settings: Settings, stored: Mapping[str, str]) -> bool:
 
 
 @dg.op
-def watch_portfolio(context: dg.OpExecutionContext, platform: PlatformResource) -> None:
+def watch_portfolio(
+    context: dg.OpExecutionContext,
+    warehouse: WarehouseResource,
+    upstreams: UpstreamsResource,
+    calendar: CalendarResource,
+    clock: ClockResource,
+) -> None:
     """One notification per stock, direction and day."""
-    opened = platform.open()
+    opened = run_platform(warehouse, upstreams, calendar, clock)
     with opened_run(context, opened, JOB) as run:
         stored = read_stored(opened.warehouse.engine)
         if not enabled(opened.settings, stored):
@@ -113,7 +126,7 @@ def watch_portfolio(context: dg.OpExecutionContext, platform: PlatformResource) 
     name=JOB,
     description="movements of the watch lists become in-app notifications; it sends no mail",
     # A job that a sensor starts brings its own: attached later, Dagster would copy sensor and schedule.
-    resource_defs={"platform": PlatformResource()},
+    resource_defs=run_resources(),
 )
 def portfolio_job() -> None:
     watch_portfolio()

@@ -10,17 +10,17 @@ from pathlib import Path
 
 import dagster as dg
 import sqlalchemy as sa
-from dagster._core.storage.dagster_run import FINISHED_STATUSES
-from dagster._core.storage.event_log.schema import (
-    AssetCheckExecutionsTable,
-    AssetEventTagsTable,
-    SqlEventLogStorageTable,
-)
-from dagster._core.storage.event_log.sql_event_log import SqlEventLogStorage
-from dagster._core.storage.event_log.sqlite import SqliteEventLogStorage
 
 from core.stopping import safe_point
+from platform_assets.definitions.dagster_internals import (
+    AssetCheckExecutionsTable,
+    AssetEventTagsTable,
+    SqlEventLogStorage,
+    SqlEventLogStorageTable,
+    SqliteEventLogStorage,
+)
 
+ENDED = [dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
 RUN_DAYS = 30
 """Days that an ended run is kept."""
 AT_ONCE = 100
@@ -36,7 +36,7 @@ def prune_runs(instance: dg.DagsterInstance, *, days: int = RUN_DAYS, now: datet
     """Forget the runs that ended and were made more than `days` days before `now` (UTC); how many they were.
     A run that is still open stays, whatever its age."""
     before = (now or datetime.now(UTC)) - timedelta(days=days)
-    old = dg.RunsFilter(statuses=FINISHED_STATUSES, created_before=before)
+    old = dg.RunsFilter(statuses=ENDED, created_before=before)
     count = 0
     while records := instance.get_run_records(old, limit=AT_ONCE, ascending=True):
         for record in records:

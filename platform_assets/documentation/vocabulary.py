@@ -142,7 +142,7 @@ def _column_evidence() -> str:
 def _words() -> str:
     rows = []
     for name, word in vars(columns).items():
-        if inspect.isclass(word) and issubclass(word, columns.Word) and word is not columns.Word:
+        if inspect.isclass(word) and issubclass(word, columns.ColumnType) and word is not columns.ColumnType:
             size = f"{word.length} characters" if word.length else ""
             scale = f"{word.scale} decimals" if word.scale is not None else ""
             rows.append((f"`{name}`", word.sql, word.family, size or scale))

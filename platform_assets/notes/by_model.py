@@ -12,7 +12,7 @@ from platform_assets.compute.evidence.citations import plain_citations
 from platform_assets.compute.evidence.facts import Pack
 from platform_assets.compute.note_days import AI
 from platform_assets.notes.notes import Note
-from platform_assets.notes.prompts import asked_again, first_question
+from platform_assets.notes.prompts import asked_again, first_prompt
 from resources.models.hashing import prompt_hash
 from resources.models.protocol import LanguageModel, Message, Prompt, Reply
 
@@ -39,7 +39,7 @@ class _Draft:
 
 
 class NotWritten(PlatformError):
-    """The model's note cannot be believed; the message says why, in numbers alone."""
+    """The model's note is not accepted; the message says why, in numbers alone."""
 
 
 async def write(model: LanguageModel, rules: Note, pack: Pack, names: Collection[str]) -> Note:
@@ -53,7 +53,7 @@ async def write(model: LanguageModel, rules: Note, pack: Pack, names: Collection
 
 
 async def _write(model: LanguageModel, rules: Note, pack: Pack, names: Collection[str]) -> Note:
-    prompt = first_question(rules, pack)
+    prompt = first_prompt(rules, pack)
     for attempt in range(1, ATTEMPTS + 1):
         reply = await model.reply(prompt)
         draft = _read(reply, rules, pack, names)
@@ -95,7 +95,7 @@ def _read(reply: Reply, rules: Note, pack: Pack, names: Collection[str]) -> _Dra
 
 
 def _by_heading(text: str) -> list[tuple[str, str]]:
-    """(title, text below it). What stands before the first heading has the title ''."""
+    """(title, text below it). Text before the first heading has the title ''."""
     found: list[tuple[str, list[str]]] = []
     for line in filter(None, map(str.strip, text.splitlines())):
         heading = _HEADING.match(line)

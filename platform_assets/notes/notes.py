@@ -10,7 +10,7 @@ from platform_assets.notes import before_open, market
 from platform_assets.notes.sources import Section, Sources
 
 LABEL = "规则预填，非模型生成"
-"""What readers of a note of rules are told."""
+"""The label that readers see on a note of rules."""
 
 
 @dataclass(frozen=True)

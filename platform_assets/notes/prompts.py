@@ -1,4 +1,4 @@
-"""What a model is told for a note: the rules of the house, and the pack as data behind a fence."""
+"""The prompt of a note: fixed rules, and the pack of evidence as fenced data."""
 
 import hashlib
 from collections.abc import Sequence
@@ -19,8 +19,8 @@ SYSTEM = f"""你是A股市场的编辑，为投资者写一篇简明的市场短
 引用标题时原样放在引号“”里。不写链接和邮箱。"""
 
 
-def first_question(rules: Note, pack: Pack) -> Prompt:
-    """`rules`: the note of rules, whose sections the model writes anew."""
+def first_prompt(rules: Note, pack: Pack) -> Prompt:
+    """The prompt for a note. `rules`: the note of rules, whose sections the model writes again."""
     facts = {fact.id: fact for fact in pack.facts}
     blocks = []
     for section in rules.sections:
@@ -31,7 +31,7 @@ def first_question(rules: Note, pack: Pack) -> Prompt:
 
 
 def asked_again(unbound: Sequence[str], faults: Sequence[str]) -> str:
-    """After a note that cannot be believed."""
+    """The message to the model after a note that is not accepted."""
     reported = [f"这些说法在所引用的证据里找不到依据：{'、'.join(unbound)}。"] if unbound else []
     reported += [f"{fault}。" for fault in faults]
     reported.append("请按同样的规则重写全文：没有依据的说法删去，数字照抄证据，并在同一句里标出 [E编号]。")

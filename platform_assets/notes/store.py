@@ -1,4 +1,5 @@
-"""Where notes are kept: one row a day. Rules replace rules, a model both, nobody a person."""
+"""Stores notes, one row a day: a note of rules replaces one of rules, a model's replaces both, and none
+replaces a person's."""
 
 import json
 from datetime import datetime

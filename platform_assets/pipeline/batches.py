@@ -105,7 +105,7 @@ def write_parts(
             )
             for part in together:
                 run.progress(f"{table.name} {part.key}")
-    except BaseException as error:  # an interrupt as well: nobody else would close the parent
+    except BaseException as error:  # an interrupt as well: nothing else would close the parent
         if parent:
             _close_failed(run, parent, loaded, error)
         raise
@@ -169,7 +169,7 @@ def refuse(
 
 
 def _refused(download: Download) -> list[Quality]:
-    """Single answers that were not believed, and a summary of them."""
+    """Records of single answers that were refused, and a summary of them."""
     if not download.refused:
         return []
     records = [
@@ -184,7 +184,7 @@ def _refused(download: Download) -> list[Quality]:
         )
         for source, item, reason in download.refused
     ]
-    summary = f"{len(records)} answers were not believed; {records[0].message}"
+    summary = f"{len(records)} answers were refused; {records[0].message}"
     return [
         *records,
         Quality("source_answer", "contract", "rejected", summary[:500], failed_count=len(records)),

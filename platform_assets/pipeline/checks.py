@@ -20,7 +20,7 @@ from resources.warehouse.batch_records import HELD_BACK, MAX_QUALITY_ROWS, Quali
 
 Mask = npt.NDArray[np.bool_]
 FEW_ROWS, FEW_SHARE = 3, 0.01
-"""Rows of one source that may break a contract before the source as a whole is not believed."""
+"""Rows of one source that may break a contract before the source as a whole is refused."""
 
 
 @dataclass(frozen=True)
@@ -108,10 +108,10 @@ def hard_masks(frame: pd.DataFrame, model: type[Model], destroyed: dict[str, Mas
             failed[f"{spec.name}:not_null"] = missing
         if spec.name in destroyed:
             failed[f"{spec.name}:type"] = destroyed[spec.name]
-        if spec.word.length is not None:
+        if spec.column_type.length is not None:
             # SQLite would take a longer text, MariaDB would fail the whole batch.
             lengths = values.astype(object).map(lambda v: len(v) if isinstance(v, str) else 0)
-            failed[f"{spec.name}:length"] = lengths.to_numpy(dtype=int) > spec.word.length
+            failed[f"{spec.name}:length"] = lengths.to_numpy(dtype=int) > spec.column_type.length
         present = values[~missing]
         for check in spec.checks:
             failed[f"{spec.name}:{check.name}"] = _failures(check, present, values.index)
@@ -166,7 +166,8 @@ def apply_hard(
 def apply_contract(
     checked: Checked, rules: Sequence[Contract], key: Sequence[str], context: Context
 ) -> Checked:
-    """Reject what the sources cannot have meant; `checked.frame` holds the rows of all of them (`src`)."""
+    """Rejects rows that break a contract of the sources; `checked.frame` holds the rows of all of them
+    (`src`)."""
     for rule in rules:
         frame = checked.frame.reset_index(drop=True)
         fine = rule.check(frame, context)

@@ -29,14 +29,14 @@ class Download:
     sources: list[dict[str, Any]] = field(default_factory=list)
     log: FetchLog = field(default_factory=FetchLog)
     refused: list[tuple[str, str, str]] = field(default_factory=list)
-    """(source, code or symbol, reason) of single answers, or of single rows of an answer, that were not
-    believed; the rest was."""
+    """(source, code or symbol, reason) of single answers, or of single rows of an answer, that were
+    refused; the rest was accepted."""
     odd_rows: int = 0
     """Rows among them."""
 
     @property
     def asked(self) -> bool:
-        """Whether an upstream stands behind the rows, by a call of this load or by a shared answer."""
+        """Whether the rows come from an upstream, by a call of this load or by a shared answer."""
         return any(item["calls"] or item["fetch_ids"] for item in self.sources)
 
     @property
@@ -62,11 +62,11 @@ def ask(
     expected: Callable[[Any, Scope], int] | None = None,
     window: Window,
     may_be_unserved: bool = False,
-    empty_is_told: bool = False,
+    empty_is_answer: bool = False,
 ) -> Download:
-    """Ask `sources` in order. `ask_all` asks every one and needs one success; `also` names one source
-    that is asked beside the first success (its failure is recorded and tolerated). `may_be_unserved`: that
-    no source can serve the scope at all is an empty answer. `empty_is_told`: of named codes no row is an
+    """Ask `sources` in order. `ask_all` asks every one and needs one success; `also` names one source that is
+    asked in addition to the first success (its failure is recorded and tolerated). `may_be_unserved`: that no
+    source can serve the scope at all is an empty answer. `empty_is_answer`: of named codes no row is an
     answer as well, where a row is promised; the next source is asked all the same.
 
     Raises AllSourcesFailed when none answered in full.
@@ -74,7 +74,7 @@ def ask(
     download = Download(pd.DataFrame(), log=ctx.log)
     parts: list[pd.DataFrame] = []
     empty: list[pd.DataFrame] = []
-    promised = None if empty_is_told and scope.codes is not None else expected
+    promised = None if empty_is_answer and scope.codes is not None else expected
     for source in sources:
         if parts and not ask_all and source.name != also:
             continue
@@ -100,7 +100,7 @@ def ask(
             download.refused += [(source.name, item, why) for item, why in (*ctx.problems[known:], *odd)]
         note["fetch_ids"] = ctx.take_reused()
         download.sources.append(note)
-    if not parts and not download.sources and (may_be_unserved or empty_is_told):
+    if not parts and not download.sources and (may_be_unserved or empty_is_answer):
         return download
     parts = parts or empty[:1]
     if not parts:

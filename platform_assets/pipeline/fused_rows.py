@@ -47,7 +47,7 @@ def fused_parts(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: S
         clean, destroyed = clean[inside], {name: mask[inside] for name, mask in destroyed.items()}
     partial = clean["src"].isin(list(dataset.completes)).to_numpy(dtype=bool)
     entry = apply_hard(clean, dataset.model, (*dataset.key, "src"), destroyed, partial)
-    entry.frame = _beside_others(dataset, entry.frame)
+    entry.frame = _without_lone_completions(dataset, entry.frame)
     entry = apply_contract(entry, dataset.contract, (*dataset.key, "src"), context)
     if entry.frame.empty and dataset.calculate is not None and not entry.rejected:
         return _withdrawn(window, entry.frame, scope.asked)
@@ -65,7 +65,7 @@ def fused_parts(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: S
         missing = sorted(set(scope.dates) - {part.key for part in parts})
         if missing and dataset.calculate is not None:
             # A date whose rows were all rejected is not one of which nothing was found: what is stored of
-            # it stands, and its records go with the newest part.
+            # it stays, and its records go with the newest part.
             found = {str(day) for lost in merged.dropped for day in lost[str(dataset.date_column)].dropna()}
             gone = [day for day in missing if day in scope.asked and day not in found]
             parts = sorted([*parts, *_withdrawn(window, merged.frame, gone)], key=lambda part: part.key)
@@ -95,12 +95,12 @@ def _withdrawn(window: Window, frame: pd.DataFrame, days: Sequence[str]) -> list
 def _of_rows(
     rule: Callable[[pd.DataFrame, Context], pd.Series] | None, frame: pd.DataFrame, context: Context
 ) -> list[Any] | None:
-    """What a rule says of each row; None without a rule."""
+    """The value of a rule for each row; None without a rule."""
     return None if rule is None else list(rule(frame, context))
 
 
-def _beside_others(dataset: Dataset, frame: pd.DataFrame) -> pd.DataFrame:
-    """Without the completing rows of keys that no other source tells."""
+def _without_lone_completions(dataset: Dataset, frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows without completing ones of keys that no other source has."""
     completing = frame["src"].isin(list(dataset.completes))
     if not completing.any():
         return frame
@@ -119,8 +119,8 @@ def _fused_rows(dataset: Dataset, entry: Checked, context: Context) -> Checked:
     frame = fused.frame
     marks = "_flags"
     frame[marks] = [sorted(item) for item in fused.flags] if fused.flags else [[] for _ in range(len(frame))]
-    if dataset.stands_within:
-        frame = _keep_standing(dataset, frame, context)
+    if dataset.unchanged_within:
+        frame = _keep_within_rounding(dataset, frame, context)
     for derive in dataset.derive:
         frame = derive(frame, context)
     extra = [name for name in ("src", "provenance", marks) if name in frame.columns]
@@ -136,13 +136,13 @@ def _fused_rows(dataset: Dataset, entry: Checked, context: Context) -> Checked:
     )
 
 
-def _keep_standing(dataset: Dataset, frame: pd.DataFrame, context: Context) -> pd.DataFrame:
+def _keep_within_rounding(dataset: Dataset, frame: pd.DataFrame, context: Context) -> pd.DataFrame:
     """Stored values in place of new ones that differ by no more than the wire's rounding.
 
-    Only in rows whose other numbers are told as they are stored: a corrected row is taken whole from its
-    source, or its provenance would be a lie. The roundings see the stored row's source as `stored_src`.
+    Only in rows whose other numbers equal the stored ones: a corrected row is taken whole from its source, or
+    its provenance would be wrong. The roundings see the stored row's source as `stored_src`.
     """
-    columns = tuple(dataset.stands_within)
+    columns = tuple(dataset.unchanged_within)
     reported = [
         spec.name
         for spec in dataset.columns
@@ -165,7 +165,7 @@ def _keep_standing(dataset: Dataset, frame: pd.DataFrame, context: Context) -> p
         new, old = floats(frame[column]), floats(known[column])
         alike &= np.isnan(new) | (np.abs(new - old) < _TINY)
     sourced = frame.assign(stored_src=known["src"])
-    for column, rounding in dataset.stands_within.items():
+    for column, rounding in dataset.unchanged_within.items():
         new, old = floats(frame[column]), floats(known[column])
         values = np.where(alike & (np.abs(new - old) <= floats(rounding(sourced))), old, new)
         frame[column] = pd.Series(values, index=frame.index).astype(frame[column].dtype)

@@ -82,7 +82,7 @@ class StoredReads:
         asked = f"SELECT MAX({self.warehouse.sql.name(column)}) FROM {name} WHERE {column} < ?"
         try:
             if column == CONFIRMED:
-                # Its record outlives a broken table, and tells of batches that found nothing.
+                # Its record outlives a broken table, and includes batches that found nothing.
                 if not self.warehouse.query(f"SELECT 1 FROM {name} LIMIT 1"):
                     return None
                 asked, before = f"SELECT MAX({CONFIRMED}) FROM table_version WHERE table_name=?", table
@@ -136,7 +136,7 @@ class NotedReads:
         dense = self.reader.panel(table, columns=columns, since=since, until=until, condition=condition)
         if dense.dates:
             read = self._tables.setdefault(table, _Read())
-            # A row without a number in any column is not told from one that is not there.
+            # A row without a number in any column is not distinguished from one that is not there.
             reported = np.logical_or.reduce([np.isfinite(values) for values in dense.values.values()])
             read.rows += int(reported.sum())
             read.max_date = max(read.max_date or "", dense.dates[-1])

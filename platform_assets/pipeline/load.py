@@ -26,7 +26,13 @@ from platform_assets.pipeline.inputs import NotedReads, staged_input
 from platform_assets.pipeline.repairs import ask_repairs
 from platform_assets.pipeline.run import PipelineRun
 from platform_assets.pipeline.slices import Part, assign_quality, group_parts, partition_parts, with_newest
-from platform_assets.pipeline.stored_rows import first_told, keep_better, keep_known, key_with_src, stand_ins
+from platform_assets.pipeline.stored_rows import (
+    coalesce_with_stored,
+    first_reported,
+    keep_better,
+    key_with_src,
+    withdrawn_fallbacks,
+)
 from platform_assets.pipeline.windows import Window
 from platform_assets.pipeline.written_codes import written_codes
 from resources.fetch_record import FetchLog
@@ -34,8 +40,9 @@ from resources.warehouse.column_retention import ColumnRetention
 from resources.warehouse.slices import Slice
 
 
-def load_raw(run: PipelineRun, raw: Raw, scope: Scope, *, empty_is_told: bool = False) -> Loaded:
-    """Download a RAW table for a scope. `empty_is_told`: that nobody has rows of the codes is an answer."""
+def load_raw(run: PipelineRun, raw: Raw, scope: Scope, *, empty_is_answer: bool = False) -> Loaded:
+    """Download a RAW table for a scope. `empty_is_answer`: that no source has rows of the codes is an
+    answer."""
     table = raw.table
     loaded = Loaded(table)
     # A table without codes is of the market as a whole, also in a run that is limited to codes.
@@ -50,12 +57,12 @@ def load_raw(run: PipelineRun, raw: Raw, scope: Scope, *, empty_is_told: bool = 
             expected=raw.expected,
             window=window,
             may_be_unserved=raw.may_be_empty,
-            empty_is_told=empty_is_told,
+            empty_is_answer=empty_is_answer,
         )
     except AllSourcesFailed as error:
         refuse(run, table, scope, str(error), error.download)
         raise
-    if empty_is_told and download.frame.empty and not raw.may_be_empty:
+    if empty_is_answer and download.frame.empty and not raw.may_be_empty:
         loaded.sources = download.sources
         return loaded
     extra = [name for name in ("src", "payload") if name == "src" or table.payload]
@@ -68,14 +75,14 @@ def load_raw(run: PipelineRun, raw: Raw, scope: Scope, *, empty_is_told: bool = 
     except PlatformError as error:
         refuse(run, table, scope, str(error), download, quality=checked.quality)
         raise
-    if raw.keep_when_null:
-        checked.frame = keep_known(run, raw, window, checked.frame)
-    checked.frame = first_told(run, table, window, checked.frame)
+    if raw.coalesce_with_stored:
+        checked.frame = coalesce_with_stored(run, raw, window, checked.frame)
+    checked.frame = first_reported(run, table, window, checked.frame)
     if len(raw.sources) > 1 and "src" not in raw.key:
         checked.frame = keep_better(run, raw, window, checked.frame)
     parts = (
         [
-            *stand_ins(run, raw, checked.frame, scope),
+            *withdrawn_fallbacks(run, raw, checked.frame, scope),
             *group_parts(raw.replace_by, raw.date_column, checked.frame, scope),
         ]
         if raw.replace_by
@@ -84,7 +91,7 @@ def load_raw(run: PipelineRun, raw: Raw, scope: Scope, *, empty_is_told: bool = 
     if raw.may_be_empty:
         parts = with_newest(parts, scope, checked.frame, late=raw.late)
     assign_quality(parts, checked, window)
-    write_parts(run, table, loaded, parts, download, facts={}, replace=bool(raw.replace_by) or raw.makes_anew)
+    write_parts(run, table, loaded, parts, download, facts={}, replace=bool(raw.replace_by or raw.replace))
     return loaded
 
 
@@ -122,7 +129,7 @@ def load_stage(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
         valid = valid.groupby(whole_key, sort=False, as_index=False).first()[list(clean.columns)]
     window = stage_window(run, dataset, scope)
     if window.dated:
-        valid = first_told(run, table, window, valid)
+        valid = first_reported(run, table, window, valid)
     parts = list(partition_parts(window, valid))
     if dataset.late:
         parts = with_newest(parts, scope, valid, late=dataset.late)
@@ -151,7 +158,7 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
             raise
         window = Window.of(table, dataset.partition, scope, run.calendar)
         if window.dated:
-            rows = first_told(run, table, window, rows)
+            rows = first_reported(run, table, window, rows)
     else:
         reads = NotedReads(run.warehouse, run.read)
         try:
@@ -169,8 +176,8 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
             refuse(run, table, scope, str(error), error.download, dataset)
             raise
         rows = download.frame
-        # What was asked of an upstream walks back to its responses; what nobody was asked for, and columns
-        # that have owners, to what was read.
+        # Lineage of what an upstream was asked for leads to its responses; that of all else, and of columns
+        # that have owners, to the stored rows that were read.
         inputs = reads.inputs() if dataset.owners or not download.asked else []
     try:
         parts = fused_parts(dataset, rows, context, scope)
@@ -192,19 +199,19 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
         download,
         facts=facts,
         source_rank=rank,
-        replace=dataset.makes_codes_anew or dataset.calculate is not None,
+        replace=dataset.replace is not None or dataset.calculate is not None,
         later=dataset.later,
         final=dataset.final,
     )
     for column, dates in dataset.short_lived.items():
-        _fade(run, dataset, column, dates)
+        _drop_older_values(run, dataset, column, dates)
     if dataset.repairs is not None:
         ask_repairs(run, *dataset.repairs, frames=[part.frame for part in parts])
     return loaded
 
 
 def _worth_writing(run: PipelineRun, table: Table, parts: list[Part], scope: Scope) -> list[Part]:
-    """Without the empty dates of a range of codes that hold nothing to take away: a stock is on the billboard
+    """The parts without empty dates of a range of codes that have no stored rows: a stock is on the billboard
     on few days of a year, and each date would be a batch."""
     if table.date_column is None:
         return parts
@@ -215,8 +222,8 @@ def _worth_writing(run: PipelineRun, table: Table, parts: list[Part], scope: Sco
     return [part for part in parts if len(part.frame) or part.key in days or part.key == scope.until]
 
 
-def _fade(run: PipelineRun, dataset: Dataset, column: str, dates: int) -> None:
-    """Take the values away that have left the newest `dates` trade dates."""
+def _drop_older_values(run: PipelineRun, dataset: Dataset, column: str, dates: int) -> None:
+    """Sets a column to null on dates before the newest `dates` trade dates."""
     column_retention = ColumnRetention(run.warehouse.engine, run.clock)
     first = run.calendar.last(dates, run.clock.now().date().isoformat())[0]
     oldest = column_retention.oldest(dataset.table)
@@ -234,11 +241,11 @@ def _staged(run: PipelineRun, dataset: Dataset, scope: Scope) -> tuple[pd.DataFr
 
 
 def raw_window(run: PipelineRun, raw: Raw, scope: Scope) -> Window:
-    """The part of a RAW table that a scope stands for."""
+    """The part of a RAW table that a scope covers."""
     return Window.of(raw.table, raw.partition, scope, run.calendar)
 
 
 def stage_window(run: PipelineRun, dataset: Dataset, scope: Scope) -> Window:
-    """The part of a staging table that a scope stands for; dimensions have no time."""
+    """The part of a staging table that a scope covers; dimensions have no time."""
     partition = Partition.SNAPSHOT if dataset.dimension else dataset.partition
     return Window.of(dataset.stage_table, partition, scope, run.calendar)

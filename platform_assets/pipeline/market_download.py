@@ -1,4 +1,4 @@
-"""A download of one table of the market as a whole that somebody asked for, then the fusions that it feeds.
+"""A requested download of one table of the market as a whole, then the fusions that it feeds.
 
 A fusion that fails leaves the download as it is.
 """
@@ -26,7 +26,7 @@ Leases = Callable[[str | None], AbstractContextManager[Lease | None]]
 
 def download_market(run: PipelineRun, name: str, date: str, leases: Leases) -> Answer:
     """{status, total, saved, latest_date, channels[], message?, batch_id?, fusion?}: `total` rows of the
-    table that `date` stands for, `saved` of them written now. Raises InputError for a name that is no
+    table on `date`, `saved` of them written now. Raises InputError for a name that is no
     topical downloader."""
     raw = run.registry.topical.get(name)
     if raw is None:

@@ -1,4 +1,4 @@
-"""A download that somebody asked for: some codes, some types, then the fusions that they feed.
+"""A requested download of some codes and types, then the fusions that they feed.
 
 Every part is tried; what failed says why and hurts no other. A fusion failure leaves the download as it is.
 `failed` is a type of which every source failed; an upstream that answered without rows is an answer.
@@ -28,7 +28,7 @@ def download(run: PipelineRun, codes: Sequence[str], types: Sequence[str], date:
     """{types: {type: {status, message?, incomplete?, batch_id?, codes: {code: {total, saved, gap_count}}}},
     fusion: {status, batch_id?, results: {fused dataset: {status, saved, message?}}} or None}.
 
-    `date` is the newest trade date that day-shaped types are downloaded for; where upstreams tell the past
+    `date` is the newest trade date that day-shaped types are downloaded for; where upstreams have the past
     of a code (`Raw.history`), the dates before it come first. Raises InputError for a type that the registry
     does not have."""
     raws = [_raw(run, name) for name in types]
@@ -60,7 +60,7 @@ def _one_type(run: PipelineRun, raw: Raw, scope: Scope) -> Part:
     asked = _with_history(run, raw.history, scope)
     for part_of in asked:
         try:
-            done.append(load_raw(run, raw, part_of, empty_is_told=True))
+            done.append(load_raw(run, raw, part_of, empty_is_answer=True))
         except LockLost:
             raise
         except PlatformError as error:
@@ -84,8 +84,8 @@ def _one_type(run: PipelineRun, raw: Raw, scope: Scope) -> Part:
 
 
 def _with_history(run: PipelineRun, history: int, scope: Scope) -> list[Scope]:
-    """The dates before the newest, where upstreams tell them of a single code, and then the newest by itself:
-    only of the current session are there quotes and lists that tell more of it."""
+    """The dates before the newest, where upstreams have them of a single code, and then the newest by itself:
+    only the current session has quotes and lists with more columns."""
     alone = scope.codes is not None and len(scope.codes) == 1
     older = history - 1 if alone else 0
     before = tuple(run.calendar.last(older, run.calendar.offset(scope.until, -1))) if older > 0 else ()
@@ -159,7 +159,7 @@ def _fuse(run: PipelineRun, fetched: Sequence[Raw], scope: Scope) -> Part | None
 
 
 def _fuse_one(run: PipelineRun, dataset: Dataset, scopes: Sequence[Scope]) -> tuple[Part, str | None]:
-    """Success when a part of the dates was fused; what failed of the others stands in the message."""
+    """Success when a part of the dates was fused; the message says what failed of the others."""
     done: list[Loaded] = []
     refused = []
     for scope in scopes:

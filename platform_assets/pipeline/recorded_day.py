@@ -22,7 +22,7 @@ from core.errors import PlatformError
 from platform_assets.pipeline.run import PipelineRun, Trigger
 from platform_assets.pipeline.whole_day import Choose, load_day
 from resources.composition import market_clock, open_warehouse
-from resources.recordings import WorldBars, record
+from resources.recordings import RecordedResponses, record
 from resources.stored_settings import platform_settings
 from resources.upstreams.fetch_context import FetchContext
 from resources.upstreams.replay import replay_clients
@@ -31,8 +31,8 @@ from resources.warehouse.warehouse import Warehouse
 
 def replay_run(folder: Path, warehouse_url: str) -> PipelineRun:
     """A run over a recording into a warehouse, at the time of its newest response. Close the warehouse."""
-    world_bars = WorldBars(folder)
-    registry, calendar, clock = builtin_registry(), shipped_calendar(), FrozenClock(world_bars.newest)
+    recording = RecordedResponses(folder)
+    registry, calendar, clock = builtin_registry(), shipped_calendar(), FrozenClock(recording.newest)
     warehouse = Warehouse(
         warehouse_url,
         registry.tables,
@@ -40,7 +40,7 @@ def replay_run(folder: Path, warehouse_url: str) -> PipelineRun:
         payload_folder=folder.with_name(f"{folder.name}.payloads"),
     )
     warehouse.migrate()
-    ctx = FetchContext(clock=clock, calendar=calendar, makers=replay_clients(world_bars, clock, calendar))
+    ctx = FetchContext(clock=clock, calendar=calendar, makers=replay_clients(recording, clock, calendar))
     return PipelineRun(
         registry=registry,
         warehouse=warehouse,

@@ -40,7 +40,8 @@ class Refusal:
 
 @dataclass
 class PipelineRun:
-    """One run. `desk` makes a view of the upstream clients that reports to the given log."""
+    """One run of the pipeline. `ctx` is its fetch context; each load gets a view that reports to its own
+    log."""
 
     registry: Registry
     warehouse: Warehouse

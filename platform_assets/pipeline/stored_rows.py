@@ -1,5 +1,5 @@
-"""What stored rows of a RAW or staging table stand against: which of the new ones are written, and which of
-the stored ones go."""
+"""New rows of a RAW or staging table compared with stored ones: which are written, and which stored ones
+go."""
 
 import pandas as pd
 
@@ -12,18 +12,21 @@ from platform_assets.pipeline.windows import Window
 from resources.warehouse.slices import Slice
 
 
-def keep_known(run: PipelineRun, raw: Raw, window: Window, frame: pd.DataFrame) -> pd.DataFrame:
-    """Stored values of `keep_when_null` columns where this answer, of a poorer call, has none."""
+def coalesce_with_stored(run: PipelineRun, raw: Raw, window: Window, frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows with stored values of `coalesce_with_stored` columns where this answer, of a poorer call, has
+    none."""
     key = list(key_with_src(raw.table))
-    stored = run.warehouse.frame(raw.table_name, columns=(*key, *raw.keep_when_null), where=window.slice())
+    stored = run.warehouse.frame(
+        raw.table_name, columns=(*key, *raw.coalesce_with_stored), where=window.slice()
+    )
     known = frame[key].merge(stored, on=key, how="left")
-    for column in raw.keep_when_null:
+    for column in raw.coalesce_with_stored:
         frame[column] = frame[column].where(frame[column].notna(), known[column])
     return frame
 
 
-def first_told(run: PipelineRun, table: Table, window: Window, frame: pd.DataFrame) -> pd.DataFrame:
-    """Without the rows of a loose table whose key is stored under an earlier day."""
+def first_reported(run: PipelineRun, table: Table, window: Window, frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows without those of a loose table whose key is stored under an earlier day."""
     if not window.loose or frame.empty:
         return frame
     key, day = list(table.key), str(window.date_column)
@@ -34,8 +37,9 @@ def first_told(run: PipelineRun, table: Table, window: Window, frame: pd.DataFra
 
 
 def keep_better(run: PipelineRun, raw: Raw, window: Window, frame: pd.DataFrame) -> pd.DataFrame:
-    """Without the rows that a better source tells, now or in what is stored: the key knows one row, whoever
-    told it. Stored rows do not stand against what moves, nor against a group that is replaced whole."""
+    """The rows without those that a better source has, now or stored: the key has one row, of whichever
+    source. Stored rows do not keep out new ones of a table that `moves`, nor a group that is replaced
+    whole."""
     rank = {source.name: place for place, source in enumerate(raw.sources)}
     key = list(raw.key)
     # An empty column of texts stays one of texts, whatever it is mapped to: ranks are numbers.
@@ -50,9 +54,9 @@ def keep_better(run: PipelineRun, raw: Raw, window: Window, frame: pd.DataFrame)
     return frame[~(known.set_axis(frame.index) < ranks.loc[frame.index])]
 
 
-def stand_ins(run: PipelineRun, raw: Raw, frame: pd.DataFrame, scope: Scope) -> list[Part]:
-    """Where the groups are those of a source: an empty part for each stored one that only stood in for the
-    source that has answered now. Nobody would ask it again, so its rows would stay and age."""
+def withdrawn_fallbacks(run: PipelineRun, raw: Raw, frame: pd.DataFrame, scope: Scope) -> list[Part]:
+    """An empty part for each stored group of a source that was the fallback of the one that has answered now,
+    where groups are those of a source. It would not be asked again, so its rows would stay and age."""
     if "src" not in raw.replace_by or raw.combine == "all" or frame.empty:
         return []
     names = [source.name for source in raw.sources]

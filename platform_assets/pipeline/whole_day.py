@@ -14,7 +14,7 @@ Load = Callable[[PipelineRun, Scope], Loaded]
 Choose = Callable[[Sequence[str]], str]
 """Which of the tables that could be loaded next is loaded next."""
 OVERVIEWS = frozenset({"calc_freshness_snapshot"})
-"""Tables about all the others as they stand."""
+"""Tables about the state of all the others."""
 
 
 def steps(registry: Registry) -> tuple[dict[str, Load], dict[str, set[str]]]:

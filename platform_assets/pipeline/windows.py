@@ -16,14 +16,14 @@ _NEVER = "9999"
 
 @dataclass(frozen=True)
 class Window:
-    """The part of one table that a scope stands for.
+    """The part of one table that a scope covers.
 
-    By trade date: the scope's dates. By event date: the calendar days that its trade dates stand for; by
+    By trade date: the scope's dates. By event date: the calendar days that its trade dates cover; by
     report period: the periods that are being disclosed on one of its trade dates. Of both, when the scope
     names codes, all that is known of them. Otherwise: its codes, else the whole table.
 
     `timed`: the date column holds times of day. `loose`: the day is not part of the key, so that one key may
-    turn up on two days (a headline of a code, printed again); the first of them stands.
+    turn up on two days (a headline of a code, printed again); the row of the first is kept.
     """
 
     partition: Partition
@@ -35,7 +35,7 @@ class Window:
 
     @classmethod
     def of(cls, table: Table, partition: Partition, scope: Scope, calendar: Calendar) -> "Window":
-        """The part of `table` that a scope stands for."""
+        """The part of `table` that a scope covers."""
         day = table.date_column
         loose = partition is Partition.EVENT_DATE and day not in (None, *table.key) and "code" in table.key
         return cls(partition, day, scope, calendar, table.timed, loose)
@@ -70,7 +70,7 @@ class Window:
 
     def slice_of(self, key: str, codes: Sequence[str]) -> Slice:
         """The stored rows with which those of one trade date (or report period) are compared. Of a loose
-        table also later ones of the same `codes`: what they tell was told before, as it now turns out."""
+        table also later ones of the same `codes`: the new rows may be earlier reports of the same keys."""
         if self.partition is Partition.REPORT_PERIOD:
             return Slice.of_date(str(self.date_column), key, self.scope.codes)
         own = replace(self, scope=Scope((key,), self.scope.codes))
@@ -79,8 +79,8 @@ class Window:
         return Slice(date_column=self.date_column, since=own._days()[0], codes=tuple(sorted(set(codes))))
 
     def repeats(self, days: pd.Series, reported: pd.Series) -> pd.Series:
-        """Which rows of a loose table repeat a key that was `told` (null: never) on an earlier day: before a
-        dated window, else before the row's own."""
+        """Which rows of a loose table repeat a key that was `reported` (null: never) on an earlier day:
+        before a dated window, else before the row's own."""
         first = self._days()[0] if self.dated else days.fillna("")
         return reported.fillna(_NEVER) < first
 

@@ -82,7 +82,9 @@ def _handed_over(server: smtplib.SMTP, message: EmailMessage) -> None:
         _expect(server.mail(str(message["From"])), "the sender")
         _expect(server.rcpt(str(message["To"])), "the recipient")
     except (OSError, smtplib.SMTPException) as error:
-        raise MailError(f"the server went away before the mail ({type(error).__name__})") from error
+        raise MailError(
+            f"the server closed the connection before the mail ({type(error).__name__})"
+        ) from error
     try:
         _expect(server.data(message.as_bytes(policy=SMTP_LINES)), "the mail")
     except smtplib.SMTPDataError as error:

@@ -1,7 +1,7 @@
 """Which mails of a day were handed to the server: what was accepted is not sent a second time.
 
-A mail is noted before it is sent and forgotten only when the server has surely refused it. Who is killed in
-between leaves it noted: one mail less is better than one twice.
+A mail is noted before it is sent and forgotten only when the server has surely refused it. A process that is
+killed in between leaves it noted: one mail less is better than one twice.
 """
 
 import json

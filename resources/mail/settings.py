@@ -8,7 +8,7 @@ from resources.settings import Settings
 
 IMPLICIT_TLS_PORT = 465
 SMTP_KEY = "mail.smtp"
-"""Where the server's settings are stored (JSON); the password beside it is sealed."""
+"""Where the server's settings are stored (JSON); the password is stored sealed."""
 PASSWORD_KEY = "mail.smtp.password"  # noqa: S105  the name of a stored value
 
 

@@ -143,7 +143,7 @@ def _request(prompt: Prompt, model: str) -> dict[str, Any]:
 
 
 def _turn(message: Message) -> dict[str, Any]:
-    """Results come first, as the API wants them; an empty text is no block."""
+    """Content blocks of a message: tool results first, as the API requires; an empty text gives no block."""
     content: list[dict[str, Any]] = [
         {
             "type": "tool_result", "tool_use_id": result.call_id, "content": result.text,
@@ -151,7 +151,7 @@ def _turn(message: Message) -> dict[str, Any]:
         }
         for result in message.results
     ]  # fmt: skip
-    # What the model thought before its calls has to come back with them, word for word.
+    # The model's thinking before its calls has to be sent back with them unchanged.
     content += [dict(block) for block in next((call.kept for call in message.calls if call.kept), ())]
     if message.text:
         content.append({"type": "text", "text": message.text})

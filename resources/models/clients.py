@@ -41,7 +41,8 @@ class Clients:
 def connections(library: Any, provider: Provider, timeout_s: float) -> Any:
     """The library's HTTP client. It follows no redirect, since a key must not travel on; a proxy of the
     environment cannot reach our own loopback."""
-    import httpx2
+    # Loaded with the first model, as the libraries of the providers are.
+    import httpx2  # noqa: PLC0415
 
     direct = {"transport": httpx2.AsyncHTTPTransport(), "trust_env": False} if provider.local else {}
     return library.DefaultAsyncHttpxClient(follow_redirects=False, timeout=timeout_s, **direct)

@@ -35,10 +35,11 @@ def language_models(
 
 
 def _adapter(provider: Provider, timeout_s: float) -> Adapter:
+    # Each loads the library of its provider, which takes up to a second.
     if provider.kind == "anthropic":
-        from resources.models.anthropic_messages import AnthropicMessages
+        from resources.models.anthropic_messages import AnthropicMessages  # noqa: PLC0415
 
         return AnthropicMessages(provider, timeout_s)
-    from resources.models.openai_chat import OpenAIChat
+    from resources.models.openai_chat import OpenAIChat  # noqa: PLC0415
 
     return OpenAIChat(provider, timeout_s)

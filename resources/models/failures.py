@@ -1,5 +1,5 @@
-"""What a failed call to a provider means. The provider's own words may repeat the question or a part of the
-key, so no error and no log record carries them: status and kind say enough."""
+"""Maps a failed call to a provider to our errors. The provider's own text may repeat the prompt or a part of
+the key, so no error and no log record contains it: status and kind are enough."""
 
 import re
 from typing import Any
@@ -20,13 +20,13 @@ _STATUS_OF = {
     "rate_limit_error": 429, "api_error": 500, "server_error": 500, "timeout_error": 504,
     "overloaded_error": 529,
 }  # fmt: skip
-"""Kinds that a stream tells in the middle, after its status was 200."""
+"""Error kinds that a stream sends after its status was 200, and their statuses."""
 _KIND = re.compile(r"[a-z][a-z_]{2,39}")
 
 
 class CallFailed(Exception):
-    """One call came to nothing. `error` is what the caller may be told; `retry_after` are the seconds that
-    the provider asks for."""
+    """One call failed. `error` is what the caller may see; `retry_after` are the seconds that the provider
+    asks for."""
 
     def __init__(
         self, error: PlatformError, status: int | None = None, retry_after: float | None = None
@@ -51,7 +51,8 @@ def declined(who: str) -> CallFailed:
 
 def failure(error: Exception, library: Any, who: str) -> CallFailed:
     """`error` is one of the library's, of its transport's, a TimeoutError or a ValueError of its parser."""
-    import httpx2
+    # Loaded with the first model, as the libraries of the providers are.
+    import httpx2  # noqa: PLC0415
 
     if isinstance(error, TimeoutError | library.APITimeoutError | httpx2.TimeoutException):
         return CallFailed(Transient(f"{who}: timeout", source=who))
@@ -68,13 +69,13 @@ def _answered(error: Any, who: str) -> CallFailed:
     status = getattr(error, "status_code", None)
     if status is None or status < 300:
         status = _STATUS_OF.get(kind, 500)
-    reported = f"{who}: HTTP {status}" + (f" ({kind})" if kind else "")
+    message = f"{who}: HTTP {status}" + (f" ({kind})" if kind else "")
     family: type[UpstreamError] = Permanent
     if status in _REFUSING or _CREDENTIALS.search(_text(error)):
-        family, reported = Refused, f"{reported}, the credentials are refused"
+        family, message = Refused, f"{message}, the credentials are refused"
     elif status in _PASSING or status >= 500:
         family = Transient
-    return CallFailed(family(reported, source=who), status, _retry_after(error))
+    return CallFailed(family(message, source=who), status, _retry_after(error))
 
 
 def _kind(error: Any) -> str:

@@ -90,8 +90,8 @@ class ConfiguredModels:
     @property
     def names(self) -> tuple[str, ...]:
         """What `model` may name: providers and models, the active ones first."""
-        reported = (name for line in self._lines for name in (line.provider.model, line.provider.name))
-        return tuple(dict.fromkeys(reported))
+        names = (name for line in self._lines for name in (line.provider.model, line.provider.name))
+        return tuple(dict.fromkeys(names))
 
     async def close(self) -> None:
         """Answers that are under way end first."""
@@ -112,7 +112,8 @@ class ConfiguredModels:
                 yield part
 
     async def _parts(self, prompt: Prompt, model: str | None, *, whole: bool) -> AsyncGenerator[Part, None]:
-        """`whole`: nobody sees a part before the last one, so a failure after the first is still mended."""
+        """`whole`: the caller sees nothing before the end, so a failure after the first part can still be
+        retried."""
         self._running += 1
         self._idle.clear()
         try:
@@ -164,7 +165,7 @@ class ConfiguredModels:
                 async with aclosing(line.adapter.stream(prompt, key.value)) as parts:
                     async for part in parts:
                         if isinstance(part, Reply):
-                            # Before it is given: whoever has it need not come back.
+                            # Before it is yielded: the caller need not come back after it.
                             line.keys.succeeded(key)
                             line.succeeded()
                         given = given or not whole

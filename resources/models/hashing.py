@@ -8,6 +8,6 @@ from resources.models.protocol import Prompt
 
 
 def prompt_hash(prompt: Prompt) -> str:
-    """SHA-256 over everything that the model was told, in hexadecimal."""
-    reported = json.dumps(asdict(prompt), ensure_ascii=False, sort_keys=True, default=str)
-    return hashlib.sha256(reported.encode()).hexdigest()
+    """SHA-256 of everything that the model was sent, in hexadecimal."""
+    text = json.dumps(asdict(prompt), ensure_ascii=False, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()

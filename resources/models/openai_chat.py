@@ -1,4 +1,4 @@
-"""The chat completions API that many providers and local servers speak, through the `openai` library."""
+"""The chat completions API of many providers and local servers, through the `openai` library."""
 
 import json
 from collections.abc import AsyncGenerator, Iterator
@@ -25,7 +25,7 @@ from resources.models.tool_calls import tool_call
 
 _STOPS: dict[str, Stop] = {"tool_calls": "tools", "function_call": "tools", "length": "length"}
 _THOUGHTS = ("reasoning_content", "reasoning")
-"""Fields beside the standard in which providers tell what a model thinks."""
+"""Non-standard fields in which providers send the thinking of a model."""
 
 
 class OpenAIChat:
@@ -45,7 +45,7 @@ class OpenAIChat:
             max_retries=0,
             timeout=self._timeout_s,
             http_client=connections(openai, self._provider, self._timeout_s),
-            # The library would tell every provider the organization that the environment names.
+            # The library would send the organization of the environment to every provider.
             default_headers={"OpenAI-Organization": openai.Omit(), "OpenAI-Project": openai.Omit()},  # type: ignore[dict-item]  # its own way to leave a header out
         )
 

@@ -1,4 +1,4 @@
-"""What the platform says to a language model and hears from it, whatever provider is behind it.
+"""Prompts to language models and their replies, the same for all providers.
 
 Errors are of the family: `Refused` where the provider refuses the credentials (401, 403, an invalid key), or
 did so less than 30 s ago, `Transient` where timeouts, 429 and 5xx outlasted retries and fallback models,
@@ -25,7 +25,7 @@ class ToolSpec:
 @dataclass(frozen=True)
 class ToolCall:
     """A call that a model asks for. `arguments` is None when what it wrote is no JSON object (`raw`). `kept`
-    is what its provider wants back with the call: hand the calls of a reply on as they are."""
+    is what its provider requires back with the call: pass the calls of a reply on unchanged."""
 
     id: str
     name: str
@@ -55,7 +55,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Prompt:
-    """One question to a model."""
+    """One prompt for a model."""
 
     system: str
     messages: Sequence[Message]

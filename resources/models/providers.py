@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from resources.settings import Settings
 
 PROVIDERS_KEY = "models.providers"
-"""Where the providers are stored (JSON: providers, active, fallback); their keys beside it are sealed."""
+"""Where the providers are stored (JSON: providers, active, fallback); their keys are stored sealed."""
 KEYS_KEY = "models.keys"
 ANTHROPIC, OPENAI = "anthropic", "openai"
 OPENAI_ADDRESS = "https://api.openai.com/v1"
@@ -66,20 +66,20 @@ def split(text: str) -> tuple[str, ...]:
 
 def _stored(settings: Settings, stored: Mapping[str, Any], keys: Mapping[str, Any]) -> dict[str, Provider]:
     found = {}
-    for name, reported in stored.get("providers", {}).items():
+    for name, fields in stored.get("providers", {}).items():
         speaks_anthropic = name == ANTHROPIC or name.startswith(f"{ANTHROPIC}-")
         found[name] = Provider(
             name=name,
             kind="anthropic" if speaks_anthropic else "openai",
-            model=str(reported.get("model") or (settings.anthropic_model if speaks_anthropic else "")),
-            base_url=str(reported.get("base_url") or (OPENAI_ADDRESS if name == OPENAI else "")),
+            model=str(fields.get("model") or (settings.anthropic_model if speaks_anthropic else "")),
+            base_url=str(fields.get("base_url") or (OPENAI_ADDRESS if name == OPENAI else "")),
             keys=split(str(keys.get(name) or "")),
         )
     return found
 
 
 def _of_environment(settings: Settings, stored: Mapping[str, Provider]) -> Sequence[Provider]:
-    """A key of the environment goes to the address of the environment alone, whatever is stored beside it."""
+    """A key of the environment goes to the address of the environment alone, whatever else is stored."""
     found = []
     if settings.anthropic_api_key:
         model = settings.anthropic_model

@@ -17,7 +17,7 @@ class Answer(Protocol):
     """An answer as it grows, in the wire protocol of its provider."""
 
     stop: str | None
-    """Why the model stopped, in the provider's words; None until it did. Nothing of the answer comes after
+    """Why the model stopped, as the provider calls it; None until it did. Nothing of the answer comes after
     it, so an end of the stream that is lost does no harm."""
 
     def take(self, event: Any) -> Iterator[Part]:
@@ -45,7 +45,7 @@ async def streamed(
     except (
         library.APIError, httpx2.HTTPError, TimeoutError, json.JSONDecodeError, UnicodeDecodeError,
     ) as error:  # fmt: skip
-        # Not chained: the library's message may repeat the question.
+        # Not chained: the library's message may repeat the prompt.
         raise failure(error, library, who) from None
     if answer.stop is None:
         raise cut(who)

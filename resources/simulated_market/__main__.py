@@ -87,7 +87,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--now", type=datetime.fromisoformat, default=None, help="freeze the market clock")
     parser.add_argument("--faults", type=Path, default=None, help="JSON file with fault rules")
     parser.add_argument("--real-data-dir", type=Path, default=None, help="files of the replay world")
-    parser.add_argument("--cache-dir", type=Path, default=None, help="where the synthetic world is kept")
+    parser.add_argument("--cache-dir", type=Path, default=None, help="where the synthetic world is stored")
     parser.add_argument("--ports-file", type=Path, default=None, help="JSON file that gets the ports")
     parser.add_argument("--parent-pid", type=int, default=None, help="end when this process is gone")
     return parser
@@ -121,8 +121,8 @@ def _announce(market: SimulatedMarket, path: Path | None) -> None:
 
 
 def _alive(pid: int) -> bool:
-    """Whether `pid` still runs. Our own parent may be a zombie that nobody has waited for: then we
-    were handed to another one, and the parent's id says so."""
+    """Whether `pid` still runs. Our own parent may be a zombie that was never waited for: then this process
+    has another parent, which its id shows."""
     if pid == _STARTED_BY:
         return os.getppid() == pid
     return alive(pid)

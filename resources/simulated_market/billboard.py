@@ -1,7 +1,8 @@
-"""The exchanges' billboard of a world: who moved so far that the exchange names the seats behind it.
+"""The exchanges' billboard of a world: stocks that moved so far that the exchange publishes their largest
+seats.
 
 The rules are computed from the bars, so every listing is true. Seats are drawn: ten names with what they
-bought and sold, of whom the five largest of each side are shown, so that one name may stand on both sides.
+bought and sold, of which the five largest of each side are shown, so that one name may be on both sides.
 Listings of a date appear at 18:00.
 """
 
@@ -23,8 +24,8 @@ _FREE_SESSIONS = 5
 
 @dataclass(frozen=True)
 class Seat:
-    """What one name bought and sold, CNY; None where the exchange shows nothing. `place` tells the names of
-    one listing apart: institutions have none of their own."""
+    """What one name bought and sold, CNY; None where the exchange shows nothing. `place` distinguishes the
+    names of one listing, since institutions have none of their own."""
 
     place: int
     name: str
@@ -147,7 +148,7 @@ _SHANGHAI = {
     "137002001004001": "有价格涨跌幅限制的日换手率达到30%的前五只证券",
     "137002002001001": "有价格涨跌幅限制的连续3个交易日内收盘价格涨幅偏离值累计达到30%的证券",
 }
-"""Shanghai has words of its own for a rule; the portal repeats those of each exchange."""
+"""Shanghai has its own text for a rule; the portal repeats the text of each exchange."""
 
 
 @dataclass
@@ -162,7 +163,7 @@ class Billboard:
         if not is_out(view, day, PUBLISHED):
             return []
         key = (id(view.world), day)
-        # A distorted world lives for one answer: its lies must not be remembered.
+        # A world under a fault exists for one answer: its false facts must not be cached.
         if view.fault is not None:
             return _listings(view, day, self._shelf)
         if key not in self._held:

@@ -76,8 +76,8 @@ def _of_security(name: str, security: Security, day: int, bar: DayBar, random: R
     buyer = INSTITUTION if random.random() < 0.3 else branch(random)
     made = []
     for _ in range(random.randint(1, 4)):
-        wished = bar.close * (1 + random.choice((0.0, random.uniform(-0.09, 0.02))))
-        price = round(min(max(wished, preclose * (1 - _CLOSEST)), preclose * (1 + _CLOSEST)), 2)
+        agreed = bar.close * (1 + random.choice((0.0, random.uniform(-0.09, 0.02))))
+        price = round(min(max(agreed, preclose * (1 - _CLOSEST)), preclose * (1 + _CLOSEST)), 2)
         volume = int(max(300_000 * random.uniform(0.2, 3), _LEAST_AMOUNT / price) // 100 + 1) * 100
         deal = Deal(security, name, day, price, volume, buyer, branch(random), bar)
         made += [deal, deal] if random.random() < 0.2 else [deal]

@@ -1,7 +1,7 @@
-"""Terms of the convertible bonds of a world: whose shares they become, at which price, with which coupons.
+"""Terms of the convertible bonds of a world: underlying stock, conversion price, coupons.
 
 A bond belongs to a stock of its exchange and board that was listed before it and stays. Its conversion price
-is set on its first day of the world so that its price then stands some percent above its conversion value,
+is set on its first day of the world so that its price is then some percent above its conversion value,
 and follows the ex-rights of the stock.
 """
 
@@ -51,7 +51,7 @@ class Bond:
             and (one.market, one.board) == (self.security.market, board)
             and _stays(world, one)
         ]
-        # As `_draw` of all three words, of which the first two are the same for every stock.
+        # As `_draw` of all three values, of which the first two are the same for every stock.
         begun = zlib.crc32(f"bond {self.security.symbol} ".encode())
         return max(found, key=lambda one: zlib.crc32(one.symbol.encode(), begun), default=None)
 
@@ -82,8 +82,8 @@ class Bond:
 
     @property
     def coupon_text(self) -> str:
-        reported = zip(_NUMBERS, self.coupons, strict=True)
-        return "、".join(f"第{number}年{rate:.2f}%" for number, rate in reported) + "。"
+        years = zip(_NUMBERS, self.coupons, strict=True)
+        return "、".join(f"第{number}年{rate:.2f}%" for number, rate in years) + "。"
 
     @property
     def redemption(self) -> float:

@@ -1,7 +1,7 @@
 """Share capital of the companies of a world: its changes, from the world's own records, and buybacks.
 
 One company of five buys back shares, about every two years: planned on a session, begun some weeks later,
-told on the way, and ended after half a year or stopped. A replayed market has no buybacks.
+reported in between, and ended after half a year or stopped. A replayed market has no buybacks.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _EVERY = 5
 _BETWEEN = 680
 _ORIGIN = date(2021, 2, 1)
 _STEPS = ((0, "001", 0.0), (21, "002", 0.0), (50, "004", 0.2), (95, "004", 0.55), (180, "006", 0.9))
-"""Days after the plan, what is told then, and the share of the money that is spent."""
+"""Days after the plan, the state reported then, and the share of the money that is spent."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class ShareChange:
 
 @dataclass(frozen=True)
 class Buyback:
-    """One buyback with the newest thing that is told of it; CNY and shares."""
+    """One buyback with its newest reported state; CNY and shares."""
 
     security: Security
     planned: date

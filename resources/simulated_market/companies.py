@@ -1,5 +1,5 @@
-"""Who the companies of a world are: register data and the issue of their shares. Persons are those that trade
-in `insiders`; what the world does not know is drawn from the symbol alone and never changes."""
+"""Profiles of the companies of a world: register data and the issue of their shares. Persons are those that
+trade in `insiders`; facts that the world does not have are drawn from the symbol alone and never changes."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -40,7 +40,7 @@ class Company:
 
 @dataclass(frozen=True)
 class Issue:
-    """An issue of shares; prices and funds CNY. The first day is not told before it has ended."""
+    """An issue of shares; prices and funds CNY. The first day is not published before it has ended."""
 
     founded: date
     applied: date
@@ -58,7 +58,7 @@ class Issue:
 
 
 def company_of(view: View, security: Security) -> Company | None:
-    """None for what is no stock of a world that tells industries."""
+    """None for a security that is no stock, or in a world without industries."""
     if security.kind != "stock" or not security.industry:
         return None
     random = draws("company", security.symbol)

@@ -1,9 +1,9 @@
-"""Holder counts and dividends of a world: what companies publish between their reports and their ex-days.
+"""Holder counts and dividends of a world: published between the reports and the ex-days of companies.
 
 Both follow from facts that the world has already: holders from the published reports, dividends from the
 ex-right events. A dividend is planned 45 to 89 days before its ex-day, decided half-way to the notice of
-its implementation, and that one comes four to seven sessions before the ex-day. The replayed market knows
-neither: its ex-right events are told from reference prices and may be of any kind.
+its implementation, and that one comes four to seven sessions before the ex-day. The replayed market has
+neither: its ex-right events are derived from reference prices and may be of any kind.
 """
 
 import itertools
@@ -171,7 +171,7 @@ def _draw(security: Security, event: ExRight) -> int:
 def _payout(view: View, security: Security, event: ExRight, days: _Days) -> Payout:
     cash, _, shares, _ = event.values
     period = _period(days.planned)
-    # The newest report of that period or before; only that of the period itself tells what was earned.
+    # The newest report of that period or before; only that of the period itself holds its earnings.
     older = (one for one in reports(view, security, evening(days.planned)) if one.report_date <= period)
     report = next(older, None)
     from_profit = _draw(security, event) % 5 == 0

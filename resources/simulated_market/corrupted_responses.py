@@ -1,8 +1,8 @@
-"""Answers that are well formed and false: what upstreams do that no status code tells.
+"""Corrupted responses: well formed answers with false figures, which no status code reveals.
 
-Acted out on the finished answer, for every upstream alike: its lists of rows are found in whatever format it
-speaks (JSON, a callback around it, separated lines, tables of a page), and their figures are falsified.
-Workbooks call `told_rows` before they are packed.
+Applied to the finished answer, for every upstream alike: its lists of rows are found in its format (JSON, a
+callback around it, separated lines, tables of a page), and their figures are falsified. Workbooks call
+`sheet_rows` before they are packed.
 """
 
 import json
@@ -17,8 +17,8 @@ from resources.simulated_market.faults import Fault
 WORKBOOKS = (b"PK", b"\xd0\xcf")
 """What the bytes of a workbook begin with, a new one or an old one."""
 Cells = list[Any]
-Reported = tuple[int, Cells]
-"""A row as it shall be told: which row it was made of, and its cells."""
+CorruptedRow = tuple[int, Cells]
+"""A corrupted row: the place of its original row, and its cells."""
 
 _NUMBER = re.compile(r"[+-]?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?")
 _CODE_DIGITS = 6
@@ -32,8 +32,8 @@ _FOLD = 100
 _YEARS = range(1990, 2100)
 
 
-def told_falsely(body: bytes, content_type: str, fault: Fault) -> bytes:
-    """`body` with the lie of `fault` in it; as it is where it holds no list of rows."""
+def corrupted_body(body: bytes, content_type: str, fault: Fault) -> bytes:
+    """`body` with the corruption of `fault`; unchanged where it holds no list of rows."""
     if body[:2] in WORKBOOKS:
         return body
     for encoding in ("gb18030",) if "gb" in content_type.lower() else ("utf-8", "gb18030"):
@@ -41,12 +41,12 @@ def told_falsely(body: bytes, content_type: str, fault: Fault) -> bytes:
             text = body.decode(encoding)
         except UnicodeDecodeError:
             continue
-        return _reported(text, fault).encode(encoding, "replace")
+        return _corrupted_text(text, fault).encode(encoding, "replace")
     return body
 
 
-def told_rows(rows: Sequence[Sequence[Any]], fault: Fault | None) -> list[list[Any]]:
-    """The rows of a sheet with the lie of `fault` in them; its first row is the heading."""
+def sheet_rows(rows: Sequence[Sequence[Any]], fault: Fault | None) -> list[list[Any]]:
+    """The rows of a sheet with the corruption of `fault`; the first row is the heading."""
     if fault is None or fault.kind not in CORRUPTIONS:
         return [list(row) for row in rows]
     return [
@@ -55,7 +55,7 @@ def told_rows(rows: Sequence[Sequence[Any]], fault: Fault | None) -> list[list[A
     ]
 
 
-def _reported(text: str, fault: Fault) -> str:
+def _corrupted_text(text: str, fault: Fault) -> str:
     for opening, closing in (("{", "}"), ("[", "]")):
         start, end = text.find(opening), text.rfind(closing)
         if 0 <= start < end and (opening == "[" or not 0 <= text.find("[") < start):
@@ -71,7 +71,7 @@ def _reported(text: str, fault: Fault) -> str:
 
 
 class _Walk:
-    """A JSON document whose lists of rows are told falsely, the counts beside them with them."""
+    """A JSON document with corrupted lists of rows, and their counts when the fault says so."""
 
     def __init__(self, fault: Fault) -> None:
         self._corruption = CORRUPTIONS[fault.kind]
@@ -81,8 +81,8 @@ class _Walk:
         if isinstance(node, dict):
             return self._object(node)
         if isinstance(node, list):
-            reported = self._rows(node)
-            return [self.value(item) for item in node] if reported is None else reported
+            rows = self._rows(node)
+            return [self.value(item) for item in node] if rows is None else rows
         if isinstance(node, str) and node.count(";") > 1:
             return _joined(node, ";", self._fault)
         return node
@@ -100,29 +100,29 @@ class _Walk:
         if not node:
             return None
         if all(isinstance(item, str) and len(_SPLIT.findall(item)) >= _LEAST_CELLS - 1 for item in node):
-            return [_text(mark, cells) for mark, cells in _told_texts(node, self._fault)]
+            return [_text(mark, cells) for mark, cells in _corrupted_texts(node, self._fault)]
         if not all(isinstance(item, dict | list) for item in node):
             return None
         places = [list(_scalars(item)) for item in node]
         if min(map(len, places)) < _LEAST_CELLS:
             return None
         cells = [[item[key] for key in keys] for item, keys in zip(node, places, strict=True)]
-        reported = []
+        made = []
         for origin, values in self._corruption(cells, self._fault):
             row = node[origin].copy()
             for key, value in zip(places[origin], values, strict=True):
                 row[key] = value
-            reported.append(row)
-        return reported
+            made.append(row)
+        return made
 
 
 def _scalars(item: Any) -> Iterator[Any]:
-    """Where the plain values of a row stand."""
+    """Places of the plain values of a row."""
     pairs = item.items() if isinstance(item, dict) else enumerate(item)
     yield from (key for key, value in pairs if not isinstance(value, dict | list))
 
 
-def _told_texts(rows: Sequence[str], fault: Fault) -> list[tuple[str, Cells]]:
+def _corrupted_texts(rows: Sequence[str], fault: Fault) -> list[tuple[str, Cells]]:
     """Separated texts; each with its separator."""
     marks = [max(",~|\t;/", key=row.count) for row in rows]
     cells: list[Cells] = [list(row.split(mark)) for row, mark in zip(rows, marks, strict=True)]
@@ -138,7 +138,7 @@ def _joined(text: str, between: str, fault: Fault) -> str:
     if not all(len(_SPLIT.findall(row)) >= _LEAST_CELLS - 1 for row in rows if row):
         return text
     ends = "" if rows[-1] else between
-    return between.join(_text(*row) for row in _told_texts([row for row in rows if row], fault)) + ends
+    return between.join(_text(*row) for row in _corrupted_texts([row for row in rows if row], fault)) + ends
 
 
 def _lines(text: str, fault: Fault) -> str:
@@ -149,8 +149,8 @@ def _lines(text: str, fault: Fault) -> str:
             and len(_SPLIT.findall(line)) == width and any(map(_is_figure, _SPLIT.split(line)))]  # fmt: skip
     if not wide:
         return text
-    reported = "".join(_text(*row) for row in _told_texts([lines[at] for at in wide], fault))
-    return "".join(lines[: wide[0]]) + reported + "".join(lines[wide[-1] + 1 :])
+    middle = "".join(_text(*row) for row in _corrupted_texts([lines[at] for at in wide], fault))
+    return "".join(lines[: wide[0]]) + middle + "".join(lines[wide[-1] + 1 :])
 
 
 def _page(text: str, fault: Fault) -> str:
@@ -158,14 +158,14 @@ def _page(text: str, fault: Fault) -> str:
     found = [row for row in _TAG_ROW.finditer(text) if any(map(_is_figure, _TAG_CELL.findall(row[0])))]
     if not found:
         return text
-    reported = []
+    changed = []
     for origin, values in CORRUPTIONS[fault.kind]([_TAG_CELL.findall(row[0]) for row in found], fault):
         left = iter(values)
-        reported.append(_TAG_CELL.sub(lambda _, left=left: str(next(left)), found[origin][0]))  # type: ignore[misc]
-    return text[: found[0].start()] + "".join(reported) + text[found[-1].end() :]
+        changed.append(_TAG_CELL.sub(lambda _, left=left: str(next(left)), found[origin][0]))  # type: ignore[misc]
+    return text[: found[0].start()] + "".join(changed) + text[found[-1].end() :]
 
 
-# -- the lies -----------------------------------------------------------------------------------------
+# -- the corruptions ----------------------------------------------------------------------------------
 
 
 def _is_figure(value: Any) -> bool:
@@ -213,7 +213,7 @@ def _nothing(value: Any) -> Any:
     return _times(value, 0)
 
 
-def _each(change: Callable[[Cells], Cells]) -> Callable[[list[Cells], Fault], list[Reported]]:
+def _each(change: Callable[[Cells], Cells]) -> Callable[[list[Cells], Fault], list[CorruptedRow]]:
     return lambda rows, fault: [(at, change(row)) for at, row in enumerate(rows)]
 
 
@@ -235,9 +235,9 @@ def _name_of(cells: Cells) -> str:
     return next((value for value in cells if isinstance(value, str) and _CODE.fullmatch(value.strip())), "")
 
 
-def _exchanged(rows: list[Cells], fault: Fault) -> list[Reported]:
+def _exchanged(rows: list[Cells], fault: Fault) -> list[CorruptedRow]:
     """Under every name the figures of the next one."""
-    reported = []
+    changed = []
     names = [_name_of(row) for row in rows]
     for at, row in enumerate(rows):
         following = [*range(at + 1, len(rows)), *range(at)]
@@ -246,11 +246,11 @@ def _exchanged(rows: list[Cells], fault: Fault) -> list[Reported]:
         if len(other) == len(row):
             for place, (old, new) in enumerate(zip(row, other, strict=True)):
                 cells[place] = new if _is_figure(new) and _is_figure(old) else old
-        reported.append((at, cells))
-    return reported
+        changed.append((at, cells))
+    return changed
 
 
-def _one_of_zeros(rows: list[Cells], fault: Fault) -> list[Reported]:
+def _one_of_zeros(rows: list[Cells], fault: Fault) -> list[CorruptedRow]:
     """The figures of `code` are zeros, as some sources say of a suspended security."""
     code = str(fault.args.get("code", ""))
     return [
@@ -259,7 +259,7 @@ def _one_of_zeros(rows: list[Cells], fault: Fault) -> list[Reported]:
     ]
 
 
-CORRUPTIONS: dict[str, Callable[[list[Cells], Fault], list[Reported]]] = {
+CORRUPTIONS: dict[str, Callable[[list[Cells], Fault], list[CorruptedRow]]] = {
     "cut_rows": lambda rows, fault: list(enumerate(rows))[: (len(rows) + 1) // 2],
     "double_rows": lambda rows, fault: [(at, row) for at, row in enumerate(rows) for _ in range(2)],
     "prices_x100": _each(lambda row: [_times(v, _FOLD) if _is_decimal(v) else v for v in row]),
@@ -268,9 +268,9 @@ CORRUPTIONS: dict[str, Callable[[list[Cells], Fault], list[Reported]]] = {
     "swap_rows": _exchanged,
     "zero_row": _one_of_zeros,
 }
-"""Kind of fault -> the rows as they shall be told.
+"""Kind of fault -> the function that corrupts the rows.
 
-`cut_rows`: the first half (`counted`: the counts beside it say so too); `double_rows`: each twice;
+`cut_rows`: the first half (`counted`: the counts of the list agree with it); `double_rows`: each twice;
 `prices_x100`: every number with decimals a hundredfold; `volumes_x100`: every whole number from 10,000 on;
 `shift_columns`: figures one place further; `swap_rows`: under every name the figures of the next;
 `zero_row` (`code`): zeros for one security."""

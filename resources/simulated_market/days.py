@@ -1,4 +1,4 @@
-"""Days of a world that facts beside the bars are made of."""
+"""Days of a world from which other facts than bars are derived."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -84,12 +84,12 @@ def day_bar(view: View, security: Security, day: int) -> DayBar | None:
 
 @dataclass
 class Shelf:
-    """Bars that are kept: those of a closed day do not change. What follows the day may be missing."""
+    """Cached bars of a day: those of a closed day do not change. Later bars may be missing."""
 
     _held: dict[tuple[int, str], Bars] = field(default_factory=dict)
 
     def day_bar(self, view: View, security: Security, day: int) -> DayBar | None:
-        # A distorted world lives for one answer: its lies must not be remembered.
+        # A world under a fault exists for one answer: its false facts must not be cached.
         if view.fault is not None:
             return day_bar(view, security, day)
         key = (id(view.world), security.symbol)

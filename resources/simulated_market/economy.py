@@ -1,7 +1,7 @@
 """The economy around a sample market: monthly figures with the moments of their release, yields, rates.
 
-Every figure is a smooth line and a small draw of its own name and period, so that all upstreams tell the
-same and any date can be told alone. Nothing is shown before its release.
+Every figure is a smooth line and a small draw of its own name and period, so that all upstreams agree and any
+date can be computed alone. Nothing is shown before its release.
 """
 
 import calendar

@@ -1,9 +1,10 @@
-"""A world that lies on purpose: the faults that are false facts, acted out once for all responders.
+"""Worlds with false facts: faults that change what a world says, applied once for all responders.
 
 stale_day, negative_price, swap_open_close and override_bar change what a world says;
 wrong_instrument answers with the facts of another security. The faults of the wire (status, reset,
-truncate ...) belong to the servers, `lots_for_shares` and `cut_list` to the responders. `FIGURE_LIES` are
-acted out here for the terminal protocol alone, whose answers have no rows to find (see `lies`).
+truncate ...) belong to the servers, `lots_for_shares` and `cut_list` to the responders.
+`FIGURE_CORRUPTIONS` are applied here for the terminal protocol alone, whose answers have no rows to find (see
+`corrupted_responses`).
 """
 
 from collections.abc import Sequence
@@ -14,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from resources.simulated_market.faults import Fault
-from resources.simulated_market.world.fundamentals import Report
 from resources.simulated_market.world.model import (
     PRICE_UNIT,
     Bars,
@@ -25,6 +25,7 @@ from resources.simulated_market.world.model import (
     Minutes,
     Quote,
     Rename,
+    Report,
     Security,
     Ticks,
     Valuation,
@@ -38,12 +39,12 @@ FIGURE_CORRUPTIONS = frozenset({"prices_x100", "shift_columns", "zero_row"})
 
 
 def with_figures(world: World, fault: Fault) -> World:
-    """The world whose bars and quotes have the lie of `fault`, one of `FIGURE_LIES`, in them."""
+    """The world with bars and quotes corrupted by `fault`, one of `FIGURE_CORRUPTIONS`."""
     return _Misquoted(world, fault)
 
 
 def distorted(world: World, now: datetime, fault: Fault | None) -> tuple[World, datetime]:
-    """The world and the time that a responder shall believe in under `fault`."""
+    """The world and the time that a responder uses under `fault`."""
     if fault is None or fault.kind not in FACT_FAULTS:
         return world, now
     if fault.kind == "stale_day":
@@ -148,7 +149,7 @@ class _Distorted:
         return self._args.get("code") in {None, security.code, security.symbol}
 
     def _served(self, security: Security) -> Security:
-        """The security whose facts are told under the name of `security`."""
+        """The security whose facts are served under the name of `security`."""
         if self._kind != "wrong_instrument":
             return security
         if self._args.get("under") not in {None, security.code, security.symbol}:
@@ -192,14 +193,14 @@ class _Misquoted(_Distorted):
         quote = self._world.quote(security, now)
         if quote is None or not self._concerns(security):
             return quote
-        reported = {"price": quote.preclose, "preclose": quote.open, "open": quote.high, "high": quote.low}
+        prices = {"price": quote.preclose, "preclose": quote.open, "open": quote.high, "high": quote.low}
         if self._kind == "zero_row":
-            reported = dict.fromkeys(("price", "open", "high", "low"), 0)
+            prices = dict.fromkeys(("price", "open", "high", "low"), 0)
         elif self._kind == "prices_x100":
-            reported = {
+            prices = {
                 name: 100 * getattr(quote, name) for name in ("price", "preclose", "open", "high", "low")
             }
-        return replace(quote, **reported)  # type: ignore[arg-type]  # prices by their names
+        return replace(quote, **prices)  # type: ignore[arg-type]  # prices by their names
 
     def bars(self, security: Security, now: datetime) -> Bars:
         bars = self._world.bars(security, now)
@@ -218,9 +219,9 @@ def _with_zeros(bars: Bars, now: datetime) -> Bars:
     """The bars with one of zeros for the date of `now`, as some sources send of a suspended security."""
     today = now.year * 10_000 + now.month * 100 + now.day
     kept = bars.date != today
-    reported = {"date": today, "traded": 1}
+    row = {"date": today, "traded": 1}
     made = {}
     for name in (one.name for one in fields(bars)):
         values = getattr(bars, name)
-        made[name] = np.append(values[kept], np.asarray([reported.get(name, 0)], dtype=values.dtype))
+        made[name] = np.append(values[kept], np.asarray([row.get(name, 0)], dtype=values.dtype))
     return Bars(**made)

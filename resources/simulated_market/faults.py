@@ -30,7 +30,7 @@ KINDS = frozenset(
         "unregistered",  # a page instead of data until the visitor has registered (chinamoney)
         "unknown_report",  # args: report: the data centre's newer dialect does not know it (9501)
         "override_bar",  # args: code, date, close (...): the upstream corrects a bar
-        # acted out on the rows of the finished answer, see `lies`; the terminal knows those marked *
+        # applied to the rows of the finished answer (`corrupted_responses`); the terminal knows those with *
         "cut_rows",  # args: counted: the first half of every list
         "double_rows",  # * every row of every list twice
         "prices_x100",  # * every number with decimals a hundredfold

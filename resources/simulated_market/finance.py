@@ -15,8 +15,7 @@ from datetime import datetime, timedelta
 
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.accounts import Accounts, Range, accounts_of, within
-from resources.simulated_market.world.fundamentals import Report
-from resources.simulated_market.world.model import Security
+from resources.simulated_market.world.model import Report, Security
 from resources.simulated_market.world.session import date_number
 
 YEARS = 15
@@ -26,7 +25,7 @@ _EXPRESS_OF, _CORRECTED_OF = 7, 13
 _EXPRESS_PERIODS = (1231, 630)
 _LOWERED = 0.97
 _CORRECTIONS_FROM = 506
-"""After the last notices of annual reports and first quarters: the newest report of nobody changes."""
+"""After the last notices of annual reports and first quarters: no company's newest report changes."""
 _LOAN_RATE = 0.03
 _MOST_NAMED = 0.92
 """Of the current assets: cash, receivables and inventories together."""
@@ -34,7 +33,7 @@ _MOST_NAMED = 0.92
 
 @dataclass(frozen=True)
 class Result:
-    """One report period of one company, CNY; `report` holds the amounts that the world tells itself."""
+    """One report period of one company, CNY; `report` holds the amounts that the world has itself."""
 
     security: Security
     name: str
@@ -64,7 +63,7 @@ class Result:
     def _within(self, span: Range, purpose: str) -> float:
         return within(span, self.share(purpose))
 
-    # --- balance; None is what a company of its kind does not tell
+    # --- balance; None is what a company of its kind does not report
 
     @property
     def current_assets(self) -> float | None:
@@ -138,7 +137,7 @@ class Result:
         return self._spent(0.85 - 0.5 * self.share("selling"))
 
     def _spent(self, share: float) -> float | None:
-        """A part of what stands between gross and operating profit beside research and interest."""
+        """A share of the costs between gross and operating profit other than research and interest."""
         gross, research, interest = self.report.gross_profit, self.research, self.interest
         if gross is None or research is None or interest is None:
             return None
@@ -234,7 +233,7 @@ def percent(part: float, whole: float) -> float | None:
 
 
 def change(now: float, before: float) -> float | None:
-    """Percent, against the absolute value, as the portal tells it."""
+    """Percent, against the absolute value, as the portal computes it."""
     return round((now - before) / abs(before) * 100, 6) if before else None
 
 
@@ -314,7 +313,8 @@ class FinanceBook:
         return [one for one in view.world.securities(view.now) if one.kind == "stock"]
 
     def _announced(self, view: View, security: Security, years: int) -> list[Result]:
-        """As `_results`, with the reports to come of periods that have ended: express reports tell those."""
+        """As `_results`, with the reports to come of periods that have ended: express reports contain
+        those."""
         later = view.now + timedelta(days=125)
         ended = [
             one for one in view.world.reports(security, later, years) if one.period < date_number(view.now)
@@ -340,13 +340,13 @@ class FinanceBook:
         known: dict[int, Report] = {}
         made = []
         shares_of = self._shares(view, security, reports, before=before_world)
-        for reported in reports:
-            later = corrected_on(security, reported)
+        for one in reports:
+            later = corrected_on(security, one)
             is_corrected = later is not None and later <= today
-            report = corrected(reported) if is_corrected else reported
+            report = corrected(one) if is_corrected else one
             known[report.period] = report
             notice = later if is_corrected and later is not None else report.published
-            shares = shares_of[reported.period]
+            shares = shares_of[one.period]
             if not shares:
                 continue
             made.append(
@@ -364,15 +364,15 @@ class FinanceBook:
 
     @staticmethod
     def _shares(view: View, security: Security, reports: Sequence[Report], *, before: bool) -> dict[int, int]:
-        """Period -> shares when the report came out; 0 for one that nobody shows. With `before` reports from
-        before the world begins have the shares of its first one."""
+        """Period -> shares when the report came out; 0 for one that is not published. With `before` reports
+        from before the world begins have the shares of its first one."""
         found: dict[int, int] = {}
-        for reported in reports:
-            out = datetime.strptime(f"{reported.published} 16", "%Y%m%d %H")
-            if reported.published < security.list_date:
+        for one in reports:
+            out = datetime.strptime(f"{one.published} 16", "%Y%m%d %H")
+            if one.published < security.list_date:
                 out = view.now  # reports of the year before the listing, by the shares of today
-            is_old = reported.period < security.list_date - 10_000
-            found[reported.period] = 0 if is_old else view.world.shares(security, min(out, view.now))[0]
+            is_old = one.period < security.list_date - 10_000
+            found[one.period] = 0 if is_old else view.world.shares(security, min(out, view.now))[0]
         first = next((shares for shares in found.values() if shares), 0) if before else 0
         since = security.list_date - 10_000
         return {period: shares or (first if period >= since else 0) for period, shares in found.items()}

@@ -1,6 +1,5 @@
-"""What brokers expect of the companies of a world: from the trailing result, with a growth that belongs to a
-company and is looked at anew every month. One company of four is followed by nobody; a replayed market by
-nobody at all."""
+"""Broker forecasts for the companies of a world: from the trailing result, with a growth per company that is
+revised every month. One company of four has no forecasts; a replayed market has none at all."""
 
 import zlib
 from dataclasses import dataclass
@@ -30,7 +29,8 @@ class Expected:
 
 @dataclass(frozen=True)
 class Outlook:
-    """Consensus of one company; `told` is the day of the newest forecast, `actual` the EPS of last year."""
+    """Consensus of one company; `reported` is the day of the newest forecast, `actual` the EPS of last
+    year."""
 
     security: Security
     reported: int
@@ -40,7 +40,7 @@ class Outlook:
 
 
 def outlook(view: View, security: Security) -> Outlook | None:
-    """None for a company that nobody follows, or whose result of a year is not known."""
+    """None for a company without forecasts, or whose result of a year is not known."""
     if _draw(security) % 4 == 0:
         return None
     reports = list(view.world.reports(security, view.now, 3))

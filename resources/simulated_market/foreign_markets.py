@@ -1,4 +1,4 @@
-"""Indices, rates and futures outside the mainland: one quote each, in the words of two sites."""
+"""Indices, rates and futures outside the mainland: one quote each, in the formats of two sites."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
@@ -23,7 +23,7 @@ class Tale:
 
 
 @dataclass(frozen=True)
-class Reported:
+class ForeignQuote:
     tale: Tale
     at: datetime
     price: float
@@ -50,7 +50,7 @@ _BY_SECID = {one.secid: one for one in TALES}
 _BY_SYMBOL = {one.symbol: one for one in TALES}
 
 
-def reported(tale: Tale, now: datetime) -> Reported:
+def quote_of(tale: Tale, now: datetime) -> ForeignQuote:
     """The newest quote: America's of the night before, Hong Kong's of its session, the rest of the day."""
     day, at, share = _moment(tale, now)
     before = day - timedelta(days=1)
@@ -58,7 +58,7 @@ def reported(tale: Tale, now: datetime) -> Reported:
         before -= timedelta(days=1)
     last, close = tale.line.at(before.toordinal()), tale.line.at(day.toordinal())
     price = round(last + (close - last) * share, tale.decimals)
-    return Reported(tale, at, price, round(last, tale.decimals))
+    return ForeignQuote(tale, at, price, round(last, tale.decimals))
 
 
 def _moment(tale: Tale, now: datetime) -> tuple[date, datetime, float]:
@@ -89,7 +89,7 @@ def portal_row(secid: str, names: list[str], now: datetime) -> dict[str, object]
     tale = _BY_SECID.get(secid)
     if tale is None:
         return None
-    quote = reported(tale, now)
+    quote = quote_of(tale, now)
     market, _, code = secid.partition(".")
     digits = tale.decimals
     known: dict[str, object] = {
@@ -114,7 +114,7 @@ def site_record(symbol: str, now: datetime) -> str | None:
     tale = _BY_SYMBOL.get(symbol)
     if tale is None:
         return None
-    quote = reported(tale, now)
+    quote = quote_of(tale, now)
 
     def px(value: float) -> str:
         return f"{value:.{tale.decimals}f}"

@@ -1,4 +1,4 @@
-"""Net asset values of the funds of a world: a price and how far it stands from what the fund holds. ETFs stay
+"""Net asset values of the funds of a world: the price and its premium on what the fund holds. ETFs stay
 within half a percent, LOFs within two; REITs keep a premium of their own."""
 
 import zlib

@@ -1,4 +1,4 @@
-"""What is said of a price: words that fit where a stock or an index stands at a moment of its session.
+"""Headlines about a price that agree with the state of a stock or an index at a moment of its session.
 
 The state of a moment is that of the running bar, so a headline of the past is the same for all who ask later.
 """
@@ -19,8 +19,8 @@ _LOOKED_AT = 240
 
 @dataclass(frozen=True)
 class State:
-    """A stock or an index at a moment: price in CNY or points, change on the reference price in percent, at
-    which limit it stands (1 up, -1 down, 0 none), the word for the part of the session."""
+    """A stock or an index at a moment: price in CNY or points, change on the reference price in percent, the
+    limit that it is at (1 up, -1 down, 0 none), the name of the part of the session."""
 
     price: float
     change: float
@@ -49,7 +49,7 @@ def state_of(world: World, security: Security, moment: datetime) -> State | None
 
 def of_stock(name: str, state: State, draw: int) -> str:
     """A headline that is true of a stock in a state."""
-    reported = round(abs(state.change), 2)
+    change = round(abs(state.change), 2)
     if state.limit:
         word = "涨停" if state.limit > 0 else "跌停"
         if state.closed:
@@ -57,17 +57,17 @@ def of_stock(name: str, state: State, draw: int) -> str:
         return (f"{name}封{word}板 现报{state.price:.2f}元", f"{name}{word}")[draw % 2]
     if abs(state.change) >= _FAST:
         word = "涨超" if state.change > 0 else "跌超"
-        return f"{name}{state.part}{word}{int(reported)}%"
-    if not reported:
+        return f"{name}{state.part}{word}{int(change)}%"
+    if not change:
         return f"{name}{state.part}报{state.price:.2f}元 与前收盘价持平"
     word = "涨" if state.change > 0 else "跌"
-    return f"{name}{state.part}{word}{reported:.2f}% 报{state.price:.2f}元"
+    return f"{name}{state.part}{word}{change:.2f}% 报{state.price:.2f}元"
 
 
 def of_index(name: str, state: State) -> str:
-    reported = round(abs(state.change), 2)
-    word = "平" if not reported else "涨" if state.change > 0 else "跌"
-    tail = "" if not reported else f"{reported:.2f}%"
+    change = round(abs(state.change), 2)
+    word = "平" if not change else "涨" if state.change > 0 else "跌"
+    tail = "" if not change else f"{change:.2f}%"
     return f"{name}{state.part}{word}{tail} 报{state.price:.2f}点"
 
 
@@ -84,14 +84,14 @@ def index_line(world: World, moment: datetime, draw: int) -> tuple[str, Security
 def at_limit(
     world: World, listed: Sequence[Security], moment: datetime, draw: int
 ) -> tuple[Security, State] | None:
-    """A stock that stands at its upper limit at a moment, the first from a drawn place on."""
+    """A stock that is at its upper limit at a moment, the first from a drawn place on."""
     today, evening = date_number(moment), moment.replace(hour=15, minute=30)
     first = draw % len(listed)
     for step in range(min(_LOOKED_AT, len(listed))):
         security = listed[(first + step) % len(listed)]
         limits = world.limits(security, today)
         bars = world.bars(security, evening)
-        # Whoever never touches the limit on this day is not at it now.
+        # A stock that never touches the limit on this day is not at it now.
         if limits is None or not len(bars) or int(bars.high[-1]) < limits[0]:
             continue
         state = state_of(world, security, moment)

@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Any
 
 from core.clock import Clock, stamp
-from resources.simulated_market.corrupted_responses import CORRUPTIONS, told_falsely
+from resources.simulated_market.corrupted_responses import CORRUPTIONS, corrupted_body
 from resources.simulated_market.false_facts import distorted
 from resources.simulated_market.faults import Fault, FaultPlan
 from resources.simulated_market.wire import HttpRequest, Reply, Responder, Route, View
@@ -118,7 +118,7 @@ class HttpServer:
         world, now = distorted(self.world, self.clock.now(), fault)
         reply = route.handle(request, View(world, now, fault))
         if fault is not None and fault.kind in CORRUPTIONS:
-            return replace(reply, body=told_falsely(reply.body, reply.content_type, fault))
+            return replace(reply, body=corrupted_body(reply.body, reply.content_type, fault))
         return reply
 
 

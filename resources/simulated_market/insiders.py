@@ -1,8 +1,8 @@
 """Trades of executives and visits of institutions in a world.
 
-One person of every company trades in about each fourth month, at the close of a session; the trade is told
-two sessions later. After a report three to eight institutions visit the company, and that is told on the
-session after. Both follow from names, dates and prices alone; a replayed market has neither.
+One person of every company trades in about each fourth month, at the close of a session; the trade is
+published two sessions later. After a report three to eight institutions visit the company, which is published
+on the next session. Both follow from names, dates and prices alone; a replayed market has neither.
 """
 
 import itertools
@@ -24,7 +24,7 @@ _HELD = 2_000_000
 _LOT = 100
 _TOLD_AFTER = 2
 _SESSIONS = 12
-"""Sessions of a month among which its trade lies; every month has so many."""
+"""Sessions of a month among which its trade is; every month has so many."""
 _HOUSES = (
     "国泰",
     "中信",
@@ -83,7 +83,7 @@ def person_of(security: Security) -> str:
 
 
 def trades(view: View, security: Security) -> list[Trade]:
-    """Trades that are told by now, oldest first."""
+    """Trades that are published by now, oldest first."""
     if view.world.label != "sample":
         return []
     bars = view.world.bars(security, view.now)
@@ -116,7 +116,7 @@ def trades(view: View, security: Security) -> list[Trade]:
 
 
 def visits(view: View, security: Security, since: int = 0) -> list[Visit]:
-    """Visitors of the visits that were told on or after `since` and by now, newest visit first."""
+    """Visitors of the visits that were published on or after `since` and by now, newest visit first."""
     if view.world.label != "sample":
         return []
     return [one for group in _visits(view, security, since) for one in group]
@@ -137,7 +137,7 @@ def _visits(view: View, security: Security, since: int) -> Iterator[list[Visit]]
         for number in range(1, count + 1):
             own = _draw(security.symbol, report.report_date, number)
             ending, kind = _KINDS[own % len(_KINDS)]
-            # A house may send two, as real ones do.
+            # An institution may send two, as real ones do.
             services = _HOUSES[(own // 4 + number) % len(_HOUSES)]
             group.append(
                 Visit(

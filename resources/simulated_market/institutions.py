@@ -1,5 +1,5 @@
-"""What institutions hold of the companies of a world: a share of the float by kind, company and period, told
-with the company's report. A replayed market has no reports, so nothing."""
+"""Holdings of institutions in the companies of a world: a share of the float by kind, company and period,
+published with the company's report. A replayed market has no reports, so nothing."""
 
 import itertools
 import zlib

@@ -1,8 +1,8 @@
-"""Who stood at a price limit on a date of a world, as the pools of two portals tell it.
+"""Stocks at a price limit on a date of a world, for the pools of two portals.
 
 Everything follows from the world's own bars, limits, minutes and order book: a stock is in the pool of
-limit-ups because its bar closes at its limit. Where a world has no minutes (real bars from files) nobody
-knows when a limit was sealed, and the pools are empty.
+limit-ups because its bar closes at its limit. Where a world has no minutes (real bars from files) the time of
+the seal is unknown, and the pools are empty.
 """
 
 import zlib
@@ -35,7 +35,7 @@ class Seals:
     breaks: int
 
 
-class Standing:
+class LimitState:
     """One stock on one date that it traded on; prices 1e-4 CNY. `bars` end with that date."""
 
     def __init__(self, view: View, security: Security, quote: Quote, at: datetime) -> None:
@@ -199,7 +199,7 @@ def newest_session(view: View) -> int:
 
 
 def sessions_before(view: View, day: int) -> int | None:
-    """How many sessions a date lies before the newest one; None for no session, or one to come."""
+    """How many sessions a date is before the newest one; None for no session, or one to come."""
     dates, newest = view.world.trade_dates(), newest_session(view)
     at = int(np.searchsorted(dates, day))
     if day > newest or at >= len(dates) or int(dates[at]) != day:
@@ -211,9 +211,9 @@ class LimitBook:
     """Stocks by date; a past date is remembered, since it does not change."""
 
     def __init__(self) -> None:
-        self._held: OrderedDict[tuple[int, datetime], list[Standing]] = OrderedDict()
+        self._held: OrderedDict[tuple[int, datetime], list[LimitState]] = OrderedDict()
 
-    def of_date(self, view: View, day: int) -> list[Standing]:
+    def of_date(self, view: View, day: int) -> list[LimitState]:
         """Every stock that traded on a date, by code; none before the world."""
         at = session_end(view, day)
         key = (id(view.world), at)
@@ -224,7 +224,7 @@ class LimitBook:
         for security in view.world.securities(at):
             quote = view.world.quote(security, at) if security.kind == "stock" else None
             if quote is not None and quote.date == day and not quote.suspended and quote.volume:
-                made.append(Standing(view, security, quote, at))
+                made.append(LimitState(view, security, quote, at))
         made.sort(key=lambda one: one.security.code)
         if view.fault is None:
             self._held[key] = made
@@ -232,7 +232,7 @@ class LimitBook:
                 self._held.popitem(last=False)
         return made
 
-    def pool(self, view: View, day: int, pool: str) -> list[Standing]:
+    def pool(self, view: View, day: int, pool: str) -> list[LimitState]:
         """`up`, `broken`, `down` or `strong` on a date; those of which minutes are known."""
         chosen = {
             "up": lambda one: one.up,
@@ -242,8 +242,8 @@ class LimitBook:
         }[pool]
         return [one for one in self.of_date(view, day) if chosen(one) and one.minutes is not None]
 
-    def previous(self, view: View, day: int) -> list[tuple[Standing, Standing]]:
-        """(as it stood then, as it stands on the date) of the limit-ups of the trade date before that trade
+    def previous(self, view: View, day: int) -> list[tuple[LimitState, LimitState]]:
+        """(state then, state on the date) of the limit-ups of the trade date before that trade
         on the date."""
         dates = view.world.trade_dates()
         at = int(np.searchsorted(dates, day))
@@ -255,7 +255,7 @@ class LimitBook:
         ]
 
 
-def is_strong(one: Standing) -> bool:
+def is_strong(one: LimitState) -> bool:
     """At a high of 60 sessions after a large rise, or with several boards lately."""
     if one.change_pct < STRONG_PCT:
         return False

@@ -19,7 +19,7 @@ from resources.simulated_market.world.model import PRICE_UNIT, Bars, Floats, Int
 PUBLISHED = "09:00"
 _HUNDRED = 100
 _LEAST_SHARE, _MOST_SHARE = 0.01, 0.08
-"""Usual balance as a share of the float's value: the whole market stood between 2 and 4 % in 2024 to 2026."""
+"""Usual balance as a share of the float's value: the whole market was between 2 and 4 % in 2024 to 2026."""
 _PULL = 0.06
 """Of the distance to the usual balance that a day's repayments make up for."""
 _CEILING = 0.11
@@ -131,7 +131,7 @@ class MarginBook:
     def _series(self, view: View, security: Security, day: int) -> _Series:
         key = (id(view.world), security.symbol)
         known = self._held.get(key)
-        # A distorted world lives for one answer: its lies must not be remembered.
+        # A world under a fault exists for one answer: its false facts must not be cached.
         if known is not None and view.fault is None and day and len(known.date) and known.date[-1] >= day:
             return known
         bars = view.world.bars(security, view.now)

@@ -43,7 +43,7 @@ _CLASSES: dict[str, dict[str, Callable[[Security], bool]]] = {
 
 
 class MarketClasses:
-    """Bars are kept, since those of a closed day do not change."""
+    """Bars are cached, since those of a closed day do not change."""
 
     def __init__(self) -> None:
         self._shelf = Shelf()

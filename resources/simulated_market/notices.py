@@ -1,9 +1,10 @@
-"""Notices of a world: the facts that the disclosure platform, the portal and Shenzhen publish in their ways.
+"""Notices of a world: the facts that the disclosure platform, the portal and Shenzhen publish in their
+formats.
 
-Tied to events where the world tells of them (a report on its notice date, a distribution a week before its
+Tied to events where the world has them (a report on its notice date, a distribution a week before its
 ex-day), else drawn from the name of the stock and the day: one stock in six has a routine notice on a trade
-date, one in forty on another day. A notice is put up on the evening before its disclosure date, one in four
-at noon or in the evening of the date itself. A replayed market knows of none.
+date, one in forty on another day. A notice is published on the evening before its disclosure date, one in
+four at noon or in the evening of the date itself. A replayed market has none.
 """
 
 import zlib
@@ -14,7 +15,7 @@ from datetime import date, datetime, timedelta
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.model import Security
 
-# Title, the portal's word for the kind, the platform's code of the content, its category. The codes are those
+# Title, the portal's name of the kind, the platform's code of the content, its category. The codes are those
 # of recorded notices; 012399 is what the platform gives to the rest.
 _ROUTINE: tuple[tuple[str, str, str, str], ...] = (
     ("第五届董事会第{n}次会议决议公告", "董事会决议公告", "012399", "dshgg"),
@@ -47,8 +48,8 @@ _DAYS_HELD, _LISTS_HELD = 400, 64
 
 @dataclass(frozen=True)
 class Notice:
-    """One notice of one or more stocks. `kind` is the portal's word for it, `types` the platform's codes: who
-    announces, in which market, what."""
+    """One notice of one or more stocks. `kind` is the portal's name of it, `types` the platform's codes of
+    announcer, market and content."""
 
     number: int
     day: date
@@ -62,14 +63,14 @@ class Notice:
     size_kb: int
 
     @property
-    def told_at(self) -> datetime:
-        """What the platform tells: the moment of a notice of the same day, else the begin of its date."""
+    def announced_at(self) -> datetime:
+        """The time on the platform: the moment of a notice of the same day, else the begin of its date."""
         same = self.shown.date() == self.day
         return self.shown if same else datetime(self.day.year, self.day.month, self.day.day)
 
 
 @dataclass(frozen=True)
-class _Reported:
+class _Drafted:
     """What one notice says, before it has a number and a moment."""
 
     title: str
@@ -106,7 +107,7 @@ class NoticeBook:
         first, last = _day(since), _day(until)
         if first is None or last is None or view.world.label != "sample":
             return []
-        # Nothing is up for later than the day after now; nobody wants more than the newest years.
+        # No notice is published for later than the day after now; only the newest years are served.
         last = min(last, view.now.date() + timedelta(days=1))
         first = max(first, last - timedelta(days=_DAYS_HELD))
         found = []
@@ -156,13 +157,13 @@ def _made(view: View, day: date, listed: _Listed, places: Iterable[int]) -> list
     for at in places:
         security = stocks[at]
         draw = zlib.crc32(f"{security.symbol} {day}".encode())
-        reported = _events(view, security, day, listed)
-        planned = len(reported)
+        drafts = _events(view, security, day, listed)
+        planned = len(drafts)
         if draw % (6 if trading else 40) == 0:
             title, kind, content, category = _ROUTINE[draw // 64 % len(_ROUTINE)]
             words = {"n": draw // 1024 % 30 + 1, "q": min(day.month // 4 + 1, 4), "year": day.year}
-            reported.append(_Reported(title.format(**words), kind, content, category))
-        for place, one in enumerate(reported):
+            drafts.append(_Drafted(title.format(**words), kind, content, category))
+        for place, one in enumerate(drafts):
             owners: tuple[Security, ...] = (security,)
             if draw % 96 == 0 and place >= planned:
                 owners = (security, stocks[(at + 1) % len(stocks)])
@@ -194,9 +195,9 @@ def _moment(day: date, draw: int, *, trading: bool) -> datetime:
     return _evening_before(day) + timedelta(seconds=draw % 18_000)
 
 
-def _events(view: View, security: Security, day: date, listed: _Listed) -> list[_Reported]:
+def _events(view: View, security: Security, day: date, listed: _Listed) -> list[_Drafted]:
     """What the world knows to happen on this day."""
-    found: list[_Reported] = []
+    found: list[_Drafted] = []
     number = int(day.strftime("%Y%m%d"))
     close = datetime(day.year, day.month, day.day, 23, 59)
     finance = view.world.finance(security, min(close, view.now + timedelta(days=1)))
@@ -206,29 +207,29 @@ def _events(view: View, security: Security, day: date, listed: _Listed) -> list[
             title = f"{year}年{_PERIODS.get(period, '定期报告')}{tail}"
             kind = f"{_KIND_OF.get(period, '定期报告')}{tail or '全文'}"
             content, category = _REPORTS.get(period, "012399"), _CATEGORY_OF.get(period, "ndbg")
-            found.append(_Reported(title, kind, content, category))
+            found.append(_Drafted(title, kind, content, category))
     ahead = day + timedelta(days=_EX_LEAD)
     for right in view.world.exrights(security, view.now + timedelta(days=_EX_LEAD + 1)):
         if right.category == 1 and right.date == int(ahead.strftime("%Y%m%d")):
-            found.append(_Reported(f"{day.year}年权益分派实施公告", "分配方案实施", "012399", "qyfpxzcs"))
+            found.append(_Drafted(f"{day.year}年权益分派实施公告", "分配方案实施", "012399", "qyfpxzcs"))
     if security.symbol in listed.renamed:
         found.append(_renamed(listed.renamed[security.symbol], view.world.name(security, close)))
     if _moved_unusually(view, security, day):
-        found.append(_Reported("股票交易异常波动公告", "股票交易异常波动", "012399", "fxts"))
+        found.append(_Drafted("股票交易异常波动公告", "股票交易异常波动", "012399", "fxts"))
     return found
 
 
-def _renamed(before: str, after: str) -> _Reported:
-    """The words of a change of names: special treatment, its end, a delisting, or nothing but a name."""
+def _renamed(before: str, after: str) -> _Drafted:
+    """The title of a change of names: special treatment, its end, a delisting, or nothing but a name."""
     if after.startswith("退市"):
         title = "关于公司股票进入退市整理期交易的公告"
-        return _Reported(title, "终止上市", "012399", "tszlq")
+        return _Drafted(title, "终止上市", "012399", "tszlq")
     if "ST" in after and "ST" not in before:
         what = "退市" if after.startswith("*ST") else "其他"
-        return _Reported(f"关于公司股票被实施{what}风险警示的公告", "实施风险警示", "012399", "tbclts")
+        return _Drafted(f"关于公司股票被实施{what}风险警示的公告", "实施风险警示", "012399", "tbclts")
     if "ST" in before and "ST" not in after:
-        return _Reported("关于撤销公司股票交易风险警示的公告", "撤销风险警示", "012399", "tbclts")
-    return _Reported("关于变更公司证券简称的公告", "公司名称变更", "012399", "rcjy")
+        return _Drafted("关于撤销公司股票交易风险警示的公告", "撤销风险警示", "012399", "tbclts")
+    return _Drafted("关于变更公司证券简称的公告", "公司名称变更", "012399", "rcjy")
 
 
 def _moved_unusually(view: View, security: Security, day: date) -> bool:

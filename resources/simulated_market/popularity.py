@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from resources.simulated_market.limits import LimitBook, Standing, newest_session
+from resources.simulated_market.limits import LimitBook, LimitState, newest_session
 from resources.simulated_market.wire import View
 
 MOST = 100
@@ -15,7 +15,7 @@ MOST = 100
 class Looked:
     """`rank` from 1, `rose` places since the session before (0 for one that was not there)."""
 
-    standing: Standing
+    state: LimitState
     rank: int
     rose: int
     heat: float
@@ -39,7 +39,7 @@ def ranking(book: LimitBook, view: View, weight: float) -> list[Looked]:
     ]
 
 
-def _ranked(standings: list[Standing], weight: float) -> list[tuple[float, Standing]]:
+def _ranked(standings: list[LimitState], weight: float) -> list[tuple[float, LimitState]]:
     rated = [
         (round(one.quote.amount * (1 + weight * abs(one.change_pct)) / 1e3, 1), one) for one in standings
     ]

@@ -1,9 +1,9 @@
 """The press of a world: articles, research reports and flash news, drawn from stock and day.
 
-An article reports each notice of the day before it, in the words of another title; one stock in eight has an
+An article reports each notice of the day before it, under another title; one stock in eight has an
 article of its own on a trade date, and some are printed twice. One stock in ten has a research report on a
-trade date. Flash news come every ten minutes. What is said of a price fits its moment: who falls is not said
-to rise, and a limit-up is told of a stock that stands at its limit. A replayed market has none of it.
+trade date. Flash news come every ten minutes. Statements about a price agree with its moment: a falling stock
+is not said to rise, and only a stock at its limit is said to be there. A replayed market has none of it.
 """
 
 import zlib
@@ -77,7 +77,7 @@ class Press:
 
     def __init__(self, notices: NoticeBook) -> None:
         self._notices = notices
-        self._reported: dict[tuple[int, datetime], Flash] = {}
+        self._made: dict[tuple[int, datetime], Flash] = {}
 
     def articles(self, view: View, code: str) -> list[Article]:
         """Articles about a stock of the newest weeks, newest first."""
@@ -137,26 +137,26 @@ class Press:
         time = datetime(view.now.year, view.now.month, view.now.day) - timedelta(days=1) + timedelta(hours=8)
         while time <= view.now:
             draw = zlib.crc32(f"flash {time}".encode())
-            reported = time + timedelta(seconds=draw % 600)
-            if reported <= view.now:
-                made.append(self._flash(view, listed, reported, draw))
+            moment = time + timedelta(seconds=draw % 600)
+            if moment <= view.now:
+                made.append(self._flash(view, listed, moment, draw))
             time += _EVERY
         return sorted(made, key=lambda one: (one.time, one.number), reverse=True)
 
     def _flash(self, view: View, listed: list[Security], time: datetime, draw: int) -> Flash:
         """A flash of the past is the same at all times, and made once."""
         key = (id(view.world), time)
-        if view.fault is not None or key not in self._reported:
+        if view.fault is not None or key not in self._made:
             # The lowest bits of neighbouring names are much alike.
             title, security = _flash_line(view, listed, time, draw * 2_654_435_761 % 2**32 >> 12)
             colour = 3 if draw % 11 == 0 else 1 if draw % 5 == 0 else 0
             made = Flash(f"{time:%Y%m%d%H%M}{draw % 10_000:04d}", time, title, colour, security)
             if view.fault is not None:
                 return made
-            if len(self._reported) > _MOST_REPORTED:
-                self._reported.clear()
-            self._reported[key] = made
-        return self._reported[key]
+            if len(self._made) > _MOST_REPORTED:
+                self._made.clear()
+            self._made[key] = made
+        return self._made[key]
 
 
 def _flash_line(view: View, listed: list[Security], time: datetime, draw: int) -> tuple[str, Security]:

@@ -1,4 +1,4 @@
-"""What a responder has rendered for a question, kept for the pages that follow it."""
+"""A memo of rendered answers, for the pages of one request."""
 
 import threading
 from collections import OrderedDict
@@ -10,9 +10,9 @@ from resources.simulated_market.wire import View
 Answer = TypeVar("Answer")
 
 
-class Kept(Generic[Answer]):
-    """The newest answers of one world and moment, `most` of them, by question. Under a fault nothing is
-    remembered: the next answer may be an honest one. Safe for the threads of a server."""
+class ResponseMemo(Generic[Answer]):
+    """The newest answers of one world and moment, `most` of them, by request. Under a fault nothing is
+    cached: the next answer may be a true one. Safe for the threads of a server."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -20,8 +20,8 @@ class Kept(Generic[Answer]):
         self._held: OrderedDict[Hashable, Answer] = OrderedDict()
         self._lock = threading.Lock()
 
-    def of(self, view: View, question: Hashable, make: Callable[[], Answer]) -> Answer:
-        """The answer, which nobody may change; made where it is not held."""
+    def of(self, view: View, key: Hashable, make: Callable[[], Answer]) -> Answer:
+        """The answer, made where it is not cached; it must not be changed."""
         if view.fault is not None:
             return make()
         moment = (id(view.world), view.now)
@@ -29,13 +29,13 @@ class Kept(Generic[Answer]):
             if moment != self._moment:
                 self._moment = moment
                 self._held.clear()
-            if question in self._held:
-                self._held.move_to_end(question)
-                return self._held[question]
+            if key in self._held:
+                self._held.move_to_end(key)
+                return self._held[key]
         made = make()
         with self._lock:
             if moment == self._moment:
-                self._held[question] = made
+                self._held[key] = made
             while len(self._held) > self._most:
                 self._held.popitem(last=False)
         return made

@@ -1,4 +1,4 @@
-"""What several upstreams tell in their own ways, read once for all of them."""
+"""Facts that several upstreams serve in their own formats, read once for all of them."""
 
 from dataclasses import dataclass, field
 

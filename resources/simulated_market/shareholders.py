@@ -1,6 +1,6 @@
-"""Who holds the companies of a world, told with their reports: the ten largest holders of all shares and of
-the float, and the funds behind what `institutions` says that funds hold. A replayed market has no reports, so
-nothing. Ranks tie: in one company of three the two smallest of a list hold alike."""
+"""Shareholders of the companies of a world, published with their reports: the ten largest holders of all
+shares and of the float, and the funds behind what `institutions` says that funds hold. A replayed market has
+no reports, so nothing. Ranks tie: in one company of three the two smallest of a list hold alike."""
 
 import itertools
 import zlib
@@ -23,7 +23,7 @@ _NATURES = ("A股", "限售A股")
 
 @dataclass(frozen=True)
 class Holding:
-    """One line of a list. `change` since the period before in shares, None for a holder who is new."""
+    """One line of a list. `change` since the period before in shares, None for a new holder."""
 
     security: Security
     period: int
@@ -90,7 +90,7 @@ def _base(view: View, security: Security, kind: str, period: int) -> int:
 
 
 def _held(view: View, security: Security, kind: str, period: int) -> dict[str, int]:
-    """Shares by holder; nobody before the world begins."""
+    """Shares by holder; {} before the world begins."""
     base = _base(view, security, kind, period)
     if not base:
         return {}

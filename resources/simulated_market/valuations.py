@@ -12,8 +12,8 @@ from datetime import datetime, timedelta
 import numpy as np
 
 from resources.simulated_market.wire import View
-from resources.simulated_market.world.fundamentals import Report, ttm
-from resources.simulated_market.world.model import PRICE_UNIT, Floats, Ints, Security
+from resources.simulated_market.world.fundamentals import ttm
+from resources.simulated_market.world.model import PRICE_UNIT, Floats, Ints, Report, Security
 
 Figures = tuple[float, ...]
 """price, then the figures that `Totals` sums, in its order."""

@@ -51,9 +51,9 @@ class TavilyResponder:
             for place, (title, url, text) in enumerate(self._pages.found(asked["query"], view))
             if place < int(asked.get("max_results") or 5)
         ]  # fmt: skip
-        reported = {"query": asked["query"], "follow_up_questions": None, "answer": None, "images": [],
+        document = {"query": asked["query"], "follow_up_questions": None, "answer": None, "images": [],
                 "results": results, "response_time": 0.42}  # fmt: skip
-        return Reply(json.dumps(reported, ensure_ascii=False).encode())
+        return Reply(json.dumps(document, ensure_ascii=False).encode())
 
 
 class DuckduckgoResponder:
@@ -86,6 +86,6 @@ def _block(title: str, address: str, text: str) -> str:
 
 
 def _marked(text: str) -> str:
-    """The page prints words of the query in bold."""
+    """Terms of the query are bold on the page."""
     head, _, rest = html.escape(text).partition(" ")
     return f"<b>{head}</b> {rest}"

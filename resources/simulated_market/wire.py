@@ -71,7 +71,7 @@ Handler = Callable[[HttpRequest, View], Reply]
 
 @dataclass(frozen=True)
 class Route:
-    """`call` is the name under which faults and counts know the question."""
+    """`call` is the name of the request for faults and counts."""
 
     call: str
     pattern: re.Pattern[str]

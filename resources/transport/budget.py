@@ -1,6 +1,6 @@
 """How many external calls one piece of work may make (RETRY_BUDGET_MAX per user request), and how long
-a failed one may be tried again: who waits for an answer is served better by the next source than by a third
-wait for a silent one.
+a failed one may be tried again: for a waiting user the next source is faster than a third attempt at a silent
+one.
 
 The budget travels in a context variable, so that every client that passes a gate is counted without
 knowing about it. A thread pool does not inherit context: submit `contextvars.copy_context().run`.

@@ -10,7 +10,7 @@ from core.errors import PlatformError
 
 
 class Gate(Protocol):
-    """Asked before a call is sent, told afterwards how it ended."""
+    """Admits a call before it is sent and records afterwards how it ended."""
 
     def enter(self, family: str, host: str) -> None:
         """Wait for the family's turn. Raises `Unavailable` (nothing is sent) when the breaker is

@@ -3,8 +3,8 @@
 `MemoryGate` for tests and single processes, `SqliteGate` for the machine; one body of rules.
 
 What counts against an upstream: `Transient` (it did not answer) and `Refused` (it will not answer us;
-one refusal opens the breaker at once, since asking again makes a ban longer). A payload that cannot be
-believed and a 404 are answers: they prove that the host is there.
+one refusal opens the breaker at once, since asking again makes a ban longer). A rejected payload and a 404
+are answers: they prove that the host works.
 
 A breaker is CLOSED, OPEN, or HALF_OPEN while exactly one call, of one thread of one process, probes.
 """
@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 # A reservation further ahead than this cannot come from queued calls: the wall clock was set back.
 _LONGEST_QUEUE_SEC = 300.0
 PROBE_S = 1.0
-"""Who waits for another one's probe looks again after this."""
+"""Seconds after which a call that waits for another one's probe looks again."""
 
 
 class BreakerState(StrEnum):
@@ -67,7 +67,7 @@ class _Counter:
 
 @runtime_checkable
 class CountsRetries(Protocol):
-    """A gate that also wants to know about retries."""
+    """A gate that also counts retries."""
 
     def retried(self, family: str) -> None: ...
 
@@ -101,8 +101,8 @@ class StateGate:
     # --- the Gate protocol
 
     def enter(self, family: str, host: str) -> None:
-        """Wait for the family's turn; see `Gate.enter`. A safe point: nobody waits, or asks an upstream,
-        for work that is to stop."""
+        """Wait for the family's turn; see `Gate.enter`. A safe point: work that is to stop neither waits nor
+        calls an upstream."""
         safe_point()
         budget = current_budget()
         if budget is not None:
@@ -116,7 +116,7 @@ class StateGate:
                     self._count(step, rule, requests=1)
             if wait > 0:
                 self._sleep(wait)
-                # Others may have learned of a ban while this call stood in the queue.
+                # Other calls may have met a ban while this one waited.
                 with self._store.step() as step:
                     self._check(step, rule, host)
                     self._count(step, rule, requests=1)

@@ -47,8 +47,8 @@ _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 @lru_cache(maxsize=2)
 def _trusted(from_environment: bool) -> ssl.SSLContext:
-    """The certificates that are believed: read once per process, thirty milliseconds that every transport of
-    a run would spend again."""
+    """The trusted certificates, read once per process: reading takes thirty milliseconds, which each
+    transport of a run would spend again."""
     return httpx.create_ssl_context(trust_env=from_environment)
 
 
@@ -155,8 +155,8 @@ class HttpTransport:
             earlier = answer.error
 
     def _may_retry(self, site: Site) -> bool:
-        """Whether the gate would let a retry pass as things stand, or the work waits until it does: no
-        backoff is spent in vain."""
+        """Whether the gate would now let a retry pass, or the work waits until it does; else a backoff would
+        be useless."""
         if not isinstance(self._gate, KnowsReadiness) or may_wait():
             return True
         return any(self._gate.ready(site.family, host) for _, host in site.targets())
@@ -211,7 +211,7 @@ class HttpTransport:
                 answer.error = error
                 outcome = _outcome(error)
         finally:
-            # Also when the parser broke in a way that nobody foresaw: the host did answer.
+            # Also when the parser raised an unexpected error: the host did answer.
             fetch = Fetch(
                 upstream=site.upstream,
                 call_name=request.call,

@@ -1,7 +1,7 @@
 """How long one piece of work may wait for upstreams that cool down: a load of many dates loses less by
-waiting than by giving up the dates that fall into the pause. Who waits for an answer has no patience.
+waiting than by giving up the dates that fall into the pause. A user's request never waits.
 
-It travels in a context variable, like the call budget, and is shared by the threads of the work.
+The limit is carried by a context variable, like the call budget, and is shared by the threads of the work.
 """
 
 import threading
@@ -15,7 +15,7 @@ from core.errors import Unavailable
 from core.stopping import safe_point
 
 SLICE_S = 1.0
-"""Between two questions whether the work is to stop."""
+"""Seconds between two checks whether the work is to stop."""
 
 
 class Patience:
@@ -74,8 +74,8 @@ def may_wait() -> bool:
 
 
 def wait_out(refusals: list[Unavailable]) -> bool:
-    """Wait until the first of the guards that refused lets a call pass. False when nobody knows when that is,
-    or the work at hand has not the patience."""
+    """Wait until the first of the guards that refused lets a call pass. False when that time is unknown or
+    longer than the work may wait."""
     patience = _current.get()
     known = [one.seconds_left for one in refusals if one.seconds_left is not None]
     return patience is not None and bool(known) and patience.wait(min(known))

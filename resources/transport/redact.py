@@ -1,8 +1,8 @@
 """One place that removes secrets from text before it reaches logs, errors, recordings or answers.
 
-Masked are: the password of a URL, bearer tokens, JWTs and provider keys wherever they stand, the rest of
-a credential header, and the value beside a name that ends in a secret word (`DB_PASSWORD=`, `"api_key":`,
-`('token', ...)`), quoted or not.
+Masked are: the password of a URL, bearer tokens, JWTs and provider keys anywhere, the rest of a credential
+header, and the value next to a name that ends in a secret word (`DB_PASSWORD=`, `"api_key":`, `('token',
+...)`), quoted or not.
 """
 
 import re
@@ -20,7 +20,7 @@ _KEYS = re.compile(r"\beyJ[\w-]{6,}\.[\w-]+\.[\w-]+|\b(?:sk|tvly)-[\w-]{8,}")
 
 
 def redact(text: str) -> str:
-    """`text` with every secret that can be told by its form masked."""
+    """`text` with every secret masked that has a recognisable form."""
     text = _USERINFO.sub(rf"\1:{MASK}@", text)
     text = _BEARER.sub(rf"\1{MASK}", text)
     text = _KEYS.sub(MASK, text)

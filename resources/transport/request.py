@@ -1,4 +1,4 @@
-"""What a client asks for (`Request`), where it goes (`Site`), and who fetches it (`Fetcher`)."""
+"""What a client requests (`Request`), where it goes (`Site`), and what sends it (`Fetcher`)."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ class Site:
     referer: str = ""
     bases: tuple[str, ...] = ()
     apart: bool = False
-    """Whether its family talks in a session of its own, whose cookies no other site sees."""
+    """Whether its family has an HTTP session of its own, whose cookies no other site sees."""
 
     def targets(self) -> tuple[tuple[str, str], ...]:
         """(base address, host name under which pacing and cooldowns know it), in fail-over order.

@@ -31,7 +31,7 @@ class RetryPolicy:
         if attempt >= self.attempts:
             return None
         if retry_after is not None:
-            # Coming back earlier than asked is what gets clients banned, so a long wish ends the call.
+            # Clients that come back earlier than asked get banned, so a long Retry-After ends the call.
             return retry_after if retry_after <= self.retry_after_max_sec else None
         backoff = min(self.cap_sec, self.base_sec * 2.0 ** (attempt - 1))
         return backoff * rng.uniform(0.5, 1.5)

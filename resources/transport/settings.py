@@ -4,7 +4,9 @@ A *family* names what one limit covers: all hosts of the finance portal are one 
 block hits all of them at once. A family without a rule of its own gets the general random pause.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+
+from resources.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -121,3 +123,10 @@ class TransportSettings:
             jitter_max=self.pause_max,
             breaker=exchange if family in _EXCHANGE_FAMILIES else None,
         )
+
+
+def transport_settings(settings: Settings) -> TransportSettings:
+    """The transport's numbers from the settings of the same names; mock mode does not pace."""
+    names = {row.name for row in fields(settings)} & {row.name for row in fields(TransportSettings)}
+    values = {name: getattr(settings, name) for name in names}
+    return TransportSettings(pacing=settings.data_source != "mock", **values)

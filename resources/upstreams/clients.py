@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Clients:
-    """Raises Unavailable for an upstream that nobody configured."""
+    """The upstream clients. Raises Unavailable for an upstream that is not configured."""
 
     def __init__(self, makers: Mapping[str, Callable[[FetchLog], Any]], log: FetchLog) -> None:
         self.log = log

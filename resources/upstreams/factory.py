@@ -1,7 +1,6 @@
 """Makes the upstream clients that the settings ask for, sharing one gate, transport and connection pool."""
 
 from collections.abc import Callable
-from dataclasses import fields
 from functools import partial
 from typing import Any
 
@@ -12,17 +11,34 @@ from resources.fetch_record import FetchLog
 from resources.settings import Settings, refuse_reserved
 from resources.transport.gate import Gate
 from resources.transport.gates import SqliteGate
+from resources.transport.http import HttpTransport
 from resources.transport.request import Fetcher
-from resources.transport.settings import TransportSettings
+from resources.transport.settings import transport_settings
+from resources.upstreams.chinabond import ChinabondClient
+from resources.upstreams.chinamoney import ChinamoneyClient
+from resources.upstreams.cls import ClsClient
+from resources.upstreams.cnindex import CnindexClient
+from resources.upstreams.cninfo import CninfoClient
+from resources.upstreams.csindex import CsindexClient
+from resources.upstreams.eastmoney import EastmoneyClient
+from resources.upstreams.exchanges import BseClient, SseClient, SzseClient
+from resources.upstreams.futures.client import CALLS, FuturesClient
+from resources.upstreams.hkex import HkexClient
 from resources.upstreams.hosts import SITES, mock_sites
+from resources.upstreams.sina import SinaClient
+from resources.upstreams.sw import SwClient
+from resources.upstreams.tdx.client import TdxClient
+from resources.upstreams.tdx.hosts import PUBLIC_HOSTS
+from resources.upstreams.tencent import TencentClient
+from resources.upstreams.ths import ThsClient
+from resources.upstreams.websearch import DuckduckgoClient, TavilyClient
+from resources.upstreams.xueqiu import XueqiuClient
 
 Makers = dict[str, Callable[[FetchLog], Any]]
 
 
 def terminal_endpoints(settings: Settings) -> list[tuple[str, int]]:
     """Servers of the terminal protocol: the simulated one, the configured ones, or the built-in list."""
-    from resources.upstreams.tdx.hosts import PUBLIC_HOSTS
-
     text = settings.simulator_tdx if settings.data_source == "mock" else settings.tdx_hosts
     if not text and settings.data_source == "mock":
         # The public servers are no substitute: a sample platform would ask the real market.
@@ -31,13 +47,6 @@ def terminal_endpoints(settings: Settings) -> list[tuple[str, int]]:
         return list(PUBLIC_HOSTS)
     pairs = (item.strip().rpartition(":") for item in text.split(",") if item.strip())
     return [(host, int(port)) for host, _, port in pairs]
-
-
-def transport_settings(settings: Settings) -> TransportSettings:
-    """The transport's numbers from the settings of the same names; mock mode does not pace."""
-    names = {row.name for row in fields(settings)} & {row.name for row in fields(TransportSettings)}
-    values = {name: getattr(settings, name) for name in names}
-    return TransportSettings(pacing=settings.data_source != "mock", **values)
 
 
 def make_clients(
@@ -54,9 +63,6 @@ def make_clients(
     NotImplementedError for DATA_SOURCE=vendor.
     """
     refuse_reserved(settings)
-    from resources.transport.http import HttpTransport
-    from resources.upstreams.tdx.client import TdxClient
-
     numbers = transport_settings(settings)
     closers: list[Callable[[], None]] = []
     if gate is None:
@@ -82,23 +88,7 @@ def make_clients(
 
 
 def http_clients(fetcher: Callable[[FetchLog], Fetcher], clock: Clock) -> Makers:
-    """The clients that speak HTTP, over whatever fetches for a log."""
-    from resources.upstreams.chinabond import ChinabondClient
-    from resources.upstreams.chinamoney import ChinamoneyClient
-    from resources.upstreams.cls import ClsClient
-    from resources.upstreams.cnindex import CnindexClient
-    from resources.upstreams.cninfo import CninfoClient
-    from resources.upstreams.csindex import CsindexClient
-    from resources.upstreams.eastmoney import EastmoneyClient
-    from resources.upstreams.exchanges import BseClient, SseClient, SzseClient
-    from resources.upstreams.futures.client import CALLS, FuturesClient
-    from resources.upstreams.hkex import HkexClient
-    from resources.upstreams.sina import SinaClient
-    from resources.upstreams.sw import SwClient
-    from resources.upstreams.tencent import TencentClient
-    from resources.upstreams.ths import ThsClient
-    from resources.upstreams.xueqiu import XueqiuClient
-
+    """The clients that speak HTTP, by upstream; `fetcher` gives the transport that records into a log."""
     plain: dict[str, Any] = {
         "tencent": TencentClient,
         "cninfo": CninfoClient,
@@ -124,9 +114,7 @@ def http_clients(fetcher: Callable[[FetchLog], Fetcher], clock: Clock) -> Makers
 
 
 def search_clients(settings: Settings, fetcher: Callable[[FetchLog], Fetcher]) -> Makers:
-    """The clients that search the web; one that needs a key is there where it is set."""
-    from resources.upstreams.websearch import DuckduckgoClient, TavilyClient
-
+    """The clients that search the web; one that needs a key is left out without it."""
     found: Makers = {"duckduckgo": partial(_bound, DuckduckgoClient, fetcher)}
     if settings.tavily_api_key:
         found["tavily"] = lambda log: TavilyClient(fetcher(log), settings.tavily_api_key)

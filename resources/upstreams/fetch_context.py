@@ -1,8 +1,8 @@
-"""The desk: the upstream clients that a dataset's fetch functions work with.
+"""The fetch context: clients, calendar, clock and stored tables for a dataset's fetch functions.
 
-A desk is made once per process; a load gets a *view* of it that reports to the load's own `FetchLog`.
-Answers that several tables of one run need (the security list, the quote batch of the day) are asked
-once per run and shared: `once` remembers the answer and whose responses it came from.
+A context is made once per process; a load gets a *view* of it that records into the load's own `FetchLog`.
+What several tables of one run need (the security list, the quote batch of the day) is requested once per
+run and shared: `once` remembers the value and the ids of the responses that it came from.
 """
 
 import random
@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, TypeVar
+
+import pandas as pd
 
 from core.calendar import TradeCalendar
 from core.clock import Clock
@@ -24,8 +26,6 @@ from resources.upstreams.clients import Clients
 from resources.upstreams.per_code_fetch import check_failed
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from core.market.bars import Dense
 
 T = TypeVar("T")
@@ -67,10 +67,9 @@ class FetchContext(Clients):
         throttle: tuple[float, float] = (0.0, 0.0),
         sleeper: Callable[[float], None] = time.sleep,
     ) -> None:
-        """`ths_eps`: whether the topic portal's pages of single companies are read; `throttle`: seconds,
-        at least and at most, before each page of a sweep over stocks.
-        `makers`: upstream key -> function that binds its client to a log (sharing connections);
-        `closers` end the shared connections."""
+        """`makers`: upstream key -> function that binds its client to a log (sharing connections);
+        `closers` end the shared connections. `ths_eps`: whether the topic portal's pages of single companies
+        are read; `throttle`: seconds, at least and at most, before each page of a per-code fetch."""
         super().__init__(makers, FetchLog())
         self.clock = clock
         self.calendar = calendar
@@ -86,13 +85,13 @@ class FetchContext(Clients):
         self._read: Reader | None = None
 
     def new_run(self) -> "FetchContext":
-        """The same clients with an empty memory: what one run asked, the next asks again."""
+        """The same clients with an empty memo, so that the next run makes its own requests."""
         fresh = self.view(FetchLog(), read=self._read)
         fresh._memo = _Memo()
         return fresh
 
     def view(self, log: FetchLog, *, read: Reader | None) -> "FetchContext":
-        """The same desk, reporting to `log`."""
+        """The same context with `log` as its fetch log."""
         view = object.__new__(FetchContext)
         view.__dict__.update(self.__dict__)
         view.log = log
@@ -146,9 +145,9 @@ class FetchContext(Clients):
         since: str | None = None,
         until: str | None = None,
         noted: Sequence[str] = (),
-    ) -> "pd.DataFrame":
+    ) -> pd.DataFrame:
         if self._read is None:
-            raise Unavailable("this desk has no stored tables")
+            raise Unavailable("this fetch context has no stored tables")
         return self._read(table, columns=columns, codes=codes, since=since, until=until, noted=noted)
 
     def panel(
@@ -163,7 +162,7 @@ class FetchContext(Clients):
     ) -> "Dense":
         """Numbers of a stored series of the whole market as arrays [codes, dates]."""
         if self._read is None:
-            raise Unavailable("this desk has no stored tables")
+            raise Unavailable("this fetch context has no stored tables")
         return self._read.panel(
             table, columns=columns, since=since, until=until, condition=condition, noted=noted
         )
@@ -171,7 +170,7 @@ class FetchContext(Clients):
     def latest(self, table: str, column: str, before: str) -> str | None:
         """The newest day of a stored table's column before a day; None if empty (`Reader.latest`)."""
         if self._read is None:
-            raise Unavailable("this desk has no stored tables")
+            raise Unavailable("this fetch context has no stored tables")
         return self._read.latest(table, column, before)
 
     # -- sharing and spreading work -----------------------------------------------------------------
@@ -200,22 +199,21 @@ class FetchContext(Clients):
         return made
 
     def _take_over(self, reads: Reader | None) -> None:
-        """Whoever uses what was made from stored tables is made from them as well."""
+        """Count the stored tables behind a shared value as read by this load too."""
         if self._read is not None and reads is not None:
             self._read.take_over(reads)
 
     def take_reused(self) -> list[str]:
-        """Ids of responses that another load of this run asked for and this one used as well."""
+        """Ids of responses that another load of this run fetched and this one used too."""
         own = {item.fetch_id for item in self.log.items}
         ids = [fetch_id for fetch_id in dict.fromkeys(self._reused) if fetch_id not in own]
         self._reused = []
         return ids
 
     def each(self, work: Callable[[str], T], items: Iterable[str], *, pages: bool = False) -> list[T]:
-        """`work` for every item, in order, in a bounded pool. A single item whose payload cannot be
-        believed is noted in `problems` and left out; too many of them, of all or of one board, fail the whole
-        sweep. `pages`: an item is a page of one stock at a site that serves people, so a random pause comes
-        before each but the first."""
+        """`work` for every item, in order, in a bounded pool. An item with a rejected payload is
+        noted in `problems` and left out; too many of them, of all or of one board, fail the whole fetch.
+        `pages`: each item is a web page of one stock, so a random pause comes before each but the first."""
         todo = list(items)
         pause = self._throttle if pages and len(todo) > 1 else (0.0, 0.0)
 
@@ -229,7 +227,7 @@ class FetchContext(Clients):
                 return None, str(error)
 
         # Each item in a copy of its own: a context cannot be entered by two threads at a time. It carries
-        # the ids of the log, the call budget and the wish to stop.
+        # the ids of the log, the call budget and the request to stop.
         context = copy_context()
         with ThreadPoolExecutor(max_workers=self._workers) as pool:
             answers = list(pool.map(lambda item: context.copy().run(one, item), todo))
@@ -240,15 +238,14 @@ class FetchContext(Clients):
 
     # -- the universe -------------------------------------------------------------------------------
 
-    def securities(self) -> "pd.DataFrame":
+    def securities(self) -> pd.DataFrame:
         """Every listed security that the per-code datasets hold: code, market (SH, SZ, BJ), symbol, name,
-        sec_type, board, decimals, pre_close. The terminal's list; while the terminal is away what is stored
-        of the security list, with the stocks that the portal lists beside it (no decimals, pre_close of these
-        stocks alone)."""
+        sec_type, board, decimals, pre_close. The terminal's list; while it cannot be read, the stored
+        security list joined with the portal's (no decimals, and pre_close of the portal's stocks only)."""
         return self.once("securities", universe.universe)
 
-    def terminal_list(self) -> "pd.DataFrame":
-        """The same from the terminal alone."""
+    def terminal_list(self) -> pd.DataFrame:
+        """The securities of `securities()` from the terminal alone."""
         return self.once("terminal_list", universe.list_securities)
 
     def symbols(self, codes: Sequence[str] | None = None, sec_type: str | None = None) -> list[str]:
@@ -260,12 +257,11 @@ class FetchContext(Clients):
             listed = listed[listed["code"].isin(list(codes))]
         return [str(symbol) for symbol in listed["symbol"].tolist()]
 
-    def sweep(
+    def fetch_per_code(
         self, scope: Scope, ask: "Callable[[str], pd.DataFrame]", *, sec_type: str | None = None
-    ) -> "pd.DataFrame":
+    ) -> pd.DataFrame:
         """`ask(symbol)` for every symbol of the scope, joined; only rows of the scope's dates. A frame
         without `code` gets the symbol's digits."""
-        import pandas as pd
 
         def one(symbol: str) -> pd.DataFrame:
             rows = ask(symbol)
@@ -279,25 +275,25 @@ class FetchContext(Clients):
 
     # -- batches that several tables of a run share ---------------------------------------------------
 
-    def portal_list(self) -> "pd.DataFrame":
+    def portal_list(self) -> pd.DataFrame:
         """The portal's list of all A shares with today's quotes, shares and money flow, asked once per run
         (columns: `eastmoney.stock_list`)."""
         return self.once("portal_list", lambda ctx: ctx.eastmoney.stock_list())
 
-    def site_quotes(self) -> "pd.DataFrame":
+    def site_quotes(self) -> pd.DataFrame:
         """The quote site's batch of the whole universe, asked once per run (columns: `tencent.quotes`)."""
         return self.once("site_quotes", lambda ctx: ctx.tencent.quotes(ctx.symbols()))
 
-    def former_names(self) -> "pd.DataFrame":
+    def former_names(self) -> pd.DataFrame:
         """Former names of all securities from the terminal's package, asked once per run (columns:
         `renames.SCHEMA`)."""
         return self.once("former_names", lambda ctx: ctx.tdx.former_names())
 
-    def terminal_quotes(self) -> "pd.DataFrame":
+    def terminal_quotes(self) -> pd.DataFrame:
         """The quote batch of the whole universe from the terminal source, asked once per run."""
         return self.once("tdx_quotes", lambda ctx: ctx.tdx.quotes(ctx.symbols(None)))
 
-    def terminal_bars(self, symbol: str, count: int) -> "pd.DataFrame":
+    def terminal_bars(self, symbol: str, count: int) -> pd.DataFrame:
         """Unadjusted daily bars of one stock, at least `count` (whole pages), asked once per run.
         PayloadError when they are of another instrument."""
         pages = -(-count // 800)
@@ -306,6 +302,6 @@ class FetchContext(Clients):
             lambda ctx: ctx.accept_bars(symbol, ctx.tdx.bars(symbol, "day", 800 * pages)),
         )
 
-    def accept_bars(self, symbol: str, bars: "pd.DataFrame") -> "pd.DataFrame":
-        """The bars, when they can be of `symbol`; else PayloadError (`universe.believe_bars`)."""
+    def accept_bars(self, symbol: str, bars: pd.DataFrame) -> pd.DataFrame:
+        """The bars when they agree with the known closes of `symbol`, else PayloadError."""
         return universe.accept_bars(self, symbol, bars)

@@ -1,6 +1,6 @@
 """The one table of upstream addresses: site key -> upstream, pacing family, hosts, Referer.
 
-A client names a site; nobody else in the project writes an upstream's address. `mock_sites` points
+A client names a site; no other module contains an upstream's address. `mock_sites` points
 every site at the simulated market, which keeps the upstreams' own paths behind /<upstream key>.
 """
 
@@ -11,7 +11,8 @@ _EM_F10_REFERER = "https://emweb.securities.eastmoney.com/"
 _TENCENT_REFERER = "https://gu.qq.com/"
 _SINA_REFERER = "https://finance.sina.com.cn/"
 
-# Fail-over order. The delayed mirror of push2 is not in it: quarter-hour-old quotes are a silent lie.
+# Fail-over order. The delayed mirror of push2 is not in it: its quotes are a quarter of an hour old without
+# saying so.
 SITES: dict[str, Site] = {
     "tencent.quote": Site("tencent", "tencent", ("https://qt.gtimg.cn", "https://sqt.gtimg.cn")),
     # Some routes of web.ifzq.gtimg.cn redirect to a name without DNS; this one carries amounts as well.
@@ -47,7 +48,7 @@ SITES: dict[str, Site] = {
     "eastmoney.research": Site(
         "eastmoney", "eastmoney", ("https://reportapi.eastmoney.com",), "https://data.eastmoney.com/"
     ),
-    # The search turns robots away on its own: a refusal there says nothing about quotes and bars.
+    # The search refuses robots on its own: a refusal there says nothing about quotes and bars.
     "eastmoney.search": Site(
         "eastmoney",
         "em_search",

@@ -1,4 +1,4 @@
-"""How much of a sweep over single codes may fail."""
+"""How many codes of a per-code fetch may fail."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,15 +7,15 @@ from core.errors import PayloadError
 from core.market.securities import board_of
 
 FAILED_SHARE = 0.1
-"""Share of all codes, and of the codes of one board, that may fail. A board that a source tells in another
-format or unit is a small part of the market, so the whole alone would not show it."""
+"""Share of all codes, and of the codes of one board, that may fail. A board that a source reports in another
+format or unit is a small share of the market, so the total alone would not show it."""
 _SYMBOL_LENGTH = len("sh600519")
 
 
 def check_failed(asked: Sequence[str], failed: Sequence[tuple[str, str]]) -> None:
     """`failed`: (item, reason). Raises PayloadError when more than the share failed, of everything or of the
-    stocks of one board. One alone is an odd code, except where it is all that was asked for: nothing would
-    be left that was answered."""
+    stocks of one board. A single failure is tolerated, except where it is all that was requested: no answer
+    would be left."""
     if not failed:
         return
     item, reason = failed[0]
@@ -33,5 +33,5 @@ def _most(asked: int) -> int:
 
 
 def _board(item: str) -> str:
-    """The board of a stock's symbol; '' for anything else that a sweep may go over."""
+    """The board of a stock's symbol; '' for any other item."""
     return board_of(item[2:], item[:2]) if len(item) == _SYMBOL_LENGTH else ""

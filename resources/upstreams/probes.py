@@ -1,7 +1,7 @@
-"""One small question per upstream and kind of call: does it answer, how fast, with how much?
+"""Probes: one small request per upstream and kind of call, for availability, speed and size of the answer.
 
-The order is that of the data dictionary and is shown as it is. A probe asks what its dataset asks, in the
-smallest amount, through the same client, gate and parser: what it says of an upstream holds for the loads.
+The order is that of the data dictionary and is shown as it is. A probe makes the request of its dataset, in
+the smallest amount, through the same client, gate and parser, so that its result holds for the loads.
 """
 
 from collections.abc import Callable
@@ -13,8 +13,8 @@ Clients = Callable[[str], Any]
 
 
 @dataclass(frozen=True)
-class Question:
-    """Whom and what a probe asks about: a stock, the newest complete trade date, and the newest one whose
+class ProbeTarget:
+    """What a probe requests: a stock, the newest complete trade date, and the newest one whose
     late figures are out."""
 
     code: str
@@ -25,16 +25,17 @@ class Question:
 
 @dataclass(frozen=True)
 class Probe:
-    """`ask` returns something with a length. `may_be_empty`: no row is an answer (nobody at the limit)."""
+    """`ask` returns something with a length. `may_be_empty`: no row is a valid answer (no stock at the
+    limit)."""
 
     name: str
     upstream: str
-    ask: Callable[[Clients, Question], Any]
+    ask: Callable[[Clients, ProbeTarget], Any]
     may_be_empty: bool = False
 
 
-def _exchanges(clients: Clients, asked: Question) -> list[Any]:
-    """Both exchanges: one that is away fails the probe."""
+def _exchanges(clients: Clients, asked: ProbeTarget) -> list[Any]:
+    """Both exchanges: the probe fails when either does not answer."""
     return [*clients("sse").margin(asked.late_day).index, *clients("szse").margin(asked.late_day).index]
 
 

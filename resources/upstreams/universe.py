@@ -1,18 +1,22 @@
 """Which securities there are, and whether bars are of the one that was asked for.
 
-The terminal's list is the universe. While it is away, what is stored of it stands in, with the portal's list.
+The terminal's list is the universe. While it cannot be read, the stored security list replaces it, joined
+with the portal's list.
 """
 
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+import numpy as np
+import pandas as pd
 
 from core.errors import PayloadError, Unavailable, UpstreamError
+from core.market.price_identity import explained, same
 from core.market.securities import board_of, sec_type_of
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from resources.upstreams.fetch_context import FetchContext
+    from resources.upstreams.tdx.client import TdxClient
 
 log = logging.getLogger(__name__)
 MARKETS = ("sz", "sh", "bj")
@@ -21,9 +25,43 @@ HELD_TYPES = ("stock", "etf", "lof", "cb", "reit")
 _COLUMNS = ["code", "market", "symbol", "name", "sec_type", "board", "decimals", "pre_close"]
 _BARS = "fusion_kline_daily"
 
+T = TypeVar("T")
 
-def universe(ctx: "FetchContext") -> "pd.DataFrame":
-    """`Desk.securities`: the terminal's list, else the substitute of it."""
+
+class UniverseReads(Protocol):
+    """What these functions read through: the part of `FetchContext` that they use."""
+
+    direct: bool
+
+    @property
+    def tdx(self) -> "TdxClient": ...
+
+    @property
+    def today(self) -> str: ...
+
+    def securities(self) -> pd.DataFrame: ...
+
+    def terminal_list(self) -> pd.DataFrame: ...
+
+    def portal_list(self) -> pd.DataFrame: ...
+
+    def read(
+        self,
+        table: str,
+        *,
+        columns: Sequence[str],
+        codes: Sequence[str] | None = None,
+        since: str | None = None,
+        until: str | None = None,
+    ) -> pd.DataFrame: ...
+
+    def latest(self, table: str, column: str, before: str) -> str | None: ...
+
+    def once(self, key: object, make: "Callable[[UniverseReads], T]") -> T: ...
+
+
+def universe(ctx: UniverseReads) -> pd.DataFrame:
+    """`FetchContext.securities`: the terminal's list, or its substitute while the terminal cannot be read."""
     try:
         return ctx.terminal_list()
     except (UpstreamError, PayloadError, Unavailable) as error:
@@ -32,14 +70,14 @@ def universe(ctx: "FetchContext") -> "pd.DataFrame":
         known = substitute_list(ctx)
         if known is None:
             raise
-        log.warning("the terminal's list is away (%s): %d securities from elsewhere", error, len(known))
+        log.warning(
+            "the terminal's list cannot be read (%s): %d securities from its substitutes", error, len(known)
+        )
         return known
 
 
-def list_securities(ctx: "FetchContext") -> "pd.DataFrame":
-    """`Desk.terminal_list`."""
-    import pandas as pd
-
+def list_securities(ctx: UniverseReads) -> pd.DataFrame:
+    """`FetchContext.terminal_list`: the terminal's lists of all markets, joined."""
     lists = pd.concat([ctx.tdx.security_list(market) for market in MARKETS], ignore_index=True)
     held = _held(lists)
     if held.empty:
@@ -47,23 +85,22 @@ def list_securities(ctx: "FetchContext") -> "pd.DataFrame":
     return held
 
 
-def substitute_list(ctx: "FetchContext") -> "pd.DataFrame | None":
-    """Columns as `Desk.securities`, without decimals; None where neither has a stock. What was listed since
-    the list was stored is in the portal's alone, which holds no funds and bonds and alone tells pre_close."""
-    import pandas as pd
-
+def substitute_list(ctx: UniverseReads) -> pd.DataFrame | None:
+    """The stored list joined with the portal's; None where neither has a stock. Columns as
+    `FetchContext.securities`, without decimals. Securities listed since the list was stored are in the
+    portal's list alone; that one has no funds and bonds, and it alone states pre_close."""
     portal = _portal(ctx)
-    parts = [part for part in (_stored(ctx), portal) if len(part)]
-    if not parts:
+    lists = [one for one in (_stored(ctx), portal) if len(one)]
+    if not lists:
         return None
-    known = pd.concat(parts, ignore_index=True).drop_duplicates("code").sort_values("code")
+    known = pd.concat(lists, ignore_index=True).drop_duplicates("code").sort_values("code")
     known["symbol"] = known["market"].str.lower() + known["code"]
     known["pre_close"] = known["symbol"].map(portal.set_index("symbol")["pre_close"])
     known = _held(known)
     return known.reindex(columns=_COLUMNS).astype({"pre_close": float}) if len(known) else None
 
 
-def _held(listed: "pd.DataFrame") -> "pd.DataFrame":
+def _held(listed: pd.DataFrame) -> pd.DataFrame:
     """The securities of a list that the per-code datasets hold, with their types and boards."""
     places = list(zip(listed["code"], listed["market"], strict=True))
     listed["sec_type"] = [sec_type_of(code, market) for code, market in places]
@@ -71,9 +108,7 @@ def _held(listed: "pd.DataFrame") -> "pd.DataFrame":
     return listed[listed["sec_type"].isin(list(HELD_TYPES))].reset_index(drop=True)
 
 
-def _stored(ctx: "FetchContext") -> "pd.DataFrame":
-    import pandas as pd
-
+def _stored(ctx: UniverseReads) -> pd.DataFrame:
     columns = ("code", "market", "name", "list_status")
     try:
         rows = ctx.read("fusion_stock_master", columns=columns)
@@ -82,9 +117,7 @@ def _stored(ctx: "FetchContext") -> "pd.DataFrame":
     return rows[rows["market"].isin(["SH", "SZ", "BJ"]) & (rows["list_status"] != "D")]
 
 
-def _portal(ctx: "FetchContext") -> "pd.DataFrame":
-    import pandas as pd
-
+def _portal(ctx: UniverseReads) -> pd.DataFrame:
     columns = ["symbol", "code", "market", "name", "pre_close"]
     try:
         return ctx.portal_list().rename(columns={"last_close": "pre_close"})[columns]
@@ -92,14 +125,11 @@ def _portal(ctx: "FetchContext") -> "pd.DataFrame":
         return pd.DataFrame(columns=columns)
 
 
-def accept_bars(ctx: "FetchContext", symbol: str, bars: "pd.DataFrame") -> "pd.DataFrame":
-    """The bars, when they can be of `symbol`; else PayloadError. The list's previous close must follow from
-    their newest two closes (a listing day has none to follow from); where the stand-in of the list tells
-    none, the stored close of the newest date must be theirs of that date."""
-    import numpy as np
-
-    from core.market.price_identity import explained
-
+def accept_bars(ctx: UniverseReads, symbol: str, bars: pd.DataFrame) -> pd.DataFrame:
+    """The bars when they agree with the known closes of `symbol`, else PayloadError. The previous
+    close of the list must follow from their newest two closes (a listing day has none to follow from); where
+    the substitute of the list states none, their close of the newest stored date must equal the stored one.
+    """
     closes = ctx.once("pre_closes", _list_pre_closes)
     if symbol not in closes:
         return _as_stored(ctx, symbol, bars)
@@ -114,33 +144,29 @@ def accept_bars(ctx: "FetchContext", symbol: str, bars: "pd.DataFrame") -> "pd.D
     return bars
 
 
-def _as_stored(ctx: "FetchContext", symbol: str, bars: "pd.DataFrame") -> "pd.DataFrame":
-    """The bars, unless they close otherwise on the newest stored date. Both are unadjusted and of one date,
-    so that no event lies between them."""
-    import numpy as np
-
-    from core.market.price_identity import same
-
+def _as_stored(ctx: UniverseReads, symbol: str, bars: pd.DataFrame) -> pd.DataFrame:
+    """The bars; PayloadError when they close otherwise on the newest stored date. Both closes are unadjusted
+    and of one date, so that no event comes between them."""
     stored = ctx.once("stored_closes", _stored_closes)
     day, close = stored.get(symbol[2:], ("", 0.0))
-    reported = bars.loc[bars["date"] == day, "close"].to_numpy(dtype=float)
-    if len(reported) and not same(reported, np.full(len(reported), close)).all():
+    closes = bars.loc[bars["date"] == day, "close"].to_numpy(dtype=float)
+    if len(closes) and not same(closes, np.full(len(closes), close)).all():
         raise PayloadError(
-            f"bars of {symbol} close at {reported[0]:g} on {day}, stored is {close:g}: another instrument?"
+            f"bars of {symbol} close at {closes[0]:g} on {day}, stored is {close:g}: another instrument?"
         )
     return bars
 
 
-def _list_pre_closes(ctx: "FetchContext") -> dict[str, float]:
-    """Previous closes of the security list by symbol, where it tells one."""
+def _list_pre_closes(ctx: UniverseReads) -> dict[str, float]:
+    """Previous closes of the security list by symbol, where it states one."""
     listed = ctx.securities()
     known = listed[listed["pre_close"] > 0]
     return dict(zip(known["symbol"].tolist(), known["pre_close"].tolist(), strict=True))
 
 
-def _stored_closes(ctx: "FetchContext") -> dict[str, tuple[str, float]]:
-    """(date, close) of the newest stored date before today, by code; nothing while the terminal's list is
-    there, which would have told."""
+def _stored_closes(ctx: UniverseReads) -> dict[str, tuple[str, float]]:
+    """(date, close) of the newest stored date before today, by code; {} while the terminal's list can be
+    read, which states the previous closes itself."""
     if ctx.securities()["decimals"].notna().any():
         return {}
     try:

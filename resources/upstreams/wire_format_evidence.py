@@ -1,6 +1,6 @@
-"""What speaks for the wire format of each call, beside our own reading of documents (`data/evidence.csv`).
+"""Evidence for the wire format of each call, in addition to its documents (`data/evidence.csv`).
 
-`recorded`: a real answer is kept, and its parser reads it. `witnessed`: a client that others wrote reads the
+`recorded`: a real answer is stored, and its parser reads it. `witnessed`: a public client of others reads the
 same fields. `assumed`: neither; the format is as the documents say.
 """
 
@@ -17,7 +17,7 @@ CLASSES = ("recorded", "witnessed", "assumed")
 
 @dataclass(frozen=True)
 class Evidence:
-    """`call` as a fetch function writes it after `desk.`; `witness` with version and function; `reads` the
+    """`call` as a fetch function writes it after `ctx.`; `witness` with version and function; `reads` the
     fields or reports; `where` the recording."""
 
     call: str
@@ -28,13 +28,13 @@ class Evidence:
 
     @property
     def is_proved(self) -> bool:
-        """Something beside our own reading of documents speaks for it."""
+        """Whether there is evidence other than documents."""
         return self.kind != "assumed"
 
     def text(self) -> str:
         """In one cell of a table."""
-        reported = self.where or self.witness
-        return f"{self.kind}: {reported}" if reported else self.kind
+        proof = self.where or self.witness
+        return f"{self.kind}: {proof}" if proof else self.kind
 
 
 @cache
@@ -44,16 +44,18 @@ def evidence() -> dict[str, Evidence]:
     text = files("resources").joinpath("data/evidence.csv").read_text(encoding="utf-8")
     for row in csv.DictReader(text.splitlines()):
         one = Evidence(row["call"], row["evidence"], row["witness"], row["reads"], row["where"])
-        reported = {"recorded": one.where, "witnessed": one.witness, "assumed": "nothing"}.get(one.kind)
-        if not reported or one.call in found:
-            raise DeclarationError(f"evidence of {one.call}: {one.kind!r} without its proof, or told twice")
+        proof = {"recorded": one.where, "witnessed": one.witness, "assumed": "nothing"}.get(one.kind)
+        if not proof or one.call in found:
+            raise DeclarationError(
+                f"evidence of {one.call}: {one.kind!r} without its proof, or declared twice"
+            )
         found[one.call] = one
     return found
 
 
 @dataclass(frozen=True)
 class ColumnEvidence:
-    """A column that a question to the data centre names: one wrong name there costs the whole answer."""
+    """A column that a request to the data centre names: one wrong name there costs the whole answer."""
 
     report: str
     column: str

@@ -1,4 +1,4 @@
-"""What a batch leaves beside its rows: itself, its fetches and its quality records."""
+"""The records of a batch: its own row, its fetches and its quality records."""
 
 import uuid
 from collections.abc import Mapping, Sequence
@@ -51,7 +51,7 @@ class Quality:
 
 @dataclass(frozen=True)
 class Batch:
-    """Who writes, why and from what. `inputs`: [{table, batch_ids, rows, max_date}]; `sources`:
+    """Which run writes, why and from what. `inputs`: [{table, batch_ids, rows, max_date}]; `sources`:
     [{src, calls, rows, fallback_reason, fetch_ids}]."""
 
     partition_key: str
@@ -101,7 +101,7 @@ def insert_batch(sql: Sql, connection: Connection, table: Table, batch: Batch, n
 def insert_fetches(
     sql: Sql, connection: Connection, batch: Batch, fetches: Sequence[Fetch], bodies: Mapping[str, str]
 ) -> None:
-    """What was asked for a batch and what came; `bodies` tells where each body lies."""
+    """Insert the fetches of a batch; `bodies` gives the path of each body."""
     if not fetches:
         return
     columns = [

@@ -67,8 +67,8 @@ class Plan:
         old = {pick_key(row): row for row in stored}
         incoming = _with_quality(incoming, at.get("quality"))
         keys = [pick_key(row) for row in incoming]
-        standing = _standing(stored, names, pick_key, final)
-        kept = standing if replace else old
+        final_keys = _final_keys(stored, names, pick_key, final)
+        kept = final_keys if replace else old
         hashed = {key: pick_content(old[key]) for key in kept}
         place_of = {key: i for i, key in enumerate(keys)}
         if len(place_of) < len(keys):
@@ -80,7 +80,7 @@ class Plan:
             before = old.get(key)
             if before is not None:
                 known = pick_content(before)
-                if content == known or key in standing or _outranked(found, before, at, source_rank):
+                if content == known or key in final_keys or _outranked(found, before, at, source_rank):
                     hashed[key] = known
                     plan._count(before, at)
                     continue
@@ -106,7 +106,7 @@ class Plan:
                 plan.history.append((*before, row[at["valid_from"]], batch_id))
             plan.written.append(tuple(row))
         if replace:
-            plan.removed = [key for key in old if key not in place_of and key not in standing]
+            plan.removed = [key for key in old if key not in place_of and key not in final_keys]
         if table.date_column:
             dates = [row[at[table.date_column]] for row in plan.written if row[at[table.date_column]]]
             plan.latest_date = max(dates)[:10] if dates else None
@@ -147,8 +147,8 @@ class Plan:
     def _keep_without(
         self, row: list[Any], at: Mapping[str, int], later: Sequence[str], *, now: str, batch_id: str
     ) -> None:
-        """A first version that holds columns of a `later` day: as it was public it had none of them, so that
-        version is kept, and the whole row is valid from now."""
+        """A first version that holds columns of a `later` day: when it was published it had none of them, so
+        that version stays, and the whole row is valid from now."""
         known = [at[name] for name in later if row[at[name]] is not None]
         if not known or row[at["valid_from"]] >= now:
             return
@@ -186,21 +186,21 @@ def _picker(places: Sequence[int]) -> Callable[[Sequence[Any]], tuple[Any, ...]]
     return lambda row: tuple(row[i] for i in places)
 
 
-def _standing(
+def _final_keys(
     stored: list[Row],
     names: Sequence[str],
     pick_key: Callable[[Sequence[Any]], Row],
     final: Callable[[pd.DataFrame], pd.Series] | None,
 ) -> set[Row]:
-    """Keys of the stored rows that stand for good."""
+    """Keys of the stored rows that are final."""
     if final is None or not stored:
         return set()
-    reported = final(pd.DataFrame(stored, columns=list(names))).tolist()
-    return {pick_key(row) for row, stands in zip(stored, reported, strict=True) if stands}
+    marks = final(pd.DataFrame(stored, columns=list(names))).tolist()
+    return {pick_key(row) for row, stands in zip(stored, marks, strict=True) if stands}
 
 
 def _with_quality(incoming: list[Row], place: int | None) -> list[Row]:
-    """Rows whose quality nobody judged are 'ok'."""
+    """Rows without a quality are 'ok'."""
     if place is None:
         return incoming
     return [row if row[place] is not None else (*row[:place], "ok", *row[place + 1 :]) for row in incoming]
@@ -220,7 +220,7 @@ def _in_order(keys: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 
 
 def _outranked(row: Sequence[Any], before: Row, at: Mapping[str, int], rank: Mapping[str, int]) -> bool:
-    """A stored ok row stands against a warning row of a worse source."""
+    """A warning row of a worse source does not replace a stored ok row."""
     if not rank or "quality" not in at:
         return False
     if before[at["quality"]] != "ok" or row[at["quality"]] != "warning":

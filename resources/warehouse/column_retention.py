@@ -1,7 +1,7 @@
-"""Columns that a calculated table holds for its newest dates alone: their values of older dates go.
+"""Column retention: columns that a calculated table holds for its newest dates alone.
 
-The rows stay. Taking the values away is a batch like any write, so that its row says which dates lost them;
-`updated_at` of the table does not move, for nothing new is brought.
+Values of older dates are cleared, the rows stay. Clearing is a batch like any write, so that its row says
+which dates lost them; `updated_at` of the table does not move, since no data was added.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,14 +18,14 @@ from resources.warehouse.sql import Sql
 from resources.warehouse.table_versions import claim_version
 
 QUIET_DATES = 5
-"""Older dates in a row without a value, after which no older one is looked at: every load takes away what
-has left the window since the load before."""
+"""Older dates in a row without a value, after which no older one is read: every load clears what has left the
+window since the load before."""
 CLEARED = "values_removed"
 """Where a batch's `checks` say how many rows lost their value."""
 
 
 class ColumnRetention:
-    """Takes the values of a column away, in one warehouse."""
+    """Clears old values of columns in one warehouse."""
 
     def __init__(self, engine: Engine, clock: Clock) -> None:
         self._engine = engine

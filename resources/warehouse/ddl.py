@@ -41,15 +41,15 @@ def sql_type(spec: ColumnSpec) -> sa.types.TypeEngine[Any]:
         case "json":
             kind = sa.Text().with_variant(mysql.LONGTEXT(collation=BINARY), *_MYSQL)
         case _:
-            if spec.word.length is None:
+            if spec.column_type.length is None:
                 long = mysql.MEDIUMTEXT if spec.sql == "mtext" else mysql.TEXT
                 kind = sa.Text().with_variant(long(collation=BINARY), *_MYSQL)
-            elif spec.word.ascii:
-                ascii_text = mysql.VARCHAR(spec.word.length, charset="ascii", collation="ascii_bin")
-                kind = sa.String(spec.word.length).with_variant(ascii_text, *_MYSQL)
+            elif spec.column_type.ascii:
+                ascii_text = mysql.VARCHAR(spec.column_type.length, charset="ascii", collation="ascii_bin")
+                kind = sa.String(spec.column_type.length).with_variant(ascii_text, *_MYSQL)
             else:
-                text = mysql.VARCHAR(spec.word.length, collation=BINARY)
-                kind = sa.String(spec.word.length).with_variant(text, *_MYSQL)
+                text = mysql.VARCHAR(spec.column_type.length, collation=BINARY)
+                kind = sa.String(spec.column_type.length).with_variant(text, *_MYSQL)
     return kind
 
 
@@ -128,8 +128,8 @@ def build_history(metadata: sa.MetaData, table: Table) -> sa.Table:
 
 @lru_cache(maxsize=8)
 def build_metadata(tables: tuple[Table, ...]) -> sa.MetaData:
-    """DDL of the tables and their history, the same for every engine. Made once per set of tables: a hundred
-    of them take a fifth of a second, and nobody changes it."""
+    """DDL of the tables and their history, the same for every engine. Made once per set of tables and never
+    changed: a hundred of them take a fifth of a second."""
     metadata = sa.MetaData()
     for table in tables:
         build_table(metadata, table)

@@ -65,8 +65,9 @@ def _sqlite_engine(url: sa.URL, *, read_only: bool, wait_s: float) -> Engine:
 def _mysql_engine(url: sa.URL, *, wait_s: float, pool: dict[str, Any]) -> Engine:
     arguments: dict[str, Any] = {"charset": "utf8mb4"}
     if url.drivername.endswith("pymysql"):
-        import pymysql.converters
-        from pymysql.constants import FIELD_TYPE
+        # The driver of this kind of database alone.
+        import pymysql.converters  # noqa: PLC0415
+        from pymysql.constants import FIELD_TYPE  # noqa: PLC0415
 
         conversions = dict(pymysql.converters.conversions)
         for kind in (FIELD_TYPE.DATE, FIELD_TYPE.DATETIME, FIELD_TYPE.TIMESTAMP):
@@ -99,9 +100,9 @@ def make_engine(
     max_overflow: int = 10,
     pool_timeout: float = 30.0,
 ) -> Engine:
-    """An engine for `url`. `read_only` opens SQLite with mode=ro and query_only; on a server the
-    account's rights decide. Raises InputError for a URL that names no supported driver, StorageError for
-    a file whose folder cannot be made."""
+    """An engine for `url`. `read_only` opens SQLite with mode=ro and query_only; on a server the account's
+    rights decide. Raises InputError for a URL without a supported driver, StorageError for a file whose
+    folder cannot be made."""
     try:
         parsed = sa.make_url(url)
     except (sa.exc.ArgumentError, ValueError):
@@ -133,7 +134,7 @@ def transaction(engine: Engine) -> Iterator[Connection]:
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
     """A connection that only reads: on SQLite it does not ask for the writer's lock, so polling and long
-    reads hold up nobody. Driver errors become StorageError."""
+    reads do not block others. Driver errors become StorageError."""
     try:
         with engine.connect().execution_options(**{_READING: True}) as connection:
             yield connection

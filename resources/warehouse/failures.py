@@ -12,7 +12,7 @@ FULL = "the disk is full"
 _FULL_CODES = frozenset({1021, 1114})
 """MariaDB: the disk is full; the table is full."""
 _SYSTEM_CODES = frozenset({3, 14, 1026, 1030})
-"""MariaDB: an error of the operating system, whose number stands in the text."""
+"""MariaDB: an error of the operating system, whose number is in the text."""
 _NO_ROOM = re.compile(rf"\b(?:error|errno|errcode):?\s*{errno.ENOSPC}\b|no space left", re.IGNORECASE)
 
 

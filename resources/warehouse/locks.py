@@ -1,6 +1,6 @@
 """Domain locks: leases in the database with owner, token, heartbeat and expiry (architecture §8).
 
-All wanted domains are taken in one transaction or none. Times are seconds of the database's clock.
+All requested domains are taken in one transaction or none. Times are seconds of the database's clock.
 Every write transaction re-checks its lock as its last statement (`refresh`), so an owner that lost
 its lease fails instead of writing.
 """

@@ -1,4 +1,4 @@
-"""Which trade dates of a dataset are missing, told from its batches. Pure."""
+"""Which trade dates of a dataset are missing, derived from its batches. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _DATED = (Partition.TRADE_DATE, Partition.EVENT_DATE)
 
 
 @dataclass(frozen=True)
-class MissingRange:
+class MissingPartition:
     """`expected`: rows of a usual date (None: dates of this dataset have no usual number)."""
 
     dataset: str
@@ -30,8 +30,8 @@ class MissingRange:
 
 
 def has_dates(dataset: Dataset) -> bool:
-    """Whether the batches of a dataset tell its trade dates: it is loaded by date, and a RAW table alone
-    promises rows on each (else nobody knows an empty date from a missing one)."""
+    """Whether the trade dates of a dataset follow from its batches: it is loaded by date, and a RAW table
+    alone promises rows on each (else an empty date cannot be distinguished from a missing one)."""
     if dataset.model is not None:
         return dataset.partition in _DATED
     return bool(dataset.raw) and dataset.raw[0].partition in _DATED and not dataset.raw[0].may_be_empty
@@ -45,8 +45,8 @@ def dated(dataset: Dataset) -> Dataset:
 
 
 def usual_rows(dataset: Dataset, found: Mapping[str, Tried]) -> int | None:
-    """Rows of a usual date; None where the number of rows is nature's (events, also those whose numbers vary
-    widely from date to date), or nothing is loaded."""
+    """Rows of a usual date; None where it is not predictable (events, or numbers that vary widely from date
+    to date) or nothing is loaded."""
     partition = dataset.partition if dataset.model is not None else dataset.raw[0].partition
     counts = [tried.rows for tried in found.values() if tried.rows]
     # A late publisher may be empty only on the dates that are not out yet.
@@ -59,7 +59,9 @@ def usual_rows(dataset: Dataset, found: Mapping[str, Tried]) -> int | None:
     return int(usual)
 
 
-def holes(dataset: Dataset, days: Sequence[str], found: Mapping[str, Tried]) -> list[MissingRange]:
+def missing_partitions(
+    dataset: Dataset, days: Sequence[str], found: Mapping[str, Tried]
+) -> list[MissingPartition]:
     """The missing ones of ascending trade dates. The newest `late` dates of a late publisher are not out
     yet: there an empty load is a load."""
     usual = usual_rows(dataset, found)
@@ -74,10 +76,12 @@ def holes(dataset: Dataset, days: Sequence[str], found: Mapping[str, Tried]) -> 
             reason = "partial"
         else:
             continue
-        missing.append(MissingRange(dataset.name, day, usual, present, reason, tried.failed, tried.run_id))
+        missing.append(
+            MissingPartition(dataset.name, day, usual, present, reason, tried.failed, tried.run_id)
+        )
     return missing
 
 
 def table_of(dataset: Dataset) -> str:
-    """The table whose batches tell the dates of a dataset."""
+    """The table whose batches show which dates of a dataset are loaded."""
     return dataset.raw[0].table_name if dataset.model is None else dataset.table_name

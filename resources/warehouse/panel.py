@@ -20,7 +20,7 @@ from resources.warehouse.warehouse import Warehouse
 Floats = npt.NDArray[np.float64]
 _NUMBERS = frozenset({"float", "int", "bool"})
 _GROUP_BYTES = 64 * 1024 * 1024
-"""Room for the bars of one code in MariaDB's GROUP_CONCAT; the default cuts at 1 MB without a word."""
+"""Room for the bars of one code in MariaDB's GROUP_CONCAT; the default truncates at 1 MB without an error."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def _from_sqlite(
 ) -> tuple[list[str], list[Floats]]:
     """(codes, per code a block [rows, 1 + columns] whose first column is the day number).
 
-    One walk along the clustered key per code: the date index would fetch every row singly, a scan of the
+    One range scan of the clustered key per code: the date index would fetch every row singly, a scan of the
     table would read all the years before the window.
     """
     width = len(columns) + 1

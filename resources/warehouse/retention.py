@@ -1,4 +1,4 @@
-"""How long staged time series are kept, and the deletes that keep it so.
+"""Retention of staged time series: how long they are stored, and the deletes.
 
 Only staging tables can be shortened: what is fused, received or recorded (batches, quality records,
 responses) stays. A delete is a batch like any write: its row says which dates went, and how many rows.
@@ -31,7 +31,8 @@ MAX_ROWS = 50_000
 
 
 def cutoff(today: date, days: int) -> str:
-    """First day that is kept: rows of earlier days go. Raises InputError for less than LEAST_DAYS."""
+    """First day that is retained; rows of earlier days are deleted. Raises InputError for less than
+    LEAST_DAYS."""
     if not LEAST_DAYS <= days <= MOST_DAYS:
         raise InputError("days", f"{days} is out of range; {LEAST_DAYS}..{MOST_DAYS} are allowed")
     return (today - timedelta(days=days)).isoformat()
@@ -138,5 +139,5 @@ def count_before(sql: Sql, connection: Connection, table: Table, before: str) ->
 def _date_of(table: Table) -> str:
     """The column that says how old a row is. Raises InputError for a table that is never shortened."""
     if table.layer is not Layer.STG or table.date_column is None:
-        raise InputError("table", f"{table.name} is kept whole: only staged time series are cleaned up")
+        raise InputError("table", f"{table.name} is never shortened: only staged time series are cleaned up")
     return table.date_column

@@ -37,7 +37,7 @@ class Sql:
         return self.text(f"INSERT INTO {self.name(table)} ({self.names(columns)}) VALUES ({marks})")
 
     def insert_absent(self, table: str, columns: Sequence[str]) -> str:
-        """Insert; a row whose key exists is left as it is."""
+        """INSERT that leaves a row with an existing key as it is."""
         marks = ", ".join("?" for _ in columns)
         verb = "INSERT OR IGNORE INTO" if self.sqlite else "INSERT IGNORE INTO"
         return self.text(f"{verb} {self.name(table)} ({self.names(columns)}) VALUES ({marks})")

@@ -1,4 +1,4 @@
-"""System, user and infrastructure tables: fixed parts of the house, written in the dictionary's notation."""
+"""System, user and infrastructure tables: the fixed tables of the platform, in the dictionary's notation."""
 
 from core.declaration.columns import columns_from
 from core.declaration.tables import Layer, Table
@@ -66,7 +66,7 @@ SYSTEM_TABLES: tuple[Table, ...] = (
         Layer.SYSTEM,
         "node_id",
         "node_id:k64 role:s16 host:s64 pid:int started_at:ts beat_at:ts state_json:json",
-        description="processes that are alive; fresh when beat_at lies within 90 s",
+        description="processes that are alive; fresh when beat_at is within 90 s",
     ),
     _table(
         "sys_domain_lock",
@@ -193,7 +193,7 @@ SYSTEM_TABLES: tuple[Table, ...] = (
         Layer.USER,
         "skill_key",
         "skill_key:k64 enabled:bool definition_json:json updated_by:s64",
-        description="skills that were switched, and those that somebody installed (with their definition)",
+        description="skills that were switched, and those that were installed (with their definition)",
     ),
     _table(
         "stock_analysis",

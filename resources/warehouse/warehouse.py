@@ -30,7 +30,7 @@ class Warehouse:
     """Tables of the declarations in one database.
 
     `read_only` opens SQLite without any right to write (the API's reads); such a warehouse has no
-    writer. Every method raises StorageError when the database refuses or is away.
+    writer. Every method raises StorageError when the database refuses or cannot be reached.
     """
 
     def __init__(

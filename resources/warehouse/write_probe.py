@@ -15,7 +15,7 @@ from resources.warehouse.engine import is_sqlite, make_engine, transaction
 from resources.warehouse.sql import Sql
 
 ROLE = "probe"
-"""Role of the row in `sys_heartbeat`; nobody takes it for a process."""
+"""Role of its row in `sys_heartbeat`, so that it is not taken for a process."""
 WAIT_S = 1.0
 
 
@@ -30,7 +30,7 @@ class WriteProbe:
         self._engine: Engine | None = None
 
     def write(self) -> float:
-        """Seconds that a write took. Raises StorageError: DiskFull, or what kept it; also when the write
+        """Seconds that a write took. Raises StorageError: DiskFull, or what prevented it; also when the write
         before it has not come back yet."""
         if not self._lock.acquire(blocking=False):
             raise StorageError("a write has been waiting since the last look")

@@ -50,7 +50,7 @@ class Piece:
     `src`, `quality`, `quality_flags`, `provenance` (canonical JSON or null) and `payload` where the layer
     has them; `where` is the slice that it is compared with. `public_at` gives the instant at which each
     row's first version became public (DWD); `later` names columns that were not known by then, `later_rows`
-    tells in which rows (None: in all), `final` which stored rows no batch may change or remove."""
+    marks those rows (None: all), `final` which stored rows no batch may change or remove."""
 
     frame: pd.DataFrame
     where: Slice
@@ -108,7 +108,7 @@ def _ids(batch: Batch) -> dict[str, Any]:
 def incoming_of(table: Table, frames: Sequence[pd.DataFrame]) -> list[list[Row]]:
     """The frames as rows for the driver. Those of one shape are converted at once: of hundreds of small ones,
     as a range has them, the conversion would cost more than all the rest of a write."""
-    reported: list[list[Row]] = [[] for _ in frames]
+    rows_of_frames: list[list[Row]] = [[] for _ in frames]
     alike: dict[tuple[Any, ...], list[int]] = {}
     for at, frame in enumerate(frames):
         if len(frame):
@@ -118,9 +118,9 @@ def incoming_of(table: Table, frames: Sequence[pd.DataFrame]) -> list[list[Row]]
         found = rows(coerce(whole, table.all_columns)[0], table.names)
         start = 0
         for at in places:
-            reported[at] = found[start : start + len(frames[at])]
+            rows_of_frames[at] = found[start : start + len(frames[at])]
             start += len(frames[at])
-    return reported
+    return rows_of_frames
 
 
 class Writer:
@@ -168,12 +168,12 @@ class Writer:
         Raises LockLost, StorageError; then nothing is written.
         """
         bodies = [self._store_bodies(piece.fetches) for piece in pieces]
-        reported = incoming_of(table, [piece.frame for piece in pieces])
+        rows_of_frames = incoming_of(table, [piece.frame for piece in pieces])
         with transaction(self._engine) as connection:
             version = claim_version(self._sql, connection, table)
             now = stamp(self._clock.now())
             plans = []
-            for piece, incoming in zip(pieces, reported, strict=True):
+            for piece, incoming in zip(pieces, rows_of_frames, strict=True):
                 insert_batch(self._sql, connection, table, piece.batch, now)
                 given = piece.frame.get("provenance")
                 plans.append(

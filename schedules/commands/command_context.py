@@ -64,7 +64,7 @@ class Work:
 
     def stop_wanted(self) -> str | None:
         """Why the command is to stop, None while it is to go on; looks into the database."""
-        if self.services.commands.cancel_wanted(self.command):
+        if self.services.commands.cancel_requested(self.command):
             return CANCELED
         if self.stopping.is_set():
             return GOING_DOWN

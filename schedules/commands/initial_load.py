@@ -10,6 +10,7 @@ from typing import Any
 
 from core.calendar import TradeCalendar
 from core.errors import ConflictError, InputError, PlatformError
+from core.report_periods import due_on, open_report_periods, previous_period
 from schedules.commands.command_context import Work
 from schedules.commands.kernel_compilation import wait_for_kernels
 from schedules.runs.outcome import RunOutcome
@@ -31,6 +32,9 @@ FLOW_DATES = 120
 RANGE_DAYS = 365
 """A range run emits one event per date and asset: at most a year in one run."""
 
+_PERIODS_BESIDE = 4
+"""Report periods before one that its figures are set beside: the quarters before it, the year end before it,
+the same period a year earlier."""
 _FEW = 2
 """Missing dates that are loaded one by one."""
 
@@ -47,6 +51,8 @@ DAY = EOD_CORE
 WHOLE_DAY = "whole_day"
 """Instead of `eod_core` at the first load: what the tasks of the evening load as well."""
 EARLIER = "earlier_days"
+DISCLOSED = "disclosed"
+"""Holders, visits and buybacks since the deadline of the newest reports that are complete."""
 FLOWS = "backfill_fund_flow"
 PICKS = "earlier_picks"
 """Wide rows and picks of the dates before these, as far back as there are bars."""
@@ -55,7 +61,7 @@ REVIEW = "daily_review"
 OVERVIEW = "freshness_snapshot"
 SINGLE = (SECURITY_LIST, WHOLE_DAY, DAY, OVERVIEW)
 """Jobs for one trade date; the others take a range."""
-BEHIND = (BAR_CALCULATIONS, EARLIER, FLOWS, PICKS, CALCULATIONS, REVIEW, OVERVIEW)
+BEHIND = (BAR_CALCULATIONS, DISCLOSED, EARLIER, FLOWS, PICKS, CALCULATIONS, REVIEW, OVERVIEW)
 """Jobs that nobody waits for who waits for the data."""
 
 
@@ -87,13 +93,14 @@ def newest_complete(now: datetime, calendar: TradeCalendar) -> str:
 @dataclass(frozen=True)
 class Loaded:
     """What the ledger says has succeeded: trade dates of `eod_core` and of `whole_day`, ends of the ranges of
-    `history`, of `reports`, of `recent_days`, of `earlier_days`, of `earlier_picks`, of `bar_calculations`
-    and of `calculations` (also dates of its scheduled task)."""
+    `history`, of `reports`, of `disclosed`, of `recent_days`, of `earlier_days`, of `earlier_picks`, of
+    `bar_calculations` and of `calculations` (also dates of its scheduled task)."""
 
     days: frozenset[str] = frozenset()
     whole: frozenset[str] = frozenset()
     ranges: frozenset[str] = frozenset()
     reports: frozenset[str] = frozenset()
+    disclosed: frozenset[str] = frozenset()
     from_bars: frozenset[str] = frozenset()
     calculated: frozenset[str] = frozenset()
     recent: frozenset[str] = frozenset()
@@ -115,10 +122,10 @@ def plan_load(
     picks: bool = True,
 ) -> list[Step]:
     """The runs that bring the warehouse up to `newest`: the security list of a new one, bars of
-    `history_dates` trade dates where they are missing, the report periods of those dates, the newest five
-    dates in full (of a new warehouse the newest with all that its tasks load); then what is calculated from
-    these five, from bars as far back as they are, and from the `earlier_dates` before the five; with `picks`
-    also wide rows and picks of all dates before those."""
+    `history_dates` trade dates where they are missing, the reports of those dates, the newest five dates in
+    full (of a new warehouse the newest with all that its tasks load); then what is calculated from these five
+    and from bars as far back as they are, what was disclosed since the newest deadline, and what is made of
+    the `earlier_dates` before the five; with `picks` also wide rows and picks of all dates before those."""
     window = calendar.last(history_dates, newest)
     newest_dates = window[-DETAIL_DATES:]
     ranged = max(loaded.recent, default="")
@@ -130,18 +137,40 @@ def plan_load(
     if len(bars) > len(days):
         steps += [Step(HISTORY, start, end) for start, end in ranges(bars)]
     if len(bars) > len(days) or known > max(loaded.reports, default=""):
-        steps.append(Step(REPORTS, window[0], newest))
+        steps.append(Step(REPORTS, min(window[0], _reports_since(calendar, newest)), newest))
     last = DAY if loaded.days or loaded.whole else WHOLE_DAY
     if len(days) > _FEW:
         steps += [Step(RECENT, days[0], days[-2]), Step(last, days[-1], days[-1])]
     else:
         steps += [Step(last if day == newest else DAY, day, day) for day in days]
-    return steps + _behind(window, loaded, new_days=bool(days), new_bars=len(bars) > len(days),
+    return steps + _behind(calendar, window, loaded, new_days=bool(days), new_bars=len(bars) > len(days),
                            earlier_dates=earlier_dates, picks=picks)  # fmt: skip
 
 
+def _reports_since(calendar: TradeCalendar, newest: str) -> str:
+    """A trade date on which the reports came out that the newest ones are compared with: of the oldest period
+    that is being disclosed perhaps nobody has told anything yet, so those are of the period before it."""
+    period = previous_period(open_report_periods(newest)[0])
+    for _ in range(_PERIODS_BESIDE):
+        period = previous_period(period)
+    return calendar.on_or_after(due_on(period))
+
+
+def _all_told(newest: str) -> str:
+    """The newest report period whose deadline has passed."""
+    period = open_report_periods(newest)[0]
+    return period if due_on(period) < newest else previous_period(period)
+
+
 def _behind(
-    window: list[str], loaded: Loaded, *, new_days: bool, new_bars: bool, earlier_dates: int, picks: bool
+    calendar: TradeCalendar,
+    window: list[str],
+    loaded: Loaded,
+    *,
+    new_days: bool,
+    new_bars: bool,
+    earlier_dates: int,
+    picks: bool,
 ) -> list[Step]:
     """What follows the data. Of earlier dates the newer ones come first."""
     newest, first = window[-1], window[-DETAIL_DATES:][0]
@@ -149,8 +178,11 @@ def _behind(
     # The newest dates first: until then the market's phase, signals and leaders would be those of last year.
     if new_days or newest not in loaded.calculated:
         steps += [Step(CALCULATIONS, first, newest), Step(REVIEW, newest, newest)]
-    if new_bars or max(loaded.ranges, default="") > max(loaded.from_bars, default=""):
+    known = max(loaded.ranges, default="")
+    if new_bars or known > max(loaded.from_bars, default=""):
         steps += [Step(BAR_CALCULATIONS, start, end) for start, end in ranges(window)]
+    if new_bars or known > max(loaded.disclosed, default=""):
+        steps.append(Step(DISCLOSED, calendar.on_or_after(due_on(_all_told(newest))), newest))
     if earlier_dates:
         before = window[:-DETAIL_DATES]
         full, rest = before[-earlier_dates:], before[:-earlier_dates]
@@ -230,6 +262,7 @@ def _loaded(services: Services) -> Loaded:
         whole=done(WHOLE_DAY),
         ranges=done(HISTORY),
         reports=done(REPORTS),
+        disclosed=done(DISCLOSED),
         from_bars=done(BAR_CALCULATIONS),
         calculated=done(CALCULATIONS) | done(QUANT),
         recent=done(RECENT),

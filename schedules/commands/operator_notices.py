@@ -16,7 +16,7 @@ from resources.notifications import NotificationStore
 from resources.orchestrator import run_url
 from resources.settings import Settings
 from resources.transport.gates import SqliteGate
-from resources.upstreams.factory import transport_settings
+from resources.transport.settings import transport_settings
 from resources.warehouse.engine import reading
 from resources.warehouse.sql import Sql
 from schedules.services import Services

@@ -1,4 +1,4 @@
-"""What a dead worker left behind, set right: its commands, runs, concurrency slots, locks and rows.
+"""What a dead worker left behind, set right: its commands, runs, locks and rows.
 
 Runs that Dagster launched as processes are watched by Dagster; those of a worker only by the worker and this.
 """
@@ -164,7 +164,7 @@ def fail_run(services: Services, instance: Any, run_id: str, reason: str) -> Non
 
 
 def fail_runs(instance: Any, node_id: str) -> list[str]:
-    """End the open runs of a node and free their concurrency slots; returns their ids."""
+    """End the open runs of a node; returns their ids."""
     from dagster import RunsFilter
 
     return _fail(instance, RunsFilter(tags={run_tags.OWNER: node_id}, statuses=_open_states()))
@@ -209,8 +209,6 @@ def _fail(instance: Any, which: Any) -> list[str]:
         if run is None or run.is_finished:
             continue  # it came to its own end since it was looked up
         instance.report_run_failed(record.dagster_run, "the process that executed this run died")
-        # Reporting the failure alone leaves the slots of its pools taken.
-        instance.event_log_storage.free_concurrency_slots_for_run(record.dagster_run.run_id)
         ids.append(record.dagster_run.run_id)
     return ids
 

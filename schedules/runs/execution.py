@@ -11,6 +11,10 @@ import sqlalchemy as sa
 from dagster import DagsterInstance, DagsterRunStatus, Definitions
 
 from core.errors import ConflictError, NotFound
+from platform_assets.definitions.dagster_internals import (
+    RegisteredCodeLocationOrigin,
+    RemoteRepositoryOrigin,
+)
 from resources.orchestrator import LOCATION, REPOSITORY
 from schedules.runs.event_store import kept_open
 from schedules.runs.outcome import RunOutcome
@@ -100,8 +104,6 @@ class DagsterRunner:
 def _with_origin(instance: Any) -> Iterator[None]:
     """Runs that are created within belong to the code location, as those that the UI launches: its job pages
     and its timeline look for that."""
-    from dagster._core.remote_origin import RegisteredCodeLocationOrigin, RemoteRepositoryOrigin
-
     repository = RemoteRepositoryOrigin(RegisteredCodeLocationOrigin(LOCATION), REPOSITORY)
     create = instance.create_run_for_job
 

@@ -17,6 +17,7 @@ from resources import logs
 from resources.logs import masker, said
 from resources.orchestrator import LOCATION, Orchestrator
 from resources.settings import ROLES, Settings, load_settings, refuse_reserved
+from resources.simulated_market.launch import needs_market
 from resources.warehouse.write_probe import WriteProbe
 from schedules.supervisor import checks, folders, process_plan
 from schedules.supervisor.child_processes import POLL_S, ChildProcesses, Interrupted, Say
@@ -68,7 +69,7 @@ def check_ports(settings: Settings) -> None:
 def choose_ports(settings: Settings, last: Mapping[str, Any]) -> Ports:
     """The ports of this start; inner ones stay what they were as long as they are free."""
     before = last.get("ports", {})
-    simulated = process_plan.needs_simulator(settings)
+    simulated = needs_market(settings)
     scheduling = settings.role != "web"
 
     def pick(name: str, requested: bool) -> int:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from resources.orchestrator import LOCATION, Orchestrator
 from resources.settings import Settings
+from resources.simulated_market.launch import MODULE, START_S, market_options
 from schedules.supervisor.child_processes import ChildSpec
 from schedules.supervisor.liveness import code_server_answers, daemon_sign, heartbeat_sign, server_sign
 
@@ -75,11 +76,6 @@ def traced(module: str, *arguments: str) -> tuple[str, ...]:
     return python("-m", "schedules.supervisor.stack_dumps", module, *arguments)
 
 
-def needs_simulator(settings: Settings) -> bool:
-    """A simulated market of our own: mock data, and nobody named another one."""
-    return settings.data_source == "mock" and not (settings.simulator_url or settings.simulator_tdx)
-
-
 def child_environment(settings: Settings, ports: Ports) -> dict[str, str]:
     """What every child gets beside the environment of the shell."""
     data = settings.data_path
@@ -103,25 +99,14 @@ def simulator(settings: Settings, ports: Ports) -> ChildSpec:
     # The API's own supervisor has a simulated market of its own: each side can go without the other.
     ready = settings.data_path / ("simulator-web.json" if settings.role == "web" else "simulator.json")
     ready.unlink(missing_ok=True)
-    options = {
-        "--http-port": str(ports.simulator_http),
-        "--tcp-port": str(ports.simulator_tcp),
-        "--world": settings.sample_world,
-        "--profile": settings.sample_profile,
-        "--seed": str(settings.sample_seed),
-        "--cache-dir": str(settings.data_path / "sample"),
-        "--ports-file": str(ready),
-        "--parent-pid": str(os.getpid()),
-        "--now": settings.sample_now,
-        "--faults": settings.sample_faults,
-        "--real-data-dir": settings.real_data_dir if settings.sample_world == "replay" else "",
-    }
-    given = [part for name, value in options.items() if value for part in (name, value)]
+    given = market_options(
+        settings, http_port=ports.simulator_http, tcp_port=ports.simulator_tcp, ports_file=ready
+    )
     return ChildSpec(
         SIMULATOR,
-        traced("resources.simulated_market", *given),
+        traced(MODULE, *given),
         ready=ready.is_file,
-        patience_s=300.0,  # a world of profile L is generated at its first start
+        patience_s=START_S,
         sign=server_sign(lambda: answers(ports.simulator_http, "/_control/health", timeout_s=SIGN_S)),
         traced=True,
     )

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from datetime import datetime, time, timedelta
 
 import dagster as dg
-from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 
 from core.calendar import CalendarHorizon
+from platform_assets.definitions.dagster_internals import UnresolvedAssetJobDefinition
 from platform_assets.definitions.run_lease import CODES_TAG
 from schedules.services import Services
 

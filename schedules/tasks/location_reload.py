@@ -12,6 +12,7 @@ from core.clock import SystemClock
 from core.errors import PlatformError, Unavailable
 from resources.orchestrator import Orchestrator
 from schedules.services import Services
+from schedules.tasks.trigger_times import write_times
 
 log = logging.getLogger(__name__)
 LOOK_S = 3.0
@@ -67,6 +68,7 @@ class RetimeWatcher:
                 return False
             log.info("reloading the code location: %s", ", ".join(changed))
         self._not_before = self._monotonic() + BACKOFF_S
+        write_times(self._services.settings.data_path, self._services.tasks.all())
         self._orchestrator.reload()
         left = self._changed()
         if left:

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from datetime import datetime
 
 import dagster as dg
-from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 
 from core.calendar import CalendarHorizon
 from platform_assets.datasets.breadth_sample import sample_time
+from platform_assets.definitions.dagster_internals import UnresolvedAssetJobDefinition
 from schedules.services import Services
 
 SENSOR = "market_warmup"

@@ -33,7 +33,7 @@ from resources.warehouse.ledger.gaps import (
     Gaps,
 )
 from resources.warehouse.ledger.loads import Tried, first_success, tried
-from resources.warehouse.missing_partitions import MissingRange, has_dates, holes, table_of
+from resources.warehouse.missing_partitions import MissingPartition, has_dates, missing_partitions, table_of
 from resources.warehouse.sql import Sql
 from schedules.commands.initial_load import newest_complete
 from schedules.services import Services
@@ -119,26 +119,26 @@ class GapKeeper:
         if not days:
             return 0
         found = tried(self._run, table, days[0], days[-1])
-        missing = holes(dataset, days, found)
+        missing = missing_partitions(dataset, days, found)
         self._ledger.observe(
             dataset.name,
             days[0],
-            [(hole, self._codes(dataset, hole, days, found)) for hole in missing],
+            [(absent, self._codes(dataset, absent, days, found)) for absent in missing],
             now=now,
         )
         return len(missing)
 
     def _codes(
-        self, dataset: Dataset, hole: MissingRange, days: Sequence[str], found: dict[str, Tried]
+        self, dataset: Dataset, absent: MissingPartition, days: Sequence[str], found: dict[str, Tried]
     ) -> list[str]:
         """Of a date that is there in part: codes that the last whole date before it has and it has not."""
         table: Table = dataset.raw[0].table if dataset.model is None else dataset.table
         columns = {spec.name for spec in table.columns}
-        if hole.reason != "partial" or "code" not in columns or not table.date_column:
+        if absent.reason != "partial" or "code" not in columns or not table.date_column:
             return []
         whole = [
             day for day in days
-            if day < hole.partition and (found.get(day, Tried(None, 0)).rows or 0) >= (hole.expected or 1)
+            if day < absent.partition and (found.get(day, Tried(None, 0)).rows or 0) >= (absent.expected or 1)
         ]  # fmt: skip
         if not whole:
             return []
@@ -146,7 +146,7 @@ class GapKeeper:
         rows = self._run(
             f"SELECT DISTINCT code FROM {name} WHERE {day}=? AND code NOT IN "
             f"(SELECT code FROM {name} WHERE {day}=?) ORDER BY code LIMIT {MOST_CODES}",
-            (whole[-1], hole.partition),
+            (whole[-1], absent.partition),
         )
         return [str(code) for (code,) in rows]
 

@@ -12,11 +12,10 @@ from typing import Any
 
 import dagster as dg
 from dagster import DagsterInstance
-from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
-from dagster._core.scheduler.instigation import InstigatorType
 
 from core.calendar import TradeCalendar
 from core.errors import StorageError
+from platform_assets.definitions.dagster_internals import UnresolvedAssetJobDefinition
 from platform_assets.definitions.jobs import BASEINFO, SAMPLE
 from resources.warehouse.ledger.heartbeats import SCHEDULER, this_node
 from resources.warehouse.ledger.tasks import Slot, Task
@@ -31,6 +30,7 @@ from schedules.tasks.missing_dates_sensor import gap_sensor
 from schedules.tasks.readiness import Act, Verdict, judge
 from schedules.tasks.reconciliation import Cursor, Request, Sweeper
 from schedules.tasks.table import TASKS
+from schedules.tasks.trigger_times import moved_tasks
 
 ZONE = "Asia/Shanghai"
 SENSOR = "task_table"
@@ -61,12 +61,16 @@ def in_force(tasks: Sequence[Task], services: Services) -> list[TaskState]:
 
 
 def build_schedules(
-    jobs: Mapping[str, Job], *, tasks: Sequence[Task] = TASKS, services: OpenServices = open_services
+    jobs: Mapping[str, Job],
+    *,
+    tasks: Sequence[Task] = TASKS,
+    services: OpenServices = open_services,
+    times: Mapping[str, int] | None = None,
 ) -> Scheduling:
     """One schedule per task with a time (named by its key, default on) and the sensor `task_table`.
-    `jobs` holds one job per task, by its key; a task without a job is a KeyError at load."""
-    states = in_force(tasks, services())
-    timed = [state for state in states if state.task.timing.timed]
+    `jobs` holds one job per task, by its key; a task without a job is a KeyError at load. `times`: changed
+    times of day (HHMM) by task key. Nothing is opened before the first tick."""
+    timed = [state for state in moved_tasks(tasks, times or {}) if state.task.timing.timed]
     served = {state.key: state.task.timing.hm for state in timed}
     return Scheduling(
         schedules=[_schedule(state, jobs[state.key], services) for state in timed],
@@ -223,7 +227,9 @@ def mirror_switches(
 ) -> None:
     """Copy the state of the native schedules' switches into `sys_task`, for readers without Dagster."""
     switched: dict[str, bool] = {}
-    for state in instance.all_instigator_state(instigator_type=InstigatorType.SCHEDULE):
+    for state in instance.all_instigator_state():
+        if state.instigator_type.name != "SCHEDULE":
+            continue
         origin: Any = state.origin.repository_origin.code_location_origin
         if location is None or origin.location_name == location:
             switched[state.name] = state.is_running

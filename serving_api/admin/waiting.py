@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from resources.warehouse.ledger.commands import POLL_S, Command, CommandQueue
 from serving_api.admin.shared import off_loop
-from serving_api.framework.openapi_schemas import enveloped
+from serving_api.framework.openapi import enveloped
 from serving_api.framework.responses import Answer
 from serving_api.framework.state import State
 

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BaseModel, Field
 from platform_assets.compute.parameters.analysis import MOST_CONCLUSION
 from serving_api.analysis.answer import GivenScores
 from serving_api.framework.history_reach import Reach
-from serving_api.framework.openapi_schemas import example
+from serving_api.framework.openapi import example
 
 
 class ShownScores(BaseModel):

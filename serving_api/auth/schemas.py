@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, Field, model_validator
 
-from serving_api.framework.openapi_schemas import example
+from serving_api.framework.openapi import example
 
 MIN_PASSWORD, MAX_PASSWORD = 8, 128
 _NAME = re.compile(r"[\w.-]{3,32}")

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, StringConstraints, field_validator
 
 from serving_api.chat.limits import COMPARED, MESSAGE_CHARS, TITLE_CHARS, TURN_CHARS
-from serving_api.framework.openapi_schemas import example
+from serving_api.framework.openapi import example
 
 _CODE = r"^[0-9]{6}$"
 

@@ -12,8 +12,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from core.errors import InputError, PlatformError
-from serving_api.framework.declared_parameters import parameters_of
 from serving_api.framework.error_responses import ErrorResponse, error_response_of
+from serving_api.framework.openapi import parameters_of
 
 _PLACES = {"body", "query", "path", "header", "cookie"}
 

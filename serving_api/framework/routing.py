@@ -1,32 +1,27 @@
-"""Routes and areas of the API.
-
-`PlatformRoute` decides permission before the body is read, answers 304 before any work, and turns an
-`Answer` into bytes with its headers. `Area` groups the routes below one prefix, so that a request passes
-one string comparison per foreign area instead of one pattern per foreign route.
-"""
+"""Routes of the API: `PlatformRoute` decides permission before the body is read, answers 304 before any
+work, and turns an `Answer` into bytes with its headers."""
 
 import functools
 import inspect
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+import re
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, get_type_hints
 
-from fastapi import APIRouter, FastAPI
+from fastapi import APIRouter
 from fastapi.params import Depends
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Match, NoMatchFound
 from starlette.types import Message, Receive, Scope, Send
 
 from core.errors import DeclarationError
 from serving_api.db.table_versions import TableVersion
 from serving_api.framework.cache_headers import NO_STORE, PRIVATE, PUBLIC, is_match, weak_etag
-from serving_api.framework.declared_parameters import query_names
-from serving_api.framework.envelope import is_enveloped, local_iso
+from serving_api.framework.envelope import PREFIX, is_enveloped, local_iso
 from serving_api.framework.error_responses import UnknownQueryParameter
-from serving_api.framework.openapi_schemas import UNCHANGED, enveloped, refusals
+from serving_api.framework.openapi import UNCHANGED, enveloped, query_names, refusals
 from serving_api.framework.permissions import Permission
 from serving_api.framework.responses import Answer, render_answer
 from serving_api.framework.state import State, state_of
@@ -204,88 +199,24 @@ class PlatformRoute(APIRoute):
         return PUBLIC if self.permission.name == "anyone" else PRIVATE
 
 
-class Area:
-    """The routes of one router, behind one comparison of the path's beginning."""
-
-    def __init__(self, router: APIRouter) -> None:
-        for route in router.routes:
-            if not isinstance(route, PlatformRoute):
-                raise DeclarationError(f"{route!r} is no PlatformRoute: its permission is unknown")
-        self.prefix = router.prefix
-        self.routes: list[PlatformRoute] = [r for r in router.routes if isinstance(r, PlatformRoute)]
-
-    def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        if not scope["path"].startswith(self.prefix):
-            return Match.NONE, {}
-        partial: Scope | None = None
-        for route in self.routes:
-            match, child = route.matches(scope)
-            if match is Match.FULL:
-                return match, child
-            if match is Match.PARTIAL and partial is None:
-                partial = child
-        return (Match.NONE, {}) if partial is None else (Match.PARTIAL, partial)
-
-
-class Areas(BaseRoute):
-    """All areas behind one look-up of the path's first segments."""
-
-    def __init__(self, routers: Sequence[APIRouter]) -> None:
-        self.areas = [Area(router) for router in routers]
-        short = [area for area in self.areas if len(_segments(area.prefix)) < _KEY_SEGMENTS]
-        keys = {_segments(area.prefix) for area in self.areas}
-        # In the order of their declaration, also where a prefix is shorter than a key.
-        self._by_key = {
-            key: [area for area in self.areas if area in short or _segments(area.prefix) == key]
-            for key in keys
-        }
-        self._short = short
-
-    def _candidates(self, scope: Scope) -> list[Area]:
-        return self._by_key.get(_segments(scope["path"]), self._short)
-
-    def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        if scope["type"] != "http":
-            return Match.NONE, {}
-        partial: Scope | None = None
-        for area in self._candidates(scope):
-            match, child = area.matches(scope)
-            if match is Match.FULL:
-                return match, child
-            if match is Match.PARTIAL and partial is None:
-                partial = child
-        return (Match.NONE, {}) if partial is None else (Match.PARTIAL, partial)
-
-    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        route: PlatformRoute = scope["route"]
-        await route.handle(scope, receive, send)
-
-    def url_path_for(self, name: str, /, **path_params: Any) -> Any:
-        for area in self.areas:
-            for route in area.routes:
-                try:
-                    return route.url_path_for(name, **path_params)
-                except NoMatchFound:
-                    continue
-        raise NoMatchFound(name, path_params)
-
-
-_KEY_SEGMENTS = 4
-"""`/api/v1/stocks/...` splits into an empty text and three names."""
-
-
-def _segments(path: str) -> tuple[str, ...]:
-    return tuple(path.split("/", _KEY_SEGMENTS)[:_KEY_SEGMENTS])
-
-
 def area_router(prefix: str, tag: str) -> APIRouter:
     """A router whose routes are `PlatformRoute`s below `prefix`."""
-    return APIRouter(prefix=prefix, tags=[tag], route_class=PlatformRoute)
+    return APIRouter(
+        prefix=prefix, tags=[tag], route_class=PlatformRoute, generate_unique_id_function=operation_id
+    )
 
 
-def platform_routes(app: FastAPI) -> Iterator[PlatformRoute]:
-    """Every route of ours, in the order in which requests meet them."""
-    for entry in app.router.routes:
-        if isinstance(entry, Areas):
-            for area in entry.areas:
-                yield from area.routes
+def operation_id(route: APIRoute) -> str:
+    """The name of a route in the OpenAPI document and in clients generated from it: `get_stocks_kline`.
+
+    It is made from the method and the path below /api/v1, which clients rely on, not from names of our
+    functions. A parameter is named where the path ends with it: `get_stocks_by_code`.
+    """
+    method = min(route.methods or {"GET"})
+    below = route.path_format.removeprefix(f"{PREFIX}/")
+    parts = [part for part in below.split("/") if part]
+    words = [part for part in parts[:-1] if not part.startswith("{")]
+    last = parts[-1] if parts else "index"
+    words.append(f"by_{last.strip('{}')}" if last.startswith("{") else last)
+    root = ["root"] if below.startswith("/") else []
+    return re.sub(r"\W", "_", "_".join([method.lower(), *root, *words]))

@@ -1,6 +1,7 @@
 """What may be empty on the first evening of an installation, and why. Everything else must have data."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 _ASKED_FOR = "bars of single codes, stored on request"
 _SAMPLED = "taken every five minutes of a session, and there was none yet"
@@ -77,3 +78,27 @@ PRESENT: Mapping[str, Mapping[str, str]] = {
 }  # fmt: skip
 """By kind: what a first start during a session or in the morning has from that evening on, after its tasks
 ran."""
+
+
+@dataclass(frozen=True)
+class Quiet:
+    """Data that is empty without recent events: `table` has no `column` within the last `days` days."""
+
+    table: str
+    column: str
+    days: int
+    reason: str
+
+
+QUIET: Mapping[str, Mapping[str, Quiet]] = {
+    "interfaces": {
+        # It answers with two months, counted from today, which may be a holiday after the newest bars.
+        "get_new_stocks": Quiet(
+            "fusion_stock_master",
+            "list_date",
+            50,
+            "no company was listed lately; months may pass without a listing",
+        ),
+    },
+}
+"""By kind: what may be empty for a season, while the stored tables show no event in it."""

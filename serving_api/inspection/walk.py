@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from itertools import islice, product
 from typing import Any
 
+from core.days import moved
 from core.declaration.registry import Registry
 from serving_api.framework.envelope import PREFIX
 from serving_api.inspection import by_nature, queries
@@ -18,6 +19,7 @@ Query = Callable[[str], list[tuple[Any, ...]]]
 
 
 _EVENTS = "text/event-stream"
+_BARS = "fusion_kline_daily"
 _QUOTES, _OF_THE_PAST = "raw_quote", "tdx"
 """The one source with quotes of past dates; every other one only has current ones."""
 
@@ -61,7 +63,24 @@ class Walk:
     def _found(self, kind: str, reasons: Mapping[str, str]) -> Found:
         """The result before any check. Before a current quote was stored more may be empty."""
         present = self._query(queries.any_price_beside(_QUOTES, _OF_THE_PAST))
-        return Found(kind, dict(reasons) if present else {**reasons, **by_nature.PRESENT[kind]})
+        waiting = {} if present else by_nature.PRESENT[kind]
+        return Found(kind, {**reasons, **self._quiet(kind), **waiting})
+
+    def _quiet(self, kind: str) -> Mapping[str, str]:
+        """Reasons of what had no cause to be told before the newest bars."""
+        declared = by_nature.QUIET.get(kind, {})
+        until = self._newest(_BARS, "date") if declared else None
+        if until is None:
+            return {}
+        return {
+            name: one.reason
+            for name, one in declared.items()
+            if (self._newest(one.table, one.column) or "") < moved(until, -one.days)
+        }
+
+    def _newest(self, table: str, column: str) -> str | None:
+        rows = self._query(queries.newest(table, column))
+        return str(rows[0][0]) if rows and rows[0][0] is not None else None
 
     def tables(self) -> Found:
         """Tables that a load writes."""

@@ -4,8 +4,7 @@ from typing import Any
 
 from resources.settings import Settings
 from resources.transport.gates import SqliteGate
-from resources.transport.settings import EM_BREAKER, PUSH2EX_BREAKER
-from resources.upstreams.factory import transport_settings
+from resources.transport.settings import EM_BREAKER, PUSH2EX_BREAKER, transport_settings
 
 
 def transport_state(settings: Settings) -> dict[str, Any]:

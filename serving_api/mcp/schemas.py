@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from serving_api.framework.openapi_schemas import example
+from serving_api.framework.openapi import example
 
 MOST_SERVERS, MOST_HEADERS = 20, 10
 MASK = "***"
@@ -28,7 +28,7 @@ class ToolList(BaseModel):
     tools: list[ToolShown]
 
 
-class CallParams(BaseModel):
+class RequestedTool(BaseModel):
     name: str = Field(min_length=1, max_length=64)
     arguments: dict[str, Any] | None = None
 
@@ -50,7 +50,7 @@ class ToolCall(BaseModel):
         | None
     ) = None
     method: str | None = Field(default=None, max_length=64)
-    params: CallParams | None = None
+    params: RequestedTool | None = None
     name: str | None = Field(default=None, min_length=1, max_length=64)
     arguments: dict[str, Any] | None = None
 

@@ -37,7 +37,7 @@ _OWN = {b"cache-control", b"content-length", b"content-encoding", b"vary"}
 Headers = list[tuple[bytes, bytes]]
 
 
-def hot_name(path: str) -> str | None:
+def cached_kind(path: str) -> str | None:
     """The hot read behind a path; None for all others."""
     if path.startswith(_STOCKS) and path.endswith("/kline"):
         return "kline"
@@ -82,24 +82,24 @@ class _Moment:
     policies: dict[str, bytes] = field(default_factory=dict)
 
 
-class HotLayer:
+class ResponseCacheLayer:
     """Hot reads from memory, everything else from `app`."""
 
     def __init__(self, app: ASGIApp, state: State) -> None:
-        self._app = app
+        self.app = app
         self._state = state
         self._routes: dict[str, PlatformRoute] = {}
         self._last = _Moment(-math.inf, b"")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            await self._app(scope, receive, send)
+            await self.app(scope, receive, send)
             return
         asked = {name: value for name, value in scope["headers"] if name in _ASKED}
         is_kept = scope["method"] == "GET" and len(scope.get("query_string", b"")) <= LONGEST_QUERY
-        name = hot_name(scope["path"]) if is_kept else None
+        name = cached_kind(scope["path"]) if is_kept else None
         if name is None or not await self._answered(name, scope, asked, receive, send):
-            await self._app(scope, receive, _Outgoing(self, name, scope, asked, send))
+            await self.app(scope, receive, _Outgoing(self, name, scope, asked, send))
 
     async def _answered(
         self, name: str, scope: Scope, asked: dict[bytes, bytes], receive: Receive, send: Send
@@ -117,6 +117,8 @@ class HotLayer:
         kept: Kept | None = self._state.cache.get("hot", (scope["path"], scope["query_string"]), token)
         if kept is None:
             return False
+        # As the router does it, for those who look at what was served.
+        scope["route"], scope["endpoint"] = route, route.endpoint
         moment = self._moment()
         policy = moment.policies.get(name)
         if policy is None:
@@ -157,7 +159,7 @@ class _Outgoing:
     """What a route sends on its way out: JSON compressed, hot answers kept, all else untouched."""
 
     def __init__(
-        self, layer: HotLayer, name: str | None, scope: Scope, asked: dict[bytes, bytes], send: Send
+        self, layer: ResponseCacheLayer, name: str | None, scope: Scope, asked: dict[bytes, bytes], send: Send
     ) -> None:
         self._layer = layer
         self._name = name

@@ -95,7 +95,7 @@ class RateLimitLayer:
     def __init__(
         self, app: ASGIApp, per_minute: int, proxies: tuple[Network, ...], monotonic: Callable[[], float]
     ) -> None:
-        self._app = app
+        self.app = app
         self._proxies = proxies
         self._buckets = TokenBuckets(per_minute, monotonic) if per_minute > 0 else None
 
@@ -109,4 +109,4 @@ class RateLimitLayer:
                     refusal = error_response_of(TooManyAttempts(TOO_FAST, wait)).response()
                     await refusal(scope, receive, send)
                     return
-        await self._app(scope, receive, send)
+        await self.app(scope, receive, send)

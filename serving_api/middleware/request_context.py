@@ -44,13 +44,13 @@ class RequestLayer:
     """Adds X-Request-ID and X-Data-World to every response."""
 
     def __init__(self, app: ASGIApp, world: str | None) -> None:
-        self._app = app
+        self.app = app
         self._ids = RequestIds()
         self._world = [] if world is None else [(DATA_WORLD, world.encode())]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            await self._app(scope, receive, send)
+            await self.app(scope, receive, send)
             return
         request_id = self._ids.of(scope)
         started = False
@@ -64,7 +64,7 @@ class RequestLayer:
 
         with bound(request_id=request_id):
             try:
-                await self._app(scope, receive, labelled)
+                await self.app(scope, receive, labelled)
             except Exception as error:
                 # The text may quote a statement or an address: it is logged redacted, never sent.
                 trace = redact("".join(traceback.format_exception(error)))

@@ -54,7 +54,7 @@ class StockChange(BaseModel):
     info: str | None
 
 
-class BreakerState(BaseModel):
+class FeedBreaker(BaseModel):
     state: str
 
 
@@ -64,7 +64,7 @@ class StockChanges(BaseModel):
     items: list[StockChange]
     total: int
     stale: bool = Field(description="the portal did not answer: these are its last good events of today")
-    breaker: BreakerState
+    breaker: FeedBreaker
     timestamp: str
 
 

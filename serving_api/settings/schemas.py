@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, Field, model_validator
 
 from serving_api.auth.schemas import Email
-from serving_api.framework.openapi_schemas import example
+from serving_api.framework.openapi import example
 
 _HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")
 _PROVIDER = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")

@@ -4,7 +4,7 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from serving_api.framework.openapi_schemas import example
+from serving_api.framework.openapi import example
 from serving_api.skills.definitions import Definition
 
 

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from serving_api.framework.cache_headers import chart_policy
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import REACH, note_of
-from serving_api.framework.openapi_schemas import DataAvailability
+from serving_api.framework.openapi import DataAvailability
 from serving_api.framework.parameters import Adjust, AsOf, AsOfRead, StockCode, code_list
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.responses import Answer

@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, Field
 
-from serving_api.framework.openapi_schemas import example
+from serving_api.framework.openapi import example
 
 # Field names are those of the specification, some of them camelCase.
 

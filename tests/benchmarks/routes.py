@@ -7,9 +7,10 @@ import uvicorn
 from fastapi import APIRouter
 
 from resources.settings import Settings
-from serving_api.app import AREAS, Application, create_app
+from serving_api.app import AREAS, create_app
+from serving_api.framework.application import Application, add_areas, platform_routes
 from serving_api.framework.permissions import Anyone
-from serving_api.framework.routing import Areas, area_router, platform_routes
+from serving_api.framework.routing import area_router
 
 PROBE = "/api/v1/benchmark/probe"
 PER_AREA = 10
@@ -36,7 +37,8 @@ def crowded(app: Application, number: int) -> None:
             for route in range(PER_AREA):
                 made.add_api_route(f"/{{code}}/part-{route}", _filler, methods=["GET"])
             others.append(made)
-    app.router.routes[:] = [Areas([*others, probe])]
+    app.router.routes.clear()
+    add_areas(app, [*others, probe])
 
 
 def main(port: int, folder: str, number: int) -> None:

@@ -89,7 +89,7 @@ def fill_wide(warehouse: Warehouse) -> None:
         elif spec.family == "json":
             frame[spec.name] = '["概念甲","概念乙"]'
         else:
-            frame[spec.name] = "文字"[: spec.word.length or 2]
+            frame[spec.name] = "文字"[: spec.column_type.length or 2]
     warehouse.writer.write(
         table, frame, where=Slice.of_date("trade_date", LAST_DAY), batch=Batch(partition_key=LAST_DAY)
     )

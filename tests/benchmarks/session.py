@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from resources.transport.gates import SqliteGate
-from resources.upstreams.factory import transport_settings
+from resources.transport.settings import transport_settings
 from tests.benchmarks.servers import Server, free_port, process
 
 FROM = datetime(2026, 8, 21, 10, 0)

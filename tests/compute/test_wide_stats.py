@@ -17,7 +17,7 @@ def test_a_pool_wins_where_it_names_a_code_and_bars_stand_elsewhere() -> None:
     sealed, broken = np.zeros((3, 3), dtype=bool), np.zeros((3, 3), dtype=bool)
     sealed[2, 1] = broken[1, 2] = True
 
-    reported = wide_stats.told_by_pools(bars, sealed, broken)
+    reported = wide_stats.with_pool_states(bars, sealed, broken)
 
     assert wide_stats.limit_days(reported).tolist() == [0, 1, 1]
     assert wide_stats.count_up(reported).tolist() == [2, 1, 1]

@@ -127,7 +127,7 @@ def test_the_platform(upstreams: SimulatedMarket, tmp_path: Path) -> None:
 
     def one_round() -> None:
         platform = open_platform(settings)
-        assert len(platform.context_of_run("r1").securities()) > 10
+        assert len(platform.ctx.new_run().securities()) > 10
         assert platform.warehouse.rows("sys_batch") == []
         platform.close()
 

@@ -17,7 +17,7 @@ from platform_assets.compute.quarters import on_quarter_before, on_year_before, 
     ("day", "periods"),
     [
         ("2026-01-01", ("2025-12-31",)),
-        ("2026-03-31", ("2025-12-31",)),  # on its own last day nothing of a quarter can be told
+        ("2026-03-31", ("2025-12-31",)),  # on its own last day no figure of a quarter can be out
         ("2026-04-01", ("2025-12-31", "2026-03-31")),
         ("2026-05-30", ("2025-12-31", "2026-03-31")),
         ("2026-05-31", ("2026-03-31",)),

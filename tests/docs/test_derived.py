@@ -125,7 +125,7 @@ def test_the_guide_explains_every_word_of_a_declaration() -> None:
     types = [
         name
         for name, word in vars(columns).items()
-        if isinstance(word, type) and issubclass(word, columns.Word) and word is not columns.Word
+        if isinstance(word, type) and issubclass(word, columns.ColumnType) and word is not columns.ColumnType
     ]
 
     assert [word for word in words if word not in guide] == []

@@ -20,7 +20,8 @@ USER, PASSWORD = "robot", "correct horse"
 
 @dataclass
 class Inbox:
-    """Handler of the server. `answer`: what it says to a whole mail; None: it goes away instead."""
+    """Handler of the server. `answer`: its reply to a complete mail; None: it closes the connection
+    instead."""
 
     answer: str | None = "250 OK"
     refuses: str = ""
@@ -64,7 +65,7 @@ def smtp_server(
     implicit: bool = False,
     trusted: bool = True,
 ) -> Iterator[int]:
-    """The port. `trusted`: its certificate is of an authority that this process believes."""
+    """The port. `trusted`: its certificate is of an authority that this process trusts."""
     authority = trustme.CA()
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert("localhost").configure_cert(context)

@@ -73,7 +73,7 @@ def test_a_wrong_certificate_is_refused_before_the_password(
     assert inbox.mails == []
 
 
-def test_an_accepted_or_perhaps_accepted_mail_is_told_apart(
+def test_accepted_and_perhaps_accepted_mails_are_distinguished(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     inbox = Inbox(answer=None)

@@ -1,4 +1,4 @@
-"""Recall mails: who gets one, and that nobody gets two."""
+"""Recall mails: which users get one, and that none gets two."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -47,7 +47,7 @@ def names(rows: list[dict[str, Any]]) -> list[str]:
     return [row["username"] for row in rows]
 
 
-def test_who_was_away_for_a_month_is_recalled_once_a_month(
+def test_a_user_who_was_away_for_a_month_is_recalled_once_a_month(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add(engine, "here", 29)

@@ -3,10 +3,10 @@
     with fake_models("三个问题。", Fails(529), Asks("quote", {"code": "600519"})) as fake:
         settings = load_settings({"ANTHROPIC_API_KEY": "sk-test", "ANTHROPIC_BASE_URL": fake.url})
         ...
-        assert fake.asked[0].said == "..."        # what the model was asked
-        assert fake.asked[0].gone                 # the client went away before the end
+        assert fake.asked[0].said == "..."        # the prompt that the model got
+        assert fake.asked[0].gone                 # the client disconnected before the end
 
-The script is a list of replies, the last of which repeats, or a function of the question. A reply is a text,
+The script is a list of replies, the last of which repeats, or a function of the prompt. A reply is a text,
 `Says` (pieces, thinking, tool calls, pauses, where it breaks), `Asks` (a tool call), `Fails` (a status), or
 `Silent` (takes the request and says nothing). `fake.url` is the base address of the messages API, `fake.v1`
 that of chat completions.
@@ -41,7 +41,7 @@ PIECE = 6
 
 @dataclass(frozen=True)
 class Says:
-    """An answer. `text` and `thinking`: a sequence goes out in these pieces. `stop`: the word of the
+    """An answer. `text` and `thinking`: a sequence is sent in these chunks. `stop`: the stop reason of the
     protocol, when it is not the usual one. `first_s`, `pause_s`: seconds before the first frame and between
     frames. `cut_after`: the connection breaks after so many frames; `ends_after`: the stream ends there as if
     it were whole; `error_after`: there an error of this kind comes. `raw`: these bytes instead of frames."""
@@ -99,7 +99,7 @@ class Asked:
 
     @property
     def system(self) -> str:
-        """The instructions of the question."""
+        """The instructions of the prompt."""
         if self.protocol == "anthropic":
             return str(self.body.get("system") or "")
         return "".join(str(turn["content"]) for turn in self.body["messages"] if turn["role"] == "system")
@@ -115,7 +115,7 @@ class Asked:
 
     @property
     def results(self) -> list[str]:
-        """The results of tools that stand at the end of the question."""
+        """The results of tools at the end of the prompt."""
         if self.protocol == "openai":
             return [str(turn["content"]) for turn in self.body["messages"] if turn["role"] == "tool"]
         content = self.body["messages"][-1]["content"]

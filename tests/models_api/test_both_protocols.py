@@ -66,7 +66,7 @@ def test_a_tool_is_called_and_its_result_goes_back(protocol: str) -> None:
     assert fake.asked[1].results == [f"{call.id}: 1300" for call in first.calls]
     turn = fake.asked[1].body["messages"][-2 if protocol == "anthropic" else -3]
     if protocol == "anthropic":
-        # What it thought comes back word for word with its signature, before its words and its calls.
+        # Its thinking comes back unchanged with its signature, before its text and its calls.
         assert [block["type"] for block in turn["content"]] == ["thinking", "text", "tool_use", "tool_use"]
         assert turn["content"][0]["thinking"] == "要查"
         assert turn["content"][0]["signature"]
@@ -77,7 +77,7 @@ def test_a_tool_is_called_and_its_result_goes_back(protocol: str) -> None:
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("raw", ['{"code": "6005', "[1]", "code=600519", '{"a": 1} {"b": 2}'])
-def test_arguments_that_are_no_json_object_are_told(protocol: str, raw: str) -> None:
+def test_arguments_that_are_no_json_object_are_passed_on_raw(protocol: str, raw: str) -> None:
     with fake_models(Asks("quote", raw)) as fake:
         reply = asked(environment(fake, protocol), lambda one: one.reply(ASKED))
 
@@ -106,7 +106,7 @@ def test_leaving_a_stream_ends_the_request(protocol: str) -> None:
     with fake_models(Says("很长的回答" * 200, pause_s=0.02)) as fake:
         asked(environment(fake, protocol), first_part)
 
-    assert fake.asked[0].gone, "the provider went on writing for nobody"
+    assert fake.asked[0].gone, "the provider went on writing after the client had left"
     assert len(fake.asked[0].sent) < 40
 
 

@@ -76,7 +76,7 @@ def test_a_server_on_this_machine_needs_no_key() -> None:
     assert names({}, document("local", local=LOCAL)) == [("local", "local-model")]
 
 
-def test_a_name_that_begins_with_anthropic_speaks_its_protocol() -> None:
+def test_a_name_that_begins_with_anthropic_uses_its_protocol() -> None:
     stored = document("anthropic-small", **{"anthropic-small": {"model": "small"}})
     (one,) = configured_providers(load_settings({}), stored, {"anthropic-small": "sk-a"})
 

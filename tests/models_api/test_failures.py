@@ -1,4 +1,4 @@
-"""What becomes of a call that fails: retried or not, how long it waits, what the caller is told."""
+"""Failed calls: whether they are retried, how long they wait, which error the caller gets."""
 
 import asyncio
 import logging
@@ -120,7 +120,7 @@ def test_a_whole_reply_is_mended_after_a_break(protocol: str, broken: Scripted) 
         Says("一半就断了的话" * 3, error_after=(4, "overloaded_error")),
     ],
 )
-def test_a_stream_is_not_begun_anew_after_its_first_part(protocol: str, broken: Scripted) -> None:
+def test_a_stream_is_not_retried_after_its_first_part(protocol: str, broken: Scripted) -> None:
     given: list[Part] = []
 
     async def listen(models: ConfiguredModels) -> None:
@@ -166,7 +166,7 @@ def test_signs_of_life_do_not_renew_the_time_limit() -> None:
             asked(env, lambda one: one.reply(ASKED), timeout_s=0.2)
 
 
-def test_nobody_listens_at_the_address() -> None:
+def test_an_address_without_a_server() -> None:
     with fake_models() as fake, socket.create_server(("127.0.0.1", 0)) as closed:
         fake.address = f"http://127.0.0.1:{closed.getsockname()[1]}"
         env = environment(fake, "anthropic")
@@ -223,7 +223,7 @@ def test_a_model_that_declines_is_an_error_and_no_empty_answer(protocol: str) ->
         Says("好"),
     ],
 )
-def test_neither_key_nor_question_reaches_a_log_or_an_error(
+def test_neither_key_nor_prompt_reaches_a_log_or_an_error(
     protocol: str, reply: Scripted, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def ask(models: ConfiguredModels) -> str:

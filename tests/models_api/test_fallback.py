@@ -24,7 +24,7 @@ FIRST, SECOND = "sk-first", "sk-second"
 
 @dataclass
 class Scene:
-    """The configured models with what stands behind them."""
+    """The configured models with their fake provider and clock."""
 
     models: ConfiguredModels
     fake: FakeModels
@@ -90,13 +90,13 @@ def test_three_failures_in_a_row_lead_to_the_next_model_and_probes_back() -> Non
         one.machine.advance(2)
         assert await one.ask() == ["first"]
         assert await one.ask(5) == ["first"] * 5
-        assert one.seen() == ["primary"] * 6, "whoever answers is back"
+        assert one.seen() == ["primary"] * 6, "a model that answers is used again"
 
     with scene(by_model(primary=Fails(529), backup="second"), models=("primary", "backup")) as one:
         asyncio.run(story(one))
 
 
-def test_failures_that_are_not_in_a_row_leave_nobody_out() -> None:
+def test_failures_that_are_not_in_a_row_leave_no_model_out() -> None:
     replies: list[Scripted] = [Fails(500), Fails(500), "first"] * 5
     with scene(
         lambda asked: replies.pop(0) if asked.model == "primary" else "second", models=("primary", "backup")
@@ -153,7 +153,7 @@ def test_refused_credentials_are_no_matter_of_another_model() -> None:
         asyncio.run(story(one))
 
 
-def test_a_model_that_is_gone_leaves_the_question_to_the_next() -> None:
+def test_a_model_that_is_gone_leaves_the_prompt_to_the_next() -> None:
     script = by_model(primary=Fails(404, "not_found_error"), backup="second")
     with scene(script, models=("primary", "backup")) as one:
         assert asyncio.run(one.ask()) == ["second"]
@@ -220,7 +220,7 @@ def test_a_key_rests_as_long_as_its_provider_asks() -> None:
 
 
 def test_the_only_key_is_used_for_the_retries_of_a_call_and_by_its_neighbours() -> None:
-    """A key rests for others to take its place; where there is none, one hiccup stops nobody."""
+    """A key rests so that others take its place; where there is no other, one failure does not stop it."""
     fails = iter([Fails(500)])
     with scene(lambda asked: next(fails, "good")) as one:
         assert asyncio.run(one.ask(20)) == ["good"] * 20
@@ -247,7 +247,7 @@ def test_a_hundred_at_once_find_the_fallback() -> None:
         asyncio.run(story(one))
 
 
-def test_nobody_retries_a_model_that_was_left_out_meanwhile() -> None:
+def test_a_model_that_was_left_out_meanwhile_is_not_retried() -> None:
     async def story(one: Scene) -> None:
         usual = one.machine.sleep
 
@@ -277,7 +277,7 @@ def test_a_stream_falls_back_before_its_first_part_only() -> None:
         asyncio.run(story(one))
 
 
-def test_a_caller_may_name_a_model_and_others_still_stand_in() -> None:
+def test_a_caller_may_name_a_model_and_others_are_still_its_fallback() -> None:
     async def story(one: Scene) -> None:
         assert one.models.names == ("primary", "backup")
         assert await one.ask(model="backup") == ["second"]

@@ -25,7 +25,7 @@ class Asks:
 
 @dataclass(frozen=True)
 class Reported:
-    """What a stream tells: `text`, `thinking` and `arguments` in the pieces in which they go out."""
+    """The content of a stream: `text`, `thinking` and `arguments` in the chunks in which they are sent."""
 
     model: str
     text: Sequence[str] = ()
@@ -100,8 +100,8 @@ def _blocks(reported: Reported) -> Iterator[tuple[str, dict[str, Any], list[dict
 
 
 def openai_frames(reported: Reported) -> Iterator[bytes]:
-    """A whole stream of the chat completions API, usage included. A call that is the whole answer stands
-    in the first chunk."""
+    """A whole stream of the chat completions API, usage included. A call that is the whole answer is in the
+    first chunk."""
 
     def chunk(delta: Mapping[str, Any], finish: str | None = None) -> bytes:
         return _chunk(

@@ -11,7 +11,7 @@ from platform_assets.compute.evidence.citations import plain_citations
 from platform_assets.compute.evidence.facts import RATIO, Pack
 from platform_assets.notes.by_model import NotWritten, write
 from platform_assets.notes.notes import Note
-from platform_assets.notes.prompts import fenced, first_question
+from platform_assets.notes.prompts import fenced, first_prompt
 from resources.models.hashing import prompt_hash
 from resources.models.protocol import LanguageModel
 from tests.models_api.asking import asked, environment
@@ -91,7 +91,7 @@ def test_an_honest_note_is_kept_with_its_receipt() -> None:
         {"section": "indices", "text": "1.23%", "facts": ["E2"], "how": "fact"},
     ]
     assert (summary["source"], summary["model"], summary["attempts"]) == ("ai", "a-model", 1)
-    assert summary["prompt_hash"] == prompt_hash(first_question(rules(pack()), pack()))
+    assert summary["prompt_hash"] == prompt_hash(first_prompt(rules(pack()), pack()))
     assert [fact["id"] for fact in summary["evidence"]] == ["E1", "E2", "E3"]
     assert summary["missing"] == ["资金流向"]
     assert "label" not in summary
@@ -214,8 +214,8 @@ def test_citations_are_read_in_the_forms_in_which_models_write_them(text: str, p
 
 def test_the_hash_tells_prompts_apart() -> None:
     made = pack()
-    first: Any = first_question(rules(made), made)
+    first: Any = first_prompt(rules(made), made)
     made.add("", "x", 1.0, RATIO, table="t", column="c", as_of="2026-08-21")
 
-    assert prompt_hash(first) == prompt_hash(first_question(rules(pack()), pack()))
+    assert prompt_hash(first) == prompt_hash(first_prompt(rules(pack()), pack()))
     assert re.fullmatch(r"[0-9a-f]{64}", prompt_hash(first))

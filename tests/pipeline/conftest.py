@@ -21,7 +21,8 @@ from resources.simulated_market.faults import FaultPlan
 from resources.simulated_market.service import SimulatedMarket
 from resources.simulated_market.world.model import World
 from resources.transport.gates import MemoryGate
-from resources.upstreams.factory import make_clients, transport_settings
+from resources.transport.settings import transport_settings
+from resources.upstreams.factory import make_clients
 from resources.upstreams.fetch_context import FetchContext
 from resources.warehouse.warehouse import Warehouse
 from tests.conftest import SQLITE_OFTEN, engine_url

@@ -19,7 +19,7 @@ from typing import Any
 from core.declaration.dataset import Dataset
 from core.declaration.tables import Table
 from platform_assets.pipeline.whole_day import load_day
-from resources.simulated_market.corrupted_responses import CORRUPTIONS, WORKBOOKS, told_falsely
+from resources.simulated_market.corrupted_responses import CORRUPTIONS, WORKBOOKS, corrupted_body
 from resources.simulated_market.faults import Fault
 from resources.simulated_market.registry import responders
 from resources.simulated_market.world.model import World
@@ -273,8 +273,8 @@ def has_something(day: HonestDay, call: Call, fault: Mapping[str, Any]) -> bool:
 
 def _falsified(body: bytes, corruption: Fault) -> bool:
     # A lie about nobody: the same document, written in the same way.
-    honest = told_falsely(body, "", Fault("zero_row", {"code": "nobody"}))
-    return body[:2] in WORKBOOKS or told_falsely(body, "", corruption) != honest
+    honest = corrupted_body(body, "", Fault("zero_row", {"code": "nobody"}))
+    return body[:2] in WORKBOOKS or corrupted_body(body, "", corruption) != honest
 
 
 def answered_otherwise(day: HonestDay, now: Reported) -> bool:

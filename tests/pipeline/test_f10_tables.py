@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from core.declaration.scope import Scope
-from platform_assets.datasets import _sweeps
+from platform_assets.datasets import _rotation
 from platform_assets.datasets.fund_holding import with_changes
 from platform_assets.datasets.share_capital import keyed as keyed_events
 from platform_assets.datasets.top_holders import keyed
@@ -311,18 +311,18 @@ def test_every_stock_has_its_turn_and_events_come_first(
     services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ctx = services.run.context_for(type(services.run.ctx.log)())
-    monkeypatch.setattr(_sweeps, "ROTATION", 7)
+    monkeypatch.setattr(_rotation, "ROTATION", 7)
     calendar = services.run.calendar
     listed = len(ctx.symbols(None, "stock"))
     days = calendar.last(-(-listed // 7), TODAY)
 
-    seen = [_sweeps.codes_in_turn(ctx, Scope((day,))) for day in days]
+    seen = [_rotation.codes_in_turn(ctx, Scope((day,))) for day in days]
 
     assert {len(codes) for codes in seen} == {7}
     assert len({code for codes in seen for code in codes}) == listed
-    monkeypatch.setattr(_sweeps, "reported_codes", lambda *_, **__: [seen[0][-1], "600040"])
-    assert _sweeps.swept_codes(ctx, Scope((days[0],)))[:2] == (seen[0][-1], "600040")
-    assert _sweeps.swept_codes(ctx, Scope((days[0],), ("000001",))) == ("000001",)
+    monkeypatch.setattr(_rotation, "reported_codes", lambda *_, **__: [seen[0][-1], "600040"])
+    assert _rotation.codes_to_fetch(ctx, Scope((days[0],)))[:2] == (seen[0][-1], "600040")
+    assert _rotation.codes_to_fetch(ctx, Scope((days[0],), ("000001",))) == ("000001",)
 
 
 @pytest.mark.parametrize(
@@ -333,8 +333,8 @@ def test_reports_by_period_are_asked_for_in_season_else_once_a_week(
     services: Services, day: str, requested: bool
 ) -> None:
     ctx = services.run.ctx
-    assert _sweeps.in_season(ctx, Scope((day,))) is requested
-    assert _sweeps.in_season(ctx, Scope((day,), ("600040",)))
+    assert _rotation.in_season(ctx, Scope((day,))) is requested
+    assert _rotation.in_season(ctx, Scope((day,), ("600040",)))
     if not requested:
         loaded = services.raw("raw_top_holders", day)
         assert (loaded.calls, loaded.results[-1].rows_in) == ({}, 0)

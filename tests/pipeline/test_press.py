@@ -516,11 +516,34 @@ def test_disclosure_dates_go_on_moving_while_the_platform_is_away(plain: Service
     assert written(plain.raw("cninfo_periodic_report", LATER)) == 0
 
 
+def test_before_anybody_has_disclosed_a_quarter_the_one_before_is_told(plain: Services) -> None:
+    def stored() -> dict[str, bool]:
+        """Period -> whether anybody has disclosed it."""
+        rows = plain.warehouse.frame("cninfo_periodic_report")
+        return {
+            str(period): one["actual_date"].notna().any() for period, one in rows.groupby("report_period")
+        }
+
+    plain.at("2026-07-02")  # without plans of the half year
+    assert plain.raw("cninfo_periodic_report", "2026-07-02").calls == {"cninfo": 2}
+    assert stored() == {"2026-03-31": True}
+    plain.at("2026-07-03")
+    assert plain.raw("cninfo_periodic_report", "2026-07-03").calls == {"cninfo": 1}
+    plain.at("2026-07-06")  # with plans, and without reports
+    assert plain.raw("cninfo_periodic_report", "2026-07-06").calls == {"cninfo": 1}
+    assert stored() == {"2026-03-31": True, "2026-06-30": False}
+
+
 def test_disclosure_dates_are_asked_while_reports_are_due(plain: Services) -> None:
     from platform_assets.datasets.periodic_report import _period_of
 
-    plain.at("2026-06-10")  # a Wednesday out of season
-    assert plain.raw("cninfo_periodic_report", "2026-06-10").calls == {}
+    plain.at("2026-06-10")  # a Wednesday out of season, and nothing is stored yet
+    assert plain.raw("cninfo_periodic_report", "2026-06-10").calls == {"cninfo": 1}
+    rows = plain.warehouse.frame("cninfo_periodic_report")
+    assert set(rows["report_period"]) == {"2026-03-31"}
+    assert (rows["actual_date"] <= "2026-04-30").all()
+    plain.at("2026-06-11")
+    assert plain.raw("cninfo_periodic_report", "2026-06-11").calls == {}
     titles = {
         "2025年年度报告": "2025-12-31",
         "2026年第一季度报告": "2026-03-31",

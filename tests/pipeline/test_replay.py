@@ -10,7 +10,7 @@ from core.declaration.scope import Scope
 from core.errors import InputError, NotFound, Unavailable
 from platform_assets.pipeline.recorded_day import main, replay_run
 from platform_assets.pipeline.whole_day import load_day
-from resources.recordings import WorldBars, record
+from resources.recordings import RecordedResponses, record
 from resources.simulated_market.world.model import World
 from resources.warehouse.warehouse import Warehouse
 from tests.conftest import SQLITE_OFTEN, engine_url
@@ -99,11 +99,11 @@ def test_a_recording_is_made_once_and_of_what_there_is(
     with pytest.raises(NotFound, match="no upstream response"):
         record(services.warehouse, "2026-08-03", tmp_path / "empty")
     with pytest.raises(NotFound, match="no recording"):
-        WorldBars(tmp_path)
+        RecordedResponses(tmp_path)
     marked = services.warehouse.query("SELECT DISTINCT recording FROM sys_fetch")
     assert marked == [(TODAY,)]
     assert main(["load", str(tmp_path), "--into", "sqlite://", "--date", TODAY]) == 1
     # Nothing secret is in it: requests are redacted as they are recorded.
     index = (folder / "index.jsonl").read_text(encoding="utf-8")
     assert "token=" not in index.replace("token=***", "")
-    assert len(WorldBars(folder)) > 20
+    assert len(RecordedResponses(folder)) > 20

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from platform_assets.datasets import _sweeps, stock_profile
+from platform_assets.datasets import _rotation, stock_profile
 from platform_assets.pipeline.on_demand import download
 from tests.pipeline.conftest import TODAY, Services
 
@@ -62,7 +62,7 @@ def test_the_terminal_stands_in(alone: Services) -> None:
 
 
 def test_whose_turn_it_is(alone: Services, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_sweeps, "ROTATION", 20)
+    monkeypatch.setattr(_rotation, "ROTATION", 20)
     alone.master()
     alone.raw("raw_concept_blocks")
     known: set[str] = set()

@@ -14,16 +14,23 @@ from types import TracebackType
 from typing import Any
 
 import dagster as dg
+from pydantic import PrivateAttr
 
 from core.clock import FrozenClock
 from platform_assets.definitions.assets import build_assets
 from platform_assets.definitions.jobs import build_jobs
-from platform_assets.definitions.resources import PlatformResource
+from platform_assets.definitions.resources import (
+    CalendarResource,
+    ClockResource,
+    UpstreamsResource,
+    WarehouseResource,
+)
 from resources.composition import Platform, open_platform
 from resources.settings import Settings
 from resources.simulated_market.service import SimulatedMarket
 from resources.simulated_market.world.replay import ReplayWorld
 from resources.simulated_market.world.replay_files import BASIC, LIST
+from resources.upstreams.fetch_context import FetchContext
 from resources.warehouse.warehouse import Warehouse
 from tests.real_day.window import Window, absent_files
 
@@ -31,13 +38,43 @@ _RANGE = ("dagster/asset_partition_range_start", "dagster/asset_partition_range_
 _OPENED: dict[str, Platform] = {}
 
 
-class HeldPlatform(PlatformResource):
-    """The platform that a test opened, under its name."""
+class HeldWarehouse(WarehouseResource):
+    """The warehouse of the platform that a test opened under the name `held`."""
 
     held: str
 
-    def open(self) -> Platform:
-        return _OPENED[self.held]
+    def settings(self) -> Settings:
+        return _OPENED[self.held].settings
+
+    def open(self) -> Warehouse:
+        return _OPENED[self.held].warehouse
+
+
+class HeldUpstreams(UpstreamsResource):
+    """The clients of the platform that a test opened under the name `held`."""
+
+    held: str
+    _run: FetchContext | None = PrivateAttr(default=None)
+
+    def open(self) -> FetchContext:
+        if self._run is None:
+            self._run = _OPENED[self.held].ctx.new_run()
+        return self._run
+
+    def teardown_after_execution(self, context: dg.InitResourceContext) -> None:
+        self._run = None
+
+
+def held_resources(held: str) -> dict[str, Any]:
+    """The resources of a run on the platform that was opened under the name `held`."""
+    calendar = CalendarResource()
+    clock = ClockResource(frozen_at=_OPENED[held].settings.sample_now)
+    return {
+        "calendar": calendar,
+        "clock": clock,
+        "warehouse": HeldWarehouse(held=held, clock=clock),
+        "upstreams": HeldUpstreams(held=held, clock=clock, calendar=calendar),
+    }
 
 
 @dataclass(frozen=True)
@@ -109,7 +146,7 @@ class RealDay:
         self._definitions = dg.Definitions(
             assets=build_assets(self.platform.registry),
             jobs=list(jobs.values()),
-            resources={"platform": HeldPlatform(held=str(self._folder))},
+            resources=held_resources(str(self._folder)),
             executor=dg.in_process_executor,
         )
         return self

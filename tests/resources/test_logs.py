@@ -176,7 +176,7 @@ def test_what_a_dead_process_said_last_is_readable(tmp_path: Path) -> None:
         ("resources.simulated_market", ["--http-port", "-1"]),
     ],
 )
-def test_a_process_that_cannot_work_tells_no_secret(
+def test_a_process_that_fails_to_start_logs_no_secret(
     tmp_path: Path, module: str, arguments: list[str]
 ) -> None:
     """Each entry point with a database that refuses: nothing that it prints or writes holds a secret."""
@@ -230,7 +230,7 @@ def test_several_writers_share_a_file_and_lose_no_line(tmp_path: Path) -> None:
     assert len(files) > 3
 
 
-def test_a_file_that_cannot_be_written_stops_nobody(tmp_path: Path) -> None:
+def test_a_log_file_that_cannot_be_written_does_not_stop_the_process(tmp_path: Path) -> None:
     (tmp_path / "logs").write_text("a file where the folder should be")
     logs.configure(settings(tmp_path), "api", console=False)
 

@@ -1,4 +1,4 @@
-"""Notification files: what two processes do at once, what is kept, what a damaged file costs."""
+"""Notification files: two processes at once, retention, and damaged files."""
 
 import json
 import multiprocessing
@@ -33,7 +33,7 @@ def test_two_processes_at_once_lose_nothing(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.glob("*.json")] == ["2026-11-23.json"]
 
 
-def test_the_same_thing_is_told_once_a_day(tmp_path: Path) -> None:
+def test_a_subject_is_notified_once_a_day(tmp_path: Path) -> None:
     store = NotificationStore(tmp_path)
     first = store.add("portfolio_alert", "涨", "x", now=NOW, key="600040 up", code="600040")
     assert first is not None

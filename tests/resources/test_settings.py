@@ -16,15 +16,20 @@ from core.clock import FrozenClock
 from core.errors import InputError
 from resources.composition import open_context
 from resources.settings import EOD_TASKS, Settings, load_settings
-from resources.transport.settings import EXCHANGE_BREAKER, PUSH2EX_BREAKER, TransportSettings
-from resources.upstreams.factory import make_clients, transport_settings
+from resources.transport.settings import (
+    EXCHANGE_BREAKER,
+    PUSH2EX_BREAKER,
+    TransportSettings,
+    transport_settings,
+)
+from resources.upstreams.factory import make_clients
 from resources.upstreams.fetch_context import FetchContext
 from schedules.tasks.table import BY_KEY
 
 ROOT = Path(__file__).parents[2]
 
 RESERVED: dict[str, str] = {}
-"""Settings without a reader, and why. Whoever builds the feature takes its settings out of here."""
+"""Settings without a reader, and why. Remove a setting from here when its feature is built."""
 
 
 def read_names() -> set[str]:

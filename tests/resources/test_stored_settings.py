@@ -40,7 +40,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (None, "12", None, 12),
     ],
 )
-def test_the_first_that_speaks_wins(
+def test_the_first_source_with_a_value_wins(
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
     environment: str | None,

@@ -168,7 +168,7 @@ def test_cancel_ends_a_queued_command_and_asks_a_running_one(engine: Engine) -> 
 
     assert queue.cancel(waiting.id).status == "canceled"
     assert queue.cancel(running.id).status == "running"
-    assert queue.cancel_wanted(mine)
+    assert queue.cancel_requested(mine)
     with pytest.raises(ConflictError):
         queue.cancel(waiting.id)
     # A worker that dies on a command which was to stop ends it: nobody wants it again.

@@ -1,6 +1,7 @@
 """Schedule bodies and the sensor, evaluated by Dagster itself on an instance of its own."""
 
 import json
+import uuid
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -16,6 +17,7 @@ from schedules import run_tags
 from schedules.runs.outcome import RANGE_END, RANGE_START
 from schedules.services import Services
 from schedules.tasks.native_schedules import Scheduling, build_schedules, evaluate_tick
+from schedules.tasks.trigger_times import FILE, read_times, write_times
 from tests.schedules.conftest import DATES
 
 PARTITIONS = dg.StaticPartitionsDefinition(list(DATES))
@@ -73,7 +75,12 @@ def at(services: Services, text: str) -> datetime:
 
 
 def build(services: Services) -> Scheduling:
-    return build_schedules(JOBS, tasks=TASKS, services=lambda: services)
+    """As the code location builds them after the worker wrote the changed times."""
+    times: dict[str, int] = {}
+    if services.migrated:
+        write_times(services.settings.data_path, services.tasks.all())
+        times = read_times(services.settings.data_path)
+    return build_schedules(JOBS, tasks=TASKS, services=lambda: services, times=times)
 
 
 def tick(
@@ -119,9 +126,7 @@ def execute(
     services: Services, instance: dg.DagsterInstance, request: dg.RunRequest, *, fail: bool = False
 ) -> str:
     """The run that a request asks for, done here; it enters its slot first, as our assets do."""
-    from dagster._core.utils import make_new_run_id
-
-    run_id = make_new_run_id()
+    run_id = str(uuid.uuid4())
     services.slots.enter(run_id, request.tags, now=services.clock.now())
     more = {"test/fail": "1"} if fail else {}
     result = JOBS[request.tags[run_tags.TASK]].execute_in_process(
@@ -174,17 +179,23 @@ def test_schedules_sensor_and_jobs_load_together(published: Services) -> None:
     dg.Definitions.validate_loadable(defs)
 
 
-def test_definitions_load_without_a_database(tmp_path: Path) -> None:
-    from resources.settings import load_settings
-    from schedules.services import make_services
+def test_building_the_schedules_opens_nothing() -> None:
+    def never() -> Services:
+        raise AssertionError("opened while the definitions load")
 
-    settings = load_settings({"DATA_DIR": str(tmp_path / "none")}, dotenv=tmp_path / "none")
-    opened = make_services(settings)
+    made = build_schedules(JOBS, tasks=TASKS, services=never)
 
-    crons = {item.cron_schedule for item in build(opened).schedules}
+    assert "40 15 * * *" in {item.cron_schedule for item in made.schedules}
 
-    assert "40 15 * * *" in crons
-    assert list(tmp_path.rglob("*.sqlite3")) == []
+
+@pytest.mark.parametrize("text", ["", "[1]", '{"kline": "soon"}', '{"kline": 2599}', '{"monitor": 900}'])
+def test_changed_times_that_are_not_valid_leave_the_declared_ones(text: str, tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text(text, encoding="utf-8")
+
+    made = build_schedules(JOBS, tasks=TASKS, times=read_times(tmp_path))
+
+    crons = {item.name: item.cron_schedule for item in made.schedules}
+    assert (crons["kline"], crons["monitor"]) == ("40 15 * * *", MONITOR.cron)
 
 
 def test_a_changed_time_is_served_after_a_reload(published: Services) -> None:

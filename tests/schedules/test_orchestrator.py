@@ -13,6 +13,7 @@ from resources.orchestrator import Orchestrator
 from schedules.services import Services
 from schedules.tasks.location_reload import RetimeWatcher, differing
 from schedules.tasks.table import TASKS
+from schedules.tasks.trigger_times import read_times
 
 FRIDAY = "2026-08-21"
 
@@ -135,6 +136,7 @@ def test_a_moved_task_makes_the_location_load_anew_until_it_is_served(
     assert differing(services, orchestrator) == ["fusion_kline_sync"]
     assert not watcher.look()
     assert webserver.asked.count("Reload") == 1
+    assert read_times(services.settings.data_path) == {"fusion_kline_sync": 1555}
     # It did not help: not again at once, but again after a while.
     assert not watcher.look()
     assert webserver.asked.count("Reload") == 1

@@ -13,6 +13,7 @@ import pytest
 
 from core.calendar import shipped_calendar
 from core.errors import ConflictError, NotFound, PlatformError
+from core.report_periods import open_on_any
 from platform_assets.definitions.run_lease import LEASE_TAG
 from resources.warehouse.engine import transaction
 from resources.warehouse.ledger.commands import OPEN, Command, CommandQueue
@@ -34,6 +35,7 @@ JOBS = (
     "fusion_codes",
     "history",
     "reports",
+    "disclosed",
     "security_list",
     "eod_core",
     "whole_day",
@@ -285,14 +287,18 @@ def test_a_new_warehouse_is_planned_in_full_and_a_known_one_from_where_it_stands
     some = Loaded(days=frozenset(days[:2] + days[3:4]), ranges=frozenset({"2026-08-25"}))
     assert plan(some)[0] == f"reports {days[0]}..2026-08-25"
     some = replace(some, reports=frozenset({"2026-08-25"}))
-    assert plan(some) == ["eod_core 2026-08-21", "eod_core 2026-08-25", of_days, review, from_bars, overview]
+    missing = ["eod_core 2026-08-21", "eod_core 2026-08-25", of_days, review]
+    disclosed = f"disclosed {days[0]}..2026-08-25"
+    assert plan(some) == [*missing, from_bars, disclosed, overview]
+    some = replace(some, disclosed=frozenset({"2026-08-25"}))
+    assert plan(some) == [*missing, from_bars, overview]
     some = replace(some, from_bars=frozenset({"2026-08-25"}))
     assert plan(some) == ["eod_core 2026-08-21", "eod_core 2026-08-25", *calculated]
     assert plan(Loaded(days=frozenset(days))) == calculated
     cut_off = Loaded(ranges=frozenset({"2026-08-25"}), reports=frozenset({"2026-08-25"}))
-    assert plan(cut_off) == [recent, newest, of_days, review, from_bars, overview]
+    assert plan(cut_off) == [recent, newest, of_days, review, from_bars, disclosed, overview]
     cut_off = replace(cut_off, recent=frozenset({days[-2]}))
-    assert plan(cut_off) == [newest, of_days, review, from_bars, overview]
+    assert plan(cut_off) == [newest, of_days, review, from_bars, disclosed, overview]
     assert plan(Loaded(days=frozenset(days), calculated=frozenset({"2026-08-25"}))) == []
     assert plan(Loaded(whole=frozenset(days), calculated=frozenset({"2026-08-25"}))) == []
 
@@ -346,7 +352,7 @@ def test_history_is_split_into_ranges_of_at_most_a_year() -> None:
     before = ["security_list", "history", "history", "reports"]
     assert [step.job for step in steps] == [
         *before, "recent_days", "whole_day", "calculations", "daily_review", "bar_calculations",
-        "bar_calculations",
+        "bar_calculations", "disclosed",
         "earlier_days", "calculations", "backfill_fund_flow", *["earlier_picks"] * 4, "freshness_snapshot",
     ]  # fmt: skip
     assert history[0].start == calendar.last(320, "2026-08-21")[0]
@@ -354,6 +360,52 @@ def test_history_is_split_into_ranges_of_at_most_a_year() -> None:
     assert calendar.offset(history[0].end, 1) == history[1].start
     for start, end in ranges(calendar.last(1000, "2026-08-21")):
         assert (datetime.fromisoformat(end) - datetime.fromisoformat(start)).days < 365
+
+
+@pytest.mark.parametrize(
+    ("newest", "told", "since"),
+    [
+        # Day -> the newest period that many have told; the oldest that its figures are set beside.
+        ("2026-01-15", "2025-09-30", "2024-09-30"),
+        ("2026-04-01", "2025-09-30", "2024-09-30"),
+        ("2026-06-10", "2026-03-31", "2025-03-31"),
+        ("2026-08-21", "2026-03-31", "2025-03-31"),
+        ("2026-11-20", "2026-06-30", "2025-06-30"),
+    ],
+)
+def test_reports_reach_back_to_those_that_the_newest_are_set_beside(
+    newest: str, told: str, since: str
+) -> None:
+    calendar = shipped_calendar()
+
+    def periods(dates: int) -> list[str]:
+        steps = plan_load(calendar, newest, Loaded(), history_dates=dates)
+        (reports,) = [step for step in steps if step.job == "reports"]
+        assert reports.end == newest
+        return list(open_on_any(calendar.between(reports.start, reports.end)))
+
+    few = periods(20)
+    assert few[0] <= since
+    assert few.index(told) - few.index(since) == 4
+    assert set(few) <= set(periods(320))
+
+
+@pytest.mark.parametrize(
+    ("newest", "since"),
+    [
+        ("2026-01-15", "2025-10-31"),
+        ("2026-03-31", "2025-10-31"),
+        ("2026-04-30", "2025-10-31"),
+        ("2026-05-08", "2026-04-30"),
+        ("2026-08-21", "2026-04-30"),
+        ("2026-11-20", "2026-11-02"),  # 31 October is a Saturday
+        ("2026-12-16", "2026-11-02"),
+    ],
+)
+def test_holders_and_visits_are_loaded_since_the_deadline_that_has_passed(newest: str, since: str) -> None:
+    steps = plan_load(shipped_calendar(), newest, Loaded(), history_dates=80)
+
+    assert [(one.start, one.end) for one in steps if one.job == "disclosed"] == [(since, newest)]
 
 
 def test_a_long_pause_is_made_up_for_with_history_and_days() -> None:
@@ -372,6 +424,7 @@ def test_a_long_pause_is_made_up_for_with_history_and_days() -> None:
         "eod_core 2026-08-21",
         f"calculations {newest[0]}..2026-08-21",
         "daily_review 2026-08-21",
+        "disclosed 2026-04-30..2026-08-21",
         f"calculations {calendar.last(15, '2026-08-21')[0]}..2026-08-21",
         "freshness_snapshot 2026-08-21",
     ]

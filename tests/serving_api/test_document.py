@@ -13,8 +13,8 @@ import pytest
 
 import serving_api
 from serving_api.__main__ import listen
+from serving_api.framework.application import platform_routes
 from serving_api.framework.cache_headers import NO_STORE
-from serving_api.framework.routing import platform_routes
 from tests.serving_api.conftest import Bench
 
 PACKAGE = Path(serving_api.__file__).parent

@@ -83,6 +83,19 @@ def test_data_of_the_present_may_be_empty_until_the_first_evening(reported: bool
     assert "fusion_kline_daily" in tables.unexplained
 
 
+@pytest.mark.parametrize(("listed", "explained"), [("2026-08-18", True), ("2026-11-02", False)])
+def test_what_nothing_has_happened_for_may_be_empty_until_it_happens(listed: str, explained: bool) -> None:
+    newest = {"fusion_kline_daily": "2026-11-20", "fusion_stock_master": listed}
+
+    def query(statement: str) -> list[tuple[Any, ...]]:
+        return [(newest[statement.rsplit(maxsplit=1)[-1]],)] if "MAX" in statement else [("tencent",)]
+
+    interfaces = Walk(builtin_registry(), lambda *_: (404, None), query).interfaces()
+
+    assert "get_new_stocks" in interfaces.empty
+    assert ("get_new_stocks" not in interfaces.unexplained) is explained
+
+
 def test_sources_without_requests_so_far_are_probed() -> None:
     """A visitor asks them: what the platform itself fetched so far says nothing of them."""
     asked: list[str] = []
@@ -112,5 +125,7 @@ def test_only_what_exists_may_be_empty() -> None:
     assert set(by_nature.INTERFACES) <= set(registry.interfaces)
     assert set(by_nature.PRESENT["tables"]) <= tables
     assert set(by_nature.PRESENT["interfaces"]) <= set(registry.interfaces)
+    assert set(by_nature.QUIET["interfaces"]) <= set(registry.interfaces)
+    assert {one.table for one in by_nature.QUIET["interfaces"].values()} <= tables
     for reasons in (by_nature.TABLES, by_nature.DIMENSIONS, by_nature.INTERFACES, by_nature.ROUTES):
         assert all(len(reason) > 15 for reason in reasons.values())

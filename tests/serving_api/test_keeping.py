@@ -2,7 +2,7 @@
 
 import re
 
-from serving_api.framework.routing import platform_routes
+from serving_api.framework.application import platform_routes
 from tests.serving_api.conftest import Bench
 
 # At 15:30 of a trade date. The first pattern that fits a path decides.

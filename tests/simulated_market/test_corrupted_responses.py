@@ -1,10 +1,10 @@
-"""Rows are found, and falsified, in every format that an upstream speaks."""
+"""Rows are found and corrupted in every format of an upstream."""
 
 import json
 
 import pytest
 
-from resources.simulated_market.corrupted_responses import CORRUPTIONS, told_falsely, told_rows
+from resources.simulated_market.corrupted_responses import CORRUPTIONS, corrupted_body, sheet_rows
 from resources.simulated_market.faults import Fault
 
 ROWS = [
@@ -15,7 +15,7 @@ ROWS = [
 
 def reported(document: object, kind: str, **args: object) -> object:
     body = json.dumps(document).encode()
-    return json.loads(told_falsely(body, "application/json", Fault(kind, args)))
+    return json.loads(corrupted_body(body, "application/json", Fault(kind, args)))
 
 
 def test_rows_of_a_document() -> None:
@@ -64,21 +64,21 @@ def test_an_amount_that_only_looks_like_a_date_is_a_figure() -> None:
 def test_prices_in_every_format(body: str, expected: str) -> None:
     fault = Fault("prices_x100", {})
 
-    assert told_falsely(body.encode(), "text/html", fault).decode() == expected
-    gbk = told_falsely(body.encode("gb18030"), "text/html; charset=GBK", fault)
+    assert corrupted_body(body.encode(), "text/html", fault).decode() == expected
+    gbk = corrupted_body(body.encode("gb18030"), "text/html; charset=GBK", fault)
     assert gbk.decode("gb18030") == expected
 
 
 def test_sheets_keep_their_heading() -> None:
     sheet = [["代码", "余额"], ["600001", "1,234.50"], ["600002", "2.00"]]
 
-    assert told_rows(sheet, Fault("prices_x100", {}))[1:] == [["600001", "123,450.00"], ["600002", "200.00"]]
-    assert told_rows(sheet, Fault("cut_rows", {})) == sheet[:2]
-    assert told_rows(sheet, None) == sheet
+    assert sheet_rows(sheet, Fault("prices_x100", {}))[1:] == [["600001", "123,450.00"], ["600002", "200.00"]]
+    assert sheet_rows(sheet, Fault("cut_rows", {})) == sheet[:2]
+    assert sheet_rows(sheet, None) == sheet
 
 
 @pytest.mark.parametrize("kind", CORRUPTIONS)
 def test_bytes_that_are_no_text_are_left_alone(kind: str) -> None:
     body = b"PK\x03\x04\xff\xfe\x00"
 
-    assert told_falsely(body, "application/vnd.ms-excel", Fault(kind, {"code": "600001"})) == body
+    assert corrupted_body(body, "application/vnd.ms-excel", Fault(kind, {"code": "600001"})) == body

@@ -357,18 +357,12 @@ def _batches(place: Installation) -> list[str]:
 
 
 def _orchestrator(place: Installation) -> list[str]:
-    """Runs that Dagster believes at work, and pool slots that nobody gave back."""
+    """Runs that Dagster still has at work."""
     from dagster import RunsFilter
 
     from schedules.commands.reaper import _open_states
 
-    found = [
+    return [
         f"run {run.run_id} of {run.job_name} is {run.status.value}"
         for run in place.instance.get_runs(RunsFilter(statuses=_open_states()))
     ]
-    storage = place.instance.event_log_storage
-    for key in storage.get_concurrency_keys():
-        info = storage.get_concurrency_info(key)
-        if info.active_slot_count or info.pending_step_count:
-            found.append(f"pool {key}: {info.active_slot_count} slots taken, {info.pending_step_count} wait")
-    return found

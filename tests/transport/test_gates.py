@@ -285,7 +285,7 @@ def test_an_answer_that_is_wrong_still_proves_that_the_host_is_there(make, error
 # --- counters and budget
 
 
-def test_counters_tell_requests_failures_retries_and_cooldown(make):
+def test_counters_show_requests_failures_retries_and_cooldown(make):
     gate, time = make(pacing=False)
     gate.enter("tencent", "qt.gtimg.cn")
     gate.succeeded("tencent", "qt.gtimg.cn")
@@ -358,7 +358,7 @@ def test_a_ban_that_is_learned_of_in_the_queue_stops_the_waiting_call(make):
     assert gate.counters()["eastmoney"]["requests"] == 1
 
 
-def test_the_time_for_retries_runs_anew_for_every_source():
+def test_the_time_for_retries_starts_again_for_every_source():
     now = [0.0]
     budget = Budget(6, retry_within_s=3.0, monotonic=lambda: now[0])
 

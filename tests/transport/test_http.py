@@ -251,7 +251,7 @@ def test_a_parser_that_breaks_does_not_leave_the_gate_waiting(bench):
     assert one.gate.breakers()["em_breaker"]["state"] == "CLOSED"
 
 
-def test_a_body_that_is_too_large_is_not_kept(bench):
+def test_a_body_that_is_too_large_is_not_stored(bench):
     one = bench(max_body_bytes=1000)
     one.script.answers = [(200, {}, b"x" * 2000)]
 

@@ -1,4 +1,4 @@
-"""Work that has patience waits for a cooldown; it waits once, not for ever, and hears when it is to stop."""
+"""Work with patience waits for a cooldown: once, not for ever, and only until it is to stop."""
 
 import threading
 
@@ -26,7 +26,7 @@ def test_a_call_waits_until_its_host_may_be_asked_again(bench):  # noqa: F811
     assert sum(one.time.slept) >= 30
 
 
-def test_without_patience_or_with_too_little_nobody_waits(bench):  # noqa: F811
+def test_without_enough_patience_there_is_no_wait(bench):  # noqa: F811
     one = bench(host_failure_threshold=2, host_cooldown_sec=30.0)
     one.script.answers = [status(503), status(503), status(200)]
 
@@ -39,7 +39,7 @@ def test_without_patience_or_with_too_little_nobody_waits(bench):  # noqa: F811
     assert len(one.script.asked) == 2
 
 
-def test_an_upstream_that_stays_away_uses_the_patience_up(bench):  # noqa: F811
+def test_an_upstream_that_stays_unavailable_uses_the_patience_up(bench):  # noqa: F811
     one = bench(host_failure_threshold=2, host_cooldown_sec=30.0)
     one.script.answers = [status(503)]
     began = one.time.at
@@ -53,7 +53,7 @@ def test_an_upstream_that_stays_away_uses_the_patience_up(bench):  # noqa: F811
     assert len(one.script.asked) <= 6
 
 
-def test_who_waits_hears_that_nobody_wants_the_work_any_more(bench):  # noqa: F811
+def test_a_wait_ends_when_the_work_is_to_stop(bench):  # noqa: F811
     one = bench(host_failure_threshold=1, host_cooldown_sec=30.0, retry_attempts=1)
     one.script.answers = [status(503)]
     wishes = iter([None, None, None, "canceled"])
@@ -83,7 +83,7 @@ def test_threads_that_wait_at_the_same_time_wait_once() -> None:
     assert not shared.wait(20.0)
 
 
-def test_what_nobody_knows_the_end_of_is_not_waited_for() -> None:
+def test_a_cooldown_of_unknown_length_is_not_waited_for() -> None:
     with patient(Patience(60.0)):
         assert may_wait()
         assert not wait_out([Unavailable("call budget of 6 external calls is used up")])

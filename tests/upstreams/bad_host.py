@@ -85,7 +85,7 @@ def bad_host() -> Iterator[BadHost]:
 
 
 def closed_port() -> str:
-    """An address where nobody listens."""
+    """An address without a server."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         return f"http://127.0.0.1:{taken.getsockname()[1]}"

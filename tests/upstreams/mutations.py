@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from core.errors import PayloadError, Refused, Transient
 
-# What a parser may say about bytes that it cannot believe; anything else is a defect of the parser.
+# Errors that a parser may raise for invalid bytes; anything else is a defect of the parser.
 ACCEPTED = (PayloadError, Refused, Transient)
 
 _ODD_TEXTS = ["", "-", "-1", "abc", "1e999", "nan", "１２", "1_0", "99999999999", "0", "~", '"']

@@ -1,7 +1,7 @@
-"""Every call that a dataset makes, without a test written per call: its parser takes the answer as it came,
-and of two hundred damaged ones says what is wrong, in our own words; accidents of the wire are told as such.
+"""Every call that a dataset makes, without a test written per call: its parser accepts the undamaged answer
+and raises our own errors for two hundred damaged ones; transport failures raise their own errors.
 
-The calls are found by asking every source of every dataset; a new dataset is in it without a line here.
+The calls are found by running every source of every dataset, so a new dataset is covered without a line here.
 """
 
 import inspect
@@ -35,10 +35,10 @@ from resources.transport.gate import OpenGate
 from resources.transport.gates import MemoryGate
 from resources.transport.http import HttpTransport
 from resources.transport.request import Request
-from resources.transport.settings import TransportSettings
+from resources.transport.settings import TransportSettings, transport_settings
 from resources.upstreams.chinamoney.registration import TurnedAway
 from resources.upstreams.eastmoney.reports import billboard
-from resources.upstreams.factory import http_clients, make_clients, transport_settings
+from resources.upstreams.factory import http_clients, make_clients
 from resources.upstreams.fetch_context import FetchContext
 from resources.upstreams.hosts import mock_sites
 from resources.upstreams.tdx.session import Session
@@ -64,7 +64,7 @@ VISITS = {"xueqiu visit", "chinamoney visit", "chinamoney register"}
 
 @dataclass(frozen=True)
 class Seen:
-    """One call as it was made: its parser, and the bytes that it believed."""
+    """One call as it was made: its parser, and the bytes that it accepted."""
 
     parse: Callable[[bytes], Any]
     body: bytes
@@ -80,7 +80,7 @@ class Bench:
 
 
 class Calls:
-    """The first believed answer of every call."""
+    """The first accepted answer of every call."""
 
     def __init__(self) -> None:
         self.seen: dict[str, Seen] = {}
@@ -163,8 +163,8 @@ def asked_on_demand(clients: dict[str, Any], symbol: str) -> None:
 
 
 def kind_of(request: Request, parse: Callable[[bytes], Any]) -> str:
-    """The call, and what tells the parsers of one call apart: the report or page asked for, and who reads its
-    rows."""
+    """The call, and what distinguishes the parsers of one call: the requested report or page, and the reader
+    of its rows."""
     report = dict(request.params).get("reportName", "")
     page = request.path.rpartition("/")[2] if request.call in PAGES else ""
     reader = getattr(parse, "keywords", {}).get("read")
@@ -194,7 +194,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator["Bench"]:
     ):
         patch.setattr(HttpTransport, "_attempt", watched_attempt)
         patch.setattr(Session, "run", watched_run)
-        # A sweep asks the same of everybody: two of them are enough.
+        # A per-code fetch makes the same request for each code: two of them are enough.
         patch.setattr(FetchContext, "symbols", lambda self, *how: symbols(self, *how)[:2])
         host, port = market.tcp_address or ("", 0)
         settings = Settings(
@@ -284,7 +284,7 @@ def test_every_report_that_is_asked_for_has_evidence(calls: dict[str, Seen]) -> 
 
 
 def strangeness(value: Any, true: Any) -> str:
-    """What a frame or columns have in them that no honest answer has; nothing where they could be loaded."""
+    """What a frame or columns hold that no true answer has; '' where they could be loaded."""
     if isinstance(true, pd.DataFrame):
         if list(value.columns) != list(true.columns):
             return f"columns {list(value.columns)}"
@@ -293,8 +293,8 @@ def strangeness(value: Any, true: Any) -> str:
     return "" if value is None or type(value) is type(true) else f"a {type(value).__name__}"
 
 
-def test_a_damaged_answer_is_told_in_our_own_words(calls: dict[str, Seen]) -> None:
-    """Our error, or rows like those of an honest answer; whatever lengths it claims, no memory for them."""
+def test_a_damaged_answer_raises_our_own_errors(calls: dict[str, Seen]) -> None:
+    """Our error, or rows like those of a true answer; claimed lengths allocate no memory."""
     strange = []
     most_before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for name, seen in sorted(calls.items()):
@@ -313,7 +313,7 @@ def test_a_damaged_answer_is_told_in_our_own_words(calls: dict[str, Seen]) -> No
             except Exception as error:
                 strange.append(f"{name}: {type(error).__name__}: {error} at {body[:60]!r}")
                 break
-        assert refused, f"{name} believes whatever it is given"
+        assert refused, f"{name} accepts any bytes"
     assert strange == []
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - most_before) * _RSS_UNIT
     assert grown < MOST_GROWTH
@@ -322,7 +322,7 @@ def test_a_damaged_answer_is_told_in_our_own_words(calls: dict[str, Seen]) -> No
 ANSWERS = {("tencent ticks", "empty")}
 """What is an answer of that call: the page after the last one has no body."""
 REGISTERS = {("chinamoney curve", "403"): (TurnedAway,)}
-"""A visitor that is turned away there registers and asks once more, which may be refused."""
+"""A refused client registers there and repeats its request, which may be refused."""
 ACCIDENTS: tuple[tuple[str, dict[str, Any], tuple[type[Exception], ...], int], ...] = (
     ("status", {"code": 403}, (Refused,), 1),
     ("status", {"code": 456}, (Refused,), 1),
@@ -334,11 +334,11 @@ ACCIDENTS: tuple[tuple[str, dict[str, Any], tuple[type[Exception], ...], int], .
     ("html", {}, (UpstreamError, PayloadError), 0),
     ("garbage", {}, (UpstreamError, PayloadError), 0),
 )
-"""Kind, args, what it is told as, and how often it is asked (0: as it may be; a connection that the accident
+"""Kind, args, its error, and how often it is requested (0: as it may be; a connection that the accident
 before has closed costs one more). Waiting ones (silence, a trickle) are in the matrix of the transport."""
 
 
-def test_accidents_of_the_wire_are_told_as_such_and_a_refusal_is_never_repeated(bench: Bench) -> None:
+def test_transport_failures_raise_their_errors_and_a_refusal_is_never_repeated(bench: Bench) -> None:
     settings = TransportSettings(pacing=False, http_timeout=2.0)
     transport = HttpTransport(
         settings, OpenGate(), mock_sites(bench.market.http_url), sleeper=lambda _seconds: None
@@ -354,19 +354,19 @@ def test_accidents_of_the_wire_are_told_as_such_and_a_refusal_is_never_repeated(
             errors = REGISTERS.get((name, str(args.get("code"))), usual)
             try:
                 transport.call(seen.request, seen.parse, log)
-                wrong.append(f"{name} believes {kind} {args}")
+                wrong.append(f"{name} accepts {kind} {args}")
             except errors:
                 if times and len(log.items) != times:
                     wrong.append(f"{name} was asked {len(log.items)} times at {kind} {args}")
             except Exception as error:
-                wrong.append(f"{name} tells {kind} {args} as {type(error).__name__}")
+                wrong.append(f"{name} reports {kind} {args} as {type(error).__name__}")
     transport.close()
     bench.market.faults.clear()
     assert "\n".join(wrong) == ""
 
 
 def of_each_call(seen: dict[str, Seen]) -> dict[str, Seen]:
-    """One of the questions that a call asks in the same way."""
+    """One of the requests that a call makes in the same way."""
     found: dict[str, Seen] = {}
     for name, one in sorted(seen.items()):
         if one.request is not None:
@@ -385,7 +385,7 @@ def of_each_site(seen: dict[str, Seen]) -> dict[str, Seen]:
 def reported(
     name: str, one: Seen, transport: HttpTransport, errors: tuple[type[Exception], ...], times: int
 ) -> str:
-    """What is wrong with how a call tells of an accident; nothing where it is told as one of `errors`."""
+    """What is wrong with the error of a call after a failure; '' where it is one of `errors`."""
     log = FetchLog()
     assert one.request is not None
     try:
@@ -394,8 +394,8 @@ def reported(
         asked = len(log.items)
         return f"{name} was asked {asked} times" if times and asked != times else ""
     except Exception as error:
-        return f"{name} tells {type(error).__name__}: {error}"
-    return f"{name} believes it"
+        return f"{name} raises {type(error).__name__}: {error}"
+    return f"{name} accepts it"
 
 
 @pytest.mark.parametrize(
@@ -407,7 +407,7 @@ def reported(
         ("redirect_loop", (Permanent,), 1),
     ],
 )
-def test_broken_bodies_are_not_believed(
+def test_broken_bodies_are_rejected(
     bench: Bench, fault: str, errors: tuple[type[Exception], ...], times: int
 ) -> None:
     seen = of_each_site(bench.seen) if fault == "redirect_loop" else of_each_call(bench.seen)
@@ -431,7 +431,7 @@ def test_broken_bodies_are_not_believed(
 def test_a_host_that_is_not_there_is_tried_again_within_the_budget(
     bench: Bench, where: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nobody listens, or the name has no address; the waits are on a clock of their own."""
+    """No server at the address, or no address of the name; the waits are on a clock of their own."""
     address = closed_port() if where == "refused" else "http://127.0.0.1:1"
     if where == "unknown":
 
@@ -448,9 +448,7 @@ def test_a_host_that_is_not_there_is_tried_again_within_the_budget(
 
 
 @pytest.mark.parametrize(("asked_for", "times"), [(7, 3), (3600, 1)])
-def test_a_wait_that_is_asked_for_is_kept_or_not_waited_at_all(
-    bench: Bench, asked_for: int, times: int
-) -> None:
+def test_a_requested_wait_is_observed_or_not_waited_at_all(bench: Bench, asked_for: int, times: int) -> None:
     settings = TransportSettings(pacing=False, http_timeout=2.0)
     bench.market.faults.replace(
         [{"upstream": "*", "call": "*", "kind": "status", "args": {"code": 429, "retry_after": asked_for}}]
@@ -482,7 +480,7 @@ def test_silence_and_a_trickle_end_in_time(bench: Bench, kind: str, args: dict[s
 # -- reports with one column less -----------------------------------------------------------------------
 
 ESSENTIAL: dict[str, str] = {
-    # Who, when, which of several: without them a row is nobody's.
+    # Code, date and number: without them a row cannot be assigned.
     "*": "SECURITY_CODE SCODE DIM_SCODE TRADE_DATE REPORT_DATE REPORTDATE END_DATE DATE FREE_DATE "
     "NOTICE_DATE CHANGE_DATE SOLAR_DATE HOLD_NOTICE_DATE DIM_TRADEDATE UPDATEDATE INDICATOR_ID PUBLISH_DATE",
     "RPTA_APP_ACCUMDETAILS": "HOLDER_NAME PF_NUM PF_START_DATE",
@@ -522,7 +520,7 @@ ESSENTIAL: dict[str, str] = {
     "RPT_PUBLIC_BS_APPOIN": "FIRST_APPOINT_DATE FIRST_CHANGE_DATE SECOND_CHANGE_DATE THIRD_CHANGE_DATE "
     "ACTUAL_PUBLISH_DATE",
 }  # fmt: skip
-"""Report -> columns without which its answer is refused; of all others each may be away alone."""
+"""Report -> columns without which its answer is refused; of all others each may be missing alone."""
 AS_RECEIVED = {"payload", "indicators"}
 """Columns that keep the row as it came."""
 
@@ -546,7 +544,7 @@ def without(document: dict[str, Any], key: str) -> bytes:
 
 
 def lost_more(found: pd.DataFrame, honest: pd.DataFrame) -> str:
-    """What differs beside figures that are null now; nothing where only those do."""
+    """What differs other than figures that are null now; '' where only those do."""
     if len(found) != len(honest):
         return f"{len(found)} of {len(honest)} rows"
     for name in (one for one in honest.columns if one not in AS_RECEIVED):
@@ -559,8 +557,8 @@ def lost_more(found: pd.DataFrame, honest: pd.DataFrame) -> str:
 
 
 def test_a_column_that_is_missing_costs_that_column(bench: Bench) -> None:
-    """Each column of every report away in turn: the same rows without it, or a refusal that names it where it
-    is essential."""
+    """Each column of every report missing in turn: the same rows without it, or a refusal that names it where
+    it is essential."""
     wrong, optional, reports = [], 0, set()
     for name, report, seen in reports_seen(bench):
         document = json.loads(seen.body)

@@ -1,4 +1,4 @@
-"""Markets outside the mainland in the words of two sites: forms of the records, and what is not believed."""
+"""Markets outside the mainland in the formats of two sites: forms of the records, and rejected ones."""
 
 import json
 from typing import Any
@@ -70,12 +70,12 @@ def test_a_series_that_the_site_does_not_know_has_no_row() -> None:
         ("DINIW", RECORDS["DINIW"].replace("2026-08-21", "2026-13-41")),
     ],
 )
-def test_records_that_cannot_be_believed(symbol: str, text: str) -> None:
+def test_rejected_records(symbol: str, text: str) -> None:
     with pytest.raises(PayloadError, match=r"hf_|fx_|rt_hk|DINIW"):
         parse_site(site(**{symbol: text}))
 
 
-def test_a_throttled_client_is_told_so() -> None:
+def test_a_throttled_client_gets_the_error_of_it() -> None:
     with pytest.raises(Refused):
         parse_site("拒绝访问".encode("gb18030"))
 
@@ -91,6 +91,6 @@ def test_rows_of_the_portal() -> None:
 @pytest.mark.parametrize(
     "changed", [{"f12": "DJIA"}, {"f18": "-"}, {"f16": 200.0}, {"f124": 0}, {"f2": "many"}]
 )
-def test_rows_of_the_portal_that_cannot_be_believed(changed: dict[str, Any]) -> None:
+def test_rejected_rows_of_the_portal(changed: dict[str, Any]) -> None:
     with pytest.raises(PayloadError):
         parse_portal(portal(**changed))

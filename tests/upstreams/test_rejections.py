@@ -1,4 +1,5 @@
-"""One odd row costs that row, in every list whose rows stand by themselves; a page falls with its tenth."""
+"""One invalid row costs that row, in every list with independent rows; a page is rejected when a tenth of it
+is invalid."""
 
 from collections.abc import Callable
 from functools import partial

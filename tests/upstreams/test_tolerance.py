@@ -1,7 +1,7 @@
 """Recorded answers in forms that an upstream may give them tomorrow: the same rows, or one column less.
 
 The forms are made from the recording's own JSON: an unknown key more, keys in another order, numbers as text
-and texts as numbers, and each key away in turn.
+and texts as numbers, and each key missing in turn.
 """
 
 import json
@@ -178,14 +178,14 @@ def test_numbers_as_text_and_texts_as_numbers_are_the_same_figures(
 
 
 ARRAYS = {"bars of the second site"}
-"""Rows are arrays: no key of theirs can be away."""
+"""Rows are arrays: none of their keys can be missing."""
 NAMED_BY = {("notices", "secName"): frozenset({"title"})}
 """(case, key) -> columns that are cleaned with that key's value."""
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if rows_of(CASES[case][0]) and case not in ARRAYS])
 def test_a_missing_key_costs_its_own_column_or_is_named(case: str) -> None:
-    """No key that is away moves a figure into another column or makes one up."""
+    """No missing key moves a figure into another column or makes one up."""
     document, parse = CASES[case]
     expected = parse(body(document))
     optional = 0
@@ -194,7 +194,7 @@ def test_a_missing_key_costs_its_own_column_or_is_named(case: str) -> None:
         try:
             found = parse(body(shorter))
         except PayloadError:
-            continue  # a key without which nothing can be believed
+            continue  # a key without which nothing can be accepted
         optional += 1
         assert len(found) == len(expected), key
         for column in set(expected.columns) - AS_RECEIVED - NAMED_BY.get((case, key), frozenset()):

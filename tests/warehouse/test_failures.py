@@ -1,4 +1,4 @@
-"""A disk without room is named, and a real write tells what the database would say to others."""
+"""A full disk is named, and the write probe reports the error of a real write."""
 
 import errno
 import sqlite3

@@ -61,7 +61,7 @@ def test_the_same_content_again_touches_nothing(warehouse: Warehouse, clock: Man
 
 
 def test_what_became_known_later_is_not_in_the_first_version(warehouse: Warehouse) -> None:
-    """A backfill knows the day after; whoever asks as of the evening before does not."""
+    """A backfill holds the day after; a read as of the evening before does not see it."""
     public = f"{DAY} 15:00:00.000000"
 
     def closes(as_of: str | None) -> list[float | None]:
@@ -162,7 +162,7 @@ def test_another_source_with_equal_values_makes_no_revision(warehouse: Warehouse
     assert warehouse.rows("fusion_bars")[0]["src"] == "tdx"
 
 
-def test_an_ok_row_stands_against_a_warning_of_a_worse_source(warehouse: Warehouse) -> None:
+def test_a_warning_of_a_worse_source_does_not_replace_an_ok_row(warehouse: Warehouse) -> None:
     rank = {"tdx": 0, "tencent": 1}
     write(warehouse, bars(c600001=10.0), source_rank=rank)
     worse = bars(c600001=11.0).assign(src="tencent", quality="warning")

@@ -16,7 +16,8 @@ from resources.simulated_market.service import SimulatedMarket
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.loader import load_world
 from resources.transport.gates import MemoryGate
-from resources.upstreams.factory import make_clients, transport_settings
+from resources.transport.settings import transport_settings
+from resources.upstreams.factory import make_clients
 
 NOW = pd.Timestamp("2026-08-21 22:30").to_pydatetime()
 DAY, PERIOD, YEAR_END = "2026-08-20", "2026-03-31", "2025-12-31"

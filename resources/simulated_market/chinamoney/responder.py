@@ -1,5 +1,5 @@
-"""Closing yield curve, SHIBOR and LPR: JSON whose figures are texts. What is refused is told in words beside
-no record; a visitor that is not let in gets a page."""
+"""Closing yield curve, SHIBOR and LPR: JSON whose figures are texts. A refused request gets a message and no
+record; a client that is not registered gets a page."""
 
 import json
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from resources.simulated_market.wire import HttpRequest, Reply, Route, View, rou
 
 _TENORS = (0.083, 0.25, 0.5, 0.75, *(float(years) for years in range(1, 47)))
 _MOST_ROWS = 200
-"""A question for as many rows a page is turned away."""
+"""A request for as many rows per page is refused."""
 _TURNED_AWAY = (
     "<!DOCTYPE html><html><head><title>403</title></head><body>您的访问过于频繁，请稍后再试</body></html>"
 )
@@ -61,7 +61,7 @@ class ChinamoneyResponder:
         return _reply("", rows, {"selectedBondType": "CYCC000"}, view)
 
     def _is_stranger(self, view: View) -> bool:
-        """Whether the site wants visitors to register, as a fault demands it, and this one has not."""
+        """Whether a fault makes the site require registration and this client has not registered."""
         if view.fault is None or view.fault.kind != "unregistered":
             self._registered = False
             return False
@@ -81,8 +81,8 @@ class ChinamoneyResponder:
         if view.fault is not None and view.fault.kind == "cut_list":
             rows = rows[: int(view.fault.args.get("rows", 100))]
         size, page = max(1, int(params.get("pageSize", "15"))), max(1, int(params.get("pageNum", "1")))
-        reported = {"total": total, "pageTotal": -(-total // size), "pageNum": page, "pageSize": size}
-        return _reply("", rows[(page - 1) * size : page * size], reported, view)
+        counts = {"total": total, "pageTotal": -(-total // size), "pageNum": page, "pageSize": size}
+        return _reply("", rows[(page - 1) * size : page * size], counts, view)
 
     def shibor(self, request: HttpRequest, view: View) -> Reply:
         """Every tenor of each date, newest first; no more than a year."""

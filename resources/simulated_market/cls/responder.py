@@ -1,4 +1,4 @@
-"""get_roll_list as the telegraph answers it: a wrong signature is told, the newest items come first."""
+"""get_roll_list as the telegraph answers it: a wrong signature is an error, the newest items come first."""
 
 import json
 from collections.abc import Sequence

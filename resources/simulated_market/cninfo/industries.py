@@ -1,5 +1,5 @@
-"""webapi.cninfo.com.cn: PE of industries by date. Of its two classifications the world knows what its sectors
-tell: CSRC classes are sectors under a letter, CNI classes sectors and their second level."""
+"""webapi.cninfo.com.cn: PE of industries by date. Both classifications are derived from the world's sectors:
+CSRC classes are sectors under a letter, CNI classes sectors and their second level."""
 
 import base64
 import json
@@ -50,7 +50,7 @@ class IndustryRatios:
         self._lines = lines
 
     def ratios(self, request: HttpRequest, view: View) -> Reply:
-        """Records of one date; none before 15:30 of it. A header that is not of now is turned away."""
+        """Records of one date; none before 15:30 of it. A request with an old time header is refused."""
         if not is_fresh(request, view):
             return _answer({"resultcode": 401, "resultmsg": "无效的请求", "records": []})
         params = request.params()
@@ -65,23 +65,23 @@ class IndustryRatios:
     def _records(
         self, view: View, head: tuple[str, str, str, str], members: list[Security], day: int
     ) -> list[dict[str, Any]]:
-        reported = self._lines.totals(view, members, day)
-        if reported is None:
+        sums = self._lines.totals(view, members, day)
+        if sums is None:
             return []
         level, code, name, scheme = head
         values = [
             level,
-            round(mean(reported.ratios), 2) if reported.ratios else None,
-            round(median(reported.ratios), 2) if reported.ratios else None,
-            reported.pe,
-            round(reported.earnings / 1e8, 4),
+            round(mean(sums.ratios), 2) if sums.ratios else None,
+            round(median(sums.ratios), 2) if sums.ratios else None,
+            sums.pe,
+            round(sums.earnings / 1e8, 4),
             name,
             code,
             _SCHEMES[scheme],
-            round(reported.cap / 1e8, 4),
-            len(reported.ratios),
+            round(sums.cap / 1e8, 4),
+            len(sums.ratios),
             f"{day // 10_000}-{day // 100 % 100:02d}-{day % 100:02d}",
-            reported.count,
+            sums.count,
         ]
         return [{f"F{at:03d}": value for at, value in enumerate(values, start=1)}]
 
@@ -105,10 +105,10 @@ def _groups(view: View, scheme: str) -> dict[tuple[str, str, str], list[Security
 
 def is_fresh(request: HttpRequest, view: View) -> bool:
     """Whether the header holds the seconds of this moment, encrypted as the pages do it."""
-    reported = {name.lower(): value for name, value in request.headers.items()}.get("accept-enckey", "")
+    encrypted = {name.lower(): value for name, value in request.headers.items()}.get("accept-enckey", "")
     try:
         decryptor = Cipher(algorithms.AES(_KEY), modes.CBC(_KEY)).decryptor()
-        padded = decryptor.update(base64.b64decode(reported, validate=True)) + decryptor.finalize()
+        padded = decryptor.update(base64.b64decode(encrypted, validate=True)) + decryptor.finalize()
         unpadder = PKCS7(128).unpadder()
         seconds = int(unpadder.update(padded) + unpadder.finalize())
     except ValueError:

@@ -1,4 +1,4 @@
-"""Records of the disclosure platform beside its notices: disclosure dates, holder counts, share capital."""
+"""Records of the disclosure platform other than notices: disclosure dates, holder counts, share capital."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -54,7 +54,7 @@ def schedule(request: HttpRequest, view: View) -> Reply:
 
 
 def holders(request: HttpRequest, view: View) -> Reply:
-    """Counts of a quarter end, of the companies that have told them."""
+    """Counts of a quarter end, of the companies that have published them."""
     return _answer(request, view, _holder_rows)
 
 

@@ -68,7 +68,7 @@ class CninfoResponder:
 
 def _row(notice: Notice, at: int) -> dict[str, Any]:
     """A notice of two companies is two rows with one id; a title may carry the marks of a hit."""
-    reported = notice.told_at.replace(tzinfo=UTC) - timedelta(hours=8)
+    moment = notice.announced_at.replace(tzinfo=UTC) - timedelta(hours=8)
     security = notice.securities[at]
     title = notice.title
     if notice.number % 5 == 0:
@@ -82,7 +82,7 @@ def _row(notice: Notice, at: int) -> dict[str, Any]:
         "orgId": org_id(security),
         "announcementId": f"12{notice.number:08d}",
         "announcementTitle": title,
-        "announcementTime": int(reported.timestamp() * 1000),
+        "announcementTime": int(moment.timestamp() * 1000),
         "adjunctUrl": f"finalpage/{notice.day}/12{notice.number:08d}.PDF",
         "adjunctSize": notice.size_kb,
         "adjunctType": "PDF",
@@ -99,7 +99,7 @@ def _row(notice: Notice, at: int) -> dict[str, Any]:
 
 
 def org_id(security: Security) -> str:
-    """Follows from the code for half of the companies; for the others nothing tells it."""
+    """Follows from the code for half of the companies; for the others it cannot be derived."""
     draw = zlib.crc32(security.symbol.encode())
     return f"99{draw % 10**8:08d}" if draw % 2 else f"{_ORG_MARKETS[security.market]}{security.code}"
 

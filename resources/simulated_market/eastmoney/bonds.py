@@ -1,4 +1,4 @@
-"""Convertible bonds and funds as the portal tells them: RPT_BOND_CB_LIST and further fields of the lists."""
+"""Convertible bonds and funds in the portal's format: RPT_BOND_CB_LIST and further fields of the lists."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -118,7 +118,7 @@ FIELDS: Mapping[str, tuple[str, Value]] = {
     "f402": ("pct", _discount),
     "f441": ("px", _of_etf),
 }
-"""Field -> (kind, value), beside those that every security has."""
+"""Field -> (kind, value), in addition to the fields of every security."""
 
 
 def _stamp(day: int) -> str:

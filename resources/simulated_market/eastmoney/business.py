@@ -1,7 +1,7 @@
-"""BusinessAnalysis: what a company earns its money with, half-yearly, by industry, product and region.
+"""BusinessAnalysis: revenue and cost of a company, half-yearly, by industry, product and region.
 
 Revenue and cost of a report are split in shares that belong to the company, so that each dimension adds up
-to the report. Financials tell no cost. A replayed market tells nothing.
+to the report. Financials have no cost. A replayed market has no rows.
 """
 
 import json
@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from resources.simulated_market.wire import HttpRequest, Reply, View
-from resources.simulated_market.world.fundamentals import Report
-from resources.simulated_market.world.model import Security
+from resources.simulated_market.world.model import Report, Security
 
 Row = dict[str, Any]
 _HALF_YEARS = (6, 12)

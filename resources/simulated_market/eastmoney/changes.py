@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from resources.simulated_market.eastmoney.envelope import market_of
-from resources.simulated_market.limits import LimitBook, Standing, clock_within, newest_session
+from resources.simulated_market.limits import LimitBook, LimitState, clock_within, newest_session
 from resources.simulated_market.wire import HttpRequest, Reply, View
 from resources.simulated_market.world.model import PRICE_UNIT, Ints, Minutes
 
@@ -57,20 +57,20 @@ class Changes:
         return sorted(rows, key=lambda row: (-row["tm"], row["c"], row["t"]))
 
 
-def events(one: Standing) -> list[Row]:
+def events(one: LimitState) -> list[Row]:
     """What happened to one stock, in no order."""
-    reported = _opening(one)
+    found = _opening(one)
     minutes = one.minutes
     if minutes is not None and len(minutes.minute):
-        reported += _limits(one, minutes) + _jumps(one, minutes) + _largest(one, minutes)
+        found += _limits(one, minutes) + _jumps(one, minutes) + _largest(one, minutes)
     head = {"c": one.security.code, "m": market_of(one.security), "n": one.name}
-    return [{"tm": tm, **head, "t": kind, "i": info} for tm, kind, info in reported]
+    return [{"tm": tm, **head, "t": kind, "i": info} for tm, kind, info in found]
 
 
 Event = tuple[int, int, str]
 
 
-def _opening(one: Standing) -> list[Event]:
+def _opening(one: LimitState) -> list[Event]:
     closes = one.bars.close[one.bars.traded][:-1][-5:]
     if len(closes) < 5 or not one.quote.preclose:
         return []
@@ -80,7 +80,7 @@ def _opening(one: Standing) -> list[Event]:
     return [(_OPENING, kind, f"{ratio},{_price(opened)},{ratio}")] if kind else []
 
 
-def _limits(one: Standing, minutes: Minutes) -> list[Event]:
+def _limits(one: LimitState, minutes: Minutes) -> list[Event]:
     """Every seal and every break of a limit; what the parts of its text mean is not documented."""
     found = []
     for limit, sealed_kind, broken_kind in (
@@ -99,7 +99,7 @@ def _limits(one: Standing, minutes: Minutes) -> list[Event]:
     return found
 
 
-def _jumps(one: Standing, minutes: Minutes) -> list[Event]:
+def _jumps(one: LimitState, minutes: Minutes) -> list[Event]:
     """The first time that the price rose, and fell, so much within five minutes."""
     ahead, behind = minutes.price[_JUMP_MINUTES:], minutes.price[:-_JUMP_MINUTES]
     if not len(ahead):
@@ -116,8 +116,8 @@ def _jumps(one: Standing, minutes: Minutes) -> list[Event]:
     return found
 
 
-def _largest(one: Standing, minutes: Minutes) -> list[Event]:
-    """The busiest minute, where it stands out."""
+def _largest(one: LimitState, minutes: Minutes) -> list[Event]:
+    """The busiest minute, when its volume is large enough."""
     place = int(minutes.volume.argmax())
     volume, price = int(minutes.volume[place]), int(minutes.price[place])
     if volume < _LARGE * float(minutes.volume.mean()) or not volume:
@@ -127,7 +127,7 @@ def _largest(one: Standing, minutes: Minutes) -> list[Event]:
     return [(_time(one, minutes.minute, place), kind, text)]
 
 
-def _time(one: Standing, minute: Ints, place: int) -> int:
+def _time(one: LimitState, minute: Ints, place: int) -> int:
     return clock_within(int(minute[place]), f"{one.security.symbol}{one.quote.date}")
 
 
@@ -139,5 +139,5 @@ def _ratio(value: float) -> str:
     return f"{value:.6f}"
 
 
-def _change(one: Standing, price: int) -> str:
+def _change(one: LimitState, price: int) -> str:
     return _ratio(price / one.quote.preclose - 1 if one.quote.preclose else 0.0)

@@ -42,7 +42,7 @@ class CompanyPages:
         return _plain({"version": "1", "result": result, "success": True, "message": "ok", "code": 0})
 
     def kind(self, request: HttpRequest, view: View) -> Reply:
-        """The page with the hidden field that tells the form of the statements."""
+        """The page with the hidden field that holds the form of the statements."""
         symbol = request.params().get("code", "").lower()
         security = view.world.find(symbol)
         kind = _GENERAL if security is None else _kind(security)

@@ -19,7 +19,7 @@ _AFTER_TAX = 0.9
 
 
 class CompanyReports:
-    """Rows by report. The rows of the newest question are kept, so that its pages cost one reading."""
+    """Rows by report. The rows of the newest request are cached, so that its pages are made once."""
 
     def __init__(self) -> None:
         self._newest: tuple[object, list[Row]] = (None, [])
@@ -81,15 +81,15 @@ class CompanyReports:
     def _rows(
         self, view: View, clauses: Sequence[Clause], name: str, of: Callable[[Security], list[Row]]
     ) -> list[Row]:
-        question = (id(view.world), view.now.date(), name, repr(clauses))
-        if view.fault is None and self._newest[0] == question:
+        key = (id(view.world), view.now.date(), name, repr(clauses))
+        if view.fault is None and self._newest[0] == key:
             return self._newest[1]
         codes = {value for column, how, values in clauses if column == "SECURITY_CODE" and how in {"=", "in"}
                  for value in values}  # fmt: skip
         asked = [one for one in corporate.stocks(view) if not codes or one.code in codes]
         rows = [row for security in asked for row in of(security)]
         if view.fault is None:
-            self._newest = (question, rows)
+            self._newest = (key, rows)
         return rows
 
 
@@ -216,7 +216,7 @@ def plan_text(one: Payout) -> str:
 
 
 def _since(clauses: Sequence[Clause], column: str, sign: str = ">=") -> int:
-    """The day from which a question asks; 0 when it has none."""
+    """The first day of a request; 0 when it has none."""
     days = [
         values[0][:10].replace("-", "") for name, how, values in clauses if name == column and how == sign
     ]

@@ -31,13 +31,13 @@ def reply(request: HttpRequest, rt: int, data: Any, *, rc: int = 0) -> Reply:
 
 
 _BESIDE = {"f128": ("f140", "f141"), "f205": ("f206",), "f258": ("f259",), "f261": ("f262",)}
-"""What the wire sends unasked beside the field that names a security: its code, its market."""
+"""Fields that the wire adds to the one that names a security: its code, its market."""
 _BOOK = tuple(f"f{number}" for number in (*range(11, 21), *range(31, 41)))
 
 
 def sent_fields(asked: str) -> list[str]:
     """The fields of a row in the order of the wire: ascending, whatever the order they were asked in; `f530`
-    stands for the book of five levels."""
+    is the book of five levels."""
     names = {name for name in asked.split(",") if name.startswith("f") and name[1:].isdigit()}
     names |= {beside for name in names for beside in _BESIDE.get(name, ())}
     if "f530" in names:

@@ -94,7 +94,7 @@ def float_row(one: Holding) -> Row:
 
 
 def _holding(one: Holding) -> Row:
-    """The change is a number, or the word 不变 or 新进 in its place."""
+    """The change is a number, or 不变 or 新进 in its place."""
     change: Any = "新进" if one.change is None else one.change or "不变"
     return {
         "SECURITY_CODE": one.security.code,
@@ -188,14 +188,14 @@ def consensus_row(one: Outlook, view: View) -> Row:
 
 
 def _codes(clauses: Sequence[Clause]) -> set[str]:
-    """Six digits of the securities that a question names, in one of three ways."""
+    """Six digits of the securities that a request names, in one of three ways."""
     names = {"SECURITY_CODE", "SECUCODE", "DIM_SCODE"}
     return {value[:6] for name, how, values in clauses if name in names and how in {"=", "in"}
             for value in values}  # fmt: skip
 
 
 def _since(clauses: Sequence[Clause], column: str) -> int:
-    """The first day that a question asks for; 0 when it has none."""
+    """The first day of a request; 0 when it has none."""
     days = [min(values) for name, how, values in clauses if name == column and how in {">=", "=", "in"}]
     return max((int(day[:10].replace("-", "")) for day in days), default=0)
 

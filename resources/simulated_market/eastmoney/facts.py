@@ -1,4 +1,4 @@
-"""What the lists tell about one security or board, computed when asked for and kept for one moment."""
+"""Values of the lists for one security or board, computed on demand and cached for one moment."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

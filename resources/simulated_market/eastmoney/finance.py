@@ -53,10 +53,10 @@ class FinanceReports:
         return [express_row(one) for one in self._book.express(view, period, _codes(clauses))]
 
     def _forecasts(self, view: View, clauses: Sequence[Clause]) -> list[Row]:
-        """Who publishes an express report forecasts the same result some days before it."""
+        """A company with an express report forecasts the same result some days before it."""
         period = _period(clauses, "REPORT_DATE")
-        reported = self._book.express(view, period, _codes(clauses))
-        return [row for one in reported for row in forecast_rows(one)]
+        found = self._book.express(view, period, _codes(clauses))
+        return [row for one in found for row in forecast_rows(one)]
 
 
 def _period(clauses: Sequence[Clause], dated: str) -> int | None:
@@ -157,19 +157,19 @@ def cash_row(one: Result) -> Row:
     }
 
 
-def express_row(reported: Express) -> Row:
-    one, before = reported.result, reported.result.before
+def express_row(express: Express) -> Row:
+    one, before = express.result, express.result.before
     was = (None, None) if before is None else (before.revenue, before.net_profit)
-    return _head(one, notice=reported.notice) | {
-        "BASIC_EPS": round(reported.net_profit / one.shares, 4),
-        "TOTAL_OPERATE_INCOME": reported.revenue,
+    return _head(one, notice=express.notice) | {
+        "BASIC_EPS": round(express.net_profit / one.shares, 4),
+        "TOTAL_OPERATE_INCOME": express.revenue,
         "TOTAL_OPERATE_INCOME_SQ": was[0],
-        "PARENT_NETPROFIT": reported.net_profit,
+        "PARENT_NETPROFIT": express.net_profit,
         "PARENT_NETPROFIT_SQ": was[1],
         "PARENT_BVPS": one.bvps,
         "WEIGHTAVG_ROE": one.roe,
-        "YSTZ": None if was[0] is None else change(reported.revenue, was[0]),
-        "JLRTBZCL": None if was[1] is None else change(reported.net_profit, was[1]),
+        "YSTZ": None if was[0] is None else change(express.revenue, was[0]),
+        "JLRTBZCL": None if was[1] is None else change(express.net_profit, was[1]),
         "DJDYSHZ": None,
         "DJDJLHZ": None,
         "PUBLISHNAME": one.security.sector,
@@ -179,9 +179,9 @@ def express_row(reported: Express) -> Row:
     }
 
 
-def forecast_rows(reported: Express) -> list[Row]:
+def forecast_rows(express: Express) -> list[Row]:
     """One notice, two figures: net profit and net profit without one-off items."""
-    one = reported.result
+    one = express.result
     rows = []
     for code, name, value in (
         ("004", "归属于上市公司股东的净利润", one.report.net_profit),
@@ -190,7 +190,7 @@ def forecast_rows(reported: Express) -> list[Row]:
         low, high = sorted((round(value * 0.95, -4), round(value * 1.05, -4)))
         base = one.before.net_profit if one.before is not None and code == "004" else None
         rows.append(
-            _head(one, notice=reported.notice)
+            _head(one, notice=express.notice)
             | {
                 "PREDICT_FINANCE_CODE": code,
                 "PREDICT_FINANCE": name,
@@ -345,7 +345,7 @@ def _amounts(one: Result, statement: str) -> dict[str, float | None]:
 
 
 def statement_row(one: Result, before: Result | None, statement: str) -> Row:
-    """A row of zcfzb, lrb or xjllb: every amount with its change beside it."""
+    """A row of zcfzb, lrb or xjllb: every amount with its change."""
     amounts = _amounts(one, statement)
     earlier = {} if before is None else _amounts(before, statement)
     changes = {}

@@ -32,7 +32,7 @@ def kline(request: HttpRequest, view: View) -> Reply | None:
 
 def _line(one: Contract, day: int, fields: str) -> str:
     text = str(day)
-    reported = {
+    values = {
         "f51": f"{text[:4]}-{text[4:6]}-{text[6:]}",
         "f52": f"{one.open}",
         "f53": f"{one.close}",
@@ -42,4 +42,4 @@ def _line(one: Contract, day: int, fields: str) -> str:
         "f57": f"{one.turnover * 1e4:.2f}",
         "f63": f"{one.held}",
     }
-    return ",".join(reported.get(name, "0") for name in fields.split(","))
+    return ",".join(values.get(name, "0") for name in fields.split(","))

@@ -163,7 +163,7 @@ def _cash(result: Result) -> list[tuple[str, float | None]]:
 
 
 def _dividends(view: View, clauses: Sequence[Clause]) -> list[Row]:
-    """Cash dividends as at home, told in HKD per share."""
+    """Cash dividends as of mainland companies, in HKD per share."""
     return [
         {
             **_identity(one),

@@ -1,14 +1,14 @@
 """`columns=ALL` of the data centre: how many columns a report has, and in which order.
 
 Public clients name the columns of these reports by their place, so the places of what they read are known,
-and how many there are; the names of the others are not. A column that a row has and no client reads by its
-place stands in a place that nobody names.
+and how many there are; the names of the others are not. A column of a row that no client reads by its place
+is put into an unnamed place.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
-# Of each report the columns by their place; `_3` are three places that nobody names.
+# Of each report the columns by their place; `_3` are three unnamed places.
 _LAYOUTS = {
     "RPT_LICO_FN_CPD": (
         "SECURITY_CODE SECURITY_NAME_ABBR TRADE_MARKET_CODE _1 SECURITY_TYPE_CODE SECURITY_TYPE "

@@ -9,13 +9,13 @@ from resources.simulated_market.eastmoney import envelope, hong_kong
 from resources.simulated_market.eastmoney.envelope import reply, rows, security_of, sent_fields, shown
 from resources.simulated_market.eastmoney.facts import BoardFacts, SecurityFacts, cny
 from resources.simulated_market.eastmoney.fields import BOARD, SECURITY, board_row, security_row, unix
-from resources.simulated_market.response_memo import Kept
+from resources.simulated_market.response_memo import ResponseMemo
 from resources.simulated_market.wire import HttpRequest, Reply, View
 from resources.simulated_market.world.model import Board, Quote, Security
 
 _PAGE = 100
 _MOMENT_SEC = 3
-_LISTS_KEPT = 4
+_MEMO_SIZE = 4
 _BOARD_TYPES = {"t:1": "region", "t:2": "industry", "t:3": "concept"}
 
 _KNOWN = re.compile(r"m:(0|1|90)|t:([1235679]|10|23|80|81)|s:(2|2048)|e:97|f:4|b:MK\d{4}")
@@ -23,13 +23,13 @@ _KNOWN = re.compile(r"m:(0|1|90)|t:([1235679]|10|23|80|81)|s:(2|2048)|e:97|f:4|b
 
 
 class Lists:
-    """Renders rows; facts are kept for a moment, so that the pages of one list agree."""
+    """Renders rows; facts are cached for a moment, so that the pages of one list agree."""
 
     def __init__(self) -> None:
         self._key: tuple[int, object] = (0, None)
         self._facts: dict[str, SecurityFacts] = {}
         self._boards: dict[str, list[Board]] = {}
-        self._found: Kept[tuple[bool, list[Any]]] = Kept(_LISTS_KEPT)
+        self._found: ResponseMemo[tuple[bool, list[Any]]] = ResponseMemo(_MEMO_SIZE)
 
     # --- endpoints
 
@@ -42,12 +42,12 @@ class Lists:
         natural = params.get("fltt") == "2"
         if hong_kong.PAIRS in params.get("fs", ""):
             return self._pairs(request, view, (page - 1) * size, size)
-        question = (params.get("fs", ""), params.get("fid", ""), params.get("po", "1") == "1")
-        boards, found = self._found.of(view, question, lambda: self._chosen(view, *question))
+        key = (params.get("fs", ""), params.get("fid", ""), params.get("po", "1") == "1")
+        boards, found = self._found.of(view, key, lambda: self._chosen(view, *key))
         chosen = self._cut(view, found)[(page - 1) * size : page * size]
         if not chosen:
-            # A list that has nobody, or has ended, is another answer than one that does not exist.
-            known = found or all(_is_known(part) for part in question[0].split(","))
+            # A list that is empty, or has ended, is another answer than one that does not exist.
+            known = found or all(_is_known(part) for part in key[0].split(","))
             return reply(request, envelope.RT_LIST, None, rc=0 if known else 102)
         render: Any = board_row if boards else security_row
         diff = [render(one, names, natural=natural) for one in chosen]
@@ -145,7 +145,7 @@ class Lists:
             for board in view.world.boards(view.now):
                 for symbol in board.members:
                     self._boards.setdefault(symbol, []).append(board)
-            # Under a fault nothing is remembered: the next answer may be an honest one.
+            # Under a fault nothing is cached: the next answer may be a true one.
             self._key = (0, None) if view.fault is not None else key
 
     def _one(self, view: View, security: Security) -> SecurityFacts:
@@ -192,7 +192,7 @@ def pair_value(row: dict[str, Any], name: str, *, natural: bool) -> Any:
 
 
 def _sorted(items: list[Any], table: Any, fid: str, down: bool) -> list[Any]:
-    """By `fid`; what has no value stands at the end. Without a known `fid` the order is arbitrary."""
+    """By `fid`; rows without a value come last. Without a known `fid` the order is arbitrary."""
     if fid not in table:
         return items
     value = table[fid][1]

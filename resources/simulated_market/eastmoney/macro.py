@@ -40,7 +40,7 @@ _FOREIGN = {
 
 def reports() -> Mapping[str, Rows]:
     """Rows of the reports, by the name of each."""
-    monthly = {name: rows_of(name, reported) for name, reported in MONTHLY.items()}
+    monthly = {name: rows_of(name, report) for name, report in MONTHLY.items()}
     return {
         **monthly,
         "RPT_ECONOMY_DEPOSIT_RESERVE": _reserves,
@@ -145,7 +145,7 @@ def _foreign(view: View, clauses: Sequence[Clause]) -> list[Row]:
     for place, month in economy.months(view.now.date()):
         out = released(month, 12, "20:30")
         for number, (name, line) in _FOREIGN.items():
-            reported = out <= view.now
+            is_out = out <= view.now
             rows.append(
                 {
                     "COUNTRY": "美国",
@@ -154,7 +154,7 @@ def _foreign(view: View, clauses: Sequence[Clause]) -> list[Row]:
                     "REPORT_DATE": f"{month} 00:00:00",
                     "REPORT_DATE_CH": f"{month.year}年{month.month:02d}月",
                     "PUBLISH_DATE": f"{out.date()} 00:00:00",
-                    "VALUE": round(line.at(place), 1) if reported else None,
+                    "VALUE": round(line.at(place), 1) if is_out else None,
                     "PRE_VALUE": round(line.at(place - 1), 1),
                 }
             )
@@ -168,8 +168,8 @@ def _connect_days(view: View, clauses: Sequence[Clause]) -> list[Row]:
     for day in dates_between(view, number_of(since), number_of(until), "18:00"):
         channels = connect_days.of_date(view, day)
         north = [one for one in channels if one.northbound]
-        reported = [*channels, *([connect_days.summed(north)] if north else [])]
-        rows += [connect_row(one, day) for one in reported]
+        shown = [*channels, *([connect_days.summed(north)] if north else [])]
+        rows += [connect_row(one, day) for one in shown]
     return rows
 
 
@@ -200,10 +200,10 @@ def connect_row(one: connect_days.Channel, day: int) -> Row:
 def levels(request: HttpRequest, view: View) -> Reply | None:
     """Daily bars of an exchange rate or of the dollar index; None for any other secid."""
     params = request.params()
-    reported = LEVELS.get(params.get("secid", ""))
-    if reported is None or params.get("klt") != "101":
+    level = LEVELS.get(params.get("secid", ""))
+    if level is None or params.get("klt") != "101":
         return None
-    code, market, name, line = reported
+    code, market, name, line = level
     today = view.now.date()
     since = max(date(2016, 1, 1), _day(params.get("beg", "0"), date(2016, 1, 1)))
     until = min(today, _day(params.get("end", "20500101"), today))

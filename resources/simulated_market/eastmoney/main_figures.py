@@ -1,5 +1,5 @@
-"""The whole page of a company's main figures: 82 numbers as public clients name them, of which a company of a
-kind (general, bank, broker, insurer) tells its own."""
+"""The whole page of a company's main figures: 82 numbers as public clients name them, of which each kind of
+company (general, bank, broker, insurer) has its own."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -83,7 +83,7 @@ _KINDS: Mapping[str, Callable[[Result], Row]] = {"银行": _bank, "证券": _bro
 
 
 def main_rows(results: Sequence[Result]) -> list[Row]:
-    """A row per result in the order given: every name in each, null where a kind does not tell it."""
+    """A row per result in the order given: every name in each, null where a kind does not have it."""
     rows = {one.period: _figures(one) for one in results}
     nothing = dict.fromkeys(name for one in results[:1] for kind in _KINDS.values() for name in kind(one))
     made = []

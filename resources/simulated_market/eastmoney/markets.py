@@ -29,9 +29,9 @@ class MarketRatios:
 
     def stocks(self, view: View, clauses: Sequence[Clause]) -> list[Row]:
         """RPT_VALUEANALYSIS_DET, by TRADE_DATE and SECURITY_CODE; a date is out at 15:30. The rows of the
-        newest question are kept, so that its pages cost one reading."""
-        question = (id(view.world), view.now.date(), repr(clauses))
-        if view.fault is None and self._newest[0] == question:
+        newest request are cached, so that its pages are made once."""
+        key = (id(view.world), view.now.date(), repr(clauses))
+        if view.fault is None and self._newest[0] == key:
             return self._newest[1]
         codes = {value for name, _, values in clauses if name == "SECURITY_CODE" for value in values}
         days = dates_between(view, _bound(clauses, ">=", 0), _bound(clauses, "<=", 99_999_999), _HOUR)
@@ -39,7 +39,7 @@ class MarketRatios:
         asked = [one for one in listed if not codes or one.code in codes]
         rows = [row for one in asked for day in days if (row := _stock_row(view, one, day)) is not None]
         if view.fault is None:
-            self._newest = (question, rows)
+            self._newest = (key, rows)
         return rows
 
     def markets(self, view: View, clauses: Sequence[Clause]) -> list[Row]:
@@ -85,24 +85,24 @@ class MarketRatios:
         for day in days:
             for board in view.world.boards(view.now):
                 members = [one for one in map(view.world.find, board.members) if one is not None]
-                reported = self._lines.totals(view, members, day) if board.kind == "industry" else None
-                if reported is not None:
+                totals = self._lines.totals(view, members, day) if board.kind == "industry" else None
+                if totals is not None:
                     rows.append(
                         {
                             "BOARD_CODE": f"016{int(board.code.removeprefix('BK')) % 1000:03d}",
                             "BOARD_NAME": board.name,
                             "ORIGINALCODE": board.code.removeprefix("BK").lstrip("0"),
                             "TRADE_DATE": _day(day),
-                            "PE_TTM": reported.pe,
-                            "PE_LAR": reported.pe,
-                            "PB_MRQ": reported.pb,
+                            "PE_TTM": totals.pe,
+                            "PE_LAR": totals.pe,
+                            "PB_MRQ": totals.pb,
                             "PCF_OCF_TTM": None,
                             "PS_TTM": None,
                             "PEG_CAR": None,
-                            "TOTAL_MARKET_CAP": round(reported.cap, 2),
-                            "MARKET_CAP_VAG": round(reported.cap / reported.count, 2),
-                            "NUM": reported.count,
-                            "LOSS_COUNT": reported.count - len(reported.ratios),
+                            "TOTAL_MARKET_CAP": round(totals.cap, 2),
+                            "MARKET_CAP_VAG": round(totals.cap / totals.count, 2),
+                            "NUM": totals.count,
+                            "LOSS_COUNT": totals.count - len(totals.ratios),
                         }
                     )
         return rows

@@ -1,7 +1,7 @@
 """Monthly and quarterly reports of the data centre about the economy.
 
 A report has lines of its own; what accumulates within a year, and every change on the year or the month,
-follows from what was told of the single months.
+follows from the published single months.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -141,49 +141,49 @@ MONTHLY: Mapping[str, Monthly] = {
 }  # fmt: skip
 
 
-def rows_of(name: str, reported: Monthly) -> Rows:
+def rows_of(name: str, report: Monthly) -> Rows:
     def rows(view: View, clauses: Sequence[Clause]) -> list[Row]:
         return [
-            monthly_row(name, reported, place, month, view)
+            monthly_row(name, report, place, month, view)
             for place, month in economy.months(view.now.date())
-            if (not reported.quarterly or month.month % 3 == 1)
-            and released(month, reported.day, reported.hour, reported.after) <= view.now
+            if (not report.quarterly or month.month % 3 == 1)
+            and released(month, report.day, report.hour, report.after) <= view.now
         ]
 
     return rows
 
 
-def monthly_row(name: str, reported: Monthly, place: int, month: date, view: View) -> Row:
+def monthly_row(name: str, report: Monthly, place: int, month: date, view: View) -> Row:
     """One period. Retail sales of a month are corrected when the next month's come out."""
     row: Row = {"REPORT_DATE": f"{month} 00:00:00", "TIME": f"{month.year}年{month.month:02d}月份"}
-    row |= _amounts(reported, place)
-    for columns, back in ((reported.on_year, _YEAR), (reported.on_month, 1)):
-        before = _amounts(reported, place - back) if columns else {}
+    row |= _amounts(report, place)
+    for columns, back in ((report.on_year, _YEAR), (report.on_month, 1)):
+        before = _amounts(report, place - back) if columns else {}
         for column, of in columns.items():
             row[column] = round((row[of] / before[of] - 1) * 100, 1)
-    if reported.quarterly:
+    if report.quarterly:
         quarter = month.month // 3 + 1
         row["TIME"] = f"{month.year}年第{quarter if quarter == 1 else f'1-{quarter}'}季度"
-    if name == "RPT_ECONOMY_TOTAL_RETAIL" and released(month, reported.day, reported.hour, 2) <= view.now:
+    if name == "RPT_ECONOMY_TOTAL_RETAIL" and released(month, report.day, report.hour, 2) <= view.now:
         row["RETAIL_TOTAL"] = round(row["RETAIL_TOTAL"] + _REVISED * (1 + economy.draw("rev", place)), 1)
     return row
 
 
-def _amounts(reported: Monthly, place: int) -> dict[str, float]:
-    """The figures of a period that follow from nothing but the lines, in the decimals in which they are told:
-    what accumulates is the sum of what was told month by month."""
-    step, row = (3, {}) if reported.quarterly else (1, _of_period(reported, place))
-    year = [_of_period(reported, at) for at in range(place - place % _YEAR, place + 1, step)]
-    if reported.quarterly:
-        row = {column: round(sum(one[column] for one in year), 1) for column in reported.lines}
+def _amounts(report: Monthly, place: int) -> dict[str, float]:
+    """The figures of a period that follow from the lines alone, in the decimals in which they are published:
+    cumulative ones are sums of the published months."""
+    step, row = (3, {}) if report.quarterly else (1, _of_period(report, place))
+    year = [_of_period(report, at) for at in range(place - place % _YEAR, place + 1, step)]
+    if report.quarterly:
+        row = {column: round(sum(one[column] for one in year), 1) for column in report.lines}
         row[_GDP] = round(sum(row[f"{part}_PRODUCT_BASE"] for part in _PRODUCTS), 1)
-    for column, of in reported.sums.items():
+    for column, of in report.sums.items():
         row[column] = round(sum(one[of] for one in year), 1)
-    for column, of in reported.means.items():
+    for column, of in report.means.items():
         row[column] = round(sum(one[of] for one in year) / len(year), 1)
     return row
 
 
-def _of_period(reported: Monthly, place: int) -> dict[str, float]:
-    row = {column: round(line.at(place), digits) for column, (line, digits) in reported.lines.items()}
-    return row | {column: round(row[same] + 100, 1) for column, same in reported.index.items()}
+def _of_period(report: Monthly, place: int) -> dict[str, float]:
+    row = {column: round(line.at(place), digits) for column, (line, digits) in report.lines.items()}
+    return row | {column: round(row[same] + 100, 1) for column, same in report.index.items()}

@@ -8,7 +8,7 @@ import json
 from typing import Any
 
 from resources.simulated_market.eastmoney.envelope import market_of
-from resources.simulated_market.limits import LimitBook, Standing, newest_session, sessions_before
+from resources.simulated_market.limits import LimitBook, LimitState, newest_session, sessions_before
 from resources.simulated_market.wire import HttpRequest, Reply, View
 from resources.simulated_market.world.model import PRICE_UNIT
 
@@ -29,7 +29,7 @@ _ORDER = {
     "strong": "c m n p ztp ztf zdp amount ltsz tshare hs nh cc lb zs zttj hybk",
     "prev": "c m n p ztp zdp amount ltsz tshare hs zf zs yfbt ylbc hybk zttj",
 }
-"""The fields of a row as they stand on the wire."""
+"""The fields of a row as they are on the wire."""
 PATHS = "/(?:" + "|".join(_POOLS) + ")"
 
 Row = dict[str, Any]
@@ -73,7 +73,7 @@ class Pools:
         return [render(one) for one in self._book.pool(view, day, pool)]
 
 
-def _head(one: Standing) -> Row:
+def _head(one: LimitState) -> Row:
     total, floating = one.shares
     price = one.quote.price / PRICE_UNIT
     return {
@@ -89,29 +89,29 @@ def _head(one: Standing) -> Row:
     }
 
 
-def _industry(one: Standing) -> Row:
+def _industry(one: LimitState) -> Row:
     return {"hybk": one.security.industry[:4]}
 
 
-def _streak(one: Standing) -> Row:
+def _streak(one: LimitState) -> Row:
     days, boards = one.streak
     return {"zttj": {"days": days, "ct": boards}}
 
 
-def _limit(one: Standing) -> int:
+def _limit(one: LimitState) -> int:
     limit = one.quote.limit_up
     return _NO_LIMIT if limit is None else limit * 1000 // PRICE_UNIT
 
 
-def _fund(one: Standing) -> int:
+def _fund(one: LimitState) -> int:
     return round(one.queue * one.quote.price / PRICE_UNIT)
 
 
-def _amplitude(one: Standing) -> float:
+def _amplitude(one: LimitState) -> float:
     return (one.quote.high - one.quote.low) / one.quote.preclose * 100
 
 
-def up_row(one: Standing) -> Row:
+def up_row(one: LimitState) -> Row:
     seals = one.seals
     return {
         **_head(one),
@@ -125,7 +125,7 @@ def up_row(one: Standing) -> Row:
     }
 
 
-def broken_row(one: Standing) -> Row:
+def broken_row(one: LimitState) -> Row:
     seals = one.seals
     return {
         **_head(one),
@@ -139,7 +139,7 @@ def broken_row(one: Standing) -> Row:
     }
 
 
-def down_row(one: Standing) -> Row:
+def down_row(one: LimitState) -> Row:
     seals = one.seals
     at_limit = 0.0
     if one.minutes is not None:
@@ -156,7 +156,7 @@ def down_row(one: Standing) -> Row:
     }
 
 
-def prev_row(then: Standing, now: Standing) -> Row:
+def prev_row(then: LimitState, now: LimitState) -> Row:
     return {
         **_head(now),
         "ztp": _limit(now),
@@ -169,7 +169,7 @@ def prev_row(then: Standing, now: Standing) -> Row:
     }
 
 
-def strong_row(one: Standing) -> Row:
+def strong_row(one: LimitState) -> Row:
     several = one.streak[1] >= 2
     return {
         **_head(one),

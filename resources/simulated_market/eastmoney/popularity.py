@@ -24,7 +24,7 @@ class Popularity:
             return Reply(b'{"status":-1,"message":"bad request","data":null}')
         rows = [
             {
-                "sc": one.standing.security.symbol.upper(),
+                "sc": one.state.security.symbol.upper(),
                 "rk": one.rank,
                 "hisRc": one.rose,
             }

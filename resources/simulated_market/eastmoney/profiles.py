@@ -1,4 +1,4 @@
-"""Pages of who a company is (emweb PC_HSF10 .../PageAjax), and the list of new shares (RPTA_APP_IPOAPPLY)."""
+"""Pages of company profiles (emweb PC_HSF10 .../PageAjax), and the list of new shares (RPTA_APP_IPOAPPLY)."""
 
 import json
 from collections.abc import Sequence

@@ -25,17 +25,17 @@ from resources.simulated_market.eastmoney.schedule import schedule_rows
 from resources.simulated_market.faults import Fault
 from resources.simulated_market.finance import FinanceBook
 from resources.simulated_market.margin import Margin
-from resources.simulated_market.response_memo import Kept
+from resources.simulated_market.response_memo import ResponseMemo
 from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.wire import HttpRequest, Reply, View
 from resources.simulated_market.world.model import PRICE_UNIT
 
 PAGE = 500
-_QUESTIONS_KEPT = 4
+_MEMO_SIZE = 4
 MOST_PAGES = 100
 _CLAUSE = re.compile(r"\((\w+)\s*(=|!=|<=|>=|<|>|in)\s*(\"[^\"]*\"|'[^']*'|\([^()]*\)|[\w.-]+)\)")
 _SETS = {"ALL", "HKF10_FN_MAININDICATOR"}
-"""Names that stand for every column of a report."""
+"""Names that mean every column of a report."""
 _MARKETS = {"SH": "融资融券_沪证", "SZ": "融资融券_深证", "BJ": "融资融券_京证"}
 
 _NUMBERS: Mapping[str, Callable[[float, float], bool]] = {
@@ -62,7 +62,7 @@ class Reports:
 
     def __init__(self, finance: FinanceBook, books: Books | None = None) -> None:
         books = books or Books(finance=finance)
-        self._kept: Kept[list[Row]] = Kept(_QUESTIONS_KEPT)
+        self._kept: ResponseMemo[list[Row]] = ResponseMemo(_MEMO_SIZE)
         self._margin = books.margin
         ratios = MarketRatios(books.lines)
         self._reports: Mapping[str, Callable[[View, Sequence[Clause]], list[Row]]] = {
@@ -236,7 +236,7 @@ def _sorted(rows: list[Row], params: Mapping[str, str]) -> list[Row]:
 
 
 def _quoted(asked: str, row: Row, view: View) -> Row:
-    """Price and change of this moment beside a row, as `quoteColumns` asks for them
+    """Current price and change of a row's security, as `quoteColumns` asks for them
     (`f2~01~SECURITY_CODE~CLOSE_PRICE`: field, kind, the column with the code, name): after the row's own."""
     found: Row = {}
     for part in filter(None, asked.split(",")):

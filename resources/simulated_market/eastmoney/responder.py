@@ -135,8 +135,8 @@ class EastmoneyResponder:
         return reply(request, envelope.RT_FLOW, head | {"klines": [chosen(params, line) for line in lines]})
 
     def _members(self, view: View, secid: str) -> tuple[dict[str, Any], list[SecurityFacts]] | None:
-        """Head of the answer and whose flows it sums: one security, the members of a board, or of
-        a main index the stocks of its exchange."""
+        """Head of the answer and the securities whose flows it sums: one security, the members of a board, or
+        of a main index the stocks of its exchange."""
         market, _, code = secid.partition(".")
         if market == "90":
             board = self._lists.board_facts(view, code)
@@ -163,7 +163,7 @@ def kline(request: HttpRequest, view: View) -> Reply:
     klt = params.get("klt", "101")
     if security is None or not klt.isdigit():
         return reply(request, 1, None, rc=100)
-    reported = _reported(view, security)
+    answered = _answered_security(view, security)
     number = int(klt)
     if number in {1, 5, 15, 30, 60}:
         bars = series.minute_bars(view.world, security, view.now, number, _MOST_MINUTE_BARS)
@@ -178,13 +178,13 @@ def kline(request: HttpRequest, view: View) -> Reply:
     if limit.isdigit() and int(limit):
         bars = bars[-int(limit) :]
     data: dict[str, Any] = {
-        "code": reported.code,
-        "market": market_of(reported),
-        "name": view.world.name(reported, view.now),
-        "decimal": reported.decimals,
+        "code": answered.code,
+        "market": market_of(answered),
+        "name": view.world.name(answered, view.now),
+        "decimal": answered.decimals,
         "dktotal": total,
         "preKPrice": cny(bars[0].previous) if bars else 0.0,
-        "klines": [chosen(params, _kline(bar, reported, view)) for bar in bars],
+        "klines": [chosen(params, _kline(bar, answered, view)) for bar in bars],
     }
     return reply(request, envelope.RT_KLINE, data)
 
@@ -195,26 +195,26 @@ def trends(request: HttpRequest, view: View) -> Reply:
     quote = None if security is None else view.world.quote(security, view.now)
     if security is None or quote is None:
         return reply(request, envelope.RT_TRENDS, None, rc=102)
-    reported = _reported(view, security)
+    answered = _answered_security(view, security)
     days = min(5, max(1, int(params.get("ndays", "1"))))
     dates = [bar.date for bar in series.daily(view.world, security, view.now)[-days:]]
-    lot = view.lot(reported.board, 10 if reported.kind == "cb" else 100)
+    lot = view.lot(answered.board, 10 if answered.kind == "cb" else 100)
     lines = []
     for day in dates:
         volume, money = 0, 0.0
         for bar in series.one_day(view.world, security, view.now, day, 1):
             volume += bar.volume
             money += bar.amount
-            mean = cny(bar.close) if reported.kind == "index" or not volume else money / volume
-            prices = ",".join(_px(value, reported) for value in (bar.open, bar.close, bar.high, bar.low))
+            mean = cny(bar.close) if answered.kind == "index" or not volume else money / volume
+            prices = ",".join(_px(value, answered) for value in (bar.open, bar.close, bar.high, bar.low))
             lines.append(f"{bar.iso} {bar.clock},{prices},{bar.volume // lot},{bar.amount:.2f},{mean:.3f}")
     data = {
-        "code": reported.code,
-        "market": market_of(reported),
+        "code": answered.code,
+        "market": market_of(answered),
         "type": 2,
         "status": 0,
-        "name": view.world.name(reported, view.now),
-        "decimal": reported.decimals,
+        "name": view.world.name(answered, view.now),
+        "decimal": answered.decimals,
         "preSettlement": 0.0,
         "preClose": cny(quote.preclose),
         "beticks": "33300|34200|54000|34200|41400|46800|54000",
@@ -233,7 +233,7 @@ def trends(request: HttpRequest, view: View) -> Reply:
 
 
 CONNECT_FIELDS = frozenset(f"f{number}" for number in range(51, 57))
-"""What tells of a channel of the stock connect all but what was bought and sold."""
+"""The fields of a stock connect channel other than bought and sold."""
 
 
 def connect(request: HttpRequest, view: View) -> Reply:
@@ -297,8 +297,8 @@ def _southbound(view: View) -> tuple[str, float]:
     return _iso(quote.date), southbound_net(view, quote.amount, quote.price / quote.preclose - 1)
 
 
-def _reported(view: View, asked: Security) -> Security:
-    """Whose name and code the answer carries: a wrong instrument names itself."""
+def _answered_security(view: View, asked: Security) -> Security:
+    """The security whose name and code the answer carries: a wrong instrument names itself."""
     if view.fault is None or view.fault.kind != "wrong_instrument":
         return asked
     if view.fault.args.get("under") not in {None, asked.code, asked.symbol}:

@@ -10,8 +10,7 @@ from resources.simulated_market.eastmoney.events import between, number_of
 from resources.simulated_market.finance import FinanceBook, Result
 from resources.simulated_market.pledges import Pledge, Pledged
 from resources.simulated_market.wire import View
-from resources.simulated_market.world.fundamentals import Report
-from resources.simulated_market.world.model import PRICE_UNIT, Flow, Quote, Security
+from resources.simulated_market.world.model import PRICE_UNIT, Flow, Quote, Report, Security
 
 Row = dict[str, Any]
 Clause = tuple[str, str, list[str]]
@@ -69,9 +68,9 @@ def _pledges(view: View, clauses: Sequence[Clause]) -> list[Row]:
 
 
 def _comments(view: View, clauses: Sequence[Clause]) -> list[Row]:
-    """The newest session alone. Ranks are those among all stocks, whoever is asked for."""
-    reported = [(one, view.world.quote(one, view.now)) for one in stocks(view)]
-    quotes = [(one, quote) for one, quote in reported if quote is not None]
+    """The newest session alone. Ranks are those among all stocks, whichever are requested."""
+    quoted = [(one, view.world.quote(one, view.now)) for one in stocks(view)]
+    quotes = [(one, quote) for one, quote in quoted if quote is not None]
     if not quotes:
         return []
     day = max(quote.date for _, quote in quotes)
@@ -171,7 +170,7 @@ def comment_row(view: View, security: Security, quote: Quote, rank: int, before:
     mean = round(float(bars.close[-_MEAN_OF:].mean()) / PRICE_UNIT, 12) if len(bars) else None
     traded = not quote.suspended and quote.volume > 0
     held = zlib.crc32(f"{security.symbol} held".encode()) % 70 / 100
-    reported = next((number, text) for most, number, text in _CONTROL if held < most)
+    control = next((number, text) for most, number, text in _CONTROL if held < most)
     valuation = view.world.valuation(security, view.now)
     done = view.now.date().isoformat() > _stamp(quote.date)[:10] or view.now.hour >= _FULL_HOUR
     return {
@@ -188,8 +187,8 @@ def comment_row(view: View, security: Security, quote: Quote, rank: int, before:
         "PRIME_COST": mean,
         "PE_DYNAMIC": None if valuation is None else valuation.pe_dynamic,
         "ORG_PARTICIPATE": held,
-        "PARTICIPATE_TYPE": reported[0],
-        "PARTICIPATE_TYPE_CN": reported[1],
+        "PARTICIPATE_TYPE": control[0],
+        "PARTICIPATE_TYPE_CN": control[1],
         "BIGDEAL_INFLOW": _whole(flow, "large_in"),
         "BIGDEAL_OUTFLOW": _whole(flow, "large_out"),
         "TOTALSCORE": _score(security, quote.date),

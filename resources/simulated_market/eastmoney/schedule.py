@@ -1,7 +1,7 @@
 """RPT_PUBLIC_BS_APPOIN: planned and actual disclosure dates of a quarter end.
 
 Plans are known from five days after the quarter's end; one company in five has moved its date once. The
-actual date is told from that day on.
+actual date is published from that day on.
 """
 
 import zlib

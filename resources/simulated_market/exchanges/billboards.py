@@ -34,7 +34,7 @@ def listings_of(book: Billboard, view: View, since: int, until: int, market: str
 
 def shanghai_text(listings: Sequence[Listing], day: int) -> list[str]:
     """The lines of a date: a section for each reason, its table, then a block for each security; foreign
-    shares stand in a table of their own, without a block."""
+    shares are in a table of their own, without a block."""
     if not listings:
         return []
     digits = str(day)

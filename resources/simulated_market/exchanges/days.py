@@ -1,4 +1,4 @@
-"""Dates in the questions of the exchanges' sites."""
+"""Dates in requests to the exchanges' sites."""
 
 
 def day_of(text: str) -> int:

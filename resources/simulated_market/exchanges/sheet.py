@@ -23,7 +23,7 @@ _PARTS = {
     "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{_RELATIONS}"><Relationship Id="rId1" '
     f'Type="{_OFFICE}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
 }
-# A file's time is part of its bytes: equal questions must give equal answers.
+# A file's time is part of its bytes: equal requests must give equal answers.
 _LONG_AGO = (2000, 1, 1, 0, 0, 0)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from resources.simulated_market.billboard import Billboard
 from resources.simulated_market.block_trades import PUBLISHED, BlockTrades, Deal
-from resources.simulated_market.corrupted_responses import told_rows
+from resources.simulated_market.corrupted_responses import sheet_rows
 from resources.simulated_market.days import at, dates_between
 from resources.simulated_market.exchanges.billboards import listings_of, shenzhen_row
 from resources.simulated_market.exchanges.days import day_of, iso_of
@@ -55,7 +55,7 @@ class SzseResponder:
         return self._margin(request, view)
 
     def _listings(self, request: HttpRequest, view: View) -> Reply:
-        """Who is listed in a range of dates, 20 a page, without seats."""
+        """Billboard listings of a range of dates, 20 a page, without seats."""
         params = request.params()
         first, last = day_of(params.get("txtStart", "")), day_of(params.get("txtEnd", ""))
         listings = listings_of(self._billboard, view, first, last, "SZ")
@@ -124,7 +124,7 @@ class SzseResponder:
             )
             for one in names
         ]
-        return Reply(workbook(told_rows([_HEADS, *rows], view.fault)), MEDIA_TYPE)
+        return Reply(workbook(sheet_rows([_HEADS, *rows], view.fault)), MEDIA_TYPE)
 
     def _overview(self, view: View, day: int) -> Reply:
         """元; funds and bonds have no float of their own."""
@@ -133,7 +133,7 @@ class SzseResponder:
             for one in self._classes.of_date(view, day, "SZ")
         ]
         return Reply(
-            workbook(told_rows([("证券类别", "数量", "成交金额", "总市值", "流通市值"), *rows], view.fault)),
+            workbook(sheet_rows([("证券类别", "数量", "成交金额", "总市值", "流通市值"), *rows], view.fault)),
             MEDIA_TYPE,
         )
 
@@ -164,7 +164,7 @@ def _tab(
 
 
 def _etf_units(request: HttpRequest, view: View) -> Reply:
-    """ETFs with their units of the newest date that is told, 万份 in links, 20 a page."""
+    """ETFs with their units of the newest published date, 万份 in links, 20 a page."""
     dates = [int(day) for day in view.world.trade_dates()]
     day = max(one for one in dates if at(one, PUBLISHED) <= view.now)
     funds = units_of(view, day, "SZ")

@@ -1,4 +1,4 @@
-"""www.szse.cn annList: notices of the companies listed in Shenzhen; the question is JSON."""
+"""www.szse.cn annList: notices of the companies listed in Shenzhen; the request is JSON."""
 
 import json
 from typing import Any

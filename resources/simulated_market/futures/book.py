@@ -1,6 +1,6 @@
 """Futures of a world: contracts of some products on every exchange, by trade date.
 
-Futures on an index follow its close, the further away the lower; commodities follow a line of their own.
+Futures on an index follow its close, the later they expire the lower; commodities follow a line of their own.
 The contract after the nearest one is held most. The figures of a date are out at `PUBLISHED`.
 """
 

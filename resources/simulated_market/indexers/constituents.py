@@ -1,4 +1,4 @@
-"""Members of the broad indices with their weights, and their ratios, as both providers tell them."""
+"""Members of the broad indices with their weights, and their ratios, for both providers."""
 
 from dataclasses import dataclass
 

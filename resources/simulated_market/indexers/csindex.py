@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from resources.simulated_market.corrupted_responses import told_rows
+from resources.simulated_market.corrupted_responses import sheet_rows
 from resources.simulated_market.days import at as moment
 from resources.simulated_market.days import dates_between
 from resources.simulated_market.indexers.constituents import (
@@ -61,12 +61,10 @@ class CsindexResponder:
         rows: list[list[Any]] = [list(_RATIO_HEAD)]
         for day in reversed(days):
             then = min(view.now, moment(day, _CLOSE))
-            reported = self._lines.totals(view, view.world.index_members(index, then), day)
-            figures = (
-                [None] * 4 if reported is None else [reported.pe, reported.pe] + [reported.dividend_yield] * 2
-            )
+            sums = self._lines.totals(view, view.world.index_members(index, then), day)
+            figures = [None] * 4 if sums is None else [sums.pe, sums.pe] + [sums.dividend_yield] * 2
             rows.append([day, index.code, f"{name}指数", name, f"{name} Index", name, *figures])
-        return Reply(workbook(told_rows(rows, view.fault)), XLS)
+        return Reply(workbook(sheet_rows(rows, view.fault)), XLS)
 
     def history(self, request: HttpRequest, view: View) -> Reply:
         """Bars of a range with the rolling PE, oldest first."""
@@ -114,7 +112,8 @@ def members(request: HttpRequest, view: View) -> Reply:
     if index is None or not days:
         return _GONE
     return Reply(
-        workbook(told_rows([_MEMBER_HEAD, *_members(view, index, days[-1], weighted=False)], view.fault)), XLS
+        workbook(sheet_rows([_MEMBER_HEAD, *_members(view, index, days[-1], weighted=False)], view.fault)),
+        XLS,
     )
 
 
@@ -124,7 +123,7 @@ def weights(request: HttpRequest, view: View) -> Reply:
     if index is None or day is None:
         return _GONE
     rows = _members(view, index, day, weighted=True)
-    return Reply(workbook(told_rows([[*_MEMBER_HEAD, "权重(%)weight"], *rows], view.fault)), XLS)
+    return Reply(workbook(sheet_rows([[*_MEMBER_HEAD, "权重(%)weight"], *rows], view.fault)), XLS)
 
 
 def _members(view: View, index: Security, day: int, *, weighted: bool) -> list[list[Any]]:

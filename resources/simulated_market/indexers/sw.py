@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any
 
-from resources.simulated_market.corrupted_responses import told_rows
+from resources.simulated_market.corrupted_responses import sheet_rows
 from resources.simulated_market.days import dates_between
 from resources.simulated_market.indexers.workbook import XLS, workbook
 from resources.simulated_market.industries import ALL, IndustryBook, Series, members, published
@@ -35,7 +35,7 @@ class SwResponder:
         )
 
     def current(self, request: HttpRequest, view: View) -> Reply:
-        """The indices of a level as they stand now; no date."""
+        """The current values of the indices of a level; no date."""
         params = request.params()
         series = self._book.series(view)
         rows = []
@@ -70,8 +70,8 @@ class SwResponder:
             totals = self._book.totals(view, day)
             whole = sum(_at(series[one.index], day, "amount") for one in published(view, "l1")) or 1.0
             for one in published(view, level):
-                reported = totals.get(one.index)
-                if reported is None:
+                sums = totals.get(one.index)
+                if sums is None:
                     continue
                 line = series[one.index]
                 rows.append(
@@ -82,14 +82,14 @@ class SwResponder:
                         "closeindex": round(_at(line, day, "close"), 2),
                         "bargainamount": round(_at(line, day, "volume") / _YI, 8),
                         "markup": round(_change(line, day), 2),
-                        "turnoverrate": round(reported.volume / reported.float_shares * 100, 4),
-                        "pe": math.nan if reported.pe is None else reported.pe,
-                        "pb": math.nan if reported.pb is None else reported.pb,
-                        "meanprice": round(sum(reported.prices) / len(reported.prices), 2),
+                        "turnoverrate": round(sums.volume / sums.float_shares * 100, 4),
+                        "pe": math.nan if sums.pe is None else sums.pe,
+                        "pb": math.nan if sums.pb is None else sums.pb,
+                        "meanprice": round(sum(sums.prices) / len(sums.prices), 2),
                         "bargainsumrate": round(_at(line, day, "amount") / whole * 100, 2),
-                        "negotiablessharesum1": round(reported.float_cap / _YI, 2),
-                        "negotiablessharesum2": round(reported.float_cap / _YI * 0.6, 2),
-                        "dp": math.nan if reported.dividend_yield is None else reported.dividend_yield,
+                        "negotiablessharesum1": round(sums.float_cap / _YI, 2),
+                        "negotiablessharesum2": round(sums.float_cap / _YI * 0.6, 2),
+                        "dp": math.nan if sums.dividend_yield is None else sums.dividend_yield,
                     }
                 )
         return _paged(rows, params, view)
@@ -125,7 +125,7 @@ def classes(request: HttpRequest, view: View) -> Reply:
     for one in ALL:
         third = one.name if one.level == "l3" else ""
         rows.append([one.class_code, one.l1_name, one.l2_name, third])
-    return Reply(workbook(told_rows(rows, view.fault)), XLS)
+    return Reply(workbook(sheet_rows(rows, view.fault)), XLS)
 
 
 def stocks(request: HttpRequest, view: View) -> Reply:
@@ -145,7 +145,7 @@ def stocks(request: HttpRequest, view: View) -> Reply:
                 rows.append([security.code, listed, other.class_code, updated])
                 listed = moved
             rows.append([security.code, listed, of_index[index].class_code, updated])
-    return Reply(workbook(told_rows(rows, view.fault)), XLS)
+    return Reply(workbook(sheet_rows(rows, view.fault)), XLS)
 
 
 def _paged(rows: list[dict[str, Any]], params: dict[str, str], view: View) -> Reply:

@@ -4,13 +4,13 @@ import io
 from collections.abc import Sequence
 from datetime import date
 
+import xlwt
+
 XLS = "application/vnd.ms-excel"
 
 
 def workbook(rows: Sequence[Sequence[str | int | float | date | None]]) -> bytes:
     """Texts, numbers and dates as cells of their kind."""
-    import xlwt
-
     book = xlwt.Workbook(encoding="utf-8")
     sheet = book.add_sheet("Sheet1")
     as_day = xlwt.easyxf(num_format_str="YYYY-MM-DD")

@@ -86,8 +86,8 @@ class SinaResponder:
             return Reply(b"null")
         size = max(1, int(params.get("num", "0") or 0) or 10_000)
         closes = {bar.date: bar.close for bar in series.daily(view.world, security, view.now)}
-        reported = [one for one in view.world.flows(security, view.now) if one.date in closes]
-        rows = [_flow(one, closes[one.date]) for one in reversed(reported[-size:])]
+        flows = [one for one in view.world.flows(security, view.now) if one.date in closes]
+        rows = [_flow(one, closes[one.date]) for one in reversed(flows[-size:])]
         return Reply(json.dumps(rows, separators=(",", ":")).encode("gb18030"), _GBK)
 
     def feed(self, request: HttpRequest, view: View) -> Reply:

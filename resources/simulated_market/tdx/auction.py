@@ -10,7 +10,7 @@ from datetime import datetime, time
 import numpy as np
 
 from resources.simulated_market.tdx.encoding import NO_DATA, u16
-from resources.simulated_market.tdx.state import Scene, lots
+from resources.simulated_market.tdx.state import RequestView, lots
 from resources.simulated_market.world import draws
 from resources.simulated_market.world.draws import Stream
 from resources.simulated_market.world.model import PRICE_UNIT, Quote, Security, Ticks
@@ -22,21 +22,21 @@ _STEPS = 600 // _EVERY_S
 _SIDE = 2
 _TICK = PRICE_UNIT // 100
 _FOLLOWS = 0.85
-"""How often the queue stands on the side that the price went to."""
+"""How often the queue is on the side that the price went to."""
 
 
-def auction(scene: Scene, security: Security) -> bytes:
+def auction(view: RequestView, security: Security) -> bytes:
     """Records `<HfIiBB`: minutes, price, matched lots, unmatched lots (buyers positive), 0, second."""
-    today = scene.today
-    day = datetime(today // 10_000, today // 100 % 100, today % 100) if today else scene.now
-    if scene.now < datetime.combine(day, BEGIN):
+    today = view.today
+    day = datetime(today // 10_000, today // 100 % 100, today % 100) if today else view.now
+    if view.now < datetime.combine(day, BEGIN):
         return NO_DATA
-    settled = max(scene.now, datetime.combine(day, END))
-    ticks = scene.world.ticks(security, today, settled)
-    quote = scene.world.quote(security, settled)
+    settled = max(view.now, datetime.combine(day, END))
+    ticks = view.world.ticks(security, today, settled)
+    quote = view.world.quote(security, settled)
     if ticks is None or quote is None:
         return NO_DATA
-    records = _opening(security, ticks, quote, today, scene.now)
+    records = _opening(security, ticks, quote, today, view.now)
     closing = np.flatnonzero((ticks.side == _SIDE) & (ticks.minute == _CLOSE_MINUTE))
     records += [_record(900, 0, int(ticks.price[at]), int(ticks.volume[at]), 0, security) for at in closing]
     return u16(len(records)) + b"".join(records)
@@ -47,7 +47,7 @@ def _opening(security: Security, ticks: Ticks, quote: Quote, day: int, now: date
     if not len(found):
         return []
     last, volume = int(ticks.price[found[0]]), int(ticks.volume[found[0]])
-    # Named by the code, so that the same auction is the same whoever asks and in whatever order.
+    # Named by the code, so that an auction is the same for all requests, in any order.
     raw = draws.raw(int(security.code), Stream.AUCTION, day, 4 * (_STEPS + 2))
     u = draws.uniform(raw)
     queue = _queue(u[:4], last, volume, quote)

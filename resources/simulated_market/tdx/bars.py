@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from resources.simulated_market.tdx.encoding import NO_DATA, float32, packed_minute, u16, varints
-from resources.simulated_market.tdx.state import Scene, lots, scaled
+from resources.simulated_market.tdx.state import RequestView, lots, scaled
 from resources.simulated_market.world.model import PRICE_UNIT, Bars, Ints, Security
 
 PAGE = 800
@@ -50,17 +50,17 @@ class Row:
 
 
 def render(
-    scene: Scene, security: Security, category: int, start: int, count: int, *, absolute: bool
+    view: RequestView, security: Security, category: int, start: int, count: int, *, absolute: bool
 ) -> bytes:
     """`count` (at most 800) bars that end `start` bars before the newest one; `0000` when there are none."""
     count = min(count, PAGE)
     minutes = CATEGORIES[category][1]
     rows = (
-        _intraday(scene, security, minutes, start, count)
+        _intraday(view, security, minutes, start, count)
         if minutes
-        else _daily(scene, security, category, start, count)
+        else _daily(view, security, category, start, count)
     )
-    rows = scene.series(_corrupt(scene, security, rows))[:PAGE]
+    rows = view.series(_corrupt(view, security, rows))[:PAGE]
     if not rows:
         return NO_DATA
     body = bytearray(u16(len(rows)))
@@ -73,13 +73,13 @@ def render(
         else:
             body += varints(opened - base, close - opened, high - opened, low - opened)
             base = close
-        body += float32(_volume(scene, security, category, row.volume, absolute=absolute), row.amount)
+        body += float32(_volume(view, security, category, row.volume, absolute=absolute), row.amount)
         if security.kind == "index":
             body += u16(min(row.up, 0xFFFF), min(row.down, 0xFFFF))
     return bytes(body)
 
 
-def _volume(scene: Scene, security: Security, category: int, shares: int, *, absolute: bool) -> float:
+def _volume(view: RequestView, security: Security, category: int, shares: int, *, absolute: bool) -> float:
     """The wire's volume. Lots for day and longer, shares for minutes and 0x0523; an index counts a
     hundred lots where a stock counts lots, and lots where a stock counts shares."""
     in_shares = absolute or CATEGORIES[category][1] > 0 or category == _DAY_IN_SHARES
@@ -88,39 +88,39 @@ def _volume(scene: Scene, security: Security, category: int, shares: int, *, abs
     if security.kind == "cb" and in_shares and not absolute:
         # Minute bars of convertible bonds stay in lots.
         in_shares = False
-    if scene.other_unit(security):
+    if view.other_unit(security):
         in_shares = not in_shares
     return float(shares) if in_shares else float(lots(shares, security))
 
 
-def _corrupt(scene: Scene, security: Security, rows: list[Row]) -> list[Row]:
+def _corrupt(view: RequestView, security: Security, rows: list[Row]) -> list[Row]:
     if not rows:
         return rows
-    if scene.has("negative_price"):
+    if view.has("negative_price"):
         low = rows[0]
         rows = [replace(low, open=-low.open, high=-low.low, low=-low.high, close=-low.close), *rows[1:]]
-    if scene.has("swap_open_close"):
+    if view.has("swap_open_close"):
         rows = [replace(row, open=row.close, close=row.open) for row in rows]
-    if scene.has("override_bar") and str(scene.arg("code")) in {security.code, security.symbol}:
-        day = int(str(scene.arg("date")).replace("-", ""))
-        rows = [_override(scene, row) if row.date == day else row for row in rows]
+    if view.has("override_bar") and str(view.arg("code")) in {security.code, security.symbol}:
+        day = int(str(view.arg("date")).replace("-", ""))
+        rows = [_override(view, row) if row.date == day else row for row in rows]
     return rows
 
 
-def _override(scene: Scene, row: Row) -> Row:
+def _override(view: RequestView, row: Row) -> Row:
     """The corrected bar: values of the fault in CNY and shares."""
     for name in ("open", "high", "low", "close"):
-        if scene.arg(name) is not None:
-            row = replace(row, **{name: round(float(scene.arg(name)) * PRICE_UNIT)})
-    if scene.arg("volume") is not None:
-        row = replace(row, volume=int(scene.arg("volume")))
-    if scene.arg("amount") is not None:
-        row = replace(row, amount=float(scene.arg("amount")))
+        if view.arg(name) is not None:
+            row = replace(row, **{name: round(float(view.arg(name)) * PRICE_UNIT)})
+    if view.arg("volume") is not None:
+        row = replace(row, volume=int(view.arg("volume")))
+    if view.arg("amount") is not None:
+        row = replace(row, amount=float(view.arg("amount")))
     return replace(row, high=max(row.high, row.close, row.open), low=min(row.low, row.close, row.open))
 
 
-def _daily(scene: Scene, security: Security, category: int, start: int, count: int) -> list[Row]:
-    bars = scene.world.bars(security, scene.now)
+def _daily(view: RequestView, security: Security, category: int, start: int, count: int) -> list[Row]:
+    bars = view.world.bars(security, view.now)
     if CATEGORIES[category][0] == "day":
         stop = max(0, len(bars.date) - start)
         return _single(bars, max(0, stop - count), stop)
@@ -176,19 +176,19 @@ def _merge(bars: Bars, first: int, end: int) -> Row:
     )
 
 
-def _intraday(scene: Scene, security: Security, minutes: int, start: int, count: int) -> list[Row]:
+def _intraday(view: RequestView, security: Security, minutes: int, start: int, count: int) -> list[Row]:
     """Minute bars, oldest first. A world without an intraday path has none."""
-    bars = scene.world.bars(security, scene.now)
+    bars = view.world.bars(security, view.now)
     days = reversed(bars.date[bars.traded].tolist())
     newest_first: list[Row] = []
     skip = start
     for date in days:
-        finished = date != scene.today
+        finished = date != view.today
         if finished and skip >= _DAY_MINUTES // minutes:
-            # A finished day has all its minutes: no need to draw those that nobody asked for.
+            # A finished day has all its minutes: no need to draw those that were not requested.
             skip -= _DAY_MINUTES // minutes
             continue
-        day = _cut(scene, security, date, minutes)
+        day = _cut(view, security, date, minutes)
         if day is None:
             break
         fresh = list(reversed(day))
@@ -199,14 +199,14 @@ def _intraday(scene: Scene, security: Security, minutes: int, start: int, count:
     return list(reversed(newest_first[:count]))
 
 
-def _cut(scene: Scene, security: Security, date: int, size: int) -> list[Row] | None:
-    path = scene.world.minutes(security, date, scene.now)
+def _cut(view: RequestView, security: Security, date: int, size: int) -> list[Row] | None:
+    path = view.world.minutes(security, date, view.now)
     if path is None:
         return None
     groups: dict[int, list[int]] = {}
     for place, minute in enumerate(path.minute.tolist()):
         groups.setdefault(_bar_end(minute, size), []).append(place)
-    afternoon = date == scene.today and 13 <= scene.now.hour < 15
+    afternoon = date == view.today and 13 <= view.now.hour < 15
     rows = []
     for end, at in groups.items():
         rows.append(

@@ -4,7 +4,7 @@ import struct
 import zlib
 
 from resources.simulated_market.tdx.encoding import NO_DATA, cell, float32, u16
-from resources.simulated_market.tdx.state import Scene
+from resources.simulated_market.tdx.state import RequestView
 from resources.simulated_market.world.model import Finance, Security
 
 _SHARES = 10_000
@@ -13,9 +13,9 @@ _MONEY = 1000
 _SECTION_GAP = b"\r\n"
 
 
-def xdxr(scene: Scene, market: int, security: Security) -> bytes:
+def xdxr(view: RequestView, market: int, security: Security) -> bytes:
     code = security.code.encode()
-    events = scene.series(scene.world.exrights(security, scene.now))
+    events = view.series(view.world.exrights(security, view.now))
     head = struct.pack("<HB6sH", 1, market, code, len(events))
     return head + b"".join(
         struct.pack("<B6sBIB4f", market, code, 0, event.date, event.category, *event.values)
@@ -23,8 +23,8 @@ def xdxr(scene: Scene, market: int, security: Security) -> bytes:
     )
 
 
-def finance(scene: Scene, market: int, security: Security) -> bytes:
-    found = scene.world.finance(security, scene.now)
+def finance(view: RequestView, market: int, security: Security) -> bytes:
+    found = view.world.finance(security, view.now)
     if found is None:
         return NO_DATA
     head = struct.pack("<HB6s", 1, market, security.code.encode())
@@ -83,22 +83,24 @@ def _number(name: str, size: int) -> int:
     return zlib.crc32(name.encode()) % size + 1 if name else 0
 
 
-def sections(scene: Scene, security: Security) -> bytes:
+def sections(view: RequestView, security: Security) -> bytes:
     """0x02cf: where each section begins in the company's file, and how long it is."""
     records = []
     start = 0
-    for title, text in scene.world.company_text(security, scene.now).items():
+    for title, text in view.world.company_text(security, view.now).items():
         size = len(text.encode("gb18030"))
         records.append(struct.pack("<64s80sII", cell(title, 64), _file_name(security), start, size))
         start += size + len(_SECTION_GAP)
     return u16(len(records)) + b"".join(records)
 
 
-def text(scene: Scene, security: Security, *, market: int, file_name: str, start: int, length: int) -> bytes:
+def text(
+    view: RequestView, security: Security, *, market: int, file_name: str, start: int, length: int
+) -> bytes:
     """0x02d0: `length` bytes of the company's file, which may begin or end inside a character."""
     content = b""
     if file_name.encode() == _file_name(security):
-        parts = scene.world.company_text(security, scene.now).values()
+        parts = view.world.company_text(security, view.now).values()
         content = _SECTION_GAP.join(part.encode("gb18030") for part in parts)
     piece = content[start : start + min(length, 0xFFFF - 12)]
     return struct.pack("<H6sHH", market, security.code.encode(), 0, len(piece)) + piece

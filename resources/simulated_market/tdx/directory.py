@@ -4,7 +4,7 @@ import struct
 from dataclasses import dataclass
 
 from resources.simulated_market.tdx.encoding import cell, u16
-from resources.simulated_market.tdx.state import MARKETS, Scene, lot
+from resources.simulated_market.tdx.state import MARKETS, RequestView, lot
 from resources.simulated_market.world.model import PRICE_UNIT, Security
 
 PAGE = 1000
@@ -23,23 +23,23 @@ class _Entry:
     pre_close: float = 0.0
 
 
-def count(scene: Scene, market: int) -> bytes:
-    return u16(len(_entries(scene, market)))
+def count(view: RequestView, market: int) -> bytes:
+    return u16(len(_entries(view, market)))
 
 
-def page(scene: Scene, market: int, start: int, limit: int, *, new: bool) -> bytes:
+def page(view: RequestView, market: int, start: int, limit: int, *, new: bool) -> bytes:
     """Records from `start`. Under `cut_list` the list ends early while its count stays."""
-    entries = _entries(scene, market)
-    if scene.has("cut_list"):
-        entries = entries[: int(scene.arg("rows", 100))]
-    rows = scene.series(entries[start : start + limit])[:limit]
-    return u16(len(rows)) + b"".join(_record(scene, entry, new=new) for entry in rows)
+    entries = _entries(view, market)
+    if view.has("cut_list"):
+        entries = entries[: int(view.arg("rows", 100))]
+    rows = view.series(entries[start : start + limit])[:limit]
+    return u16(len(rows)) + b"".join(_record(view, entry, new=new) for entry in rows)
 
 
-def _record(scene: Scene, entry: _Entry, *, new: bool) -> bytes:
+def _record(view: RequestView, entry: _Entry, *, new: bool) -> bytes:
     pre_close = entry.pre_close
     if entry.security is not None:
-        quote = scene.world.quote(entry.security, scene.now)
+        quote = view.world.quote(entry.security, view.now)
         pre_close = quote.preclose / PRICE_UNIT if quote is not None else 0.0
     code = entry.code.encode()
     if new:
@@ -49,15 +49,14 @@ def _record(scene: Scene, entry: _Entry, *, new: bool) -> bytes:
     return struct.pack("<6sH8s4sBf4s", code, entry.lot, name, b"", entry.decimals, pre_close, b"")
 
 
-def _entries(scene: Scene, market: int) -> list[_Entry]:
+def _entries(view: RequestView, market: int) -> list[_Entry]:
     if market >= len(MARKETS):
         return []
-    listed = [each for each in scene.world.securities(scene.now) if each.market == MARKETS[market]]
+    listed = [each for each in view.world.securities(view.now) if each.market == MARKETS[market]]
     heads = [
         _Entry(code, name, 100, 2, None, float(sum(each.board == board for each in listed)))
         for code, name, board in _CATEGORIES.get(MARKETS[market], ())
     ]
     return heads + [
-        _Entry(each.code, scene.world.name(each, scene.now), lot(each), each.decimals, each)
-        for each in listed
+        _Entry(each.code, view.world.name(each, view.now), lot(each), each.decimals, each) for each in listed
     ]

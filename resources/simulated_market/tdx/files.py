@@ -13,7 +13,7 @@ import zipfile
 from datetime import date
 
 from resources.simulated_market.tdx.encoding import cell
-from resources.simulated_market.tdx.state import MARKETS, Scene
+from resources.simulated_market.tdx.state import MARKETS, RequestView
 
 CHUNK = 30_000
 _HEADER = b"Registry ver:1.0 (1999-9-28)"
@@ -34,24 +34,24 @@ class Files:
         self._lock = threading.Lock()
         self._built: dict[tuple[str, date], bytes] = {}
 
-    def meta(self, scene: Scene, name: str) -> bytes:
-        content = self._content(scene, name)
+    def meta(self, view: RequestView, name: str) -> bytes:
+        content = self._content(view, name)
         digest = hashlib.md5(content, usedforsecurity=False).hexdigest().encode()
         return struct.pack("<I1s32s1s", len(content), b"\0", digest, b"\0")
 
-    def chunk(self, scene: Scene, name: str, start: int, size: int) -> bytes:
-        piece = self._content(scene, name)[start : start + min(size, CHUNK)]
+    def chunk(self, view: RequestView, name: str, start: int, size: int) -> bytes:
+        piece = self._content(view, name)[start : start + min(size, CHUNK)]
         return struct.pack("<I", len(piece)) + piece
 
-    def _content(self, scene: Scene, name: str) -> bytes:
+    def _content(self, view: RequestView, name: str) -> bytes:
         builder = _BUILDERS.get(name)
         if builder is None:
             return b""
-        key = (name, scene.now.date())
+        key = (name, view.now.date())
         with self._lock:
             if key not in self._built:
                 self._built = {old: body for old, body in self._built.items() if old[1] == key[1]}
-                self._built[key] = builder(scene)
+                self._built[key] = builder(view)
             return self._built[key]
 
 
@@ -65,23 +65,23 @@ def _block_file(blocks: list[tuple[str, list[str]]]) -> bytes:
     return bytes(out)
 
 
-def _concepts(scene: Scene) -> bytes:
-    boards = [each for each in scene.world.boards(scene.now) if each.kind == "concept"]
+def _concepts(view: RequestView) -> bytes:
+    boards = [each for each in view.world.boards(view.now) if each.kind == "concept"]
     return _block_file([(board.name, [symbol[2:] for symbol in board.members]) for board in boards])
 
 
-def _indices(scene: Scene) -> bytes:
-    codes = [each.code for each in scene.world.securities(scene.now) if each.kind == "index"]
+def _indices(view: RequestView) -> bytes:
+    codes = [each.code for each in view.world.securities(view.now) if each.kind == "index"]
     return _block_file([("精选指数", codes)])
 
 
-def _styles(scene: Scene) -> bytes:
-    today = scene.now.date().toordinal()
+def _styles(view: RequestView) -> bytes:
+    today = view.now.date().toordinal()
     special, fresh = [], []
-    for each in scene.world.securities(scene.now):
+    for each in view.world.securities(view.now):
         if each.kind != "stock":
             continue
-        if "ST" in scene.world.name(each, scene.now):
+        if "ST" in view.world.name(each, view.now):
             special.append(each.code)
         day = date(each.list_date // 10_000, each.list_date // 100 % 100, each.list_date % 100)
         if today - day.toordinal() <= _NEW_LISTING_DAYS:
@@ -89,25 +89,25 @@ def _styles(scene: Scene) -> bytes:
     return _block_file([("ST板块", special), ("次新股", fresh)])
 
 
-def _industry_lines(scene: Scene) -> bytes:
-    keys = _industry_keys(scene)
+def _industry_lines(view: RequestView) -> bytes:
+    keys = _industry_keys(view)
     lines = [
         f"{MARKETS.index(each.market)}|{each.code}|{keys.get(each.industry, '')}|||"
-        for each in scene.world.securities(scene.now)
+        for each in view.world.securities(view.now)
         if each.kind == "stock"
     ]
     return _text(lines)
 
 
-def _industry_keys(scene: Scene) -> dict[str, str]:
-    names = sorted({each.industry for each in scene.world.securities(scene.now) if each.industry})
+def _industry_keys(view: RequestView) -> dict[str, str]:
+    names = sorted({each.industry for each in view.world.securities(view.now) if each.industry})
     return {name: f"T{at // 20 + 1:02d}{at % 20 + 1:02d}" for at, name in enumerate(names)}
 
 
-def _index_lines(scene: Scene) -> bytes:
-    keys = _industry_keys(scene)
+def _index_lines(view: RequestView) -> bytes:
+    keys = _industry_keys(view)
     named: dict[str, list[str]] = {"industry": list(keys)}
-    for board in scene.world.boards(scene.now):
+    for board in view.world.boards(view.now):
         if board.kind != "industry":
             named.setdefault(board.kind, []).append(board.name)
     lines = []
@@ -118,7 +118,7 @@ def _index_lines(scene: Scene) -> bytes:
     return _text(lines)
 
 
-def _former_names(scene: Scene) -> bytes:
+def _former_names(view: RequestView) -> bytes:
     """Records of 64 bytes: market, code, name in 8 bytes, first date of the next name. The package is made
     in the night, so that a change of today is not in it yet."""
     records = [
@@ -129,18 +129,18 @@ def _former_names(scene: Scene) -> bytes:
             cell(each.old_name, 8),
             each.date,
         )
-        for each in scene.world.renames(scene.now)
-        if each.date < scene.today
+        for each in view.world.renames(view.now)
+        if each.date < view.today
     ]
     return b"".join(records)
 
 
-def _package(scene: Scene) -> bytes:
+def _package(view: RequestView) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as package:
         for name, builder in _PACKED.items():
             # A fixed date: the package is a function of the world and the day.
-            package.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), builder(scene))
+            package.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), builder(view))
     return buffer.getvalue()
 
 

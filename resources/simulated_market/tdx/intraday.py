@@ -6,7 +6,7 @@ import numpy as np
 
 from resources.simulated_market.tdx import quotes
 from resources.simulated_market.tdx.encoding import NO_DATA, float32, u16, varint, varints
-from resources.simulated_market.tdx.state import Scene, lot_steps, scaled
+from resources.simulated_market.tdx.state import RequestView, lot_steps, scaled
 from resources.simulated_market.world.model import PRICE_UNIT, Security, Ticks
 
 PAGE_TODAY = 1800
@@ -24,31 +24,31 @@ class _Tick(NamedTuple):
     side: int
 
 
-def minutes_of(scene: Scene, security: Security, date: int) -> bytes:
+def minutes_of(view: RequestView, security: Security, date: int) -> bytes:
     """0x0fb4: count, last close, rows."""
-    path = scene.world.minutes(security, date, scene.now)
+    path = view.world.minutes(security, date, view.now)
     if path is None or len(path.minute) == 0:
         return NOTHING_DATED
-    rows = _minute_rows(scene, security, date)
-    return u16(len(rows)) + float32(_last_close(scene, security, date)) + b"".join(rows)
+    rows = _minute_rows(view, security, date)
+    return u16(len(rows)) + float32(_last_close(view, security, date)) + b"".join(rows)
 
 
-def minutes_today(scene: Scene, market: int, security: Security, *, quote_head: bool) -> bytes:
+def minutes_today(view: RequestView, market: int, security: Security, *, quote_head: bool) -> bytes:
     """0x051d, with the quote head of today's servers or without it (as up to about 2019)."""
-    rows = _minute_rows(scene, security, scene.today)
+    rows = _minute_rows(view, security, view.today)
     if not rows:
         return NO_DATA
     top = b""
     if quote_head:
-        quote = scene.world.quote(security, scene.now)
+        quote = view.world.quote(security, view.now)
         if quote is None:
             return NO_DATA
-        top = quotes.head(scene, market, security, quote, _HEAD_LEVELS)
+        top = quotes.head(view, market, security, quote, _HEAD_LEVELS)
     return u16(len(rows), 0) + top + b"".join(rows)
 
 
-def _minute_rows(scene: Scene, security: Security, date: int) -> list[bytes]:
-    path = scene.world.minutes(security, date, scene.now)
+def _minute_rows(view: RequestView, security: Security, date: int) -> list[bytes]:
+    path = view.world.minutes(security, date, view.now)
     if path is None:
         return []
     out, last = [], 0
@@ -57,12 +57,12 @@ def _minute_rows(scene: Scene, security: Security, date: int) -> list[bytes]:
         wire = scaled(price, security.decimals)
         out.append(varints(wire - last, 0, volume))
         last = wire
-    return scene.series(out)
+    return view.series(out)
 
 
-def averages_today(scene: Scene, security: Security) -> bytes:
+def averages_today(view: RequestView, security: Security) -> bytes:
     """0x0537: price, average (two decimals more) and volume; later rows as differences to the first."""
-    path = scene.world.minutes(security, scene.today, scene.now)
+    path = view.world.minutes(security, view.today, view.now)
     if path is None or len(path.minute) == 0:
         return NO_DATA
     scale = 10**security.decimals
@@ -80,21 +80,21 @@ def averages_today(scene: Scene, security: Security) -> bytes:
 
 
 def transactions(
-    scene: Scene, security: Security, date: int | None, *, start: int, count: int, orders: bool
+    view: RequestView, security: Security, date: int | None, *, start: int, count: int, orders: bool
 ) -> bytes:
     """A page that ends `start` transactions before the newest one. `date` None: today (0x0fc5)."""
-    ticks = scene.world.ticks(security, date or scene.today, scene.now)
+    ticks = view.world.ticks(security, date or view.today, view.now)
     nothing = NO_DATA if date is None else NOTHING_DATED
     if ticks is None:
         return nothing
-    rows = scene.series(_ticks(ticks, security))
+    rows = view.series(_ticks(ticks, security))
     stop = max(0, len(rows) - start)
     page = rows[max(0, stop - min(count, PAGE_TODAY if date is None else PAGE_HISTORY)) : stop]
     if not page:
         return nothing
     body = bytearray(u16(len(page)))
     if date is not None:
-        body += float32(_last_close(scene, security, date))
+        body += float32(_last_close(view, security, date))
     last = 0
     for tick in page:
         body += u16(tick.minute) + varints(tick.price - last, tick.lots)
@@ -123,7 +123,7 @@ def _ticks(ticks: Ticks, security: Security) -> list[_Tick]:
     ]
 
 
-def _last_close(scene: Scene, security: Security, date: int) -> float:
-    bars = scene.world.bars(security, scene.now)
+def _last_close(view: RequestView, security: Security, date: int) -> float:
+    bars = view.world.bars(security, view.now)
     at = int(np.searchsorted(bars.date, date))
     return int(bars.preclose[at]) / PRICE_UNIT if at < len(bars) and bars.date[at] == date else 0.0

@@ -3,7 +3,7 @@
 import struct
 
 from resources.simulated_market.tdx.encoding import float32, server_time, u16, varint, varints
-from resources.simulated_market.tdx.state import Scene, lot, lots, scaled
+from resources.simulated_market.tdx.state import RequestView, lot, lots, scaled
 from resources.simulated_market.world.model import Quote, Security
 
 PAGE = 80
@@ -12,32 +12,32 @@ _STRAY_CODE = b"600839"
 _PREFIX = b"\x01\x36"
 
 
-def render(scene: Scene, asked: list[tuple[int, str]], *, levels: int) -> bytes:
-    """One record for each asked security that the server knows; those it never heard of are left out."""
+def render(view: RequestView, asked: list[tuple[int, str]], *, levels: int) -> bytes:
+    """One record for each asked security that the server knows; unknown ones are left out."""
     records = []
     for market, code in asked[:PAGE]:
-        security = scene.security(market, code)
+        security = view.security(market, code)
         if security is None:
             continue
-        quote = scene.world.quote(security, scene.now)
+        quote = view.world.quote(security, view.now)
         if quote is None:
             records.append(struct.pack("<B6s", market, _STRAY_CODE) + _zeros(levels))
         else:
             active = _activity(quote)
             head = struct.pack("<B6sH", market, code.encode(), active)
-            records.append(head + fields(scene, quote, levels) + _tail(quote, levels, active))
+            records.append(head + fields(view, quote, levels) + _tail(quote, levels, active))
     return _PREFIX + u16(len(records)) + b"".join(records)
 
 
-def fields(scene: Scene, quote: Quote, levels: int) -> bytes:
+def fields(view: RequestView, quote: Quote, levels: int) -> bytes:
     """Fields 2 to 15 and `levels` book levels: what quotes, snapshots and today's minutes share."""
     security = quote.security
     unit = security.decimals
     price = scaled(quote.price, unit)
-    if scene.has("negative_price"):
+    if view.has("negative_price"):
         price = -price
     opened = scaled(quote.open, unit)
-    if scene.has("swap_open_close"):
+    if view.has("swap_open_close"):
         price, opened = opened, price
     # A suspended security has a last close and nothing of the day.
     day = (opened, scaled(quote.high, unit), scaled(quote.low, unit))
@@ -45,7 +45,7 @@ def fields(scene: Scene, quote: Quote, levels: int) -> bytes:
         day = (0, 0, 0)
     volume = lots(quote.volume, security)
     inner = lots(quote.inner_volume, security)
-    if scene.other_unit(security):
+    if view.other_unit(security):
         volume, inner = quote.volume, quote.inner_volume
     last_close = scaled(quote.preclose, unit)
     out = varints(price, last_close - price, *(value - price for value in day))
@@ -98,10 +98,10 @@ def _activity(quote: Quote) -> int:
     return min(0xFFFF, quote.volume // 10_000 + 1)
 
 
-def head(scene: Scene, market: int, security: Security, quote: Quote, levels: int) -> bytes:
+def head(view: RequestView, market: int, security: Security, quote: Quote, levels: int) -> bytes:
     """The quote head in front of today's minutes: record fields, `levels` levels, u16."""
     return (
         struct.pack("<B6sH", market, security.code.encode(), _activity(quote))
-        + fields(scene, quote, levels)
+        + fields(view, quote, levels)
         + u16(0)
     )

@@ -20,7 +20,7 @@ from resources.simulated_market.tdx import (
     quotes,
 )
 from resources.simulated_market.tdx.encoding import NO_DATA
-from resources.simulated_market.tdx.state import MARKETS, Scene
+from resources.simulated_market.tdx.state import MARKETS, RequestView
 from resources.simulated_market.world.model import Security, World
 
 UPSTREAM = "tdx"
@@ -39,7 +39,7 @@ CONTENT_FAULTS = frozenset(
 )
 _GREETINGS = frozenset({"hello", "hello2", "heartbeat"})
 
-Render = Callable[[Scene], bytes]
+Render = Callable[[RequestView], bytes]
 
 
 class BadRequest(Exception):
@@ -78,162 +78,160 @@ class Responder:
         reader = _METHODS.get(method)
         if reader is None:
             return Answer("unknown", NO_DATA, None)
-        scene = Scene(self._world, self._clock.now())
+        view = RequestView(self._world, self._clock.now())
         try:
-            name, render = reader(self, scene, payload)
+            name, render = reader(self, view, payload)
         except (struct.error, UnicodeDecodeError, KeyError) as error:
             raise BadRequest(f"method {method:#06x}: {error}") from error
         with self._calls_lock:
             self._calls[name] += 1
         fault = self._faults.take(UPSTREAM, name)
         if fault is not None and fault.kind in FIGURE_CORRUPTIONS:
-            scene, fault = Scene(with_figures(scene.world, fault), scene.now), None
+            view, fault = RequestView(with_figures(view.world, fault), view.now), None
         elif fault is not None and fault.kind in CONTENT_FAULTS:
-            scene, fault = Scene(scene.world, scene.now, fault), None
-            if scene.has("stale_day"):
-                scene = scene.day_before()
+            view, fault = RequestView(view.world, view.now, fault), None
+            if view.has("stale_day"):
+                view = view.day_before()
         elif fault is not None and fault.kind == "dead":
-            return Answer(name, render(scene) if name in _GREETINGS else NO_DATA, None)
-        return Answer(name, render(scene), fault)
+            return Answer(name, render(view) if name in _GREETINGS else NO_DATA, None)
+        return Answer(name, render(view), fault)
 
-    # Each reader takes (scene, payload) and returns the call's name and how to render it.
+    # Each reader takes (view, payload) and returns the call's name and how to render it.
 
-    def _hello(self, _scene: Scene, _payload: bytes) -> tuple[str, Render]:
-        return "hello", lambda scene: greetings.hello(scene.now)
+    def _hello(self, _scripted_run: RequestView, _payload: bytes) -> tuple[str, Render]:
+        return "hello", lambda view: greetings.hello(view.now)
 
-    def _hello_2(self, _scene: Scene, _payload: bytes) -> tuple[str, Render]:
+    def _hello_2(self, _scripted_run: RequestView, _payload: bytes) -> tuple[str, Render]:
         return "hello2", lambda _: greetings.hello_2()
 
-    def _heartbeat(self, _scene: Scene, _payload: bytes) -> tuple[str, Render]:
-        return "heartbeat", lambda scene: greetings.heartbeat(scene.now)
+    def _heartbeat(self, _scripted_run: RequestView, _payload: bytes) -> tuple[str, Render]:
+        return "heartbeat", lambda view: greetings.heartbeat(view.now)
 
-    def _server_info(self, _scene: Scene, _payload: bytes) -> tuple[str, Render]:
-        return "server_info", lambda scene: greetings.server_info(scene.now)
+    def _server_info(self, _scripted_run: RequestView, _payload: bytes) -> tuple[str, Render]:
+        return "server_info", lambda view: greetings.server_info(view.now)
 
-    def _count(self, _scene: Scene, payload: bytes) -> tuple[str, Render]:
+    def _count(self, _scripted_run: RequestView, payload: bytes) -> tuple[str, Render]:
         market, _date = struct.unpack("<HI", payload)
-        return "count", lambda scene: directory.count(scene, market)
+        return "count", lambda view: directory.count(view, market)
 
-    def _list(self, _scene: Scene, payload: bytes) -> tuple[str, Render]:
+    def _list(self, _scripted_run: RequestView, payload: bytes) -> tuple[str, Render]:
         market, start = struct.unpack("<HH", payload)
-        return "list", lambda scene: directory.page(scene, market, start, directory.PAGE, new=False)
+        return "list", lambda view: directory.page(view, market, start, directory.PAGE, new=False)
 
-    def _list_new(self, _scene: Scene, payload: bytes) -> tuple[str, Render]:
+    def _list_new(self, _scripted_run: RequestView, payload: bytes) -> tuple[str, Render]:
         market, start, count, _zero = struct.unpack("<HIII", payload)
         limit = min(count, directory.PAGE_NEW)
-        return "list_new", lambda scene: directory.page(scene, market, start, limit, new=True)
+        return "list_new", lambda view: directory.page(view, market, start, limit, new=True)
 
-    def _quotes(self, _scene: Scene, payload: bytes) -> tuple[str, Render]:
+    def _quotes(self, _scripted_run: RequestView, payload: bytes) -> tuple[str, Render]:
         asked = _securities(payload)
-        return "quotes", lambda scene: quotes.render(scene, asked, levels=5)
+        return "quotes", lambda view: quotes.render(view, asked, levels=5)
 
-    def _snapshots(self, _scene: Scene, payload: bytes) -> tuple[str, Render]:
+    def _snapshots(self, _scripted_run: RequestView, payload: bytes) -> tuple[str, Render]:
         asked = _securities(payload)
-        return "snapshots", lambda scene: quotes.render(scene, asked, levels=1)
+        return "snapshots", lambda view: quotes.render(view, asked, levels=1)
 
-    def _bars(self, scene: Scene, payload: bytes) -> tuple[str, Render]:
+    def _bars(self, view: RequestView, payload: bytes) -> tuple[str, Render]:
         market, code, category, _one, start, count, *_zeros = struct.unpack("<H6sHHHHIIH", payload)
-        return self._any_bars(scene, (market, code, category, start, count), absolute=False)
+        return self._any_bars(view, (market, code, category, start, count), absolute=False)
 
-    def _bars_absolute(self, scene: Scene, payload: bytes) -> tuple[str, Render]:
+    def _bars_absolute(self, view: RequestView, payload: bytes) -> tuple[str, Render]:
         market, code, category, _one, start, count, _adjust, _zeros = struct.unpack("<H6sHHHHH8s", payload)
-        return self._any_bars(scene, (market, code, category, start, count), absolute=True)
+        return self._any_bars(view, (market, code, category, start, count), absolute=True)
 
     def _any_bars(
-        self, scene: Scene, ask: tuple[int, bytes, int, int, int], *, absolute: bool
+        self, view: RequestView, ask: tuple[int, bytes, int, int, int], *, absolute: bool
     ) -> tuple[str, Render]:
         market, raw_code, category, start, count = ask
         code = raw_code.decode("ascii")
         period = bars.CATEGORIES[category][0]
-        asked = scene.security(market, code)
+        asked = view.security(market, code)
         index = asked is not None and asked.kind == "index"
         name = f"bars_absolute_{period}" if absolute else f"{'index_' if index else ''}bars_{period}"
 
-        def render(scene: Scene) -> bytes:
-            security = scene.security(market, code)
+        def render(view: RequestView) -> bytes:
+            security = view.security(market, code)
             if security is None:
                 return NO_DATA
-            return bars.render(scene, security, category, start, count, absolute=absolute)
+            return bars.render(view, security, category, start, count, absolute=absolute)
 
         return name, render
 
-    def _minutes(self, _scene: Scene, payload: bytes) -> tuple[str, Render]:
+    def _minutes(self, _scripted_run: RequestView, payload: bytes) -> tuple[str, Render]:
         market, code, _zero = struct.unpack("<H6sI", payload)
         return "minutes", _about(
             market,
             code,
-            lambda scene, one: intraday.minutes_today(scene, market, one, quote_head=self._quote_head),
+            lambda view, one: intraday.minutes_today(view, market, one, quote_head=self._quote_head),
         )
 
-    def _minutes_new(self, _scene: Scene, payload: bytes) -> tuple[str, Render]:
+    def _minutes_new(self, _scripted_run: RequestView, payload: bytes) -> tuple[str, Render]:
         market, code, _start, _count = struct.unpack("<H6sHH", payload)
         return "minutes_new", _about(market, code, intraday.averages_today)
 
-    def _history_minutes(self, _scene: Scene, payload: bytes) -> tuple[str, Render]:
+    def _history_minutes(self, _scripted_run: RequestView, payload: bytes) -> tuple[str, Render]:
         date, market, code = struct.unpack("<IB6s", payload)
-        return "history_minutes", _about(
-            market, code, lambda scene, one: intraday.minutes_of(scene, one, date)
-        )
+        return "history_minutes", _about(market, code, lambda view, one: intraday.minutes_of(view, one, date))
 
-    def _transactions(self, _scene: Scene, payload: bytes) -> tuple[str, Render]:
+    def _transactions(self, _scripted_run: RequestView, payload: bytes) -> tuple[str, Render]:
         market, code, start, count = struct.unpack("<H6sHH", payload)
         return "transactions", _about(
             market,
             code,
-            lambda scene, one: intraday.transactions(scene, one, None, start=start, count=count, orders=True),
+            lambda view, one: intraday.transactions(view, one, None, start=start, count=count, orders=True),
         )
 
-    def _history_transactions(self, _scene: Scene, payload: bytes) -> tuple[str, Render]:
+    def _history_transactions(self, _scripted_run: RequestView, payload: bytes) -> tuple[str, Render]:
         return "history_transactions", _history(payload, orders=False)
 
-    def _history_orders(self, _scene: Scene, payload: bytes) -> tuple[str, Render]:
+    def _history_orders(self, _scripted_run: RequestView, payload: bytes) -> tuple[str, Render]:
         return "history_orders", _history(payload, orders=True)
 
-    def _auction(self, _scene: Scene, payload: bytes) -> tuple[str, Render]:
+    def _auction(self, _scripted_run: RequestView, payload: bytes) -> tuple[str, Render]:
         market, code, *_rest = struct.unpack("<H6sIIIII", payload)
         return "auction", _about(market, code, auction.auction)
 
-    def _xdxr(self, _scene: Scene, payload: bytes) -> tuple[str, Render]:
+    def _xdxr(self, _scripted_run: RequestView, payload: bytes) -> tuple[str, Render]:
         _one, market, code = struct.unpack("<HB6s", payload)
-        return "xdxr", _about(market, code, lambda scene, one: corporate.xdxr(scene, market, one))
+        return "xdxr", _about(market, code, lambda view, one: corporate.xdxr(view, market, one))
 
-    def _finance(self, _scene: Scene, payload: bytes) -> tuple[str, Render]:
+    def _finance(self, _scripted_run: RequestView, payload: bytes) -> tuple[str, Render]:
         _one, market, code = struct.unpack("<HB6s", payload)
-        return "finance", _about(market, code, lambda scene, one: corporate.finance(scene, market, one))
+        return "finance", _about(market, code, lambda view, one: corporate.finance(view, market, one))
 
-    def _sections(self, _scene: Scene, payload: bytes) -> tuple[str, Render]:
+    def _sections(self, _scripted_run: RequestView, payload: bytes) -> tuple[str, Render]:
         market, code, _zero = struct.unpack("<H6sI", payload)
         return "company_sections", _about(market, code, corporate.sections)
 
-    def _text(self, _scene: Scene, payload: bytes) -> tuple[str, Render]:
+    def _text(self, _scripted_run: RequestView, payload: bytes) -> tuple[str, Render]:
         market, code, _zero, raw_name, start, length, _end = struct.unpack("<H6sH80sIII", payload)
         name = _name(raw_name)
         return "company_text", _about(
             market,
             code,
-            lambda scene, one: corporate.text(
-                scene, one, market=market, file_name=name, start=start, length=length
+            lambda view, one: corporate.text(
+                view, one, market=market, file_name=name, start=start, length=length
             ),
         )
 
-    def _file_meta(self, _scene: Scene, payload: bytes) -> tuple[str, Render]:
+    def _file_meta(self, _scripted_run: RequestView, payload: bytes) -> tuple[str, Render]:
         name = _name(struct.unpack("<40s", payload)[0])
-        return "file_meta", lambda scene: self._files.meta(scene, name)
+        return "file_meta", lambda view: self._files.meta(view, name)
 
-    def _file_content(self, _scene: Scene, payload: bytes) -> tuple[str, Render]:
+    def _file_content(self, _scripted_run: RequestView, payload: bytes) -> tuple[str, Render]:
         # Clients pad the name to 100 or to 300 bytes.
         start, size = struct.unpack_from("<II", payload)
         name = _name(payload[8:])
-        return "file_content", lambda scene: self._files.chunk(scene, name, start, size)
+        return "file_content", lambda view: self._files.chunk(view, name, start, size)
 
 
-def _about(market: int, raw_code: bytes, render: Callable[[Scene, Security], bytes]) -> Render:
+def _about(market: int, raw_code: bytes, render: Callable[[RequestView, Security], bytes]) -> Render:
     """Renders what is asked about one security; `0000` when the server does not know it."""
     code = raw_code.decode("ascii")
 
-    def run(scene: Scene) -> bytes:
-        security = scene.security(market, code)
-        return NO_DATA if security is None else render(scene, security)
+    def run(view: RequestView) -> bytes:
+        security = view.security(market, code)
+        return NO_DATA if security is None else render(view, security)
 
     return run
 
@@ -243,7 +241,7 @@ def _history(payload: bytes, *, orders: bool) -> Render:
     return _about(
         market,
         code,
-        lambda scene, one: intraday.transactions(scene, one, date, start=start, count=count, orders=orders),
+        lambda view, one: intraday.transactions(view, one, date, start=start, count=count, orders=orders),
     )
 
 
@@ -259,7 +257,7 @@ def _name(raw: bytes) -> str:
     return raw.split(b"\0", 1)[0].decode("gb18030")
 
 
-_METHODS: dict[int, Callable[[Responder, Scene, bytes], tuple[str, Render]]] = {
+_METHODS: dict[int, Callable[[Responder, RequestView, bytes], tuple[str, Render]]] = {
     0x000D: Responder._hello,
     0x0FDB: Responder._hello_2,
     0x0004: Responder._heartbeat,

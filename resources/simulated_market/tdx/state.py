@@ -1,6 +1,6 @@
-"""What a responder is asked about, as seen through the fault in force.
+"""The world as one request sees it, under the fault in force.
 
-A `Scene` is the world at one instant for one request. Content faults change what is seen here (another
+A `RequestView` is the world at one instant. Content faults change what it shows (another
 instrument, the day before, rows twice), so that renderers stay plain; transport faults are the
 server's.
 """
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Scene:
+class RequestView:
     """The world at `now`; `fault` is the content fault of this request, if any."""
 
     world: World
@@ -42,15 +42,15 @@ class Scene:
         at = int(np.searchsorted(dates, _yyyymmdd(self.now), side="right"))
         return int(dates[at - 1]) if at else 0
 
-    def day_before(self) -> "Scene":
-        """The scene at the close of the trade date before the newest one."""
+    def day_before(self) -> "RequestView":
+        """The view at the close of the trade date before the newest one."""
         dates = self.world.trade_dates()
         at = int(np.searchsorted(dates, _yyyymmdd(self.now), side="right"))
         if at < 2:
             return self
         day = int(dates[at - 2])
         close = datetime.combine(datetime(day // 10_000, day // 100 % 100, day % 100), _CLOSE)
-        return Scene(self.world, close, self.fault)
+        return RequestView(self.world, close, self.fault)
 
     def security(self, market: int, code: str) -> Security | None:
         """What answers under (market, code); None when the server does not know it."""

@@ -15,7 +15,7 @@ _WINDOWS = (5, 10, 20, 60, 250)
 
 @dataclass(frozen=True)
 class Past:
-    """What a record tells about earlier days: closes some days back, the last close of the year
+    """The part of a record about earlier days: closes some days back, the last close of the year
     before, and the range of a year. 0 = unknown."""
 
     closes: dict[int, int]

@@ -74,9 +74,9 @@ class TencentResponder:
         return record(view, self._shown(view, security, quote.security), quote, self._history(view, quote))
 
     @staticmethod
-    def _shown(view: View, asked: Security, reported: Security) -> Security:
-        """A wrong instrument tells all about itself, and only the label is that of the one asked for."""
-        return reported if view.fault is not None and view.fault.kind == "wrong_instrument" else asked
+    def _shown(view: View, asked: Security, answered: Security) -> Security:
+        """Of a wrong instrument all fields are its own, and only the label is that of the requested one."""
+        return answered if view.fault is not None and view.fault.kind == "wrong_instrument" else asked
 
     def _history(self, view: View, quote: Any) -> Past:
         key = (id(view.world), quote.security.symbol, quote.date)

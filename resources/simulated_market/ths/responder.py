@@ -12,7 +12,7 @@ from resources.simulated_market.eastmoney.fields import unix
 from resources.simulated_market.exchanges.days import day_of, iso_of
 from resources.simulated_market.limits import (
     STRONG_PCT,
-    Standing,
+    LimitState,
     newest_session,
     sessions_before,
 )
@@ -46,8 +46,8 @@ class ThsResponder:
         )
 
     def limit_pool(self, request: HttpRequest, view: View) -> Reply:
-        """A page of a pool; a year back, then nothing. Of a date to come the newest session's, which `date`
-        tells."""
+        """A page of a pool; a year back, then nothing. For a date to come the newest session's, as `date`
+        says."""
         params = request.params()
         day = min(day_of(params.get("date", "")), newest_session(view))
         ago = sessions_before(view, day)
@@ -72,7 +72,7 @@ class ThsResponder:
     def hot_list(self, request: HttpRequest, view: View) -> Reply:
         """The popularity of the newest session."""
         rows = [
-            hot_row(one.standing, one.rank, one.rose, one.heat) for one in ranking(self._book, view, _WEIGHT)
+            hot_row(one.state, one.rank, one.rose, one.heat) for one in ranking(self._book, view, _WEIGHT)
         ]
         if view.fault is not None and view.fault.kind == "cut_list":
             rows = rows[: int(view.fault.args.get("rows", 100))]
@@ -110,11 +110,11 @@ class ThsResponder:
         encoding = "gb18030" if "/charset/GBK" in request.path else "utf-8"
         return Reply(text.encode(encoding), "text/html")
 
-    def _pool(self, view: View, day: int, pool: str) -> list[Standing]:
+    def _pool(self, view: View, day: int, pool: str) -> list[LimitState]:
         found = [one for one in self._book.pool(view, day, pool) if one.security.market in _MARKETS]
         return sorted(found, key=lambda one: (-one.seals.last, one.security.code))
 
-    def _strong(self, view: View, day: int) -> list[Standing]:
+    def _strong(self, view: View, day: int) -> list[LimitState]:
         return [
             one
             for one in self._book.of_date(view, day)
@@ -132,7 +132,7 @@ def topics(security: Security) -> list[str]:
     return list(security.concepts[:2]) or ([security.industry] if security.industry else [])
 
 
-def limit_row(one: Standing) -> Row:
+def limit_row(one: LimitState) -> Row:
     """A stock of a limit pool: times Unix seconds as text, `high_days_value` (days << 16) | boards."""
     days, boards = one.streak
     seals = one.seals
@@ -176,7 +176,7 @@ def line_row(bar: series.Bar, lot: int) -> str:
     )
 
 
-def board_type(one: Standing) -> str:
+def board_type(one: LimitState) -> str:
     """Sealed all day, opened from the seal and sealed again, or risen to it."""
     quote = one.quote
     if not one.up or quote.open != quote.price:
@@ -184,7 +184,7 @@ def board_type(one: Standing) -> str:
     return "一字板" if quote.low == quote.price else "T字板"
 
 
-def hot_row(one: Standing, rank: int, rose: int, heat: float) -> Row:
+def hot_row(one: LimitState, rank: int, rose: int, heat: float) -> Row:
     days, boards = one.streak
     tag: Row = {"concept_tag": list(one.security.concepts[:3])}
     if boards > 1:
@@ -201,7 +201,7 @@ def hot_row(one: Standing, rank: int, rose: int, heat: float) -> Row:
     }
 
 
-def strong_row(one: Standing, number: int) -> Row:
+def strong_row(one: LimitState, number: int) -> Row:
     """A strong stock; the large orders' net in percent of the amount."""
     quote = one.quote
     return {

@@ -1,4 +1,4 @@
-"""worth.html: what brokers expect of a company, as the topic portal's page tells it (GBK, tables)."""
+"""worth.html: broker forecasts for a company, the topic portal's page (GBK, tables)."""
 
 from collections.abc import Sequence
 
@@ -11,15 +11,15 @@ _YI = 1e8
 
 
 def worth(request: HttpRequest, view: View) -> Reply:
-    """The page of one company; 404 for a code that nobody lists."""
+    """The page of one company; 404 for an unknown code."""
     code = request.path.split("/")[2]
     found = [one for one in view.world.securities(view.now) if one.code == code and one.kind == "stock"]
     if not found:
         return Reply(b"<html><body>404</body></html>", "text/html", 404)
-    reported = outlook(view, found[0])
+    forecast = outlook(view, found[0])
     name = view.world.name(found[0], view.now)
     title = f"{name}({code}) 盈利预测_F10_同花顺金融服务网"
-    body = f"<p>{NOBODY}</p>" if reported is None else _tables(reported)
+    body = f"<p>{NOBODY}</p>" if forecast is None else _tables(forecast)
     page = (
         f'<!DOCTYPE html>\n<html><head><meta charset="gbk"><title>{title}</title></head><body>'
         f"<h1>{name} {code}</h1>{body}{_table((('指标',), ('每股净资产',)))}</body></html>"
@@ -27,22 +27,22 @@ def worth(request: HttpRequest, view: View) -> Reply:
     return Reply(page.encode("gb18030"), "text/html; charset=gbk")
 
 
-def _tables(reported: Outlook) -> str:
+def _tables(forecast: Outlook) -> str:
     eps = [(one.year, one.brokers, f"{one.low:.2f}", f"{one.mean:.2f}", f"{one.high:.2f}",
             f"{one.mean * 0.6:.2f}")
-               for one in reported.years]  # fmt: skip
+               for one in forecast.years]  # fmt: skip
     profit = [(one.year, one.brokers, f"{one.profit * _low(one) / _YI:.2f}", f"{one.profit / _YI:.2f}",
                f"{one.profit * _high(one) / _YI:.2f}", f"{one.profit / _YI / 2:.2f}")
-               for one in reported.years
+               for one in forecast.years
              ]  # fmt: skip
-    years = [str(one.year) for one in reported.years]
-    day = str(reported.reported)
+    years = [str(one.year) for one in forecast.years]
+    day = str(forecast.reported)
     brokers = [
         (services, person, *(f"{one.mean:.2f}"
-               for one in reported.years),
+               for one in forecast.years),
          *(f"{one.profit / _YI:.2f}亿"
-               for one in reported.years), f"{day[:4]}-{day[4:6]}-{day[6:]}")
-        for services, person in reported.brokers
+               for one in forecast.years), f"{day[:4]}-{day[4:6]}-{day[6:]}")
+        for services, person in forecast.brokers
     ]  # fmt: skip
     head = ("机构名称", "研究员", "预测每股收益(元)", "预测净利润(元)", "报告日期")
     return "".join(

@@ -59,7 +59,7 @@ class Accounts:
     """`pb`, `pe`, `net_margin`: medians at the begin of 2024; `spread` the deviation of their logarithm. The
     ranges are fractions: `gross`, `research` of revenue, `debt`, `fixed`, `current` of all assets, `stock`
     (inventories), `due` (receivables) and `cash` of current assets. A financial company does not divide its
-    balance into current and other, and tells no inventories and no cost of sales: its `due` and `cash` are
+    balance into current and other, and reports no inventories and no cost of sales: its `due` and `cash` are
     fractions of all assets."""
 
     pb: float

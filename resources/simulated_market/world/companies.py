@@ -1,7 +1,7 @@
-"""Profile S by hand: 60 companies that never were, and the table of what happens to them, by date.
+"""Profile S by hand: 60 fictitious companies, and the table of their events by date.
 
-`FEATURES` is both the script of the world and the list that tests name things by: nothing can stand in
-one and not in the other.
+`FEATURES` is both the script of the world and the list from which tests take their cases, so that the two
+cannot differ.
 """
 
 from collections.abc import Callable, Mapping
@@ -184,7 +184,7 @@ def companies(profile: Profile, days: Ints, seed: int) -> list[Plan]:
     _daily_boards(plans, days)
     if len(plans) != profile.stocks:
         raise DeclarationError(
-            f"profile {profile.name} promises {profile.stocks} stocks, the cast has {len(plans)}"
+            f"profile {profile.name} promises {profile.stocks} stocks, there are {len(plans)} companies"
         )
     return list(plans.values())
 
@@ -229,14 +229,14 @@ def _undisturbed(able: list[Plan], first: int, span: tuple[int, int], days: Ints
     for plan in sorted(order, key=lambda one: len(one.moves)):  # none above all others in the end
         if free(plan):
             return plan
-    raise DeclarationError(f"no company of the cast is free for a limit-up on {today}")
+    raise DeclarationError(f"no scripted company is free for a limit-up on {today}")
 
 
 def day_of(days: Ints, date: int) -> int:
     """Session index of a trade date; a feature on a closed day is a mistake of the table."""
     at = int(np.searchsorted(days, date))
     if at == len(days) or int(days[at]) != date:
-        raise DeclarationError(f"{date} in the cast is no session of the profile")
+        raise DeclarationError(f"{date} of a scripted company is no session of the profile")
     return at
 
 
@@ -302,7 +302,7 @@ def _broken(plan: Plan, f: Feature, days: Ints) -> None:
     plan.moves[day_of(days, f.date)] = Move(mode="broken_up", ret=0.034, gap=0.02, turn=2.2)
 
 
-def _scene(plan: Plan, f: Feature, days: Ints) -> None:
+def _scripted_run(plan: Plan, f: Feature, days: Ints) -> None:
     moves = SCENES[f.name]()
     start = day_of(days, f.date) - len(moves) + 1
     plan.moves.update({start + k: move for k, move in enumerate(moves)})
@@ -326,9 +326,9 @@ _HANDLERS: Mapping[str, Callable[[Plan, Feature, Ints], None]] = {
     ),
     **dict.fromkeys(("limit_down_streak", "limit_down"), _sealed("seal_down")),
     "broken_limit_up": _broken,
-    **dict.fromkeys(SCENES, _scene),
+    **dict.fromkeys(SCENES, _scripted_run),
 }  # fmt: skip
-# Stocks with scripted ex-rights, patterns or trouble get no drawn dividends beside them.
+# Stocks with scripted ex-rights, patterns or trouble get no drawn dividends in addition.
 _QUIET = {
     "cash_dividend", "bonus", "cash_and_bonus", "rights_issue", "two_events_one_week", "treasury_shares",
     "ex_right_while_suspended", "st", "star_st", "delisting", "relisting", "listing", "gem_st", *SCENES,

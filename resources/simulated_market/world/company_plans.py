@@ -1,4 +1,4 @@
-"""Procedural plans: who is on the market, in which industry, at which price, and what befalls them."""
+"""Procedural plans: the companies of the market with industry, price and events."""
 
 from dataclasses import dataclass
 
@@ -27,7 +27,7 @@ from resources.simulated_market.world.vocabulary import (
 
 Ints = npt.NDArray[np.int64]
 
-# Famous real codes stay free, so that nobody takes sample for real.
+# Famous real codes stay free, so that sample data is not mistaken for real data.
 WELL_KNOWN = frozenset(
     "600000 600009 600016 600028 600030 600036 600050 600104 600276 600309 600519 600887 600900 "
     "601012 601088 601166 601288 601318 601328 601398 601601 601628 601668 601688 601857 601888 "

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from resources.simulated_market.world.fundamentals import Report
-from resources.simulated_market.world.model import ExRight, Security
+from resources.simulated_market.world.model import ExRight, Report, Security
 
 SECTIONS = (
     "最新提示",

@@ -314,7 +314,7 @@ class _Loop:
     def _volumes(
         self, day: int, prices: tuple[Ints, Ints, Ints, Ints], preclose: Ints, up: Ints
     ) -> tuple[Ints, Ints]:
-        """Shares and fen; amount / volume lies in [low, high] by construction."""
+        """Shares and fen; amount / volume is in [low, high] by construction."""
         opened, high, low, close = prices
         size = np.abs(close / np.maximum(preclose, 1) - 1) / self.sigma
         get = self.p.get

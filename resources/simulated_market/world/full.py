@@ -11,8 +11,7 @@ import numpy as np
 from resources.simulated_market.world import fundamentals, store
 from resources.simulated_market.world.company_texts import company_sections
 from resources.simulated_market.world.flows import daily_flows
-from resources.simulated_market.world.fundamentals import Report
-from resources.simulated_market.world.model import Finance, Flow, Security, Ticks, Valuation
+from resources.simulated_market.world.model import Finance, Flow, Report, Security, Ticks, Valuation
 from resources.simulated_market.world.session import date_number
 from resources.simulated_market.world.synthetic import DEFAULT_SEED, SyntheticBars
 from resources.simulated_market.world.ticks import transactions
@@ -21,7 +20,7 @@ from resources.simulated_market.world.ticks import transactions
 class SyntheticWorld(SyntheticBars):
     """The deterministic sample market of a profile (S, M, L) and a seed.
 
-    `cache_dir` keeps the built tape as a file; profile S is built in less than a second without it.
+    `cache_dir` stores the built bars as a file; profile S is built in less than a second without it.
     """
 
     def __init__(self, profile: str = "S", seed: int = DEFAULT_SEED, cache_dir: Path | None = None) -> None:

@@ -1,6 +1,5 @@
 """Quarterly reports of a company as a function of (seed, company): never stored, always the same."""
 
-from dataclasses import dataclass
 from datetime import date, timedelta
 
 import numpy as np
@@ -9,50 +8,12 @@ from core.market.rules import day_number
 from resources.simulated_market.world import draws
 from resources.simulated_market.world.accounts import Accounts, accounts_of, within
 from resources.simulated_market.world.draws import Stream
-from resources.simulated_market.world.model import Finance
+from resources.simulated_market.world.model import Finance, Report
 from resources.simulated_market.world.plan import Plan
 
 _FIRST_YEAR = 2012
 _PERIODS = ((1, 331, 430), (2, 630, 831), (3, 930, 1031), (4, 1231, 430))
 _SEASON = np.asarray([0.21, 0.25, 0.25, 0.29])
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """One period as published. Flows (revenue, profits, cash) are cumulative since 1 January, CNY.
-
-    total_assets = current_assets + fixed_assets + other_assets
-                 = current_liabilities + long_liabilities + net_assets, to the cent.
-    `gross_profit` is None for banks and other financials, which do not divide their balance either: their
-    current parts are 0, and all they owe stands in `long_liabilities`.
-    """
-
-    period: int
-    published: int
-    revenue: float
-    gross_profit: float | None
-    operating_profit: float
-    total_profit: float
-    net_profit: float
-    operating_cash_flow: float
-    total_assets: float
-    current_assets: float
-    fixed_assets: float
-    other_assets: float
-    current_liabilities: float
-    long_liabilities: float
-    net_assets: float
-    capital_reserve: float
-    undistributed: float
-    holders: int
-
-    @property
-    def months(self) -> int:
-        return self.period // 100 % 100
-
-    @property
-    def total_liabilities(self) -> float:
-        return round(self.current_liabilities + self.long_liabilities, 2)
 
 
 def reports(plan: Plan, place: int, seed: int, last_year: int) -> list[Report]:

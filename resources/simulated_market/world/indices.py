@@ -48,7 +48,7 @@ def capped(weight: Floats) -> Floats:
 
 class IndexBook:
     """State of the indices. Return of a day = sum(weight x (close / preclose - 1)) over the members that
-    are listed longer than `SETTLING_DAYS` and stand under price limits on that day: a listing, a re-listing
+    are listed longer than `SETTLING_DAYS` and have price limits on that day: a listing, a re-listing
     and the first day of a delisting period are no part of a level. Weight = total shares x preclose, at most
     `weight_cap(members)` of the sum. Half-yearly reviews."""
 

@@ -186,7 +186,7 @@ def _fit_amounts(rows: DayRow, bars: tuple[Ints, Ints, Ints, Ints], weight: Floa
 
 
 def _tilt(weight: Floats, mean: Floats, requested: Floats, span: Floats) -> Floats:
-    """Exponential tilt of the weights until their mean price is the wanted one: Newton for nearly all,
+    """Exponential tilt of the weights until their mean price is the required one: Newton for nearly all,
     bisection for the rows where it overshoots."""
     x = (mean - requested[:, None]) / span[:, None]
     force = np.zeros(len(requested))

@@ -1,4 +1,4 @@
-"""Intraday states of a tape, made on demand and kept for the few moments that are being asked for."""
+"""Intraday states of the bars of a world, made on demand and cached for the few requested moments."""
 
 import threading
 from collections import OrderedDict
@@ -44,7 +44,7 @@ def shares_on(world_bars: WorldBars, place: int, day: int) -> tuple[int, int]:
 
 
 class Live:
-    """Paths and moments of one tape. Safe for the threads of a server."""
+    """Paths and moments of the bars of one world. Safe for the threads of a server."""
 
     def __init__(self, world_bars: WorldBars, plans: Sequence[Plan], seed: int) -> None:
         self._world_bars, self._plans, self._seed = world_bars, plans, seed

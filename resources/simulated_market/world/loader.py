@@ -1,14 +1,12 @@
 """`load_world`: the world that the settings ask for."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from core.errors import InputError
 from resources.simulated_market.world.full import SyntheticWorld
+from resources.simulated_market.world.model import World
+from resources.simulated_market.world.replay import ReplayWorld
 from resources.simulated_market.world.synthetic import DEFAULT_SEED
-
-if TYPE_CHECKING:
-    from resources.simulated_market.world.model import World
 
 
 def load_world(
@@ -18,13 +16,11 @@ def load_world(
     *,
     real_data_dir: Path | str | None = None,
     cache_dir: Path | str | None = None,
-) -> "World":
+) -> World:
     """`synthetic` (profile S, M or L, seed, optional cache folder) or `replay` (needs `real_data_dir`)."""
     if kind == "synthetic":
         return SyntheticWorld(profile, seed, Path(cache_dir) if cache_dir else None)
     if kind == "replay":
-        from resources.simulated_market.world.replay import ReplayWorld
-
         if real_data_dir is None:
             raise InputError("real_data_dir", "a replay world needs the folder of the real bars")
         return ReplayWorld(Path(real_data_dir))

@@ -9,13 +9,10 @@ of today exists from 09:25 and grows until 15:00.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
-
-if TYPE_CHECKING:
-    from resources.simulated_market.world.fundamentals import Report
 
 PRICE_UNIT = 10_000
 
@@ -210,6 +207,44 @@ class Finance:
     months: int
 
 
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One quarterly report as published. Flows (revenue, profits, cash) are cumulative since 1 January, CNY.
+
+    total_assets = current_assets + fixed_assets + other_assets
+                 = current_liabilities + long_liabilities + net_assets, to the cent.
+    `gross_profit` is None for banks and other financials. Their balance is not divided either: current
+    assets and current liabilities are 0, and all liabilities are in `long_liabilities`.
+    """
+
+    period: int
+    published: int
+    revenue: float
+    gross_profit: float | None
+    operating_profit: float
+    total_profit: float
+    net_profit: float
+    operating_cash_flow: float
+    total_assets: float
+    current_assets: float
+    fixed_assets: float
+    other_assets: float
+    current_liabilities: float
+    long_liabilities: float
+    net_assets: float
+    capital_reserve: float
+    undistributed: float
+    holders: int
+
+    @property
+    def months(self) -> int:
+        return self.period // 100 % 100
+
+    @property
+    def total_liabilities(self) -> float:
+        return round(self.current_liabilities + self.long_liabilities, 2)
+
+
 @dataclass(frozen=True)
 class Board:
     """An industry, concept or region board. `code` is the portal's BKxxxx."""
@@ -275,7 +310,7 @@ class World(Protocol):
 
     def finance(self, security: Security, now: datetime) -> Finance | None: ...
 
-    def reports(self, security: Security, now: datetime, years: int = 15) -> "Sequence[Report]":
+    def reports(self, security: Security, now: datetime, years: int = 15) -> Sequence[Report]:
         """Quarterly reports of the last `years` that are published at `now`, oldest first; () when the world
         has none."""
         ...

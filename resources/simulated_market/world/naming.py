@@ -1,4 +1,4 @@
-"""Names as the tape shows them: base name of the date, special-treatment words, exchange prefixes."""
+"""Names as quotes show them: base name of the date, special-treatment marks, exchange prefixes."""
 
 from collections.abc import Sequence
 

@@ -58,7 +58,7 @@ class Issues:
     def add(
         self, kind: str, code: int, market: str, name: str, figures: tuple[int, int, float], *, band: str = ""
     ) -> Plan:
-        """`figures`: price in ticks, shares, sigma. Older than the world, unless it is told otherwise."""
+        """`figures`: price in ticks, shares, sigma. Older than the world, unless stated otherwise."""
         price, shares, sigma = figures
         u = self.numbers()
         listed = 20050101 + int(u[0] * 17) * 10_000 + int(u[1] * 11) * 100 + int(u[2] * 27)

@@ -5,15 +5,15 @@ reports. A session therefore becomes visible as a whole at its 15:00. Decisions:
 
 - Ex-rights are derived: wherever preclose differs from the last close there was an event, and one
   category-1 record with cash per 10 = 10 x (last close - preclose) gives exactly that reference price.
-  A preclose above the last close (none in the set, 1,552 below) would give negative cash, kept as it is:
-  the formula still holds, and hiding the row would break the series.
+  A preclose above the last close (none in the set, 1,552 below) would give negative cash, which stays: the
+  formula still holds, and hiding the row would break the series.
 - Float shares = volume / turnover of the newest traded day; total shares are those of the 2024 list, at
   least the float.
 - Names are the former ones of the file of name changes up to its last change of a security, then those
   of 2026. On days with bars `isST` decides: ST is put before a name that lacks it, and taken off one that
   should not have it. A change of the name so found is a rename.
-- Of a set the daily bars alone are needed. Without a file of indices the mean of the set's stocks stands in
-  for them; without lists there are no industries, regions, names or shares beyond what the bars tell.
+- Of a set the daily bars alone are needed. Without a file of indices the mean of the set's stocks is used
+instead; without lists there are no industries, regions, names or shares beyond what follows from the bars.
 - The first traded day after 200 or more suspended sessions counts as a re-listing, without limits.
 """
 
@@ -29,7 +29,6 @@ import numpy.typing as npt
 from core.errors import NotFound
 from core.market import rules, securities
 from resources.simulated_market.world import replay_files
-from resources.simulated_market.world.fundamentals import Report
 from resources.simulated_market.world.model import (
     PRICE_UNIT,
     Bars,
@@ -40,6 +39,7 @@ from resources.simulated_market.world.model import (
     Minutes,
     Quote,
     Rename,
+    Report,
     Security,
     Ticks,
     Valuation,
@@ -57,7 +57,7 @@ _INDEX_NAMES = {
     "sh000001": "上证指数", "sz399001": "深证成指", "sz399006": "创业板指", "sh000016": "上证50",
     "sh000300": "沪深300", "sh000905": "中证500", "sh000852": "中证1000",
 }  # fmt: skip
-_STAND_INS = tuple(symbol for symbol in _INDEX_NAMES if symbol != "sz399006")
+_MEAN_INDICES = tuple(symbol for symbol in _INDEX_NAMES if symbol != "sz399006")
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class ReplayWorld:
             symbol: _series(symbol, columns, self._master.get(symbol))
             for symbol, columns in {
                 **stocks,
-                **(replay_files.index_bars(folder) or replay_files.stand_ins(stocks, _STAND_INS)),
+                **(replay_files.index_bars(folder) or replay_files.mean_indices(stocks, _MEAN_INDICES)),
             }.items()
         }
         self._order = sorted(self._series.values(), key=lambda s: (s.security.market, s.security.code))

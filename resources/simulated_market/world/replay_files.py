@@ -1,24 +1,22 @@
 """The files of a replay: columns of a set of real daily bars as integer arrays by symbol.
 
-Columns and units are those of the set (`bars_daily_raw_hs300_2020_2025.csv.gz` and the lists beside it).
-Another set names its files alike up to the part that tells its codes and dates: `bars_daily_raw_*.csv`, with
-or without `.gz`. The bars alone are needed, and of their columns only those of `NEEDED`.
+Columns and units are those of the set (`bars_daily_raw_hs300_2020_2025.csv.gz` and the lists next to it).
+Another set names its files alike up to the part for its codes and dates: `bars_daily_raw_*.csv`, with or
+without `.gz`. The bars alone are needed, and of their columns only those of `NEEDED`.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from core.calendar import shipped_calendar
 from core.errors import NotFound
 from resources.simulated_market.world.model import PRICE_UNIT
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -90,10 +88,8 @@ def locate(folder: Path, name: str) -> Path | None:
     return found[0] if found else None
 
 
-def _read(folder: Path, name: str, **options: Any) -> "pd.DataFrame | None":
+def _read(folder: Path, name: str, **options: Any) -> pd.DataFrame | None:
     """None for an optional file that is not there."""
-    import pandas as pd
-
     path = locate(folder, name)
     if path is not None:
         return pd.read_csv(path, **options)
@@ -102,12 +98,12 @@ def _read(folder: Path, name: str, **options: Any) -> "pd.DataFrame | None":
     raise NotFound(f"the replay set in {folder} has no file {name} (or another {_PREFIXES[name]}*)")
 
 
-def _day(column: "pd.Series[Any]") -> Ints:
+def _day(column: pd.Series) -> Ints:
     text = column.to_numpy().astype("datetime64[D]").astype(str)
     return np.char.replace(text, "-", "").astype(np.int64)
 
 
-def _price(column: "pd.Series[Any]") -> Ints:
+def _price(column: pd.Series) -> Ints:
     units: Ints = np.rint(column.to_numpy(dtype=np.float64) * PRICE_UNIT).astype(np.int64)
     return units
 
@@ -144,7 +140,7 @@ def stock_bars(folder: Path) -> dict[str, Columns]:
     return _by_code(frame["code"], whole)
 
 
-def _optional(frame: "pd.DataFrame", name: str, otherwise: float) -> Floats:
+def _optional(frame: pd.DataFrame, name: str, otherwise: float) -> Floats:
     """A column, or the same value everywhere where the set has no such column."""
     if name not in frame:
         return np.full(len(frame), otherwise, dtype=np.float64)
@@ -178,7 +174,7 @@ def index_bars(folder: Path) -> dict[str, Columns]:
     return _by_code(frame["code"], whole)
 
 
-def stand_ins(stocks: Mapping[str, Columns], symbols: Sequence[str]) -> dict[str, Columns]:
+def mean_indices(stocks: Mapping[str, Columns], symbols: Sequence[str]) -> dict[str, Columns]:
     """Indices of a set that has no file of them: the mean change of its own stocks, 1000 at its first date.
 
     The market's sources answer nothing at all without one. Volume and amount are those of the stocks.
@@ -215,7 +211,7 @@ def stand_ins(stocks: Mapping[str, Columns], symbols: Sequence[str]) -> dict[str
     return dict.fromkeys(symbols, whole)
 
 
-def _by_code(codes: "pd.Series[Any]", whole: Columns) -> dict[str, Columns]:
+def _by_code(codes: pd.Series, whole: Columns) -> dict[str, Columns]:
     names, starts = np.unique(codes.to_numpy().astype(str), return_index=True)
     ends = [*starts[1:].tolist(), len(codes)]
     return {

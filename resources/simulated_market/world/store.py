@@ -38,13 +38,13 @@ def save(world_bars: WorldBars, path: Path) -> None:
                     np.lib.format.write_array(target, np.asarray(column), allow_pickle=False)
         partial.replace(path)
     except OSError as error:
-        log.warning("the world is not kept in %s: %s", path.parent, error.strerror)
+        log.warning("the world is not stored in %s: %s", path.parent, error.strerror)
         with suppress(OSError):
             partial.unlink()
 
 
 def load(path: Path) -> WorldBars | None:
-    """The tape of a file, None when there is none or when it is damaged (it is then built anew)."""
+    """The stored bars of a world; None when there is no file or it is damaged (they are then built again)."""
     if not path.exists():
         return None
     try:

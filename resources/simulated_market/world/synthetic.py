@@ -1,4 +1,4 @@
-"""The synthetic world: the `World` Protocol over a built tape."""
+"""The synthetic world: the `World` Protocol over built bars."""
 
 import itertools
 from bisect import bisect_right
@@ -103,7 +103,7 @@ class SyntheticBars:
         return self._dates
 
     def place(self, security: Security) -> int:
-        """Row of the tape; NotFound for a security of another world."""
+        """Row of the bars; NotFound for a security of another world."""
         try:
             return self._place[security.symbol]
         except KeyError:
@@ -249,7 +249,7 @@ class SyntheticBars:
         return made
 
     def _running(self, bars: Bars, place: int, first: int, at: Progress) -> Bars:
-        """The bars with the last one as it stands at a moment."""
+        """The bars with the last one as it is at a moment."""
         changed = {name: column.copy() for name, column in vars(bars).items()}
         if bars.traded[-1]:
             unit = self._unit(place)

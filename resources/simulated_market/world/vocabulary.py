@@ -1,4 +1,4 @@
-"""Words of the sample market: industries, regions, concepts, and syllables for companies that never were."""
+"""Vocabulary of the sample market: industries, regions, concepts, and syllables for fictitious companies."""
 
 # First-level industry -> its second-level industries (Shenwan 2021 wording).
 INDUSTRIES: dict[str, tuple[str, ...]] = {

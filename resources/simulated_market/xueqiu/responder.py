@@ -55,9 +55,9 @@ class XueqiuResponder:
         quote = None if security is None else view.world.quote(security, view.now)
         if security is None or quote is None:
             return _answer({"market": None, "quote": None})
-        reported = quote_row(view, security, quote)
+        row = quote_row(view, security, quote)
         status = "已收盘" if view.now.hour >= 15 else "交易中"
-        return _answer({"market": {"status_id": 7, "region": "CN", "status": status}, "quote": reported})
+        return _answer({"market": {"status_id": 7, "region": "CN", "status": status}, "quote": row})
 
     def follow(self, request: HttpRequest, view: View) -> Reply:
         """Stocks by their followers; of the world, by their popularity."""
@@ -70,10 +70,10 @@ class XueqiuResponder:
             found = found[: int(view.fault.args.get("rows", 100))]
         rows = [
             {
-                "symbol": one.standing.security.symbol.upper(),
-                "name": one.standing.name,
-                "current": one.standing.quote.price / PRICE_UNIT,
-                "pct": round(one.standing.change_pct, 2),
+                "symbol": one.state.security.symbol.upper(),
+                "name": one.state.name,
+                "current": one.state.quote.price / PRICE_UNIT,
+                "pct": round(one.state.change_pct, 2),
                 "follow": int(one.heat * 10),
                 "type": 11,
             }
@@ -91,14 +91,14 @@ class XueqiuResponder:
             found = found[: int(view.fault.args.get("rows", 100))]
         items = [
             {
-                "code": one.standing.security.symbol.upper(),
-                "name": one.standing.name,
+                "code": one.state.security.symbol.upper(),
+                "name": one.state.name,
                 "value": one.heat,
                 "increment": one.rose * 10,
-                "percent": round(one.standing.change_pct, 2),
-                "current": one.standing.quote.price / PRICE_UNIT,
+                "percent": round(one.state.change_pct, 2),
+                "current": one.state.quote.price / PRICE_UNIT,
                 "rank_change": one.rose,
-                "exchange": one.standing.security.market,
+                "exchange": one.state.security.market,
                 "ad": 0,
             }
             for one in found

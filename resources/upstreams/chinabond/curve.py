@@ -36,7 +36,7 @@ def curve_request(since: str, until: str) -> Request:
 
 def parse_curve(body: bytes, since: str, until: str) -> pd.DataFrame:
     """Columns `CURVE_COLUMNS`, oldest first. Refused for a page without any table, PayloadError for one that
-    breaks off, has other columns, or tells of other days."""
+    breaks off, has other columns, or is of other days."""
     text = body.strip()
     if not text:
         raise Transient("empty body")
@@ -68,12 +68,12 @@ def _curve(heads: list[str], table: list[list[str]], since: str, until: str) -> 
             raise PayloadError(f"yield curves: {len(values)} values under {len(heads)} heads")
         if values[name] != CURVE:
             continue
-        reported = iso_day(values[day], "yield curve date")
-        if not since <= reported <= until:
-            raise PayloadError(f"yield curves: answered for {reported}, asked was {since}..{until}")
-        row: dict[str, Any] = {"date": reported}
+        date = iso_day(values[day], "yield curve date")
+        if not since <= date <= until:
+            raise PayloadError(f"yield curves: answered for {date}, asked was {since}..{until}")
+        row: dict[str, Any] = {"date": date}
         for tenor, at in place.items():
-            row[tenor] = _percent(values[at], f"yield {reported} {tenor}")
+            row[tenor] = _percent(values[at], f"yield {date} {tenor}")
         rows.append(row)
     rows.sort(key=lambda row: str(row["date"]))
     ascending([row["date"] for row in rows], "yield curves")

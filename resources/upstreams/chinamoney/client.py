@@ -13,7 +13,7 @@ from resources.upstreams.chinamoney import rates, registration
 from resources.upstreams.chinamoney.registration import TurnedAway
 
 _MONTH, _YEAR = 30, 365
-"""Days of one question: of 31 the curve's site says in words that it answers a month at most."""
+"""Days of one request: for 31 the curve's site answers that it returns a month at most."""
 
 
 class ChinamoneyClient:
@@ -26,8 +26,8 @@ class ChinamoneyClient:
 
     def closing_curve(self, since: str, until: str) -> pd.DataFrame:
         """Yields to maturity of government bonds by date and years; columns `CURVE_COLUMNS`. At most a
-        month; one call per 50 rows, which is one date. Where the site turns the visitor away, the way of
-        its own page: `registered_curve`."""
+        month; one call per 50 rows, which is one date. Where the site refuses the client, `registered_curve`
+        gets the same rows."""
         _bounded(since, until, _MONTH)
         try:
             return self._curve(since, until, rates.GOVERNMENT, refusable=True)
@@ -36,7 +36,7 @@ class ChinamoneyClient:
 
     def registered_curve(self, since: str, until: str) -> pd.DataFrame:
         """The same rows as a browser gets them: three calls that register the visitor, one for the numbers
-        of the curves. Refused when the site turns the visitor away still."""
+        of the curves. Refused when the site still refuses the client."""
         _bounded(since, until, _MONTH)
         for step in registration.registration_requests():
             self._fetcher.call(step, registration.parse_registration)
@@ -57,8 +57,8 @@ class ChinamoneyClient:
             missing = 0 if got.total is None else got.total - received
             ended = page >= (got.pages or 0) if got.total is None else missing <= 0
             if missing < 0 or not (ended or len(got)):
-                reported = f"{received} of {got.total} rows on page {page} of {got.pages}"
-                raise PayloadError(f"closing curve: {reported}", source=self.source)
+                problem = f"{received} of {got.total} rows on page {page} of {got.pages}"
+                raise PayloadError(f"closing curve: {problem}", source=self.source)
             if ended:
                 return rates.curve_frame(rows)
         raise PayloadError(f"closing curve: more than {rates.MOST_PAGES} pages", source=self.source)

@@ -2,7 +2,7 @@
 
 Known by what public clients read: of the curve a record per date and tenor (`newDateValueCN`, `yearTermStr`
 from `0.083` to `46.0`, `maturityYieldStr`), newest date first, whatever `termId` says, with `total` or
-`pageTotal` beside them; of the two rates `ON 1W ... 1Y` and `1Y 5Y` beside `showDateCN`.
+`pageTotal`; of the two rates `ON 1W ... 1Y` and `1Y 5Y` with `showDateCN`.
 """
 
 import re
@@ -20,7 +20,7 @@ from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import iso_day, list_of, number, object_of, string_of
 
 PAGE = 50
-"""A question for more rows is answered with HTTP 403."""
+"""A request for more rows is answered with HTTP 403."""
 MOST_PAGES = 60
 SHIBOR_TENORS = {
     "ON": "on", "1W": "1w", "2W": "2w", "1M": "1m", "3M": "3m", "6M": "6m", "9M": "9m", "1Y": "1y",
@@ -36,7 +36,7 @@ _YEARS = re.compile(r"\d{1,2}(\.\d{1,4})?")
 
 @dataclass(frozen=True)
 class RatePage:
-    """Rows of a page; `total` rows on all `pages`, either of which may not be told."""
+    """Rows of a page; `total` rows on all `pages`, either of which may be missing."""
 
     rows: list[dict[str, Any]]
     received: int
@@ -50,8 +50,8 @@ class RatePage:
 def curve_request(
     since: str, until: str, page: int, *, bonds: str = GOVERNMENT, refusable: bool = False
 ) -> Request:
-    """One page of the closing curve of `bonds` in steps of a year; at most a month. `refusable`: the page
-    that turns a visitor away is for the parser to tell."""
+    """One page of the closing curve of `bonds` in steps of a year; at most a month. `refusable`: HTTP errors
+    go to the parser, which recognises the page that refuses a client."""
     params = (
         ("lang", "CN"),
         ("reference", "1,2,3"),
@@ -103,8 +103,8 @@ def parse_curve(body: bytes, since: str, until: str) -> RatePage:
     return RatePage(rows, len(records), total, pages)
 
 
-def _is_count(reported: object) -> bool:
-    return reported is None or (type(reported) is int and reported >= 0)
+def _is_count(value: object) -> bool:
+    return value is None or (type(value) is int and value >= 0)
 
 
 def curve_frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
@@ -147,7 +147,7 @@ def _records(body: bytes, what: str) -> tuple[list[dict[str, Any]], dict[str, An
     data = object_of(document.get("data") or {}, f"{what} data")
     refusal = data.get("message") or data.get("flagMessage")
     if refusal and not records:
-        # More than a year in one question: told in words, with the code of a good answer and no record.
+        # More than a year in one request: a message, with the code of a good answer and no record.
         raise PayloadError(f"{what}: {str(refusal)[:60]}")
     return [object_of(one, f"{what} record") for one in records], data
 
@@ -161,7 +161,7 @@ def _day(record: Mapping[str, Any], name: str, since: str, until: str, what: str
 
 def _percent(value: Any, what: str) -> float:
     text = string_of(value, what).strip()
-    reported = number(None if text == "---" else text, what)
-    if abs(reported) > _LARGEST:
+    percent = number(None if text == "---" else text, what)
+    if abs(percent) > _LARGEST:
         raise PayloadError(f"{what}: {text!r} is no percentage: another unit")
-    return reported
+    return percent

@@ -1,8 +1,8 @@
-"""How a visitor that the site turns away is let in again.
+"""Registration of a client that the site refuses.
 
-The site answers a visitor that it does not know, or that asks too often, with a page (mostly HTTP 403) in the
-place of data. A browser that opens the curve's page registers itself; afterwards the address may ask for a
-day. Two public clients do the same in these steps.
+The site answers a client that it does not know, or that sends too many requests, with a page (mostly HTTP
+403) instead of data. A browser that opens the curve's page registers itself; afterwards the address may ask
+for a day. Two public clients do the same in these steps.
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ class TurnedAway(Permanent):
 
 
 def registration_requests() -> tuple[Request, ...]:
-    """The page, its registration, and the session of the visitor. Cookies are kept by the transport."""
+    """The page, its registration, and the session of the visitor. The transport holds the cookies."""
     return (
         Request(_SITE, "visit", _PAGE, _PAGE_PARAMS, label="page", explained=TURNED_AWAY),
         Request(
@@ -48,7 +48,7 @@ def registration_requests() -> tuple[Request, ...]:
 
 
 def parse_registration(body: bytes) -> int:
-    """Bytes of the answer; nothing of it is read. What counts is whether the next question is answered."""
+    """Bytes of the answer; they are not read. Success shows in the answer to the next request."""
     return len(body)
 
 

@@ -59,8 +59,8 @@ def parse_roll(body: bytes) -> pd.DataFrame:
 
 
 def _item(row: dict[str, Any]) -> dict[str, Any]:
-    reported = whole(number(row.get("id"), "telegraph id", digits=0), "telegraph id")
-    what = f"telegraph {reported}"
+    item_id = whole(number(row.get("id"), "telegraph id", digits=0), "telegraph id")
+    what = f"telegraph {item_id}"
     when = datetime.fromtimestamp(_second(row.get("ctime"), what), UTC).replace(tzinfo=None)
     content = plain_text(row.get("content") or row.get("brief") or "", f"{what} content")
     title = plain_text(row.get("title") or "", f"{what} title", 255) or content[:255]
@@ -75,7 +75,7 @@ def _item(row: dict[str, Any]) -> dict[str, Any]:
         if board_of(code, value[:2])  # not sh000001, which is an index
     ]
     return {
-        "flash_id": f"cls{reported}",
+        "flash_id": f"cls{item_id}",
         "pub_time": str(when + timedelta(hours=8)),
         "title": title,
         "content": content or None,
@@ -90,5 +90,5 @@ def _item(row: dict[str, Any]) -> dict[str, Any]:
 def _second(value: Any, what: str) -> int:
     second = whole(number(value, f"{what} ctime", digits=0), f"{what} ctime")
     if not 500_000_000 <= second <= 4_000_000_000:
-        raise PayloadError(f"{what} ctime is no believable time: {value!r}")
+        raise PayloadError(f"{what} ctime is no valid time: {value!r}")
     return second

@@ -46,9 +46,9 @@ def parse_sample(body: bytes, index: str, month: str) -> Page:
 
 def _row(raw: dict[str, Any], index: str, month: str) -> dict[str, Any]:
     what = f"sample {index} {month}"
-    reported = string_of(raw.get("indexcode"), f"{what} indexcode")
-    if reported != index:
-        raise PayloadError(f"{what}: {reported[:20]!r} instead of {index}")
+    stated = string_of(raw.get("indexcode"), f"{what} indexcode")
+    if stated != index:
+        raise PayloadError(f"{what}: {stated[:20]!r} instead of {index}")
     code = string_of(raw.get("seccode"), f"{what} seccode")
     if len(code) != 6 or not code.isascii() or not code.isdigit():
         raise PayloadError(f"{what}: {code[:20]!r} is no code")

@@ -1,8 +1,8 @@
 """hisAnnouncement/query: notices of all three exchanges, 30 a page, and the map of company ids.
 
 `totalAnnouncement` (older answers: `totalRecordNum`) counts the list, `totalpages` rounds down and is not
-used; `announcements: null` beside a count of 0 is 'none'. The time of a notice is its disclosure date at
-00:00 of Shanghai; one that is put up on that date itself carries the second instead.
+used; `announcements: null` with a count of 0 means none. The time of a notice is its disclosure date at
+00:00 of Shanghai; one that is published on that date itself has the exact second instead.
 """
 
 import re
@@ -95,8 +95,8 @@ def parse_announcements(body: bytes, query: Query) -> Page:
     """Rows with the keys of `NOTICE_COLUMNS`."""
     what = f"notices {query.what}"
     document = object_of(json_of(body), what)
-    reported = document.get("totalAnnouncement")
-    total = whole_number(document.get("totalRecordNum") if reported is None else reported, f"{what} count")
+    stated = document.get("totalAnnouncement")
+    total = whole_number(document.get("totalRecordNum") if stated is None else stated, f"{what} count")
     if "announcements" not in document:
         raise PayloadError(f"{what}: no field announcements")
     listed = document["announcements"]
@@ -144,9 +144,9 @@ def _time(value: Any, what: str) -> tuple[str, str | None]:
         value = int(value)
     if type(value) is not int or not 0 < value < 4_102_444_800_000:
         raise PayloadError(f"{what} announcementTime is no time: {value!r:.40}")
-    reported = (_EPOCH + timedelta(milliseconds=value) + _SHANGHAI).replace(microsecond=0)
-    is_begin = reported.time() == datetime.min.time()
-    return reported.date().isoformat(), None if is_begin else reported.isoformat(sep=" ")
+    published = (_EPOCH + timedelta(milliseconds=value) + _SHANGHAI).replace(microsecond=0)
+    is_begin = published.time() == datetime.min.time()
+    return published.date().isoformat(), None if is_begin else published.isoformat(sep=" ")
 
 
 def orgs_request() -> Request:

@@ -1,4 +1,4 @@
-"""Calls of the disclosure platform: request -> fetch -> parse, one method per question."""
+"""Calls of the disclosure platform: request -> fetch -> parse, one method per call."""
 
 from datetime import date, datetime, timedelta
 from functools import partial
@@ -32,8 +32,8 @@ class CninfoClient:
         """Notices disclosed between two dates, of all companies or of one (`600519,gssh0600519`); columns
         `NOTICE_COLUMNS`. One call per 30 notices: 40 to 100 for a date.
 
-        The platform answers 100 pages of a question. A longer list is asked in halves of its dates; one
-        date, category by category, and refused when the categories do not make up its count."""
+        The platform returns at most 100 pages per request. A longer list is requested in halves of its dates,
+        and one date category by category; it is refused when the categories do not make up its count."""
         rows = self._rows(Query(since, until, stock))
         return notice_frame(rows, f"notices {since}..{until} {stock}")
 
@@ -61,8 +61,8 @@ class CninfoClient:
         return made
 
     def holder_counts(self, period: str, now: datetime) -> pd.DataFrame:
-        """Holder counts of a quarter end, all companies that have told them, without the day of the notice,
-        one call; columns `records.HOLDER_COLUMNS`."""
+        """Holder counts of a quarter end, all companies that have published them, without the day of the
+        notice, one call; columns `records.HOLDER_COLUMNS`."""
         parse = partial(records.parse_holders, period=period)
         return self._fetcher.call(records.holders_request(period, now), parse)
 
@@ -90,7 +90,8 @@ class CninfoClient:
         return self._by_category(query, first)
 
     def _all(self, query: Query, first: Page) -> list[dict[str, Any]]:
-        """All pages. Notices are put up while a list is read: a count that moved is read anew, once."""
+        """All pages. Notices are published while a list is read: when the count changed, it is read once
+        more."""
         try:
             return self._collected(query, first)
         except PayloadError as error:

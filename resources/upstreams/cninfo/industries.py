@@ -1,6 +1,6 @@
 """p_sysapi1087 of the data service: PE of industries on one date, by one of two classifications.
 
-The twelve values of a record are told by their order.
+The twelve values of a record are identified by their order.
 """
 
 from datetime import datetime
@@ -36,7 +36,7 @@ def parse_ratios(body: bytes, day: str) -> pd.DataFrame:
     made = accepted_rows(records_of(body, what), lambda raw: _row(raw, day, what), what, lambda raw: None)
     rows = frame(made, RATIO_COLUMNS)
     if rows["industry_code"].duplicated().any():
-        raise PayloadError(f"{what}: an industry stands in it twice")
+        raise PayloadError(f"{what}: an industry appears twice")
     return rows
 
 
@@ -45,9 +45,9 @@ def _row(raw: dict[str, Any], day: str, what: str) -> dict[str, Any]:
     if len(values) != _VALUES:
         raise PayloadError(f"{what}: a record of {len(values)} values")
     level, mean, median, weighted, profit, name, code, _, cap, _, date, companies = values
-    reported = iso_day(string_of(date, f"{what} date")[:10], f"{what} date")
-    if reported != day:
-        raise PayloadError(f"{what}: figures of {reported}")
+    stated = iso_day(string_of(date, f"{what} date")[:10], f"{what} date")
+    if stated != day:
+        raise PayloadError(f"{what}: figures of {stated}")
     code = string_of(code, f"{what} code").strip()
     if not 0 < len(code) <= 16 or not code.isascii() or not code.isalnum():
         raise PayloadError(f"{what}: {code[:20]!r} is no industry")
@@ -56,7 +56,7 @@ def _row(raw: dict[str, Any], day: str, what: str) -> dict[str, Any]:
         raise PayloadError(f"{what} {code}: a name of {len(title)} characters")
     return {
         "industry_code": code,
-        "date": reported,
+        "date": stated,
         "industry_name": title,
         "level": str(level)[:4] if level is not None else None,
         "pe_mean": number(mean, f"{what} {code} mean"),

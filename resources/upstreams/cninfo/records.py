@@ -50,7 +50,7 @@ def parse_holders(body: bytes, period: str) -> pd.DataFrame:
     )
     made = frame(rows, HOLDER_COLUMNS)
     if made["code"].duplicated().any():
-        raise PayloadError(f"holders {period}: a company stands in it twice")
+        raise PayloadError(f"holders {period}: a company appears twice")
     return made
 
 
@@ -94,9 +94,9 @@ def parse_equity(body: bytes, code: str) -> pd.DataFrame:
 
 def _change(row: dict[str, Any], code: str) -> dict[str, Any]:
     what = f"equity {code}"
-    reported = _code(row, "SECCODE", what)
-    if reported != code:
-        raise PayloadError(f"{what}: a change of {reported}")
+    stated = _code(row, "SECCODE", what)
+    if stated != code:
+        raise PayloadError(f"{what}: a change of {stated}")
     _promised(row, ("VARYDATE", "F003N", "F022N"), what)
     total = required(amount(row["F003N"], f"{what} F003N", scale=_WAN), f"{what} F003N")
     floating = amount(row["F022N"], f"{what} F022N", scale=_WAN)

@@ -63,12 +63,12 @@ def _row(row: dict[str, Any], period: str) -> dict[str, Any]:
     if len(code) != 6 or not code.isascii() or not code.isalnum():
         raise PayloadError(f"schedule {period}: {code[:20]!r} is no code")
     what = f"schedule {period} {code}"
-    reported = _day(row[_PERIOD], f"{what} {_PERIOD}")
-    if reported != period:
-        raise PayloadError(f"{what}: a report of {reported}")
+    stated = _day(row[_PERIOD], f"{what} {_PERIOD}")
+    if stated != period:
+        raise PayloadError(f"{what}: a report of {stated}")
     return {
         "code": code,
-        "report_period": reported,
+        "report_period": stated,
         "name": plain_text(row["secname"] or "", f"{what} secname", 64) or None,
         **{name: _day(row[wire], f"{what} {wire}") for name, wire in _DATES.items()},
     }

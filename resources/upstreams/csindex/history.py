@@ -51,9 +51,9 @@ def parse_perf(body: bytes, index: str, since: str, until: str) -> pd.DataFrame:
     made = []
     for raw in [] if listed is None else list_of(listed, f"{what} data"):
         row = object_of(raw, f"{what} row")
-        reported = string_of(row.get("indexCode"), f"{what} indexCode")
-        if reported != index:
-            raise PayloadError(f"{what}: {reported[:20]!r} instead of {index}")
+        stated = string_of(row.get("indexCode"), f"{what} indexCode")
+        if stated != index:
+            raise PayloadError(f"{what}: {stated[:20]!r} instead of {index}")
         day = iso_day(string_of(row.get("tradeDate"), f"{what} tradeDate"), f"{what} tradeDate")
         if not since <= day <= until:
             raise PayloadError(f"{what}: a row of {day}, asked was {since}..{until}")

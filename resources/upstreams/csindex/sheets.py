@@ -38,8 +38,8 @@ def sheet_request(kind: str, index: str) -> Request:
 
 
 def parse_members(body: bytes, index: str, *, weighted: bool) -> pd.DataFrame:
-    """Columns `MEMBER_COLUMNS`, all of one date. PayloadError for another index, a member that stands in it
-    twice, several dates, or weights that do not make 100."""
+    """Columns `MEMBER_COLUMNS`, all of one date. PayloadError for another index, a duplicate member, several
+    dates, or weights that do not make 100."""
     what = f"{'weights' if weighted else 'members'} {index}"
     requested = {**_MEMBER, "weight": "权重"} if weighted else _MEMBER
     made: list[dict[str, Any]] = []
@@ -86,9 +86,9 @@ def parse_ratios(body: bytes, index: str) -> pd.DataFrame:
     return rows.sort_values("date").reset_index(drop=True)
 
 
-def _of(reported: str, index: str, what: str) -> None:
-    if reported.zfill(6) != index:
-        raise PayloadError(f"{what}: {reported[:20]!r} instead of {index}")
+def _of(stated: str, index: str, what: str) -> None:
+    if stated.zfill(6) != index:
+        raise PayloadError(f"{what}: {stated[:20]!r} instead of {index}")
 
 
 def _six(text: str, what: str) -> str:

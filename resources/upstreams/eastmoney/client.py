@@ -1,4 +1,4 @@
-"""Calls of the finance portal's quote hosts: request -> fetch -> parse, one method per question."""
+"""Calls of the finance portal's quote hosts: request -> fetch -> parse, one method per call."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -103,7 +103,7 @@ class EastmoneyClient(
     def limit_pool(self, pool: str, day: str) -> pd.DataFrame:
         """Stocks `up` at the limit, `broken` (touched, not held), `down`, `prev` (the limit-ups of the trade
         date before, with their first seal and boards of then) or `strong`, on one date of the last twenty;
-        columns `POOL_COLUMNS`, one call. Empty where there is nobody."""
+        columns `POOL_COLUMNS`, one call. Empty where there is none."""
         return self._fetcher.call(
             pools.pool_request(pool, day), partial(pools.parse_pool, pool=pool, day=day)
         )
@@ -147,11 +147,11 @@ class EastmoneyClient(
     def board_flow_daily(self, board_code: str) -> pd.DataFrame:
         return self._flow_days(f"90.{board_code}", board_code)
 
-    def fund_flow_minutes(self, symbol: str, beside: str = "") -> pd.DataFrame:
-        """Today's nets, cumulative; columns `MINUTE_FLOW_COLUMNS`. Of an index: its whole exchange; `beside`
+    def fund_flow_minutes(self, symbol: str, second: str = "") -> pd.DataFrame:
+        """Today's nets, cumulative; columns `MINUTE_FLOW_COLUMNS`. Of an index: its whole exchange; `second`
         adds a second symbol's."""
         what = instrument(symbol)
-        second = instrument(beside).secid if beside else ""
+        second = instrument(second).secid if second else ""
         return self._fetcher.call(
             series.flow_minutes_request(what.secid, second),
             partial(series.parse_flow_minutes, secid=what.secid, code=what.dataset_code),

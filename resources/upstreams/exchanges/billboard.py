@@ -20,7 +20,8 @@ BILLBOARD_SEAT_COLUMNS: dict[str, str] = {
     **texts("date code reason side branch_name"),
     **numbers("rank_no buy_amt sell_amt net_amt buy_ratio_pct sell_ratio_pct"),
 }
-"""`side` buy or sell; sums 10k CNY, shares of the turnover percent. A side tells what it is about alone."""
+"""`side` buy or sell; sums 10k CNY, shares of the turnover percent. A row holds only the amount of its own
+side."""
 _CHEAPEST, _DEAREST = 0.01, 5_000.0
 """CNY a share: amount / volume outside of it is in another unit."""
 

@@ -1,7 +1,7 @@
 """Beijing: margin trading. `cb([…, '2026-07-21'])`: a list and, in single quotes, the date that it is of.
 
 The total is a row of rounded figures in 10,000 CNY and 10,000 shares; the detail is a page of rows in CNY and
-shares. Neither tells what was repaid.
+shares. Neither has the repayments.
 """
 
 import re
@@ -45,8 +45,8 @@ _SLACK, _TOTAL_SLACK = 1.0, 101.0
 
 @dataclass(frozen=True)
 class MarginPage:
-    """Rows of one page. `received`: rows on the wire, of which some may not be believed; `total`: rows of all
-    pages by the answer's own count, None where it tells none."""
+    """Rows of one page. `received`: rows on the wire, of which some may be rejected; `total`: rows of all
+    pages by the answer's own count, None without one."""
 
     rows: list[dict[str, Any]]
     pages: int
@@ -80,16 +80,17 @@ def detail_request(day: str, page: int) -> Request:
 def parse_total(body: bytes, day: str) -> list[dict[str, Any]]:
     """The row `TOTAL_BJ` with the keys of `MARGIN_COLUMNS`; none where nothing is published."""
     what = "BSE margin total"
-    raws, reported = _answer(body, day, what)
+    raws, stated = _answer(body, day, what)
     if len(raws) > 1:
         raise PayloadError(f"{what}: {len(raws)} rows")
-    return [_row(object_of(raw, what), reported, what, detail=False) for raw in raws]
+    return [_row(object_of(raw, what), stated, what, detail=False) for raw in raws]
 
 
 def parse_detail(body: bytes, day: str) -> MarginPage:
-    """Rows with the keys of `MARGIN_COLUMNS`; one whose figures deny each other is left out as rejected."""
+    """Rows with the keys of `MARGIN_COLUMNS`; one whose figures contradict each other is left out as
+    rejected."""
     what = "BSE margin detail"
-    answer, reported = _answer(body, day, what)
+    answer, stated = _answer(body, day, what)
     page = object_of(answer[0] if answer else None, what)
     raws = [object_of(raw, f"{what} row") for raw in list_of(page.get("content"), f"{what} content")]
     pages, total = page.get("totalPages"), page.get("totalElements")
@@ -98,7 +99,7 @@ def parse_detail(body: bytes, day: str) -> MarginPage:
     if total is not None and len(raws) > total:
         raise PayloadError(f"{what}: {len(raws)} rows of {total}")
     rows = accepted_rows(
-        raws, lambda raw: _row(raw, reported, what, detail=True), what, lambda raw: raw.get("zqdm")
+        raws, lambda raw: _row(raw, stated, what, detail=True), what, lambda raw: raw.get("zqdm")
     )
     return MarginPage(rows, pages, len(raws), total)
 
@@ -108,8 +109,8 @@ def _answer(body: bytes, day: str, what: str) -> tuple[list[Any], str]:
     parts = list_of(json_of(_DAY.sub(rb', "\1"]', body)), what)
     if len(parts) != 2:
         raise PayloadError(f"{what}: {len(parts)} parts, expected a list and a date")
-    reported = iso_day(string_of(parts[1], f"{what} date"), f"{what} date")
-    return list_of(parts[0], what), same_day(reported, day, what)
+    stated = iso_day(string_of(parts[1], f"{what} date"), f"{what} date")
+    return list_of(parts[0], what), same_day(stated, day, what)
 
 
 def _row(row: dict[str, Any], day: str, what: str, *, detail: bool) -> dict[str, Any]:

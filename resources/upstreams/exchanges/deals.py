@@ -18,7 +18,7 @@ DEAL_COLUMNS: dict[str, str] = {
 """CNY and shares, as exact as two decimals of 万股 and 万元 are. Equal rows are different deals."""
 WAN = 1e4
 HALF_DIGIT = 0.0051
-"""Half of the last digit that the wire tells of 万股 and 万元."""
+"""Half of the last digit of 万股 and 万元 on the wire."""
 
 
 def deal(fields: dict[str, Any], exchange: str, since: str, until: str) -> dict[str, Any]:
@@ -30,13 +30,13 @@ def deal(fields: dict[str, Any], exchange: str, since: str, until: str) -> dict[
     if not since <= day <= until:
         raise PayloadError(f"{what} answered for {day}, asked was {since}..{until}")
     paid = required(price(ungrouped(fields["price"]), f"{what} price"), f"{what} price")
-    reported = [
+    figures = [
         required(grouped_amount(fields[name], f"{what} {name}"), f"{what} {name}")
         for name in ("volume", "amount")
     ]
     # Price, volume and amount are rounded each for itself.
-    slack = HALF_DIGIT * (paid + reported[0] + 1)
-    if not math.isclose(paid * reported[0], reported[1], rel_tol=0, abs_tol=slack):
+    slack = HALF_DIGIT * (paid + figures[0] + 1)
+    if not math.isclose(paid * figures[0], figures[1], rel_tol=0, abs_tol=slack):
         raise PayloadError(f"{what}: price x 万股 is not 万元: another unit")
     return {
         "code": code,
@@ -44,8 +44,8 @@ def deal(fields: dict[str, Any], exchange: str, since: str, until: str) -> dict[
         "exchange": exchange,
         "name": name_of(fields["name"], f"{what} name"),
         "price": paid,
-        "volume": round(reported[0] * WAN),
-        "amount": round(reported[1] * WAN, 2),
+        "volume": round(figures[0] * WAN),
+        "amount": round(figures[1] * WAN, 2),
         "buyer": _branch(fields["buyer"], f"{what} buyer"),
         "seller": _branch(fields["seller"], f"{what} seller"),
     }

@@ -30,11 +30,11 @@ def name_of(value: Any, what: str) -> str:
     return name
 
 
-def same_day(reported: str, asked: str, what: str) -> str:
-    """`told`, when it is the day that was asked for."""
-    if reported != asked:
-        raise PayloadError(f"{what} answered for {reported}, asked was {asked}")
-    return reported
+def same_day(stated: str, asked: str, what: str) -> str:
+    """The stated day when it is the requested one; else PayloadError."""
+    if stated != asked:
+        raise PayloadError(f"{what} answered for {stated}, asked was {asked}")
+    return stated
 
 
 def figure(value: Any, what: str) -> float:

@@ -1,4 +1,4 @@
-"""Notices of the companies listed in Shenzhen (annList), 50 a page; the question is a JSON body."""
+"""Notices of the companies listed in Shenzhen (annList), 50 a page; the request is a JSON body."""
 
 import json
 import re
@@ -58,9 +58,9 @@ def parse_notices(body: bytes, since: str, until: str) -> Page:
 
 def _rows(row: dict[str, Any], since: str, until: str) -> list[dict[str, Any]]:
     """One row per company. Codes are a list, in some archives the text of one (`"['002670']"`)."""
-    reported = row.get("annId")
+    stated = row.get("annId")
     # A number in what public clients recorded, a text in the newest answers.
-    ann_id = str(reported) if type(reported) is int else string_of(reported, "notice annId")
+    ann_id = str(stated) if type(stated) is int else string_of(stated, "notice annId")
     if not _ID.fullmatch(ann_id):
         raise PayloadError(f"notice annId {ann_id[:40]!r}")
     what = f"notice {ann_id}"

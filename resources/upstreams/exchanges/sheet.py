@@ -56,7 +56,7 @@ def _member(book: zipfile.ZipFile, name: str, what: str, most_bytes: int) -> Ele
         text = file.read(most_bytes + 1)
     # A workbook declares no entities; what does is an attack on the parser, in UTF-16 (NUL bytes) as well.
     if len(text) > most_bytes or any(sign in text for sign in (b"<!DOCTYPE", b"<!ENTITY", b"\0")):
-        raise PayloadError(f"{what}: {name} cannot be believed")
+        raise PayloadError(f"{what}: {name} is not plausible")
     return ElementTree.fromstring(text)  # noqa: S314  no document type gets here
 
 

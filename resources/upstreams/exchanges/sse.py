@@ -102,7 +102,7 @@ class SseClient:
         return self._fetcher.call(sse_overview.overview_request(day), parse)
 
     def billboard(self, day: str) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """Who is listed on one date and the seats behind it, one call; columns `BILLBOARD_COLUMNS` and
+        """The listings of one date and their seats, one call; columns `BILLBOARD_COLUMNS` and
         `BILLBOARD_SEAT_COLUMNS`, A shares alone. Empty where nothing is published."""
         parse = partial(sse_billboard.parse_billboard, day=day)
         board = self._fetcher.call(sse_billboard.billboard_request(day), parse)

@@ -1,8 +1,8 @@
 """Shanghai: the billboard of a date, a text of fixed layout (showTradePublicFile).
 
 A section is a reason (`一、...:`, which may go on in a second line); below it a table of the listed
-securities with shares and 万元, then a block for each with its largest buyers and sellers in 元. A side
-tells nothing of what a buyer sold. Sections without a block (too few sellers, foreign shares) are ordinary.
+securities with shares and 万元, then a block for each with its largest buyers and sellers in 元. The buyers'
+side does not show what a buyer sold. Sections without a block (too few sellers, foreign shares) are ordinary.
 """
 
 import re
@@ -93,7 +93,7 @@ class _Page:
         self.heads, self.code, self.side = (), "", ""
 
     def _table(self, line: str) -> None:
-        """What stands behind code and name, from left to right."""
+        """The columns after code and name, from left to right."""
         self.unfinished, self.code, self.side = False, "", ""
         self.heads = tuple(line.split()[2:])
         if self.heads[-2:] != ("成交量", "成交金额(万元)"):
@@ -108,7 +108,7 @@ class _Page:
         in_one_unit(traded, _figure(parts[-2], f"{what} 成交量"), what)
         listing = self._listing(code, shown_name(parts[0], f"{what} 证券简称"))
         if "amount" in listing:
-            raise PayloadError(f"{what} stands twice under one reason")
+            raise PayloadError(f"{what} appears twice under one reason")
         listing["amount"] = round(traded, 2)
 
     def _listing(self, code: str, name: str) -> dict[str, Any]:
@@ -157,7 +157,7 @@ def _figure(text: str, what: str) -> float:
 
 
 def _sums(bought: float | None, sold: float | None) -> dict[str, float]:
-    """10k CNY; what is not told is missing, and the net is of what is told."""
+    """10k CNY; missing figures stay missing, and the net is of those that are there."""
     made = {"net_amt": round(((bought or 0.0) - (sold or 0.0)) / WAN, 2)}
     if bought is not None:
         made["buy_amt"] = round(bought / WAN, 2)
@@ -174,11 +174,11 @@ def parse_billboard(body: bytes, day: str) -> Board:
     lines = [string_of(one, "SSE billboard line") for one in raw]
     if len(lines) > _MOST_LINES:
         raise PayloadError(f"SSE billboard: {len(lines)} lines")
-    reported = [line.strip() for line in lines if line.strip()]
-    if not reported:
+    filled = [line.strip() for line in lines if line.strip()]
+    if not filled:
         return Board([], [])
     page = _Page(day)
-    for line in reported:
+    for line in filled:
         page.read(line)
     if not page.dated or not page.reason:
         raise PayloadError(f"SSE billboard {day}: a text without date or sections")

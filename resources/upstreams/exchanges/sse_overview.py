@@ -52,10 +52,10 @@ def parse_overview(body: bytes, day: str) -> pd.DataFrame:
     rows = []
     for raw in list_of(document.get("result"), "SSE overview result"):
         row = object_of(raw, "SSE overview row")
-        reported = string_of(row.get("PRODUCT_CODE"), "SSE overview PRODUCT_CODE")
-        if reported not in CLASSES:
-            raise PayloadError(f"SSE overview: PRODUCT_CODE {reported[:10]!r} was not asked for")
-        rows.append(_row(row, CLASSES[reported], day))
+        product = string_of(row.get("PRODUCT_CODE"), "SSE overview PRODUCT_CODE")
+        if product not in CLASSES:
+            raise PayloadError(f"SSE overview: PRODUCT_CODE {product[:10]!r} was not asked for")
+        rows.append(_row(row, CLASSES[product], day))
     return overview(rows, "SSE overview")
 
 

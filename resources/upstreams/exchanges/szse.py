@@ -22,7 +22,7 @@ from resources.upstreams.exchanges.deals import a_shares
 from resources.upstreams.exchanges.margin import code_of, figure, joined, name_of, same_day
 from resources.upstreams.exchanges.sheet import sheet_rows
 from resources.upstreams.exchanges.sse_funds import units_frame
-from resources.upstreams.exchanges.szse_report import code_told, refuse_error
+from resources.upstreams.exchanges.szse_report import refuse_error, stated_code
 from resources.upstreams.parsing.notices import notice_frame
 from resources.upstreams.parsing.paging import Page, collected
 from resources.upstreams.parsing.payload import (
@@ -63,7 +63,7 @@ _REPORT = (("CATALOGID", "1837_xxpl"),)
 @dataclass(frozen=True)
 class MarginTabs:
     """The market's sums and the first securities of a date; `count` securities there are in all, None where
-    that is not told; `received` of them are shown."""
+    the answer has no count; `received` of them are shown."""
 
     total: list[dict[str, Any]]
     rows: list[dict[str, Any]]
@@ -94,9 +94,9 @@ def parse_tabs(body: bytes, day: str) -> MarginTabs:
         raise PayloadError(f"SZSE margin: {len(tabs)} tabs")
     for tab in tabs[:2]:
         refuse_error(tab, "SZSE margin")
-        reported = object_of(tab.get("metadata"), "SZSE margin metadata").get("subname")
-        if reported:
-            same_day(string_of(reported, "SZSE margin subname")[:10], day, "SZSE margin")
+        stated = object_of(tab.get("metadata"), "SZSE margin metadata").get("subname")
+        if stated:
+            same_day(string_of(stated, "SZSE margin subname")[:10], day, "SZSE margin")
     market = [
         _tab_row(object_of(row, "SZSE margin total"), day, "TOTAL_SZ", _MARKET_UNITS)
         for row in list_of(tabs[0].get("data"), "SZSE margin total")
@@ -108,7 +108,7 @@ def parse_tabs(body: bytes, day: str) -> MarginTabs:
         raws,
         lambda row: _tab_row(row, day, code_of(row.get("zqdm"), "SZSE zqdm"), _DETAIL_UNITS),
         "SZSE margin detail",
-        code_told,
+        stated_code,
     )
     count = object_of(tabs[1].get("metadata"), "SZSE margin metadata").get("recordcount")
     if count is not None and (type(count) is not int or count < len(raws) or (count > 0 and not raws)):
@@ -250,7 +250,7 @@ class SzseClient:
         return units_frame(collected(ask, what, most_pages=szse_funds.MOST_PAGES), what, self.source)
 
     def billboard(self, since: str, until: str) -> pd.DataFrame:
-        """Who is listed between two dates, without seats, one call for a page of 20; columns
+        """Billboard listings between two dates, without seats, one call for a page of 20; columns
         `BILLBOARD_COLUMNS`, `amount` in steps of a million, A shares alone. Empty where nothing is
         published."""
         what = f"SZSE billboard {since}..{until}"

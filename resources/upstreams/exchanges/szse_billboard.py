@@ -1,8 +1,8 @@
-"""Shenzhen: the billboard (ShowReport 1842_xxpl, tab1): who is listed for what, without seats.
+"""Shenzhen: the billboard (ShowReport 1842_xxpl, tab1): listings with their reasons, without seats.
 
-Turnover in 亿元, volume in 万股, both texts with thousands commas. The reason holds the figure that was
-reached (日价格涨幅达到20.83%); it is put into the words that the portal has for the rule, so that one listing
-has one key whoever told it.
+Turnover in 亿元, volume in 万股, both texts with thousands commas. The reason holds the reached figure
+(日价格涨幅达到20.83%); it is translated into the portal's name of the rule, so that one listing has
+one key in all sources.
 """
 
 import re
@@ -40,7 +40,7 @@ _RULES: dict[str, tuple[str, str]] = {
         "连续三个交易日内，跌幅偏离值累计达到30%的证券",
     ),
 }
-"""What the exchange says -> the portal's words for the main board, and for the growth board."""
+"""The exchange's reason -> the portal's reason for the main board, and for the growth board."""
 _SPECIAL = {
     f"异常期间价格{way}幅偏离值累计达到": (
         f"连续三个交易日内，{way}幅偏离值累计达到12%的ST证券、*ST证券和未完成股改证券"
@@ -53,7 +53,7 @@ PORTAL_WORDS = frozenset(word for words in (*_RULES.values(), tuple(_SPECIAL.val
 
 
 def rule_of(reason: str, code: str, name: str) -> str:
-    """The portal's words for the rule behind the exchange's reason; the reason itself where no rule is
+    """The portal's name of the rule behind the exchange's reason; the reason itself where no rule is
     known."""
     found = _REACHED.match(reason)
     rule = _RULES.get(found[1]) if found else None
@@ -72,8 +72,7 @@ def billboard_request(since: str, until: str, page: int = 1) -> Request:
 
 
 def parse_billboard(body: bytes, since: str, until: str) -> Page:
-    """One page, listings with the keys of `BILLBOARD_COLUMNS`; empty where nobody is listed or nothing is
-    published."""
+    """One page, listings with the keys of `BILLBOARD_COLUMNS`; empty where nothing is listed or published."""
     what = "SZSE billboard"
     return page_of(*tab_of(body, _TAB, what), what, partial(_row, since=since, until=until))
 

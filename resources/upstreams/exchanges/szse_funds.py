@@ -1,6 +1,6 @@
 """Shenzhen: units of every ETF of the newest date (fund.szse.cn ShowReport 1000_lf), in 万份, 20 a page.
 
-The list knows no past: `subname` tells which date it is of. Its cells are links.
+The list has no past: `subname` holds its date. Its cells are links.
 """
 
 import html
@@ -34,8 +34,8 @@ def parse_units(body: bytes, day: str) -> Page:
     another unit."""
     what = "SZSE ETF units"
     tab, head = tab_of(body, _TAB, what)
-    reported = string_of(head.get("subname"), f"{what} subname")
-    same_day(iso_day(reported[:10], f"{what} subname"), day, what)
+    stated = string_of(head.get("subname"), f"{what} subname")
+    same_day(iso_day(stated[:10], f"{what} subname"), day, what)
     return page_of(tab, head, what, partial(_row, day=day))
 
 

@@ -58,9 +58,9 @@ def parse_overview(body: bytes, day: str) -> pd.DataFrame:
     return overview(rows, "SZSE overview")
 
 
-def _unit(column: str, reported: str | None) -> float:
+def _unit(column: str, unit: str | None) -> float:
     if column in {"sec_class", "listed_count"}:
         return 1.0
-    if reported is not None and reported not in _UNITS:
-        raise PayloadError(f"SZSE overview: {column} in {reported[:10]!r}")
-    return _UNITS[reported or "元"]
+    if unit is not None and unit not in _UNITS:
+        raise PayloadError(f"SZSE overview: {column} in {unit[:10]!r}")
+    return _UNITS[unit or "元"]

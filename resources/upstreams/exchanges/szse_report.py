@@ -34,20 +34,21 @@ def tab_of(body: bytes, key: str, what: str) -> tuple[Row, Row]:
 
 
 def refuse_error(tab: Row, what: str) -> None:
-    """PayloadError when a tab tells one."""
+    """Raises PayloadError when a tab reports an error."""
     if tab.get("error"):
         raise PayloadError(f"{what}: {str(tab['error'])[:80]}")
 
 
 def page_of(tab: Row, head: Row, what: str, make: Callable[[Row], Row]) -> Page:
-    """Each row of a tab as `make` reads it, and how many there are on all pages, if the tab tells it."""
+    """Each row of a tab as `make` reads it, and how many there are on all pages, if the tab has that
+    count."""
     raws = [object_of(raw, f"{what} row") for raw in list_of(tab.get("data"), f"{what} data")]
     count = head.get("recordcount", UNTOLD)
     if type(count) is not int or (count != UNTOLD and len(raws) > count):
         raise PayloadError(f"{what}: {len(raws)} rows of {count!r}")
-    return Page(accepted_rows(raws, make, what, code_told), len(raws), count)
+    return Page(accepted_rows(raws, make, what, stated_code), len(raws), count)
 
 
-def code_told(row: Row) -> object:
-    """The code that a row is of, as it stands there."""
+def stated_code(row: Row) -> object:
+    """The code of a row, as it is on the wire."""
     return row.get("zqdm") or row.get("zqdh") or row.get("sys_key")

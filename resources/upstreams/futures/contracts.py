@@ -20,7 +20,7 @@ FUTURES_COLUMNS: dict[str, str] = {
 _PRODUCT = re.compile(r"[A-Za-z]{1,3}")
 _MONTH = re.compile(r"\d{2}(0[1-9]|1[0-2])")
 _SMALLEST, _LARGEST = 0.8, 25_000.0
-"""Units of a price that one contract may stand for."""
+"""Units of a price that one contract may hold."""
 
 
 def contract(fields: dict[str, Any], exchange: str, day: str) -> dict[str, Any]:
@@ -74,8 +74,8 @@ def plain(value: Any) -> Any:
 
 def _level(value: Any, what: str) -> float:
     """A price; 0 says that there was none."""
-    reported = price(plain(value), what)
-    return math.nan if reported == 0 else reported
+    found = price(plain(value), what)
+    return math.nan if found == 0 else found
 
 
 def _check_unit(turnover: float, volume: int, prices: dict[str, float], what: str) -> None:

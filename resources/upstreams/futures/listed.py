@@ -47,9 +47,9 @@ def shanghai_request(exchange: str, day: str) -> Request:
 def parse_shanghai(body: bytes, exchange: str, day: str) -> pd.DataFrame:
     """Columns `FUTURES_COLUMNS`, without sums and exchanges for physicals. PayloadError for another day."""
     document = object_of(json_of(body), exchange)
-    reported = document.get("report_date")
-    if reported and iso_day(string_of(reported, f"{exchange} report_date"), f"{exchange} report_date") != day:
-        raise PayloadError(f"{exchange} answered for {reported}, asked was {day}")
+    stated = document.get("report_date")
+    if stated and iso_day(string_of(stated, f"{exchange} report_date"), f"{exchange} report_date") != day:
+        raise PayloadError(f"{exchange} answered for {stated}, asked was {day}")
     rows = []
     for raw in list_of(document.get("o_curinstrument"), f"{exchange} o_curinstrument"):
         row = object_of(raw, f"{exchange} row")
@@ -101,10 +101,12 @@ def parse_dalian(body: bytes, day: str) -> pd.DataFrame:
         label = string_of(row.get("variety"), "dce variety").strip()
         if _is_sum(label):
             continue
-        reported = string_of(row.get("contractId"), "dce contractId").strip()
-        fields = _asked(row, _DAY_QUOTES, f"dce {reported[:12]}")
+        contract_id = string_of(row.get("contractId"), "dce contractId").strip()
+        fields = _asked(row, _DAY_QUOTES, f"dce {contract_id[:12]}")
         rows.append(
-            contract({**fields, "product": reported[:-4], "month": reported[-4:], "label": label}, "dce", day)
+            contract(
+                {**fields, "product": contract_id[:-4], "month": contract_id[-4:], "label": label}, "dce", day
+            )
         )
     return contracts(rows, "dce")
 

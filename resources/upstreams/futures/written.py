@@ -77,9 +77,9 @@ def parse_zhengzhou(body: bytes, day: str) -> pd.DataFrame:
     if _NOTHING.encode() in body or _NOTHING.encode("gbk") in body:
         return contracts([], "czce")
     lines = _decoded(body, ("utf-8", "gb18030"), "czce").splitlines()
-    reported = _DATED.search(lines[0]) if lines else None
-    if reported and reported.group(0) != day:
-        raise PayloadError(f"czce answered for {reported.group(0)}, asked was {day}")
+    dated = _DATED.search(lines[0]) if lines else None
+    if dated and dated.group(0) != day:
+        raise PayloadError(f"czce answered for {dated.group(0)}, asked was {day}")
     table = [[cell.strip() for cell in line.split("|")] for line in lines[1:]]
     heads = _heads(table[0] if table else [], _ZHENGZHOU, "czce")
     rows = []
@@ -112,11 +112,11 @@ def _decoded(body: bytes, encodings: tuple[str, ...], what: str) -> str:
     raise PayloadError(f"{what}: neither {' nor '.join(encodings)}")
 
 
-def _heads(reported: list[str], requested: dict[str, str], what: str) -> dict[str, int]:
-    """Place of each wanted column."""
-    place = {requested[head]: at for at, head in enumerate(reported) if head in requested}
+def _heads(heads: list[str], requested: dict[str, str], what: str) -> dict[str, int]:
+    """Place of each requested column."""
+    place = {requested[head]: at for at, head in enumerate(heads) if head in requested}
     if len(place) != len(requested):
-        raise PayloadError(f"{what}: heads {reported[:14]}")
+        raise PayloadError(f"{what}: heads {heads[:14]}")
     return place
 
 

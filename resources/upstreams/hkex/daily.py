@@ -1,7 +1,7 @@
 """Stock connect by date (DailyStat): a script that assigns one list, a part per market. Millions.
 
-A part has tables with a schema (names) and a row for each of them. `999,999,999` stands for a quota that is
-not told. There is no file of a day without trading in Hong Kong.
+A part has tables with a schema (names) and a row for each of them. `999,999,999` means that the quota is not
+disclosed. There is no file of a day without trading in Hong Kong.
 """
 
 import math
@@ -47,9 +47,9 @@ def parse_daily(body: bytes, day: str) -> pd.DataFrame:
     PayloadError for another day, a market that is missing, or figures that contradict each other."""
     what = f"stock connect {day}"
     parts = [object_of(one, what) for one in list_of(json_of(_ESCAPES.sub(b"", body)), what)]
-    reported = [string_of(part.get("market"), f"{what} market") for part in parts]
-    if sorted(reported) != sorted(MARKETS):
-        raise PayloadError(f"{what}: markets {', '.join(reported)[:80]}")
+    markets = [string_of(part.get("market"), f"{what} market") for part in parts]
+    if sorted(markets) != sorted(MARKETS):
+        raise PayloadError(f"{what}: markets {', '.join(markets)[:80]}")
     rows = [made for part in parts if (made := _row(part, day)) is not None]
     north = [row for row in rows if row["channel"] in {"hgt", "sgt"}]
     if len(north) == 2:
@@ -65,9 +65,9 @@ def _row(part: dict[str, Any], day: str) -> dict[str, Any] | None:
     """One market; None on a day on which it was closed."""
     market = str(part["market"])
     what = f"{market} {day}"
-    reported = iso_day(string_of(part.get("date"), f"{what} date"), f"{what} date")
-    if reported != day:
-        raise PayloadError(f"{what} answered for {reported}")
+    stated = iso_day(string_of(part.get("date"), f"{what} date"), f"{what} date")
+    if stated != day:
+        raise PayloadError(f"{what} answered for {stated}")
     traded = number(part.get("tradingDay"), f"{what} tradingDay")
     if traded == 0:
         return None
@@ -95,7 +95,7 @@ def _row(part: dict[str, Any], day: str) -> dict[str, Any] | None:
 
 
 def _figures(part: dict[str, Any], what: str) -> dict[str, Any]:
-    """Name -> value of the first table: its rows stand in the order of its schema."""
+    """Name -> value of the first table: its rows are in the order of its schema."""
     content = list_of(part.get("content"), f"{what} content")
     table = object_of(object_of(content[0] if content else None, f"{what} content").get("table"), what)
     schema = list_of(table.get("schema"), f"{what} schema")
@@ -112,6 +112,6 @@ def _figures(part: dict[str, Any], what: str) -> dict[str, Any]:
 
 
 def _million(value: Any, what: str) -> float:
-    """10k of a million; missing where it is not told."""
+    """10k from millions; missing where it is not disclosed."""
     plain = grouped_amount(value, what)
     return math.nan if plain >= _NOT_REPORTED else round(plain * MILLION, 2)

@@ -43,8 +43,8 @@ class _Reader(HTMLParser):
 
 
 def html_tables(text: str) -> list[list[list[str]]]:
-    """Every table of a page, outer before inner, as rows of cells without blanks. A page that breaks off
-    gives what came before: whoever reads it looks for its end."""
+    """Every table of a page, outer before inner, as rows of cells without blanks. A truncated page gives the
+    tables before the break: the caller checks for its end."""
     reader = _Reader()
     reader.feed(text)
     return reader.tables

@@ -13,7 +13,8 @@ NOTICE_COLUMNS: dict[str, str] = {
     **texts("ann_id code title pub_date pub_time ann_type url pdf_url"),
     **numbers("size_kb"),
 }
-"""`pub_date` disclosure date; `pub_time` when it was put up, where that is told; `size_kb` of the PDF."""
+"""`pub_date` disclosure date; `pub_time` the time of publication, where the source has one; `size_kb` of the
+PDF."""
 _LONGEST_TITLE = 2_000
 
 

@@ -1,4 +1,4 @@
-"""Lists that come in pages and tell how long they are."""
+"""Lists that come in pages and state their length."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -7,14 +7,14 @@ from typing import Any
 from core.errors import PayloadError
 
 UNTOLD = -1
-"""The total of a list that tells none: it ends with the first page that is shorter than the one before."""
+"""The total of a list that states none: it ends with the first page that is shorter than the one before."""
 
 
 @dataclass(frozen=True)
 class Page:
-    """Rows of one page. `received`: rows on the wire, of which some may be no rows of ours or stand for
-    several; `total`: rows that the whole list has by its own count, `UNTOLD` where it tells none. Length 0 =
-    truly no rows."""
+    """Rows of one page. `received`: rows on the wire, of which some may give none or several of our rows;
+    `total`: rows of the whole list by its own count, `UNTOLD` where it states none. Length 0 = truly no
+    rows."""
 
     rows: list[dict[str, Any]] = field(default_factory=list)
     received: int = 0
@@ -50,7 +50,7 @@ def collected(
 
 
 def whole_number(value: Any, what: str) -> int:
-    """A count as a list tells it."""
+    """The count that a list states."""
     if type(value) is not int or value < 0:
         raise PayloadError(f"{what} is no count: {value!r:.40}")
     return value

@@ -1,6 +1,6 @@
 """What every HTTP parser needs before it can trust bytes: decoding, numbers, dates.
 
-All functions raise `PayloadError` for what cannot be believed, `Refused` for a page in place of data
+All functions raise `PayloadError` for invalid content, `Refused` for a page in place of data
 and `Transient` for an empty body (both portals cut off clients that way before they answer 403).
 """
 
@@ -102,7 +102,7 @@ def number(value: Any, what: str, *, digits: int = PX, scale: float = 1.0) -> fl
     except (ValueError, OverflowError) as error:
         raise PayloadError(f"{what} is no number: {value!r}") from error
     if not math.isfinite(result) or abs(result) > _LARGEST:
-        raise PayloadError(f"{what} is no believable number: {value!r}")
+        raise PayloadError(f"{what} is no valid number: {value!r}")
     # + 0.0 turns -0.0 into 0.0, so that equal input compares equal as text too.
     return round(result * scale, digits) + 0.0
 
@@ -162,7 +162,7 @@ def iso_day(text: str, what: str) -> str:
     except ValueError as error:
         raise PayloadError(f"{what} is no date: {text!r}") from error
     if not 1985 <= day.year <= 2100:
-        raise PayloadError(f"{what} is no believable date: {text!r}")
+        raise PayloadError(f"{what} is no valid date: {text!r}")
     return day.isoformat()
 
 
@@ -172,7 +172,7 @@ def moment(text: str, pattern: str, what: str) -> datetime:
     except ValueError as error:
         raise PayloadError(f"{what} is no time: {text!r}") from error
     if not 1985 <= when.year <= 2100:
-        raise PayloadError(f"{what} is no believable time: {text!r}")
+        raise PayloadError(f"{what} is no valid time: {text!r}")
     return when
 
 
@@ -193,10 +193,10 @@ def ordered_ohlc(row: tuple[float, float, float, float], what: str) -> None:
 
 
 def between_extremes(last: float, low: float, high: float, what: str) -> None:
-    """Raises when a last price lies outside its extremes, or they are in each other's place; what is missing
-    (NaN) contradicts nothing, and excuses nothing."""
+    """Raises when a last price is outside its extremes, or they are swapped; a missing one (NaN) is not
+    compared, the others still are."""
     if low > high or last > high or low > last:
-        raise PayloadError(f"{what}: {last} does not lie between {low} and {high}")
+        raise PayloadError(f"{what}: {last} is not between {low} and {high}")
 
 
 def check_unit(*, shares: float, amount_cny: float, low: float, high: float, what: str) -> None:
@@ -207,4 +207,4 @@ def check_unit(*, shares: float, amount_cny: float, low: float, high: float, wha
         return
     mean = amount_cny / shares
     if not low / 5 <= mean <= high * 5:
-        raise WrongUnit(f"{what}: amount / volume = {mean:.4f} lies far outside {low}..{high}: wrong unit")
+        raise WrongUnit(f"{what}: amount / volume = {mean:.4f} is far outside {low}..{high}: wrong unit")

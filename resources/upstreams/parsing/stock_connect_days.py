@@ -1,8 +1,8 @@
-"""Daily figures of the stock connect as its two sources tell them: channels, columns, what is not disclosed.
+"""Daily figures of the stock connect from its two sources: channels, columns, what is not disclosed.
 
-10k CNY; of the southbound channels 10k of what the source counts in (Hong Kong tells HKD). Since 2024-08-19
-nobody tells what northbound investors bought or sold, nor the quota that is left: such a figure is missing,
-whatever stands in its place.
+10k CNY; of the southbound channels 10k of what the source counts in (Hong Kong: HKD). Since 2024-08-19 what
+northbound investors bought or sold and the remaining quota are not disclosed: such a figure is missing,
+whatever is in its field.
 """
 
 import math
@@ -27,7 +27,7 @@ _SLACK = 3.0
 
 def accepted(row: dict[str, Any], what: str) -> dict[str, Any]:
     """A row of `DAY_COLUMNS` without what is not disclosed. PayloadError when bought and sold are not the
-    turnover, or a mean deal lies outside 1,000 .. 1,000,000: another unit."""
+    turnover, or a mean deal is outside 1,000 .. 1,000,000: another unit."""
     if is_hidden(row["channel"], row["trade_date"]):
         row |= dict.fromkeys(_HIDDEN, math.nan)
     traded, count = row["deal_amt"], row["trade_count"]

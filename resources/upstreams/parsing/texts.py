@@ -10,7 +10,7 @@ from core.text_keys import plain_form
 from resources.upstreams.parsing.payload import string_of
 
 LONGEST = 16_000
-"""Characters of a long text that are kept: what MariaDB's TEXT holds at four bytes each."""
+"""Characters of a long text that are stored: what MariaDB's TEXT holds at four bytes each."""
 LONGEST_ADDRESS = 512
 _MARKS = re.compile(r"</?em(?:\s[^<>]{0,80})?>", re.IGNORECASE)
 _CODES = re.compile(r"(?<![0-9A-Za-z])[0-9]{6}(?![0-9A-Za-z])")
@@ -19,7 +19,7 @@ _FOREIGN = ("200", "900")  # B shares
 
 def plain_text(value: Any, what: str, most: int = LONGEST) -> str:
     """Text without the marks of a search hit, control characters and outer blanks, cut at `most`. Other
-    tags stay: they are characters of the text, to be escaped by whoever shows it."""
+    tags stay: they are characters of the text, to be escaped where it is shown."""
     text = _MARKS.sub("", string_of(value, what)[: 4 * most])
     kept = [" " if unicodedata.category(one) in {"Cc", "Zs", "Zl", "Zp"} else one for one in text
             if unicodedata.category(one) not in {"Cs", "Cf"}]  # fmt: skip
@@ -27,7 +27,7 @@ def plain_text(value: Any, what: str, most: int = LONGEST) -> str:
 
 
 def web_address(value: Any) -> str | None:
-    """An http(s) address, or None for anything else that stands in its place."""
+    """An http(s) address, or None for anything else in its place."""
     if not isinstance(value, str) or not 0 < len(value) <= LONGEST_ADDRESS:
         return None
     text = value.strip()

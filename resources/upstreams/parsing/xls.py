@@ -6,6 +6,8 @@ Numbers are written as Python writes them, whole ones without a point; a cell wi
 import os
 from typing import Any
 
+import xlrd
+
 from core.errors import PayloadError
 from resources.upstreams.parsing.payload import present
 
@@ -14,10 +16,8 @@ _MOST_CELLS = 2_000_000
 
 
 def book_rows(body: bytes, what: str) -> list[list[str]]:
-    """Rows with one text per cell, '' for blank ones, as far as a believable sheet goes. PayloadError for no
-    workbook of this kind."""
-    import xlrd
-
+    """Rows with one text per cell, '' for blank ones, at most two million cells. PayloadError for bytes
+    that are no such workbook."""
     if not present(body).startswith(_OLE):
         raise PayloadError(f"{what}: no old workbook: {body[:16]!r}")
     with open(os.devnull, "w", encoding="utf-8") as silence:
@@ -31,7 +31,7 @@ def book_rows(body: bytes, what: str) -> list[list[str]]:
 
 
 def table_of(rows: list[list[str]], requested: dict[str, str], what: str) -> list[dict[str, str]]:
-    """The rows below the head as {name: text}. `wanted`: name -> how the head of its column begins.
+    """The rows below the head as {name: text}. `requested`: name -> how the head of its column begins.
     PayloadError when a column is missing."""
     if not rows:
         raise PayloadError(f"{what}: an empty sheet")
@@ -52,8 +52,6 @@ def table_of(rows: list[list[str]], requested: dict[str, str], what: str) -> lis
 
 
 def _text(cell: Any, datemode: Any) -> str:
-    import xlrd
-
     kind, value = cell.ctype, cell.value
     if kind == xlrd.XL_CELL_TEXT:
         return str(value).strip()

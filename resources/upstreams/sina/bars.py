@@ -69,7 +69,7 @@ def parse_minute_bars(body: bytes, symbol: str, minutes: int) -> pd.DataFrame:
 
 
 def _rows(body: bytes, symbol: str) -> list[tuple[Any, dict[str, Any]]]:
-    """(day as it is told, code with prices and volume) of every bar."""
+    """(day as on the wire, code with prices and volume) of every bar."""
     if present(body) == b"null":
         return []
     what = instrument(symbol)

@@ -1,6 +1,6 @@
 """getFinanceReport2022: one statement of one company, by report period.
 
-The documented fields are the title and the value of an item; what stands beside them is not read.
+The documented fields are the title and the value of an item; other fields are not read.
 """
 
 from typing import Any
@@ -37,7 +37,7 @@ ITEMS: dict[str, dict[str, str]] = {
 }
 """Statement -> title -> item."""
 _OF_BANKS = {"营业收入": "revenue"}
-"""Stands for a title that financial companies do not have."""
+"""Marks a title that financial companies do not have."""
 
 
 def statement_request(symbol: str, statement: str, periods: int) -> Request:
@@ -94,6 +94,6 @@ def _known(items: list[Any], statement: str, label: str) -> dict[str, float]:
         name = titles.get(title) or _OF_BANKS[title]
         value = number(item.get("item_value"), f"{label} {title}", digits=2)
         if name in into:
-            raise PayloadError(f"{label}: {name} stands in it twice")
+            raise PayloadError(f"{label}: {name} appears twice")
         into[name] = value
     return {**spare, **values} if statement == "income" else values

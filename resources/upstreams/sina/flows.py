@@ -1,7 +1,7 @@
 """MoneyFlow.ssl_qsfx_lscjfb: money flow of one stock by trade date, newest first, in GB 18030.
 
 `r0` to `r3` are orders from the largest to the smallest; `netamount` is the sum of the four nets, which do
-not cancel at this site. The sibling `ssl_qsfx_zjlrqs` tells the net of the largest orders alone.
+not cancel at this site. The sibling `ssl_qsfx_zjlrqs` has only the net of the largest orders.
 """
 
 import math
@@ -48,8 +48,8 @@ def flow_request(symbol: str, days: int) -> Request:
 
 
 def parse_flow(body: bytes, symbol: str) -> pd.DataFrame:
-    """Columns `FLOW_COLUMNS`, oldest first; no row for a symbol that the site does not know. A day
-    whose four nets are not the sum that is told is left out as rejected."""
+    """Columns `FLOW_COLUMNS`, oldest first; no row for a symbol that the site does not know. A day whose four
+    nets do not add up to the stated sum is left out as rejected."""
     if present(body) == b"null":
         return frame([], FLOW_COLUMNS)
     document = json_of(text_of(body, "gb18030").encode())
@@ -75,9 +75,9 @@ def _row(item: dict[str, Any], code: str, symbol: str) -> dict[str, Any]:
         name: required(number(item.get(wire), f"{what} {wire}", digits=2), f"{what} {wire}")
         for name, wire in _NETS.items()
     }
-    reported = number(item.get("netamount"), f"{what} netamount", digits=2)
-    if not math.isnan(reported) and abs(reported - sum(nets.values())) > _SLACK:
-        raise PayloadError(f"{what}: netamount {reported} is not the sum of r0_net to r3_net")
+    stated = number(item.get("netamount"), f"{what} netamount", digits=2)
+    if not math.isnan(stated) and abs(stated - sum(nets.values())) > _SLACK:
+        raise PayloadError(f"{what}: netamount {stated} is not the sum of r0_net to r3_net")
     return {
         "code": code,
         "date": day,

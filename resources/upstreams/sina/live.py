@@ -35,7 +35,7 @@ def feed_request(page: int) -> Request:
 
 
 def parse_feed(body: bytes) -> pd.DataFrame:
-    """Columns `FLASH_COLUMNS`, newest first; importance, boards and addresses are not told."""
+    """Columns `FLASH_COLUMNS`, newest first; the site has no importance, boards and addresses."""
     node = object_of(object_of(json_of(body), "feed").get("result"), "feed result")
     for name in ("data", "feed"):
         node = object_of(node.get(name), f"feed {name}")
@@ -67,12 +67,12 @@ def _item(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _codes(ext: Any, what: str) -> list[str]:
-    """Codes of A shares in the JSON that stands in `ext` as a text."""
+    """Codes of A shares in the JSON text of `ext`."""
     if not ext:
         return []
-    reported = object_of(json_of(string_of(ext, f"{what} ext").encode()), f"{what} ext")
+    document = object_of(json_of(string_of(ext, f"{what} ext").encode()), f"{what} ext")
     found = []
-    for raw in list_of(reported.get("stocks") or [], f"{what} stocks"):
+    for raw in list_of(document.get("stocks") or [], f"{what} stocks"):
         symbol = string_of(object_of(raw, f"{what} stock").get("symbol") or "", f"{what} symbol")
         if symbol[:2] in {"sh", "sz", "bj"}:
             # sh000001 is an index.

@@ -1,5 +1,5 @@
 """hq.sinajs.cn records of markets outside the mainland, five forms: American and Hong Kong indices, exchange
-rates, the dollar index, futures abroad. Where a record tells its own change, the prices have to fit it.
+rates, the dollar index, futures abroad. Where a record has its own change, the prices have to agree with it.
 """
 
 import re
@@ -26,7 +26,7 @@ _STATEMENT = re.compile(r'var hq_str_([A-Za-z_$0-9]+)="([^"]*)";\s*')
 _THROTTLED = "拒绝访问"
 _BY_SYMBOL = {one.symbol: one for one in SERIES.values()}
 _SAME = 0.001
-"""Of the price: what rounding may leave between a change that is told and the prices."""
+"""Of the price: the difference that rounding may leave between the stated change and the prices."""
 Fields = Sequence[str]
 
 
@@ -45,7 +45,7 @@ def parse_outside(body: bytes) -> pd.DataFrame:
     while at < len(text):
         match = _STATEMENT.match(text, at)
         if match is None or match[1] in answered:
-            raise PayloadError(f"outside: no statement, or one told twice, at {text[at : at + 40]!r}")
+            raise PayloadError(f"outside: no statement, or a repeated one, at {text[at : at + 40]!r}")
         answered[match[1]] = match[2]
         at = match.end()
     if set(answered) != set(_BY_SYMBOL):
@@ -78,9 +78,9 @@ def _prices(fields: Fields, places: Mapping[str, int], what: str) -> dict[str, A
     }
 
 
-def _fits(row: Mapping[str, Any], reported: str, what: str) -> None:
-    """The change that the record tells is that of its prices."""
-    change = number(reported, f"{what} change")
+def _fits(row: Mapping[str, Any], stated: str, what: str) -> None:
+    """Raises PayloadError when the record's change is not that of its prices."""
+    change = number(stated, f"{what} change")
     if abs(row["price"] - row["last_close"] - change) > _SAME * row["price"]:
         raise PayloadError(f"{what}: {row['price']} - {row['last_close']} is not {change}")
 
@@ -106,7 +106,7 @@ def _hong_kong(fields: Fields, what: str) -> dict[str, Any]:
 
 
 def _rate(fields: Fields, what: str) -> dict[str, Any]:
-    """Time, bid, ask, close before, points, open, high, low, last, name ...; the date stands last."""
+    """Time, bid, ask, close before, points, open, high, low, last, name ...; the date comes last."""
     row = _prices(fields, {"price": 8, "open": 5, "high": 6, "low": 7, "last_close": 3}, what)
     time = f"{_field(fields, len(fields) - 1, what)} {_field(fields, 0, what)}"
     return {"quote_time": _time(time, what), **row}

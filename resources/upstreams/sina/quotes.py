@@ -1,8 +1,8 @@
 """hq.sinajs.cn snapshots: `var hq_str_<symbol>="f0,f1,...";` per code, GBK.
 
-The record carries no code, so only the name of its variable says whose it is. Volumes are shares, but lots
-of an index of Shanghai (Shenzhen's are shares); the unit of a convertible bond is not documented, and its
-volume is left out.
+The record carries no code, so only the name of its variable identifies the security. Volumes are shares, but
+lots of an index of Shanghai (Shenzhen's are shares); the unit of a convertible bond is not documented, and
+its volume is left out.
 """
 
 import math
@@ -63,16 +63,14 @@ def parse_quotes(body: bytes, symbols: Sequence[str]) -> pd.DataFrame:
         if match is None:
             raise PayloadError(f"quotes: no statement at {text[at : at + 40]!r}")
         if match[1] in answered:
-            raise PayloadError(f"quotes: {match[1]} stands in the answer twice")
+            raise PayloadError(f"quotes: {match[1]} appears twice in the answer")
         answered[match[1]] = match[2]
         at = match.end()
     if set(answered) != set(symbols):
         odd = sorted(set(answered) ^ set(symbols))
         raise PayloadError(f"quotes: asked for {len(symbols)}, answered {len(answered)}; {odd[0]} differs")
-    reported = [(symbol, record) for symbol, record in answered.items() if record]
-    rows = accepted_rows(
-        reported, lambda one: _quote(instrument(one[0]), one[1]), "quotes", lambda one: one[0]
-    )
+    filled = [(symbol, record) for symbol, record in answered.items() if record]
+    rows = accepted_rows(filled, lambda one: _quote(instrument(one[0]), one[1]), "quotes", lambda one: one[0])
     return frame(rows, QUOTE_COLUMNS)
 
 

@@ -22,8 +22,8 @@ class SwClient:
         self._fetcher = fetcher
 
     def current(self, level: str) -> pd.DataFrame:
-        """The indices of a level as they stand now; columns `CURRENT_COLUMNS`. One call per 50 indices: ten
-        for the three levels."""
+        """The current values of the indices of a level; columns `CURRENT_COLUMNS`. One call per 50 indices:
+        ten for the three levels."""
 
         def ask(page: int) -> Request:
             return indices.current_request(level, page)

@@ -22,7 +22,7 @@ def data_of(body: bytes, what: str) -> Any:
 
 
 def page_of(body: bytes, what: str, size: int) -> Page:
-    """The rows of one page of a list that tells its `count`."""
+    """The rows of one page of a list that states its `count`."""
     data = object_of(data_of(body, what), f"{what} data")
     total = whole_number(data.get("count"), f"{what} count")
     rows = [object_of(row, f"{what} row") for row in list_of(data.get("results"), f"{what} results")]

@@ -1,8 +1,8 @@
 """Industry indices: the session of now, the daily analysis, the whole past of one index.
 
-Volumes come in 100 million shares and amounts in 100 million CNY, and stay so; numbers may be texts. The
-list of now tells neither its date nor its units: whoever uses its amounts compares its volume with that of
-the analysis.
+Volumes come in 100 million shares and amounts in 100 million CNY, and stay so; numbers may be texts. The list
+of current values has neither date nor units: before its amounts are used, its volume has to be compared with
+that of the analysis.
 """
 
 from typing import Any
@@ -48,7 +48,7 @@ def current_request(level: str, page: int) -> Request:
 
 
 def current_rows(rows: list[dict[str, Any]], level: str) -> pd.DataFrame:
-    """Columns `CURRENT_COLUMNS`. PayloadError for an index that stands in it twice."""
+    """Columns `CURRENT_COLUMNS`. PayloadError for a duplicate index."""
     made = []
     for raw in rows:
         code = index_code(raw.get("l1"), "current")
@@ -66,7 +66,7 @@ def current_rows(rows: list[dict[str, Any]], level: str) -> pd.DataFrame:
     found = frame(made, CURRENT_COLUMNS)
     _enclosed(found, "current")
     if found["code"].duplicated().any():
-        raise PayloadError("current: an index stands in it twice")
+        raise PayloadError("current: an index appears twice")
     return found
 
 
@@ -130,9 +130,9 @@ def parse_trend(body: bytes, code: str) -> pd.DataFrame:
     made = []
     for raw in [] if listed is None else list_of(listed, f"{what} data"):
         row = object_of(raw, f"{what} row")
-        reported = index_code(row.get("swindexcode"), what)
-        if reported != code:
-            raise PayloadError(f"{what}: {reported} instead of {code}")
+        stated = index_code(row.get("swindexcode"), what)
+        if stated != code:
+            raise PayloadError(f"{what}: {stated} instead of {code}")
         day = string_of(row.get("bargaindate"), f"{what} bargaindate")
         made.append(
             {

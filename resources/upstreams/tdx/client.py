@@ -9,7 +9,9 @@ An upstream that truly has nothing is a frame without rows and the outcome 'empt
 import functools
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
+
+import pandas as pd
 
 from core.calendar import TradeCalendar, shipped_calendar
 from core.clock import Clock, Sleeper, real_sleep
@@ -17,7 +19,7 @@ from core.errors import InputError, PayloadError
 from resources.fetch_record import FetchLog
 from resources.transport.gate import Gate
 from resources.upstreams.tdx import bars as bar_calls
-from resources.upstreams.tdx import catalogue, company, corporate, files, handshake, renames
+from resources.upstreams.tdx import catalogue, company, corporate, files, handshake, profile, renames
 from resources.upstreams.tdx import minutes as minute_calls
 from resources.upstreams.tdx import quotes as quote_calls
 from resources.upstreams.tdx import transactions as tick_calls
@@ -27,9 +29,6 @@ from resources.upstreams.tdx.paging import join_pages, read_bars, read_list, rea
 from resources.upstreams.tdx.pool import Pool
 from resources.upstreams.tdx.primitives import SOURCE, Columns
 from resources.upstreams.tdx.session import Session
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _MEMBER_FILES = {"zs": "block_zs.dat", "gn": "block_gn.dat", "fg": "block_fg.dat"}
 _INDUSTRY_FILE = "tdxhy.cfg"
@@ -109,7 +108,7 @@ class TdxClient:
         call = catalogue.count_call(market_byte(market), int(today.strftime("%Y%m%d")))
         return self._session.run(call, catalogue.parse_count)
 
-    def security_list(self, market: str, *, new: bool = False) -> "pd.DataFrame":
+    def security_list(self, market: str, *, new: bool = False) -> pd.DataFrame:
         """The whole list of one market (`new`: 0x044d with 16-byte names). PayloadError when fewer or
         more rows come than the count promises, or one code twice."""
         promised = self.security_count(market)
@@ -117,7 +116,7 @@ class TdxClient:
 
     # -- quotes -----------------------------------------------------------------------------------
 
-    def quotes(self, symbols: Sequence[str], *, decimals: Mapping[str, int] | None = None) -> "pd.DataFrame":
+    def quotes(self, symbols: Sequence[str], *, decimals: Mapping[str, int] | None = None) -> pd.DataFrame:
         """Five-level snapshots in the order of `symbols`. Columns: `quotes.schema()`.
 
         `suspended`: the day has no open while a last close is known (true for all before 09:25).
@@ -126,15 +125,13 @@ class TdxClient:
         """
         return self._snapshots(symbols, quote_calls.LEVELS, decimals)
 
-    def snapshots(
-        self, symbols: Sequence[str], *, decimals: Mapping[str, int] | None = None
-    ) -> "pd.DataFrame":
+    def snapshots(self, symbols: Sequence[str], *, decimals: Mapping[str, int] | None = None) -> pd.DataFrame:
         """The same with one level of the book (0x054c)."""
         return self._snapshots(symbols, 1, decimals)
 
     def _snapshots(
         self, symbols: Sequence[str], levels: int, decimals: Mapping[str, int] | None
-    ) -> "pd.DataFrame":
+    ) -> pd.DataFrame:
         pages = []
         for asked in _batches([instrument(symbol) for symbol in symbols], quote_calls.PAGE):
             parse = functools.partial(quote_calls.parse_quotes, asked=asked, levels=levels, decimals=decimals)
@@ -145,7 +142,7 @@ class TdxClient:
 
     def bars(
         self, symbol: str, period: str = "day", count: int = bar_calls.PAGE, start: int = 0
-    ) -> "pd.DataFrame":
+    ) -> pd.DataFrame:
         """The newest `count` unadjusted bars (after skipping `start`), oldest first. Period day, week,
         month, quarter, year, 1m, 5m, 15m, 30m, 60m. Suspended days are bars with volume 0."""
         what = instrument(symbol)
@@ -155,7 +152,7 @@ class TdxClient:
 
     def index_bars(
         self, symbol: str, period: str = "day", count: int = bar_calls.PAGE, start: int = 0
-    ) -> "pd.DataFrame":
+    ) -> pd.DataFrame:
         """The same for an index, with the counts of risen and fallen members."""
         what = instrument(symbol)
         if not what.is_index:
@@ -164,13 +161,13 @@ class TdxClient:
 
     def bars_absolute(
         self, symbol: str, period: str = "day", count: int = bar_calls.PAGE, start: int = 0
-    ) -> "pd.DataFrame":
+    ) -> pd.DataFrame:
         """Unadjusted bars through the newer call 0x0523."""
         return self._bars(instrument(symbol), period, count, start, absolute=True)
 
     def _bars(
         self, what: Instrument, period: str, count: int, start: int, *, absolute: bool = False
-    ) -> "pd.DataFrame":
+    ) -> pd.DataFrame:
         of = bar_calls.period(period)
         columns = read_bars(self._session, what, of, count, start, absolute=absolute)
         columns = bar_calls.mend_noon(columns, self._session.clock.now().date().isoformat())
@@ -180,7 +177,7 @@ class TdxClient:
 
     def minutes(
         self, symbol: str, date: str | None = None, *, averages: bool = False, decimals: int | None = None
-    ) -> "pd.DataFrame":
+    ) -> pd.DataFrame:
         """Minute series of `date` ('YYYY-MM-DD'), or of today (`averages`: through 0x0537)."""
         what = instrument(symbol)
         day = date or self._today()
@@ -196,7 +193,7 @@ class TdxClient:
 
     def transactions(
         self, symbol: str, date: str | None = None, *, orders: bool = False, decimals: int | None = None
-    ) -> "pd.DataFrame":
+    ) -> pd.DataFrame:
         """All transactions of `date`, or of today, oldest first. Past dates carry the number of orders
         only through 0x0fc6 (`orders`)."""
         form = tick_calls.TODAY
@@ -206,7 +203,7 @@ class TdxClient:
         columns = read_transactions(self._session, form, instrument(symbol), day, decimals=decimals)
         return _frame(columns, tick_calls.SCHEMA)
 
-    def auction(self, symbol: str) -> "pd.DataFrame":
+    def auction(self, symbol: str) -> pd.DataFrame:
         """The steps of today's call auctions (09:15-09:25, 14:57-15:00)."""
         what = instrument(symbol)
         parse = functools.partial(tick_calls.parse_auction, what=what)
@@ -219,19 +216,19 @@ class TdxClient:
 
     # -- the company ------------------------------------------------------------------------------
 
-    def xdxr(self, symbol: str) -> "pd.DataFrame":
+    def xdxr(self, symbol: str) -> pd.DataFrame:
         """Ex-rights and capital changes. Columns: `corporate.XDXR_SCHEMA`."""
         what = instrument(symbol)
         parse = functools.partial(corporate.parse_xdxr, what=what)
         return _frame(self._session.run(corporate.xdxr_call(what), parse), corporate.XDXR_SCHEMA)
 
-    def finance(self, symbol: str) -> "pd.DataFrame":
+    def finance(self, symbol: str) -> pd.DataFrame:
         """The newest finance snapshot: one row, or none. Columns: `corporate.FINANCE_SCHEMA`."""
         what = instrument(symbol)
         parse = functools.partial(corporate.parse_finance, what=what)
         return _frame(self._session.run(corporate.finance_call(what), parse), corporate.FINANCE_SCHEMA)
 
-    def company_sections(self, symbol: str) -> "pd.DataFrame":
+    def company_sections(self, symbol: str) -> pd.DataFrame:
         """Titles of the company text with the place of each in its file."""
         what = instrument(symbol)
         columns = self._session.run(company.sections_call(what), company.parse_sections)
@@ -261,10 +258,8 @@ class TdxClient:
         except UnicodeDecodeError as error:
             raise PayloadError(f"{symbol} {title}: {error}", source=SOURCE) from error
 
-    def company_profile(self, symbol: str) -> "pd.DataFrame":
-        """Who a company is, from the section 公司概况; at most one row, columns `PROFILE_COLUMNS`."""
-        from resources.upstreams.tdx import profile
-
+    def company_profile(self, symbol: str) -> pd.DataFrame:
+        """The company's profile from the section 公司概况; at most one row, columns `PROFILE_COLUMNS`."""
         return profile.parse_profile(self.company_text(symbol, profile.SECTION), symbol)
 
     # -- files of the server ----------------------------------------------------------------------
@@ -282,7 +277,7 @@ class TdxClient:
             raise PayloadError(f"{name}: {len(raw)} of {meta.size} bytes", source=SOURCE)
         return raw
 
-    def block_members(self, kind: str) -> "pd.DataFrame":
+    def block_members(self, kind: str) -> pd.DataFrame:
         """Members of all blocks of a kind: zs index, gn concept, fg style, hy industry. A block of 400
         members may be cut by the file format."""
         if kind != "hy" and kind not in _MEMBER_FILES:
@@ -295,7 +290,7 @@ class TdxClient:
             columns = files.block_members(kind, files.parse_blocks(content) if content else [], indices)
         return _frame(columns, files.MEMBER_SCHEMA)
 
-    def former_names(self) -> "pd.DataFrame":
+    def former_names(self) -> pd.DataFrame:
         """Every change of a name up to the day before: `old_name` was shown until the day before
         `renamed_on`. Current names are not among them. PayloadError when the server does not hand them out.
         """
@@ -328,8 +323,6 @@ def _yyyymmdd(date: str) -> int:
     return int(digits)
 
 
-def _frame(columns: Columns, schema: dict[str, str]) -> "pd.DataFrame":
+def _frame(columns: Columns, schema: dict[str, str]) -> pd.DataFrame:
     """A frame with the declared dtypes, also when it has no rows."""
-    import pandas as pd
-
     return pd.DataFrame({name: pd.Series(columns[name], dtype=dtype) for name, dtype in schema.items()})

@@ -23,7 +23,7 @@ _INFO = struct.Struct("<IH8sH55s10s255s20sIHH6s19sHHHHIIIIIIIH")
 
 @dataclass(frozen=True)
 class Greeting:
-    """What hello 1 tells: the server's clock and name."""
+    """The answer to hello 1: the server's clock and name."""
 
     time: datetime
     server_name: str
@@ -31,7 +31,7 @@ class Greeting:
 
 @dataclass(frozen=True)
 class ServerInfo:
-    """What 0x0015 tells; `time` is the server's own."""
+    """The answer to 0x0015; `time` is the server's own."""
 
     time: datetime
     info: str

@@ -29,7 +29,7 @@ _SYMBOL = re.compile(r"(sh|sz|bj)([0-9A-Za-z]{6})")
 
 #: Kinds whose amount / volume must lie in the range of their prices (no foreign currency, no index).
 GUARDED_KINDS = FUNDS | {STOCK, CB}
-#: Kinds of which no page of bars is known: an index that nobody knows may be among them.
+#: Kinds of which no page of bars is known: an unknown index may be among them.
 UNKNOWN_KINDS = frozenset({OTHER, CATEGORY, BOND, REPO})
 
 

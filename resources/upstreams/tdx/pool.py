@@ -94,7 +94,7 @@ class Pool:
 
     def _idle_connection(self) -> Connection | None:
         """One idle connection to the current host that its peer left open; others are closed on the way.
-        Taken one at a time, so that parallel borrowers share what is idle and open nothing beside it."""
+        Taken one at a time, so that parallel borrowers share what is idle and open no further ones."""
         while True:
             with self._changed:
                 if not self._idle:
@@ -123,7 +123,7 @@ class Pool:
         self._release()
 
     def drop(self, connection: Connection) -> None:
-        """The exchange failed: nothing that this connection still brings can be believed."""
+        """The exchange failed: nothing that this connection still delivers can be trusted."""
         connection.close()
         self._release()
 

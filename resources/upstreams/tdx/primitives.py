@@ -1,7 +1,7 @@
 """Values as the terminal protocol writes them: varints, float32, packed dates, server times.
 
 Readers take `(buffer, position)` and raise IndexError, struct.error or ValueError when the bytes do not
-hold such a value; `believed` turns these into `PayloadError` at the border of each parser, so that a
+hold such a value; `accepted` turns these into `PayloadError` at the border of each parser, so that a
 parser either returns everything that its body promised or raises.
 """
 
@@ -135,7 +135,7 @@ def minute_text(minutes: int) -> str:
 def server_time_text(value: int) -> str | None:
     """Quote server time -> 'HH:MM:SS' (fractions cut); None when the value is no time of day.
 
-    Below the hour the number counts in two ways, told apart by its leading digits (wire document, 1.2):
+    Below the hour the number counts in two ways, distinguished by its leading digits (wire document, 1.2):
     14042282 -> 14:04:13, 14999512 -> 14:59:58.
     """
     hour, rest = divmod(value, 1_000_000)

@@ -29,32 +29,32 @@ def parse_profile(text: str, symbol: str) -> pd.DataFrame:
     head = _HEAD.search(text)
     if head is None or head.group(1) != symbol[2:]:
         raise PayloadError(f"profile {symbol}: a text of {head.group(1) if head else 'nobody'}", source="tdx")
-    reported = _fields(text)
+    fields = _fields(text)
     business = _BUSINESS.search(text)
-    listed = _value(reported.get("上市日期"), 32)
+    listed = _value(fields.get("上市日期"), 32)
     row = {
         "code": symbol[2:],
-        "full_name": _value(reported.get("公司名称"), 128),
-        "province": _value(reported.get("所属地域"), 32),
+        "full_name": _value(fields.get("公司名称"), 128),
+        "province": _value(fields.get("所属地域"), 32),
         "list_date": None if listed is None else iso_day(listed, f"profile {symbol} 上市日期"),
-        "main_business": _value(business.group(1) if business else reported.get("主营业务"), 16_000),
+        "main_business": _value(business.group(1) if business else fields.get("主营业务"), 16_000),
     }
     return frame([row], PROFILE_COLUMNS)
 
 
 def _fields(text: str) -> dict[str, str]:
     """Label -> value; the rows of the box hold one pair or two."""
-    reported: dict[str, str] = {}
+    fields: dict[str, str] = {}
     last = ""
     for line in _CELLS.findall(text):
         cells = [cell.strip(" 　") for cell in line.split("│")]
         for label, value in zip(cells[::2], cells[1::2], strict=False):
             if 2 <= len(label) <= 20:
                 last = label
-                reported.setdefault(label, value)
+                fields.setdefault(label, value)
             elif not label and last and value:
-                reported[last] += value
-    return reported
+                fields[last] += value
+    return fields
 
 
 def _value(text: str | None, most: int) -> str | None:

@@ -78,9 +78,9 @@ def parse_quotes(
 
     No record at all is an empty result. A security that the server left out or answers with zero
     prices is a row with `unknown` True (its record may carry another code, so rows map by position); so is
-    one whose own values deny each other, which is noted as rejected. `decimals` (symbol -> places of the
-    security list) overrides the prefix rule. PayloadError for other codes than asked, and when too many of
-    the records cannot be believed.
+    one whose own values contradict each other, which is noted as rejected. `decimals` (symbol -> places of
+    the security list) overrides the prefix rule. PayloadError for other codes than asked, and when too many
+    records are rejected.
     """
     if body == b"\0\0":
         number, pos = 0, 2

@@ -1,4 +1,4 @@
-"""From a call to a believed result: gate, connection, retry, fail-over, parse, report."""
+"""From a call to a validated result: gate, connection, retry, fail-over, parse, report."""
 
 import time
 from collections.abc import Callable, Sized
@@ -38,8 +38,8 @@ class Session:
         return Session(self.pool, gate=self.gate, clock=self.clock, fetches=fetches, sleeper=self.sleeper)
 
     def run(self, call: Call, parse: Callable[[bytes], T]) -> T:
-        """The parsed answer. `Transient` when no try succeeded, `PayloadError` when the answer cannot be
-        believed, `Unavailable` when the gate refused every host (nothing was sent)."""
+        """The parsed answer. `Transient` when no try succeeded, `PayloadError` when the answer fails
+        validation, `Unavailable` when the gate refused every host (nothing was sent)."""
         attempt = 0
         earlier: Transient | None = None
         while True:

@@ -38,7 +38,7 @@ _AUCTION = struct.Struct("<HfIiBB")
 
 @dataclass(frozen=True)
 class Form:
-    """How one of the three calls writes a row. `trailer` is what stands behind the varints."""
+    """How one of the three calls writes a row. `trailer` is what follows the varints."""
 
     name: str
     method: int

@@ -1,4 +1,4 @@
-"""The guard against the oldest trap of this protocol: lots in one call, shares in the next.
+"""Checks the unit of volumes: this protocol uses lots in one call and shares in the next.
 
 Amount divided by volume is an average price, so it must lie between the low and the high. A unit that
 is wrong is wrong by 10 (bonds) or 100, far outside; the margin only forgives rounding to whole lots.

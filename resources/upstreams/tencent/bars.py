@@ -35,7 +35,7 @@ MOST_MINUTE_BARS = 320
 
 
 def bars_request(symbol: str, *, period: str, start: str, end: str, count: int) -> Request:
-    """`start`, `end` ISO dates or ''. The empty last word of `param` asks for unadjusted bars."""
+    """`start`, `end` ISO dates or ''. The empty last field of `param` requests unadjusted bars."""
     what = instrument(symbol)
     if period not in PERIODS:
         raise InputError("period", f"{period!r} is none of {', '.join(PERIODS)}")
@@ -62,7 +62,7 @@ def parse_bars(body: bytes, symbol: str, *, period: str, start: str = "", end: s
             raise PayloadError(f"{symbol}: a bar of {len(values)} values")
         day = iso_day(string_of(values[0], "bar date"), f"{symbol} bar date")
         if (start and day < start) or (end and day > end):
-            raise PayloadError(f"{symbol}: bar of {day} lies outside {start}..{end}")
+            raise PayloadError(f"{symbol}: bar of {day} is outside {start}..{end}")
         rows.append(
             _ohlcv(what, values, day)
             | {

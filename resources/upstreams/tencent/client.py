@@ -1,4 +1,4 @@
-"""Calls of the quote site: request -> fetch -> parse, one method per question."""
+"""Calls of the quote site: request -> fetch -> parse, one method per call."""
 
 from collections.abc import Sequence
 from functools import partial

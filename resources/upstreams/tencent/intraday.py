@@ -26,7 +26,7 @@ from resources.upstreams.parsing.payload import (
 from resources.upstreams.tencent.bars import data_of
 from resources.upstreams.tencent.quotes import check_identity, lot_of
 
-# `volume` and `amount` are those of the minute: differences of the cumulative values beside them.
+# `volume` and `amount` are those of the minute: differences of the cumulative values.
 LINE_COLUMNS: dict[str, str] = {
     **texts("code datetime"),
     **numbers("price volume amount cum_volume cum_amount last_close"),

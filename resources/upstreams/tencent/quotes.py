@@ -209,7 +209,7 @@ def _mainland(what: Instrument, fields: Sequence[str]) -> dict[str, object]:
         "currency": _field(fields, 82) or None,
     }
     if what.kind == "index":
-        # -1 and 0 stand for 'not applicable'; the exchange's shares are no shares of an index.
+        # -1 and 0 mean 'not applicable'; the exchange's shares are no shares of an index.
         row |= {"pb": math.nan, "float_shares": math.nan, "total_shares": math.nan}
     elif what.kind not in {"stock", "b"}:
         row["pb"] = math.nan

@@ -20,7 +20,7 @@ class ThsClient:
         self._fetcher = fetcher
 
     def limit_pool(self, pool: str, day: str) -> pd.DataFrame:
-        """Stocks `up` at the limit with the reason in words, `broken` or `down`, on one date of the last
+        """Stocks `up` at the limit with the text of the reason, `broken` or `down`, on one date of the last
         year, without Beijing; columns `LIMIT_COLUMNS`, one call per 200 stocks."""
         rows: list[dict[str, Any]] = []
         received, total = 0, None
@@ -55,6 +55,6 @@ class ThsClient:
         return self._fetcher.call(hot.strong_request(day), partial(hot.parse_strong, day=day))
 
     def eps_consensus(self, code: str) -> pd.DataFrame:
-        """Earnings that brokers expect of one company by year; columns `WORTH_COLUMNS`, one call. Empty where
-        nobody forecasts."""
+        """Earnings that brokers expect of one company by year; columns `WORTH_COLUMNS`, one call. Empty
+        without forecasts."""
         return self._fetcher.call(worth.worth_request(code), partial(worth.parse_worth, code=code))

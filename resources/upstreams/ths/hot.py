@@ -84,15 +84,15 @@ def parse_strong(body: bytes, day: str) -> pd.DataFrame:
     raws = [object_of(raw, "getharden row") for raw in list_of(document.get("data") or [], "getharden data")]
     rows = accepted_rows(raws, lambda item: _strong(item, day), "getharden", lambda item: item.get("code"))
     if len({row["code"] for row in rows}) != len(rows):
-        raise PayloadError("getharden: a stock stands in it twice")
+        raise PayloadError("getharden: a stock appears twice")
     return frame(rows, STRONG_COLUMNS)
 
 
 def _strong(item: dict[str, Any], day: str) -> dict[str, Any]:
     code = code_of(item.get("code"), "getharden")
-    reported = iso_day(str(item.get("date")), f"{code} date")
-    if reported != day:
-        raise PayloadError(f"getharden {code}: of {reported}, asked was {day}")
+    stated = iso_day(str(item.get("date")), f"{code} date")
+    if stated != day:
+        raise PayloadError(f"getharden {code}: of {stated}, asked was {day}")
     reason = text_of(item.get("reason"), f"{code} reason")
     return {
         "date": day,

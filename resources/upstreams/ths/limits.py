@@ -1,4 +1,4 @@
-"""Limit pools of the topic portal: the reason of each limit-up, in words.
+"""Limit pools of the topic portal: with a text for the reason of each limit-up.
 
 Prices and money CNY, times Unix seconds as text, the success rate a fraction. Main boards, ChiNext and
 STAR; Beijing is not among them. About a year back.
@@ -49,7 +49,7 @@ _SHANGHAI = timedelta(hours=8)
 
 @dataclass(frozen=True)
 class LimitPage:
-    """`received`: rows on the wire, of which some may not be believed; `total`: rows of all pages."""
+    """`received`: rows on the wire, of which some may be rejected; `total`: rows of all pages."""
 
     rows: list[dict[str, Any]]
     received: int
@@ -78,7 +78,7 @@ def limit_request(pool: str, day: str, page: int) -> Request:
 
 def parse_limits(body: bytes, pool: str, day: str) -> LimitPage:
     """Rows with the keys of `LIMIT_COLUMNS`. PayloadError for another date, more rows than the answer's own
-    count; a row that cannot be believed is left out as rejected."""
+    count; a row that fails validation is left out as rejected."""
     what = f"{POOLS[pool]}"
     data = answered(body, what)
     raws = list_of(data.get("info"), f"{what} info")
@@ -86,19 +86,19 @@ def parse_limits(body: bytes, pool: str, day: str) -> LimitPage:
     total = whole(number(paging.get("total"), f"{what} total"), f"{what} total")
     if len(raws) > min(total, PAGE):
         raise PayloadError(f"{what}: {len(raws)} rows of {total}")
-    reported = iso_day(str(data.get("date")), f"{what} date")
-    if raws and reported != day:
-        raise PayloadError(f"{what}: answered for {reported}, asked was {day}")
+    stated = iso_day(str(data.get("date")), f"{what} date")
+    if raws and stated != day:
+        raise PayloadError(f"{what}: answered for {stated}, asked was {day}")
     found = [object_of(raw, f"{what} row") for raw in raws]
     rows = accepted_rows(found, lambda raw: _row(raw, pool, day), what, lambda raw: raw.get("code"))
     return LimitPage(rows, len(raws), total)
 
 
 def limit_rows(rows: list[dict[str, Any]], what: str) -> pd.DataFrame:
-    """All rows of a pool as a frame. PayloadError when a stock stands in it twice."""
+    """All rows of a pool as a frame. PayloadError for a duplicate stock."""
     found = frame(rows, LIMIT_COLUMNS)
     if found["code"].duplicated().any():
-        raise PayloadError(f"{what}: a stock stands in it twice")
+        raise PayloadError(f"{what}: a stock appears twice")
     return found
 
 
@@ -172,12 +172,12 @@ def _streak(value: Any, what: str) -> tuple[int, int]:
 
 
 def _in_a_row(days: int, boards: int) -> float:
-    """Consecutive boards, where the streak has no gap; with one the field does not tell."""
+    """Consecutive boards, where the streak has no gap; None with one, where the field does not hold it."""
     return float(boards) if boards and boards == days else math.nan
 
 
 def _clock(value: Any, day: str, what: str) -> str | None:
-    """HH:MM:SS, Shanghai, of Unix seconds; they must lie on the date."""
+    """HH:MM:SS, Shanghai, of Unix seconds, which must be on the date."""
     seconds = number(value, what)
     if math.isnan(seconds) or seconds == 0:
         return None
@@ -185,5 +185,5 @@ def _clock(value: Any, day: str, what: str) -> str | None:
         raise PayloadError(f"{what} is no time: {value!r}")
     when = datetime.fromtimestamp(whole(seconds, what), UTC).replace(tzinfo=None) + _SHANGHAI
     if when.date().isoformat() != day:
-        raise PayloadError(f"{what} lies on {when.date()}, asked was {day}")
+        raise PayloadError(f"{what} is of {when.date()}, asked was {day}")
     return f"{when:%H:%M:%S}"

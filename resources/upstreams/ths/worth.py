@@ -1,6 +1,6 @@
 """Earnings that brokers expect of one company, a page of the topic portal (worth.html): GBK, tables in a
 fixed order. Table 0 is EPS by year, 1 net profit in 100 million CNY, 2 the brokers' own forecasts with their
-days; where nobody forecasts, the first two are missing and a sentence says so."""
+days; without forecasts the first two are missing and a sentence says so."""
 
 import math
 import re
@@ -32,8 +32,7 @@ def worth_request(code: str) -> Request:
 
 def parse_worth(body: bytes, code: str) -> pd.DataFrame:
     """Columns `WORTH_COLUMNS`, a row per year, CNY; `update_date` is the day of the newest forecast. Empty
-    where nobody forecasts. Refused for a page that is not this one, PayloadError for one that cannot be
-    believed."""
+    without forecasts. Refused for another page, PayloadError for one that fails validation."""
     what = f"worth {code}"
     if not body.strip():
         raise Transient("empty body")
@@ -61,7 +60,7 @@ def parse_worth(body: bytes, code: str) -> pd.DataFrame:
         rows.append({"code": code, "update_date": newest, **made})
     years = [row["forecast_year"] for row in rows]
     if len(set(years)) != len(years):
-        raise PayloadError(f"{what}: a year stands in it twice")
+        raise PayloadError(f"{what}: a year appears twice")
     return frame(rows, WORTH_COLUMNS)
 
 
@@ -90,13 +89,13 @@ def _rows(table: list[list[str]], what: str) -> list[list[str]]:
 def _year(row: list[str], profit: list[str] | None, what: str) -> dict[str, Any]:
     year = whole(number(row[0], f"{what} year"), f"{what} year")
     if not 2000 <= year <= 2100:
-        raise PayloadError(f"{what}: no believable year")
+        raise PayloadError(f"{what}: no plausible year")
     low, mean, high = (number(row[at], f"{what} {_HEAD[at]}") for at in (2, 3, 4))
     required(mean, f"{what} mean")
     if not math.isnan(low + high) and not low <= mean <= high:
         raise PayloadError(f"{what}: the mean {mean} is not between {low} and {high}")
     if abs(mean) > _LARGEST_EPS:
-        raise PayloadError(f"{what}: EPS {mean} CNY is not believable")
+        raise PayloadError(f"{what}: EPS {mean} CNY is not plausible")
     earned = math.nan
     if profit is not None:
         earned = number(profit[3], f"{what} profit", digits=2, scale=_YI)

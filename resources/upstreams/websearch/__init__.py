@@ -1,4 +1,4 @@
-"""Search of the web: texts of strangers for a question, never data of ours."""
+"""Web search: untrusted texts for a query, never stored as market data."""
 
 from resources.upstreams.websearch.duckduckgo import DuckduckgoClient
 from resources.upstreams.websearch.tavily import TavilyClient

@@ -1,7 +1,8 @@
 """The page of DuckDuckGo without scripts: a form with `q`, results as links of the class `result__a`.
 
 The format as public clients read it (duckduckgo_search 3, `_text_html`): links of results lead over /l/ with
-the address in `uddg`, advertisements over /y.js. Who asks too much gets a page with a puzzle and no result.
+the address in `uddg`, advertisements over /y.js. A client with too many requests gets a page with a puzzle
+and no result.
 """
 
 from html.parser import HTMLParser

@@ -11,7 +11,7 @@ from resources.upstreams.parsing.payload import json_of, number, object_of, pres
 _EXPIRED = "400016"
 _LOGIN = "10022"
 _SITE = "雪球".encode()
-"""Stands in the title of every page."""
+"""Part of the title of every page."""
 
 
 class TokenExpired(Permanent):
@@ -20,7 +20,7 @@ class TokenExpired(Permanent):
 
 def visit_requests() -> tuple[Request, Request]:
     """The two pages of a visit: the first brings the site's own cookies, the second, asked with them, the
-    token. Cookies are kept by the transport and written nowhere."""
+    token. Cookies stay in the transport and are stored nowhere."""
     return (
         Request("xueqiu.home", "visit", "/", label="cookies"),
         Request("xueqiu.home", "visit", "/hq", label="token"),
@@ -36,7 +36,7 @@ def parse_visit(body: bytes) -> int:
     if text[:1] != b"<" or not text.endswith(b"</html>"):
         raise PayloadError(f"no page but {text[:40]!r}")
     if _SITE not in body:
-        raise Refused("a page of somebody who stands before the site")
+        raise Refused("a block page in front of the site")
     return len(body)
 
 
@@ -71,5 +71,5 @@ def time_of(value: Any, what: str) -> str:
     except (OverflowError, ValueError, OSError) as error:
         raise PayloadError(f"{what} is no time: {value!r}") from error
     if not 1985 <= when.year <= 2100:
-        raise PayloadError(f"{what} is no believable time: {value!r}")
+        raise PayloadError(f"{what} is no valid time: {value!r}")
     return when.strftime("%Y-%m-%d %H:%M:%S")

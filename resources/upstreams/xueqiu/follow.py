@@ -54,5 +54,5 @@ def parse_follow(body: bytes) -> pd.DataFrame:
             }
         )
     if len({row["code"] for row in rows}) != len(rows):
-        raise PayloadError("followers: a stock stands in it twice")
+        raise PayloadError("followers: a stock appears twice")
     return frame(rows, FOLLOW_COLUMNS)

@@ -49,5 +49,5 @@ def parse_hot(body: bytes) -> pd.DataFrame:
             }
         )
     if len({row["code"] for row in rows}) != len(rows):
-        raise PayloadError("hot list: a stock stands in it twice")
+        raise PayloadError("hot list: a stock appears twice")
     return frame(rows, HOT_COLUMNS)

@@ -59,9 +59,9 @@ def parse_quote(body: bytes, symbol: str) -> pd.DataFrame:
     if data.get("quote") is None:
         return frame([], QUOTE_COLUMNS)
     quote = object_of(data["quote"], f"quote {symbol}")
-    reported = string_of(quote.get("symbol"), f"{symbol} symbol")
-    if reported != wire_symbol(symbol):
-        raise PayloadError(f"quote: {reported[:12]!r} instead of {symbol}")
+    stated = string_of(quote.get("symbol"), f"{symbol} symbol")
+    if stated != wire_symbol(symbol):
+        raise PayloadError(f"quote: {stated[:12]!r} instead of {symbol}")
     last, open_, high, low, last_close, up, down = (
         nothing_to_missing(price(quote.get(name), f"{symbol} {name}"))
         for name in ("current", "open", "high", "low", "last_close", "limit_up", "limit_down")

@@ -15,7 +15,7 @@ BACKFILL = "backfill"
 def end_backfill(
     connection: Connection, sql: Sql, command: str, args: Mapping[str, Any], status: str, *, now: str
 ) -> None:
-    """Settle the row of a command that ends with `status`. What its handler has told stays: a row that has
+    """Settle the row of a command that ends with `status`. What its handler has written stays: a row that has
     ended, and that of a command which ended well."""
     backfill_id = args.get("backfill_id")
     if command != BACKFILL or status == "success" or not isinstance(backfill_id, str):

@@ -20,7 +20,7 @@ from resources.warehouse.sql import Sql
 ENDED = ("success", "partial", "failed", "canceled")
 STATUSES = ("queued", "running", *ENDED)
 FORGOTTEN = timedelta(minutes=10)
-"""Between the row of a backfill and its command lie milliseconds."""
+"""The longest time between the row of a backfill and its command, which is usually milliseconds."""
 _PASSING = ("Transient", "Unavailable", "ConflictError", "LockLost", "StorageError")
 """Names of errors after which the same may succeed."""
 _COLUMNS = (
@@ -134,7 +134,7 @@ class Backfills:
         return self._read(where + order, (*values, limit)), int(total)
 
     def calls_planned(self, by: str, since: datetime) -> int:
-        """Calls of all backfills that somebody asked for since a time."""
+        """Calls of all backfills that were requested since a time."""
         with reading(self._engine) as connection:
             rows = connection.exec_driver_sql(
                 self._sql.text("SELECT calls_json FROM sys_backfill WHERE requested_by=? AND created_at>=?"),
@@ -163,16 +163,16 @@ class Backfills:
         return Loaded(frozenset(str(day) for day, _ in rows), sum(int(count) for _, count in rows))
 
     def may_pass(self, run_id: str, error: str) -> bool:
-        """Whether a run failed for a reason that another try may not meet: an upstream that was away or
-        cooled down, a lock that somebody held, a database that was busy, its own process that died."""
+        """Whether a run failed for a passing reason: an upstream that was unavailable or cooled down, a lock
+        that was held, a database that was busy, its own process that died."""
         if error == PROCESS_DIED or any(name in error for name in _PASSING):
             return True
         with reading(self._engine) as connection:
-            reported = connection.exec_driver_sql(
+            stored = connection.exec_driver_sql(
                 self._sql.text("SELECT sources_json FROM sys_batch WHERE run_id=? AND status='failed'"),
                 (run_id,),
             ).scalars()
-            sources = [source for text in reported for source in json.loads(text or "[]")]
+            sources = [source for text in stored for source in json.loads(text or "[]")]
         return any(source.get("error") in _PASSING for source in sources)
 
     def reopen(self, backfill_id: str, *, now: datetime) -> None:
@@ -194,7 +194,7 @@ class Backfills:
         by: Command | None = None,
     ) -> None:
         """How far a backfill is, or how it ended. Of a command (`by`) that another worker has taken over
-        nothing is written: it is the other one's to tell."""
+        nothing is written: that worker reports on it."""
         values: dict[str, Any] = {
             "status": status,
             "partitions_done": done,
@@ -231,8 +231,8 @@ class Backfills:
         self._set(backfill_id, now, "status='queued'", status=status, finished_at=stamp(now))
 
     def end_forgotten(self, *, now: datetime) -> list[str]:
-        """End backfills that have had no open command for FORGOTTEN: who made the row died before the command
-        was asked for. Returns their ids."""
+        """End backfills that have had no open command for FORGOTTEN: the process that made the row died
+        before it queued the command. Returns their ids."""
         before = stamp(now - FORGOTTEN)
         left = self._read(" WHERE status IN ('queued', 'running') AND updated_at < ?", (before,))
         if not left:

@@ -1,4 +1,4 @@
-"""Batches that nobody will ever close: the parents of a range whose run is gone.
+"""Abandoned batches: the parents of a range whose run is gone.
 
 A batch that writes rows is finished in the transaction that opens it. Only the parent of a range, which
 owns the download, stays `running` over many transactions, so only it can be left behind by a kill.
@@ -23,7 +23,7 @@ class BatchLedger:
         self._sql = Sql(engine)
 
     def open_runs(self) -> list[str]:
-        """Runs that have a batch in progress; of a dead one it stays so until somebody closes it."""
+        """Runs that have a batch in progress; the batch of a dead run stays so until it is closed here."""
         with reading(self._engine) as connection:
             found = connection.exec_driver_sql(
                 "SELECT DISTINCT run_id FROM sys_batch WHERE status='running' AND run_id IS NOT NULL"
@@ -50,7 +50,7 @@ class BatchLedger:
                     ),
                     (batch_id,),
                 ).one()
-                # The run may have closed it since it was looked up: its own word stays.
+                # The run may have closed it since it was looked up: its own status stays.
                 changed = connection.exec_driver_sql(
                     self._sql.text(
                         f"UPDATE sys_batch SET status='failed', error=?, finished_at=?, updated_at=?, "

@@ -1,6 +1,6 @@
-"""The command queue (`sys_command`): what the API asks the platform to do.
+"""The command queue (`sys_command`): work that the API requests from the platform.
 
-A command is claimed once (owner = node), kept alive by a heartbeat while it is worked on, and finished by
+A command is claimed once (owner = node), held by a heartbeat while it is executed, and finished by
 its owner. A claim whose owner died expires: the command is queued again while `attempts < max_attempts`,
 else it has failed. Leases are seconds of the database's clock.
 """
@@ -95,7 +95,7 @@ def _json(value: Mapping[str, Any]) -> str:
 
 
 def _now() -> str:
-    # When something was asked for is a fact of the real day, also while the market clock stands still.
+    # The time of a request is real time, also while the market clock is frozen.
     return stamp(SystemClock().now())
 
 
@@ -115,7 +115,7 @@ class CommandQueue:
         self._sql = Sql(engine)
         self._lease = lease_s
 
-    # -- who asks ---------------------------------------------------------------------------------
+    # -- requesting -----------------------------------------------------------------------------
 
     def enqueue(
         self,
@@ -144,9 +144,9 @@ class CommandQueue:
         same: Callable[[Command], bool] | None = None,
     ) -> Command:
         """Ask for something that is not done twice at a time. ConflictError while a command of this name is
-        queued or running; of several who ask at once, in whatever process, one is heard. Of a command that
+        queued or running; of several requests at once, in any processes, one is accepted. Of a command that
         may run for several things at a time, `about` names the thing and `same` knows its commands."""
-        # Whoever saw the same last command asks under the same key, which is there once. It is looked up
+        # Requests that saw the same last command use the same key, which exists once. It is looked up
         # first: a command that comes after it is found open, or has taken the key.
         known = self.of_name(command, statuses=STATUSES, limit=1 if same is None else None)
         last = next((one for one in known if same is None or same(one)), None)
@@ -268,7 +268,7 @@ class CommandQueue:
             ).all()
         return [_command(row) for row in rows]
 
-    # -- who works --------------------------------------------------------------------------------
+    # -- executing -----------------------------------------------------------------------------
 
     def claim(
         self, owner: str, *, names: Collection[str] | None = None, without: Collection[str] = ()
@@ -316,7 +316,7 @@ class CommandQueue:
                 connection, command, f"heartbeat_at=?, expires_at={self._sql.now}+?", (_now(), self._lease)
             )
 
-    def cancel_wanted(self, command: Command) -> bool:
+    def cancel_requested(self, command: Command) -> bool:
         return self.get(command.id).cancel_requested
 
     def progress(self, command: Command, facts: Mapping[str, Any], *, run_id: str | None = None) -> bool:
@@ -334,7 +334,7 @@ class CommandQueue:
         result: Mapping[str, Any] | None = None,
         error: str | None = None,
     ) -> bool:
-        """Settle the command; False when the claim was lost meanwhile (somebody else settles it)."""
+        """Settle the command; False when the claim was lost meanwhile (the new owner settles it)."""
         if status not in FINISHED:
             raise InputError("status", f"{status!r} is none of {', '.join(FINISHED)}")
         with transaction(self._engine) as connection:
@@ -349,7 +349,7 @@ class CommandQueue:
             return ours
 
     def reap(self, *, owner: str | None = None) -> list[Command]:
-        """Take back what nobody works on: claims that expired, or all of a dead `owner`. Queued again
+        """Take back abandoned commands: claims that expired, or all of a dead `owner`. Queued again
         while attempts are left, else failed. Returns the commands as they are now."""
         condition, values = (f"expires_at < {self._sql.now}", ()) if owner is None else ("owner=?", (owner,))
         reaped: list[Command] = []
@@ -382,7 +382,7 @@ class CommandQueue:
     # -- inside -----------------------------------------------------------------------------------
 
     def _ended(self, connection: Connection, command: Command, status: str) -> None:
-        """What ends with a command, whoever ends it, and in the same transaction."""
+        """What ends with a command, in the same transaction, however it ended."""
         end_backfill(connection, self._sql, command.command, command.args, status, now=_now())
 
     def _update(

@@ -1,4 +1,4 @@
-"""What loading a trade date of a dataset costs, told by the newest recorded loads."""
+"""Cost of loading a trade date of a dataset, estimated from the newest recorded loads."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -2,7 +2,7 @@
 
     open -> queued -> repaired | open (later, once more) | given_up
 
-A gap that turns up again after it was closed is open anew, with its attempts counted from 0.
+A gap that turns up again after it was closed is opened again, with its attempts counted from 0.
 """
 
 import json
@@ -15,7 +15,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from core.clock import stamp
 from resources.warehouse.engine import reading, transaction
-from resources.warehouse.missing_partitions import MissingRange
+from resources.warehouse.missing_partitions import MissingPartition
 from resources.warehouse.sql import Sql
 
 OPEN, QUEUED, REPAIRED, GIVEN_UP = "open", "queued", "repaired", "given_up"
@@ -25,7 +25,7 @@ CALLS_PER_DAY = 2_000
 """Upstream calls that repairs may cost on one day."""
 MOST_CODES = 100
 REPAIRED_BY = "gaps"
-"""Who asks for the backfills of repairs."""
+"""The requester of repair backfills."""
 _FIRST_PAUSE = timedelta(hours=1)
 _COLUMNS = (
     "dataset, partition_key, expected, present, missing, codes_json, reason, status, attempts, run_id, "
@@ -69,25 +69,35 @@ class Gaps:
         return {(gap.dataset, gap.partition): gap for gap in found}
 
     def observe(
-        self, dataset: str, since: str, holes: Sequence[tuple[MissingRange, Sequence[str]]], *, now: datetime
+        self,
+        dataset: str,
+        since: str,
+        missing_partitions: Sequence[tuple[MissingPartition, Sequence[str]]],
+        *,
+        now: datetime,
     ) -> None:
         """What is missing from the date `since` on: new gaps are opened, those that are gone are closed."""
         known = {day: gap for (_, day), gap in self.of(dataset).items()}
-        seen = {hole.partition for hole, _ in holes}
+        seen = {absent.partition for absent, _ in missing_partitions}
         at = stamp(now)
         with transaction(self._engine) as connection:
-            for hole, codes in holes:
-                facts = _facts(hole, codes)
-                gap = known.get(hole.partition)
+            for absent, codes in missing_partitions:
+                facts = _facts(absent, codes)
+                gap = known.get(absent.partition)
                 if gap is None:
-                    opened = {"dataset": dataset, "partition_key": hole.partition, **facts, "status": OPEN}
+                    opened = {
+                        "dataset": dataset,
+                        "partition_key": absent.partition,
+                        **facts,
+                        "status": OPEN,
+                    }
                     opened |= {"attempts": 0, "detected_at": at, "created_at": at, "updated_at": at}
                     self._run(connection, self._sql.insert("sys_gap", list(opened)), tuple(opened.values()))
                     continue
                 if gap.status == REPAIRED:
                     facts |= {"status": OPEN, "attempts": 0, "next_at": None, "closed_at": None,
                               "detected_at": at, "note": None, "backfill_id": None}  # fmt: skip
-                self._set(connection, dataset, hole.partition, at, facts)
+                self._set(connection, dataset, absent.partition, at, facts)
             for day, gap in known.items():
                 if day >= since and day not in seen and gap.status != REPAIRED:
                     self._set(connection, dataset, day, at, {"status": REPAIRED, "closed_at": at})
@@ -109,7 +119,7 @@ class Gaps:
 
     def settle(self, gap: Gap, why: str, run_id: str | None, *, now: datetime) -> None:
         """A repair ended and the date is still missing: once more later, or given up. A gap that was closed
-        or queued anew since it was looked up is left alone."""
+        or queued again since it was read is left alone."""
         values: dict[str, Any] = {"note": why[:255], "run_id": run_id}
         if gap.attempts >= MOST_ATTEMPTS:
             values |= {"status": GIVEN_UP, "next_at": None, "closed_at": stamp(now)}
@@ -150,14 +160,14 @@ class Gaps:
         return connection.exec_driver_sql(statement, tuple(values))
 
 
-def _facts(hole: MissingRange, codes: Sequence[str]) -> dict[str, Any]:
-    missing = None if hole.expected is None else max(hole.expected - hole.present, 0)
+def _facts(absent: MissingPartition, codes: Sequence[str]) -> dict[str, Any]:
+    missing = None if absent.expected is None else max(absent.expected - absent.present, 0)
     return {
-        "expected": hole.expected,
-        "present": hole.present,
+        "expected": absent.expected,
+        "present": absent.present,
         "missing": missing,
         "codes_json": json.dumps(list(codes[:MOST_CODES])),
-        "reason": hole.reason,
+        "reason": absent.reason,
     }
 
 

@@ -11,7 +11,7 @@ _DAY = "partition_key LIKE '____-__-__'"
 """A batch of one trade date; the parent of a range is named `first..last`."""
 RECENT_LOADS = 20
 _OF_CODES = ("download", "fusion_codes")
-"""Origins of batches that hold the codes somebody asked for, not the market."""
+"""Origins of batches that hold requested codes only, not the market."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def first_success(run: Run, table: str) -> str | None:
 
 
 def tried(run: Run, table: str, since: str, until: str) -> dict[str, Tried]:
-    """Trade date -> what was tried for it; dates that nobody tried are left out."""
+    """Trade date -> the attempts to load it; dates without an attempt are left out."""
     rows = run(
         "SELECT partition_key, MAX(CASE WHEN status='success' THEN "
         "COALESCE(rows_ok, 0) + COALESCE(rows_warning, 0) END), "

@@ -169,7 +169,7 @@ class Task:
 
     @classmethod
     def from_facts(cls, facts: Mapping[str, Any]) -> "Task":
-        """The task that a published row holds; what another version declared beside it is passed over."""
+        """The task that a published row holds; fields that another version declared are ignored."""
         known = {one.name for one in fields(cls)}
         values = {name: value for name, value in facts.items() if name in known}
         timing = dict(values.pop("timing"))

@@ -1,6 +1,6 @@
 """The task table in the database: what the scheduler side declared, and what was changed since.
 
-The declaration is published by whoever migrates the warehouse, so that a reader without Dagster (the
+The declaration is published by the process that migrates the warehouse, so that a reader without Dagster (the
 API) shows the same tasks as the scheduler runs. `enabled` mirrors the switch of the native schedule.
 """
 
@@ -49,7 +49,7 @@ class TaskState:
 
     @classmethod
     def of(cls, task: Task) -> "TaskState":
-        """A declared task that nobody has changed."""
+        """A declared task as it is before any change."""
         return cls(declared=task, task=task)
 
 
@@ -74,8 +74,8 @@ class TaskTable:
         self._sql = Sql(engine)
 
     def publish(self, tasks: Collection[Task]) -> None:
-        """Bring the stored declarations up to `tasks`; changed times and switches of tasks that still
-        exist are kept. Idempotent."""
+        """Bring the stored declarations up to `tasks`; changed times and switches of tasks that still exist
+        stay. Idempotent."""
         with transaction(self._engine) as connection:
             stored = {
                 str(row[0]): (row[1], str(row[2]))

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field, StrictBool, StrictInt
 
 from resources.warehouse.retention import LEAST_DAYS, MOST_DAYS
-from serving_api.framework.openapi_schemas import example
+from serving_api.framework.openapi import example
 
 
 class CleanupRequest(BaseModel):

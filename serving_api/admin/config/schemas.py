@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from serving_api.framework.openapi_schemas import example
+from serving_api.framework.openapi import example
 
 
 class ConfigItem(BaseModel):

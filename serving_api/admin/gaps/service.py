@@ -10,13 +10,19 @@ from core.calendar import TradeCalendar
 from core.declaration.dataset import Dataset
 from core.declaration.registry import builtin_registry
 from core.errors import InputError
-from resources.transport.settings import TransportSettings
-from resources.upstreams.factory import transport_settings
+from resources.transport.settings import TransportSettings, transport_settings
 from resources.warehouse.ledger import loads
 from resources.warehouse.ledger.backfills import Backfills
 from resources.warehouse.ledger.costs import calls_per_date, tables_of
 from resources.warehouse.ledger.gaps import CALLS_PER_DAY, OPEN, REPAIRED, REPAIRED_BY, Gap, Gaps
-from resources.warehouse.missing_partitions import MissingRange, dated, has_dates, holes, table_of, usual_rows
+from resources.warehouse.missing_partitions import (
+    MissingPartition,
+    dated,
+    has_dates,
+    missing_partitions,
+    table_of,
+    usual_rows,
+)
 from serving_api.admin.gaps.schemas import PlanRequest
 from serving_api.admin.schedule.control import newest_complete
 from serving_api.admin.shared import instant, off_loop, parse_day
@@ -46,12 +52,9 @@ async def gaps(
         else [dated(registry.dataset(dataset))]
     )
     first, last = _range(state, since, until)
-    missing_ranges = await state.reading.scan(_missing_ranges, chosen, state.calendar, first, last)
+    missing = await state.reading.scan(_missing_partitions, chosen, state.calendar, first, last)
     known, left = await off_loop(_ledger, state)
-    found = [
-        _gap(missing_range, known.get((missing_range.dataset, missing_range.partition)))
-        for missing_range in missing_ranges
-    ]
+    found = [_gap(absent, known.get((absent.dataset, absent.partition))) for absent in missing]
     if status == REPAIRED:
         names = {one.name for one in chosen}
         closed = [gap for gap in known.values() if gap.status == REPAIRED and gap.dataset in names]
@@ -93,9 +96,9 @@ def _range(state: State, since: str | None, until: str | None) -> tuple[str | No
     return first, last
 
 
-def _missing_ranges(
+def _missing_partitions(
     session: Session, datasets: Sequence[Dataset], calendar: TradeCalendar, since: str | None, until: str
-) -> list[MissingRange]:
+) -> list[MissingPartition]:
     found = []
     for dataset in datasets:
         table = table_of(dataset)
@@ -105,32 +108,26 @@ def _missing_ranges(
         start = loaded if since is None else max(loaded, since)
         days = calendar.between(start, until)
         if days:
-            found += holes(dataset, days, loads.tried(session.run, table, days[0], days[-1]))
+            found += missing_partitions(dataset, days, loads.tried(session.run, table, days[0], days[-1]))
     return found
 
 
-def _gap(missing_range: MissingRange, known: Gap | None) -> dict[str, Any]:
-    """A missing range as it is now. The repair comes from the ledger, unless the gap was repaired before and
-    has come back."""
-    repair: dict[str, Any] = {
-        "status": OPEN,
-        "attempts": missing_range.failed,
-        "run_id": missing_range.run_id,
-    }
+def _gap(absent: MissingPartition, known: Gap | None) -> dict[str, Any]:
+    """A missing partition as it is now. The repair comes from the ledger, unless the gap was repaired
+    before and has come back."""
+    repair: dict[str, Any] = {"status": OPEN, "attempts": absent.failed, "run_id": absent.run_id}
     if known is not None and known.status != REPAIRED:
-        repair |= {"status": known.status, "run_id": known.run_id or missing_range.run_id}
+        repair |= {"status": known.status, "run_id": known.run_id or absent.run_id}
         repair |= {"next_at": instant(known.next_at), "note": known.note}
-        repair["attempts"] = max(known.attempts, missing_range.failed)
+        repair["attempts"] = max(known.attempts, absent.failed)
     return {
-        "dataset": missing_range.dataset,
-        "partition": missing_range.partition,
-        "expected": missing_range.expected,
-        "present": missing_range.present,
-        "missing": None
-        if missing_range.expected is None
-        else max(missing_range.expected - missing_range.present, 0),
+        "dataset": absent.dataset,
+        "partition": absent.partition,
+        "expected": absent.expected,
+        "present": absent.present,
+        "missing": None if absent.expected is None else max(absent.expected - absent.present, 0),
         "codes": [] if known is None else list(known.codes),
-        "reason": missing_range.reason,
+        "reason": absent.reason,
         "repair": repair,
     }
 
@@ -177,7 +174,7 @@ async def requested_days(state: State, body: PlanRequest) -> Requested:
 
 def _missing(session: Session, dataset: Dataset, days: list[str]) -> list[str]:
     found = loads.tried(session.run, table_of(dataset), days[0], days[-1])
-    return [missing_range.partition for missing_range in holes(dataset, days, found)]
+    return [absent.partition for absent in missing_partitions(dataset, days, found)]
 
 
 async def plan(state: State, body: PlanRequest) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from core.errors import InputError
 from resources.transport.budget import call_budget
 from resources.transport.redact import redact
-from resources.upstreams.probes import PROBES, Clients, Probe, Question
+from resources.upstreams.probes import PROBES, Clients, Probe, ProbeTarget
 from serving_api.admin.schedule.control import newest_complete
 from serving_api.admin.shared import off_loop
 from serving_api.db.sessions import Session
@@ -35,7 +35,7 @@ async def probe_all(state: State, code: str | None) -> dict[str, Any]:
     if about not in found:
         raise InputError("code", f"{about!r} is no code of Shanghai, Shenzhen or Beijing")
     day = newest_complete(state.clock.now(), state.calendar)
-    asked = Question(about, found[about].symbol, day, state.calendar.offset(day, -1))
+    asked = ProbeTarget(about, found[about].symbol, day, state.calendar.offset(day, -1))
     limit = state.settings.retry_budget_max
     sources = await off_loop(probe_each, PROBES, state.part(live_of).clients.client, asked, limit)
     good = sum(1 for reported in sources if reported["ok"])
@@ -57,7 +57,7 @@ def _listed_code(session: Session) -> str:
 
 
 def probe_each(
-    probes: Sequence[Probe], clients: Clients, asked: Question, limit: int
+    probes: Sequence[Probe], clients: Clients, asked: ProbeTarget, limit: int
 ) -> list[dict[str, Any]]:
     """The result of each probe, in the order of `probes`; `limit` calls each."""
     context = copy_context()
@@ -65,7 +65,7 @@ def probe_each(
         return list(pool.map(lambda one: context.copy().run(_probe, one, clients, asked, limit), probes))
 
 
-def _probe(one: Probe, clients: Clients, asked: Question, limit: int) -> dict[str, Any]:
+def _probe(one: Probe, clients: Clients, asked: ProbeTarget, limit: int) -> dict[str, Any]:
     began = time.monotonic()
     reported: dict[str, Any] = {}
     try:

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, Field, StrictBool, StrictInt, model_validator
 
-from serving_api.framework.openapi_schemas import example
+from serving_api.framework.openapi import example
 
 RunStatus = Literal["queued", "running", "success", "partial", "failed", "skipped", "missed", "canceled"]
 

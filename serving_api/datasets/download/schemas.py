@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from serving_api.framework.openapi_schemas import example
+from serving_api.framework.openapi import example
 
 Code = Annotated[str, StringConstraints(pattern=r"^[0-9]{6}$")]
 Status = Literal["success", "failed"]

@@ -16,7 +16,7 @@ from serving_api.datasets.fused.sync import request_sync
 from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import REACH, reach, reach_of_codes
-from serving_api.framework.openapi_schemas import DataAvailability
+from serving_api.framework.openapi import DataAvailability
 from serving_api.framework.parameters import Adjust, AsOf, AsOfRead, StockCode, code_list
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer

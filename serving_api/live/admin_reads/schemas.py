@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel
 
-from serving_api.framework.openapi_schemas import example
+from serving_api.framework.openapi import example
 
 _ALIASED = ConfigDict(populate_by_name=True)
 

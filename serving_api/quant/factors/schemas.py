@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 from platform_assets.compute.factors.definitions import FACTORS, KEYS
 from serving_api.framework.display_fields import Display18
 from serving_api.framework.history_reach import Reach
-from serving_api.framework.openapi_schemas import example
+from serving_api.framework.openapi import example
 
 Mark = Literal["real", "proxy", "partial"]
 Direction = Literal["high", "low", "mixed"]

@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field, StringConstraints
 from platform_assets.compute.parameters.screener import MAX_CHARS
 from serving_api.framework.display_fields import Display18
 from serving_api.framework.history_reach import Reach
-from serving_api.framework.openapi_schemas import example
+from serving_api.framework.openapi import example
 
 Code = Annotated[str, StringConstraints(pattern=r"^[0-9]{6}$")]
 Page = Annotated[int, Field(ge=1, le=1_000_000, description="page, from 1")]

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from serving_api.framework.openapi_schemas import example
+from serving_api.framework.openapi import example
 
 # Field names are those of the specification, some of them camelCase.
 

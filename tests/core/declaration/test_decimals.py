@@ -1,4 +1,4 @@
-"""A calculated figure is stored with a stated number of decimals, a source's as it was told."""
+"""A calculated figure is stored with a stated number of decimals, a source's as it was received."""
 
 import pandas as pd
 
@@ -16,9 +16,9 @@ class Figures(Model):
     """Columns of each kind."""
 
     code: Code = key()
-    reported: F = col("", "as the source tells it")
+    reported: F = col("", "as received")
     score: F = col("", "calculated", decimals=4)
-    share: Pct = col("pct", "its word has four")
+    share: Pct = col("pct", "its type has four")
 
 
 def test_a_declared_number_of_decimals_is_what_is_stored() -> None:
@@ -33,7 +33,7 @@ def test_the_model_of_what_is_received_rounds_alike() -> None:
     assert (specs["reported"].scale, specs["score"].scale, specs["share"].scale) == (None, 4, 4)
 
 
-def test_a_column_of_the_notation_has_the_decimals_of_its_word() -> None:
+def test_a_column_of_the_notation_has_the_decimals_of_its_type() -> None:
     assert [spec.scale for spec in columns_from("a:px:CNY b:f")] == [4, None]
 
 

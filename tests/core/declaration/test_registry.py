@@ -28,7 +28,7 @@ class Tip(Model):
     date: Date = key("date")
     tip: Amt = col("CNY", "tip", nullable=False, ge=0)
 
-def fetch(desk, scope):
+def fetch(ctx, scope):
     return pd.DataFrame({"code": ["600001"], "date": [scope.until], "tip": [1.5]})
 
 def small(rows, context):
@@ -97,7 +97,7 @@ def test_a_file_without_declaration_is_named(importable: Path) -> None:
         load_package(package)
 
 
-def test_a_feed_that_nobody_declares_is_named(importable: Path) -> None:
+def test_an_undeclared_feed_is_named(importable: Path) -> None:
     text = DECLARATION.replace('{"raw_tip"', '{"raw_tipp"')
 
     with pytest.raises(DeclarationError, match="raw_tipp"):
@@ -111,11 +111,11 @@ def test_a_key_outside_the_model_is_named(importable: Path) -> None:
         load_package(_package(importable, "extra_key", tip=text))
 
 
-def test_only_a_table_by_code_is_made_anew_code_by_code(importable: Path) -> None:
-    text = DECLARATION.replace("per_code=True,", "per_code=True, makes_codes_anew=True,")
+def test_only_a_table_by_code_is_replaced_code_by_code(importable: Path) -> None:
+    text = DECLARATION.replace("per_code=True,", "per_code=True, replace='code',")
 
-    with pytest.raises(DeclarationError, match="tip: only a partition by code"):
-        load_package(_package(importable, "extra_anew", tip=text))
+    with pytest.raises(DeclarationError, match=r"tip: replace='code' is for Partition\.CODE alone"):
+        load_package(_package(importable, "extra_replaced", tip=text))
 
 
 def test_builtin_tables_have_the_columns_of_the_dictionary_in_its_order() -> None:
@@ -134,7 +134,7 @@ def test_builtin_tables_have_the_columns_of_the_dictionary_in_its_order() -> Non
 
 ADDED = {
     "fusion_kline_bar": ("last_date",),  # the bar of a running period is dated ahead: what it holds by now
-    "fusion_macro_indicator": ("publish_estimated",),  # no report tells when its history came out
+    "fusion_macro_indicator": ("publish_estimated",),  # its history came without dates of publication
 }
 """Columns that the dictionary does not have."""
 
@@ -180,7 +180,7 @@ def test_types_fusions_and_dimensions_are_those_of_the_dictionary(real_data_dir:
     for name in registry.download_types:
         requested = dictionary["download_to_fusion"][name]
         fed = registry.download_to_fusion[name]
-        # A fused dataset that nobody has declared yet is fed by nobody.
+        # A fused dataset that is not declared yet has no feed.
         assert (requested in fed) == (requested in registry.datasets), name
         assert bool(fed) <= (requested is not None), name
     declared = {table.name for table in registry.tables}

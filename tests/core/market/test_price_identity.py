@@ -41,7 +41,7 @@ def judged(reported: dict[str, float], stored: float, adjusted: float | None = N
         ({"tdx": 0.0, "tencent": NAN}, 12.88, set()),
     ],
 )
-def test_who_tells_another_instrument(reported: dict[str, float], stored: float, guilty: set[str]) -> None:
+def test_sources_with_another_instrument(reported: dict[str, float], stored: float, guilty: set[str]) -> None:
     assert {name for name, marked in judged(reported, stored).items() if marked} == guilty
 
 

@@ -21,7 +21,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(text.decode().splitlines()))
 
 
-def test_every_stock_of_three_public_lists_is_one_and_its_market_is_told(real_data_dir: Path) -> None:
+def test_every_stock_of_three_public_lists_is_one_of_its_market(real_data_dir: Path) -> None:
     basic = [row["ts_code"].split(".") for row in rows_of(real_data_dir / "stock_basic_2026-03-04.csv")]
     quoted = rows_of(real_data_dir / "quotes_mainboard_2026-08-21.csv.gz")
     portal = [row["code"] for row in rows_of(real_data_dir / "stock_list_em_2024.csv.gz")]
@@ -110,7 +110,7 @@ def test_the_readers_of_a_public_client_say_the_same_of_every_number_that_they_k
         ("BJ", "899", "index"),
     ],
 )
-def test_numbers_that_public_clients_tell_by_their_prefix(market: str, prefixes: str, kind: str) -> None:
+def test_numbers_that_public_clients_distinguish_by_prefix(market: str, prefixes: str, kind: str) -> None:
     for prefix in prefixes.split():
         code = prefix.ljust(6, "1")
         symbol = f"{market.lower()}{code}"

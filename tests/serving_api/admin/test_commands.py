@@ -100,7 +100,7 @@ def test_a_running_command_is_asked_to_stop(bare: FetchContext, queue: CommandQu
     answer = cancel(bare, command.id)
 
     assert answer.json()["results"] == {"id": command.id, "status": "running"}
-    assert queue.cancel_wanted(command)
+    assert queue.cancel_requested(command)
 
 
 def test_a_finished_command_cannot_be_canceled(bare: FetchContext, queue: CommandQueue) -> None:

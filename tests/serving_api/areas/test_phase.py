@@ -31,9 +31,9 @@ def test_both_counts_agree_where_both_are_known(phases: Topics) -> None:
     assert reported["total"] == len(items) == 10
     pools = phases.rows("raw_limit_pool")
     # A date on which nobody touched a limit has no row in any pool: nothing tells it from one not loaded.
-    told_by_pools = {row["trade_date"] for row in pools}
+    dates_with_pools = {row["trade_date"] for row in pools}
     assert [row["match"] for row in items] == [
-        True if row["date"] in told_by_pools else None for row in items
+        True if row["date"] in dates_with_pools else None for row in items
     ]
     assert sum(row["match"] is True for row in items) >= 4
     assert sum(row["limit_up_recomputed"] for row in items) >= 5

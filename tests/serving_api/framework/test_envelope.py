@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.clock import ManualClock
+from serving_api.framework.application import platform_routes
 from serving_api.framework.envelope import DISCLAIMER, is_enveloped, local_iso, wrap
-from serving_api.framework.routing import platform_routes
 from tests.serving_api.conftest import Bench
 
 FIXED = {"ok": True, "schema_version": 1, "query_time": "T", "disclaimer": DISCLAIMER}

@@ -11,7 +11,7 @@ from serving_api.framework import error_responses
 from serving_api.framework.error_responses import error_response_of
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import Areas, area_router
+from serving_api.framework.routing import area_router
 from tests.serving_api.client import running
 from tests.serving_api.conftest import Bench, Ticks, make_app
 
@@ -35,7 +35,7 @@ async def read_body(subject: Anyone, body: dict[str, Any]) -> Answer:
 def trial(tmp_path: Path) -> Iterator[Bench]:
     url = f"sqlite:///{tmp_path / 'warehouse.sqlite3'}"
     app = make_app(url, tmp_path, Ticks())
-    app.router.routes.insert(0, Areas([router]))
+    app.include_router(router)
     with running(app) as api:
         yield Bench(api, Ticks(), url, tmp_path)
 

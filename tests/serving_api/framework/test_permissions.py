@@ -9,15 +9,16 @@ from typing import Any
 
 import jwt
 import pytest
-from fastapi import APIRouter
+from fastapi import APIRouter, FastAPI
 from starlette.requests import Request
 from starlette.routing import Mount, Route
 
 from core.errors import DeclarationError
 from serving_api.app import create_app
+from serving_api.framework.application import add_areas, platform_routes
 from serving_api.framework.permissions import Admin, Anyone, Login, Quota
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import Areas, area_router, platform_routes
+from serving_api.framework.routing import PlatformRoute, area_router
 from serving_api.mcp.mounted import Mounted
 from tests.serving_api import market
 from tests.serving_api.client import running
@@ -131,7 +132,7 @@ def trial(tmp_path: Path) -> Iterator[Bench]:
     url = f"sqlite:///{tmp_path / 'warehouse.sqlite3'}"
     ticks = Ticks()
     app = make_app(url, tmp_path, ticks)
-    app.router.routes.insert(0, Areas([router]))
+    app.include_router(router)
     with running(app) as api:
         yield Bench(api, ticks, url, tmp_path)
 
@@ -154,7 +155,7 @@ def test_every_route_has_the_permission_of_the_matrix(own: Bench) -> None:
 
 def test_nothing_but_documentation_stands_outside_the_areas(own: Bench) -> None:
     """And the mounted tool channel, which asks for a token where a tool belongs to a user."""
-    others = [route for route in own.api.app.router.routes if not isinstance(route, Areas | Mounted)]
+    others = [route for route in own.api.app.router.routes if not isinstance(route, PlatformRoute | Mounted)]
 
     assert {route.path for route in others if isinstance(route, Route | Mount)} == DOCUMENTATION
     assert len(others) == len(DOCUMENTATION)
@@ -180,7 +181,7 @@ def test_a_router_of_other_routes_is_no_area() -> None:
     plain.get("/y")(for_anyone)
 
     with pytest.raises(DeclarationError):
-        Areas([plain])
+        add_areas(FastAPI(), [plain])
 
 
 def broken_tokens(bench: Bench, good: str) -> dict[str, str]:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from resources.transport.gates import MemoryGate
-from resources.upstreams.factory import make_clients, transport_settings
+from resources.transport.settings import transport_settings
+from resources.upstreams.factory import make_clients
 from serving_api.live import shared_reads
 from serving_api.live.admin_reads.service import Live, live_of
 from serving_api.live.chain import unified_of

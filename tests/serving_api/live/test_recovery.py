@@ -11,8 +11,9 @@ import pytest
 
 from resources.settings import Settings
 from resources.transport.gates import SqliteGate
+from resources.transport.settings import transport_settings
 from resources.upstreams.eastmoney.quotes.changes import ChangesPage
-from resources.upstreams.factory import make_clients, transport_settings
+from resources.upstreams.factory import make_clients
 from serving_api.live.admin_reads.changes import newest_pages
 from serving_api.live.admin_reads.service import Live, live_of
 from serving_api.live.chain import unified_of

@@ -8,7 +8,8 @@ import uvicorn
 
 from core.clock import FrozenClock
 from core.declaration.registry import builtin_registry
-from serving_api.app import Application, create_app
+from serving_api.app import create_app
+from serving_api.framework.application import Application
 from serving_api.framework.system_time import SystemTime
 from tests.serving_api import market
 from tests.serving_api.conftest import FAST, Ticks, make_settings, without_upstreams

@@ -8,8 +8,8 @@ import anyio
 import pytest
 import zstandard
 
-from serving_api.app import Application
-from serving_api.middleware.cached_responses import HotLayer, hot_name
+from serving_api.framework.application import Application
+from serving_api.middleware.cached_responses import ResponseCacheLayer, cached_kind
 from serving_api.middleware.compression import chosen, compressed
 from tests.serving_api import market
 from tests.serving_api.client import BASE, running
@@ -81,10 +81,10 @@ def ordinary(bench: Bench, path: str, **headers: str) -> Answer:
 
 
 def _route_side(app: Application) -> Any:
-    layer: Any = app.front
-    while not isinstance(layer, HotLayer):
-        layer = layer._app
-    return layer._app
+    layer: Any = app.middleware_stack
+    while not isinstance(layer, ResponseCacheLayer):
+        layer = layer.app
+    return layer.app
 
 
 def served(bench: Bench, path: str, **headers: str) -> Answer:
@@ -286,7 +286,7 @@ def test_long_queries_of_nobody_fill_no_memory(bench: Bench) -> None:
     ],
 )
 def test_which_reads_are_hot(path: str, name: str | None) -> None:
-    assert hot_name(f"{BASE}{path}") == name
+    assert cached_kind(f"{BASE}{path}") == name
 
 
 # -- compression ------------------------------------------------------------------------------------
@@ -347,6 +347,6 @@ def test_an_answer_that_comes_in_pieces_is_passed_on_as_it_comes() -> None:
         passed.append(message.get("body", b"start")[:5])
 
     scope = {"type": "http", "method": "GET", "path": "/x", "headers": [(b"accept-encoding", b"gzip")]}
-    anyio.run(HotLayer(pieces, state=None), scope, None, send)  # type: ignore[arg-type]
+    anyio.run(ResponseCacheLayer(pieces, state=None), scope, None, send)  # type: ignore[arg-type]
 
     assert passed == [b"start", b"aaaaa", 2, b"b", b"start", b"aaaaa", 6, b"b"]

@@ -68,7 +68,7 @@ class Bench:
 
     @property
     def xueqiu(self) -> XueqiuClient:
-        """A client whose visit is made already, since the cookies are the transport's."""
+        """A client that already has the site's cookies, since the transport holds them."""
         return XueqiuClient(self.transport.logged(self.log))
 
     @property

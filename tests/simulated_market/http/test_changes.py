@@ -45,7 +45,7 @@ def test_seals_are_those_of_the_pools(bench):
     )
 
 
-def test_events_stand_newest_first_and_grow_with_the_session(bench):
+def test_events_are_newest_first_and_grow_with_the_session(bench):
     late = everything(bench)
     assert [row["time"] for row in late] == sorted((row["time"] for row in late), reverse=True)
     assert {row["type"] for row in late} >= {"limit_up", "open_above_ma5"}

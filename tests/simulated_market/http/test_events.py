@@ -91,7 +91,7 @@ def test_every_listing_is_true_and_its_seats_add_up(world: SyntheticWorld) -> No
     assert max(top.values()) <= 5
 
 
-def test_deals_lie_within_the_day_and_some_come_twice(world: SyntheticWorld) -> None:
+def test_deals_are_within_the_day_and_some_come_twice(world: SyntheticWorld) -> None:
     book, now = BlockTrades(), view(world)
     deals = [one for day in days(world) for one in book.of_date(now, day)]
     for one in deals:

@@ -1,5 +1,6 @@
 """Every fault x {snapshot, list, bars}: the right typed error, retries where they help, never a
-partial frame; and for the faults that no parser can see, the lie that the quality checks must find."""
+partial frame; and for the faults that no parser can see, the false value that the quality checks must
+find."""
 
 import pytest
 
@@ -58,20 +59,20 @@ VISIBLE = {
     "wrong_instrument": {"serve": "sh000001", "under": "000001"},
 }
 INVISIBLE = {"stale_day", "swap_open_close", "override_bar"}
-# Not for this side: a command of the terminal protocol, lists with a count, and two questions that have a
+# Not for this side: a command of the terminal protocol, lists with a count, and two requests that have a
 # second form (tests/witness/test_dialects.py).
 ELSEWHERE = {"dead", "cut_list", "unknown_report", "unregistered"}
 
 
 def test_the_matrix_covers_every_kind():
     reported = {name.partition("-")[0] for name in WIRE} | set(VISIBLE) | INVISIBLE | ELSEWHERE
-    # Well-formed lies are told to every dataset in tests/pipeline/test_silent_corruptions.py.
+    # Every dataset gets well-formed corrupted responses in tests/pipeline/test_silent_corruptions.py.
     assert reported | CORRUPTIONS.keys() == KINDS
 
 
 @pytest.fixture
 def hasty(market, name):
-    """A transport whose patience is shorter than a test where it is tried, and than no machine elsewhere."""
+    """A transport with short timeouts where a timeout is tested, and with generous ones elsewhere."""
     patience = 0.4 if name in SLOW else 10.0
     bench = bench_of(market, http_timeout=patience, http_connect_timeout=patience)
     yield bench
@@ -110,7 +111,7 @@ def test_a_passing_accident_costs_one_retry(hasty, site, name):
 )
 @pytest.mark.parametrize("name", SLOW)
 def test_a_passing_wait_costs_one_retry(hasty, site, name):
-    """All calls wait in the same transport, so two of them tell; the rest in the soak."""
+    """All calls wait in the same transport, so two of them are enough; the rest run in the soak."""
     _one_accident(hasty, site, name)
 
 
@@ -126,7 +127,7 @@ def _one_accident(hasty, site, name):
 
 
 @pytest.mark.parametrize("site", CALLS)
-def test_a_truncated_body_with_an_honest_length_is_not_believed(bench, site):
+def test_a_truncated_body_with_a_true_length_is_rejected(bench, site):
     bench.fault("truncate", keep=0.5, honest=True)
 
     with pytest.raises(PayloadError):
@@ -139,7 +140,7 @@ def test_a_truncated_body_with_an_honest_length_is_not_believed(bench, site):
 def test_false_facts_that_a_parser_can_see(bench, site, name):
     bench.fault(name, **VISIBLE[name])
     if (name, site) == ("wrong_instrument", "eastmoney-clist"):
-        # A list row carries nothing but the code that was asked for: only another source tells.
+        # A list row carries nothing but the code that was asked for: only another source shows it.
         row = CALLS[site](bench).set_index("symbol").loc[SYMBOL]
         assert row["name"] == "上证指数"
         return
@@ -164,7 +165,7 @@ def test_shares_in_place_of_lots_on_the_star_board_alone(bench):
     ):
         with pytest.raises(PayloadError):
             call()
-    # In the list of the market they are single rows, of pages that are believed.
+    # In the list of the market they are single rows, of pages that are accepted.
     listed = bench.eastmoney.stock_list()
     assert len(listed)
     assert not listed["symbol"].str.startswith("sh688").any()

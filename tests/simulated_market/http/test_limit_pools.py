@@ -1,5 +1,5 @@
-"""Limit pools, reasons and popularity of the sample world, through the clients: whoever is in a pool stands
-there because of its bar."""
+"""Limit pools, reasons and popularity of the sample world, through the clients: every stock of a pool is in
+it because of its bar."""
 
 import json
 from datetime import datetime
@@ -39,7 +39,7 @@ def bench(sample):
     made.transport.close()
 
 
-def standing(world, day):
+def state(world, day):
     """Symbol -> (bar of the date, its limits) of every stock that traded."""
     now, number = datetime.fromisoformat(f"{day}T15:30"), int(day.replace("-", ""))
     found = {}
@@ -56,7 +56,7 @@ def test_pools_are_those_of_the_bars(bench):
     before = None
     seen = dict.fromkeys(("up", "broken", "down", "prev"), 0)
     for day in DAYS:
-        bars = standing(bench.market.world, day)
+        bars = state(bench.market.world, day)
         pools = {pool: set(bench.eastmoney.limit_pool(pool, day)["symbol"]) for pool in seen}
         assert pools["up"] == {s for s, (_, close, limits) in bars.items() if close == limits[0]}
         assert pools["broken"] == {s for s, (high, close, up) in bars.items() if high == up[0] > close}
@@ -95,7 +95,7 @@ def test_seals_and_the_queue_are_those_of_the_day(bench):
             assert row["seal_fund"] == round(quote.bids[0][0] * quote.bids[0][1] / PRICE_UNIT)
 
 
-def test_both_portals_tell_the_same_of_a_stock(bench):
+def test_both_portals_agree_on_a_stock(bench):
     compared = 0
     for day in DAYS:
         for pool in ("up", "broken", "down"):
@@ -112,7 +112,7 @@ def test_both_portals_tell_the_same_of_a_stock(bench):
     assert compared > 5
 
 
-def test_a_running_session_shows_who_is_sealed_now(bench, sample):
+def test_a_running_session_shows_stocks_that_are_sealed_now(bench, sample):
     sample.clock.at = datetime(2026, 8, 21, 9, 45)
     early = bench.eastmoney.limit_pool("up", TODAY).set_index("code")
     sample.clock.at = datetime(2026, 8, 21, 10, 5)
@@ -135,7 +135,7 @@ def test_another_date_is_never_taken_for_the_one_asked(bench, sample):
         bench.eastmoney.limit_pool("up", TODAY)
     sample.clock.at = datetime(2026, 8, 24, 15, 45)
     assert len(bench.eastmoney.limit_pool("up", "2026-08-22")) == 0  # a Saturday
-    assert len(bench.eastmoney.limit_pool("up", "2026-06-05")) == 0  # beyond what is kept
+    assert len(bench.eastmoney.limit_pool("up", "2026-06-05")) == 0  # beyond the dates that are served
     assert len(bench.ths.limit_pool("up", "2026-06-05")) == 1
 
 
@@ -147,7 +147,7 @@ def test_another_date_is_never_taken_for_the_one_asked(bench, sample):
         ("double_rows", {}, "2026-08-20", "6 (rows )?of 3"),
     ],
 )
-def test_lies_of_the_pools_are_refused(bench, sample, kind, args, day, reason):
+def test_corrupted_pools_are_refused(bench, sample, kind, args, day, reason):
     sample.faults.replace([{"upstream": "*", "call": "limit_pool", "kind": kind, "args": args, "count": 0}])
 
     for ask in (bench.eastmoney.limit_pool, bench.ths.limit_pool):

@@ -49,7 +49,7 @@ def test_rows_have_their_fields_in_ascending_order(ask: Any) -> None:
     assert numbers(first) == [2, 3, 12, 13, 14]
 
 
-def test_code_and_market_stand_beside_the_name_of_the_leading_stock(ask: Any) -> None:
+def test_code_and_market_come_with_the_name_of_the_leading_stock(ask: Any) -> None:
     (first, *_) = ask(f"{LIST}&np=1&fs=m:90+t:2&fields=f12,f14,f128").json()["data"]["diff"]
     assert numbers(first) == [12, 14, 128, 140, 141]
     assert first["f140"].isdigit()
@@ -67,7 +67,7 @@ def test_code_and_market_stand_beside_the_name_of_the_leading_stock(ask: Any) ->
 def test_series_have_the_parts_that_were_asked_for(ask: Any, path: str, requested: str, parts: int) -> None:
     lines = ask(f"/eastmoney/api/qt/stock/{path}&fields1=f1&fields2={requested}").json()["data"]["klines"]
     assert {line.count(",") + 1 for line in lines} == {parts}
-    assert lines[0][:4] == "2026"  # ascending, whatever the order of the question
+    assert lines[0][:4] == "2026"  # ascending, whatever the order of the request
 
 
 def test_prices_of_dual_listings_are_whole_numbers_without_fltt_2(ask: Any) -> None:

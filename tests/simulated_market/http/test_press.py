@@ -37,7 +37,7 @@ def test_the_platform_answers_in_the_recorded_shape(bench):
     assert httpx.get(bench.market.http_url + QUERY, timeout=5).status_code == 405
 
 
-def test_a_question_in_a_body_is_recorded_with_its_answer(bench):
+def test_a_request_body_is_recorded_with_its_answer(bench):
     bench.cninfo.announcements(SINCE, UNTIL)
 
     first = bench.log.items[0]
@@ -47,7 +47,7 @@ def test_a_question_in_a_body_is_recorded_with_its_answer(bench):
     assert b"announcementTitle" in first.body
 
 
-def test_three_sources_tell_the_same_notices(bench):
+def test_three_sources_have_the_same_notices(bench):
     platform = bench.cninfo.announcements(SINCE, UNTIL)
     portal = bench.eastmoney.notices(SINCE, UNTIL)
     shenzhen = bench.szse.announcements(SINCE, UNTIL)
@@ -58,7 +58,7 @@ def test_three_sources_tell_the_same_notices(bench):
     own = set(shenzhen[name].itertuples(index=False, name=None))
     assert own
     assert own < reported
-    # The platform tells the moment of what was put up on the date itself, the portal every moment.
+    # The platform has the time of notices that were published on the date itself, the portal every time.
     assert portal["pub_time"].notna().all()
     assert (portal["pub_time"].str[:10] <= portal["pub_date"]).all()
     same = portal[portal["pub_time"].str[:10] == portal["pub_date"]]
@@ -69,7 +69,7 @@ def test_three_sources_tell_the_same_notices(bench):
     assert platform["ann_id"].duplicated().any()  # one notice of two companies
 
 
-def test_one_company_is_asked_by_the_id_that_the_map_tells(bench):
+def test_one_company_is_requested_by_its_id_of_the_map(bench):
     orgs = bench.cninfo.orgs().set_index("code")["org_id"]
     found = bench.cninfo.announcements(SINCE, UNTIL, f"600519,{orgs['600519']}")
 
@@ -96,7 +96,7 @@ def test_nothing_is_shown_before_it_is_put_up():
         bench.transport.close()
 
 
-def test_research_articles_and_flashes_are_told(bench):
+def test_research_articles_and_flashes_are_served(bench):
     reports = bench.eastmoney.research(SINCE, UNTIL)
     assert reports["rating"].notna().all()
     assert (reports["eps_fy1"] > 0).all()
@@ -117,7 +117,7 @@ def test_research_articles_and_flashes_are_told(bench):
 
 @pytest.mark.parametrize("kind", ["cut_list", "double_rows"])
 @pytest.mark.parametrize("call", ["cninfo", "portal", "shenzhen", "research"])
-def test_a_list_that_lies_about_its_length_is_refused(bench, call, kind):
+def test_a_list_with_a_false_length_is_refused(bench, call, kind):
     bench.fault(kind, **({"rows": 3} if kind == "cut_list" else {}))
     asked = {
         "cninfo": bench.cninfo.announcements,

@@ -1,5 +1,5 @@
-"""Every recorded answer has a test of its parser and one of its responder; here are those whose responder is
-told by a table: what the client's own call receives has the recorded keys and types."""
+"""Every recorded answer has a test of its parser and one of its responder; here are those of the responder,
+by a table: the answer to the client's own call has the recorded keys and types."""
 
 import json
 from collections.abc import Iterator
@@ -110,7 +110,7 @@ def test_main_indicators_have_the_recorded_columns(sample):
         )
 
 
-def test_no_rows_and_no_such_report_are_told_as_recorded(sample):
+def test_no_rows_and_no_such_report_are_answered_as_recorded(sample):
     bench = bench_of(sample)
     assert len(bench.eastmoney.margin("2026-08-22")) == 0  # a Saturday
     nothing = json.loads(bench.log.items[-1].body)

@@ -24,7 +24,7 @@ def test_the_page_is_read_as_other_clients_read_it(bench: Bench) -> None:
     assert [(hit["title"], hit["url"]) for hit in hits] == read[:6]
 
 
-def test_the_api_wants_a_key(bench: Bench) -> None:
+def test_the_api_requires_a_key(bench: Bench) -> None:
     fetcher = bench.transport.logged(bench.log)
     assert len(TavilyClient(fetcher, "tvly-abcdef").search("公告", 3)) == 3
     with pytest.raises(Refused):

@@ -35,7 +35,7 @@ def test_without_its_referer_the_site_refuses(market):
     assert (reply.status_code, reply.content) == (403, b"Forbidden")
 
 
-def test_all_quote_sites_tell_one_market(bench):
+def test_all_quote_sites_agree_on_one_market(bench):
     symbols = ["sh600519", "sh688981", "sz000001", "sz000002", "sh000001"]
     first = bench.tencent.quotes(symbols).set_index("symbol")
     second = bench.sina.quotes([*symbols, "sh609999"]).set_index("symbol")

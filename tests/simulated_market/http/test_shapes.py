@@ -144,7 +144,7 @@ def test_a_page_has_at_most_100_rows_whatever_is_asked(big_market):
     assert {page["total"] for page in pages if page} == {233}
 
 
-def test_a_list_that_does_not_exist_is_told_from_one_without_anybody(market):
+def test_a_list_that_does_not_exist_differs_from_an_empty_one(market):
     path = "/eastmoney/api/qt/clist/get?pn={}&pz=5&np=1&fltt=2&fields=f12&fid=f12&po=0&fs={}"
 
     for impossible in ("m:7+t:6", "m:0+t:999", "nonsense", "", "b:BK9999", "b:MK99"):
@@ -234,7 +234,7 @@ def test_short_bars_have_six_values(market):
 
 
 class ExDividend(TinyWorld):
-    """The newest reference price lies 5 CNY below the last close."""
+    """The newest reference price is 5 CNY below the last close."""
 
     def bars(self, security, now):
         bars = super().bars(security, now)

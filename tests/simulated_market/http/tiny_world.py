@@ -1,7 +1,7 @@
 """A market of a few hand-made instruments: enough for every field, small enough to read.
 
 Prices rise by a hundredth of themselves per day from a base; volumes follow from the code, in whole
-lots plus 37 shares, so that lots and shares can be told apart. No random numbers.
+lots plus 37 shares, so that lots and shares can be distinguished. No random numbers.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,6 @@ from zlib import crc32
 import numpy as np
 
 from core.calendar import shipped_calendar
-from resources.simulated_market.world.fundamentals import Report
 from resources.simulated_market.world.model import (
     Bars,
     Board,
@@ -22,6 +21,7 @@ from resources.simulated_market.world.model import (
     Minutes,
     Quote,
     Rename,
+    Report,
     Security,
     Ticks,
     Valuation,

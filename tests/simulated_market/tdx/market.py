@@ -1,4 +1,4 @@
-"""A running server and a client that speaks to it, for the tests of both."""
+"""A running server and a client connected to it, for the tests of both."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +17,7 @@ from tests.simulated_market.tdx.tiny_world import NOW, TinyWorld
 
 @dataclass
 class CountingGate:
-    """Lets everything pass and remembers what it was told."""
+    """Lets everything pass and records the reported outcomes."""
 
     reported: list[tuple[str, str, str]] = field(default_factory=list)
 

@@ -16,7 +16,7 @@ from tests.simulated_market.tdx.tiny_world import ALL, BANK, INDEX, NOW, PINGAN,
 
 TRIES = len(RETRY_WAITS) + 1
 
-#: call name of the fault -> a question that makes the call
+#: call name of the fault -> a request that makes the call
 QUESTIONS = {
     "count": lambda client: client.security_count("sh"),
     "list": lambda client: client.security_list("sh"),
@@ -163,7 +163,7 @@ def test_shares_for_lots_of_one_board_are_refused_by_name(call: str, symbol: str
     assert len(others) == 5
 
 
-def test_a_quote_in_another_unit_costs_that_quote_and_is_told() -> None:
+def test_a_quote_in_another_unit_costs_that_quote_and_is_noted() -> None:
     with open_market() as market:
         market.fault("lots_for_shares", "quotes", board="star")
         quotes = market.client.quotes([BANK.symbol, STAR.symbol]).set_index("symbol")
@@ -249,7 +249,7 @@ def test_every_kind_of_fault_is_acted_out() -> None:
 
     of_sites = {"unknown_report", "unregistered"}  # HTTP alone; see tests/witness/test_dialects.py
 
-    # The lies that need rows of text to find are told by the sites; see test_lies.
+    # Corruptions that need rows of text are tested with the sites: test_corrupted_responses.
     assert transport | of_sites | CONTENT_FAULTS | FIGURE_CORRUPTIONS | CORRUPTIONS.keys() == KINDS
     assert CORRUPTIONS.keys() > FIGURE_CORRUPTIONS
 

@@ -157,7 +157,7 @@ def test_a_suspended_security_has_a_last_close_and_no_day() -> None:
     assert row["last_close"] > 0
 
 
-def test_a_delisted_and_a_never_known_code_are_unknown_and_move_nobody() -> None:
+def test_a_delisted_and_a_never_known_code_are_unknown_and_shift_no_other_row() -> None:
     symbols = [GONE.symbol, BANK.symbol, "sh600999", STAR.symbol, "sz300999"]
     with open_market() as market:
         frame = market.client.quotes(symbols)
@@ -296,7 +296,7 @@ def test_former_names_are_those_of_the_day_before() -> None:
     ]
 
 
-def test_greetings_tell_the_clock_of_the_world() -> None:
+def test_greetings_carry_the_clock_of_the_world() -> None:
     with open_market(second_hello=True) as market:
         assert market.client.greeting().time == NOW
         assert market.client.server_info().time == NOW

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from resources.simulated_market.tdx import bars as bar_answers
 from resources.simulated_market.tdx import intraday, quotes
-from resources.simulated_market.tdx.state import Scene
+from resources.simulated_market.tdx.state import RequestView
 from resources.simulated_market.world.model import Bars, Quote, Security, Ticks
 from resources.upstreams.tdx import bars, transactions
 from resources.upstreams.tdx import quotes as quote_calls
@@ -71,12 +71,12 @@ def test_day_bars(data: st.DataObject) -> None:
     security = data.draw(SECURITIES)
     facts = data.draw(series(security))
     start, count = data.draw(st.integers(0, 5)), data.draw(st.integers(1, 30))
-    scene, of = Scene(Facts(series=facts), NOW), bars.PERIODS["day"]
+    view, of = RequestView(Facts(series=facts), NOW), bars.PERIODS["day"]
     stop = max(0, len(facts) - start)
     kept = slice(max(0, stop - count), stop)
 
     for absolute in (False, True):
-        body = bar_answers.render(scene, security, 9, start, count, absolute=absolute)
+        body = bar_answers.render(view, security, 9, start, count, absolute=absolute)
         columns = bars.parse_bars(body, instrument(security.symbol), of, limit=count, absolute=absolute)
 
         # A bar of suspended days alone has its last close for all prices; here each day is its own bar.
@@ -95,7 +95,7 @@ def test_index_bars(data: st.DataObject) -> None:
     facts = data.draw(series(INDEX))
     volume = np.maximum(facts.volume, 1) * 10_000
     facts = replace(facts, volume=volume, amount=volume * 14.5, traded=volume > 0)
-    body = bar_answers.render(Scene(Facts(series=facts), NOW), INDEX, 9, 0, 800, absolute=False)
+    body = bar_answers.render(RequestView(Facts(series=facts), NOW), INDEX, 9, 0, 800, absolute=False)
 
     columns = bars.parse_bars(body, instrument(INDEX.symbol), bars.PERIODS["day"])
 
@@ -124,7 +124,7 @@ def test_quotes(data: st.DataObject) -> None:
         volume_ratio=None, speed_pct=data.draw(st.integers(-2000, 2000)) / 100, open_amount=0.0,
     )  # fmt: skip
     market = {"SZ": 0, "SH": 1}[security.market]
-    body = quotes.render(Scene(Facts(quote=quote), NOW), [(market, security.code)], levels=5)
+    body = quotes.render(RequestView(Facts(quote=quote), NOW), [(market, security.code)], levels=5)
 
     columns = quote_calls.parse_quotes(body, [instrument(security.symbol)])
 
@@ -157,14 +157,14 @@ def test_transactions(data: st.DataObject) -> None:
     rows = sorted(data.draw(st.lists(row, min_size=1, max_size=40)), key=lambda each: each[0])
     minute, price, lots, orders, side = (np.array(column) for column in zip(*rows, strict=True))
     facts = Ticks(minute, np.zeros(len(rows)), price * tick_of(security), lots * 100, orders, side)
-    scene, what = Scene(Facts(ticks=facts), NOW), instrument(security.symbol)
+    view, what = RequestView(Facts(ticks=facts), NOW), instrument(security.symbol)
 
     for form, day in (
         (transactions.TODAY, None),
         (transactions.HISTORY, 20260306),
         (transactions.HISTORY_ORDERS, 20260306),
     ):
-        body = intraday.transactions(scene, security, day, start=0, count=form.page, orders=form.orders)
+        body = intraday.transactions(view, security, day, start=0, count=form.page, orders=form.orders)
         columns = transactions.parse_transactions(body, form, what, "2026-03-06", limit=form.page)
 
         assert [round(value * 10_000) for value in columns["price"]] == facts.price.tolist()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from resources.simulated_market.tdx import bars, corporate, encoding, intraday, quotes
-from resources.simulated_market.tdx.state import Scene
+from resources.simulated_market.tdx.state import RequestView
 from resources.simulated_market.world.model import Bars, ExRight, Minutes, Quote, Security
 from resources.upstreams.tdx import transactions
 from resources.upstreams.tdx.instruments import instrument
@@ -72,10 +72,10 @@ def test_day_bars_of_a_stock() -> None:
         (20241017, 12.07, 12.23, 11.93, 11.95, 1653708, 1993261696, 0, 0),
         (20241018, 11.91, 12.18, 11.68, 12.04, 2604654, 3105820928, 0, 0),
     ]
-    scene = Scene(Recorded(bars=day_bars(rows, 100)), NOW)
+    view = RequestView(Recorded(bars=day_bars(rows, 100)), NOW)
     recorded = sample("kline_body_a")
 
-    body = bars.render(scene, PINGAN, 9, 0, 800, absolute=False)
+    body = bars.render(view, PINGAN, 9, 0, 800, absolute=False)
 
     assert body[2:] == recorded[2 : len(body)]
 
@@ -86,10 +86,10 @@ def test_day_bars_of_an_index() -> None:
         (20260305, 4109.78, 4125.62, 4090.62, 4108.57, 6897465, 1068043730944, 1726, 562),
         (20260306, 4085.90, 4129.46, 4085.90, 4124.19, 6467657, 978805915648, 1808, 492),
     ]
-    scene = Scene(Recorded(bars=day_bars(rows, 10_000)), NOW)
+    view = RequestView(Recorded(bars=day_bars(rows, 10_000)), NOW)
     recorded = sample("eltdx_kline_INDEX_DAY_PAYLOAD_HEX")
 
-    body = bars.render(scene, SSE, 9, 0, 800, absolute=False)
+    body = bars.render(view, SSE, 9, 0, 800, absolute=False)
 
     assert body == recorded
 
@@ -101,7 +101,7 @@ def test_capital_changes() -> None:
         for _, _, _, day, category, f1, f2, f3, f4 in struct.iter_unpack("<B6sBIB4f", recorded[11:])
     ]
 
-    assert corporate.xdxr(Scene(Recorded(exrights=events), NOW), 0, PINGAN) == recorded
+    assert corporate.xdxr(RequestView(Recorded(exrights=events), NOW), 0, PINGAN) == recorded
 
 
 def test_a_quote_record() -> None:
@@ -124,7 +124,7 @@ def test_a_quote_record() -> None:
     )  # fmt: skip
     recorded = payload("tdx_quotes_600000.json", "body_hex")
 
-    body = quotes.render(Scene(Recorded(quotes={"sh600000": quote}), NOW), [(1, "600000")], levels=5)
+    body = quotes.render(RequestView(Recorded(quotes={"sh600000": quote}), NOW), [(1, "600000")], levels=5)
 
     # Head and prices; then time, current volume and the outer volume (one lot less than the rest) differ.
     assert body[2:11] == recorded[2:11]
@@ -151,9 +151,9 @@ def test_minutes_of_a_past_date() -> None:
     zeros = np.zeros(240)
     path = Minutes(np.arange(240), price, price, price, price, volume, zeros)
     rows = [(20260306, 10.78, 10.84, 10.77, 10.82, 476576, 514733536, 0, 0)]
-    scene = Scene(Recorded(minutes=path, bars=day_bars(rows, 100)), NOW)
+    view = RequestView(Recorded(minutes=path, bars=day_bars(rows, 100)), NOW)
 
-    body = intraday.minutes_of(scene, PINGAN, 20260306)
+    body = intraday.minutes_of(view, PINGAN, 20260306)
 
     assert body[:2] == recorded[:2]
     again = minutes.parse_history(body, instrument("sz000001"), "2026-03-06")
@@ -162,7 +162,7 @@ def test_minutes_of_a_past_date() -> None:
 
 
 def test_finance_lists_and_transactions_have_the_recorded_layout() -> None:
-    """Sizes, counts and where the codes and times stand; figures are the world's."""
+    """Sizes, counts and the places of codes and times; figures are the world's."""
     with open_market() as market:
         market.client.finance(BANK.symbol)
         finance = market.log.items[-1].body

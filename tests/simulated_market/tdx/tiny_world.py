@@ -6,7 +6,6 @@ from functools import cache
 
 import numpy as np
 
-from resources.simulated_market.world.fundamentals import Report
 from resources.simulated_market.world.model import (
     Bars,
     Board,
@@ -17,6 +16,7 @@ from resources.simulated_market.world.model import (
     Minutes,
     Quote,
     Rename,
+    Report,
     Security,
     Ticks,
     Valuation,

@@ -1,4 +1,5 @@
-"""Books by industry: what a bank tells and does not tell, ratios in the middle of their industries."""
+"""Accounts by industry: the items that a bank reports and does not report, ratios in the middle of their
+industries."""
 
 import json
 
@@ -41,7 +42,7 @@ def test_a_bank_has_no_inventories_no_gross_margin_and_no_current_assets(newest)
         assert json.dumps([reported, balance, sheet, income], allow_nan=False)
 
 
-def test_a_maker_of_things_tells_them_all(newest):
+def test_a_manufacturer_reports_them_all(newest):
     reported = main_row(newest["sh600041"])
     assert None not in (
         reported["XSMLL"],

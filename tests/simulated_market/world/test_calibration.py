@@ -1,6 +1,6 @@
 """The sample market against real files: distributions in the bands that the real ones span.
 
-Profile S is quick and is always checked; the largest profile speaks for the cross-section and is `soak`.
+Profile S is quick and is always checked; the largest profile covers the cross-section and is `soak`.
 """
 
 import itertools
@@ -113,8 +113,9 @@ def test_turnover_has_a_tail_and_no_clamp(market):
     assert len(np.unique(highest)) == len(highest)
 
 
-def test_no_stock_jumps_without_a_word(world, market):
-    """Beyond every price limit stand listings, one re-listing and the first day of a delisting period."""
+def test_no_stock_jumps_without_an_event(world, market):
+    """Only these moves exceed every price limit: listings, one re-listing and the first day of a delisting
+    period."""
     explained = {"listing", "relisting", "delisting_period"}
     reported = {(f.symbol, f.date) for f in world.features if f.name in explained}
     for row, day in zip(*np.where(np.abs(market.change) > 0.31), strict=True):

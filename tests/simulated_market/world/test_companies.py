@@ -1,5 +1,5 @@
 """Holder counts and dividends of a world: the shape of what was recorded, made from the world's own facts,
-and never told before their day."""
+and never published before their day."""
 
 import itertools
 import json
@@ -73,7 +73,7 @@ def test_every_event_with_cash_or_shares_has_its_dividend(world):
     assert events > 60
 
 
-def test_a_dividend_is_told_stage_by_stage(world):
+def test_a_dividend_is_published_stage_by_stage(world):
     """Planned on 2026-06-15, implemented on 2026-08-14."""
     where = "(SECURITY_CODE=\"601302\")(NOTICE_DATE>='2026-06-01')"
 
@@ -91,7 +91,7 @@ def test_a_dividend_is_told_stage_by_stage(world):
 
 
 @pytest.mark.parametrize("day", ["2024-05-10", "2025-04-29", "2026-08-20"])
-def test_nothing_is_told_before_its_notice(world, day):
+def test_nothing_is_published_before_its_notice(world, day):
     now = datetime.fromisoformat(f"{day}T20:00")
     today = int(day.replace("-", ""))
     view = View(world, now)
@@ -131,16 +131,16 @@ def test_trades_and_visits_fit_their_company_and_day(world):
     assert seen > 300
 
 
-def test_a_trade_is_told_two_sessions_later(world):
-    """Whatever is told was told within days of the trade: a load looks two weeks back, no more."""
+def test_a_trade_is_published_two_sessions_later(world):
+    """Every trade is published within days: a load looks two weeks back, no more."""
     days = [int(day) for day in world.trade_dates() if 20260601 <= int(day) <= 20260821]
-    first_told = {}
+    first_noticed = {}
     for place, day in enumerate(days):
         view = View(world, datetime.strptime(f"{day} 20", "%Y%m%d %H"))
         for security in corporate.stocks(view)[:25]:
             for one in insiders.trades(view, security):
-                first_told.setdefault((security.symbol, one.date), place)
-    late = [place - days.index(day) for (_, day), place in first_told.items() if day in days]
+                first_noticed.setdefault((security.symbol, one.date), place)
+    late = [place - days.index(day) for (_, day), place in first_noticed.items() if day in days]
     assert late
     assert set(late) == {2}
 

@@ -1,4 +1,4 @@
-"""Series of the year so far are made of their months, changes of the amounts that stand beside them."""
+"""Series of the year so far are made of their months, changes of the amounts next to them."""
 
 from datetime import datetime
 

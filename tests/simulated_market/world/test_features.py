@@ -234,7 +234,7 @@ def test_scripted_prices(world):
 
 
 @pytest.mark.real_data
-def test_no_company_of_the_cast_is_real(world, medium, real_data):
+def test_no_scripted_company_is_real(world, medium, real_data):
     import pandas as pd
 
     basic = pd.read_csv(real_data / "stock_basic_2026-03-04.csv", dtype=str)
@@ -258,6 +258,6 @@ def test_renames_are_the_dated_names(world):
     assert ("sh605400", "*ST颢晖", 20250610) in reported
 
 
-def test_no_rename_is_told_before_its_day(world):
+def test_no_rename_is_visible_before_its_day(world):
     assert ("sz000109", 20260429) in {(r.symbol, r.date) for r in world.renames(at(20260429))}
     assert ("sz000109", 20260429) not in {(r.symbol, r.date) for r in world.renames(at(20260428))}

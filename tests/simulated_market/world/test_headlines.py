@@ -87,14 +87,14 @@ def test_notices_have_moments_of_their_own_day_or_of_the_evening_before(world):
     found = NoticeBook().between(View(world, NOW), "2026-10-20", "2026-11-21")
     same = [one for one in found if one.shown.date() == one.day]
     assert 0.1 < len(same) / len(found) < 0.4
-    assert all(one.told_at == one.shown for one in same)
+    assert all(one.announced_at == one.shown for one in same)
     assert {one.shown.hour for one in same} >= {12, 16, 17}
     rest = [one for one in found if one not in same]
-    assert all((one.told_at.hour, one.told_at.minute) == (0, 0) for one in rest)
-    assert all(one.shown < one.told_at for one in rest)
+    assert all((one.announced_at.hour, one.announced_at.minute) == (0, 0) for one in rest)
+    assert all(one.shown < one.announced_at for one in rest)
 
 
-def test_notices_are_of_many_kinds_and_tell_the_market(world):
+def test_notices_are_of_many_kinds_and_name_the_market(world):
     found = NoticeBook().between(View(world, NOW), "2025-11-21", "2026-11-20")
     kinds = {one.kind for one in found}
     assert {"年度报告全文", "三季度报告摘要", "分配方案实施", "股票交易异常波动", "实施风险警示"} <= kinds

@@ -33,7 +33,7 @@ def test_minutes_aggregate_exactly_to_the_daily_bar(world, date):
     assert seen > 55
 
 
-def test_the_mean_price_of_a_minute_lies_in_its_range(world):
+def test_the_mean_price_of_a_minute_is_in_its_range(world):
     now = at(20260821)
     outside = 0
     for security in world.securities(now):

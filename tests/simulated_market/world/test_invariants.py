@@ -52,7 +52,7 @@ def test_limits_agree_with_the_rules_of_the_day(world):
             assert (None, None) if found is None else found == tuple(round(x * 10_000) for x in expected)
 
 
-def test_mean_price_lies_within_the_day(world):
+def test_mean_price_is_within_the_day(world):
     for security in world.securities(END):
         if security.kind == "index":
             continue
@@ -197,7 +197,7 @@ def test_boards_list_listed_stocks_only(world):
     }
 
 
-def test_an_index_is_made_of_the_members_that_it_tells(world):
+def test_an_index_is_made_of_its_listed_members(world):
     """The sums of its members' volumes are the index's own."""
     for one in INDICES:
         index = world.find(f"{one.market.lower()}{one.code}")

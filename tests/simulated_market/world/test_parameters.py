@@ -1,4 +1,4 @@
-"""The numbers of the model lie in their bands, and the bands hold what the real bars say."""
+"""The parameters of the model are within their bands, and the bands contain those of real bars."""
 
 import numpy as np
 import pytest
@@ -64,7 +64,7 @@ def measured(folder):
 
 
 @pytest.mark.real_data
-def test_real_bars_lie_in_the_bands(real_data):
+def test_real_bars_are_in_the_bands(real_data):
     rows: dict[str, Parameter] = parameters().rows
     outside = {
         name: (value, rows[name].low, rows[name].high)

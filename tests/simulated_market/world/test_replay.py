@@ -77,7 +77,7 @@ def test_special_treatment_prefix_and_band(replay):
     assert quote.limit_up / quote.preclose == pytest.approx(1.05, abs=0.005)
 
 
-def test_names_change_on_the_days_that_the_file_tells(replay):
+def test_names_change_on_the_days_of_the_file(replay):
     airport, now = replay.find("sh600515"), at(20220729)
     names = [replay.name(airport, at(day)) for day in (20120831, 20120903, 20210218, 20210219, 20220506)]
     assert names == ["ST海建", "海岛建设", "海航基础", "ST海南机场", "ST海南机场"]
@@ -86,7 +86,7 @@ def test_names_change_on_the_days_that_the_file_tells(replay):
     assert renames[-2:] == [("海岛建设", 20160129), ("海航基础", 20210219)]
 
 
-def test_a_rename_is_not_told_before_its_day(replay):
+def test_a_rename_is_not_visible_before_its_day(replay):
     assert not [r for r in replay.renames(at(20210218)) if r.date > 20210218]
     assert len(replay.renames(at(20210219))) == len(replay.renames(at(20210218))) + 1
 
@@ -200,8 +200,8 @@ def test_the_slice_equals_the_full_set(real_data, replay):
 
 @pytest.mark.real_data
 def test_special_treatment_of_the_bars_begins_and_ends_with_a_name(real_data):
-    """Two sources that know nothing of each other: every day of `isST` lies under a name with ST and no
-    other day does, and where the file of names ends, the bars go on."""
+    """Two independent sources agree: every day of `isST` has a name with ST and no other day has, and where
+    the file of names ends, the bars go on."""
     full = ReplayWorld(real_data)
     end = at(full.last_date)
     changes = {(r.symbol, r.date) for r in full.renames(end)}

@@ -1,4 +1,4 @@
-"""Results as the portal tells them: of one piece with the terminal's snapshot, inside the legal windows."""
+"""Results of the portal: they agree with the terminal's snapshot, inside the legal windows."""
 
 import json
 from datetime import datetime
@@ -33,7 +33,7 @@ def test_a_page_says_what_the_terminal_says(world):
         assert reported.eps * reported.total_shares == pytest.approx(profit, abs=1e-4 * reported.total_shares)
 
 
-def test_balances_add_up_and_notices_lie_in_their_windows(world):
+def test_balances_add_up_and_notices_are_in_their_windows(world):
     corrections = 0
     for found in results(world).values():
         for one in found:

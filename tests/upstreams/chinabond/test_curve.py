@@ -59,7 +59,7 @@ def test_rows_of_the_government_curve_oldest_first() -> None:
         (b"<html><table></table></html>", PayloadError, "no table"),
     ],
 )
-def test_what_is_not_believed(body: bytes, error: type[Exception], reason: str) -> None:
+def test_rejected_answers(body: bytes, error: type[Exception], reason: str) -> None:
     with pytest.raises(error, match=reason):
         curve.parse_curve(body, *SPAN)
 

@@ -54,7 +54,7 @@ def test_figures_are_texts_and_dashes_are_missing() -> None:
         (2, {"showDateCN": "21/09/2026"}, "no date"),
     ],
 )
-def test_what_is_not_believed(at: int, changed: dict[str, Any], reason: str) -> None:
+def test_rejected_answers(at: int, changed: dict[str, Any], reason: str) -> None:
     text, parse = list(PARSERS.items())[at]
     row = json.loads(text)["records"][0]
     with pytest.raises(PayloadError, match=reason):
@@ -93,7 +93,7 @@ def test_damaged_answers(data: st.DataObject) -> None:
     assert not (rows["rate"].abs() > 30).any()
 
 
-def test_a_refusal_in_words_is_not_a_time_without_rates() -> None:
+def test_a_refusal_message_is_not_a_time_without_rates() -> None:
     """As two public clients read it: code 200, no record, the reason in `data.message`."""
     reported = {"message": "只提供一年历史数据查询及下载"}
     refused = json.dumps({"head": {"rep_code": "200"}, "data": reported, "records": []}).encode()
@@ -111,7 +111,7 @@ CURVES = json.dumps(
 ).encode()
 
 
-def test_a_visitor_that_is_turned_away_registers_as_the_page_does() -> None:
+def test_a_refused_client_registers_as_the_page_does() -> None:
     pages = Pages(PAGE, b"<html></html>", b"{}", b"{}", CURVES, body(CURVE, total=1))
 
     assert len(ChinamoneyClient(pages).closing_curve(*SPAN)) == 1

@@ -1,4 +1,4 @@
-"""Flash news of the telegraph and of the second quote site: documented fields, and unbelievable answers."""
+"""Flash news of the telegraph and of the second quote site: documented fields, and rejected answers."""
 
 import json
 from typing import Any
@@ -33,7 +33,7 @@ def fed(*rows: dict[str, Any]) -> bytes:
 
 
 def test_the_signature_is_of_the_sorted_query() -> None:
-    # md5(sha1("a=1&b=2") in hex), in whatever order the parameters stand.
+    # md5(sha1("a=1&b=2") in hex), whatever the order of the parameters.
     assert roll.sign([("b", "2"), ("a", "1")]) == roll.sign([("a", "1"), ("b", "2")])
     assert len(roll.sign([])) == 32
     sent = dict(roll.roll_request("1787295600").params)

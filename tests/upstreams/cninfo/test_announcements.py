@@ -1,4 +1,4 @@
-"""The disclosure platform: recorded answers, pages and slices, and what cannot be believed."""
+"""The disclosure platform: recorded answers, pages and slices, and rejected answers."""
 
 import json
 from pathlib import Path
@@ -70,7 +70,7 @@ def test_the_recorded_answer() -> None:
     assert list(notice_frame([], "x").columns) == list(NOTICE_COLUMNS)
 
 
-def test_a_notice_of_the_same_evening_tells_its_second() -> None:
+def test_a_notice_of_the_same_evening_has_its_second() -> None:
     # 301308's forecast of 2026-07-03, recorded by a public client with 1783075627000.
     reported = row(announcementTime=1783075627000, secCode="301308", secName="江波龙")
     page = parse(body([reported, row(2)], 2), Query("2026-01-01", "2026-09-30"))
@@ -80,7 +80,7 @@ def test_a_notice_of_the_same_evening_tells_its_second() -> None:
     ]
 
 
-def test_the_map_of_ids_leaves_out_who_has_none() -> None:
+def test_the_map_of_ids_leaves_out_companies_without_one() -> None:
     (recorded,) = json.loads((PAYLOADS / "cninfo_stocklist_row.json").read_bytes())
     rows = [recorded, {**recorded, "code": "601318", "orgId": "9900002221"}, {**recorded, "orgId": ""}]
 
@@ -102,7 +102,7 @@ def test_a_page_is_asked_as_a_form() -> None:
     assert (form["seDate"], form["pageNum"], form["pageSize"]) == ([f"{DAY}~{DAY}"], ["3"], ["30"])
 
 
-def test_none_is_told_apart_from_a_burst_limit() -> None:
+def test_no_notices_are_distinguished_from_a_burst_limit() -> None:
     assert len(parse(body(None, 0))) == 0
     with pytest.raises(PayloadError, match="0 of 12"):
         parse(body(None, 12))
@@ -126,7 +126,7 @@ def test_none_is_told_apart_from_a_burst_limit() -> None:
         ({"adjunctSize": -3}, "below zero"),
     ],
 )
-def test_a_row_that_cannot_be_believed(changed: dict[str, Any], reason: str) -> None:
+def test_a_rejected_row(changed: dict[str, Any], reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
         parse(body([row(**changed)], 1))
 
@@ -162,7 +162,7 @@ def test_all_pages_are_counted_by_the_lists_own_count() -> None:
     assert [form["pageNum"] for form in platform.asked] == ["1", "2", "3"]
 
 
-def test_a_count_that_moves_is_read_anew_once() -> None:
+def test_a_count_that_moves_is_read_again_once() -> None:
     rows = [row(at) for at in range(40)]
     platform = Platform(lambda form: rows)
 
@@ -189,7 +189,7 @@ def test_a_list_too_deep_is_halved_and_one_date_cut_by_category() -> None:
         if not form["category"]:
             return dated
         place = CATEGORIES.index(form["category"])
-        # What lies beyond the hundredth page belongs to one or two of the first categories.
+        # What is beyond the hundredth page belongs to one or two of the first categories.
         return [one for at, one in enumerate(dated) if categories and at > 2990 and place in (at % 4, at % 3)]
 
     assert len(CninfoClient(Platform(serve)).announcements(DAY, last)) == 3080

@@ -1,4 +1,4 @@
-"""The disclosure platform's tables: fields as public clients read them, units, and what is not believed."""
+"""The disclosure platform's tables: fields as public clients read them, units, and rejected answers."""
 
 import json
 from datetime import datetime
@@ -80,7 +80,7 @@ def test_holder_counts_and_share_capital() -> None:
         (plans(PLAN, total=0), "1 of 0 rows"),
     ],
 )
-def test_plans_that_cannot_be_believed(body: bytes, reason: str) -> None:
+def test_rejected_plans(body: bytes, reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
         CninfoClient(Pages(body)).disclosure_schedule(PERIOD)
 
@@ -106,7 +106,7 @@ def test_a_list_of_plans_that_ends_early_is_refused() -> None:
         (b'{"resultcode": 200, "records": ""}', "records"),
     ],
 )
-def test_counts_that_cannot_be_believed(body: bytes, reason: str) -> None:
+def test_rejected_counts(body: bytes, reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
         CninfoClient(Pages(body)).holder_counts(PERIOD, NOW)
 
@@ -127,7 +127,7 @@ def test_only_an_answer_of_the_service_says_that_there_is_nothing() -> None:
         ({"VARYDATE": None}, "is no text"),
     ],
 )
-def test_capital_that_cannot_be_believed(row: dict[str, Any], reason: str) -> None:
+def test_rejected_capital(row: dict[str, Any], reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
         CninfoClient(Pages(answer({**CHANGE, **row}))).share_changes("600519", "1990-01-01", PERIOD, NOW)
 

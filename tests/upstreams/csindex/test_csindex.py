@@ -1,4 +1,5 @@
-"""The index providers' answers: workbooks and lists, units, lies, and the damage of networks."""
+"""The index providers' answers: workbooks and lists, units, corrupted responses, and the damage of
+networks."""
 
 import json
 import math
@@ -95,7 +96,7 @@ def test_codes_in_a_number_cell_have_their_zeros_again() -> None:
         (b"PK\x03\x04 a newer workbook", "no old workbook"),
     ],
 )
-def test_weights_that_cannot_be_believed(book: bytes, reason: str) -> None:
+def test_rejected_weights(book: bytes, reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
         parse_members(book, "000300", weighted=True)
 
@@ -142,7 +143,7 @@ def test_history_in_shares_and_yuan() -> None:
         (body({"code": "200", "data": [PERF, PERF]}), "twice"),
     ],
 )
-def test_history_that_cannot_be_believed(answer: bytes, reason: str) -> None:
+def test_rejected_history(answer: bytes, reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
         parse_perf(answer, "000300", SINCE, UNTIL)
 

@@ -1,4 +1,4 @@
-"""Intraday anomalies of the portal: the documented answer, and what cannot be believed."""
+"""Intraday anomalies of the portal: the documented answer, and rejected answers."""
 
 import json
 from typing import Any
@@ -49,7 +49,7 @@ def test_texts_mean_what_is_documented_of_their_type_and_nothing_else() -> None:
     assert rows["info"].tolist() == [bought["i"], sealed["i"]]
 
 
-def test_an_opening_below_the_average_tells_price_and_change_like_one_above() -> None:
+def test_an_opening_below_the_average_has_price_and_change_like_one_above() -> None:
     (row,) = changes.parse_changes(body({**ROW, "t": 8210, "i": "-0.0201,9.07,-0.0201"})).rows.to_dict(
         "records"
     )
@@ -76,12 +76,12 @@ def test_nothing_happened_is_an_answer(empty: bytes) -> None:
         ({"i": None}, "i is no text"),
         ({"i": "0.02,92.46"}, "has 2 parts"),
         ({"i": "0.02,-1,0.02"}, "price is not above zero"),
-        ({"i": "0.02,92.46,25"}, "change cannot be believed"),
+        ({"i": "0.02,92.46,25"}, "change is not plausible"),
         ({"i": "0.02,abc,0.02"}, "is no number"),
         ({"i": ",".join("1" * 20), "t": 4}, "has 20 parts"),
     ],
 )
-def test_what_cannot_be_believed_is_refused(row: dict[str, Any], reason: str) -> None:
+def test_invalid_answers_are_refused(row: dict[str, Any], reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
         changes.parse_changes(body({**ROW, **row}))
 

@@ -39,7 +39,7 @@ CHOICES: dict[tuple[str, str], list[dict[str, Any]]] = {
 }
 """Arguments that have a meaning of their own, by the function that takes them."""
 KNOWN_ELSEWHERE: dict[str, tuple[str, str]] = {}
-"""Report -> (names, which public client has them), beside akshare and the recordings."""
+"""Report -> (names, which public client has them), in addition to akshare and the recordings."""
 
 
 def declared() -> Iterator[tuple[str, Report]]:
@@ -118,7 +118,7 @@ def test_every_report_is_asked_for_whole_or_by_names_with_a_witness() -> None:
     "RPT_MAINDATA_MAIN_POSITIONDETAILS RPTA_WEB_RZRQ_GGMX RPTA_WEB_GETHGLIST_NEW RPT_DMSK_TS_STOCKNEW "
     "RPT_MAIN_ORGHOLD RPT_MUTUAL_DEAL_HISTORY RPT_SHAREBONUS_DET RPT_VALUEINDUSTRY_DET".split(),
 )
-def test_reports_with_columns_that_nobody_else_reads_are_asked_for_whole(name: str) -> None:
+def test_reports_with_columns_that_no_public_client_reads_are_requested_whole(name: str) -> None:
     asked = {report.columns for _, report in declared() if report.name == name}
 
     assert asked == {EVERY_COLUMN}

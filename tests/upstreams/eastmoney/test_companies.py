@@ -161,7 +161,7 @@ def test_shares_and_earnings_of_a_dividend() -> None:
         ("停止实施", "停止实施"),
     ],
 )
-def test_progress_in_the_words_of_the_dictionary(reported: str, meant: str) -> None:
+def test_progress_in_the_terms_of_the_dictionary(reported: str, meant: str) -> None:
     row = parse_dividends(body([dividend(ASSIGN_PROGRESS=reported, EX_DIVIDEND_DATE=None)], 1)).rows.iloc[0]
 
     assert (row["progress"], row["ex_date"]) == (meant, None)
@@ -217,7 +217,7 @@ def test_sold_shares_are_below_zero_and_gifts_have_no_price() -> None:
     assert rows["price"].isna().tolist() == [False, True]
 
 
-def test_visitors_and_what_was_said_are_two_questions() -> None:
+def test_visitors_and_what_was_said_are_two_requests() -> None:
     said = {name: VISITOR[name] for name in ("SECURITY_CODE", "NOTICE_DATE", "RECEIVE_START_DATE")}
     portal, asked = client(
         body([VISITOR, VISITOR | {"RECEIVE_OBJECT": None}, VISITOR | {"RECEIVE_OBJECT": "易方达基金"}], 3),
@@ -278,7 +278,7 @@ def test_a_holding_that_cannot_be_is_refused(changed: dict[str, Any], reason: st
         client(body([HOLDING | changed], 1))[0].org_holdings("2026-06-30", "fund")
 
 
-def test_a_lost_column_is_told() -> None:
+def test_a_lost_column_is_named() -> None:
     for row, parse, name in (
         (holder(), parse_holders, "HOLDER_NUM"),
         (dividend(), parse_dividends, "IT_RATIO"),

@@ -1,4 +1,4 @@
-"""Reports about the economy: documented samples, the periods behind them, and what is not believed."""
+"""Reports about the economy: documented samples, the periods behind them, and rejected answers."""
 
 import json
 from functools import partial
@@ -98,7 +98,7 @@ def test_sides_with_different_holidays_are_missing_alone() -> None:
     [
         ("RPT_ECONOMY_CPI", {"NATIONAL_BASE": 118.0}, "NATIONAL_BASE - 100"),
         ("RPT_ECONOMY_CPI", {"REPORT_DATE": "2022-13-01 00:00:00"}, "no date"),
-        ("RPT_ECONOMY_CPI", {"NATIONAL_SAME": "1e999"}, "believable"),
+        ("RPT_ECONOMY_CPI", {"NATIONAL_SAME": "1e999"}, "valid number"),
         ("RPT_ECONOMY_GDP", {"TIME": "2026年上半年"}, "names no quarter"),
         ("RPT_ECONOMY_GDP", {"REPORT_DATE": "2026-07-01 00:00:00"}, "names quarter 2"),
         ("RPTA_WEB_TREASURYYIELD", {"EMM00166466": 180.0}, "another unit"),
@@ -114,7 +114,7 @@ def test_a_row_that_cannot_be_true_is_refused(name: str, changed: dict[str, Any]
         parse(name, **changed)
 
 
-def test_a_renamed_column_is_told() -> None:
+def test_a_renamed_column_is_named() -> None:
     row = {name: CPI[name] for name in CPI if name not in economy.REPORTS["RPT_ECONOMY_CPI"].columns}
     with pytest.raises(PayloadError, match="NATIONAL_SAME"):
         parse("RPT_ECONOMY_CPI", body([row], 1))
@@ -139,7 +139,7 @@ def test_levels_of_another_instrument_or_day_are_refused() -> None:
     assert rows[["date", "close", "low"]].to_numpy().tolist()[-1] == ["2026-08-21", 98.2, 98.1]
     with pytest.raises(PayloadError, match="asked for"):
         read(LEVEL, secid="133.USDCNH")
-    with pytest.raises(PayloadError, match="lies outside"):
+    with pytest.raises(PayloadError, match="is outside"):
         levels.parse_levels(LEVEL, "100.UDI", "2026-08-01", "2026-08-20")
     with pytest.raises(PayloadError, match="enclose"):
         read(LEVEL.replace(b"98.6,98.0", b"98.0,98.6"), secid="100.UDI")
@@ -187,7 +187,7 @@ def test_a_report_that_the_newer_dialect_does_not_know_is_asked_for_in_the_older
     }  # fmt: skip
 
 
-def test_the_older_dialect_ends_with_its_count_or_is_not_believed() -> None:
+def test_the_older_dialect_ends_with_its_count_or_is_rejected() -> None:
     short = Pages(older("2026-09-24", count=3), older(count=3))
     with pytest.raises(PayloadError, match="1 of 3"):
         EastmoneyClient(short, FrozenClock(NOW)).economy_older("RPTA_WEB_TREASURYYIELD")

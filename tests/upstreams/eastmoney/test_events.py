@@ -1,4 +1,4 @@
-"""Billboard, block trades and releases: recorded rows, the traps of their units, and what is not believed."""
+"""Billboard, block trades and releases: recorded rows, the traps of their units, and rejected answers."""
 
 import json
 from pathlib import Path
@@ -98,7 +98,7 @@ def test_a_row_that_contradicts_itself_is_refused(name: str, changed: dict[str, 
     ("name", "column"),
     [("listing", "EXPLANATION"), ("seat", "RANK"), ("deal", "DEAL_AMT"), ("releases", "CURRENT_FREE_SHARES")],
 )
-def test_a_renamed_column_is_told(name: str, column: str) -> None:
+def test_a_renamed_column_is_named(name: str, column: str) -> None:
     row = json.loads(PARSERS[name][0])["result"]["data"][0]
     del row[column]
 
@@ -160,7 +160,7 @@ def test_a_turnover_rate_keeps_its_four_decimals() -> None:
     assert parse("listing")["turnover"].tolist() == [16.9334]
 
 
-def test_equal_deals_are_kept_and_equal_seats_are_not() -> None:
+def test_equal_deals_are_accepted_and_equal_seats_are_not() -> None:
     assert len(client(body([DEAL, DEAL], 2)).block_trades(DAY, DAY)) == 2
     with pytest.raises(PayloadError, match="came twice"):
         client(body([SEAT, SEAT], 2), body([], 0), body([], 0)).billboard_seats(DAY, DAY)

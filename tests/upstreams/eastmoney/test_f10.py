@@ -308,7 +308,7 @@ def test_a_company_of_the_consensus_is_a_row_per_year() -> None:
     assert set(rows["org_count"]) == {31}
     for changed, reason in (
         ({"YEAR3": 2029}, "YEAR3 is 2029"),
-        ({"EPS2": 7241.0}, "not believable"),
+        ({"EPS2": 7241.0}, "not plausible"),
         ({"SECURITY_CODE": "600518"}, "not asked for"),
     ):
         with pytest.raises(PayloadError, match=reason):

@@ -1,4 +1,4 @@
-"""Results at the portal: the recorded page, reports of a period, statements, and what is not believed."""
+"""Results at the portal: the recorded page, reports of a period, statements, and rejected answers."""
 
 import json
 from collections.abc import Mapping
@@ -13,8 +13,7 @@ from core.clock import FrozenClock
 from core.errors import InputError, PayloadError, Permanent
 from resources.simulated_market.eastmoney.finance import main_row
 from resources.simulated_market.finance import Result
-from resources.simulated_market.world.fundamentals import Report
-from resources.simulated_market.world.model import Security
+from resources.simulated_market.world.model import Report, Security
 from resources.upstreams.eastmoney import EastmoneyClient
 from resources.upstreams.eastmoney.f10 import pages as f10
 from resources.upstreams.eastmoney.reports import finance, gateway
@@ -61,7 +60,7 @@ def plain(rows: list[Mapping[str, Any]]) -> bytes:
 def test_the_recorded_page() -> None:
     page = f10.parse_main(RECORDED, "sh600519")
 
-    assert (len(page), page.count) == (1, 102)  # one row of the recording was kept
+    assert (len(page), page.count) == (1, 102)  # the recording holds one row
     row = page.rows.iloc[0]
     assert (row["code"], row["report_period"], row["ann_date"]) == ("600519", "2026-03-31", None)
     assert (row["revenue"], row["net_profit"]) == (54702912385.23, 27242512886.45)
@@ -84,7 +83,7 @@ def test_the_simulated_page_has_every_field_of_the_recorded_one() -> None:
     assert json.loads(RECORDED)["result"]["data"][0].keys() <= row.keys()
 
 
-def test_another_company_or_a_renamed_column_is_told() -> None:
+def test_another_company_or_a_renamed_column_is_named() -> None:
     with pytest.raises(PayloadError, match=r"600519\.SH instead of 000001\.SZ"):
         f10.parse_main(RECORDED, "sz000001")
     with pytest.raises(PayloadError, match="EPSJB"):
@@ -190,7 +189,7 @@ def test_b_shares_and_bonds_are_left_out_and_the_later_notice_wins() -> None:
         ({"NOTICE_DATE": "soon"}, "NOTICE_DATE"),
     ],
 )
-def test_a_summary_that_cannot_be_believed(changed: dict[str, Any], reason: str) -> None:
+def test_a_rejected_summary(changed: dict[str, Any], reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
         client(body([HEAD | SUMMARY | changed], 1))[0].summaries(PERIOD)
 

@@ -1,4 +1,4 @@
-"""Hong Kong at the portal: figures, items, plans in words, pairs. After the description alone."""
+"""Hong Kong at the portal: figures, items, plans as texts, pairs. From the documents alone."""
 
 import json
 import math
@@ -70,7 +70,7 @@ def test_figures_and_items_stay_in_the_currency_of_the_company() -> None:
         (None, math.nan, None),
     ],
 )
-def test_cash_of_a_plan_in_words(plan: str | None, cash: float, currency: str | None) -> None:
+def test_cash_of_a_plan_text(plan: str | None, cash: float, currency: str | None) -> None:
     row = parsed("dividend", PLAN_EXPLAIN=plan)
     assert row["dividend_ps"] == pytest.approx(cash, nan_ok=True)
     assert (row["currency"], row["plan"], row["ex_date"]) == (currency, plan, "2026-05-15")

@@ -1,4 +1,4 @@
-"""Limit pools and popularity of the portal: the recorded answer, its traps, and what cannot be believed."""
+"""Limit pools and popularity of the portal: the recorded answer, its traps, and rejected answers."""
 
 import json
 from collections.abc import Callable
@@ -103,7 +103,7 @@ def test_a_limit_of_a_million_is_no_limit() -> None:
 @pytest.mark.parametrize(
     "body", [b'{"rc":102,"rt":110,"data":null}', envelope([]), envelope([], qdate=20240920)]
 )
-def test_nobody_is_an_answer(body: bytes) -> None:
+def test_an_empty_pool_is_an_answer(body: bytes) -> None:
     rows = pools.parse_pool(body, "up", DAY)
 
     assert (len(rows), list(rows.columns)) == (0, list(pools.POOL_COLUMNS))
@@ -127,9 +127,7 @@ def test_nobody_is_an_answer(body: bytes) -> None:
         (lambda rows: envelope([{**rows[0], "n": " "}]), "no name"),
     ],
 )
-def test_what_cannot_be_believed_is_refused(
-    body: Callable[[list[dict[str, Any]]], bytes], reason: str
-) -> None:
+def test_invalid_answers_are_refused(body: Callable[[list[dict[str, Any]]], bytes], reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
         pools.parse_pool(body(recorded_rows()), "up", DAY)
 
@@ -170,7 +168,7 @@ def ranking(*rows: dict[str, Any], status: object = 0) -> bytes:
     return json.dumps({"status": status, "data": list(rows)}).encode()
 
 
-def test_the_ranking_drops_who_has_no_rank() -> None:
+def test_the_ranking_drops_stocks_without_a_rank() -> None:
     body = ranking(
         {"sc": "SH600519", "rk": 2, "hisRc": -3},
         {"sc": "SZ000725", "rk": 1, "hisRc": 4},
@@ -193,6 +191,6 @@ def test_the_ranking_drops_who_has_no_rank() -> None:
         (ranking({"sc": "SZ000725", "rk": "x", "hisRc": 4}), "rk"),
     ],
 )
-def test_a_ranking_that_cannot_be_believed_is_refused(body: bytes, reason: str) -> None:
+def test_an_invalid_ranking_is_refused(body: bytes, reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
         popularity.parse_ranking(body)

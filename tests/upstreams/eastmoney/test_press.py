@@ -1,4 +1,5 @@
-"""Notices, research, articles and flash news of the portal, and Shenzhen's notices: samples and lies."""
+"""Notices, research, articles and flash news of the portal, and Shenzhen's notices: samples and corrupted
+responses."""
 
 import json
 import math
@@ -108,7 +109,7 @@ def client(*bodies: bytes) -> tuple[EastmoneyClient, Pages]:
     return EastmoneyClient(pages, FrozenClock(NOW)), pages
 
 
-def test_a_notice_of_the_portal_tells_its_moment_and_all_of_its_companies() -> None:
+def test_a_notice_of_the_portal_has_its_moment_and_all_of_its_companies() -> None:
     first, second = parse_notices(notice_body(NOTICE)).rows
 
     assert (first["code"], second["code"]) == ("603863", "000858")  # not the B share
@@ -184,7 +185,7 @@ def test_a_report_has_numbers_for_texts_and_nothing_for_blanks() -> None:
         (articles.parse_flashes, flash_body(FLASH, FLASH), "came twice"),
     ],
 )
-def test_what_cannot_be_believed(parse: Callable[[bytes], Any], body: bytes, reason: str) -> None:
+def test_rejected_answers(parse: Callable[[bytes], Any], body: bytes, reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
         parse(body)
 

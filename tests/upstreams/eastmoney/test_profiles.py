@@ -1,4 +1,4 @@
-"""Pages of who a company is: units, lies, and what the simulated portal answers."""
+"""Pages of company profiles: units, corrupted responses, and the answers of the simulated portal."""
 
 import json
 import math
@@ -96,7 +96,7 @@ def test_register_data_and_issue_in_our_units() -> None:
     assert row["first_day_change_pct"] == pytest.approx((35.55 / 31.39 - 1) * 100, abs=1e-4)
 
 
-def test_what_cannot_be_is_refused_and_what_is_not_told_stays_missing() -> None:
+def test_impossible_values_are_refused_and_absent_ones_stay_missing() -> None:
     with pytest.raises(PayloadError, match="do not make"):
         profile.parse_survey(with_issue(TOTAL_ISSUE_NUM=7150), SYMBOL)
     with pytest.raises(PayloadError, match="instead of"):
@@ -104,7 +104,7 @@ def test_what_cannot_be_is_refused_and_what_is_not_told_stays_missing() -> None:
     with pytest.raises(PayloadError, match="no part"):
         profile.parse_survey(b"{}", SYMBOL)
 
-    # Of an issue in 10,000s on both sides nothing false is kept.
+    # Of an issue in 10,000s on both sides no wrong value is stored.
     wan = profile.parse_survey(with_issue(TOTAL_ISSUE_NUM=7150, TOTAL_FUNDS=224438.5), SYMBOL).iloc[0]
     assert math.isnan(wan["issue_shares"])
     assert math.isnan(wan["raised_funds"])

@@ -79,7 +79,7 @@ def test_recorded_quotes():
     assert math.isnan(frame.loc["sh600000", "pe_ttm"])
 
 
-def test_quotes_that_nobody_asked_for_are_not_believed():
+def test_quotes_that_were_not_requested_are_rejected():
     with pytest.raises(PayloadError, match="sh601398"):
         lists.parse_ulist(ULIST, ULIST_SYMBOLS[:4])
 
@@ -94,7 +94,7 @@ def test_a_map_is_as_good_as_a_list():
     assert as_map.equals(lists.parse_ulist(ULIST, ULIST_SYMBOLS))
 
 
-def test_a_map_with_a_hole_is_not():
+def test_a_map_with_a_missing_board_is_not():
     document = json.loads(ULIST)
     rows = document["data"]["diff"]
     document["data"]["diff"] = {str(number): row for number, row in enumerate(rows) if number != 2}
@@ -166,7 +166,7 @@ def first_bar(document, old: str, new: str) -> None:
         (lambda d: first_bar(d, "6.10,", "-6.10,"), "below zero"),
         (lambda d: first_bar(d, "6.28", "6.00"), "enclose"),
         (lambda d: first_bar(d, "6.11", "-"), "missing"),
-        (lambda d: first_bar(d, "6.18", "1e999"), "believable number"),
+        (lambda d: first_bar(d, "6.18", "1e999"), "valid number"),
         (lambda d: d.update(rc=1), "rc 1"),
         (lambda d: d.update(data=[1]), "no object"),
         (lambda d: d.pop("rc"), "no push2 envelope"),

@@ -1,4 +1,4 @@
-"""The data centre: recorded answers, its codes, pages, and answers that cannot be believed."""
+"""The data centre: recorded answers, its codes, pages, and rejected answers."""
 
 import json
 from functools import partial
@@ -108,7 +108,7 @@ def test_an_odd_row_of_a_report_costs_that_row_and_is_counted_as_received() -> N
         parse(body(rows, 20))
 
 
-def test_a_renamed_column_is_told() -> None:
+def test_a_renamed_column_is_named() -> None:
     shorter = row()
     del shorter["RZYE"]
     with pytest.raises(PayloadError, match="RZYE"):

@@ -90,7 +90,7 @@ def test_the_documented_mark() -> None:
     assert (row["code"], row["trade_date"], row["price"]) == ("300124", "2023-05-23", 60.56)
     assert row["org_participation_pct"] == 27.1964  # the wire has the fraction
     assert (row["prime_cost"], row["turnover_pct"], row["pe_dynamic"]) == (61.1377, 0.6759, 53.9244)
-    assert math.isnan(row["total_score"])  # not told during the session
+    assert math.isnan(row["total_score"])  # not published during the session
     assert math.isnan(row["rank_no"])
 
 

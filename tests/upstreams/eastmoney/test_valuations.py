@@ -1,4 +1,4 @@
-"""Valuations by date: the documented row, its units, and what is not believed."""
+"""Valuations by date: the documented row, its units, and rejected answers."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ def test_the_documented_row() -> None:
         ({"CLOSE_PRICE": -1}, "below zero"),
     ],
 )
-def test_rows_that_cannot_be_believed(changed: dict[str, Any], reason: str) -> None:
+def test_rejected_rows(changed: dict[str, Any], reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
         valuation_rows([{**ROW, **changed}])
     with pytest.raises(PayloadError, match="PS_TTM"):

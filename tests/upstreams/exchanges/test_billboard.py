@@ -1,4 +1,4 @@
-"""Billboards of the exchanges: recorded layouts, units, words of the rules, and what is not believed."""
+"""Billboards of the exchanges: recorded layouts, units, names of the rules, and rejected answers."""
 
 import json
 from typing import Any
@@ -94,7 +94,7 @@ def test_the_text_of_shanghai() -> None:
     assert first["buy_amt"] == pytest.approx((2527981.40 + 2511430.00) / 1e4, abs=0.01)
     assert first["net_buy"] == pytest.approx(503.94 - 955.05, abs=0.011)
     assert first["net_ratio_pct"] == pytest.approx(first["net_buy"] * 1e6 / 231_359_000, abs=1e-4)
-    # Without a block there is nobody to add up, which is not nothing.
+    # Without a block there are no seats to add up: the sums are missing, not 0.
     assert listings.set_index("code").loc["600743", "buy_amt":"deal_amt"].isna().all()
     long = listings.iloc[3]["reason"]
     assert long.endswith("封闭式基金连续三个交易日内累计换手率达到20%")
@@ -122,7 +122,7 @@ def test_a_day_without_a_billboard() -> None:
         (replaced("成交金额(万元)", "成交金额(元)"), "a table of"),
         (replaced("累计买入金额(元)", "累计买入金额(万元)"), "another unit"),
         (replaced("23135.90", "231359000.00"), "another unit"),
-        (replaced("(2)  600032", "(2)  600340"), "stands twice"),
+        (replaced("(2)  600032", "(2)  600340"), "appears twice"),
         (replaced("  (2) 东方财富", "  (3) 东方财富"), "follows 1 others"),
         (replaced("2511430.00", "viele"), "neither a security nor a seat"),
         (replaced(f"一、{RISE}:", ""), "for no reason"),
@@ -130,7 +130,7 @@ def test_a_day_without_a_billboard() -> None:
         (TEXT[4:], "without date or sections"),
     ],
 )
-def test_a_text_that_cannot_be_believed(lines: list[str], reason: str) -> None:
+def test_a_rejected_text(lines: list[str], reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
         SseClient(Pages(sse_body(lines))).billboard(DAY)
 
@@ -177,7 +177,7 @@ def test_the_rule_behind_a_reason(said: str, code: str, name: str, rule: str) ->
         (szse_body(SZSE_ROW, SZSE_ROW), "came twice"),
     ],
 )
-def test_rows_that_cannot_be_believed(body: bytes, reason: str) -> None:
+def test_rejected_rows(body: bytes, reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
         SzseClient(Pages(body)).billboard(DAY, DAY)
 

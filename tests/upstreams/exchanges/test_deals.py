@@ -1,4 +1,4 @@
-"""Block trades of the exchanges: the documented samples, their units, pages, and what is not believed."""
+"""Block trades of the exchanges: the documented samples, their units, pages, and rejected answers."""
 
 import json
 from typing import Any
@@ -43,7 +43,7 @@ def test_both_samples_become_shares_and_yuan() -> None:
     assert (shanghai["exchange"], shanghai["buyer"], shenzhen["seller"]) == ("SSE", "机构专用", "机构专用")
 
 
-# Deals of 2017-01-10 as the exchange answered them, kept in a public repository: no zero ends a figure.
+# Deals of 2017-01-10 as the exchange answered them, from a public repository: no zero ends a figure.
 RECORDED_DAY = "2017-01-10"
 RECORDED = [
     dict(zip(("stockid", "abbrname", "tradeprice", "tradeqty", "tradeamount"), one.split(), strict=True),
@@ -109,7 +109,7 @@ def test_pages_are_read_to_their_count_and_funds_left_out() -> None:
     assert SseClient(Pages(sse_body())).block_trades(DAY, DAY).empty
 
 
-def test_another_tab_or_a_renamed_field_is_told() -> None:
+def test_another_tab_or_a_renamed_field_is_named() -> None:
     tabs = json.loads(szse_body(SZSE_ROW))
     tabs[0]["metadata"]["tabkey"] = "tab1"
     with pytest.raises(PayloadError, match="tab2"):

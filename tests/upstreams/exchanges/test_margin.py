@@ -1,4 +1,4 @@
-"""Margin trading of the exchanges: the documented samples, their units, and what cannot be believed."""
+"""Margin trading of the exchanges: the documented samples, their units, and rejected answers."""
 
 import io
 import json
@@ -140,7 +140,7 @@ def test_a_workbook_with_entities_or_shared_texts() -> None:
         return target.getvalue()
 
     assert sheet_rows(packed(sheet), "x") == [["", "bc", "7"]]
-    with pytest.raises(PayloadError, match="cannot be believed"):
+    with pytest.raises(PayloadError, match="is not plausible"):
         sheet_rows(packed('<!DOCTYPE x [<!ENTITY a "b">]>' + sheet), "x")
 
 

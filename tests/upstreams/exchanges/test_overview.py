@@ -63,7 +63,7 @@ def test_shenzhen_is_a_workbook_in_yuan_unless_a_head_says_otherwise() -> None:
         ({name: value for name, value in SSE.items() if name != "LIST_NUM"}, "no field LIST_NUM"),
     ],
 )
-def test_rows_of_shanghai_that_are_not_believed(row: dict[str, Any], reason: str) -> None:
+def test_rejected_rows_of_shanghai(row: dict[str, Any], reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
         sse_overview.parse_overview(shanghai(row), DAY)
 
@@ -79,7 +79,7 @@ def test_rows_of_shanghai_that_are_not_believed(row: dict[str, Any], reason: str
         ([HEADS, ["股票", "1", "abc", "5", "5"]], "no number"),
     ],
 )
-def test_workbooks_of_shenzhen_that_are_not_believed(table: list[list[str]], reason: str) -> None:
+def test_rejected_workbooks_of_shenzhen(table: list[list[str]], reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
         szse_overview.parse_overview(workbook(table), DAY)
 

@@ -1,4 +1,4 @@
-"""Units of both exchanges' ETFs: 万份, pages, and what is not believed."""
+"""Units of both exchanges' ETFs: 万份, pages, and rejected answers."""
 
 import json
 from typing import Any
@@ -41,7 +41,7 @@ def test_units_of_a_date() -> None:
         (page(ROW, ROW), "twice"),
     ],
 )
-def test_what_cannot_be_believed(body: bytes, reason: str) -> None:
+def test_rejected_answers(body: bytes, reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
         SseClient(Pages(body)).etf_units(DAY)
 
@@ -83,7 +83,7 @@ def test_units_of_shenzhen() -> None:
         (listed(FUND, FUND), "twice"),
     ],
 )
-def test_shenzhens_units_that_cannot_be_believed(body: bytes, reason: str) -> None:
+def test_rejected_units_of_shenzhen(body: bytes, reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
         SzseClient(Pages(body)).etf_units(DAY)
 

@@ -141,7 +141,7 @@ def test_the_year_of_zhengzhou_has_one_digit() -> None:
         ("czce", PIPES.replace("|昨结算", "|昨收").encode(), "heads"),
     ],
 )
-def test_what_is_not_believed(exchange: str, body: bytes, reason: str) -> None:
+def test_rejected_answers(exchange: str, body: bytes, reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
         parse(exchange, body)
 

@@ -1,4 +1,5 @@
-"""Stock connect by date: what Hong Kong's exchange and the portal tell, and what nobody tells any more."""
+"""Stock connect by date: the figures of Hong Kong's exchange and of the portal, and those that are no longer
+disclosed."""
 
 import json
 import math
@@ -37,7 +38,7 @@ def script(*reported: dict[str, Any]) -> bytes:
     return f"tabData = {json.dumps(list(reported) or parts())};\n".encode()
 
 
-def test_millions_become_ten_thousands_and_a_quota_that_is_not_told_is_missing() -> None:
+def test_millions_become_ten_thousands_and_an_undisclosed_quota_is_missing() -> None:
     rows = parse_daily(script(), DAY).set_index("channel")
 
     assert rows.loc["hgt", "deal_amt"] == 18_114_872.0
@@ -47,7 +48,7 @@ def test_millions_become_ten_thousands_and_a_quota_that_is_not_told_is_missing()
     assert rows.loc["ggt_sh", ["net_buy", "buy_amt", "quota_balance"]].tolist() == [6e5, 3.3e6, 3.6e6]
 
 
-def test_nothing_of_northbound_is_believed_after_the_change_whatever_stands_there() -> None:
+def test_no_northbound_figure_is_accepted_after_the_change_whatever_its_value() -> None:
     zeros = {**NORTH, "Buy Turnover": "90,574.36", "Sell Turnover": "90,574.36"}
     reported = [part(name, zeros if "North" in name else SOUTH) for name in MARKETS]
 
@@ -56,7 +57,7 @@ def test_nothing_of_northbound_is_believed_after_the_change_whatever_stands_ther
     assert rows.loc[["hgt", "sgt", "north"], ["net_buy", "buy_amt", "sell_amt"]].isna().all().all()
 
 
-def test_before_the_change_it_was_told() -> None:
+def test_before_the_change_it_was_disclosed() -> None:
     day = "2024-08-16"
     reported = [part(name, SOUTH, date=day) for name in MARKETS]
     rows = parse_daily(script(*reported), day).set_index("channel")
@@ -81,7 +82,7 @@ def test_a_market_that_was_closed_has_no_row() -> None:
         ([part("SSE Northbound", {**NORTH, "Total Turnover": "-"}), *parts()[1:]], "missing"),
     ],
 )
-def test_what_is_not_believed(reported: list[dict[str, Any]], reason: str) -> None:
+def test_rejected_answers(reported: list[dict[str, Any]], reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
         parse_daily(script(*reported), DAY)
 
@@ -136,7 +137,7 @@ def test_the_portal_counts_in_millions() -> None:
         ([{**SAMPLE, "DEAL_NUM": 70}], "another unit"),
     ],
 )
-def test_rows_of_the_portal_that_are_not_believed(rows: list[dict[str, Any]], reason: str) -> None:
+def test_rejected_rows_of_the_portal(rows: list[dict[str, Any]], reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
         of(*rows)
 

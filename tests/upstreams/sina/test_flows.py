@@ -50,7 +50,7 @@ def test_the_recorded_money_flow() -> None:
         (b'{"__ERROR": 1, "__ERRORMSG": "x"}', "__ERROR"),
     ],
 )
-def test_money_flow_that_cannot_be_believed(body: bytes, reason: str) -> None:
+def test_rejected_money_flow(body: bytes, reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
         flows.parse_flow(body, "sz001216")
 

@@ -1,4 +1,4 @@
-"""The second quote site: recorded and documented answers, and answers that cannot be believed."""
+"""The second quote site: recorded and documented answers, and rejected answers."""
 
 import json
 from pathlib import Path
@@ -91,7 +91,7 @@ def test_documented_stock_and_bond() -> None:
         257_234,
     )
     assert not stock["is_suspended"]
-    # Nobody documents the unit of a bond's volume.
+    # The unit of a bond's volume is not documented.
     assert rows.loc["sh118060"]["volume"] != rows.loc["sh118060"]["volume"]
 
 
@@ -115,7 +115,7 @@ def test_unknown_and_suspended_symbols() -> None:
         (STOCK.encode() + b"\xff\xff", "gb18030"),
     ],
 )
-def test_snapshots_that_cannot_be_believed(body: bytes, error: str) -> None:
+def test_rejected_snapshots(body: bytes, error: str) -> None:
     with pytest.raises(PayloadError, match=error):
         quotes.parse_quotes(body, ["sz300059", "sh118060"])
 
@@ -124,8 +124,8 @@ def test_snapshots_that_cannot_be_believed(body: bytes, error: str) -> None:
     ("stock", "error"),
     [
         (STOCK.replace("180308294", "1803082"), "wrong unit"),
-        (STOCK.replace("19.630", "19.400"), "does not lie"),
-        (STOCK.replace("19.630,19.420,", "19.410,,"), "does not lie"),
+        (STOCK.replace("19.630", "19.400"), "is not between"),
+        (STOCK.replace("19.630,19.420,", "19.410,,"), "is not between"),
         (STOCK.replace("2026-08-28", "2026-13-28"), "no date"),
     ],
 )
@@ -165,7 +165,7 @@ def test_documented_statement() -> None:
 
     held = {(row.report_period, row.item): row.value for row in rows.itertuples()}
     assert held == {
-        # A company that has no total of revenues is told by its revenue.
+        # A company without a total of revenues has its revenue instead.
         ("2026-03-31", "revenue"): 51443,
         ("2025-12-31", "revenue"): 170_899_152_276.34,
         ("2025-12-31", "net_profit"): 86_228_146_421.62,

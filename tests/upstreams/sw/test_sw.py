@@ -1,4 +1,5 @@
-"""The industry classification's answers: NaN, texts for numbers, pages, workbooks, and lies."""
+"""The industry classification's answers: NaN, texts for numbers, pages, workbooks, and corrupted
+responses."""
 
 import json
 import math
@@ -115,12 +116,12 @@ def test_the_documented_bar_with_a_bare_nan() -> None:
         (body([], code="500"), "code '500'"),
     ],
 )
-def test_a_past_that_cannot_be_believed(answer: bytes, reason: str) -> None:
+def test_a_rejected_past(answer: bytes, reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
         parse_trend(answer, "801150")
 
 
-def test_lists_tell_how_long_they_are() -> None:
+def test_lists_state_their_length() -> None:
     second = REPORT | {"swindexcode": "801780"}
     client = SwClient(Pages(page(REPORT, count=2), page(second, count=2)))  # type: ignore[arg-type]
 

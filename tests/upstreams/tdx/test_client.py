@@ -315,7 +315,7 @@ def test_the_shared_gate_cools_a_host_down_and_the_client_says_why() -> None:
 
 @contextmanager
 def scripted(answers: bytes):
-    """A server that sends `answers` to whoever connects."""
+    """A server that sends `answers` to every connection."""
     listener = socket.create_server(("127.0.0.1", 0))
 
     def serve() -> None:
@@ -399,7 +399,7 @@ def test_today_means_the_newest_trade_date() -> None:
         lambda client: client.security_count("hk"),
     ],
 )
-def test_wrong_questions_are_refused_before_anything_is_sent(ask) -> None:
+def test_wrong_requests_are_refused_before_anything_is_sent(ask) -> None:
     with open_market() as market, pytest.raises(InputError):
         ask(market.client)
 
@@ -413,7 +413,7 @@ def test_a_client_needs_a_host_and_a_connection() -> None:
 
 
 class Growing(TinyWorld):
-    """New transactions arrive with each of the first `times` questions."""
+    """New transactions arrive with each of the first `times` requests."""
 
     def __init__(self, times: int) -> None:
         super().__init__()

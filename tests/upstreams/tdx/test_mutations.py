@@ -27,7 +27,7 @@ from tests.upstreams.tdx.recorded import payload, sample
 PINGAN, PUFA, MOUTAI = instrument("sz000001"), instrument("sh600000"), instrument("sh600519")
 DAY = bars.PERIODS["day"]
 
-#: name -> (recorded body, its parser, where the row count stands)
+#: name -> (recorded body, its parser, the place of the row count)
 CASES: dict[str, tuple[bytes, Callable[[bytes], Any], int]] = {
     "quotes": (
         sample("quote_frame_a"),

@@ -76,7 +76,7 @@ def test_server_times(number: int, text: str | None) -> None:
 def test_server_times_survive_the_simulated_server_to_the_second(moment) -> None:
     read = primitives.server_time_text(encoding.server_time(moment))
 
-    # Midnight sharp is the number 0, which stands for 'no time'.
+    # Midnight sharp is the number 0, which means 'no time'.
     assert read == moment.strftime("%H:%M:%S") or encoding.server_time(moment) == 0
 
 

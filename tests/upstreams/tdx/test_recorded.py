@@ -38,7 +38,7 @@ def test_greeting() -> None:
 
 
 def test_what_a_server_says_of_itself() -> None:
-    """427 bytes: its clock, its build and where its lists lie."""
+    """427 bytes: its clock, its build and the places of its lists."""
     reported = handshake.parse_server_info(sample("server_info_frame"))
 
     assert str(reported.time) == "2025-06-01 14:25:26"

@@ -84,7 +84,7 @@ def test_one_odd_bar_in_a_long_history_is_left_to_the_quality_checks() -> None:
         (100_000, 100_000_000.0, True),
         (100_000, 10_000.0, True),
         (0, 0.0, False),
-        # An odd lot rounds to a whole one; no unit can be told from it.
+        # An odd lot rounds to a whole one; no unit can be derived from it.
         (100, 1_500.0, False),
         (100, 100_000.0, True),
     ],

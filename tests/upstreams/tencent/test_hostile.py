@@ -105,7 +105,7 @@ def test_ticks_with_damaged_bytes(body):
     assert (frame["volume"] >= 0).all()
 
 
-def test_the_undamaged_answers_are_believed():
+def test_the_undamaged_answers_are_accepted():
     assert len(quotes.parse_quotes(BATCH_BYTES, SYMBOLS)) == len(SYMBOLS)
     assert len(intraday.parse_intraday(LINE, "sh600519")) == 2
     assert len(flows.parse_flow(FLOW_BYTES, "sh600519")) == 4

@@ -136,13 +136,13 @@ def test_bars_and_snapshot_of_one_answer_agree():
     assert row["amount"] == pytest.approx(last["amount"], abs=100)
 
 
-def test_bars_of_another_code_are_not_believed():
+def test_bars_of_another_code_are_rejected():
     with pytest.raises(PayloadError, match="the answer is about sh600000"):
         bars.parse_bars(KLINE, "sz000001", period="day")
 
 
-def test_bars_outside_the_asked_range_are_not_believed():
-    with pytest.raises(PayloadError, match="lies outside"):
+def test_bars_outside_the_requested_range_are_rejected():
+    with pytest.raises(PayloadError, match="is outside"):
         bars.parse_bars(KLINE, "sh600000", period="day", start="2026-09-10")
 
 
@@ -247,7 +247,7 @@ def test_recorded_money_flow():
     assert list(tab.history["main_net"]) == [-26867603]
 
 
-def test_money_flow_whose_parts_do_not_add_up_is_not_believed():
+def test_money_flow_that_does_not_add_up_is_rejected():
     bad = FLOW | {"todayFundFlow": FLOW["todayFundFlow"] | {"superFlow": "0"}}
 
     with pytest.raises(PayloadError, match="misses main"):
@@ -264,7 +264,7 @@ def test_the_ranking_has_volume_and_amount_under_each_others_names():
     assert first["amount"] == pytest.approx(87_112_600)
 
 
-def test_ticks_of_another_page_are_not_believed():
+def test_ticks_of_another_page_are_rejected():
     body = b'v_detail_data_sz000001=[0,"0/09:25:02/11.71/0.00/1234/1445014/B"];'
 
     assert market.parse_ticks(body, "sz000001", 0)["volume"].iloc[0] == 123_400
@@ -282,7 +282,7 @@ def test_ticks_of_another_page_are_not_believed():
         (lambda text: text.replace("~11131~", "~1113100~"), "wrong unit"),
         (lambda text: text.replace("~20260806104333~", "~20261306104333~"), "no time"),
         (lambda text: text.replace("1301.50/11131/1451334748", "1301.50/11131"), "field 35"),
-        (lambda text: text.replace("~19.67~", "~nan~"), "believable number"),
+        (lambda text: text.replace("~19.67~", "~nan~"), "valid number"),
         (lambda text: text[:200], "no statement"),
         (
             lambda text: (

@@ -1,4 +1,4 @@
-"""Bars of the topic portal's line host: the recorded rows, and what is not believed."""
+"""Bars of the topic portal's line host: the recorded rows, and rejected answers."""
 
 from pathlib import Path
 
@@ -43,7 +43,7 @@ def test_what_is_asked() -> None:
         (BODY.replace(b",6122360900.00,0.407,,,0", b""), "a bar of 6 fields"),
     ],
 )
-def test_bars_that_cannot_be_believed(body: bytes, reason: str) -> None:
+def test_rejected_bars(body: bytes, reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
         bars.parse_bars(body, "sh600519")
 

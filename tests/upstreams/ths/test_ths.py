@@ -1,4 +1,4 @@
-"""The topic portal: the documented rows, units, pages, and answers that cannot be believed."""
+"""The topic portal: the documented rows, units, pages, and rejected answers."""
 
 import json
 from typing import Any
@@ -61,7 +61,7 @@ def test_the_documented_limit_up() -> None:
     assert row["seal_rate"] == pytest.approx(0.777778)
 
 
-def test_boards_with_gaps_do_not_tell_how_many_are_in_a_row() -> None:
+def test_boards_with_gaps_have_no_number_in_a_row() -> None:
     gaps = {**LIMIT_UP, "high_days": "6天4板", "high_days_value": 6 << 16 | 4}
 
     row = ThsClient(Pages(page(gaps))).limit_pool("up", DAY).iloc[0]
@@ -81,7 +81,7 @@ def test_pages_are_counted() -> None:
             ThsClient(Pages(page(*rows[:200], total=250), second)).limit_pool("up", DAY)
 
 
-def test_nobody_is_an_answer() -> None:
+def test_an_empty_pool_is_an_answer() -> None:
     assert len(ThsClient(Pages(page())).limit_pool("down", DAY)) == 0
     assert len(ThsClient(Pages(strong_list())).strong_stocks(DAY)) == 0
     with pytest.raises(InputError, match="pool"):
@@ -95,13 +95,13 @@ def test_nobody_is_an_answer() -> None:
         (page(LIMIT_UP, LIMIT_UP, total=1), "2 rows of 1"),
         (page({**LIMIT_UP, "latest": -1}), "above zero"),
         (page({**LIMIT_UP, "limit_up_suc_rate": 77.8}), "no share"),
-        (page({**LIMIT_UP, "first_limit_up_time": "1749711360"}), "lies on 2025-06-12"),
+        (page({**LIMIT_UP, "first_limit_up_time": "1749711360"}), "is of 2025-06-12"),
         (page({**LIMIT_UP, "high_days_value": 1 << 16 | 4}), "4 boards in 1 days"),
         (page({**LIMIT_UP, "order_amount": -5}), "below zero"),
         (b'{"status_code":-1,"status_msg":"no","data":null}', "status -1"),
     ],
 )
-def test_limits_that_cannot_be_believed_are_refused(body: bytes, reason: str) -> None:
+def test_invalid_limits_are_refused(body: bytes, reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
         ThsClient(Pages(body)).limit_pool("up", DAY)
 

@@ -60,7 +60,7 @@ def test_the_recorded_table() -> None:
     assert set(rows["update_date"]) == {"2023-03-02"}
 
 
-def test_nobody_forecasts() -> None:
+def test_a_company_without_forecasts() -> None:
     text = "<html>平安银行(000001)<p>本年度暂无机构做出业绩预测</p><table><tr><td>x</td></tr></table></html>"
 
     rows = worth.parse_worth(text.encode("gb18030"), "000001")
@@ -81,7 +81,7 @@ def test_an_empty_cell_is_no_figure() -> None:
     [
         (page([["2022", "48", "50.46", "49.73", "50.58", "7.00"]]), "not between"),
         (page([["2022", "48", "48.46", "--", "50.58", "7.00"]]), "mean is missing"),
-        (page([["2022", "48", "4846", "4973", "5058", "7.00"]]), "not believable"),
+        (page([["2022", "48", "4846", "4973", "5058", "7.00"]]), "not plausible"),
         (page([["20X2", "48", "48.46", "49.73", "50.58", "7.00"]]), "year"),
         (page([EPS[0], EPS[0]]), "twice"),
         (page([["2022", "48"]]), "2 cells"),
@@ -91,7 +91,7 @@ def test_an_empty_cell_is_no_figure() -> None:
         (b"<table>\xff\xff\xff</table>", "not GBK"),
     ],
 )
-def test_a_page_that_cannot_be_believed_is_refused(body: bytes, reason: str) -> None:
+def test_an_invalid_page_is_refused(body: bytes, reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
         worth.parse_worth(body, "600519")
 

@@ -1,4 +1,4 @@
-"""The social site: the documented quote, its errors, and answers that cannot be believed."""
+"""The social site: the documented quote, its errors, and rejected answers."""
 
 import json
 from typing import Any
@@ -107,7 +107,7 @@ FOLLOWED: dict[str, Any] = {
 MOST = answer({"count": 5600, "list": [FOLLOWED, {**FOLLOWED, "symbol": "SH600519", "follow": 1200000}]})
 
 
-def test_whom_most_users_follow() -> None:
+def test_the_most_followed_stocks() -> None:
     rows = follow.parse_follow(MOST)
 
     assert rows["code"].tolist() == ["002594", "600519"]

@@ -58,8 +58,8 @@ class F10Calls(Gateway):
         )
 
     def buybacks(self, since: str | None, until: str, codes: Sequence[str] | None = None) -> pd.DataFrame:
-        """Buybacks with their newest state, told on the days of [since, until] (None: ever), of every company
-        or of at most 100; columns `BUYBACK_COLUMNS`. One call for some days."""
+        """Buybacks with their newest state, announced on the days of [since, until] (None: ever), of every
+        company or of at most 100; columns `BUYBACK_COLUMNS`. One call for some days."""
         report = buybacks.buybacks_report(since, until, codes)
         return self.asked(
             report, buybacks.buyback_rows, day="update_date", since=since, until=until, codes=codes

@@ -43,7 +43,7 @@ def operations_request(symbol: str) -> Request:
 
 def parse_operations(body: bytes, symbol: str) -> pd.DataFrame:
     """Columns `OPERATION_COLUMNS`: CNY, percent (the wire has fractions). PayloadError when a row
-    contradicts itself. Empty for a company that tells nothing."""
+    contradicts itself. Empty for a company that publishes none."""
     what = f"operations {symbol}"
     document = object_of(json_of(body), what)
     promised(document, ("zygcfx",), what)

@@ -21,7 +21,7 @@ Row = Mapping[str, Any]
 
 PAGE = 200
 DATES_PER_CALL = 5
-"""More dates in one question are cut off without a word."""
+"""More dates in one request are cut off without an error."""
 
 MAIN_COLUMNS: dict[str, str] = {
     **texts("code report_period ann_date indicators"),
@@ -107,12 +107,12 @@ def _main_rows(rows: Sequence[Row], symbol: str) -> pd.DataFrame:
         _require(row, _PROMISED, what)
         _of_company(row, symbol, what)
         period = period_of(row["REPORT_DATE"], f"{what} REPORT_DATE")
-        reported = {
+        values = {
             MAIN_NAMES.get(name, name.lower()): number(value, f"{what} {period} {name}")
             for name, value in row.items()
             if name in MAIN_NAMES or (isinstance(value, int | float) and not isinstance(value, bool))
         }
-        known = {name: value for name, value in reported.items() if not math.isnan(value)}
+        known = {name: value for name, value in values.items() if not math.isnan(value)}
         head = {"code": symbol[2:], "report_period": period, "ann_date": notice_of(row, what)}
         figures = {name: known[name] for name in MAIN_COLUMNS if name in known}
         made.append({**head, **figures, "indicators": canonical_json(known)})
@@ -124,7 +124,7 @@ def _main_rows(rows: Sequence[Row], symbol: str) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Page:
-    """What one question about a statement is about."""
+    """The company, statement and dates of one request."""
 
     symbol: str
     statement: str
@@ -140,7 +140,7 @@ class Page:
 
 
 def kind_request(symbol: str) -> Request:
-    """The page whose hidden field tells the form of a company's statements."""
+    """The page whose hidden field holds the form of a company's statements."""
     params = (("type", "web"), ("code", symbol))
     return Request("eastmoney.emweb", "f10_kind", f"{_ROOT}/Index", params, label=symbol)
 
@@ -177,21 +177,21 @@ def statement_request(page: Page, periods: Sequence[str]) -> Request:
 
 
 def parse_statement(body: bytes, page: Page, periods: Sequence[str]) -> pd.DataFrame:
-    """Columns `STATEMENT_COLUMNS`: every amount that has a change beside it (`_YOY`). PayloadError when a
-    period that was asked for is not there, or one that was not."""
+    """Columns `STATEMENT_COLUMNS`: every amount that has a column for its change (`_YOY`). PayloadError when
+    a period that was asked for is not there, or one that was not."""
     what = f"{page.statement} {page.symbol}"
     rows = [
         object_of(row, what) for row in list_of(object_of(json_of(body), what).get("data"), f"{what} data")
     ]
     made: list[dict[str, Any]] = []
-    reported = []
+    found = []
     for row in rows:
         _require(row, ("SECUCODE", "REPORT_DATE"), what)
         _of_company(row, page.symbol, what)
-        reported.append(period_of(row["REPORT_DATE"], f"{what} REPORT_DATE"))
-        made += _items(row, page, reported[-1], what)
-    if sorted(reported) != sorted(periods):
-        given, asked = ", ".join(sorted(reported)), ", ".join(sorted(periods))
+        found.append(period_of(row["REPORT_DATE"], f"{what} REPORT_DATE"))
+        made += _items(row, page, found[-1], what)
+    if sorted(found) != sorted(periods):
+        given, asked = ", ".join(sorted(found)), ", ".join(sorted(periods))
         raise PayloadError(f"{what}: periods {given}; asked were {asked}")
     return frame(made, STATEMENT_COLUMNS)
 
@@ -206,7 +206,7 @@ def _items(row: Row, page: Page, period: str, what: str) -> list[dict[str, Any]]
     }
     found = []
     for name, value in row.items():
-        # Amounts have a change beside them; figures per share have one as well, and too few decimals here.
+        # Amounts have a column for their change; so do figures per share, which have too few decimals here.
         if f"{name}_YOY" not in row or name.endswith("_EPS"):
             continue
         amount = number(value, f"{what} {period} {name}")
@@ -223,6 +223,6 @@ def _require(row: Row, names: Sequence[str], what: str) -> None:
 
 
 def _of_company(row: Row, symbol: str, what: str) -> None:
-    reported = string_of(row["SECUCODE"], f"{what} SECUCODE")
-    if reported != secucode(symbol):
-        raise PayloadError(f"{what}: {reported[:20]} instead of {secucode(symbol)}")
+    stated = string_of(row["SECUCODE"], f"{what} SECUCODE")
+    if stated != secucode(symbol):
+        raise PayloadError(f"{what}: {stated[:20]} instead of {secucode(symbol)}")

@@ -1,4 +1,4 @@
-"""Who a company is: the survey page (register data and its issue), main business, actual controller; and new
+"""Company profiles: the survey page (register data and its issue), main business, actual controller; and new
 shares as they are offered (RPTA_APP_IPOAPPLY)."""
 
 import math
@@ -120,13 +120,13 @@ def _issue_of(issue: Mapping[str, Any], what: str) -> dict[str, Any]:
 
 
 def parse_business(body: bytes, symbol: str) -> str | None:
-    """The main business in words; None where the page tells none."""
+    """The text of the main business; None where the page has none."""
     what = f"business {symbol}"
-    reported = _only(object_of(json_of(body), what), "zyfw", what)
-    if reported is None:
+    section = _only(object_of(json_of(body), what), "zyfw", what)
+    if section is None:
         return None
-    _of(reported, symbol, what)
-    return _text(reported.get("BUSINESS_SCOPE"), f"{what} BUSINESS_SCOPE", 16_000)
+    _of(section, symbol, what)
+    return _text(section.get("BUSINESS_SCOPE"), f"{what} BUSINESS_SCOPE", 16_000)
 
 
 def parse_controller(body: bytes, symbol: str) -> str | None:
@@ -182,9 +182,9 @@ def _only(document: Mapping[str, Any], name: str, what: str) -> Mapping[str, Any
 
 
 def _of(row: Mapping[str, Any], symbol: str, what: str) -> None:
-    reported = string_of(row.get("SECURITY_CODE"), f"{what} SECURITY_CODE")
-    if reported != symbol[2:]:
-        raise PayloadError(f"{what}: {reported[:20]!r} instead of {symbol[2:]}")
+    stated = string_of(row.get("SECURITY_CODE"), f"{what} SECURITY_CODE")
+    if stated != symbol[2:]:
+        raise PayloadError(f"{what}: {stated[:20]!r} instead of {symbol[2:]}")
 
 
 def _text(value: Any, what: str, most: int) -> str | None:
@@ -210,7 +210,7 @@ def _founded(value: Any, what: str) -> str | None:
     except ValueError as error:
         raise PayloadError(f"{what} is no date: {text!r}") from error
     if not 1850 <= day.year <= 2100:
-        raise PayloadError(f"{what} is no believable date: {text!r}")
+        raise PayloadError(f"{what} is no valid date: {text!r}")
     return day.isoformat()
 
 

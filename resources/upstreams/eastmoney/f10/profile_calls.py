@@ -1,4 +1,4 @@
-"""Calls about who a company is."""
+"""Calls for company profiles."""
 
 from functools import partial
 
@@ -18,7 +18,7 @@ class ProfileCalls(Gateway):
         )
 
     def main_business(self, symbol: str) -> str | None:
-        """The main business in words. One call."""
+        """The text of the main business. One call."""
         return self._fetcher.call(
             profile.business_request(symbol), partial(profile.parse_business, symbol=symbol)
         )

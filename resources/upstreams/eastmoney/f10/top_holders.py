@@ -82,7 +82,7 @@ def _row(row: Mapping[str, Any], of: HolderList) -> dict[str, Any]:
     rank = whole(number(row[of.rank], f"{what} {of.rank}"), f"{what} {of.rank}")
     if not 1 <= rank <= 100:
         raise PayloadError(f"{what}: rank {rank}")
-    change, reported = _change(row.get("HOLD_NUM_CHANGE"), what)
+    change, label = _change(row.get("HOLD_NUM_CHANGE"), what)
     return {
         "code": code,
         "report_period": iso_day(string_of(row["END_DATE"], f"{what} END_DATE")[:10], f"{what} END_DATE"),
@@ -93,13 +93,12 @@ def _row(row: Mapping[str, Any], of: HolderList) -> dict[str, Any]:
         "hold_shares": required(amount(row["HOLD_NUM"], f"{what} HOLD_NUM"), f"{what} HOLD_NUM"),
         "ratio_pct": amount_pct(row.get(of.ratio), f"{what} {of.ratio}"),
         "change_shares": change,
-        "change_text": text_or_none(row.get("HOLDNUM_CHANGE_NAME"), f"{what} HOLDNUM_CHANGE_NAME")
-        or reported,
+        "change_text": text_or_none(row.get("HOLDNUM_CHANGE_NAME"), f"{what} HOLDNUM_CHANGE_NAME") or label,
     }
 
 
 def _change(value: Any, what: str) -> tuple[float, str | None]:
-    """(change in shares, the word that stood in its place): a number, 不变 or 新进."""
+    """(change in shares, the text in its place): a number, or 不变 or 新进."""
     text = value.strip() if isinstance(value, str) else ""
     if text == _UNCHANGED:
         return 0.0, text

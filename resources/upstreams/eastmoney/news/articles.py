@@ -61,8 +61,8 @@ def articles_request(keyword: str, page: int) -> Request:
 
 
 def parse_articles(body: bytes, keyword: str) -> pd.DataFrame:
-    """Columns `ARTICLE_COLUMNS`, as ordered by the portal. Refused when the portal answers without the list
-    of articles, which is how its search turns a client away; an empty list is 'no news'."""
+    """Columns `ARTICLE_COLUMNS`, as ordered by the portal. Refused when the answer lacks the list of
+    articles, which is how the search refuses a client; an empty list is 'no news'."""
     what = f"articles {keyword}"
     document = object_of(json_of(body), what)
     if document.get("code") != 0:
@@ -138,7 +138,7 @@ def _flash(row: dict[str, Any]) -> dict[str, Any]:
     if not _ID.fullmatch(flash):
         raise PayloadError(f"flash code {flash[:40]!r}")
     what = f"flash {flash}"
-    reported = [
+    securities = [
         string_of(one, f"{what} stock") for one in list_of(row.get("stockList") or [], f"{what} stockList")
     ]
     content = plain_text(row.get("summary") or "", f"{what} summary")
@@ -148,11 +148,11 @@ def _flash(row: dict[str, Any]) -> dict[str, Any]:
     colour = whole_number(row.get("titleColor"), f"{what} titleColor")
     shares = [
         code
-        for one in reported
+        for one in securities
         for code in stock_codes(one[2:])
         if any(board_of(code, market) for market in _MARKETS.get(one[:2], ()))  # 1.000001 is an index
     ]
-    boards = [one[3:] for one in reported if one.startswith("90.")]
+    boards = [one[3:] for one in securities if one.startswith("90.")]
     return {
         "flash_id": flash,
         "pub_time": _time(row.get("showTime"), f"{what} showTime"),

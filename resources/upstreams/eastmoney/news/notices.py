@@ -85,7 +85,7 @@ def _rows(row: dict[str, Any], since: str, until: str) -> list[dict[str, Any]]:
 
 
 def _shown(value: Any, what: str) -> str | None:
-    """`2026-09-24 18:05:11` of `2026-09-24 18:05:11:123`; None where nothing is told."""
+    """`2026-09-24 18:05:11` of `2026-09-24 18:05:11:123`; None where there is none."""
     if value is None or value == "":
         return None
     text = string_of(value, what)[:19]

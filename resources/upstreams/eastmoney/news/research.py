@@ -116,10 +116,10 @@ def _text(value: Any, what: str, most: int) -> str | None:
 
 
 def _change(value: Any, what: str) -> str | None:
-    """The wire's number as a word; '' and null are unknown."""
-    reported = number(value, what)
-    if math.isnan(reported):
+    """The label of the wire's number; '' and null are unknown."""
+    kind = number(value, what)
+    if math.isnan(kind):
         return None
-    if reported not in RATING_CHANGES:
+    if kind not in RATING_CHANGES:
         raise PayloadError(f"{what} is no known change: {value!r:.40}")
-    return RATING_CHANGES[int(reported)]
+    return RATING_CHANGES[int(kind)]

@@ -1,8 +1,8 @@
 """Intraday anomalies (push2ex getAllStockChanges): what happened to which stock, second by second.
 
 An event is a time HHMMSS, a stock, a type and a comma-separated text whose meaning depends on the type. The
-meaning is documented for two groups of types only; of all others the text is kept as it is and the price is
-missing. Nothing in the answer says of which date it is: it is of the session that runs or has just ended.
+meaning is documented for two groups of types only; of all others the text is stored as it is and the price is
+missing. The answer carries no date: it is of the running session or the one that has just ended.
 """
 
 import math
@@ -85,8 +85,8 @@ def changes_request(page: int) -> Request:
 
 
 def parse_changes(body: bytes) -> ChangesPage:
-    """Events of one page. PayloadError for a type that was not asked for, and a row that cannot be believed;
-    no rows at all are an ordinary answer outside trading hours."""
+    """Events of one page. PayloadError for a type that was not asked for, and for a row that fails
+    validation; no rows at all are an ordinary answer outside trading hours."""
     data = data_of(body, "changes")
     if data is None:
         return ChangesPage(frame([], CHANGE_COLUMNS), 0)
@@ -111,7 +111,7 @@ def _row(raw: Mapping[str, Any]) -> dict[str, Any]:
     if time is None:
         raise PayloadError(f"{what} has no time")
     info = string_of(raw.get("i"), f"{what} i").strip()
-    price, change = _reported(info, kind, what)
+    price, change = _price_and_change(info, kind, what)
     name, label = TYPES[kind]
     return {
         "time": time,
@@ -126,7 +126,7 @@ def _row(raw: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _reported(info: str, kind: int, what: str) -> tuple[float, float]:
+def _price_and_change(info: str, kind: int, what: str) -> tuple[float, float]:
     """(price, change of the day in percent) where the meaning of the parts is documented."""
     parts = info.split(",")
     if len(parts) > _MOST_PARTS:
@@ -143,5 +143,5 @@ def _reported(info: str, kind: int, what: str) -> tuple[float, float]:
         return price, math.nan
     change = required(values[2], f"{what} change")
     if not -1 < change < _LARGEST_CHANGE:
-        raise PayloadError(f"{what} change cannot be believed: {info[:60]!r}")
+        raise PayloadError(f"{what} change is not plausible: {info[:60]!r}")
     return price, round(change * 100, 4)

@@ -73,7 +73,7 @@ def read_moment(value: Any, what: str) -> str | None:
     if math.isnan(seconds) or seconds == 0:
         return None
     if not 473_385_600 <= seconds <= 4_102_444_800:
-        raise PayloadError(f"{what} is no believable time: {value!r}")
+        raise PayloadError(f"{what} is no valid time: {value!r}")
     return (datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None) + timedelta(hours=8)).isoformat(" ")
 
 

@@ -43,7 +43,7 @@ def parse_outside(body: bytes) -> pd.DataFrame:
         promised(raw, _FIELDS.split(","), "outside")
         one = _BY_SECID.get(f"{raw['f13']}.{raw['f12']}")
         if one is None or one.series in rows:
-            raise PayloadError(f"outside: {raw['f13']}.{raw['f12']} was not asked for, or stands there twice")
+            raise PayloadError(f"outside: {raw['f13']}.{raw['f12']} was not asked for, or appears twice")
         row = _row(raw, one)
         if row is not None:
             rows[one.series] = row
@@ -54,10 +54,10 @@ def _row(raw: Mapping[str, Any], one: Outside) -> dict[str, Any] | None:
     def value(field: str) -> float:
         return nothing_to_missing(price(raw[field], f"{one.secid} {field}"))
 
-    reported = {"price": value("f2"), "open": value("f17"), "high": value("f15"), "low": value("f16")}
-    if reported["price"] != reported["price"]:
+    prices = {"price": value("f2"), "open": value("f17"), "high": value("f15"), "low": value("f16")}
+    if prices["price"] != prices["price"]:
         return None
-    between_extremes(reported["price"], reported["low"], reported["high"], one.secid)
+    between_extremes(prices["price"], prices["low"], prices["high"], one.secid)
     time = read_moment(raw["f124"], f"{one.secid} f124")
     if not isinstance(time, str):
         raise PayloadError(f"{one.secid}: a price without a time")
@@ -66,6 +66,6 @@ def _row(raw: Mapping[str, Any], one: Outside) -> dict[str, Any] | None:
         "name": one.name,
         "date": time[:10],
         "quote_time": time,
-        **reported,
+        **prices,
         "last_close": required(value("f18"), f"{one.secid} f18"),
     }

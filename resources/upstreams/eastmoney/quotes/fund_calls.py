@@ -1,4 +1,4 @@
-"""Calls about what is traded beside shares: convertible bonds, ETFs, LOFs, REITs."""
+"""Calls for instruments other than shares: convertible bonds, ETFs, LOFs, REITs."""
 
 import pandas as pd
 

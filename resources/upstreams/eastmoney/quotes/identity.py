@@ -9,7 +9,7 @@ _MARKETS = {0: 0, 1: 1, "0": 0, "1": 1}
 
 
 def symbol_of(code: Any, market: Any, what: str) -> str:
-    """The symbol; the market is told as a number or as its text. Raises PayloadError."""
+    """The symbol; the market is a number or its text. Raises PayloadError."""
     if not isinstance(code, str) or len(code) != 6 or not code.isascii() or not code.isdigit():
         raise PayloadError(f"{what}: {code!r} is no code")
     known = _MARKETS.get(market) if type(market) in {int, str} else None

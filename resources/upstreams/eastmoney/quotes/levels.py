@@ -23,9 +23,9 @@ def parse_levels(body: bytes, secid: str, since: str, until: str) -> pd.DataFram
     for values in csv_rows(data, "klines", what, 5):
         day = iso_day(values[0], f"{what} date")
         if not since <= day <= until:
-            raise PayloadError(f"{what}: bar of {day} lies outside {since}..{until}")
-        reported = [required(price(value, f"{what} {day}"), f"{what} {day}") for value in values[1:5]]
-        open_, close, high, low = reported
+            raise PayloadError(f"{what}: bar of {day} is outside {since}..{until}")
+        prices = [required(price(value, f"{what} {day}"), f"{what} {day}") for value in values[1:5]]
+        open_, close, high, low = prices
         ordered_ohlc((open_, high, low, close), f"{what} {day}")
         rows.append({"date": day, "open": open_, "close": close, "high": high, "low": low})
     ascending([row["date"] for row in rows], what)

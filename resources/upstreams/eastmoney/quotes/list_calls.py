@@ -22,11 +22,11 @@ class ListCalls(Gateway):
         raw rows of one page, `key` is the column that must not repeat.
 
         With `complete` a list that ends before its own `total` (or whose total moves) is a
-        `PayloadError`; board lists count wrongly, so they pass False and take what they receive. So is a list
-        that the portal does not know."""
+        `PayloadError`; board lists count wrongly, so they pass False and take what they receive. A list that
+        the portal does not know is a `PayloadError` as well."""
         parts: list[pd.DataFrame] = []
         received, total = 0, None
-        named = fs.startswith("b:BK")  # a board, whose code comes from whoever asks
+        named = fs.startswith("b:BK")  # a board, whose code comes from the caller
         for page in range(1, _MOST_PAGES + 1):
             got = self._fetcher.call(
                 lists.clist_request(fs, names, page),

@@ -86,7 +86,7 @@ SLIST_COLUMNS = columns_of(SLIST_FIELDS, "code board_code board_name")
 @dataclass(frozen=True)
 class ListPage:
     """`total` = rows of the whole list as the server counts them (unreliable for boards). `received`: rows on
-    the wire, of which some may not be believed."""
+    the wire, of which some may be rejected."""
 
     total: int
     rows: pd.DataFrame
@@ -134,10 +134,10 @@ def parse_page(
     if len(rows) > PAGE:
         raise PayloadError(f"{what}: {len(rows)} rows on a page of {PAGE}")
     total = whole(number(data.get("total"), f"{what} total"), f"{what} total")
-    return ListPage(total, accepted_table(rows, read, what, _code_told), len(rows))
+    return ListPage(total, accepted_table(rows, read, what, _stated_code), len(rows))
 
 
-def _code_told(raw: Mapping[str, Any]) -> object:
+def _stated_code(raw: Mapping[str, Any]) -> object:
     return raw.get("f12")
 
 
@@ -160,7 +160,7 @@ def parse_ulist(body: bytes, symbols: Sequence[str]) -> pd.DataFrame:
         rows,
         lambda raws: listed_rows(raws, (*INDEX_FIELDS, *FLOW_FIELDS), QUOTE_COLUMNS, "ulist"),
         "ulist",
-        _code_told,
+        _stated_code,
     )
     strangers = set(result["symbol"]) - set(symbols)
     if strangers:

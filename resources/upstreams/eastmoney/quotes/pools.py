@@ -1,8 +1,8 @@
-"""Limit pools (push2ex): who is at a price limit, touched it, or was there the trade date before.
+"""Limit pools (push2ex): stocks at a price limit, that touched it, or were at it the trade date before.
 
 Prices times 1000, times whole HHMMSS numbers, money CNY; `tshare` is the total market cap, whatever its
 name says. The service falls back to its newest date when it has nothing of the one asked for: an answer
-whose `qdate` is another date is refused. rc 102, or an empty pool, is truly nobody.
+whose `qdate` is another date is refused. rc 102, or an empty pool, truly means none.
 """
 
 import math
@@ -90,7 +90,7 @@ def pool_request(pool: str, day: str) -> Request:
 
 def parse_pool(body: bytes, pool: str, day: str) -> pd.DataFrame:
     """Columns `POOL_COLUMNS`; fields that a pool does not have are missing. PayloadError for another date,
-    fewer (or more) rows than the answer's own count; a row that cannot be believed is left out
+    fewer (or more) rows than the answer's own count; a row that fails validation is left out
     as rejected."""
     what = f"{pool} pool"
     data = data_of(body, what)
@@ -100,14 +100,14 @@ def parse_pool(body: bytes, pool: str, day: str) -> pd.DataFrame:
     total = whole(number(data.get("tc"), f"{what} tc"), f"{what} tc")
     if len(raws) != total:
         raise PayloadError(f"{what}: {len(raws)} of {total} rows")
-    reported = iso_day(str(data.get("qdate")), f"{what} qdate")
-    if raws and reported != day:
-        raise PayloadError(f"{what}: answered for {reported}, asked was {day}")
+    stated = iso_day(str(data.get("qdate")), f"{what} qdate")
+    if raws and stated != day:
+        raise PayloadError(f"{what}: answered for {stated}, asked was {day}")
     found = [object_of(raw, f"{what} row") for raw in raws]
     rows = accepted_rows(found, lambda raw: _row(raw, pool, day), what, lambda raw: raw.get("c"))
     symbols = [row["symbol"] for row in rows]
     if len(set(symbols)) != len(symbols):
-        raise PayloadError(f"{what}: a stock stands in it twice")
+        raise PayloadError(f"{what}: a stock appears twice")
     return frame(rows, POOL_COLUMNS)
 
 
@@ -153,7 +153,7 @@ def _row(raw: dict[str, Any], pool: str, day: str) -> dict[str, Any]:
         "industry": _text(raw.get("hybk"), f"{what} hybk"),
     }
     if known.boards:
-        # Whoever is in the pool has a board: 0 is a streak that is not counted yet.
+        # Every stock of the pool has a board: 0 is a streak that is not counted yet.
         row["limit_days"] = max(1.0, required(row["limit_days"], f"{what} {known.boards}"))
     if row["float_market_cap"] > row["total_market_cap"] * 1.01:
         raise PayloadError(

@@ -49,5 +49,5 @@ def parse_ranking(body: bytes) -> pd.DataFrame:
             rows.append({"symbol": symbol, "code": symbol[2:], "rank_no": rank, "rank_change": moved})
     ranks = [row["rank_no"] for row in rows]
     if len({row["symbol"] for row in rows}) != len(rows) or len(set(ranks)) != len(ranks):
-        raise PayloadError("popularity: a stock or a rank stands in it twice")
+        raise PayloadError("popularity: a stock or a rank appears twice")
     return frame(sorted(rows, key=lambda row: row["rank_no"]), RANK_COLUMNS)

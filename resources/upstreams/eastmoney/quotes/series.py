@@ -89,7 +89,7 @@ def parse_kline(body: bytes, symbol: str, *, klt: int, beg: str = "0", end: str 
             row["date"] = iso_day(values[0], f"{label} date")
         day = (row["datetime"] if minutes else row["date"])[:10].replace("-", "")
         if day < beg or day > end:
-            raise PayloadError(f"{label}: bar of {day} lies outside {beg}..{end}")
+            raise PayloadError(f"{label}: bar of {day} is outside {beg}..{end}")
         rows.append(row)
     ascending([row["datetime" if minutes else "date"] for row in rows], label)
     check_bars(rows, what, label)
@@ -168,7 +168,7 @@ def parse_trends(body: bytes, symbol: str) -> pd.DataFrame:
     return frame(rows, TREND_COLUMNS)
 
 
-def _flow_request(host: str, call: str, path: str, klt: str, secid: str, beside: str = "") -> Request:
+def _flow_request(host: str, call: str, path: str, klt: str, secid: str, second: str = "") -> Request:
     return Request(
         host,
         call,
@@ -177,7 +177,7 @@ def _flow_request(host: str, call: str, path: str, klt: str, secid: str, beside:
             ("lmt", "0"),
             ("klt", klt),
             ("secid", secid),
-            *((("secid2", beside),) if beside else ()),
+            *((("secid2", second),) if second else ()),
             ("fields1", "f1,f2,f3,f7"),
             ("fields2", _FLOW_FIELDS),
             ("ut", PUBLIC_TOKEN),
@@ -213,10 +213,10 @@ def parse_flow_days(body: bytes, secid: str, code: str) -> pd.DataFrame:
     return frame(rows, FLOW_COLUMNS)
 
 
-def flow_minutes_request(secid: str, beside: str = "") -> Request:
-    """`beside`: a second secid whose flow is added (both exchanges through their main indices)."""
+def flow_minutes_request(secid: str, second: str = "") -> Request:
+    """`second`: a second secid whose flow is added (both exchanges through their main indices)."""
     path = "/api/qt/stock/fflow/kline/get"
-    return _flow_request("eastmoney.push2", "fflow_minute", path, "1", secid, beside)
+    return _flow_request("eastmoney.push2", "fflow_minute", path, "1", secid, second)
 
 
 def parse_flow_minutes(body: bytes, secid: str, code: str) -> pd.DataFrame:

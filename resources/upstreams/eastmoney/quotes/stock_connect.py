@@ -116,7 +116,7 @@ def _dated(text: str, now: datetime) -> str:
         day = iso_day(f"{year}-{text}", "kamt.rtmin date")
         if day <= now.date().isoformat():
             return day
-    raise PayloadError(f"kamt.rtmin: {text!r} lies in the future")
+    raise PayloadError(f"kamt.rtmin: {text!r} is in the future")
 
 
 def _wan(held: dict[str, Any], key: str, channel: str) -> float:

@@ -1,1 +1,1 @@
-"""The portal's data centre: reports that are told apart by their name."""
+"""The portal's data centre: reports that are distinguished by their name."""

@@ -146,11 +146,11 @@ def _listing(row: Mapping[str, Any]) -> dict[str, Any]:
         raise PayloadError(f"{what}: BILLBOARD_BUY_AMT - BILLBOARD_SELL_AMT is not BILLBOARD_NET_AMT")
     if abs(bought + sold - deal) > _CNY:
         raise PayloadError(f"{what}: BILLBOARD_BUY_AMT + BILLBOARD_SELL_AMT is not BILLBOARD_DEAL_AMT")
-    for reported, part, field in (("net_ratio_pct", net, "DEAL_NET_RATIO"),
+    for column, part, field in (("net_ratio_pct", net, "DEAL_NET_RATIO"),
                               ("deal_ratio_pct", deal, "DEAL_AMOUNT_RATIO")):  # fmt: skip
         meant = part / turnover * 100 if turnover > 0 else math.nan
-        if abs(made[reported] - meant) > _RATIO + 0.001 * abs(meant):
-            raise PayloadError(f"{what}: {field} {made[reported]} is not {meant:.4f} percent of ACCUM_AMOUNT")
+        if abs(made[column] - meant) > _RATIO + 0.001 * abs(meant):
+            raise PayloadError(f"{what}: {field} {made[column]} is not {meant:.4f} percent of ACCUM_AMOUNT")
     return made
 
 
@@ -172,14 +172,14 @@ def _seat(row: Mapping[str, Any]) -> dict[str, Any]:
 def _side(row: Mapping[str, Any], side: str) -> dict[str, Any]:
     promised(row, _SIDE_PROMISED, "seats")
     what = f"seats {code_of(row['SECURITY_CODE'], 'seats')}"
-    reported = {
+    fields = {
         **row,
         "BUY_RATIO": row.get("TOTAL_BUYRIO"),
         "SELL_RATIO": row.get("TOTAL_SELLRIO"),
     }
     bought = amount(row["BUY"], f"{what} BUY")
     sold = amount(row["SELL"], f"{what} SELL")
-    return _sums(reported, what, made={"side": side, "rank_no": math.nan}, bought=bought, sold=sold)
+    return _sums(fields, what, made={"side": side, "rank_no": math.nan}, bought=bought, sold=sold)
 
 
 def _sums(

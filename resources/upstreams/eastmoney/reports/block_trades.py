@@ -27,13 +27,13 @@ _PROMISED = (
     "BUYER_NAME",
     "SELLER_NAME",
 )
-"""A deal is known by all of them; the close beside it is not its own."""
+"""These columns together identify a deal; the close is not among them, since it is the stock's."""
 _SLACK = 0.01
 
 
 def deals_report(since: str, until: str, codes: Sequence[str] | None = None) -> Report:
-    """All deals in A shares between two dates, or those of some codes. No column tells equal lines apart, so
-    none is watched; the count of the report is."""
+    """All deals in A shares between two dates, or those of some codes. Equal lines are ordinary and cannot be
+    distinguished, so duplicates are not checked; the count of the report is."""
     where = (
         f"(SECURITY_TYPE_WEB={_A_SHARES})",
         on_day("TRADE_DATE", since, ">="),

@@ -50,7 +50,7 @@ def terms_report() -> Report:
 
 
 def term_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Columns `TERM_COLUMNS`: CNY, 100m CNY. PayloadError for what cannot be believed."""
+    """Columns `TERM_COLUMNS`: CNY, 100m CNY. PayloadError for implausible terms."""
     return frame([_term(row) for row in rows], TERM_COLUMNS)
 
 
@@ -96,9 +96,9 @@ def bond_rows(raws: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
             if one["convert_price"] > 0
             else math.nan
         )
-        reported = one["convert_value"]
-        if meant > 0 and reported > 0 and not 1 / _SLACK <= reported / meant <= _SLACK:
+        stated = one["convert_value"]
+        if meant > 0 and stated > 0 and not 1 / _SLACK <= stated / meant <= _SLACK:
             raise PayloadError(
-                f"bond list {one['code']}: f236 {reported} is not 100 / f235 x f229 = {meant:.4f}"
+                f"bond list {one['code']}: f236 {stated} is not 100 / f235 x f229 = {meant:.4f}"
             )
     return rows

@@ -27,7 +27,7 @@ _SLACK = 0.01
 
 
 def buybacks_report(since: str | None, until: str, codes: Sequence[str] | None = None) -> Report:
-    """Buybacks of which something was told last on the days of [since, until] (None: ever)."""
+    """Buybacks with their latest announcement on the days of [since, until] (None: ever)."""
     first = () if since is None else (on_day("UPDATEDATE", since, ">="),)
     some = () if codes is None else (among("DIM_SCODE", codes),)
     where = (*some, *first, on_day("UPDATEDATE", until, "<="))
@@ -68,7 +68,7 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
     for low, high in (("amount_low", "amount_high"), ("shares_low", "shares_high")):
         if made[low] > made[high]:
             raise PayloadError(f"{what}: {low} {made[low]:.0f} beyond {high} {made[high]:.0f}")
-    # Nobody pays more than the cap: else money, shares or price are in another unit.
+    # A buyback cannot cost more than its cap: else money, shares or price are in another unit.
     if made["amount_bought"] > made["shares_bought"] * made["price_cap"] * (1 + _SLACK):
         raise PayloadError(f"{what}: REPURAMOUNT beyond REPURNUM x REPURPRICECAP: wrong unit")
     return made

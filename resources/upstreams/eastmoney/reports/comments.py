@@ -39,7 +39,7 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
     code = code_of(row["SECURITY_CODE"], "comment")
     what = f"comment {code}"
 
-    def reported(name: str) -> float:
+    def value(name: str) -> float:
         return number(row.get(name), f"{what} {name}")
 
     share = number(row.get("ORG_PARTICIPATE"), f"{what} ORG_PARTICIPATE", scale=100.0)
@@ -48,28 +48,28 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
         raise PayloadError(f"{what}: ORG_PARTICIPATE is no fraction: another unit")
     if score > 100:
         raise PayloadError(f"{what}: TOTALSCORE {score} is above 100")
-    _check_flow(reported, what)
+    _check_flow(value, what)
     return {
         "code": code,
         "trade_date": day_of(row["TRADE_DATE"], f"{what} TRADE_DATE"),
         "name": text_or_none(row.get("SECURITY_NAME_ABBR"), f"{what} name"),
         "price": nothing_to_missing(price(row.get("CLOSE_PRICE"), f"{what} CLOSE_PRICE")),
-        "change_pct": reported("CHANGE_RATE"),
+        "change_pct": value("CHANGE_RATE"),
         "total_score": score,
         "rank_no": nothing_to_missing(price(row.get("RANK"), f"{what} RANK")),
-        "rank_change": reported("RANK_UP"),
+        "rank_change": value("RANK_UP"),
         "org_participation_pct": share,
         "focus_index": price(row.get("FOCUS"), f"{what} FOCUS"),
         "prime_cost": nothing_to_missing(price(row.get("PRIME_COST"), f"{what} PRIME_COST")),
         "turnover_pct": price(row.get("TURNOVERRATE"), f"{what} TURNOVERRATE"),
-        "pe_dynamic": reported("PE_DYNAMIC"),
+        "pe_dynamic": value("PE_DYNAMIC"),
     }
 
 
-def _check_flow(reported: Any, what: str) -> None:
+def _check_flow(value: Any, what: str) -> None:
     """The inflow of the large hands is that of their two sizes: it fails when columns are shifted."""
-    parts = reported("SUPERDEAL_INFLOW") - reported("SUPERDEAL_OUTFLOW")
-    parts += reported("BIGDEAL_INFLOW") - reported("BIGDEAL_OUTFLOW")
-    gap = abs(reported("PRIME_INFLOW") - parts)
+    parts = value("SUPERDEAL_INFLOW") - value("SUPERDEAL_OUTFLOW")
+    parts += value("BIGDEAL_INFLOW") - value("BIGDEAL_OUTFLOW")
+    gap = abs(value("PRIME_INFLOW") - parts)
     if not math.isnan(gap) and gap > _SLACK_CNY:
         raise PayloadError(f"{what}: PRIME_INFLOW is not the sum of its parts by {gap:.2f}")

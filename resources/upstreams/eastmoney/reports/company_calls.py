@@ -43,14 +43,14 @@ class CompanyCalls(Gateway):
 
     def surveys(self, since: str | None, until: str, codes: Sequence[str] | None = None) -> pd.DataFrame:
         """Named visitors of companies whose notice came out in [since, until] (None: ever), of every
-        security or of at most 100 codes; columns `VISIT_COLUMNS` and `content`. Two questions, one call per
-        500 rows: about four for an ordinary day, twenty in the weeks after a report season."""
+        security or of at most 100 codes; columns `VISIT_COLUMNS` and `content`. Two reports, one call per 500
+        rows: about four for an ordinary day, twenty in the weeks after a report season."""
         bounds = partial(self.asked, day="ann_date", since=since, until=until, codes=codes)
         visitors = bounds(surveys.visitors_report(since, until, codes), surveys.visitor_rows)
-        reported = bounds(surveys.texts_report(since, until, codes), surveys.text_rows)
+        contents = bounds(surveys.texts_report(since, until, codes), surveys.text_rows)
         visit = ["code", "survey_date", "ann_date"]
         named = visitors[visitors["org_name"].notna()]
-        return named.merge(reported.drop_duplicates(subset=visit), how="left", on=visit)
+        return named.merge(contents.drop_duplicates(subset=visit), how="left", on=visit)
 
     def org_holdings(self, period: str, org_type: str) -> pd.DataFrame:
         """Shares that one kind of institution (a value of `institutions.ORG_TYPES`) held of every security at

@@ -1,5 +1,5 @@
-"""Earnings per share that brokers expect on the mean, a report of the data centre (RPT_WEB_RESPREDICT): one
-row a company, with four years beside each other."""
+"""Mean of the earnings per share that brokers forecast, a report of the data centre (RPT_WEB_RESPREDICT): one
+row per company, with columns for four years."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -43,8 +43,10 @@ def by_year(wide: pd.DataFrame) -> pd.DataFrame:
         wide[["code", "org_count"]].assign(forecast_year=wide[f"year{at}"], eps_mean=wide[f"eps{at}"])
         for at in _YEARS
     ]
-    reported = pd.concat(parts, ignore_index=True)[list(CONSENSUS_COLUMNS)]
-    return reported[reported["forecast_year"].notna() & reported["eps_mean"].notna()].reset_index(drop=True)
+    rows_by_year = pd.concat(parts, ignore_index=True)[list(CONSENSUS_COLUMNS)]
+    return rows_by_year[rows_by_year["forecast_year"].notna() & rows_by_year["eps_mean"].notna()].reset_index(
+        drop=True
+    )
 
 
 def _row(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -65,6 +67,6 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
             raise PayloadError(f"{what}: YEAR{at} is {year}")
         eps = number(row.get(f"EPS{at}"), f"{what} EPS{at}")
         if abs(eps) > _LARGEST_EPS:
-            raise PayloadError(f"{what}: EPS{at} {eps} CNY is not believable")
+            raise PayloadError(f"{what}: EPS{at} {eps} CNY is not plausible")
         made |= {f"year{at}": year, f"eps{at}": eps}
     return made

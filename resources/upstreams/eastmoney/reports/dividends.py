@@ -39,7 +39,7 @@ PROGRESS = {
     "不分配不转增": NOTHING,
     "不分配": NOTHING,
 }
-"""The portal's words -> the dictionary's; others stay as they are."""
+"""The portal's terms -> the dictionary's; others stay as they are."""
 _PROMISED = ("SECURITY_CODE", "REPORT_DATE", "PLAN_NOTICE_DATE", NOTICE, "EX_DIVIDEND_DATE",
              "PRETAX_BONUS_RMB", "BONUS_RATIO", "IT_RATIO", "ASSIGN_PROGRESS")  # fmt: skip
 
@@ -99,10 +99,10 @@ def amount_per_10(value: Any, what: str) -> float:
     return result
 
 
-def _check_sum(bonus: float, transfer: float, reported: float, what: str) -> None:
+def _check_sum(bonus: float, transfer: float, stated: float, what: str) -> None:
     """BONUS_IT_RATIO is the sum of the two: it fails when a column is shifted."""
-    if math.isnan(reported):
+    if math.isnan(stated):
         return
     meant = sum(part for part in (bonus, transfer) if not math.isnan(part))
-    if abs(reported - meant) > 1e-4:
-        raise PayloadError(f"{what}: BONUS_IT_RATIO {reported} is not BONUS_RATIO + IT_RATIO = {meant}")
+    if abs(stated - meant) > 1e-4:
+        raise PayloadError(f"{what}: BONUS_IT_RATIO {stated} is not BONUS_RATIO + IT_RATIO = {meant}")

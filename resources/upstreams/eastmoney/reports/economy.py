@@ -1,7 +1,7 @@
 """Reports of the data centre about the economy (RPT_ECONOMY_* and their like), one row a period.
 
-REPORT_DATE is a day of the period: of a month mostly its first. No report tells when it was published, but
-for the reserve ratio and the values of other countries.
+REPORT_DATE is a day of the period: of a month mostly its first. Only the reserve ratio and the values of
+other countries carry their date of publication.
 """
 
 import math
@@ -30,8 +30,8 @@ _YIELDS = (
 
 @dataclass(frozen=True)
 class Economy:
-    """Columns of figures that are read of a report. `rates` of them are percentages or indices that lie
-    within 0 and `MOST_PERCENT`; `same` are pairs (change on the year, index) with change = index - 100."""
+    """Columns of figures that are read of a report. `rates` of them are percentages or indices between 0 and
+    `MOST_PERCENT`; `same` are pairs (change on the year, index) with change = index - 100."""
 
     columns: tuple[str, ...]
     day: str = "REPORT_DATE"
@@ -99,59 +99,59 @@ FOREIGN_COLUMNS: dict[str, str] = {**texts("series date publish_date"), **number
 
 
 def economy_columns(name: str) -> dict[str, str]:
-    """`date` (first day of the month or quarter, or the day), `publish_date` where the report tells one, and
+    """`date` (first day of the month or quarter, or the day), `publish_date` where the report has one, and
     the report's own columns as numbers."""
     return {**texts("date publish_date"), **dict.fromkeys(_known(name).columns, "f")}
 
 
 def economy_report(name: str, since: str | None = None) -> Report:
     """All periods, or those with a day from `since` on. InputError for a report that is not known."""
-    reported = _known(name)
-    head = (reported.day, *(("TIME",) if reported.period == "quarter" else ()))
-    published = (reported.published,) if reported.published else ()
-    where = () if since is None else (on_day(reported.day, since, ">="),)
+    report = _known(name)
+    head = (report.day, *(("TIME",) if report.period == "quarter" else ()))
+    published = (report.published,) if report.published else ()
+    where = () if since is None else (on_day(report.day, since, ">="),)
     return Report(
         name,
-        (*head, *published, *reported.columns),
+        (*head, *published, *report.columns),
         where,
-        sort=(f"-{reported.day}",),
+        sort=(f"-{report.day}",),
         key=("date",),
-        token=reported.token,
+        token=report.token,
     )
 
 
 def economy_rows(rows: Sequence[Mapping[str, Any]], name: str) -> pd.DataFrame:
     """Columns `economy_columns`; a figure that a period has none of is missing."""
-    reported = _known(name)
-    made = [_row(row, name, reported) for row in rows]
+    report = _known(name)
+    made = [_row(row, name, report) for row in rows]
     return frame([row for row in made if row is not None], economy_columns(name))
 
 
-def _row(row: Mapping[str, Any], name: str, reported: Economy) -> dict[str, Any]:
-    promised(row, (reported.day, *((reported.published,) if reported.published else ())), name)
-    some_of(row, reported.columns, name)
-    day = day_of(row[reported.day], f"{name} {reported.day}")
+def _row(row: Mapping[str, Any], name: str, report: Economy) -> dict[str, Any]:
+    promised(row, (report.day, *((report.published,) if report.published else ())), name)
+    some_of(row, report.columns, name)
+    day = day_of(row[report.day], f"{name} {report.day}")
     what = f"{name} {day}"
-    made: dict[str, Any] = {"date": _period(day, row, reported, what)}
-    if reported.published:
-        made["publish_date"] = day_of(row[reported.published], f"{what} {reported.published}")
-    for column in reported.columns:
+    made: dict[str, Any] = {"date": _period(day, row, report, what)}
+    if report.published:
+        made["publish_date"] = day_of(row[report.published], f"{what} {report.published}")
+    for column in report.columns:
         made[column] = number(row.get(column), f"{what} {column}")
-    for column in reported.rates:
+    for column in report.rates:
         if not math.isnan(made[column]) and not 0 <= made[column] <= MOST_PERCENT:
             raise PayloadError(f"{what}: {column} {made[column]:g} is no percentage: another unit")
-    for change, index in reported.same:
+    for change, index in report.same:
         gap = abs(made[change] - (made[index] - 100))
         if not math.isnan(gap) and gap > _IDENTITY_SLACK:
             raise PayloadError(f"{what}: {change} is not {index} - 100")
     return made
 
 
-def _period(day: str, row: Mapping[str, Any], reported: Economy, what: str) -> str:
+def _period(day: str, row: Mapping[str, Any], report: Economy, what: str) -> str:
     """The first day of the period that a row is about."""
-    if reported.period == "day":
+    if report.period == "day":
         return day
-    if reported.period == "month":
+    if report.period == "month":
         return f"{day[:7]}-01"
     found = _QUARTER.fullmatch(string_of(row.get("TIME"), f"{what} TIME").strip())
     if found is None:
@@ -194,14 +194,14 @@ def interbank_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     for row in rows:
         promised(row, ("REPORT_DATE", "INDICATOR_ID", "IR_RATE"), "SHIBOR")
         day = day_of(row["REPORT_DATE"], "SHIBOR REPORT_DATE")
-        reported = string_of(row["INDICATOR_ID"], f"SHIBOR {day} INDICATOR_ID")
-        if reported not in TENORS:
-            raise PayloadError(f"SHIBOR {day}: INDICATOR_ID {reported[:20]!r} was not asked for")
-        what = f"SHIBOR {day} {TENORS[reported]}"
+        indicator = string_of(row["INDICATOR_ID"], f"SHIBOR {day} INDICATOR_ID")
+        if indicator not in TENORS:
+            raise PayloadError(f"SHIBOR {day}: INDICATOR_ID {indicator[:20]!r} was not asked for")
+        what = f"SHIBOR {day} {TENORS[indicator]}"
         rate = required(number(row["IR_RATE"], f"{what} IR_RATE"), f"{what} IR_RATE")
         if not 0 <= rate <= MOST_PERCENT:
             raise PayloadError(f"{what}: {rate:g} is no percentage")
-        made.append({"date": day, "tenor": TENORS[reported], "rate": rate})
+        made.append({"date": day, "tenor": TENORS[indicator], "rate": rate})
     return frame(made, INTERBANK_COLUMNS)
 
 
@@ -226,15 +226,15 @@ def foreign_rows(rows: Sequence[Mapping[str, Any]], series: Sequence[str]) -> pd
     made = []
     for row in rows:
         promised(row, ("INDICATOR_ID", "REPORT_DATE", "PUBLISH_DATE", "VALUE"), "foreign value")
-        reported = string_of(row["INDICATOR_ID"], "INDICATOR_ID")
-        if reported not in series:
-            raise PayloadError(f"foreign value: INDICATOR_ID {reported[:20]!r} was not asked for")
-        day = day_of(row["REPORT_DATE"], f"{reported} REPORT_DATE")
-        what = f"{reported} {day}"
+        indicator = string_of(row["INDICATOR_ID"], "INDICATOR_ID")
+        if indicator not in series:
+            raise PayloadError(f"foreign value: INDICATOR_ID {indicator[:20]!r} was not asked for")
+        day = day_of(row["REPORT_DATE"], f"{indicator} REPORT_DATE")
+        what = f"{indicator} {day}"
         published = row["PUBLISH_DATE"]
         made.append(
             {
-                "series": reported,
+                "series": indicator,
                 "date": f"{day[:7]}-01",
                 "publish_date": None if published is None else day_of(published, f"{what} PUBLISH_DATE"),
                 "value": number(row["VALUE"], f"{what} VALUE"),

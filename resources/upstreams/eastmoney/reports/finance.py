@@ -124,7 +124,7 @@ _YOY = {"TOTAL_OPERATE_INCOME": "TOI_RATIO", "PARENT_NETPROFIT": "PARENT_NETPROF
 STATEMENTS = tuple(_REPORTS)
 
 
-# -- questions ----------------------------------------------------------------------------------------
+# -- requests -----------------------------------------------------------------------------------------
 
 
 def summary_report(period: str | None, codes: Sequence[str] | None = None) -> Report:
@@ -171,8 +171,8 @@ def summary_rows(rows: Sequence[Row]) -> pd.DataFrame:
         what = f"summary {head['code']}"
         figures = _figures(row, _SUMMARY_NUMBERS, what)
         others = _figures(row, _SUMMARY_OTHERS, what)
-        reported = {name: value for name, value in (figures | others).items() if not math.isnan(value)}
-        made.append(head | figures | {"indicators": canonical_json(reported)})
+        known = {name: value for name, value in (figures | others).items() if not math.isnan(value)}
+        made.append(head | figures | {"indicators": canonical_json(known)})
     return frame(made, SUMMARY_COLUMNS)
 
 
@@ -273,7 +273,7 @@ def period_of(value: Any, what: str) -> str:
 
 
 def notice_of(row: Row, what: str) -> str | None:
-    """The date of the notice; None where the report does not tell one."""
+    """The date of the notice; None where the report has none."""
     for name in ("NOTICE_DATE", "UPDATE_DATE"):
         if row.get(name):
             return iso_day(string_of(row[name], f"{what} {name}")[:10], f"{what} {name}")

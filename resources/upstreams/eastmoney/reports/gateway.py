@@ -1,4 +1,4 @@
-"""The portal's data centre: one gateway for all of its reports, told apart by `reportName`.
+"""The portal's data centre: one gateway for all of its reports, distinguished by `reportName`.
 
 Answers are HTTP 200 whatever happened; `code` decides: 0 rows, 9201 truly no rows, 9501 a report, column
 or filter that does not exist (a changed contract), 9701 busy. `result: null` alone says nothing.
@@ -31,7 +31,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class Report:
-    """A question to the data centre. `sort` columns make a total order (`-` before a name: descending):
+    """A request to the data centre. `sort` columns make a total order (`-` before a name: descending):
     without one, rows drift between pages while the count stays right. `where` clauses are joined by AND;
     `key` are the columns of the frame by which a row that came twice is found; none where equal rows are
     ordinary. `f10`: a report of the sibling gateway, with the same answers."""
@@ -107,7 +107,7 @@ def older_request(report: Report, page: int) -> Request:
 @dataclass(frozen=True)
 class ReportPage:
     """Rows of one page, and what the gateway says of the whole report. `received`: rows on the wire, of which
-    some may not be believed. Length 0 = truly no rows."""
+    some may be rejected. Length 0 = truly no rows."""
 
     rows: pd.DataFrame
     pages: int
@@ -122,9 +122,8 @@ def parse_report(
     body: bytes, what: str, read: Callable[[Rows], pd.DataFrame], *, paged: bool = True
 ) -> ReportPage:
     """A page, its rows made a frame by `read`. Transient when the gateway is busy, Permanent when the
-    report does not exist, PayloadError for anything else that cannot be believed; single odd rows are left
-    out as rejected. Not `paged`: the old
-    dialect of the gateway, which may tell no number of pages."""
+    report does not exist, PayloadError for any other invalid answer; single invalid rows are left out as
+    rejected. Not `paged`: the old dialect of the gateway, which may give no number of pages."""
     document = object_of(json_of(body), what)
     code, message = document.get("code"), str(document.get("message"))[:80]
     if type(code) is not int:
@@ -143,10 +142,10 @@ def parse_report(
     pages = result.get("pages", None if paged else 0)
     if type(pages) is not int or type(count) is not int or not 0 <= len(rows) <= count:
         raise PayloadError(f"{what}: {len(rows)} rows, pages {pages!r}, count {count!r}")
-    return ReportPage(accepted_table(rows, read, what, _code_told), pages, count, len(rows))
+    return ReportPage(accepted_table(rows, read, what, _stated_code), pages, count, len(rows))
 
 
-def _code_told(row: Mapping[str, Any]) -> object:
+def _stated_code(row: Mapping[str, Any]) -> object:
     """The code that a row is of, under whichever name."""
     return next((row[name] for name in _CODES if name in row), None)
 

@@ -1,7 +1,7 @@
 """Goodwill of companies by report period, a report of the data centre (RPT_GOODWILL_STOCKDETAILS).
 
-Its ratio to equity is told as a fraction; the impairment's share of the profit is told by nobody in a unit
-that is known, so it is made of the two amounts.
+Its ratio to equity is a fraction. The impairment's share of the profit has no documented unit in any source,
+so it is computed from the two amounts.
 """
 
 import math

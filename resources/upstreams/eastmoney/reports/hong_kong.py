@@ -61,10 +61,10 @@ def _indicator(row: Mapping[str, Any]) -> dict[str, Any]:
     code = hk_code(row["SECURITY_CODE"], "HK figures")
     what = f"HK figures {code}"
 
-    def reported(name: str, digits: int = 4) -> float:
+    def value(name: str, digits: int = 4) -> float:
         return number(row.get(name), f"{what} {name}", digits=digits)
 
-    debts = reported("DEBT_ASSET_RATIO")
+    debts = value("DEBT_ASSET_RATIO")
     if debts < 0:
         raise PayloadError(f"{what}: DEBT_ASSET_RATIO {debts} is below zero")
     return {
@@ -72,15 +72,15 @@ def _indicator(row: Mapping[str, Any]) -> dict[str, Any]:
         "report_period": day_of(row["REPORT_DATE"], f"{what} REPORT_DATE"),
         "name": text_or_none(row.get("SECURITY_NAME_ABBR"), f"{what} name"),
         "currency": text_or_none(row["CURRENCY"], f"{what} CURRENCY"),
-        "revenue": reported("OPERATE_INCOME", AMT),
-        "revenue_yoy": reported("OPERATE_INCOME_YOY"),
-        "net_profit": reported("HOLDER_PROFIT", AMT),
-        "net_profit_yoy": reported("HOLDER_PROFIT_YOY"),
-        "eps": reported("BASIC_EPS"),
-        "bvps": reported("BPS"),
-        "roe": reported("ROE_AVG"),
-        "gross_margin": reported("GROSS_PROFIT_RATIO"),
-        "net_margin": reported("NET_PROFIT_RATIO"),
+        "revenue": value("OPERATE_INCOME", AMT),
+        "revenue_yoy": value("OPERATE_INCOME_YOY"),
+        "net_profit": value("HOLDER_PROFIT", AMT),
+        "net_profit_yoy": value("HOLDER_PROFIT_YOY"),
+        "eps": value("BASIC_EPS"),
+        "bvps": value("BPS"),
+        "roe": value("ROE_AVG"),
+        "gross_margin": value("GROSS_PROFIT_RATIO"),
+        "net_margin": value("NET_PROFIT_RATIO"),
         "debt_ratio": debts,
     }
 
@@ -153,7 +153,8 @@ def profile_reports(code: str) -> tuple[Report, Report]:
 
 
 def profile_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Columns `PROFILE_COLUMNS`; what the one or the other report does not tell is missing."""
+    """Columns `PROFILE_COLUMNS`; fields that only one of the two reports has are missing where that one has
+    no row."""
     made = []
     for row in rows:
         promised(row, ("SECURITY_CODE",), "HK profile")

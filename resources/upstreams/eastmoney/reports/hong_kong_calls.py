@@ -53,12 +53,12 @@ class HongKongCalls(ListCalls):
         """What the company is and since when it is listed: at most one row, columns `PROFILE_COLUMNS`. Two
         calls."""
         _must_be_code(code)
-        reported, listed = (
+        company, listed = (
             self._of(code, report, hong_kong.profile_rows) for report in hong_kong.profile_reports(code)
         )
-        if reported.empty or listed.empty:
-            return reported if listed.empty else listed
-        return reported.fillna(listed)
+        if company.empty or listed.empty:
+            return company if listed.empty else listed
+        return company.fillna(listed)
 
     def _of(self, code: str, report: Report, read: Callable[[Rows], pd.DataFrame]) -> pd.DataFrame:
         rows = self.report(report, read)

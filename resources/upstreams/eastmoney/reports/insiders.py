@@ -54,9 +54,9 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
     }
     if made["person"] is None:
         raise PayloadError(f"{what}: PERSON_NAME is missing")
-    meant, reported = abs(shares) * made["price"], abs(made["amount"])
-    if meant > 0 and reported > 0 and not meant / _UNIT_SLACK <= reported <= meant * _UNIT_SLACK:
+    meant, stated = abs(shares) * made["price"], abs(made["amount"])
+    if meant > 0 and stated > 0 and not meant / _UNIT_SLACK <= stated <= meant * _UNIT_SLACK:
         raise PayloadError(
-            f"{what}: CHANGE_AMOUNT {reported} is not {abs(shares):.0f} x {made['price']}: wrong unit"
+            f"{what}: CHANGE_AMOUNT {stated} is not {abs(shares):.0f} x {made['price']}: wrong unit"
         )
     return made

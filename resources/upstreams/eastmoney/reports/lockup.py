@@ -1,6 +1,6 @@
 """Releases of locked shares (限售解禁), a report of the data centre (RPT_LIFT_STAGE).
 
-CURRENT_FREE_SHARES is what is released, in 10k shares; FREE_SHARES, beside it, is the whole float after the
+CURRENT_FREE_SHARES is what is released, in 10k shares; FREE_SHARES is the whole float after the
 release. Ratios are fractions, the value is in 10k CNY.
 """
 
@@ -52,7 +52,7 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
     released = amount(row["CURRENT_FREE_SHARES"], f"{what} CURRENT_FREE_SHARES", scale=_WAN)
     value = amount(row.get("LIFT_MARKET_CAP"), f"{what} LIFT_MARKET_CAP", scale=_WAN)
     at = price(row.get("NEW"), f"{what} NEW")
-    # 10k shares are told with four decimals, so a share is exact and a product of it nearly so.
+    # 10k shares have four decimals on the wire, so a share is exact and a product of it nearly so.
     if abs(required(released, f"{what} CURRENT_FREE_SHARES") * at - value) > 1e4 + _SLACK * value:
         raise PayloadError(f"{what}: CURRENT_FREE_SHARES x NEW is not LIFT_MARKET_CAP: another unit")
     return {

@@ -19,8 +19,8 @@ class MacroCalls(Gateway):
         """All periods of a report of `economy.REPORTS`, or those from a day on, newest first; columns
         `economy.economy_columns(report)` with figures as on the wire. One call per 500 periods.
 
-        A report that the gateway does not know any more, or answers in another form, is asked for in the
-        gateway's older dialect where a client is known that does so."""
+        A report that the gateway no longer knows, or answers in another form, is requested in the gateway's
+        older dialect where a public client does so too."""
         try:
             asked = economy.economy_report(report, since)
             return self.report(asked, partial(economy.economy_rows, name=report))

@@ -82,6 +82,6 @@ def _check(row: Mapping[str, Any], float_cap: float, what: str) -> None:
         what=f"{what} RQYE / RQYL",
     )
     if float_cap > 0 and not math.isnan(row["fin_ratio_pct"]):
-        reported, meant = row["fin_ratio_pct"], row["rzye"] / float_cap * 100
-        if abs(reported - meant) > _RATIO_SLACK + 0.01 * abs(meant):
-            raise PayloadError(f"{what}: RZYEZB {reported} is not RZYE / SZ = {meant:.4f} percent")
+        stated, meant = row["fin_ratio_pct"], row["rzye"] / float_cap * 100
+        if abs(stated - meant) > _RATIO_SLACK + 0.01 * abs(meant):
+            raise PayloadError(f"{what}: RZYEZB {stated} is not RZYE / SZ = {meant:.4f} percent")

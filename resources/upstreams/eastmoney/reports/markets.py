@@ -13,7 +13,7 @@ from resources.upstreams.parsing.texts import plain_text
 
 MARKETS = {"000001": "sh000001", "000688": "sh000688", "399001": "sz399001", "399006": "sz399006"}
 """Key of a market -> the index whose members are that market's stocks: Shanghai main board, STAR, Shenzhen
-main board, ChiNext. The key 000300 stands for both exchanges and is not the index of that number."""
+main board, ChiNext. The key 000300 means both exchanges together, not the index of that number."""
 MARKET_COLUMNS: dict[str, str] = {
     **texts("index_code date"),
     **numbers("pe_ttm member_count total_market_cap_yi"),
@@ -44,17 +44,17 @@ def market_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     for row in rows:
         promised(row, ("TRADE_MARKET_CODE", "TRADE_DATE"), "markets")
         some_of(row, ("PE_TTM_AVG", "TOTAL_MARKET_CAP"), "markets")
-        reported = string_of(row["TRADE_MARKET_CODE"], "markets TRADE_MARKET_CODE")
-        if reported not in MARKETS:
-            raise PayloadError(f"markets: {reported[:20]!r} was not asked for")
+        market = string_of(row["TRADE_MARKET_CODE"], "markets TRADE_MARKET_CODE")
+        if market not in MARKETS:
+            raise PayloadError(f"markets: {market[:20]!r} was not asked for")
         made.append(
             {
-                "index_code": MARKETS[reported],
-                "date": day_of(row["TRADE_DATE"], f"market {reported} TRADE_DATE"),
-                "pe_ttm": number(row.get("PE_TTM_AVG"), f"market {reported} PE_TTM_AVG"),
-                "member_count": amount(row.get("LISTING_ORG_NUM"), f"market {reported} LISTING_ORG_NUM"),
+                "index_code": MARKETS[market],
+                "date": day_of(row["TRADE_DATE"], f"market {market} TRADE_DATE"),
+                "pe_ttm": number(row.get("PE_TTM_AVG"), f"market {market} PE_TTM_AVG"),
+                "member_count": amount(row.get("LISTING_ORG_NUM"), f"market {market} LISTING_ORG_NUM"),
                 "total_market_cap_yi": amount(
-                    row.get("TOTAL_MARKET_CAP"), f"market {reported} TOTAL_MARKET_CAP", scale=_YI
+                    row.get("TOTAL_MARKET_CAP"), f"market {market} TOTAL_MARKET_CAP", scale=_YI
                 ),
             }
         )
@@ -69,7 +69,7 @@ def boards_report(day: str) -> Report:
 
 def board_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Columns `BOARD_COLUMNS`; ratios as published, also below zero. `industry_code` is the number under
-    which lists and lines know the board (BK0475), where the row tells it."""
+    which lists and lines know the board (BK0475), where the row has it."""
     made = []
     for row in rows:
         promised(row, _BOARD, "boards")
@@ -93,13 +93,13 @@ def board_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 def _board_code(row: Mapping[str, Any]) -> str:
     """BOARD_CODE is a number of this report alone (016165); ORIGINALCODE has the digits of BK1277."""
-    reported = string_of(row["BOARD_CODE"], "boards BOARD_CODE")
-    if not 0 < len(reported) <= 16 or not reported.isascii() or not reported.isalnum():
-        raise PayloadError(f"boards: {reported[:20]!r} is no board")
+    board = string_of(row["BOARD_CODE"], "boards BOARD_CODE")
+    if not 0 < len(board) <= 16 or not board.isascii() or not board.isalnum():
+        raise PayloadError(f"boards: {board[:20]!r} is no board")
     promised(row, ("ORIGINALCODE",), "boards")
     digits = str(row["ORIGINALCODE"] or "").removeprefix("BK")
     if not digits:
-        return reported
+        return board
     if not digits.isascii() or not digits.isdigit() or len(digits) > _MOST_DIGITS:
-        raise PayloadError(f"board {reported}: ORIGINALCODE {digits[:20]!r}")
+        raise PayloadError(f"board {board}: ORIGINALCODE {digits[:20]!r}")
     return f"BK{digits:0>4}"

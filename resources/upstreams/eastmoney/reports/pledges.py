@@ -56,15 +56,15 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
     code = code_of(row["SECURITY_CODE"], "pledge")
     what = f"pledge {code}"
 
-    def reported(name: str) -> float:
+    def value(name: str) -> float:
         return amount(row.get(name), f"{what} {name}")
 
     ratio = required(price(row["PLEDGE_RATIO"], f"{what} PLEDGE_RATIO"), f"{what} PLEDGE_RATIO")
     if ratio > 100:
         raise PayloadError(f"{what}: PLEDGE_RATIO {ratio} is above 100 percent")
-    shares = reported("REPURCHASE_BALANCE")
-    free, bound = reported("REPURCHASE_UNLIMITED_BALANCE"), reported("REPURCHASE_LIMITED_BALANCE")
-    worth = reported("PLEDGE_MARKET_CAP")
+    shares = value("REPURCHASE_BALANCE")
+    free, bound = value("REPURCHASE_UNLIMITED_BALANCE"), value("REPURCHASE_LIMITED_BALANCE")
+    worth = value("PLEDGE_MARKET_CAP")
     if abs(free + bound - shares) > _SLACK_WAN:
         raise PayloadError(f"{what}: unlimited and limited balances do not add up to REPURCHASE_BALANCE")
     if shares > 0 and worth > 0 and not _PRICES[0] <= worth / shares <= _PRICES[1]:
@@ -77,7 +77,7 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
         "pledge_ratio": ratio,
         "pledge_shares_wan": shares,
         "pledge_market_value": worth,
-        "pledge_count": reported("PLEDGE_DEAL_NUM"),
+        "pledge_count": value("PLEDGE_DEAL_NUM"),
         "unrestricted_shares_wan": free,
         "restricted_shares_wan": bound,
         "change_1y_pct": number(row.get("Y1_CLOSE_ADJCHRATE"), f"{what} Y1_CLOSE_ADJCHRATE"),
@@ -92,7 +92,7 @@ def pledge_events_report(code: str) -> Report:
 
 def pledge_event_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Columns `PLEDGE_EVENT_COLUMNS`: shares, percent of the holder's and of all shares, CNY. Equal lines are
-    ordinary. PayloadError for what cannot be believed."""
+    ordinary. PayloadError for implausible figures."""
     return frame([_event(row) for row in rows], PLEDGE_EVENT_COLUMNS)
 
 

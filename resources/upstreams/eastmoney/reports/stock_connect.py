@@ -51,10 +51,10 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any] | None:
     day = day_of(row["TRADE_DATE"], "stock connect TRADE_DATE")
     what = f"stock connect {kind} {day}"
 
-    def reported(name: str, scale: float = MILLION) -> float:
+    def value(name: str, scale: float = MILLION) -> float:
         return number(row.get(name), f"{what} {name}", digits=AMT, scale=scale)
 
-    traded, count = reported("DEAL_AMT"), reported("DEAL_NUM", 1.0)
+    traded, count = value("DEAL_AMT"), value("DEAL_NUM", 1.0)
     if math.isnan(traded):
         return None
     if traded < 0 or count < 0:
@@ -63,11 +63,11 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any] | None:
         {
             "trade_date": day,
             "channel": KINDS[kind],
-            "net_buy": reported("NET_DEAL_AMT"),
-            "buy_amt": reported("BUY_AMT"),
-            "sell_amt": reported("SELL_AMT"),
+            "net_buy": value("NET_DEAL_AMT"),
+            "buy_amt": value("BUY_AMT"),
+            "sell_amt": value("SELL_AMT"),
             "deal_amt": traded,
-            "quota_balance": reported("QUOTA_BALANCE"),
+            "quota_balance": value("QUOTA_BALANCE"),
             "trade_count": count,
         },
         what,

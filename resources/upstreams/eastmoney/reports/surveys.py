@@ -30,7 +30,7 @@ _FIELDS = (*_DAYS, "NUMBERNEW", "RECEIVE_OBJECT", "ORG_TYPE", "RECEIVE_WAY_EXPLA
 
 
 def visitors_report(since: str | None, until: str, codes: Sequence[str] | None = None) -> Report:
-    """Every visitor of the visits that were told in [since, until] (None: ever)."""
+    """Every visitor of the visits that were announced in [since, until] (None: ever)."""
     where = (_SOURCED, *notice_clauses(NOTICE, since, until, codes))
     return Report(_NAME, _FIELDS, where, ("SECURITY_CODE", "RECEIVE_START_DATE", "NUMBERNEW"), key=())
 

@@ -3,7 +3,7 @@
 import threading
 
 from core.errors import Transient
-from resources.upstreams.probes import Probe, Question
+from resources.upstreams.probes import Probe, ProbeTarget
 from serving_api.admin.probes.service import POOL, USUAL_CODE, probe_each
 from tests.serving_api.live.admin_reads.conftest import CLOSED, FetchContext
 
@@ -12,7 +12,7 @@ NAMES = [
     "eastmoney_fund_flow", "eastmoney_limit_pool", "eastmoney_datacenter", "eastmoney_news", "sina_quote",
     "sina_finance", "ths_f10", "ths_hot", "cninfo_announcement", "exchange_disclosure", "csindex", "xueqiu",
 ]  # fmt: skip
-ASKED = Question("600519", "sh600519", "2026-08-21", "2026-08-20")
+ASKED = ProbeTarget("600519", "sh600519", "2026-08-21", "2026-08-20")
 
 
 def stock_of(ctx: FetchContext) -> str:
@@ -88,19 +88,19 @@ def test_errors_are_cut_and_the_order_does_not_depend_on_timing() -> None:
     gate = threading.Barrier(POOL, timeout=5)
     late = threading.Event()
 
-    def slow(clients: object, asked: Question) -> list[int]:
+    def slow(clients: object, asked: ProbeTarget) -> list[int]:
         assert late.wait(5)
         return [1]
 
-    def meet(clients: object, asked: Question) -> list[int]:
+    def meet(clients: object, asked: ProbeTarget) -> list[int]:
         gate.wait()  # passes only when eight are asked at a time
         late.set()
         return [1, 2]
 
-    def fail(clients: object, asked: Question) -> list[int]:
+    def fail(clients: object, asked: ProbeTarget) -> list[int]:
         raise Transient("token=abcdef " + "x" * 500)
 
-    def broken(clients: object, asked: Question) -> list[int]:
+    def broken(clients: object, asked: ProbeTarget) -> list[int]:
         raise KeyError("a defect of a parser")
 
     others = [Probe(f"meet{number}", "x", meet) for number in range(POOL)]

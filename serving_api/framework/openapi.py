@@ -1,9 +1,27 @@
-"""Shapes that the OpenAPI document shows: the envelope around a model, and the body of each refusal."""
+"""What the OpenAPI document says of every route, and the page that shows it.
 
-from collections.abc import Sequence
+The envelope around a model, the body of each refusal, the parameters that a route declares, and /docs. The
+document itself is FastAPI's own (`Application.openapi`).
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
+import fastapi_offline
+from fastapi import FastAPI
+from fastapi.dependencies.models import Dependant
+from fastapi.openapi.docs import get_swagger_ui_html
+from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel, ConfigDict, Field, create_model
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+DESCRIPTION = "Research data of the China A-share market: fused series, live reads, accounts."
+BEARER = {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}
+PAGE = "/docs"
+FILES = "/docs/files"
+_FOLDER = Path(fastapi_offline.__file__).parent / "static"
 
 
 def example(*, extra: Literal["allow", "forbid", "ignore"] = "ignore", **values: Any) -> ConfigDict:
@@ -127,3 +145,44 @@ def refusals(permission: str, raises: Sequence[int], *, writes: bool) -> dict[in
     }
     documented[422] = {"model": InvalidInput, "description": "a value is missing, malformed or out of range"}
     return documented
+
+
+def parameters_of(dependant: Dependant | None) -> Iterator[Any]:
+    """Query and path parameters."""
+    if dependant is None:
+        return
+    yield from dependant.query_params
+    yield from dependant.path_params
+    children: Sequence[Dependant] = dependant.dependencies
+    for child in children:
+        yield from parameters_of(child)
+
+
+def query_names(dependant: Dependant) -> tuple[str, ...]:
+    """Names of the query parameters, in the order of their declaration."""
+    return tuple(
+        dict.fromkeys(
+            one.alias for one in parameters_of(dependant) if type(one.field_info).__name__ == "Query"
+        )
+    )
+
+
+def add_docs_page(app: FastAPI) -> None:
+    """Add /docs, the interactive page of the document, with its script from this machine: FastAPI's own page
+    takes it from a public CDN and is blank where that cannot be reached."""
+    app.mount(FILES, StaticFiles(directory=_FOLDER), name="docs_files")
+    app.add_api_route(PAGE, read_docs, include_in_schema=False)
+
+
+# A function of the module: the framework remembers every endpoint, and with a closure every application.
+async def read_docs(request: Request) -> HTMLResponse:
+    """The page for the application that serves the request."""
+    app: FastAPI = request.app
+    root = str(request.scope.get("root_path", "")).rstrip("/")
+    return get_swagger_ui_html(
+        openapi_url=f"{root}{app.openapi_url}",
+        title=f"{app.title} - API",
+        swagger_js_url=f"{root}{FILES}/swagger-ui-bundle.js",
+        swagger_css_url=f"{root}{FILES}/swagger-ui.css",
+        swagger_favicon_url=f"{root}{FILES}/favicon.png",
+    )

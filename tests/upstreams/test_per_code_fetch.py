@@ -1,4 +1,4 @@
-"""A sweep over single codes: how many may fail before its source is refused."""
+"""A per-code fetch: how many codes may fail before its source is refused."""
 
 import pytest
 

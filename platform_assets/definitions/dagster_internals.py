@@ -1,0 +1,39 @@
+"""Names from inside Dagster (`dagster._core`) that 1.13.27 does not make public; imported here alone.
+
+- `DefaultPartitionsSubset`, `PartitionsSubset`: the order in which a range run reports its dates.
+- `SqlEventLogStorage`, `SqliteEventLogStorage` and the tables: events of one run are shortened, where the
+  public API deletes all of a run, materializations among them, and the UI would call its partitions missing.
+- `RegisteredCodeLocationOrigin`, `RemoteRepositoryOrigin`: a run that a worker creates belongs to the code
+  location, as one that the UI launches does; without an origin the job pages do not list it.
+- `UnresolvedAssetJobDefinition`: the type of what `dagster.define_asset_job` returns.
+
+A new version of Dagster is tried with the tests of tests/definitions, which hold the behaviour behind each.
+"""
+
+from dagster._core.definitions.partitions.subset import DefaultPartitionsSubset, PartitionsSubset
+from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
+from dagster._core.remote_origin import RegisteredCodeLocationOrigin, RemoteRepositoryOrigin
+from dagster._core.storage.event_log.schema import (
+    AssetCheckExecutionsTable,
+    AssetEventTagsTable,
+    SqlEventLogStorageTable,
+)
+from dagster._core.storage.event_log.sql_event_log import SqlEventLogStorage
+from dagster._core.storage.event_log.sqlite import SqliteEventLogStorage
+
+WRITTEN_FOR = "1.13.27"
+"""The version of Dagster that these names were checked against."""
+
+__all__ = [
+    "WRITTEN_FOR",
+    "AssetCheckExecutionsTable",
+    "AssetEventTagsTable",
+    "DefaultPartitionsSubset",
+    "PartitionsSubset",
+    "RegisteredCodeLocationOrigin",
+    "RemoteRepositoryOrigin",
+    "SqlEventLogStorage",
+    "SqlEventLogStorageTable",
+    "SqliteEventLogStorage",
+    "UnresolvedAssetJobDefinition",
+]

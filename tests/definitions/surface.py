@@ -1,0 +1,77 @@
+"""The code location as text, and who starts its jobs.
+
+`python -m tests.definitions.surface` renews the file that tests/definitions/test_surface.py compares with.
+"""
+
+from pathlib import Path
+
+import dagster as dg
+
+from core.declaration.registry import builtin_registry
+from platform_assets.definitions import cleanup_job, download_job, jobs
+from resources.warehouse.missing_partitions import has_dates
+from schedules.code_location import defs
+from schedules.commands import handlers, initial_load, recalculation
+from schedules.tasks.table import TASKS
+from serving_api.datasets.sync import service as sync
+
+FILE = Path(__file__).with_name("surface.txt")
+
+
+def starters() -> dict[str, str]:
+    """Job -> what starts it."""
+    backfills = [f"backfill_{one.name}" for one in builtin_registry().datasets.values() if has_dates(one)]
+    loads = (initial_load.SECURITY_LIST, initial_load.HISTORY, initial_load.REPORTS, initial_load.RECENT,
+             initial_load.CALCULATIONS, initial_load.BAR_CALCULATIONS, initial_load.WHOLE_DAY,
+             initial_load.EARLIER, initial_load.PICKS)  # fmt: skip
+    recalculated = (recalculation.WHOLE, *recalculation.PARTS.values(), recalculation.SIGNALS)
+    found: dict[str, list[str]] = {}
+    for starter, names in {
+        "schedule": [task.key for task in TASKS if task.timing.timed],
+        "request for a task": [task.key for task in TASKS if not task.timing.timed],
+        "sensor breadth": [jobs.SAMPLE],
+        "sensor profiles": [jobs.BASEINFO],
+        "command backfill": backfills,
+        "command initial_load": loads,
+        "command fusion_sync": [*handlers.FUSION_JOBS, handlers.CODES_JOB],
+        "command quant_recalc": recalculated,
+        "command download": [download_job.JOB],
+        "command download_market": [download_job.MARKET_JOB],
+        "command cleanup": [cleanup_job.JOB],
+        "sync of one dataset": [sync.BLOCKS, sync.INDICES, sync.BARS],
+    }.items():
+        for name in names:
+            found.setdefault(name, []).append(starter)
+    return {name: ", ".join(starters) for name, starters in sorted(found.items())}
+
+
+def surface() -> str:
+    """Assets with what they depend on and their checks, jobs with who starts them, schedules, sensors and
+    resources: a line each."""
+    repository = defs.get_repository_def()
+    graph = repository.asset_graph
+    started = starters()
+    lines = []
+    for key in sorted(graph.get_all_asset_keys()):
+        node = graph.get(key)
+        kinds = sorted(node.kinds - {"sqlite", "mariadb"})  # the engine of whoever looks
+        lines.append(f"asset {key.to_user_string()} [{', '.join((str(node.group_name), *kinds))}]")
+        lines += [f"  from {parent.to_user_string()}" for parent in sorted(node.parent_keys)]
+        lines += [f"  check {check.name}" for check in sorted(node.check_keys, key=lambda one: one.name)]
+    lines += [
+        f"job {job.name} <- {started.get(job.name, 'nobody')}"
+        for job in sorted(defs.jobs or (), key=lambda one: one.name)
+    ]
+    for schedule in sorted(repository.schedule_defs, key=lambda one: one.name):
+        lines.append(f"schedule {schedule.name} {schedule.cron_schedule} {schedule.execution_timezone}")
+    for sensor in sorted(repository.sensor_defs, key=lambda one: one.name):
+        asked = sorted(target.job_name for target in sensor.targets)
+        lines.append(f"sensor {sensor.name} -> {', '.join(asked) or 'no job'}")
+    resources: dict[str, dg.ConfigurableResource[object]] = dict(defs.resources or {})
+    for name, resource in sorted(resources.items()):
+        lines.append(f"resource {name} {type(resource).__name__}")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    FILE.write_text(surface(), encoding="utf-8")

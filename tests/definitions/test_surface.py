@@ -1,0 +1,84 @@
+"""What Dagster's users see of the code location: keys, edges, checks, jobs, schedules, sensors, metadata."""
+
+import re
+from pathlib import Path
+
+import dagster as dg
+
+from platform_assets.definitions import dagster_internals
+from schedules.code_location import defs
+from tests.definitions.surface import FILE, starters, surface
+
+ROOT = Path(__file__).parents[2]
+GRAPH = defs.get_repository_def().asset_graph
+
+
+def test_the_code_location_is_what_it_was() -> None:
+    """A wanted change is taken over with `python -m tests.definitions.surface`."""
+    assert surface() == FILE.read_text(encoding="utf-8")
+
+
+def test_every_job_is_started_by_somebody_and_everybody_finds_the_job() -> None:
+    assert {job.name for job in defs.jobs or ()} == starters().keys()
+
+
+def test_a_fused_column_names_the_staged_column_that_it_is_taken_from() -> None:
+    lineage = GRAPH.get(dg.AssetKey(["dwd", "fusion_dividend"])).metadata["dagster/column_lineage"]
+
+    (source,) = lineage.deps_by_column["bonus_rmb"]
+    assert (source.asset_key, source.column_name) == (dg.AssetKey(["stg", "stg_dividend"]), "bonus_rmb")
+    assert "total_cash" not in lineage.deps_by_column  # computed from several
+
+
+def test_a_column_with_an_owner_names_the_column_of_that_table() -> None:
+    lineage = GRAPH.get(dg.AssetKey(["dwd", "fusion_stock_wide"])).metadata["dagster/column_lineage"]
+
+    (source,) = lineage.deps_by_column["is_suspended"]
+    assert source.asset_key == dg.AssetKey(["dwd", "fusion_quote_snapshot"])
+
+
+def test_column_lineage_names_assets_and_columns_that_exist() -> None:
+    columns = {
+        key: {column.name for column in GRAPH.get(key).metadata["dagster/column_schema"].columns}
+        for key in GRAPH.get_all_asset_keys()
+    }
+    for key, own in columns.items():
+        node = GRAPH.get(key)
+        lineage = node.metadata.get("dagster/column_lineage")
+        for column, sources in (lineage.deps_by_column if lineage else {}).items():
+            assert column in own
+            for source in sources:
+                assert source.asset_key in node.parent_keys, (key, column)
+                assert source.column_name in columns[source.asset_key], (key, column)
+
+
+def test_every_asset_leads_to_the_file_that_declares_its_columns() -> None:
+    shown = {}
+    for key in GRAPH.get_all_asset_keys():
+        # The second one is the function that loads it.
+        declared, _ = GRAPH.get(key).metadata["dagster/code_references"].code_references
+        lines = Path(declared.file_path).read_text(encoding="utf-8").splitlines()
+        shown[key.to_user_string()] = lines[declared.line_number - 1]
+        assert (ROOT / "platform_assets" / "datasets") in Path(declared.file_path).parents
+
+    assert shown["dwd/fusion_kline_daily"] == "class KlineDaily(Model):"
+    of_classes = [key for key, line in shown.items() if line.startswith("class ")]
+    assert len(of_classes) > 0.9 * len(shown)  # others are made from a class of the same file
+
+
+def test_dagsters_inside_is_imported_by_one_module_alone() -> None:
+    users = [
+        path.relative_to(ROOT).as_posix()
+        for package in ("core", "platform_assets", "resources", "schedules", "serving_api")
+        for path in (ROOT / package).rglob("*.py")
+        if re.search(r"^\s*(from|import) dagster\._", path.read_text(encoding="utf-8"), re.MULTILINE)
+    ]
+
+    assert users == ["platform_assets/definitions/dagster_internals.py"]
+
+
+def test_the_names_from_inside_are_those_of_the_pinned_version() -> None:
+    pins = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+
+    assert f"dagster=={dagster_internals.WRITTEN_FOR}" in pins
+    assert dg.__version__ == dagster_internals.WRITTEN_FOR
