@@ -5,8 +5,8 @@ from fastapi import FastAPI
 
 from resources.settings import Settings
 from serving_api.app import create_app
+from serving_api.framework.application import platform_routes
 from serving_api.framework.envelope import PREFIX
-from serving_api.framework.routing import platform_routes
 
 # Path below /api/v1 -> folder below serving_api. A prefix that is not listed is its own folder:
 # /alt-sources -> alt_sources. The longest matching prefix decides.
