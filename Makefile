@@ -6,20 +6,23 @@ STAMP := $(VENV)/.installed
 TEST_STAMP := $(VENV)/.installed-test
 export PYTHONDONTWRITEBYTECODE = 1
 
-.PHONY: run test witness lint openapi docs bench soak real-day simulate clean help
+.PHONY: run dev test witness lint format openapi docs coverage bench soak real-day simulate clean help
 
 help:
-	@echo "make run       start everything on the sample market (API 8000, Dagster UI 3000)"
+	@echo "make run       the platform on the sample market (API 8000, Dagster UI 3000)"
+	@echo "make dev       the same, and each process restarts when its code changes"
+	@echo "make simulate  the simulated upstreams alone (HTTP 8900, terminal protocol 7709)"
 	@echo "make test      lint and tests, at most 15 minutes on 2 cores"
 	@echo "make lint      ruff and mypy"
+	@echo "make format    ruff brings the sources into shape"
+	@echo "make coverage  the tests of ARGS, else all, with the lines that none of them ran"
+	@echo "make docs      the derived parts of the documentation"
 	@echo "make openapi   print the OpenAPI document"
-	@echo "make docs      bring the derived parts of the documentation up to date"
-	@echo "make simulate  serve the simulated upstreams alone (HTTP 8900, terminal protocol 7709)"
-	@echo "make real-day  the whole path on real bars into both engines, compared with the files"
-	@echo "               (DATA=DIR: any set of bars; ARGS='--until 2022-07-29 --engine sqlite')"
+	@echo "make real-day  a day on real bars, compared with the files (DATA=DIR ARGS='--until DATE')"
 	@echo "make bench     benchmarks with their baselines"
-	@echo "make witness   two public clients read the simulated market with their own parsers"
+	@echo "make witness   public clients read the simulated market with their own parsers"
 	@echo "make soak      the long sizes of the tests"
+	@echo "make clean     remove .venv and the caches of the tools, not data/"
 
 $(VENV)/bin/python:
 	@command -v $(PYTHON) >/dev/null 2>&1 || PY=python3; \
@@ -40,6 +43,10 @@ $(TEST_STAMP): pyproject.toml constraints.txt | $(VENV)/bin/python
 run: $(STAMP)
 	@exec $(BIN)/python -m schedules.supervisor
 
+# watchfiles is an extra of the tests.
+dev: $(TEST_STAMP)
+	@exec $(BIN)/python -m schedules.supervisor.development
+
 simulate: $(STAMP)
 	@exec $(BIN)/python -m resources.simulated_market --http-port 8900 --tcp-port 7709
 
@@ -54,13 +61,21 @@ lint: $(TEST_STAMP)
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
-# Kernels are compiled beside the linters: the test workers find them in the cache. Three of them on two cores,
-# since some wait for sockets and processes; what fails for want of a core has one second chance, and the
-# summary names it (RERUN).
+format: $(TEST_STAMP)
+	@$(BIN)/ruff check --fix-only --quiet .
+	@$(BIN)/ruff format .
+
+# Kernels are compiled while the linters run: the test workers find them in the cache. Three workers on two
+# cores, since some wait for sockets and processes; a test that fails for want of a core is run once more, and
+# the summary names it (RERUN).
 test: $(TEST_STAMP)
 	@NUMBA_CACHE_DIR=$(CURDIR)/.numba $(BIN)/python -m platform_assets.compute.warm >/dev/null & \
 	$(MAKE) --no-print-directory lint && wait
 	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not soak" --reruns 1 -r fER
+
+# Slower than `make test`: every line is traced, compiled kernels are not counted.
+coverage: $(TEST_STAMP)
+	@$(BIN)/python -m pytest -n 3 --dist loadfile -m "not soak" --cov --cov-report=term:skip-covered $(ARGS)
 
 bench: $(TEST_STAMP)
 	@$(BIN)/python -m tests.benchmarks
@@ -75,4 +90,4 @@ real-day: $(TEST_STAMP)
 	@exec $(BIN)/python -m tests.real_day $(if $(DATA),--data '$(DATA)') $(ARGS)
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .hypothesis .coverage .coverage.*

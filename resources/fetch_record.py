@@ -1,4 +1,4 @@
-"""What one upstream response was: the record behind every stored value.
+"""The record of one upstream response, from which every stored value can be traced.
 
 A client reports each response (also empty and refused ones) to its `FetchLog`; the writer stores the
 log as `sys_fetch` rows in the transaction of the batch that the responses fed, and the bodies under

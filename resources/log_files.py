@@ -28,7 +28,7 @@ class RotatingLog:
         self._closed = False
 
     def write(self, line: bytes) -> None:
-        """Append one line. A disk that takes no more loses lines, it does not stop the writer."""
+        """Append one line. A full disk loses lines but does not stop the writer."""
         with self._lock, contextlib.suppress(OSError):
             if self._closed:
                 return
@@ -78,8 +78,7 @@ class RotatingLog:
             self._release()
 
     def tail(self, lines: int = 2, *, shown: Callable[[str], str] = str) -> str:
-        """The last lines that say something, each as `shown` puts it, for a message about a process that
-        died."""
+        """The last non-empty lines, each formatted by `shown`, for a message about a process that died."""
         try:
             with self.path.open("rb") as handle:
                 handle.seek(max(0, handle.seek(0, 2) - _TAIL))

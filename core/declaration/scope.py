@@ -111,12 +111,12 @@ class Reader(Protocol):
         condition: str = "",
         noted: Sequence[str] = (),
     ) -> Dense:
-        """Numbers of a series of the whole market; `condition` is one of ours in SQL. What is made of it
-        names the batches of the dates `noted` (default the newest one)."""
+        """Numbers of a series of the whole market; `condition` is SQL of ours. Results made from it name the
+        batches of the dates `noted` (default the newest one)."""
         ...
 
     def latest(self, table: str, column: str, before: str) -> str | None:
-        """The newest day in a column that lies before a day; of `confirmed_at` the day of the table's last
+        """The newest day in a column before a given day; of `confirmed_at` the day of the table's last
         successful batch. StorageError when it cannot be read."""
         ...
 
@@ -125,7 +125,7 @@ class Reader(Protocol):
         ...
 
     def take_over(self, other: "Reader") -> None:
-        """What the reader `other` gave was used here as well; once, however often it is said."""
+        """Count the reads of `other` as reads of this one; a repeated call changes nothing."""
         ...
 
 
@@ -144,7 +144,9 @@ class Context:
     def today(self) -> str:
         return self.now[:10]
 
-    def beside(self, rows: pd.DataFrame, table: str, column: str, *, trusted: bool = False) -> pd.Series:
+    def stored_column(
+        self, rows: pd.DataFrame, table: str, column: str, *, trusted: bool = False
+    ) -> pd.Series:
         """`column` of another table on each row's own code and trade date; null where it has none, and with
         `trusted` where that row is flagged by a check."""
         names = ("code", "date", column, *(("quality",) if trusted else ()))

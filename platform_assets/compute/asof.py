@@ -10,7 +10,7 @@ Places = npt.NDArray[np.int64]
 
 
 def places_on(rows: pd.DataFrame, facts: pd.DataFrame, fact_date: str) -> Places:
-    """For each row (code, date) the position in `facts` of the newest fact with the same code and
+    """Returns for each row (code, date) the position in `facts` of the newest fact with the same code and
     `fact_date` <= date, or -1. `facts` must be sorted by (code, fact_date).
     """
     if facts.empty:

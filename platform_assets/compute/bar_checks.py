@@ -45,7 +45,8 @@ def reference_is_previous_close(rows: pd.DataFrame, context: Context) -> pd.Seri
 
 
 def reference_is_known(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """A listing day whose issue price no source told has no reference price, and no change."""
+    """The reference price is known: a listing day without an issue price at any source has none, and no
+    change."""
     return rows["last_close"].notna()
 
 

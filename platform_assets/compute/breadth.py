@@ -1,4 +1,4 @@
-"""How many stocks rise, fall and stand at a limit at one moment. Pure."""
+"""Counts of stocks that rise, fall and are at a limit at one moment. Pure."""
 
 from typing import Any
 
@@ -12,8 +12,8 @@ _EPS = 1e-6
 
 def breadth(rows: pd.DataFrame) -> dict[str, Any]:
     """Counts over the stocks that have traded today. Columns: price, last_close, limit_up, limit_down (CNY,
-    null = no limit), volume (shares), amount (CNY), main_net (CNY, null = not told). `amount` and `main_net`
-    are sums, the latter None where nobody has any."""
+    null = no limit), volume (shares), amount (CNY), main_net (CNY, null = not known). `amount` and `main_net`
+    are sums, the latter None where no stock has any."""
 
     def column(name: str) -> Any:
         return rows[name].to_numpy(dtype=float, na_value=np.nan)

@@ -11,7 +11,7 @@ OK, STALE, MISSING = "ok", "stale", "missing"
 
 @dataclass(frozen=True)
 class Reading:
-    """What a rule looks at, and the day that it belongs to. `age`: how many trade dates a domestic
+    """The value that a rule checks, and its day. `age`: how many trade dates a domestic
     value is behind the newest session, how many days an external one is behind today."""
 
     value: float

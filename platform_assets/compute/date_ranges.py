@@ -22,8 +22,8 @@ _DAYS = 100_000_000
 
 @dataclass(frozen=True)
 class Stretch:
-    """`days` (yyyymmdd, ascending) with the bars from the begin of their windows on; `rows` [wanted] are the
-    rows of `bars` on these days, by code and day."""
+    """`days` (yyyymmdd, ascending) with the bars from the begin of their windows on; `rows` [requested] are
+    the rows of `bars` on these days, by code and day."""
 
     days: tuple[int, ...]
     bars: Bars
@@ -31,31 +31,31 @@ class Stretch:
 
     @cached_property
     def newest(self) -> int:
-        """So many of each code's newest bars contain all that is wanted."""
+        """So many of each code's newest bars contain all requested rows."""
         return int(self.bars.from_end[self.rows].max(initial=0))
 
     @cached_property
     def codes(self) -> npt.NDArray[np.object_]:
-        """[wanted] code of each row."""
+        """[requested] code of each row."""
         return np.array(self.bars.codes, dtype=object)[self.bars.owner[self.rows]]
 
     @cached_property
     def dates(self) -> npt.NDArray[np.object_]:
-        """[wanted] date of each row as ISO text."""
+        """[requested] date of each row as ISO text."""
         texts = {day: f"{day // 10_000}-{day // 100 % 100:02}-{day % 100:02}" for day in self.days}
         return np.array([texts[day] for day in self.bars.date[self.rows].tolist()], dtype=object)
 
     @cached_property
     def close(self) -> Floats:
-        """[wanted] CNY, unadjusted."""
+        """[requested] closes, CNY, unadjusted."""
         return self.bars.close[self.rows]
 
     def places(self, newest: int) -> Ints:
-        """[wanted] where each row lies among those of `bars.newest(newest)`."""
+        """[requested] where each row lies among those of `bars.newest(newest)`."""
         return (np.cumsum(self.bars.from_end <= newest) - 1)[self.rows]
 
     def of(self, values: Mapping[str, Floats]) -> dict[str, Floats]:
-        """From columns for the rows of `bars.newest(self.newest)` to those wanted."""
+        """Reduces columns for the rows of `bars.newest(self.newest)` to the requested ones."""
         places = self.places(self.newest)
         return {name: column[places] for name, column in values.items()}
 

@@ -16,7 +16,7 @@ _ANY_PRICE = 10.0
 
 @dataclass(frozen=True)
 class DayLimits:
-    """`up`, `down` in CNY, NaN where there is no limit or it is not known; `known` tells these two apart."""
+    """`up`, `down` in CNY, NaN where there is no limit or it is not known; `known` distinguishes the two."""
 
     up: Floats
     down: Floats
@@ -32,9 +32,9 @@ def day_limits(
     listed_days: npt.NDArray[np.int64],
     unlimited: Bools,
 ) -> DayLimits:
-    """Limits of each row. `special` is 1 under special treatment, 0 not, NaN when nobody knows: then a limit
-    is known only where both bands are the same. A missing `reference` price leaves it unknown wherever one
-    applies."""
+    """Limits of each row. `special` is 1 under special treatment, 0 not, NaN when it is not known: then a
+    limit is known only where both bands are the same. A missing `reference` price leaves it unknown wherever
+    one applies."""
 
     def limits(prices: Floats, flags: Bools) -> tuple[Floats, Floats]:
         return limit_prices(prices, board, flags, day, listed_days=listed_days, unlimited=unlimited)

@@ -12,7 +12,7 @@ _LOT = 100
 
 def deal_key(price: float, volume: float, buyer: str | None, seller: str | None, seq: int) -> str:
     """Hash of price, volume, buyer, seller and number. The volume counts in hundreds of shares, half up: the
-    exchanges tell no more, so one deal has one key at all sources."""
+    exchanges report no more, so one deal has one key at all sources."""
     hundreds = int(volume / _LOT + 0.5)
     return hash_key(f"{price:.2f}", str(hundreds * _LOT), buyer or "", seller or "", str(seq))
 

@@ -1,4 +1,4 @@
-"""What became of leaders: changes of price some trade dates after they were scored. Pure numpy.
+"""Review of leaders: changes of price some trade dates after they were scored. Pure numpy.
 
 A leader that rests on a date is measured by the last bar before it, as the forward returns of picks are: one
 that is suspended stays among those that are reviewed.
@@ -45,7 +45,7 @@ def review_leaders(close: Floats, known: Bools, code_at: Ints, day_at: Ints) -> 
     scored = day_at >= 0
     elapsed = np.where(scored, dates - 1 - day_at, 0)
     waited = elapsed >= WAIT_DAYS
-    # From the date before the score, whose close stands in for that of a leader that rested on its date.
+    # From the date before the score, whose close is used for a leader that was suspended on its date.
     spans = day_at[:, None] + np.arange(-1, max(REVIEW_STEPS.values()) + 1)
     there = scored[:, None] & (code_at >= 0)[:, None] & (spans >= 0) & (spans < dates)
     inside = np.clip(spans, 0, dates - 1)

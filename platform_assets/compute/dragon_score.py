@@ -150,7 +150,8 @@ def themes(
 
 def with_place_in_theme(rows: pd.DataFrame) -> pd.DataFrame:
     """Adds theme_highest (the longest streak of its theme) and theme_first (sealed first in it): 1, 0, NaN
-    without a theme, or where nobody knows when a limit was sealed. Needs sealed, boards, first_seal, theme.
+    without a theme, or where it is not known when a limit was sealed. Needs sealed, boards, first_seal,
+    theme.
     """
     at_limit = rows[rows["sealed"] & rows["theme"].notna()]
     boards = rows["theme"].map(at_limit.groupby("theme")["boards"].max()).astype(float)

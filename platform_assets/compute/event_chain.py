@@ -1,4 +1,4 @@
-"""What the flash news of a day name, and what hangs together through them. Pure.
+"""Finds names in the flash news of a day and links between them. Pure.
 
 Weights count flashes; they are no measure of importance.
 """
@@ -98,7 +98,7 @@ def chain(flashes: Sequence[Flash], words: Words) -> dict[str, Any]:
 def _mentions(
     flash: Flash, words: Words
 ) -> tuple[set[tuple[str, str]], dict[tuple[str, str], str], set[tuple[tuple[str, str], tuple[str, str]]]]:
-    """What a flash names itself, the names of it all, and (stock, its industry)."""
+    """Names that a flash gives itself, all names in it, and (stock, its industry) pairs."""
     reported: dict[tuple[str, str], str] = {}
     for kind, code, name in words.named_in(f"{flash.title} {flash.content}"):
         reported[kind, code] = name

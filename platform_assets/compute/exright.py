@@ -26,7 +26,7 @@ def reference_price(
 def references(bars: pd.DataFrame, events: pd.DataFrame | None) -> Floats:
     """Reference price of each of one code's bars, oldest first: the close before it, taken down by the
     category-1 events in between (columns of `ref_exright`). The first bar has one only where the upstream
-    tells its change (`change_amt`, against the close before or the issue price), else NaN."""
+    has its change (`change_amt`, against the close before or the issue price), else NaN."""
     closes = bars["close"].to_numpy(dtype=float)
     before: Floats = np.concatenate([[np.nan], closes[:-1]])[: len(closes)]
     if len(closes) and "change_amt" in bars.columns:

@@ -36,7 +36,7 @@ def kernel(function: _Kernel) -> _Kernel:
 
 
 def step(function: _Kernel) -> _Kernel:
-    """A part of kernels that nobody else calls: compiled with each of them, without what calls from Python
+    """A part of kernels that only kernels call: compiled with each of them, without what calls from Python
     need, which is a good deal of what there is to compile."""
     compiled: _Kernel = njit(
         nogil=True,
@@ -50,7 +50,7 @@ def step(function: _Kernel) -> _Kernel:
 
 @cache
 def digest(source: Path) -> str:
-    """Of a module's source and of those that it is made with."""
+    """Hash of a module's source and of those that it is made with."""
     seen: set[Path] = set()
     waiting = [source]
     while waiting:

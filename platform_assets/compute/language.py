@@ -1,4 +1,4 @@
-"""What the condition language and the formula language share: tokens, a cursor over them, their errors.
+"""Shared by the condition language and the formula language: tokens, a cursor over them, their errors.
 
 Positions are 0-based offsets into the text as it was given; lines and columns count from 1.
 """
@@ -39,7 +39,7 @@ Node = TypeVar("Node", bound=Placed)
 
 
 def place() -> Any:
-    """Where a node stands in the text: no part of what makes two trees equal."""
+    """Position of a node in the text: no part of what makes two trees equal."""
     return field(default=0, compare=False)
 
 
@@ -98,7 +98,7 @@ class LanguageError(ValueError):
 @dataclass(frozen=True)
 class Token:
     """`kind` is number, name, string, sign or end. `text` is what it means (a string without its quotes, a
-    name in lower case, a number without needless zeros), `raw` what stands in the input."""
+    name in lower case, a number without needless zeros), `raw` the input as written."""
 
     kind: str
     text: str
@@ -113,7 +113,7 @@ class Token:
 
 @dataclass(frozen=True)
 class Alphabet:
-    """What a language is written in. `words`: names and keywords beyond ASCII, which need no space between
+    """The alphabet of a language. `words`: names and keywords beyond ASCII, which need no space between
     them; `units` follow a number at once; `comments` are the signs around a comment."""
 
     signs: tuple[str, ...]
@@ -231,7 +231,7 @@ def _name(given: str, text: str, at: int, alphabet: Alphabet) -> Token | None:
 
 
 def _word_end(text: str, at: int, alphabet: Alphabet) -> int:
-    """Of the known words the longest that begins here; else all letters and digits that follow."""
+    """End of the longest known word that begins here; else of all letters and digits that follow."""
     for length in range(min(alphabet.longest, len(text) - at), 0, -1):
         if text[at : at + length].lower() in alphabet.words:
             return at + length
@@ -279,7 +279,7 @@ class Cursor:
         return token
 
     def meaning(self, token: Token) -> str:
-        """The word or sign that a token stands for."""
+        """The word or sign of a token."""
         return self.synonyms.get(token.text, token.text)
 
     def means(self, token: Token, *words: str) -> bool:
@@ -292,7 +292,7 @@ class Cursor:
         return self.accept(word) or self.unexpected(word)
 
     def unexpected(self, *expected: str) -> NoReturn:
-        """The current token may not stand here."""
+        """Raises the error that the current token is not allowed here."""
         found = "the input ends too early" if self.now.kind == "end" else "something else is expected"
         self.fail("syntax", found, self.now, expected=expected)
 
@@ -334,6 +334,6 @@ class Cursor:
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that is most like one that nobody knows, if any is like it."""
+    """The known name that is most like an unknown one, if any is like it."""
     found = difflib.get_close_matches(name, list(known), n=1, cutoff=SUGGESTION_CUTOFF)
     return found[0] if found else None

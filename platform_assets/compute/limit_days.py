@@ -1,7 +1,8 @@
-"""Who closed at a price limit, counted date by date from bars. Pure numpy.
+"""Codes that closed at a price limit, counted date by date from bars. Pure numpy.
 
 A window is [codes, dates]: consecutive trade dates, oldest first, NaN where a code has no bar. No price of a
-date looks at a later one; which dates are loaded is told by the bars counted on either side (`known_dates`).
+date looks at a later one; which dates are loaded follows from the counts of bars on either side
+(`known_dates`).
 """
 
 from dataclasses import dataclass
@@ -66,12 +67,12 @@ class LimitWindow:
 
     @cached_property
     def known(self) -> Bools:
-        """[dates] whose bars are those of the market, not of the few codes that somebody downloaded."""
+        """[dates] whose bars are those of the market, not of a few codes that were downloaded alone."""
         return known_dates(self.traded.sum(axis=0))
 
     @property
     def at_limit(self) -> Bools:
-        """Whoever one of the counts may be about."""
+        """[codes, dates] that any of the counts may include."""
         return self.up | self.down | self.broken
 
 
@@ -87,7 +88,7 @@ class LimitCounts:
     down: Floats
     broken: Floats
     max_boards: Floats
-    """the longest streak; 0 where nobody is at the limit"""
+    """the longest streak; 0 where no stock is at the limit"""
     promotion_pct: Floats
     """percent of the limit-ups of the date before that are at the limit again; NaN where there were none"""
     prev_change_pct: Floats

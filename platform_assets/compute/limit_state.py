@@ -1,4 +1,4 @@
-"""Where a price stands against the day's limits."""
+"""State of a price against the day's limits."""
 
 import numpy as np
 import numpy.typing as npt

@@ -11,7 +11,7 @@ def known_dates(counts: npt.ArrayLike) -> npt.NDArray[np.bool_]:
 
     `counts` [dates]: codes of the whole market that traded on consecutive market dates. A date is known when
     its count reaches `LOADED_SHARE` of the largest one within `NEIGHBOURS` dates on either side: a few codes
-    that were downloaded alone are no market. Later counts tell what is stored, nothing of prices.
+    that were downloaded alone are no market. Counts of later dates show what is stored, not prices.
     """
     held = np.asarray(counts, dtype=np.float64)
     if not len(held):

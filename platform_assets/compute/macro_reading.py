@@ -93,8 +93,8 @@ def reading(points: Mapping[str, Sequence[Point]], today: str) -> dict[str, Any]
 
 
 def _sign(score: float) -> int:
-    """Of a mean of votes: a third is needed, so that one of three alone decides nothing against two zeros
-    and a tie is level."""
+    """The sign of a mean of votes: a third is needed, so that one of three alone decides nothing against two
+    zeros and a tie is level."""
     return 1 if score > 1 / 3 else -1 if score < -1 / 3 else 0
 
 

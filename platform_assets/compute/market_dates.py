@@ -1,7 +1,7 @@
-"""Dates on which the market as a whole cannot have been what its rows say. Pure.
+"""Finds dates whose rows cannot be right for the market as a whole. Pure.
 
 A day that was saved while it was still trading has closes that are none: the next day's previous closes
-differ from them, and whoever derives ex-rights from the difference finds hundreds. In real events (1990 to
+differ from them, and ex-rights that are derived from the difference are hundreds. In real events (1990 to
 2011, 2020 to 2025) no date had an ex-right of more than 7 percent of the market. Since 2000 one session
 had less than 0.42 of the median turnover of the 20 before it (2016-01-07, which was broken off), and none
 had more than 12 times as much.
@@ -32,7 +32,7 @@ def crowded_dates(events: pd.DataFrame, market: int) -> set[str]:
 
 def unusual_turnover(amounts: pd.Series, known: pd.Series) -> dict[str, float]:
     """Date -> its turnover / the median of the 20 dates before it, where that cannot be. `amounts` of the
-    dates in question, `known` of dates before them, both by date in CNY."""
+    dates to check, `known` of dates before them, both by date in CNY."""
     sums = pd.concat([known, amounts]).sort_index()
     median = sums.rolling(TURNOVER_DAYS, min_periods=TURNOVER_DAYS).median().shift()
     ratio = (sums / median).reindex(amounts.index)

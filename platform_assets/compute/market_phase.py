@@ -68,7 +68,7 @@ def slopes(totals: Floats) -> Floats:
 
 
 def raw_stage(score: float, slope: float) -> str:
-    """The stage that score and slope tell by themselves; an unknown slope counts as none."""
+    """The stage of score and slope by themselves; an unknown slope counts as none."""
     if score < own.ICE_BELOW:
         return own.ICE
     if score >= own.CLIMAX_FROM:
@@ -79,11 +79,11 @@ def raw_stage(score: float, slope: float) -> str:
     return own.EBB if falls else own.REPAIR
 
 
-def settle(totals: Floats, stood: Sequence[str | None] = ()) -> list[str | None]:
-    """The stage of each date; a stage in `stood` (of a date that was told before) is taken as it is.
+def settle(totals: Floats, stored: Sequence[str | None] = ()) -> list[str | None]:
+    """The stage of each date; a stage in `stored` (of a date that was stored before) is taken as it is.
 
-    A change needs `CONFIRM_DAYS` dates that tell the same new stage, or a distance of `MARGIN` points from
-    the border; an extreme is entered at once. A date without a score has no stage: the one before stands.
+    A change needs `CONFIRM_DAYS` dates with the same new stage, or a distance of `MARGIN` points from
+    the border; an extreme is entered at once. A date without a score has no stage: the one before stays.
     """
     found: list[str | None] = []
     current: str | None = None
@@ -95,7 +95,7 @@ def settle(totals: Floats, stood: Sequence[str | None] = ()) -> list[str | None]
         new = raw_stage(score, slope)
         days = days + 1 if new == reported else 1
         reported = new
-        known = stood[at] if at < len(stood) else None
+        known = stored[at] if at < len(stored) else None
         if known is not None:
             current = known
         elif (

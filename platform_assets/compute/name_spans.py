@@ -52,10 +52,10 @@ def spans_of(
     """All spans of one security, oldest first.
 
     `seen`: names as they were seen, in any order. `former`: (first day of the next name, old name),
-    ascending and complete up to the newest day seen; () = it has had one name only, None = nobody can tell.
+    ascending and complete up to the newest day seen; () = it has had one name only, None = not known.
     With it, spans reach back to the first of `trade_dates`, and the name seen first after the last change
-    began with that change. Without it, a name begins on the day it was first seen, and nothing is said
-    about the days before.
+    began with that change. Without it, a name begins on the day it was first seen, and the days before
+    are not covered.
     """
     ordered = sorted(seen, key=lambda one: one.day)
     if former is None:
@@ -117,7 +117,7 @@ def _before(day: str, trade_dates: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Named:
-    """What the spans say about each of some rows, NaN where they say nothing. `special`: 1 special
+    """Names and states of rows by the spans, NaN where no span covers a row. `special`: 1 special
     treatment, 0 none; `delisting_began`: the first day under the name of a delisting period."""
 
     name: npt.NDArray[np.object_]
@@ -138,7 +138,7 @@ def named(rows: pd.DataFrame, spans: pd.DataFrame) -> Named:
     known = (at >= 0) & (days <= ends)
     names = np.where(known, ordered["name"].to_numpy(dtype=object)[place], np.nan)
     special = ordered["is_st"].to_numpy(dtype="float64", na_value=np.nan)[place]
-    # A name that nobody saw beginning may have begun earlier.
+    # A name whose begin was not seen may have begun earlier.
     follows = (ordered["code"] == ordered["code"].shift()).to_numpy()[place]
     began = known & follows & (days == ordered["valid_from"].to_numpy(dtype=str)[place])
     leaving = np.zeros(len(rows), dtype=bool)

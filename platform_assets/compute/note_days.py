@@ -1,4 +1,4 @@
-"""Of which day a note is that is written now, and who may replace it. Shared by who writes and who asks."""
+"""The day of a note that is written now, and which sources may replace it. Shared by writers and readers."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""What a notice is about, and how much it matters, by the words of its title.
+"""Category and importance of a notice, by the words of its title.
 
 The first category whose words occur wins, so the order decides: a correction of an annual report is a
 report, the reply to an inquiry about a takeover is about the takeover.
@@ -36,7 +36,8 @@ def category_of(title: str) -> str:
 
 
 def importance_of(title: str) -> int:
-    """3 what changes a company's standing, 2 what its holders wait for, 1 everything else."""
+    """3 for notices that change the state of a company, 2 for those that holders wait for, 1 for all
+    others."""
     plain = plain_form(title)
     if _MINOR_WORDS.search(plain):
         return _ROUTINE

@@ -1,4 +1,4 @@
-"""What followed a pattern: returns of its signals beside those of all codes and of the index. Pure numpy.
+"""Returns after signals of a pattern, compared with those of all codes and of the index. Pure numpy.
 
 A signal is followed as every pick is (`compute.scorecards.forward`): bought at the open of the next market
 date, sold at the close of the last of `hold` dates, the first of which is that of the purchase. One that
@@ -34,7 +34,7 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True)
 class Followed:
-    """What followed every code on some dates, [dates, codes]: percent, NaN where the code did not trade on
+    """Returns after each code and date, [dates, codes]: percent, NaN where the code did not trade on
     the date, never traded within the holding, or the holding has not ended. `settled`: it traded on the date,
     and nothing is waited for any more."""
 
@@ -51,7 +51,7 @@ class Followed:
 
 
 def followed(prices: Prices, benchmark: Benchmark, count: int, *, hold: int) -> Followed:
-    """Of the first `count` dates of the prices; the later ones are there to tell how it went on."""
+    """Returns after signals of the first `count` dates of the prices; the later dates give the outcomes."""
     codes = np.arange(len(prices.codes))
     change, excess = (np.full((count, len(codes)), np.nan) for _ in range(2))
     unfillable, settled = (np.zeros((count, len(codes)), dtype=bool) for _ in range(2))
@@ -67,7 +67,7 @@ def followed(prices: Prices, benchmark: Benchmark, count: int, *, hold: int) -> 
 
 
 def outcomes(window: Followed, hits: Sequence[tuple[str, str]], *, direction: int) -> list[Outcome]:
-    """Of each settled (code, date); in the order of the dates."""
+    """Outcomes of each settled (code, date), in the order of the dates."""
     place = {code: at for at, code in enumerate(window.codes)}
     column = {day: at for at, day in enumerate(window.dates)}
     by_day: dict[str, list[int]] = {}
@@ -95,7 +95,7 @@ def outcomes(window: Followed, hits: Sequence[tuple[str, str]], *, direction: in
 
 def summary(found: Sequence[Outcome], direction: int) -> dict[str, Any]:
     """Figures of the outcomes, percent; of none: zero samples and None. Shares are of all of them, everything
-    else of those with a return. `fillable` has them without those that nobody could have bought."""
+    else of those with a return. `fillable` has them without those that could not have been bought."""
     changes = np.array([one.change for one in found], dtype=np.float64)
     known = changes[~np.isnan(changes)]
     years = np.array([one.date[:4] for one in found], dtype="<U4")
@@ -131,7 +131,7 @@ def _figures(found: Sequence[Outcome], direction: int) -> dict[str, Any]:
 
 
 def _mean(values: npt.ArrayLike) -> float | None:
-    """Of what is known; None of nothing."""
+    """Mean of the known values; None without any."""
     reported = np.asarray(values, dtype=np.float64)
     known = reported[~np.isnan(reported)]
     return _rounded(known.mean()) if len(known) else None

@@ -1,4 +1,4 @@
-"""Where a value stands among those before it."""
+"""Percentile of a value among those before it."""
 
 import numpy as np
 import numpy.typing as npt

@@ -64,7 +64,7 @@ class Reading:
 
 def likely_reading(name: str) -> Reading:
     """The reading that is meant most likely."""
-    from pypinyin import lazy_pinyin
+    from pypinyin import lazy_pinyin  # noqa: PLC0415  loads large dictionaries
 
     text = plain_name(name)
     one_by_one: Any = list
@@ -74,8 +74,8 @@ def likely_reading(name: str) -> Reading:
 
 
 def other_readings(name: str, reported: Reading) -> tuple[Reading, ...]:
-    """The other plausible readings of a name that is told to be read in one way, those first that differ
-    from it least. Needs no dictionary: what is no polyphone is read as told."""
+    """The other plausible readings of a name with a `reported` reading, those first that differ
+    from it least. Needs no dictionary: characters with one reading are read as reported."""
     text = plain_name(name)
     known = _choices(text)
     if not any(len(some) > 1 for some in known):
@@ -90,7 +90,7 @@ def other_readings(name: str, reported: Reading) -> tuple[Reading, ...]:
 
 
 def _aligned(text: str, known: Sequence[tuple[str, ...]], reported: Reading) -> tuple[str, ...] | None:
-    """The syllable of each character; None where a name is not read as told (its columns were cut)."""
+    """The syllable of each character; None where a name is not read as reported (its columns were cut)."""
     spelt = [bool(some) or letter.isalnum() for letter, some in zip(text, known, strict=True)]
     if sum(spelt) != len(reported.initials):
         return None

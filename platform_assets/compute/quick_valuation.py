@@ -1,4 +1,4 @@
-"""What one share may be worth, by four short methods; `docs/calculations/quick-valuation.md` has the rules.
+"""Fair values of one share by four short methods; `docs/calculations/quick-valuation.md` has the rules.
 
 Pure. Amounts in CNY, rates in percent; a figure that is not there is None, and a method that lacks one says
 so instead of guessing.
@@ -16,7 +16,7 @@ LOW, FAIR, HIGH, UNKNOWN = "低估", "合理", "高估", "无法判断"
 
 @dataclass(frozen=True)
 class Figures:
-    """What is known of a company. `pe_band`, `pb_band`: (low, high) of its own last years; `eps_next`: the
+    """Known figures of a company. `pe_band`, `pb_band`: (low, high) of its own last years; `eps_next`: the
     consensus of this year and the next; `cash_flow`: free cash flow of its newest annual report; `bond`:
     yield of the ten-year government bond."""
 
@@ -56,7 +56,7 @@ def methods(figures: Figures) -> list[Method]:
 
 
 def verdict(price: float | None, found: Sequence[Method]) -> str:
-    """What more methods say than say anything else; a tie is 合理."""
+    """The verdict of most methods; a tie is 合理."""
     if price is None:
         return UNKNOWN
     said = [

@@ -23,7 +23,7 @@ _TINY = 1e-9
 
 @dataclass(frozen=True)
 class Tolerance:
-    """What two sources may differ by, after their roundings."""
+    """The difference that two sources may have, after their roundings."""
 
     value: float
     kind: str = PCT

@@ -25,8 +25,8 @@ class RelativeStrength:
 
 
 def relative_strength(bars: Bars, index: tuple[Ints, Floats], day: int) -> RelativeStrength:
-    """Of the codes that traded on `day` (yyyymmdd), from bars that end with it or later. `index`: dates,
-    ascending, and closes."""
+    """Relative strength of the codes that traded on `day` (yyyymmdd), from bars that end with it or later.
+    `index`: dates, ascending, and closes."""
     bars = bars.until(day)
     if len(bars):
         traded = bars.date[bars.last_rows] == day

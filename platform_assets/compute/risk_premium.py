@@ -8,7 +8,7 @@ from statistics import fmean, pstdev
 from typing import Any
 
 STANDS_FOR = 15
-"""Days for which a yield stands: the longest holidays of the bond market, and some."""
+"""Days for which a yield is used: the longest holidays of the bond market, and some."""
 
 Point = tuple[str, float]
 
@@ -39,9 +39,9 @@ def premiums(earnings: Sequence[Point], yields: Sequence[Point]) -> list[dict[st
     return found
 
 
-def standing(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def position_of_newest(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """{percentile_pct, band{mean, plus1, minus1}} of the newest premium among all of them: the share that
-    is not above it, and one standard deviation around the mean. Of nothing: None everywhere."""
+    is not above it, and one standard deviation around the mean. Without rows: None everywhere."""
     values = [float(row["erp_pct"]) for row in rows]
     if not values:
         return {"percentile_pct": None, "band": {"mean": None, "plus1": None, "minus1": None}}

@@ -1,4 +1,4 @@
-"""Is a value of a time series plausible beside its own past? Pure."""
+"""Is a value of a time series plausible against its own past? Pure."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -18,7 +18,7 @@ Bools = npt.NDArray[np.bool_]
 def near_its_past(values: Floats, window: int = WINDOW, most: float = MOST_DEVIATIONS) -> Bools:
     """Whether each value of a series, oldest first, lies within `most` median absolute deviations of the
     median of the `window` values before it. True where there are not so many, or where these do not move
-    at all (a rate that stands for years)."""
+    at all (a rate that is constant for years)."""
     fine: Bools = np.ones(len(values), dtype=np.bool_)
     if len(values) <= window:
         return fine
@@ -38,11 +38,11 @@ def mean_fits(
     slack: float,
 ) -> bool:
     """Whether `value` may be the mean of the year up to now, of which `months` are the single figures from
-    January on (None: not told) and `before` is the mean up to the month before.
+    January on (None: not known) and `before` is the mean up to the month before.
 
     Either the plain mean of all months within `slack` (what rounding hides), or `before` moved towards the
-    newest month by half to twice the share of one month: months weigh differently. In the place of a month
-    or a mean that is not told stands the range of `usual` figures; True where there is none of these."""
+    newest month by half to twice the share of one month: months weigh differently. A month or a mean
+    that is not known is replaced by the range of `usual` figures; True where there is none of these."""
     reported = [one for one in months if one is not None]
     if len(reported) == len(months) and abs(value - sum(reported) / len(reported)) <= slack:
         return True

@@ -1,6 +1,6 @@
 """Signals of a day: crossings and breaks of a code's bar against the one before.
 
-A signal stands on the day of its crossing only: what holds on the bar before as well is none.
+A signal is on the day of its crossing only: a condition that holds on the bar before as well is none.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,12 +17,12 @@ COLUMNS = (
     "ma5", "ma20", "macd_dif", "macd_dea", "kdj_k", "kdj_d", "rsi6", "boll_upper", "boll_lower",
     "vol_ratio_5",
 )  # fmt: skip
-"""What is needed of the indicators."""
+"""Columns of the indicators that are needed."""
 
 
 @dataclass(frozen=True)
 class Signal:
-    """A kind of signal. `measure` says in what its strength is told."""
+    """A kind of signal. `measure` is the unit of its strength."""
 
     key: str
     label: str
@@ -50,8 +50,8 @@ BY_KEY = {signal.key: signal for signal in SIGNALS}
 
 @dataclass(frozen=True)
 class Hits:
-    """Which rows have a signal: arrays [rows]. `direction` is 1, -1 or 0; `above` tells
-    for crossings of the MACD on which side of zero they are."""
+    """Which rows have a signal: arrays [rows]. `direction` is 1, -1 or 0; `above`:
+    for crossings of the MACD, whether they are above zero."""
 
     key: str
     hit: Bools
@@ -72,7 +72,8 @@ class Pair:
 
 
 def paired(rows: Ints, first: Bools, values: Mapping[str, Floats]) -> dict[str, Pair]:
-    """Of each of `rows` the value of every column on it and on the row before; NaN before a `first` bar."""
+    """Pairs of the value of every column on each of `rows` and on the row before; NaN before a `first`
+    bar."""
     return {
         name: Pair(column[rows], np.where(first, np.nan, column[np.maximum(rows - 1, 0)]))
         for name, column in values.items()
@@ -85,8 +86,8 @@ def is_first(bars: Bars, rows: Ints) -> Bools:
 
 
 def hits(bars: Bars, reported: Mapping[str, Pair], rows: Ints) -> Iterator[Hits]:
-    """The signals of some rows of the bars. `told`: the indicators `COLUMNS` on these rows, prices as seen on
-    their own date."""
+    """The signals of some rows of the bars. `reported`: the indicators `COLUMNS` on these rows, prices as
+    seen on their own date."""
     prices = {"close": bars.close, "adjusted": bars.adjusted("close")}
     own = paired(rows, is_first(bars, rows), prices)
     close, adjusted = own["close"], own["adjusted"]

@@ -19,14 +19,14 @@ _SIGNS: dict[str, Callable[[Floats, Floats], Any]] = {
 
 
 def condition(values: npt.NDArray[Any]) -> Floats:
-    """Of numbers or flags: true where they are not 0, unknown where they are NaN."""
+    """A condition of numbers or flags: true where they are not 0, unknown where they are NaN."""
     if values.dtype == np.bool_:
         return values.astype(np.float64)
     return np.where(np.isnan(values), np.nan, (values != 0).astype(np.float64))
 
 
 def where_known(held: npt.ArrayLike, *operands: Floats) -> Floats:
-    """What holds, unknown where an operand is."""
+    """The condition, unknown where an operand is."""
     out = np.asarray(held, dtype=np.float64)
     for one in operands:
         out = np.where(np.isnan(one), np.nan, out)

@@ -34,7 +34,7 @@ def level_of(rtsi: float) -> str:
 
 
 def trend_strength(high: Floats, low: Floats, close: Floats) -> Strength:
-    """From adjusted prices, oldest first."""
+    """RTSI and its mean from adjusted prices, oldest first."""
     with np.errstate(divide="ignore", invalid="ignore"):
         parts = (
             _aligned(close),
@@ -44,7 +44,7 @@ def trend_strength(high: Floats, low: Floats, close: Floats) -> Strength:
             _placed(high, low, close),
         )
         share, _ = weighted_mean(np.stack(parts), RTSI_WEIGHTS)
-        # What rounding leaves beyond the bounds lies in no level.
+        # A value that rounding leaves beyond the bounds would have no level.
         rtsi = np.clip(100 * share, 0.0, 100.0)
     rtsi[: RTSI_BARS - 1] = np.nan
     return Strength(rtsi, series.ma(rtsi, 5))

@@ -1,4 +1,4 @@
-"""Where a ratio stands among those of the weeks before it. Pure numpy."""
+"""Percentile and band of a ratio among those of the weeks before it. Pure numpy."""
 
 import numpy as np
 import numpy.typing as npt

@@ -1,5 +1,5 @@
 """Volume-price analysis of one code: four factors of what volume says about price, each 0 to 100 with 50
-neutral. An observation with its evidence; what to do about it is nobody's business here."""
+neutral. An observation with its evidence, not a recommendation."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -66,7 +66,7 @@ def observed(score: float) -> str:
 
 
 def analyse(prices: Prices) -> Analysis:
-    """What the newest bar and those before it say."""
+    """Observations of price and volume on the newest bar against those before it."""
     factors = (sensitivity(prices), confirmation(prices), breakout(prices), divergence(prices))
     scores = [factor.score for factor in factors if factor.score is not None]
     health = float(np.mean(scores)) if scores else None

@@ -9,6 +9,9 @@ import numpy as np
 import pandas as pd
 
 from core.market.bars import Bars
+from platform_assets.compute.chips import chip_columns
+from platform_assets.compute.indicators import indicator_columns
+from platform_assets.compute.patterns import pattern_columns
 
 
 def tiny_bars() -> Bars:
@@ -21,20 +24,14 @@ def tiny_bars() -> Bars:
 
 
 def indicators(bars: Bars) -> None:
-    from platform_assets.compute.indicators import indicator_columns
-
     indicator_columns(bars)
 
 
 def chips(bars: Bars) -> None:
-    from platform_assets.compute.chips import chip_columns
-
     chip_columns(bars, newest=1)
 
 
 def patterns(bars: Bars) -> None:
-    from platform_assets.compute.patterns import pattern_columns
-
     pattern_columns(bars)
 
 

@@ -1,4 +1,4 @@
-"""What on a watch list its owners are told about: moves, volume, a price near its stop. Pure."""
+"""Alerts for the owners of a watch list: moves, volume, a price near its stop. Pure."""
 
 import math
 from collections.abc import Iterator, Mapping

@@ -83,7 +83,7 @@ def extremes(panel: BarPanel, sessions: int = 250) -> tuple[Row, Row]:
 
 def with_pool_states(panel: BarPanel, sealed: Mask, broken: Mask) -> BarPanel:
     """The panel with the limit states of the exchange-wide pools where they name a code ([dates, codes]
-    masks); elsewhere the bar's own state stands."""
+    masks); elsewhere the bar's own state is kept."""
     up = np.where(sealed, 1.0, np.where(broken, 0.0, panel.up))
     up_open = np.where(broken, 1.0, np.where(sealed, 0.0, panel.up_open))
     return replace(panel, up=up, up_open=up_open)

@@ -1,4 +1,4 @@
-"""What the datasets of dated events share: asking a report for a range of dates, and by codes."""
+"""Shared by the datasets of dated events: asking a report for a range of dates, and by codes."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""What follows from the key figures of a report, and what must hold between them.
+"""Figures derived from the key figures of a report, and checks between them.
 
 Amounts in CNY, ratios and growth in percent; a report period is its last day.
 """
@@ -23,7 +23,7 @@ _LOOSE_SHARE = 0.25
 
 
 def of_known_codes(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """Without companies that are not in the security master: applicants that were never listed."""
+    """The rows without companies that are not in the security master: applicants that were never listed."""
     known = context.read("fusion_stock_master", columns=("code",), codes=context.scope.codes)
     if known.empty:
         return rows

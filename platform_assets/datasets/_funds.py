@@ -1,4 +1,4 @@
-"""What the datasets of listed funds share: the quote site's values added to a list, and the session's
+"""Shared by the datasets of listed funds: the quote site's values added to a list, and the session's
 rows."""
 
 import pandas as pd

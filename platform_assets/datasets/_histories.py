@@ -23,8 +23,8 @@ def flagged_before(stored: pd.DataFrame, check: str) -> pd.Series:
 def strays(
     rows: pd.DataFrame, stored: pd.DataFrame, *, key: Sequence[str], columns: Sequence[str], check: str
 ) -> pd.Series:
-    """By row: 1 where a figure is another one than was known, or still the one that `check` flagged; 0 where
-    all are what was known; null where nothing trusted is known."""
+    """Returns by row: 1 where a figure is another one than was known, or still the one that `check` flagged;
+    0 where all are what was known; null where nothing trusted is known."""
     names = {column: f"{column}_before" for column in columns}
     known = stored.rename(columns=names)[[*key, *names.values(), "quality_flags"]]
     reported = rows[[*key, *columns]].merge(known, how="left", on=list(key)).set_axis(rows.index)

@@ -1,4 +1,4 @@
-"""What the tables of the industry classification share: its daily analysis."""
+"""Shared by the tables of the industry classification: its daily analysis and its indices."""
 
 import pandas as pd
 

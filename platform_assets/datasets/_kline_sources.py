@@ -1,4 +1,4 @@
-"""Who is asked for daily bars, and how far the wires of two of them may differ."""
+"""Sources of daily bars, and by how much values of two of them may differ."""
 
 from collections.abc import Callable
 from typing import Any
@@ -118,8 +118,8 @@ def quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 
 def second_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
-    """The second quote site, when nobody else answers: its batch of today's finished session, without
-    convertible bonds (nobody documents the unit of their volume); any other date from its bars per code,
+    """The second quote site, when no other source answers: its batch of today's finished session, without
+    convertible bonds (the unit of their volume is not documented); any other date from its bars per code,
     which carry no amount."""
     if not is_session(ctx, scope):
         requested = len(ctx.calendar.between(scope.since, ctx.today)) + 1

@@ -1,4 +1,4 @@
-"""Where the series of the economy come from: three upstreams in one form, a row per series and period."""
+"""Sources of the series of the economy: three upstreams in one form, a row per series and period."""
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date, timedelta
@@ -26,7 +26,8 @@ def _days_ago(ctx: FetchContext, days: int) -> str:
 
 
 def _since(ctx: FetchContext, indicator: str, years: int) -> str:
-    """From when daily values are asked for: a little before the newest stored one, else `years` back."""
+    """First date for which daily values are asked: a little before the newest stored one, else `years`
+    back."""
     stored = ctx.read(TABLE, columns=("indicator", "period_date"))
     days = stored.loc[stored["indicator"] == indicator, "period_date"]
     if len(days) < _ENOUGH:

@@ -250,7 +250,7 @@ def _sample(codes: Sequence[str], day: str) -> list[str]:
 def _reported(
     ctx: FetchContext, codes: Sequence[str], ask: Callable[[str], pd.DataFrame]
 ) -> pd.DataFrame | None:
-    """What the second source says of some codes; None when it does not answer."""
+    """Answers of the second source for some codes; None when it does not answer."""
     try:
         parts = [part for part in ctx.each(ask, ctx.symbols(codes)) if len(part)]
     except _AWAY as error:

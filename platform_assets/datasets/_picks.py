@@ -1,4 +1,4 @@
-"""What the tables of picks share: their columns, and how a load makes the picks of its dates, keeps those
+"""Shared by the tables of picks: their columns, and how a load makes the picks of its dates, keeps those
 that are settled and reviews those that are due."""
 
 from collections.abc import Callable, Sequence

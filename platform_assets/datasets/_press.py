@@ -1,4 +1,4 @@
-"""What notices and news share: the days of a scope, flash news, one row per headline, codes with events."""
+"""Shared by notices and news: the days of a scope, flash news, one row per headline, codes with events."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta

@@ -93,7 +93,7 @@ def _filled_up(view: FetchContext, bars: Bars, since: str, first: int) -> Bars:
 
 
 def _window(bars: Bars, ctx: FetchContext, day: str) -> Bars:
-    """Of the bars of a run those that its date `day` looks at."""
+    """The bars of a run that its date `day` needs."""
     until = number(day)
     window = bars if not len(bars) or bars.date.max() <= until else bars.until(until)
     since = number(ctx.calendar.offset(day, 1 - WINDOW_DATES))
@@ -146,7 +146,7 @@ def signal_values(ctx: FetchContext, scope: Scope, stretch: Stretch) -> dict[str
 
 
 def _calculated(stretch: Stretch, index: tuple[Ints, Floats]) -> dict[str, Pair]:
-    from platform_assets.compute.indicators import indicator_columns  # numba: not at import
+    from platform_assets.compute.indicators import indicator_columns  # noqa: PLC0415  loads numba
 
     count = stretch.newest + 1
     values = indicator_columns(stretch.bars, index=index, newest=count)

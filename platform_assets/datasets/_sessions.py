@@ -30,5 +30,5 @@ def of_session(
 
 def close_is_that_of_the_bar(rows: pd.DataFrame, context: Context) -> pd.Series:
     """The row's `close` (CNY) is that of the stored bar; true where either is not known."""
-    bar = context.beside(rows, "fusion_kline_daily", "close").astype(float)
+    bar = context.stored_column(rows, "fusion_kline_daily", "close").astype(float)
     return ~((rows["close"].astype(float) - bar).abs() > 2 * _HALF_FEN)

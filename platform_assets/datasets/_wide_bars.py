@@ -1,4 +1,4 @@
-"""What the wide row takes from a year of bars: changes, extremes and limit streaks, corrected by the limit
+"""Columns of the wide row from a year of bars: changes, extremes and limit streaks, corrected by the limit
 pools where those name a stock."""
 
 from collections.abc import Mapping

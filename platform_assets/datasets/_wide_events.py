@@ -1,4 +1,4 @@
-"""What the wide row takes from tables of events and reports: as it was known on the row's date."""
+"""Columns of the wide row from tables of events and reports: as it was known on the row's date."""
 
 import pandas as pd
 

@@ -153,7 +153,7 @@ def _rounding(size: float) -> Any:
 
 def add_close_and_name(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """Fills close, premium and name where no source of the row has them."""
-    bar = context.beside(rows, "fusion_kline_daily", "close")
+    bar = context.stored_column(rows, "fusion_kline_daily", "close")
     rows["close"] = rows["close"].fillna(bar)
     premium = (rows["price"] / rows["close"].where(rows["close"] > 0) - 1) * 100
     rows["premium_pct"] = rows["premium_pct"].fillna(premium)
@@ -164,7 +164,7 @@ def add_close_and_name(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 
 def add_float_ratio(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    cap = context.beside(rows, "fusion_valuation", "float_market_cap", trusted=True) * 1e4
+    cap = context.stored_column(rows, "fusion_valuation", "float_market_cap", trusted=True) * 1e4
     worth = rows["volume"].astype(float) * rows["close"]
     rows["float_ratio_pct"] = worth / cap.where(cap > 0) * 100
     return rows

@@ -45,7 +45,7 @@ class ChipDaily(Model):
 
 def chips(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Every date from its own window."""
-    from platform_assets.compute.chips import chip_columns  # numba: not at import
+    from platform_assets.compute.chips import chip_columns  # noqa: PLC0415  loads numba
 
     frames = []
     shown_from = ctx.calendar.offset(ctx.calendar.on_or_before(ctx.today), 1 - DISTRIBUTION_DATES)
@@ -58,7 +58,7 @@ def chips(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 def _distributions(stretch: Stretch, shown: npt.NDArray[np.bool_]) -> list[str | None]:
     """Distribution of each requested row that is `shown`, None for the others and where none is known."""
-    from platform_assets.compute.chips import chip_distribution  # numba: not at import
+    from platform_assets.compute.chips import chip_distribution  # noqa: PLC0415  loads numba
 
     reported: list[str | None] = [None] * len(shown)
     if shown.any():

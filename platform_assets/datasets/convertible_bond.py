@@ -49,7 +49,7 @@ class ConvertibleBond(Model):
     ytm_pct: Pct = col("pct", "yield to maturity a year, before taxes")
     pure_bond_value: Px = col("CNY", "value as a plain bond", gt=0)
     rating: S8 = col(title="rating at issue")
-    remain_size_yi: Amt = col("yi", "size that is left", no_source="the portal tells the size at issue alone")
+    remain_size_yi: Amt = col("yi", "size that is left", no_source="the portal has the size at issue alone")
     maturity_date: Date = col(title="day of redemption")
     list_date: Date = col(title="listing date")
     redeem_status: S32 = col(title="whether it is called", no_source="no documented source names it")

@@ -97,8 +97,8 @@ def dividends(
 
 
 def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
-    """By the day of the newest notice: one or two calls a date for both tables of a run. Codes: one call for
-    a hundred."""
+    """Dividends by the day of the newest notice: one or two calls a date for both tables of a run. Codes: one
+    call for a hundred."""
     return by_notice(ctx, scope, dividends, KEY)
 
 
@@ -152,7 +152,7 @@ def as_received(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 
 def _records(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """What the portal's record of each row says beyond the columns: `notice_date` of its newest notice and
+    """Fields of the portal's record of each row that are no columns: `notice_date` of its newest notice and
     `total_shares`; null where it has none."""
     if "records" not in context.notes:
         codes = tuple(sorted(set(rows["code"])))

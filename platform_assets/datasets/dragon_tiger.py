@@ -141,7 +141,7 @@ def _seats(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def listings_with_seats(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
-    """What the other two tables asked for, in one row."""
+    """Listings with their seats in one row, from the answers of the other two tables."""
     rows, found = listings(ctx, scope), seats(ctx, scope)
     sides = _by_listing(found.drop(columns="date"))
     reported = [sides.get(line) for line in _lines(rows, "date")]
@@ -240,7 +240,7 @@ def seats_within_turnover(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 
 def closes_as_its_bar(rows: pd.DataFrame, context: Context) -> pd.Series:
-    bar = context.beside(rows, "fusion_kline_daily", "close")
+    bar = context.stored_column(rows, "fusion_kline_daily", "close")
     return ~((rows["close"] - bar).abs() > 0.005)
 
 
@@ -324,7 +324,7 @@ DATASET = Dataset(
     later=tuple(_AFTER),
     freshness=trading(3),
     per_code=True,
-    may_be_empty=True,  # nothing is out before the evening, and a quiet day lists nobody
+    may_be_empty=True,  # nothing is out before the evening, and a quiet day has no listing
     tasks=("fusion_daily_sync", "eod_core", "exchange_sync"),
     interfaces=(
         history("get_dragon_tiger_history", "billboard listings of a code by date", 600, 60),

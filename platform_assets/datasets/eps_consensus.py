@@ -20,7 +20,7 @@ _KEY = ("code", "forecast_year", "src")
 
 
 class AuxWorth(Model):
-    """What is expected of one company for one year."""
+    """Consensus forecast of one company for one year."""
 
     code: Code = key("security code")
     forecast_year: Int = key("year", ge=2000, le=2100)

@@ -39,7 +39,7 @@ def executive_trades(
 
 
 def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
-    """By the day of the trade, with the two weeks before, since it is reported days later: one call a date.
+    """Trades by their day, with the two weeks before, since it is reported days later: one call a date.
     Codes: one call for a hundred."""
     rows = by_notice(ctx, scope, executive_trades, ("code", "change_date"), again=_REPORTED_WITHIN)
     return keyed(rows) if len(rows) else rows

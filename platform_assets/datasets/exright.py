@@ -139,7 +139,7 @@ def _quoted(ctx: FetchContext) -> pd.DataFrame:
 
 
 def _stored_factors(ctx: FetchContext) -> Stored:
-    """Of every stored event with a price."""
+    """Stored factors by (code, date, row_key); empty where the table cannot be read."""
     try:
         rows = ctx.read("ref_exright", columns=("code", "date", "category", "row_key", "factor"))
     except Unavailable:

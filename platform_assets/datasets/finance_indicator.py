@@ -111,7 +111,7 @@ class FinanceIndicator(Model):
     inventory_days: F = col("", "days that inventory turns over in; by code")
     receivable_days: F = col("", "days until receivables are paid; by code")
     audit_opinion: S32 = col(
-        title="audit opinion", no_source="statements tell it as text, and raw_finstmt holds amounts"
+        title="audit opinion", no_source="statements have it as text, and raw_finstmt holds amounts"
     )
     is_express: Bool = col(title="figures of an express report")
 
@@ -180,7 +180,7 @@ class RawExpress(Model):
 
 
 class RawForecast(Model):
-    """What a company expects of one figure; every notice is a row, the newest is in force."""
+    """Forecast of one figure by the company; every notice is a row, the newest is in force."""
 
     code: Code = key("security code")
     report_period: Date = _period_key()
@@ -205,7 +205,7 @@ class AuxChanges(Model):
     value: Amt = col("CNY", "amount, cumulative")
     prev_value: Amt = col("CNY", "the year before, from value and change of the same answer")
     change_pct: Pct = col("pct", "change on the year before")
-    explanation: Text = col(title="explanation", no_source="no documented report tells it")
+    explanation: Text = col(title="explanation", no_source="no documented report has it")
 
 
 _STAGED = set(FinanceIndicator.to_schema().columns)
@@ -284,7 +284,7 @@ def _raw(
     per_code: bool = False,
     also_tasks: tuple[str, ...] = (),
 ) -> Raw:
-    """A RAW table by report period; nobody may have reported yet."""
+    """A RAW table by report period; it may be empty before the first reports."""
     return Raw(
         name=name,
         title=title,
@@ -401,7 +401,7 @@ DATASET = Dataset(
     public_at=on_date("ann_date"),
     freshness=period(90),
     per_code=True,
-    may_be_empty=True,  # in the first days of a year nobody has reported
+    may_be_empty=True,  # in the first days of a year there is no report
     tasks=("fusion_daily_sync", "eod_core"),
     interfaces=(
         latest("get_finance_indicator", "latest finance_indicator row of one code", _TTL),

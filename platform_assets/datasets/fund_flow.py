@@ -62,7 +62,7 @@ def quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 
 def _flowed(rows: pd.DataFrame) -> pd.DataFrame:
-    """Without the zeros that the quote site sends of a suspended stock: nothing flowed there."""
+    """The rows without the zeros that the quote site sends of a suspended stock: nothing flowed there."""
     nets = rows[[f"{size}_net" for size in SIZES]]
     return rows[nets.isna().all(axis=1) | (nets.fillna(0) != 0).any(axis=1)]
 
@@ -80,7 +80,7 @@ def of_recent_codes(ctx: FetchContext, scope: Scope) -> bool:
 
 
 def add_shares(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    amount = context.beside(rows, "fusion_kline_daily", "amount")
+    amount = context.stored_column(rows, "fusion_kline_daily", "amount")
     for size in SIZES:
         rows[f"{size}_net_pct"] = rows[f"{size}_net"] / amount.where(amount > 0) * 100
     rows["main_inflow"] = rows["super_large_in"] + rows["large_in"]
@@ -99,7 +99,7 @@ def nets_cancel(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 
 def main_within_amount(rows: pd.DataFrame, context: Context) -> pd.Series:
-    return ~(rows["main_net"].abs() > context.beside(rows, "fusion_kline_daily", "amount"))
+    return ~(rows["main_net"].abs() > context.stored_column(rows, "fusion_kline_daily", "amount"))
 
 
 DATASET = Dataset(

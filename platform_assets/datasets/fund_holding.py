@@ -16,7 +16,7 @@ _PERIODS_OF_MARKET = 2
 
 
 class FundHolding(Model):
-    """What one fund held of one company."""
+    """Holding of one fund in one company."""
 
     code: Code = key("security code")
     report_period: Date = key("end of the report period")

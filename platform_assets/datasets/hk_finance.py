@@ -45,7 +45,9 @@ class HkFinance(Model):
     debt_ratio: Pct = col("pct", "debts / assets", ge=0)
     total_assets: Amt = col("CCY", "assets, of the newest four periods")
     operating_cash_flow: Amt = col("CCY", "operating cash flow, of the newest four periods")
-    dividend_ps: Px = col("CCY", "dividend per share", no_source="dividends are told as text, by ex-date")
+    dividend_ps: Px = col(
+        "CCY", "dividend per share", no_source="dividends are published as text, by ex-date"
+    )
     items: Json = col(title="statements of the newest four periods: statement -> [{item, value}]")
 
 

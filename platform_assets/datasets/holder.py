@@ -64,7 +64,7 @@ def holder_counts(
 
 
 def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
-    """By the day of the notice: one call for an ordinary date, about ten at the end of April, for both
+    """Counts by the day of the notice: one call for an ordinary date, about ten at the end of April, for both
     tables of a run. Codes: one call for a hundred."""
     return by_notice(ctx, scope, holder_counts, ("code", "date"))
 

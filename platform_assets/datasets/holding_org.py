@@ -20,7 +20,7 @@ _PAST_DAYS = 3 * 366
 
 
 class HoldingOrg(Model):
-    """What one kind of institution held of one company."""
+    """Holding of one kind of institution in one company."""
 
     code: Code = key("security code")
     report_period: Date = key("end of the report period")

@@ -20,7 +20,7 @@ from platform_assets.datasets.index_daily import INDICES
 from resources.upstreams.fetch_context import FetchContext
 
 YEARS = 10
-_NO_BOOK = "no documented source tells the book value of an index"
+_NO_BOOK = "no documented source has the book value of an index"
 _MARKETS = {"sz399001": "399001", "sz399006": "399006"}
 
 

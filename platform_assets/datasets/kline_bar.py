@@ -200,7 +200,7 @@ def mark_closed(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 
 def keep_known_rates(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """Of a bar of an upstream the rates that were resampled of the same bar before."""
+    """Keeps on an upstream's bar the rates that were resampled for the same bar before."""
     reported = rows["src"] != DERIVED
     codes = context.scope.codes
     if codes is None or not reported.any():

@@ -143,7 +143,7 @@ def add_limits(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 
 def _classes(rows: pd.DataFrame, names: Any) -> Any:
-    """What the limits of each row go by; of funds by their name on the date."""
+    """Class of each row that decides its limits; for funds by their name on the date."""
     reported = [name if isinstance(name, str) else None for name in names]
     keys = list(zip(rows["code"], rows["market"], reported, strict=True))
     found = {key: limit_class(*key) for key in set(keys)}

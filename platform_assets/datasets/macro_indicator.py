@@ -32,7 +32,7 @@ _JANUARY_MISSING = 2
 _PERIOD, _FIGURES = ("indicator", "period_date"), ("value", "yoy", "mom")
 _QUOTED = {"rate", "bond", "fx"}
 _SETTLED_DAYS = {True: 40, False: 400}
-"""After so many days nobody revises a quotation, or an estimate."""
+"""Days after which a quotation, or an estimate, is no longer revised."""
 
 
 class MacroIndicator(Model):

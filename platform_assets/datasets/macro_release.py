@@ -102,7 +102,7 @@ def first_sight(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
         if one is None or one.region != "cn" or not one.importance or row["publish_date"] is None:
             continue
         if row["publish_estimated"] is True or row["publish_estimated"] == 1:
-            continue  # nobody saw it come out
+            continue  # its release was not observed
         begun = date.fromisoformat(row["period_date"])
         seen = date.fromisoformat(row["publish_date"])
         if seen - begun > timedelta(days=_RECENT[one.freq]):

@@ -111,8 +111,8 @@ def _by_date(ask: Callable[[str], pd.DataFrame], ctx: FetchContext, scope: Scope
 
 
 def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
-    """By date, eight calls a market; the tables of one run share them. Codes: a hundred at a time, over the
-    whole range of dates at once."""
+    """Balances by date, eight calls a market; the tables of one run share them. Codes: a hundred at a time,
+    over the whole range of dates at once."""
     if scope.codes is None:
         whole = lambda day: ctx.once(("margin", day), lambda view: view.eastmoney.margin(day))  # noqa: E731
         return _by_date(whole, ctx, scope)
@@ -157,21 +157,21 @@ def without_totals(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 
 def add_prices(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    rows["close"] = context.beside(rows, "fusion_kline_daily", "close")
-    rows["change_pct"] = context.beside(rows, "fusion_kline_daily", "change_pct")
+    rows["close"] = context.stored_column(rows, "fusion_kline_daily", "close")
+    rows["change_pct"] = context.stored_column(rows, "fusion_kline_daily", "change_pct")
     return rows
 
 
 def fill_exchange_gaps(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """What one exchange does not publish and the portal did not give: lending in CNY, the sum, repayments
-    (never below 0) and the share of the float cap."""
+    """Fills columns that one exchange does not publish and the portal lacks: lending in CNY, the sum,
+    repayments (never below 0) and the share of the float cap."""
     rows["rqye"] = rows["rqye"].fillna(rows["loan_volume"].astype(float) * rows["close"])
     rows["rzrqye"] = rows["rzrqye"].fillna(rows["rzye"] + rows["rqye"])
     repaid = (context.on_day_before(rows, "fusion_margin", "rzye") + rows["rzmre"] - rows["rzye"]).clip(
         lower=0
     )
     rows["rzche"] = rows["rzche"].fillna(repaid)
-    cap = context.beside(rows, "fusion_valuation", "float_market_cap", trusted=True) * 1e4
+    cap = context.stored_column(rows, "fusion_valuation", "float_market_cap", trusted=True) * 1e4
     rows["fin_ratio_pct"] = rows["fin_ratio_pct"].fillna(rows["rzye"] / cap.where(cap > 0) * 100)
     return rows
 

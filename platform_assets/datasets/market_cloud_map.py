@@ -251,7 +251,7 @@ def keep_better_source(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 
 def count_limit_ups(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """From the stored pool; null on a date that has none."""
+    """Counts limit-ups from the stored pool; null on a date that has none."""
     stored = context.read(
         "raw_limit_pool",
         columns=("code", "trade_date", "pool"),

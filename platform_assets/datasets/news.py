@@ -202,7 +202,7 @@ def stage_research(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 
 def add_sentiment(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """By the words of the headline; of research where no word decides, by its rating."""
+    """Sentiment by the words of the headline; of research where no word decides, by its rating."""
     tones = [sentiment_of(title) for title in rows["title"]]
     rated = rows["rating"].map(_TONES).astype(float)
     rows["sentiment"] = pd.Series(tones, index=rows.index, dtype="Int64").fillna(rated.astype("Int64"))

@@ -36,8 +36,8 @@ def surveys(ctx: FetchContext, since: str | None, until: str, codes: tuple[str, 
 
 
 def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
-    """By the day of the notice: about four calls for an ordinary date, twenty after a report season. Codes:
-    two calls for a hundred and more pages where they were visited often."""
+    """Surveys by the day of the notice: about four calls for an ordinary date, twenty after a report season.
+    Codes: two calls for a hundred and more pages where they were visited often."""
     rows = by_notice(ctx, scope, surveys, ("code", "survey_date"), again=AGAIN_DAYS, span=_SPAN_DAYS)
     if rows.empty:
         return rows

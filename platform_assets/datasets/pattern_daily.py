@@ -14,6 +14,7 @@ from core.declaration.dataset import Dataset
 from core.declaration.rules import Interface, history, trading
 from core.declaration.scope import Scope
 from platform_assets.compute.parameters.patterns import KIND_NAMES
+from platform_assets.compute.patterns import has_row, kind_names, pattern_columns
 from platform_assets.datasets._quant import BARS, joined, rows_of, stretches_of
 from resources.upstreams.fetch_context import FetchContext
 
@@ -62,8 +63,6 @@ class PatternDaily(Model):
 
 def patterns(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Every date from its own window; codes without direction and structure have no row."""
-    from platform_assets.compute.patterns import has_row, kind_names, pattern_columns  # numba: not at import
-
     frames = []
     for stretch in stretches_of(ctx, scope):
         values: dict[str, Any] = stretch.of(pattern_columns(stretch.bars, newest=stretch.newest))

@@ -1,6 +1,6 @@
 """raw_risk_comment: the portal's marks of every stock (千股千评) after each session. A RAW table alone.
 
-The report holds the newest session alone, so a date that nobody asked about in time has no row.
+The report holds the newest session alone, so a date that was not loaded in time has no row.
 """
 
 import pandas as pd

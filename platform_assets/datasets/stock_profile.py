@@ -1,4 +1,4 @@
-"""Who each company is, and fusion_stock_profile: register data, issue, business and former names.
+"""Company profiles, fusion_stock_profile: register data, issue, business and former names.
 
 The portal's pages are of one company each. A run asks for the companies that something happened to and for
 those whose turn it is (see `_rotation`), never for all.
@@ -235,7 +235,7 @@ def from_pages(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 
 def from_issues(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """Without shares that are offered but not listed yet."""
+    """The issues without shares that are offered but not listed yet."""
     master = context.read("fusion_stock_master", columns=("code",))
     return rows[rows["code"].isin(list(master["code"]))]
 
@@ -272,7 +272,7 @@ def listed_as_in_master(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 
 def issue_fits_its_first_price(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """What a share was sold for is near what it closed at on its first day, of shares that were listed of
+    """The issue price is near the close of the first day, for shares that were listed of
     late (of older ones the page includes the funds): the widest so far were half of it and twentyfold."""
     since = moved(context.today, -_NEW_FOR_DAYS - _OFFER_DAYS)
     asked = rows[rows["issue_price"].notna() & (rows["list_date"].fillna("") >= since)]

@@ -161,8 +161,9 @@ def fill_caps(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 
 
 def add_per_share(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """From the reports; where no report is stored, from the ratios, as rounded as those are. Of a
-    flagged report nothing: the ratios may be of the one before, and one figure would jump to the other."""
+    """Earnings and book value per share from the reports; where no report is stored, from the ratios, as
+    rounded as those are. Of a flagged report nothing: the ratios may be of the one before, and one figure
+    would jump to the other."""
     reported = per_share(rows, context)
     price = rows["price"].where(~reported["flagged"])
     rows["eps_ttm"] = reported["eps_ttm"].fillna(price / rows["pe_ttm"].where(rows["pe_ttm"] > 0))
@@ -176,7 +177,7 @@ def float_cap_within_total(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 
 def consensus_is_mostly_as_told(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """Of the market's forecasts of a year at least half are those of the trade date before: opinions change
+    """At least half of the market's forecasts of a year are those of the trade date before: opinions change
     one by one."""
     day = context.scope.until  # consensus is of the newest date alone
     before = context.calendar.offset(day, -1)

@@ -27,7 +27,7 @@ _CITED = re.compile(rf"\s*{CITATION.pattern}")
 
 @dataclass
 class _Draft:
-    """What a model wrote, section by section as `rules` has them."""
+    """The text of a model, section by section as in `rules`."""
 
     sections: list[tuple[Mapping[str, Any], Checked]] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)

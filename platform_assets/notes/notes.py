@@ -43,14 +43,14 @@ def morning(sources: Sources) -> Note | None:
 
 
 def review(sources: Sources) -> Note | None:
-    """After the session."""
+    """The note after the session."""
     day = sources.last_session
     return _note(sources, f"{day} 复盘", _session(day))
 
 
 def report(sources: Sources, watched: Section | None, codes: Sequence[str]) -> Note | None:
-    """Of the watched stocks, and of the newest stored session: the day's own bars come after the report's
-    time. `codes` are the user's own words."""
+    """The note on the watched stocks and the newest stored session: the day's own bars come after the
+    report's time. `codes` are the user's own words."""
     day = sources.last_session
     makers = (lambda _: watched, *_session(day))
     return _note(sources, f"{sources.today} 日报（市场数据：{day}）", makers, words=" ".join(codes))

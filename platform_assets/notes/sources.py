@@ -1,4 +1,4 @@
-"""What notes read: stored rows as plain records, as known at the instant of the note."""
+"""Inputs of notes: stored rows as plain records, as known at the instant of the note."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 @dataclass
 class Loaded:
-    """What one load did: per-partition results, sources, check counts and a preview of the rows."""
+    """Results of one load: per-partition results, sources, check counts and a preview of the rows."""
 
     table: Table
     results: list[WriteResult] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""From the rows of all sources to the fused, derived and checked rows of a dataset. Pure but for reads."""
+"""Makes the fused, derived and checked rows of a dataset from those of all sources. Pure but for reads."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a load read from stored tables, for the `inputs` of its batches.
+"""Records the stored tables that a load read, for the `inputs` of its batches.
 
 Rows that were computed from our own tables have no response to walk back to: their batch names the
 batches that it read instead.

@@ -229,7 +229,7 @@ def _drop_older_values(run: PipelineRun, dataset: Dataset, column: str, dates: i
     oldest = column_retention.oldest(dataset.table)
     if oldest is not None and oldest < first:
         older = run.calendar.between(oldest, run.calendar.offset(first, -1))
-        column_retention.fade(dataset.table, column, older[::-1], run.batch_facts())
+        column_retention.clear(dataset.table, column, older[::-1], run.batch_facts())
 
 
 def _staged(run: PipelineRun, dataset: Dataset, scope: Scope) -> tuple[pd.DataFrame, list[dict[str, Any]]]:

@@ -93,7 +93,7 @@ def _with_history(run: PipelineRun, history: int, scope: Scope) -> list[Scope]:
 
 
 def _without_rows(codes: Sequence[str], done: Sequence[Loaded]) -> str:
-    """Who said that there are no rows of some codes."""
+    """The sources that answered that some codes have no rows."""
     named = ", ".join(codes[:5]) + (" ..." if len(codes) > 5 else "")
     answered = dict.fromkeys(
         str(item["src"])

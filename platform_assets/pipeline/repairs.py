@@ -1,4 +1,4 @@
-"""What a load found to be wrong elsewhere is loaded again, by a command of the worker."""
+"""Rows that a load found to be wrong elsewhere are loaded again, by a command of the worker."""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence

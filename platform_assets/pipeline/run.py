@@ -1,4 +1,4 @@
-"""What one run of the pipeline carries: warehouse, upstream desk, clocks, who asked and why."""
+"""The state of one run of the pipeline: warehouse, fetch context, clocks, its requester and reason."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +21,8 @@ CODE_VERSION = "0.1.0"
 
 @dataclass(frozen=True)
 class Trigger:
-    """Who asked: schedule, manual, api, backfill or catchup; `ref` names the schedule, command, user."""
+    """The requester of a run: schedule, manual, api, backfill or catchup; `ref` names the schedule, command,
+    user."""
 
     kind: str = "manual"
     ref: str | None = None

@@ -1,4 +1,5 @@
-"""Clients of the official libraries, one per key. Their own retries are off: ours know keys and fallbacks."""
+"""Clients of the official libraries, one per key. Their own retries are off, since ours take keys and
+fallbacks into account."""
 
 from collections.abc import AsyncGenerator, Callable
 from typing import Any, Protocol

@@ -20,8 +20,8 @@ def language_models(
     timeout_s: float = TIMEOUT_S,
 ) -> ConfiguredModels | None:
     """None without a provider. The first time takes a second, for the libraries: call it in a thread where
-    others wait for the event loop. `monotonic` and `sleep`: machine time, for rests, probes and backoff. It
-    belongs to the event loop of its first call; close it there."""
+    others wait for the event loop. `monotonic` and `sleep`: machine time, for resting keys, probes and
+    backoff. The result belongs to the event loop of its first call; close it there."""
     if not providers:
         return None
     pace = Pace(settings.ai_llm_max_retries, settings.ai_llm_retry_delay, monotonic, sleep)

@@ -37,45 +37,47 @@ class CallFailed(Exception):
         self.retry_after = retry_after
 
 
-def cut(who: str) -> CallFailed:
-    return CallFailed(Transient(f"{who}: the answer was cut in the middle", source=who))
+def cut(provider_name: str) -> CallFailed:
+    return CallFailed(Transient(f"{provider_name}: the answer was cut in the middle", source=provider_name))
 
 
-def unreadable(who: str) -> CallFailed:
-    return CallFailed(PayloadError(f"{who}: the answer cannot be read", source=who))
+def unreadable(provider_name: str) -> CallFailed:
+    return CallFailed(PayloadError(f"{provider_name}: the answer cannot be read", source=provider_name))
 
 
-def declined(who: str) -> CallFailed:
-    return CallFailed(Permanent(f"{who}: the model declined to answer", source=who))
+def declined(provider_name: str) -> CallFailed:
+    return CallFailed(Permanent(f"{provider_name}: the model declined to answer", source=provider_name))
 
 
-def failure(error: Exception, library: Any, who: str) -> CallFailed:
+def failure(error: Exception, library: Any, provider_name: str) -> CallFailed:
     """`error` is one of the library's, of its transport's, a TimeoutError or a ValueError of its parser."""
     # Loaded with the first model, as the libraries of the providers are.
     import httpx2  # noqa: PLC0415
 
     if isinstance(error, TimeoutError | library.APITimeoutError | httpx2.TimeoutException):
-        return CallFailed(Transient(f"{who}: timeout", source=who))
+        return CallFailed(Transient(f"{provider_name}: timeout", source=provider_name))
     if isinstance(error, library.APIConnectionError | httpx2.HTTPError):
         cause = type(error.__cause__ or error).__name__
-        return CallFailed(Transient(f"{who}: the connection failed ({cause})", source=who))
+        return CallFailed(
+            Transient(f"{provider_name}: the connection failed ({cause})", source=provider_name)
+        )
     if isinstance(error, library.APIResponseValidationError) or not isinstance(error, library.APIError):
-        return unreadable(who)
-    return _answered(error, who)
+        return unreadable(provider_name)
+    return _answered(error, provider_name)
 
 
-def _answered(error: Any, who: str) -> CallFailed:
+def _answered(error: Any, provider_name: str) -> CallFailed:
     kind = _kind(error)
     status = getattr(error, "status_code", None)
     if status is None or status < 300:
         status = _STATUS_OF.get(kind, 500)
-    message = f"{who}: HTTP {status}" + (f" ({kind})" if kind else "")
+    message = f"{provider_name}: HTTP {status}" + (f" ({kind})" if kind else "")
     family: type[UpstreamError] = Permanent
     if status in _REFUSING or _CREDENTIALS.search(_text(error)):
         family, message = Refused, f"{message}, the credentials are refused"
     elif status in _PASSING or status >= 500:
         family = Transient
-    return CallFailed(family(message, source=who), status, _retry_after(error))
+    return CallFailed(family(message, source=provider_name), status, _retry_after(error))
 
 
 def _kind(error: Any) -> str:

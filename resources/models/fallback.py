@@ -1,4 +1,5 @@
-"""The configured models as one: keys in turn, retries, fallback to the next model, and the way back."""
+"""The configured models as one: keys in turn, retries, fallback to the next model, and the return to the
+first."""
 
 import asyncio
 import logging
@@ -15,11 +16,11 @@ from resources.models.protocol import Part, Prompt, Reply
 from resources.models.providers import Provider
 
 FAILURES_IN_A_ROW = 3
-"""After so many a model is left out (specification, AI limits)."""
+"""Failures in a row after which a model is left out (specification, AI limits)."""
 PROBE_S = 30.0
-"""So often one call tries a model that is left out."""
+"""Seconds between probes of a model that is left out."""
 LONGEST_WAIT_S = 10.0
-"""A provider that asks for more patience than this is not waited for."""
+"""The longest Retry-After, in seconds, that is waited for."""
 LONGEST_REST_S = 600.0
 Sleep = Callable[[float], Awaitable[None]]
 log = logging.getLogger(__name__)
@@ -55,8 +56,8 @@ class Line:
         return max(0.0, self._next_probe - self._pace.monotonic()) if self.down else 0.0
 
     def attempts(self) -> int:
-        """How often a new call may try: as retries allow; once, for one call every PROBE_S, while it is left
-        out; else 0."""
+        """Tries that a new call has: those of the retry setting; while the model is left out 1 for one call
+        every PROBE_S, else 0."""
         if not self.down:
             return self._pace.retries + 1
         now = self._pace.monotonic()
@@ -94,7 +95,7 @@ class ConfiguredModels:
         return tuple(dict.fromkeys(names))
 
     async def close(self) -> None:
-        """Answers that are under way end first."""
+        """Close the clients after the answers that are under way."""
         await self._idle.wait()
         for line in self._lines:
             await line.adapter.close()
@@ -223,7 +224,7 @@ class ConfiguredModels:
 
 
 def _may_go_on(failed: CallFailed) -> bool:
-    """Whether another model may do what this one could not: passing failures, and a model that is gone."""
+    """Whether another model may succeed: after passing failures, and for a model that no longer exists."""
     return isinstance(failed.error, Transient) or (
         isinstance(failed.error, Permanent) and failed.status == 404
     )

@@ -1,10 +1,10 @@
-"""The keys of one provider: taken in turn; one that failed rests."""
+"""The keys of one provider, used in turn; a key that failed rests."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 REST_S = 30.0
-"""So long a key is not asked after a failure (specification, AI limits)."""
+"""Seconds that a key rests after a failure (specification, AI limits)."""
 
 
 @dataclass(eq=False)
@@ -44,12 +44,12 @@ class KeyPool:
 
     @property
     def awake(self) -> bool:
-        """Whether a key is there that does not rest."""
+        """Whether any key does not rest."""
         return any(key.rests_until <= self._monotonic() for key in self._keys)
 
     @property
     def seconds_left(self) -> float:
-        """Until the first key has rested."""
+        """Seconds until the first key has rested."""
         return max(0.0, min(key.rests_until for key in self._keys) - self._monotonic())
 
     def failed(self, key: Key, *, refused: bool = False, seconds: float = REST_S) -> None:

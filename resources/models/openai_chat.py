@@ -99,7 +99,7 @@ class _Answer:
                 self._grow(one)
 
     def _grow(self, delta: Any) -> None:
-        """Some servers send each call whole and number none."""
+        """Some servers send each call whole and without an index."""
         index = delta.index
         if index is None:
             index = len(self.calls) if delta.id or not self.calls else len(self.calls) - 1

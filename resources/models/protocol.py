@@ -36,7 +36,7 @@ class ToolCall:
 
 @dataclass(frozen=True)
 class ToolResult:
-    """What a call came to, as the model reads it."""
+    """The result of a call, as the model reads it."""
 
     call_id: str
     text: str
@@ -83,14 +83,14 @@ class Reply:
 
 @dataclass(frozen=True)
 class TextPart:
-    """Some more of the answer."""
+    """The next part of the answer's text."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class ReasoningPart:
-    """Some more of what the model thinks aloud."""
+    """The next part of the model's visible thinking."""
 
     text: str
 

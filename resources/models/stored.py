@@ -14,8 +14,8 @@ log = logging.getLogger(__name__)
 
 
 def stored_providers(settings: Settings, stored: Mapping[str, str]) -> tuple[Provider, ...]:
-    """`stored`: the values of `sys_config` by key. What cannot be read, keys that were sealed with another
-    secret say, counts as not entered, and the log says so."""
+    """`stored`: the values of `sys_config` by key. Values that cannot be read (such as keys that were sealed
+    with another secret) count as not set, with a log record."""
     box = settings_box(settings.data_path)
     return configured_providers(
         settings,

@@ -1,4 +1,4 @@
-"""An answer that comes event by event, whatever the protocol: read, waited for, and failed in one way."""
+"""Streamed answers: events, timeouts and failures are handled alike for all protocols."""
 
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
@@ -25,7 +25,7 @@ class Answer(Protocol):
         ...
 
     def reply(self, provider: Provider) -> Reply:
-        """The whole of it. Raises CallFailed when the model declined."""
+        """The whole answer. Raises CallFailed when the model declined."""
         ...
 
 
@@ -34,27 +34,27 @@ async def streamed(
 ) -> AsyncGenerator[Part, None]:
     """Parts of `answer` as they come, its Reply last. `begin` asks and gives the library's stream. Raises
     CallFailed. Closing it ends the request."""
-    who = provider.name
+    provider_name = provider.name
     patience = Patience(timeout_s)
     try:
         stream = await patience.within(begin())
         async with stream, aclosing(patience.each(aiter(stream))) as events:
             async for event in events:
-                for part in _taken(answer, event, who):
+                for part in _taken(answer, event, provider_name):
                     yield part
     except (
         library.APIError, httpx2.HTTPError, TimeoutError, json.JSONDecodeError, UnicodeDecodeError,
     ) as error:  # fmt: skip
         # Not chained: the library's message may repeat the prompt.
-        raise failure(error, library, who) from None
+        raise failure(error, library, provider_name) from None
     if answer.stop is None:
-        raise cut(who)
+        raise cut(provider_name)
     yield answer.reply(provider)
 
 
-def _taken(answer: Answer, event: Any, who: str) -> list[Part]:
+def _taken(answer: Answer, event: Any, provider_name: str) -> list[Part]:
     """What an event brings. The libraries check no types, so an event of another form shows here."""
     try:
         return list(answer.take(event))
     except (AttributeError, TypeError, KeyError) as error:
-        raise unreadable(who) from error
+        raise unreadable(provider_name) from error

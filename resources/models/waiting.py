@@ -1,4 +1,4 @@
-"""How long an answer is waited for."""
+"""Time limits for an answer."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable
@@ -6,12 +6,12 @@ from typing import TypeVar
 
 T = TypeVar("T")
 LONGEST = 10
-"""A whole answer may keep us waiting for so many times the limit of one wait."""
+"""The waits for a whole answer may take so many times the limit of one wait."""
 
 
 class Patience:
     """The waits of one call: each at most `seconds`, all together LONGEST times that. Unlike a read timeout
-    of the transport it is not renewed by a sign of life that says nothing."""
+    of the transport it is not renewed by keep-alive bytes."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds

@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _market(options: argparse.Namespace) -> SimulatedMarket:
-    """The market as asked for, serving. PlatformError names what is wrong with the options."""
+    """Start the market that the options describe. PlatformError names a wrong option."""
     faults = _faults(options.faults)
     world: Any = load_world(
         options.world,

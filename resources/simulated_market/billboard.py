@@ -71,7 +71,7 @@ class Listing:
 
 @dataclass(frozen=True)
 class _Move:
-    """A security on a date, with what the rules look at: percent, `deviation` from its market's index."""
+    """A security on a date, with the inputs of the rules: percent, `deviation` from its market's index."""
 
     security: Security
     name: str

@@ -87,7 +87,7 @@ class Bond:
 
     @property
     def redemption(self) -> float:
-        """What is paid at the end, the last coupon within."""
+        """The redemption price, with the last coupon."""
         return 106.0 + _draw("redemption", self.security.symbol) % 10
 
     @property

@@ -39,8 +39,8 @@ class Channel:
 
 
 def southbound_net(view: View, amount: float, change: float) -> float:
-    """10k of a day's net: a thousandth of the turnover per percent of change. A replayed market knows
-    nothing of it, and says zero."""
+    """10k of a day's net: a thousandth of the turnover per percent of change. A replayed market has none, so
+    it is 0."""
     return round(amount / 1e4 * change * 100 / 1000, 2) if view.world.label == "sample" else 0.0
 
 

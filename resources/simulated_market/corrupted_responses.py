@@ -15,7 +15,7 @@ from typing import Any
 from resources.simulated_market.faults import Fault
 
 WORKBOOKS = (b"PK", b"\xd0\xcf")
-"""What the bytes of a workbook begin with, a new one or an old one."""
+"""The first bytes of a workbook, of the new and the old format."""
 Cells = list[Any]
 CorruptedRow = tuple[int, Cells]
 """A corrupted row: the place of its original row, and its cells."""
@@ -202,7 +202,7 @@ def _is_volume(value: Any) -> bool:
 
 
 def _times(value: Any, factor: int) -> Any:
-    """`value` so many times, in its own kind and with as many decimals."""
+    """`value` multiplied, with the same type and number of decimals."""
     if not isinstance(value, str):
         return value * factor
     decimals, group = len(value.strip().partition(".")[2]), "," if "," in value else ""
@@ -231,7 +231,7 @@ def _holds(cells: Cells, code: str) -> bool:
 
 
 def _name_of(cells: Cells) -> str:
-    """The code of the security that a row is about, or nothing."""
+    """The code of the security of a row, or ''."""
     return next((value for value in cells if isinstance(value, str) and _CODE.fullmatch(value.strip())), "")
 
 

@@ -1,5 +1,5 @@
-"""Companies of a world with shares in Hong Kong as well. Their shares there follow the ones at home at a
-discount that moves a little every day; they report in CNY what they report at home, half-yearly."""
+"""Companies of a world with shares in Hong Kong as well. Their shares there follow their A shares at a
+discount that moves a little every day; their half-yearly reports in CNY are those of the mainland."""
 
 import zlib
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ def _draw(*parts: object) -> int:
 
 @dataclass(frozen=True)
 class Pair:
-    """One company: its stock at home and its code in Hong Kong."""
+    """One company: its A share and its code in Hong Kong."""
 
     security: Security
     h_code: str

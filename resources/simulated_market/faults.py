@@ -1,7 +1,7 @@
-"""Faults on demand: the accidents of real upstreams, scheduled by (upstream, call, occurrence).
+"""Faults on demand: failures of real upstreams, scheduled by (upstream, call, occurrence).
 
-A plan is a list of rules. A responder asks `take(upstream, call)` once per request and acts out the
-fault that it gets. Rules come from a file (`SAMPLE_FAULTS`) or are posted to `/_control/faults`.
+A plan is a list of rules. A responder asks `take(upstream, call)` once per request and applies the fault that
+it gets. Rules come from a file (`SAMPLE_FAULTS`) or are posted to `/_control/faults`.
 """
 
 import fnmatch
@@ -44,7 +44,7 @@ KINDS = frozenset(
 
 @dataclass(frozen=True)
 class Fault:
-    """What a responder shall do to one answer."""
+    """The change that a responder makes to one answer."""
 
     kind: str
     args: Mapping[str, Any] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Results of the companies of a world: what the portal's reports and pages say in their own ways.
+"""Results of the companies of a world: the facts of the portal's reports and pages.
 
 They go on from the world's quarterly reports (which the terminal's snapshot shows as well): a balance still
 is liabilities + equity, amounts are cumulative since 1 January, and what is added to them (cash, stocks,
@@ -57,7 +57,7 @@ class Result:
 
     @property
     def accounts(self) -> Accounts:
-        """What the books of its industry look like."""
+        """The usual accounts of its industry."""
         return accounts_of(self.security.sector, self.security.industry)
 
     def _within(self, span: Range, purpose: str) -> float:

@@ -17,7 +17,7 @@ _PEOPLE = ("郑一鸣", "冯子安", "韩若水", "沈见川")
 
 @dataclass(frozen=True)
 class Expected:
-    """What is expected of one year: EPS in CNY, profit in CNY."""
+    """The forecast for one year: EPS in CNY, profit in CNY."""
 
     year: int
     brokers: int

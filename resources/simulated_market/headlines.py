@@ -34,7 +34,7 @@ class State:
 
 
 def state_of(world: World, security: Security, moment: datetime) -> State | None:
-    """None outside a session of that day, before its first price, and of what does not trade."""
+    """None outside a session of that day, before its first price, and of a suspended security."""
     bars = world.bars(security, moment)
     today = date_number(moment)
     if not len(bars) or int(bars.date[-1]) != today or not bars.traded[-1] or not bars.volume[-1]:

@@ -127,7 +127,7 @@ def published(view: View, level: str | None = None) -> list[Industry]:
 
 @dataclass
 class IndustryBook:
-    """Indices and ratios; what is closed is remembered, since it does not change."""
+    """Indices and ratios; closed days are cached, since they do not change."""
 
     lines: Lines = field(default_factory=Lines)
     _series: dict[tuple[int, int, int], dict[str, Series]] = field(default_factory=dict)

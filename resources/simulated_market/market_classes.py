@@ -1,4 +1,4 @@
-"""The market of an exchange by class on one date: sums over what is listed. CNY and shares."""
+"""The market of an exchange by class on one date: sums over the listed securities. CNY and shares."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

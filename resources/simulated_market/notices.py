@@ -71,7 +71,7 @@ class Notice:
 
 @dataclass(frozen=True)
 class _Drafted:
-    """What one notice says, before it has a number and a moment."""
+    """The content of a notice, before it has a number and a time."""
 
     title: str
     kind: str
@@ -196,7 +196,7 @@ def _moment(day: date, draw: int, *, trading: bool) -> datetime:
 
 
 def _events(view: View, security: Security, day: date, listed: _Listed) -> list[_Drafted]:
-    """What the world knows to happen on this day."""
+    """Notices of the world's events of a day."""
     found: list[_Drafted] = []
     number = int(day.strftime("%Y%m%d"))
     close = datetime(day.year, day.month, day.day, 23, 59)

@@ -48,7 +48,7 @@ class Pledge:
 
 @dataclass(frozen=True)
 class Pledged:
-    """What is pledged of one company on one day: shares, of them those that may be sold; CNY."""
+    """The pledges of one company on one day: shares, those of them that may be sold; CNY."""
 
     security: Security
     name: str

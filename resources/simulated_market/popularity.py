@@ -1,5 +1,5 @@
-"""Which stocks of a synthetic market people look at: those that trade much and move. A replayed market
-knows nothing of it."""
+"""Popularity of the stocks of a synthetic market, from their turnover and moves. A replayed market has
+none."""
 
 from dataclasses import dataclass
 

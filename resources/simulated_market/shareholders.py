@@ -38,7 +38,7 @@ class Holding:
 
 @dataclass(frozen=True)
 class Position:
-    """What one fund held of a company; `assets_pct` of the fund's net assets."""
+    """The holding of one fund in a company; `assets_pct` of the fund's net assets."""
 
     security: Security
     period: int

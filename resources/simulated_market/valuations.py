@@ -1,7 +1,7 @@
 """Caps, earnings and payouts of the stocks of a world by trade date, and their sums over groups.
 
-A ratio of a group is the sum of its caps over the sum of what they are divided by, with losses. Everything of
-a date follows from what was public on it, so a past date never changes.
+A ratio of a group is the sum of its caps over the sum of its earnings (or other denominator), losses
+included. All values of a date follow from what was public on it, so a past date never changes.
 """
 
 import math

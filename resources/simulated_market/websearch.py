@@ -1,5 +1,5 @@
-"""Two searches of the web as they answer: the API with a key, the page without scripts. They know the flashes
-of the simulated press."""
+"""Two web searches: the API with a key and the page without scripts. They find the flashes of the simulated
+press."""
 
 import html
 import json

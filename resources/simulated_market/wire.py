@@ -1,4 +1,4 @@
-"""What the HTTP server and the responders say to each other."""
+"""Requests and replies between the HTTP server and the responders."""
 
 import json
 import re
@@ -51,8 +51,8 @@ class Reply:
 
 @dataclass(frozen=True)
 class View:
-    """What a responder may know for one answer: a world (already distorted when a fault asks for
-    it), the market time, and the fault, for those that only the wire format can act out."""
+    """The input of a responder for one answer: a world (already with the false facts of a fault), the market
+    time, and the fault, for those that only the wire format can show."""
 
     world: World
     now: datetime

@@ -34,7 +34,7 @@ class Budget:
         self._lock = threading.Lock()
 
     def restart(self) -> None:
-        """The next source is asked now."""
+        """Restart the time for retries, because the next source is asked now."""
         self._since = self._monotonic()
 
     @property
@@ -71,7 +71,7 @@ def current_budget() -> Budget | None:
 
 
 def may_retry() -> bool:
-    """Whether the work at hand has time for another try."""
+    """Whether the current piece of work has time for another try."""
     budget = _current.get()
     return budget is None or budget.allows_retry
 

@@ -1,4 +1,4 @@
-"""The guard that every outgoing call passes: pacing, budget, breaker, host cooldown.
+"""The interface that admits every outgoing call: pacing, budget, breaker, host cooldown.
 
 `Gate` is the interface that clients are given; implementations keep the state in memory (tests) or
 in `transport.sqlite3`, where all processes of the machine share it.

@@ -1,12 +1,13 @@
 """Gates with a memory: pacing, breakers, host cooldowns and counters.
 
-`MemoryGate` for tests and single processes, `SqliteGate` for the machine; one body of rules.
+`MemoryGate` for tests and single processes, `SqliteGate` for all processes of the machine; both have the same
+rules.
 
 What counts against an upstream: `Transient` (it did not answer) and `Refused` (it will not answer us;
 one refusal opens the breaker at once, since asking again makes a ban longer). A rejected payload and a 404
 are answers: they prove that the host works.
 
-A breaker is CLOSED, OPEN, or HALF_OPEN while exactly one call, of one thread of one process, probes.
+A breaker is CLOSED, OPEN, or HALF_OPEN while exactly one call of one process probes the host.
 """
 
 import logging
@@ -74,7 +75,7 @@ class CountsRetries(Protocol):
 
 @runtime_checkable
 class KnowsReadiness(Protocol):
-    """A gate that can say beforehand that it would refuse a call."""
+    """A gate that can report in advance whether it would refuse a call."""
 
     def ready(self, family: str, host: str) -> bool: ...
 
@@ -278,7 +279,7 @@ class StateGate:
         step.put("counter", rule.upstream, asdict(counter))
 
     def _me(self) -> str:
-        """Names the one thread that may end a probe: clients enter and report on the same thread."""
+        """Identifies the thread that may end a probe: clients enter and report on the same thread."""
         return f"{os.getpid()}-{threading.get_ident()}-{self._identity}"
 
 

@@ -19,7 +19,7 @@ SLICE_S = 1.0
 
 
 class Patience:
-    """Seconds that may be spent waiting, all in all. Threads that wait at the same time wait once."""
+    """Seconds that may be spent waiting in total. Threads that wait at the same time count once."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class Patience:
         return self._left
 
     def wait(self, seconds: float) -> bool:
-        """Wait so long; False, and no wait, when that is more than is left. A safe point."""
+        """Wait `seconds`; False without waiting when that is more than is left. A safe point."""
         with self._lock:
             now = self._monotonic()
             until = now + seconds
@@ -68,7 +68,7 @@ def patient(patience: Patience) -> Iterator[None]:
 
 
 def may_wait() -> bool:
-    """Whether the work at hand has patience left."""
+    """Whether the current piece of work may still wait."""
     patience = _current.get()
     return patience is not None and patience.left > 0
 

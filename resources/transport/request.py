@@ -78,7 +78,7 @@ class Request:
 class Fetcher(Protocol):
     """Sends a request and hands the bytes to `parse`.
 
-    `parse` decides what the bytes are worth: it returns a value (of length 0 = truly empty) or raises
+    `parse` judges the bytes: it returns a value (of length 0 = truly empty) or raises
     `PayloadError`, `Refused` (a block page), `Transient` (a busy message) or `Permanent`. The fetcher
     retries `Transient`, reports to the gate, and records every response with its outcome.
     """

@@ -29,7 +29,7 @@ MAX_QUALITY_ROWS = 200
 
 
 HELD_BACK = "held_back"
-"""`action` of a row that is stored, marked, and not adjusted by."""
+"""`action` of a row that is stored and marked, but not used for price adjustment."""
 
 
 @dataclass(frozen=True)

@@ -196,7 +196,7 @@ def _final_keys(
     if final is None or not stored:
         return set()
     marks = final(pd.DataFrame(stored, columns=list(names))).tolist()
-    return {pick_key(row) for row, stands in zip(stored, marks, strict=True) if stands}
+    return {pick_key(row) for row, is_final in zip(stored, marks, strict=True) if is_final}
 
 
 def _with_quality(incoming: list[Row], place: int | None) -> list[Row]:

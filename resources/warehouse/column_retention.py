@@ -32,7 +32,7 @@ class ColumnRetention:
         self._sql = Sql(engine)
         self._clock = clock
 
-    def fade(self, table: Table, column: str, days: Sequence[str], facts: Mapping[str, Any]) -> int:
+    def clear(self, table: Table, column: str, days: Sequence[str], facts: Mapping[str, Any]) -> int:
         """Rows of `days` (trade dates, the newest first) that lost their value of `column`. One transaction
         and batch per date; ends with the fifth date in a row that has none. Raises StorageError."""
         cleared = quiet = 0

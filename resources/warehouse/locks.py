@@ -96,8 +96,8 @@ class DomainLocks:
                 foreign = next((s for s in holders if s.owner != owner), None)
                 if foreign is None:
                     foreign = holders[0] if holders else None
-                who = f"{foreign.domain} is held by {foreign.owner}" if foreign else "a domain is held"
-                raise ConflictError(f"domain lock: {who}")
+                problem = f"{foreign.domain} is held by {foreign.owner}" if foreign else "a domain is held"
+                raise ConflictError(f"domain lock: {problem}")
             found = connection.exec_driver_sql(
                 self._sql.text(
                     f"SELECT token FROM sys_domain_lock WHERE domain IN ({marks}) ORDER BY domain"

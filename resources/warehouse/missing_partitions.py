@@ -12,7 +12,7 @@ from resources.warehouse.ledger.loads import Tried
 PARTLY = 0.5
 """A date with a smaller share of the usual rows was loaded for some codes only, or broke off."""
 _ENOUGH = 4
-"""Loaded dates from which on it is seen how widely their numbers vary."""
+"""Loaded dates that are needed to judge how widely their numbers vary."""
 _DATED = (Partition.TRADE_DATE, Partition.EVENT_DATE)
 
 
@@ -62,8 +62,8 @@ def usual_rows(dataset: Dataset, found: Mapping[str, Tried]) -> int | None:
 def missing_partitions(
     dataset: Dataset, days: Sequence[str], found: Mapping[str, Tried]
 ) -> list[MissingPartition]:
-    """The missing ones of ascending trade dates. The newest `late` dates of a late publisher are not out
-    yet: there an empty load is a load."""
+    """The missing ones of ascending trade dates. The newest `late` dates of a late publisher are not
+    published yet, so an empty load of them counts as loaded."""
     usual = usual_rows(dataset, found)
     settled = days[: len(days) - dataset.late] if dataset.late else days
     missing = []

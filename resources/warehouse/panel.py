@@ -1,4 +1,4 @@
-"""A market window as dense arrays [codes, dates]: what calculations over a year of the whole market read.
+"""A market window as dense arrays [codes, dates]: the input of calculations over a year of the whole market.
 
 Values go from the driver straight into one float64 block; no frame, no object column, no row that
 outlives its conversion. A code without a row on a date holds NaN there.
@@ -99,8 +99,8 @@ def _from_sqlite(
 def _from_mariadb(
     raw: Any, table: Table, columns: Sequence[str], since: str, until: str, extra: str
 ) -> tuple[list[str], list[Floats]]:
-    """The same; the server joins the rows of a code to one text, which numpy parses. It writes every
-    double with the digits that the ordinary protocol would send."""
+    """The same on MariaDB: the server joins the rows of a code to one text, which numpy parses. It writes
+    every double with the digits of the ordinary protocol."""
     where = _condition(table, extra, "%s")
     width = len(columns) + 1
     parts = ", ".join(f"IFNULL(`{column}`, 'nan')" for column in columns)
@@ -120,7 +120,7 @@ def _from_mariadb(
 
 
 def _scattered(codes: Sequence[str], blocks: Sequence[Floats], columns: Sequence[str]) -> Panel:
-    """Rows to their place; a code's gaps stay NaN."""
+    """Put rows in their places; gaps of a code stay NaN."""
     days = np.unique(np.concatenate([block[:, 0] for block in blocks])) if blocks else np.empty(0)
     values = {column: np.full((len(codes), len(days)), np.nan) for column in columns}
     for row, block in enumerate(blocks):

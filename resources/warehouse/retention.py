@@ -39,8 +39,8 @@ def cutoff(today: date, days: int) -> str:
 
 
 def scheduled_days(stored: Mapping[str, str]) -> int:
-    """Days that the stored settings (key -> value) say. Raises InputError for a value that is no number of
-    days: nothing is deleted on a guess."""
+    """Retention in days from the stored settings (key -> value). Raises InputError for a value that is no
+    number of days, so that nothing is deleted by mistake."""
     text = stored.get(SETTING, str(SCHEDULED_DAYS))
     if not (text.isascii() and text.isdecimal()):
         raise InputError(SETTING, f"{text[:40]!r} is no number of days")

@@ -1,4 +1,4 @@
-"""Which part of a table a write or a read is about."""
+"""Slices of tables for writes and reads."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The version row of a table: what every write claims before it looks at the table."""
+"""The version row of a table, which every write locks before it reads the table."""
 
 from sqlalchemy.engine import Connection
 

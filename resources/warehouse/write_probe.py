@@ -1,4 +1,5 @@
-"""Can the warehouse be written now? One small row, on a connection of its own that waits a second at most."""
+"""Probes whether the warehouse can be written: one small row, on a connection of its own that waits a second
+at most."""
 
 import os
 import socket

@@ -64,7 +64,7 @@ class Piece:
     final: Callable[[pd.DataFrame], pd.Series] | None = None
 
 
-class Beside(TypedDict, total=False):
+class PieceFields(TypedDict, total=False):
     """The optional parts of a `Piece`."""
 
     rejected: int
@@ -106,8 +106,8 @@ def _ids(batch: Batch) -> dict[str, Any]:
 
 
 def incoming_of(table: Table, frames: Sequence[pd.DataFrame]) -> list[list[Row]]:
-    """The frames as rows for the driver. Those of one shape are converted at once: of hundreds of small ones,
-    as a range has them, the conversion would cost more than all the rest of a write."""
+    """The frames as rows for the driver. Frames with equal columns are converted together: one by one, the
+    conversion of the hundreds of small frames of a range would cost more than the rest of the write."""
     rows_of_frames: list[list[Row]] = [[] for _ in frames]
     alike: dict[tuple[Any, ...], list[int]] = {}
     for at, frame in enumerate(frames):
@@ -143,10 +143,10 @@ class Writer:
         lease: Lease | None = None,
         source_rank: Mapping[str, int] | None = None,
         replace: bool = False,
-        **beside: Unpack[Beside],
+        **fields: Unpack[PieceFields],
     ) -> WriteResult:
         """Bring the rows of one slice up to a frame in one transaction: a `Piece` and `write_all`."""
-        piece = Piece(frame, where, batch, **beside)
+        piece = Piece(frame, where, batch, **fields)
         (result,) = self.write_all(table, [piece], lease=lease, source_rank=source_rank, replace=replace)
         return result
 
@@ -262,7 +262,8 @@ class Writer:
     def close_parent(
         self, batch_id: str, results: Sequence[WriteResult], *, error: str | None = None
     ) -> None:
-        """Sum the children into their parent; with an `error` it has failed, whatever they committed."""
+        """Sum the children into their parent; with an `error` the parent has failed, even if children
+        committed."""
         now = stamp(self._clock.now())
         sums = [sum(getattr(item, name) for item in results) for name in COUNTS]
         with transaction(self._engine) as connection:

@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -283,8 +283,10 @@ def install_signals(start: Start) -> None:
         signal.signal(number, handle)
 
 
-def run(environ: Mapping[str, str] | None = None) -> int:
-    """Start, watch, stop. 0 after a wanted end, 1 when the start was refused or failed."""
+def run(
+    environ: Mapping[str, str] | None = None, *, start_of: Callable[[Settings], Start] | None = None
+) -> int:
+    """Start, watch, stop. Returns 0 after a requested end, 1 when the start was refused or failed."""
     try:
         settings = read_settings(environ)
         check(settings)
@@ -297,7 +299,7 @@ def run(environ: Mapping[str, str] | None = None) -> int:
     code = 0
     # The terminal belongs to the person who started this; records go to the file alone.
     logs.configure(settings, "supervisor", console=False)
-    start = Start(settings)
+    start = (start_of or Start)(settings)
     install_signals(start)
     try:
         start.prepare()

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
+from platform_assets.compute.analysis.report_text import RULES_LABEL, conclusion, sections
 from platform_assets.compute.analysis.scoring import Scored, direction_of, total_of
-from platform_assets.compute.analysis.telling import RULES_LABEL, conclusion, sections
 from platform_assets.compute.evidence.binding import CITATION
 from platform_assets.compute.parameters.analysis import DIMENSIONS
 from serving_api.analysis.answer import Verified, held

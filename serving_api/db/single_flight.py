@@ -1,41 +1,91 @@
-"""A cache of live answers by age: one flight per key, the last good answer kept for worse times."""
+"""Single flight: callers that ask for the same key at the same time share one task.
+
+`SingleFlight` is that alone. `SingleFlightCache` also keeps the answers, for a time to live each; upstream
+reads use it. Values that belong to a version of stored tables are in `versioned_cache`.
+"""
 
 import asyncio
+import functools
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-MOST_KEYS = 2048
+MAX_KEYS = 2048
 STALE = "cache_stale"
 
 Ttl = float | Callable[[], float]
-"""Seconds; a function is asked when the answer is there, since the session may have ended meanwhile."""
+"""Seconds; a function is called when the answer is there, since the session may have ended meanwhile."""
+Value = TypeVar("Value")
+
+
+class SingleFlight(Generic[Value]):
+    """Running tasks by key. Used on one event loop."""
+
+    def __init__(self) -> None:
+        self._running: dict[Hashable, asyncio.Task[Value]] = {}
+
+    def running(self, key: Hashable) -> "asyncio.Task[Value] | None":
+        """The unfinished task of a key."""
+        return self._running.get(key)
+
+    def start(self, key: Hashable, make: Callable[[], Awaitable[Value]]) -> "asyncio.Task[Value]":
+        """The running task of a key; a new one of `make` where there is none."""
+        task = self._running.get(key)
+        if task is None or task.done():
+            task = asyncio.ensure_future(_awaited(make))
+            self._running[key] = task
+            task.add_done_callback(functools.partial(self._ended, key))
+        return task
+
+    async def run(self, key: Hashable, make: Callable[[], Awaitable[Value]]) -> Value:
+        """The result of the task of a key. A failure is raised to every caller; a cancelled caller does not
+        cancel the task for the others."""
+        return await asyncio.shield(self.start(key, make))
+
+    async def settled(self) -> None:
+        """Wait for all running tasks (tests)."""
+        await asyncio.gather(*self._running.values())
+
+    def close(self) -> None:
+        """Cancel all running tasks."""
+        for task in self._running.values():
+            task.cancel()
+        self._running = {}
+
+    def _ended(self, key: Hashable, task: "asyncio.Task[Value]") -> None:
+        if self._running.get(key) is task:
+            del self._running[key]
+        if not task.cancelled():
+            task.exception()  # retrieved: asyncio would log it where every caller was cancelled
+
+
+async def _awaited(make: Callable[[], Awaitable[Value]]) -> Value:
+    return await make()
 
 
 @dataclass(frozen=True)
-class Landed:
-    """An answer and where it comes from: 'cache', 'cache_stale' or 'live'."""
+class CacheAnswer:
+    """A value and its origin: 'cache', 'cache_stale' or 'live'."""
 
     value: Any
     origin: str
 
 
 @dataclass(frozen=True)
-class _Kept:
+class _Entry:
     value: Any
     until: float
 
 
 class SingleFlightCache:
-    """Answers by key. However many callers wait for a key, one of them flies; a failure is told to all of
-    them and is not kept. Used on one event loop."""
+    """Answers by key, each for its time to live. Failures are not cached. Used on one event loop."""
 
-    def __init__(self, monotonic: Callable[[], float], most: int = MOST_KEYS) -> None:
+    def __init__(self, monotonic: Callable[[], float], max_keys: int = MAX_KEYS) -> None:
         self._monotonic = monotonic
-        self._most = most
-        self._kept: OrderedDict[Hashable, _Kept] = OrderedDict()
-        self._flying: dict[Hashable, asyncio.Task[Any]] = {}
+        self._max_keys = max_keys
+        self._entries: OrderedDict[Hashable, _Entry] = OrderedDict()
+        self._flights: SingleFlight[Any] = SingleFlight()
 
     async def take(
         self,
@@ -45,40 +95,26 @@ class SingleFlightCache:
         *,
         use_cache: bool = True,
         stale_on: tuple[type[Exception], ...] = (),
-    ) -> Landed:
-        """The answer of `make`, or a kept one that is not older than its ttl. An error of `stale_on` is
-        answered by the last good answer, however old, when there is one."""
-        kept = self._kept.get(key)
-        if use_cache and kept is not None and self._monotonic() < kept.until:
-            self._kept.move_to_end(key)
-            return Landed(kept.value, "cache")
+    ) -> CacheAnswer:
+        """The answer of `make`, or the cached one within its time to live. An error of `stale_on` is answered
+        by the last good answer, however old, where there is one."""
+        entry = self._entries.get(key)
+        if use_cache and entry is not None and self._monotonic() < entry.until:
+            self._entries.move_to_end(key)
+            return CacheAnswer(entry.value, "cache")
         try:
-            return Landed(await self._fly(key, ttl, make), "live")
+            return CacheAnswer(await self._flights.run(key, lambda: self._make(key, ttl, make)), "live")
         except stale_on:
-            kept = self._kept.get(key)
-            if kept is None:
+            entry = self._entries.get(key)
+            if entry is None:
                 raise
-            return Landed(kept.value, STALE)
+            return CacheAnswer(entry.value, STALE)
 
-    async def _fly(self, key: Hashable, ttl: Ttl, make: Callable[[], Awaitable[Any]]) -> Any:
-        single_flight = self._flying.get(key)
-        if single_flight is None:
-            single_flight = asyncio.ensure_future(self._land(key, ttl, make))
-            self._flying[key] = single_flight
-            single_flight.add_done_callback(lambda done: self._ended(key, done))
-        # A caller that goes away does not take the answer from the others.
-        return await asyncio.shield(single_flight)
-
-    async def _land(self, key: Hashable, ttl: Ttl, make: Callable[[], Awaitable[Any]]) -> Any:
+    async def _make(self, key: Hashable, ttl: Ttl, make: Callable[[], Awaitable[Any]]) -> Any:
         value = await make()
         seconds = ttl() if callable(ttl) else ttl
-        self._kept[key] = _Kept(value, self._monotonic() + seconds)
-        self._kept.move_to_end(key)
-        while len(self._kept) > self._most:
-            self._kept.popitem(last=False)
+        self._entries[key] = _Entry(value, self._monotonic() + seconds)
+        self._entries.move_to_end(key)
+        while len(self._entries) > self._max_keys:
+            self._entries.popitem(last=False)
         return value
-
-    def _ended(self, key: Hashable, single_flight: "asyncio.Task[Any]") -> None:
-        self._flying.pop(key, None)
-        if not single_flight.cancelled():
-            single_flight.exception()  # looked at, so that nobody is told of an error that nobody waited for

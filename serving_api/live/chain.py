@@ -20,6 +20,7 @@ from datetime import datetime
 from core.calendar import CalendarHorizon
 from resources.transport.budget import call_budget
 from resources.transport.redact import redact
+from serving_api.db.single_flight import SingleFlight
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
 from serving_api.live.admin_reads.service import live_of
@@ -61,7 +62,7 @@ class UnifiedReads:
         self._shared = state.part(shared_of)
         self._snapshots = SnapshotWriter(state.writer, state.system.wall)
         self._cached: dict[str, _Cached] = {}
-        self._refreshing: dict[str, asyncio.Task[Found]] = {}
+        self._refreshing: SingleFlight[Found] = SingleFlight()
         self._asked: dict[tuple[str, str, str], asyncio.Task[Body]] = {}
         self._writes = state.part(writes_of)
 
@@ -78,15 +79,10 @@ class UnifiedReads:
         now = self._state.system.monotonic()
         if cached is not None and now < cached.until:
             return cached.found
-        running = self._refreshing.get(name)
-        if running is not None and cached is not None and now < cached.until + cached.ttl:
+        is_running = self._refreshing.running(name) is not None
+        if is_running and cached is not None and now < cached.until + cached.ttl:
             return cached.found.as_stale()
-        if running is None:
-            running = asyncio.ensure_future(self._refresh(kind, moment))
-            self._refreshing[name] = running
-            running.add_done_callback(functools.partial(self._refreshed, name))
-        # A cancelled caller does not cancel the refresh for the others.
-        return await asyncio.shield(running)
+        return await self._refreshing.run(name, lambda: self._refresh(kind, moment))
 
     async def settled(self) -> None:
         """Wait for late sources and for running writes (tests, shutdown)."""
@@ -95,9 +91,10 @@ class UnifiedReads:
             await asyncio.sleep(0)
 
     def close(self) -> None:
-        for task in (*self._refreshing.values(), *self._asked.values()):
+        self._refreshing.close()
+        for task in self._asked.values():
             task.cancel()
-        self._refreshing, self._asked = {}, {}
+        self._asked = {}
         self._cached.clear()
 
     # -- the chain ------------------------------------------------------------------------------------
@@ -329,12 +326,6 @@ class UnifiedReads:
             del self._asked[key]
         if not task.cancelled():
             task.exception()  # read, so that asyncio does not report an error that no caller waited for
-
-    def _refreshed(self, name: str, task: "asyncio.Task[Found]") -> None:
-        if self._refreshing.get(name) is task:
-            del self._refreshing[name]
-        if not task.cancelled():
-            task.exception()
 
 
 def unified_of(state: State) -> UnifiedReads:

@@ -5,7 +5,6 @@ sent without it (or with its previous items), and its late result is cached for 
 """
 
 import asyncio
-import functools
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from resources.transport.redact import redact
+from serving_api.db.single_flight import SingleFlight
 from serving_api.framework.read_failures import DATA_FAILURES
 from serving_api.live.clients import Answered
 from serving_api.live.shared_reads import SharedReads
@@ -58,7 +58,7 @@ class Segment:
         self._monotonic = monotonic
         self._now = now
         self._cached: _Cached | None = None
-        self._running: dict[str, asyncio.Task[bool]] = {}
+        self._running: SingleFlight[bool] = SingleFlight()
 
     async def read(
         self, day: str, ttl: Callable[[], float], make: Callable[[], Awaitable[Items]], *, use_cache: bool
@@ -67,11 +67,7 @@ class Segment:
         cached = self._of(day)
         if use_cache and cached is not None and self._monotonic() < cached.until:
             return Part(cached.items, True, cached.at)
-        task = self._running.get(day)
-        if task is None or task.done():
-            task = asyncio.ensure_future(self._make(day, ttl, make, use_cache=use_cache))
-            self._running[day] = task
-            task.add_done_callback(functools.partial(self._ended, day))
+        task = self._running.start(day, lambda: self._make(day, ttl, make, use_cache=use_cache))
         done, _ = await asyncio.wait({task}, timeout=WAIT_S)
         asked = True
         if done:
@@ -83,12 +79,10 @@ class Segment:
 
     async def settled(self) -> None:
         """Wait for late reads (tests)."""
-        await asyncio.gather(*self._running.values())
+        await self._running.settled()
 
     def close(self) -> None:
-        for task in self._running.values():
-            task.cancel()
-        self._running = {}
+        self._running.close()
         self._cached = None
 
     async def _make(
@@ -118,9 +112,3 @@ class Segment:
 
     def _keep(self, day: str, items: Items, at: datetime | None, seconds: float) -> None:
         self._cached = _Cached(day, items, at, self._monotonic() + seconds)
-
-    def _ended(self, day: str, task: "asyncio.Task[bool]") -> None:
-        if self._running.get(day) is task:
-            del self._running[day]
-        if not task.cancelled():
-            task.exception()  # read: the waiting caller already got the error

@@ -15,7 +15,7 @@ from core.clock import stamp
 from core.errors import PayloadError, Unavailable, UpstreamError
 from resources.warehouse.engine import transaction
 from serving_api.db.sessions import Session
-from serving_api.db.single_flight import Landed, SingleFlightCache, Ttl
+from serving_api.db.single_flight import CacheAnswer, SingleFlightCache, Ttl
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
 from serving_api.live import queries
@@ -65,8 +65,8 @@ class SharedReads:
         *,
         day: str = "",
         use_cache: bool = True,
-    ) -> Landed:
-        """`SingleFlight.take` over all processes. The value of the answer is plain JSON. `day` (default:
+    ) -> CacheAnswer:
+        """`SingleFlightCache.take` over all processes. The value of the answer is plain JSON. `day` (default:
         today): answers of other days are not returned."""
         left: float | None = None
         day = day or self._state.clock.now().date().isoformat()

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
 
-from platform_assets.compute.risk_premium import premiums, standing
+from platform_assets.compute.risk_premium import position_of_newest, premiums
 from serving_api.db.first_dates import first_date
 from serving_api.db.sessions import Session
 
@@ -200,7 +200,7 @@ def premium_of(index: str, rows: list[Row], why: str) -> dict[str, Any]:
         "total": len(rows),
         "latest": rows[-1] if rows else {},
         "latestDate": rows[-1]["date"] if rows else None,
-        **standing(rows),
+        **position_of_newest(rows),
         "available": bool(rows),
     }
     return answer if rows else {**answer, "reason": why}

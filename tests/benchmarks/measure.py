@@ -65,12 +65,14 @@ def timed(work: Callable[[], object], clock: Callable[[], float] = time.perf_cou
     return clock() - began
 
 
-def interleaved(samples: int, *sides: Callable[[int], object]) -> list[float]:
+def interleaved(
+    samples: int, *sides: Callable[[int], object], clock: Callable[[], float] = time.perf_counter
+) -> list[float]:
     """Median seconds of each side; sample i of every side comes before sample i+1 of any."""
     times: list[list[float]] = [[] for _ in sides]
     for number in range(samples):
         for place, side in enumerate(sides):
-            times[place].append(timed(lambda side=side, number=number: side(number)))  # type: ignore[misc]
+            times[place].append(timed(lambda side=side, number=number: side(number), clock))  # type: ignore[misc]
     return [statistics.median(taken) for taken in times]
 
 

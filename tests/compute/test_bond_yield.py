@@ -26,7 +26,7 @@ def test_coupons_that_are_still_to_come_count() -> None:
     assert with_coupon == pytest.approx(5.0, abs=0.01)
 
 
-def test_what_cannot_be_told_is_missing() -> None:
+def test_what_cannot_be_computed_is_missing() -> None:
     assert math.isnan(yield_to_maturity(100.0, DAY, DAY, (1.0,), 105.0))
     assert math.isnan(yield_to_maturity(math.nan, DAY, NEXT_YEAR, (1.0,), 105.0))
     assert math.isnan(yield_to_maturity(100.0, DAY, NEXT_YEAR, (), 105.0))

@@ -76,7 +76,7 @@ def test_a_day_without_limits_is_known_whatever_else_is_not(special: float) -> N
 def test_a_first_day_under_the_old_rule_needs_the_issue_price() -> None:
     assert one("main", special=0.0, reference=10.0, listed=1) == (14.4, 6.4, True)
     assert one("main", special=0.0, reference=NAN, listed=1)[2] is False
-    # The first day's band asks nobody about special treatment.
+    # The first day's band does not depend on special treatment.
     assert one("main", special=NAN, reference=10.0, listed=1) == (14.4, 6.4, True)
 
 

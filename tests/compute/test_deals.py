@@ -1,4 +1,4 @@
-"""Keys of block deals: equal lines are told apart, sources that round are not."""
+"""Keys of block deals: equal lines are distinguished, sources that round are not."""
 
 import pandas as pd
 

@@ -35,7 +35,7 @@ def test_changes_come_date_by_date(dates: int, changes: list[float], status: str
 
 def test_a_leader_that_rests_is_measured_by_its_last_bar() -> None:
     assert reviewed([10.0, 11.0, 12.0, N, N, N]) == (pytest.approx([10, 20, 20]), "reviewed")
-    # It rested at first: the next change is not known, and nobody waits for it.
+    # It rested at first: the next change is not known, and it is not waited for.
     assert reviewed([10.0, N, N, 12.0, 12.0, N]) == (pytest.approx([N, 20, 20], nan_ok=True), "reviewed")
     # It rested on its own date: the last close before is where it is measured from.
     assert reviewed([10.0, N, 11.0, 11.0, 11.0, 11.0, 12.0], day_at=1) == (
@@ -52,9 +52,9 @@ def test_without_a_price_to_measure_from_there_is_no_change() -> None:
 def test_a_date_without_the_markets_bars_is_waited_for() -> None:
     late = [10.0, 11.0, 12.0, 12.0, 12.0, N]
     assert reviewed(late, [True] * 5 + [False]) == (pytest.approx([10, 20, N], nan_ok=True), "partial")
-    # Its own bar is enough, whoever else has none.
+    # Its own bar is enough, also when others have none.
     assert reviewed(TRADES, [True] * 5 + [False]) == (pytest.approx([10, 20, 30]), "reviewed")
-    # The first date after is missing: the last is told, and the row stays open for the first.
+    # The first date after is missing: the last is filled, and the row stays open for the first.
     first = [10.0, N, 12.0, 12.0, 12.0, 12.0]
     assert reviewed(first, [True, False, *[True] * 4]) == (pytest.approx([N, 20, 20], nan_ok=True), "pending")
 
@@ -68,7 +68,7 @@ def test_what_never_trades_again_is_settled_in_the_end() -> None:
     assert reviewed(lost, [at != 5 for at in range(len(lost))]) == (pytest.approx([10, 20, 20]), "reviewed")
 
 
-def test_nothing_is_told_of_a_date_that_has_not_closed() -> None:
+def test_a_date_that_has_not_closed_has_no_values() -> None:
     assert reviewed(TRADES, day_at=-1) == (pytest.approx([N] * 3, nan_ok=True), "pending")
     nowhere, days = np.array([-1]), np.empty(0, dtype=bool)
     assert review_leaders(np.empty((0, 0)), days, nowhere, nowhere).status.tolist() == ["pending"]

@@ -103,7 +103,7 @@ def test_scores_of_real_bars_do_not_change_with_what_follows(real_bars: Bars) ->
     history = grid(real_bars)
 
     assert looking_ahead(history, history) == set()
-    # A close of the day after among the rows is told.
+    # A close of the day after among the rows is found.
     planted = replace(history, close=np.vstack([history.close[1:], history.close[-1:]]))
     assert looking_ahead(history, planted, every=20) >= {"momentum", "trend", "shortTerm"}
 

@@ -95,9 +95,9 @@ def test_a_missing_dimension_is_dropped_and_own_weights_count() -> None:
 
     assert alone.composite == pytest.approx(full.factors["value"])
     assert alone.covered.tolist() == [1.0] * 4
-    nobody = score({"pb": np.array([1.0, NAN])})
-    assert np.isnan(nobody.composite[1])
-    assert nobody.covered[1] == 0
+    lone = score({"pb": np.array([1.0, NAN])})
+    assert np.isnan(lone.composite[1])
+    assert lone.covered[1] == 0
 
 
 def test_scores_of_a_market_have_the_columns_of_the_table_and_ignore_order() -> None:
@@ -275,7 +275,7 @@ def test_ties_are_broken_by_composite_amount_and_code() -> None:
     assert [codes[place] for place in worst] == ["4", "2", "3", "1", "9", "0"]
 
 
-# -- what factors foretold --------------------------------------------------------------------------
+# -- predictive power of factors --------------------------------------------------------------------------
 
 
 def test_a_perfect_and_a_turned_factor() -> None:

@@ -73,7 +73,7 @@ def test_the_period_is_the_newest_that_had_its_time(today: date, max_lag: int) -
     assert (following.year - end.year) * 12 + following.month - end.month == 3
 
 
-def test_beyond_the_calendar_nobody_guesses() -> None:
+def test_beyond_the_calendar_nothing_is_guessed() -> None:
     with pytest.raises(CalendarHorizon):
         cutoff(trading(1), "2027-01-04", CALENDAR)
 

@@ -71,7 +71,7 @@ def random_bars(seed: int, lengths: list[int], *, flat: float = 0.0) -> Bars:
 def test_published_vectors(key: str) -> None:
     values = indicator_columns(vectors.bars())[NAMES.get(key, key)]
     for at, published in TABLE[key].items():
-        # Ours is not told before there are enough changes; a formula of the same sums tells it.
+        # Ours is null before there are enough changes; a formula of the same sums is not.
         requested = np.nan if key.startswith("rsi") and at < int(key[3:]) else published
         assert values[at] == pytest.approx(requested, abs=1e-3 if key == "psy12" else 1e-4, nan_ok=True), at
 
@@ -156,7 +156,7 @@ def test_constant_prices() -> None:
     assert 0 <= last["rtsi"] <= 100
 
 
-def test_strength_is_not_told_before_there_are_enough_changes() -> None:
+def test_strength_is_null_before_there_are_enough_changes() -> None:
     values = indicator_columns(random_bars(3, [40]))
     for n in (6, 12, 14, 24):
         assert np.flatnonzero(np.isfinite(values[f"rsi{n}"])).tolist() == list(range(n, 40)), n

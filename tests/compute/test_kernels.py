@@ -1,4 +1,4 @@
-"""The kernels' cache: what a kernel is made of decides where it lies."""
+"""The kernels' cache: its content decides the folder of a kernel."""
 
 import os
 import subprocess

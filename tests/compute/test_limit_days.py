@@ -1,4 +1,4 @@
-"""Limits counted by hand: who is at one, who broke it, streaks over suspended days, promotion."""
+"""Limits counted by hand: stocks at one, broken ones, streaks over suspended days, promotion."""
 
 from dataclasses import replace
 
@@ -55,7 +55,7 @@ def test_every_count_of_a_small_market() -> None:
     assert counts.broken.tolist() == [0, 1, 0, 0]
     assert window().boards[0].tolist() == [1, 2, 0, 3]  # the suspended day is passed over
     assert counts.max_boards.tolist() == [1, 2, 0, 3]  # not the four of the special one
-    np.testing.assert_allclose(counts.promotion_pct, [N, 50, 0, N])  # nobody to be promoted on the last
+    np.testing.assert_allclose(counts.promotion_pct, [N, 50, 0, N])  # no stock can be promoted on the last
     np.testing.assert_allclose(counts.prev_change_pct[1], (10 + (11.5 / 11 - 1) * 100) / 2)
     assert (counts.rose[0], counts.fell[0], counts.flat[0]) == (3, 1, 0)
     assert counts.amount.tolist() == [4000, 4000, 3000, 4000]
@@ -76,7 +76,7 @@ def held(days: int, codes: int = 40) -> LimitWindow:
 
 def test_one_stored_bar_is_no_market() -> None:
     volume = np.full((40, 4), 100.0)
-    volume[1:, 2] = np.nan  # the load of the third date is missing; somebody downloaded one code
+    volume[1:, 2] = np.nan  # the load of the third date is missing; one code was downloaded alone
     counts = count_limits(replace(held(4), volume=volume), np.zeros((40, 4), dtype=bool))
 
     assert counts.all_up.tolist() == pytest.approx([40, 40, N, 40], nan_ok=True)

@@ -94,7 +94,7 @@ def test_the_slope_is_against_the_mean_of_three_dates() -> None:
 
 
 def test_a_change_near_the_border_needs_a_second_day() -> None:
-    # 46 is one point above the border: rise is told on its second day; 50 would be told at once.
+    # 46 is one point above the border: rise is the stage on its second day; with 50 at once.
     assert settle(np.array([40.0, 41, 46, 47])) == ["repair", "repair", "repair", "rise"]
     assert settle(np.array([40.0, 41, 50])) == ["repair", "repair", "rise"]
     # back below the border for a day by less than the margin: nothing changes
@@ -108,11 +108,11 @@ def test_a_small_turn_needs_a_second_day_and_a_large_one_none() -> None:
 
 
 def test_a_jump_over_a_band_is_measured_from_the_border_that_it_left() -> None:
-    # One point beyond the far border, and dozens beyond the near one: told at once.
+    # One point beyond the far border, and dozens beyond the near one: at once.
     assert settle(np.array([85.0, 85, 44])) == ["climax", "climax", "ebb"]
     assert settle(np.array([10.0, 46])) == ["ice", "rise"]
     assert settle(np.array([21.0, 79])) == ["repair", "rise"]
-    # To the band beside it both borders are one, and a point is not enough.
+    # To the neighbouring band both borders are one, and a point is not enough.
     assert settle(np.array([85.0, 85, 79])) == ["climax", "climax", "climax"]
     assert settle(np.array([10.0, 21])) == ["ice", "ice"]
 
@@ -124,7 +124,7 @@ def test_extremes_are_entered_at_once() -> None:
     assert settle(np.array([81.0, 79.5, 79.4])) == ["climax", "climax", "diverge"]
 
 
-def test_what_was_told_before_stands_and_a_day_without_score_has_no_stage() -> None:
+def test_a_stored_stage_stays_and_a_day_without_score_has_no_stage() -> None:
     assert settle(np.array([40.0, 41, 46]), ["ebb", "ebb"]) == ["ebb", "ebb", "ebb"]
     assert settle(np.array([50.0, N, 51])) == ["rise", None, "rise"]
 

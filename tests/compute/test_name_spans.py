@@ -58,7 +58,7 @@ def test_a_change_that_the_list_does_not_tell_yet_begins_when_it_is_seen() -> No
     assert tomorrow == today
 
 
-def test_a_change_while_nobody_looked_begins_on_the_day_that_the_list_tells() -> None:
+def test_an_unseen_change_begins_on_the_day_of_the_list() -> None:
     before = spans_of([seen("2026-03-04", "海星股份")], (), DATES)
 
     spans = spans_of([*again(before), seen("2026-03-16", "ST海星")], [("2026-03-10", "海星股份")], DATES)

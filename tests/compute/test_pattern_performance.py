@@ -34,7 +34,7 @@ def test_what_never_traded_again_has_not_won() -> None:
     # The one that rests is still waited for; it is no base of its date either.
     assert [one.date for one in found] == [DATES[0]] * 3
     assert (reported["samples"], reported["win_rate_pct"]) == (3, 0.0)
-    # Bought and sold at the same price on the second date: nobody has moved.
+    # Bought and sold at the same price on the second date: nothing has changed.
     assert (reported["median_pct"], reported["best_pct"], reported["worst_pct"]) == (0.0, 0.0, 0.0)
 
     longer = followed(market(), flat, DAYS, hold=3)
@@ -54,7 +54,7 @@ def test_what_never_traded_again_has_not_won() -> None:
     )
 
 
-def test_of_nothing_but_what_never_traded_again_no_return_is_told() -> None:
+def test_codes_that_never_traded_again_have_no_return() -> None:
     flat = Benchmark(np.ones(DAYS), np.ones(DAYS))
     reported = summary(
         outcomes(followed(market(), flat, 1, hold=3), [("gone", DATES[0])], direction=100), 100

@@ -61,7 +61,7 @@ def test_a_word_that_is_read_one_way_has_one_reading(name: str) -> None:
 def test_a_reading_of_another_name_has_no_others() -> None:
     assert other_readings("长电科技", Reading("gzmt", "guizhoumaotai")) == ()
     assert other_readings("长电科技", Reading("cd", "changdian")) == ()
-    # Told by somebody who reads it otherwise: ours is among the others.
+    # With another reported reading, ours is among the others.
     assert Reading("cdkj", "changdiankeji") in other_readings("长电科技", Reading("zdkj", "zhangdiankeji"))
 
 

@@ -1,4 +1,4 @@
-"""Returns over a window, and where a value stands among others."""
+"""Returns over a window, and percentiles of a value."""
 
 import numpy as np
 import pytest

@@ -159,7 +159,7 @@ def test_a_date_that_was_not_loaded_is_no_suspension() -> None:
     assert first(forward_returns(held, late, *at))["status"] == "pending"
 
 
-def test_a_stock_that_rested_is_settled_also_when_nobody_else_is_looked_at() -> None:
+def test_a_suspended_stock_is_settled_also_without_other_codes() -> None:
     rested = {day: one for day, one in FULL.items() if day != 4}
     rows = [("one", DATES[day - 1], *one) for day, one in rested.items()]
     columns = ["code", "date", "open", "high", "low", "close", "adj_factor", "limit_up"]
@@ -273,7 +273,7 @@ def test_statistics_of_a_group_by_hand() -> None:
     assert found.avg_hold_days == pytest.approx(4.25)
 
 
-def test_statistics_without_what_nobody_could_buy() -> None:
+def test_statistics_without_what_could_not_be_bought() -> None:
     found = fillable_stats(GROUP)
     assert (found.picks, found.reviewed) == (5, 4)
     assert found.avg_profit_pct == pytest.approx(2 / 3)

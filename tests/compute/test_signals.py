@@ -1,4 +1,4 @@
-"""Signals stand on the day of their crossing only."""
+"""Signals are on the day of their crossing only."""
 
 from collections.abc import Mapping
 
@@ -36,7 +36,7 @@ def newest(given: Bars, values: Mapping[str, tuple[float, float]]) -> dict[str, 
     return paired(np.array([0 if only else 1]), np.array([only]), columns)
 
 
-def test_every_kind_is_told_of_and_a_calm_day_has_none() -> None:
+def test_every_kind_occurs_and_a_calm_day_has_none() -> None:
     given = bars(*[10.0] * 30)
     reported = {one.key for one in hits(given, newest(given, CALM), given.last_rows)}
 
@@ -70,7 +70,7 @@ def test_kdj_crosses_only_in_its_outer_bands() -> None:
     assert set(found(given, kdj_k=(90.0, 82.0), kdj_d=(88.0, 86.0))) == {"kdj_dead_cross"}
 
 
-def test_bounds_and_surges_are_told_once() -> None:
+def test_bounds_and_surges_are_signals_once() -> None:
     given = bars(*[10.0] * 30)
 
     assert set(found(given, rsi6=(25.0, 15.0))) == {"rsi6_oversold"}
@@ -79,7 +79,7 @@ def test_bounds_and_surges_are_told_once() -> None:
     assert found(given, vol_ratio_5=(2.5, 3.0)) == {}
 
 
-def test_a_new_high_is_one_of_adjusted_prices_and_is_not_told_twice() -> None:
+def test_a_new_high_is_one_of_adjusted_prices_and_is_no_signal_twice() -> None:
     flat = [10.0] * 70
 
     assert set(found(bars(*flat, 11.0))) == {"new_high_20", "new_high_60"}

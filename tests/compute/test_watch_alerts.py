@@ -21,7 +21,7 @@ BANK = {"code": "600040", "name": "瀚岳银行", "stop_loss_price": 9.0}
         ({}, []),
     ],
 )
-def test_what_is_told(quote: dict[str, float], directions: list[str]) -> None:
+def test_alerts(quote: dict[str, float], directions: list[str]) -> None:
     assert [one.direction for one in alerts(BANK, quote, LIMITS)] == directions
 
 

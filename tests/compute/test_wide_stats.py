@@ -27,7 +27,7 @@ def test_a_pool_wins_where_it_names_a_code_and_bars_stand_elsewhere() -> None:
 
 def test_a_streak_goes_on_after_a_rest() -> None:
     bars = panel([[1, 1, 0], [np.nan, 1, 1], [np.nan, 0, np.nan], [1, 1, np.nan]], np.zeros((4, 3)).tolist())
-    assert wide_stats.limit_days(bars).tolist() == [2, 1, 0]  # who rests today is at no limit
+    assert wide_stats.limit_days(bars).tolist() == [2, 1, 0]  # a stock that is suspended today is at no limit
 
 
 def test_the_newest_limit_up_lies_within_the_window() -> None:

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -152,6 +153,9 @@ def test_the_image_runs_as_nobody_special_and_holds_what_it_needs() -> None:
     assert user == ["platform"]
     assert all((ROOT / part).exists() for part in copied)
     assert {f"!{part}" for part in copied} <= set(kept)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    packages = project["tool"]["setuptools"]["packages"]["find"]["include"]
+    assert {name.rstrip("*") for name in packages} <= set(copied)
     assert not any("PASSWORD" in line or "SECRET" in line for line in lines)
 
 

@@ -122,7 +122,7 @@ def services(warehouse_url: str, tmp_path: Path, sample_world: World) -> Iterato
 
 @pytest.fixture
 def alone(tmp_path: Path, sample_world: World) -> Iterator[Services]:
-    """A house on SQLite only, for what no engine does its own way."""
+    """Services on SQLite only, for what does not depend on the engine."""
     with opened_services(f"sqlite:///{tmp_path / 'warehouse.sqlite3'}", tmp_path, sample_world) as opened:
         yield opened
 
@@ -137,7 +137,7 @@ def context_of(settings: Settings, clock: ManualClock) -> FetchContext:
 
 @contextmanager
 def opened_services(url: str, folder: Path, world: World, today: str = TODAY) -> Iterator[Services]:
-    """A house over the database at `url`, its files below `folder`; closed on the way out."""
+    """Services over the database at `url`, with files below `folder`; closed at the end."""
     clock = ManualClock(datetime.fromisoformat(f"{today}T15:45"))
     faults = FaultPlan()
     with SimulatedMarket(world, clock, faults) as market:

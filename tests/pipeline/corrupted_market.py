@@ -1,9 +1,10 @@
-"""A day told falsely, call by call: what an honest day stored, and what of a false one is believed.
+"""A day with corrupted responses, call by call: what a correct day stores, and what of a corrupted one is
+accepted.
 
-A day and the day before are loaded honestly once; then, for a call and a lie, the tables that the call
-feeds are loaded again without what they held of the day, while that call lies. What is told then is true
-when the honest day has it, or the same day without that call, where another source stands in. Those who only
-stand in are heard on a day on which one upstream refuses everything.
+A day and the day before are loaded once without corruption; then, for a call and a kind of corruption, the
+tables that the call feeds are loaded again without what they held of the day, while that call is corrupted. A
+stored value is correct when the correct day has it, or the same day without that call, where the fallback
+answers. Sources that are only a fallback are tested on a day on which one upstream refuses everything.
 """
 
 import math
@@ -34,7 +35,7 @@ WITH_PAST, REPORTS_BEFORE = ("finance_indicator", "holder"), 320
 TELLERS = {"calc_reconcile"}
 """Tables whose very content is that two sources disagree."""
 CLOSE_ENOUGH = 0.02
-"""A second source rounds more coarsely; a lie is out by more."""
+"""A second source rounds more coarsely; a corruption is out by more."""
 
 PAGES = {(one.upstream, route.call) for one in responders() for route in one.routes}
 _TODAYS = "(SELECT batch_id FROM sys_batch WHERE started_at>=?)"
@@ -64,29 +65,29 @@ class Call:
 
 
 @dataclass
-class HonestDay:
-    """A house with two honest days, and what stood in it after them."""
+class CorrectDay:
+    """Services with two correct days, and their stored rows after them."""
 
     services: Services
     file: Path
     calls: list[Call]
     """Every call that today was asked for."""
     rows: Mapping[str, Rows]
-    """fused table -> its rows."""
+    """Fused table -> its rows."""
     refusals: tuple[Mapping[str, Any], ...] = ()
-    """What refuses all day long."""
+    """Faults of the whole day."""
 
 
 @dataclass(frozen=True)
 class Reported:
-    """A day loaded again: the house with it, and what could not be loaded, by table."""
+    """A day loaded again: its services, and what could not be loaded, by table."""
 
     services: Services
     failures: Mapping[str, str]
 
 
 @contextmanager
-def honest_day(folder: Path, world: World, only: Sequence[str] | None = None) -> Iterator[HonestDay]:
+def correct_day(folder: Path, world: World, only: Sequence[str] | None = None) -> Iterator[CorrectDay]:
     """Yesterday and today of the tables of some datasets (None: of all)."""
     file = folder / "warehouse.sqlite3"
     with opened_services(f"sqlite:///{file}", folder, world, YESTERDAY) as services:
@@ -107,12 +108,12 @@ def honest_day(folder: Path, world: World, only: Sequence[str] | None = None) ->
         assert load_day(services.run, services.scope(YESTERDAY), tables=tables) == {}
         services.clock.at = datetime.fromisoformat(f"{TODAY}T22:30")
         assert _load_today(services, tables) == {}
-        honest = {one.table_name: content(services.warehouse, one.table) for one in chosen if one.model}
-        yield HonestDay(services, file, _calls(services), honest)
+        rows = {one.table_name: content(services.warehouse, one.table) for one in chosen if one.model}
+        yield CorrectDay(services, file, _calls(services), rows)
 
 
 def _load_today(services: Services, tables: Sequence[str]) -> Mapping[str, str]:
-    """Each table with answers of its own, so that everybody who asks a call is seen."""
+    """Each table with answers of its own, so that every table that asks a call is seen."""
 
     def alone(ready: Sequence[str]) -> str:
         services.fresh()
@@ -149,22 +150,23 @@ def content(warehouse: Warehouse, table: Table, where: str = "", values: tuple[A
 
 
 def written(warehouse: Warehouse, table: Table) -> Rows:
-    """What the batches of today wrote."""
+    """The rows that the batches of today wrote."""
     return content(warehouse, table, f"batch_id IN {_TODAYS}", (TODAY,))
 
 
-def reported(day: HonestDay, call: Call, fault: Mapping[str, Any]) -> AbstractContextManager[Reported]:
+def reported(day: CorrectDay, call: Call, fault: Mapping[str, Any]) -> AbstractContextManager[Reported]:
     """The tables that `call` feeds, loaded again while `fault` is in its answers."""
-    # Some clients name a call after what they ask for, the market after the page: then all its pages lie.
+    # Some clients name a call after what they ask for, the market after the page: then all its pages are
+    # corrupted.
     name = call.name if call.upstream == "tdx" or (call.upstream, call.name) in PAGES else "*"
     rules = [{"upstream": call.upstream, "call": name, **fault}]
     return _again(day, [table.name for table in call.tables], rules)
 
 
 @contextmanager
-def day_without(day: HonestDay, upstream: str) -> Iterator[HonestDay]:
-    """The tables that `upstream` feeds on the honest day, loaded while it refuses everything; the calls are
-    those that nobody makes otherwise."""
+def day_without(day: CorrectDay, upstream: str) -> Iterator[CorrectDay]:
+    """The tables that `upstream` feeds on the correct day, loaded while it refuses everything; the calls are
+    those that are not made otherwise."""
     refusal = {"upstream": upstream, "call": "*", "kind": "status", "args": {"code": 403}}
     if upstream == "tdx":
         refusal = {"upstream": "tdx", "call": "*", "kind": "dead"}
@@ -176,16 +178,16 @@ def day_without(day: HonestDay, upstream: str) -> Iterator[HonestDay]:
         services = now.services
         rows = {one.table_name: content(services.warehouse, one.table) for one in fed.values() if one.model}
         file = Path(str(services.warehouse.engine.url.database))
-        yield HonestDay(services, file, calls, rows, (refusal,))
+        yield CorrectDay(services, file, calls, rows, (refusal,))
 
 
 @contextmanager
 def _again(
-    day: HonestDay, tables: Sequence[str], rules: list[dict[str, Any]], *, alone: bool = False
+    day: CorrectDay, tables: Sequence[str], rules: list[dict[str, Any]], *, alone: bool = False
 ) -> Iterator[Reported]:
-    """A copy of the honest house in which today's rows of `tables` are loaded again under `rules`; `alone`:
-    each with answers of its own."""
-    file = day.file.with_name(f"{day.file.stem}_told.sqlite3")
+    """A copy of the correct services in which today's rows of `tables` are loaded again under `rules`;
+    `alone`: each with answers of its own."""
+    file = day.file.with_name(f"{day.file.stem}_again.sqlite3")
     day.services.warehouse.query("PRAGMA wal_checkpoint(TRUNCATE)")
     shutil.copyfile(day.file, file)
     warehouse = Warehouse(
@@ -212,7 +214,7 @@ def _again(
 
 
 def _forget(warehouse: Warehouse, tables: Sequence[str]) -> None:
-    """Take away what today's honest batches wrote, and that they were."""
+    """Deletes what today's batches wrote, and their records."""
     with warehouse.engine.begin() as connection:
         for table in tables:
             connection.exec_driver_sql(f"DELETE FROM {table} WHERE batch_id IN {_TODAYS}", (TODAY,))
@@ -220,8 +222,8 @@ def _forget(warehouse: Warehouse, tables: Sequence[str]) -> None:
         connection.exec_driver_sql("DELETE FROM sys_batch WHERE started_at>=?", (TODAY,))
 
 
-def corruption_accepted(day: HonestDay, call: Call, fault: Mapping[str, Any]) -> tuple[list[str], bool]:
-    """(what is believed of a lie, whether there was something to lie about)."""
+def corruption_accepted(day: CorrectDay, call: Call, fault: Mapping[str, Any]) -> tuple[list[str], bool]:
+    """(accepted wrong values, whether the corruption changed any answer)."""
     with reported(day, call, fault) as now:
         heard = answered_otherwise(day, now)
         if not accepted(day, call, now):
@@ -231,31 +233,33 @@ def corruption_accepted(day: HonestDay, call: Call, fault: Mapping[str, Any]) ->
     return judged(day, call, saved, other), heard
 
 
-def without(day: HonestDay, call: Call) -> dict[str, Rows]:
-    """What the tables that `call` feeds hold when it refuses and another source stands in."""
+def without(day: CorrectDay, call: Call) -> dict[str, Rows]:
+    """Rows of the tables that `call` feeds when it refuses and the fallback answers."""
     with reported(day, call, {"kind": "status", "args": {"code": 403}}) as other:
         return {one.table_name: written(other.services.warehouse, one.table) for one in call.fused}
 
 
-def accepted(day: HonestDay, call: Call, now: Reported) -> list[str]:
-    """What stands in the fused tables as `ok` and is not so on the honest day."""
+def accepted(day: CorrectDay, call: Call, now: Reported) -> list[str]:
+    """Values in the fused tables that are `ok` and differ from the correct day."""
     rows = {one.table_name: written(now.services.warehouse, one.table) for one in call.fused}
     return judged(day, call, rows, {})
 
 
-def judged(day: HonestDay, call: Call, told_rows: Mapping[str, Rows], other: Mapping[str, Rows]) -> list[str]:
-    """What of some rows is `ok` and is so neither on the honest day nor among the `other` ones."""
+def judged(
+    day: CorrectDay, call: Call, rows_again: Mapping[str, Rows], other: Mapping[str, Rows]
+) -> list[str]:
+    """Values of rows that are `ok` and are neither those of the correct day nor among the `other` ones."""
     wrong = []
     for dataset in (one for one in call.fused if one.table_name not in TELLERS):
         table = dataset.table
         figures = [one.name for one in dataset.columns]
-        for key, row in told_rows[table.name].items():
+        for key, row in rows_again[table.name].items():
             if row.get("quality", "ok") != "ok":
                 continue
             known = (day.rows[table.name], other.get(table.name, {}))
             truths = [rows[key] for rows in known if key in rows]
             if not truths:
-                wrong.append(f"{table.name} {key}: nobody said so")
+                wrong.append(f"{table.name} {key}: no source has it")
             wrong += [
                 f"{table.name} {key} {name}: {row[name]} for {truths[0][name]}"
                 for name in (figures if truths else ())
@@ -264,21 +268,22 @@ def judged(day: HonestDay, call: Call, told_rows: Mapping[str, Rows], other: Map
     return wrong
 
 
-def has_something(day: HonestDay, call: Call, fault: Mapping[str, Any]) -> bool:
-    """Whether the lie changes any of the call's answers that were seen; true where they are not text."""
+def has_something(day: CorrectDay, call: Call, fault: Mapping[str, Any]) -> bool:
+    """Whether the corruption changes any of the call's answers that were seen; true where they are not
+    text."""
     if fault["kind"] not in CORRUPTIONS or call.upstream == "tdx":
         return True
     return any(_falsified(body, Fault(fault["kind"], fault["args"])) for body in call.bodies)
 
 
 def _falsified(body: bytes, corruption: Fault) -> bool:
-    # A lie about nobody: the same document, written in the same way.
-    honest = corrupted_body(body, "", Fault("zero_row", {"code": "nobody"}))
-    return body[:2] in WORKBOOKS or corrupted_body(body, "", corruption) != honest
+    # A corruption of no row: the same document, written in the same way.
+    unchanged = corrupted_body(body, "", Fault("zero_row", {"code": "nobody"}))
+    return body[:2] in WORKBOOKS or corrupted_body(body, "", corruption) != unchanged
 
 
-def answered_otherwise(day: HonestDay, now: Reported) -> bool:
-    """Whether any answer was another one than on the honest day: whether there was something to lie about."""
+def answered_otherwise(day: CorrectDay, now: Reported) -> bool:
+    """Whether any answer differed from that of the correct day: whether the corruption changed one."""
 
     def answers(warehouse: Warehouse) -> set[tuple[Any, ...]]:
         rows = warehouse.query("SELECT request_key, sha256 FROM sys_fetch WHERE received_at>=?", (TODAY,))
@@ -288,7 +293,7 @@ def answered_otherwise(day: HonestDay, now: Reported) -> bool:
 
 
 def _same(value: Any, true: Any) -> bool:
-    """Equal, as near as another source's rounding, or not told at all."""
+    """Equal, as near as another source's rounding, or null."""
     if value is None or value == true:
         return True
     if isinstance(value, str) or true is None:

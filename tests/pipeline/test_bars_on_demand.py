@@ -99,7 +99,7 @@ def test_few_bars_of_a_last_resort_are_no_whole_first_load(services: Services, l
     assert filled["amount"].reindex(whole.index).equals(whole["amount"])
 
 
-def test_during_a_session_its_bar_is_not_told(services: Services) -> None:
+def test_during_a_session_its_bar_is_left_out(services: Services) -> None:
     services.clock.at = services.clock.at.replace(hour=10, minute=40)
     services.fresh()
 
@@ -130,7 +130,7 @@ def test_minute_bars_of_four_lengths_feed_nothing_and_repeat_without_a_trace(ser
     assert again["codes"][BANK]["saved"] == 0
 
 
-def test_nobody_sweeps_the_market_for_bars_on_demand(services: Services) -> None:
+def test_bars_on_demand_are_not_loaded_for_the_market(services: Services) -> None:
     for name in ("raw_kline", "raw_minute_kline"):
         loaded = services.raw(name, TODAY)
         assert (loaded.results[-1].rows_in, loaded.calls) == (0, {})

@@ -34,7 +34,7 @@ def test_thirty_loaded_dates_are_counted() -> None:
 
 
 def test_the_history_of_one_code_makes_no_date_of_the_market() -> None:
-    """A download of a code brings its listings of a year beside fifteen loaded dates."""
+    """A download of a code brings its listings of a year to fifteen loaded dates."""
     alone = [(day, "600007") for day in CALENDAR.last(50, TODAY)[:-1]]
 
     assert {value for value in counted([*alone, *market(15)]).values() if pd.notna(value)} == set()

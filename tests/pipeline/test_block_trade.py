@@ -49,7 +49,7 @@ def test_every_deal_is_one_row_and_equal_ones_are_numbered(alone: Services) -> N
     assert services.fuse("block_trade", *days).results[-1].rows_written == 0
 
 
-def test_a_share_of_a_cap_that_is_doubted_is_not_told(alone: Services) -> None:
+def test_there_is_no_share_of_a_cap_that_is_flagged(alone: Services) -> None:
     services = alone
     services.bars(BEFORE, TODAY)
     services.raw("raw_valuation", BEFORE)

@@ -38,7 +38,7 @@ def refusing(name: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("away", [(), ("tdx",), ("tdx", "tencent")])
-def test_a_sample_is_what_the_market_shows_whoever_tells_it(alone: Services, away: tuple[str, ...]) -> None:
+def test_a_sample_is_what_the_market_shows_from_every_source(alone: Services, away: tuple[str, ...]) -> None:
     alone.master()
     alone.clock.at = datetime.fromisoformat(f"{TODAY}T10:32:10")
     alone.fresh()

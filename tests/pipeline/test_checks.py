@@ -1,4 +1,4 @@
-"""What failed is counted row by row and lies with its own partition."""
+"""What failed is counted row by row and recorded with its own partition."""
 
 import pandas as pd
 

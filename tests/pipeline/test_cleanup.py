@@ -78,7 +78,7 @@ def opened(warehouse_url: str, tmp_path: Path) -> Iterator[PipelineRun]:
 
 def _row(table: Table, columns: tuple[str, ...], day: str) -> tuple[str, ...]:
     """Key and date of a row on `day`; a column of times has the last second of the day. Where the date is no
-    part of the key, the code tells the rows apart."""
+    part of the key, the code distinguishes the rows."""
     values = {name: "2020-12-31" if table.column(name).family == "date" else "x" for name in columns}
     if table.date_column:
         values[table.date_column] = f"{day} 23:59:59" if table.timed else day
@@ -128,13 +128,13 @@ def test_every_delete_is_a_batch_that_says_what_went(run: PipelineRun) -> None:
 
 def test_a_second_cleanup_finds_nothing_and_writes_nothing(run: PipelineRun) -> None:
     cleanup(run, days=DAYS)
-    stands = run.warehouse.versions()
+    before = run.warehouse.versions()
 
     answer = cleanup(run, days=DAYS)
 
     assert (answer["status"], answer["total"]) == ("success", 0)
     assert set(answer["deleted"].values()) == {0}
-    assert run.warehouse.versions() == stands
+    assert run.warehouse.versions() == before
 
 
 def test_a_transaction_deletes_whole_dates_up_to_its_limit(
@@ -162,8 +162,8 @@ def test_a_column_of_times_is_cut_at_midnight(on_both: PipelineRun) -> None:
 def test_an_emptied_table_has_no_newest_date(run: PipelineRun) -> None:
     list(Retention(run.warehouse.engine, run.clock).remove(TIMED, "2027-01-01", {}))
 
-    stand = run.warehouse.versions()[TIMED.name]
-    assert (stand["row_count"], stand["latest_date"]) == (0, None)
+    version = run.warehouse.versions()[TIMED.name]
+    assert (version["row_count"], version["latest_date"]) == (0, None)
 
 
 def test_a_stop_between_two_transactions_keeps_what_was_deleted(

@@ -1,4 +1,4 @@
-"""Contracts of answers: single rows are rejected, a source that breaks them often is not believed."""
+"""Contracts of answers: single rows are rejected, a source that breaks them often is refused."""
 
 import numpy as np
 import pandas as pd

@@ -16,7 +16,7 @@ WRONG_UNIT = [{"upstream": "tdx", "call": "quotes", "kind": "lots_for_shares", "
 
 @pytest.fixture(scope="module")
 def known(tmp_path_factory: pytest.TempPathFactory, sample_world: World) -> Iterator[Services]:
-    """A house whose master data are in; its desk asks directly."""
+    """Services whose master data are in; their fetch context asks directly."""
     folder = tmp_path_factory.mktemp("direct")
     with opened_services(f"sqlite:///{folder / 'warehouse.sqlite3'}", folder, sample_world) as opened:
         opened.master()

@@ -1,5 +1,5 @@
 """Dividends: a plan that becomes its implementation, days of notice far behind the plan, the ex-right events
-of the terminal beside them, and what was known when."""
+of the terminal with them, and what was known when."""
 
 from datetime import datetime
 
@@ -84,7 +84,7 @@ def test_a_plan_becomes_its_implementation_and_stays_known_as_a_plan(services: S
 
 
 def test_an_implementation_that_is_seen_first_was_not_known_with_its_plan(services: Services) -> None:
-    """A load of the past must not tell an ex-date to somebody who stands before its notice."""
+    """A load of the past must not show an ex-date to a read as of a time before its notice."""
     load(services, NOTICED)
 
     row = row_of(services)
@@ -139,7 +139,7 @@ def test_a_download_of_a_code_brings_its_whole_past_and_nothing_to_come(services
     assert rows.set_index("ann_date").loc[PLANNED, "ex_date"] is None
 
 
-def test_questions_of_a_long_range_are_quarters() -> None:
+def test_requests_of_a_long_range_are_quarters() -> None:
     assert spans("2026-01-01", "2026-01-01") == [("2026-01-01", "2026-01-01")]
     parts = spans("2025-08-01", "2026-08-21")
     assert len(parts) == 5

@@ -1,4 +1,4 @@
-"""Billboard: what is known when, several reasons of one date, anonymous seats, what stands without it."""
+"""Billboard: what is known when, several reasons of one date, anonymous seats, the official fallback."""
 
 import json
 from collections.abc import Iterator
@@ -92,7 +92,7 @@ def test_a_load_brings_the_date_before_and_no_as_of_read_looks_ahead(services: S
     assert rows[rows["date"] == TODAY]["next_change_pct"].isna().all()
 
 
-def test_what_a_source_should_not_know_is_not_believed_and_what_it_lacks_follows_from_bars(
+def test_what_a_source_should_not_know_is_refused_and_what_it_lacks_follows_from_bars(
     alone: Services,
 ) -> None:
     services = alone
@@ -189,7 +189,7 @@ def test_no_lie_reaches_the_fused_table_and_what_stands_beside_f10_stands_whole(
     rows = fused(services)
     assert set(rows["src"]) == {"em_f10"}
     assert rows[["net_buy", "reason", "buy_seats", "org_buy_count"]].notna().all().all()
-    assert rows["amount"].isna().all()  # told by the listings alone
+    assert rows["amount"].isna().all()  # in the listings alone
 
 
 def test_the_dates_of_the_evening_task_are_asked_of_the_exchanges_too(alone: Services) -> None:
@@ -239,7 +239,7 @@ def test_a_listing_of_shenzhen_whose_rule_is_unknown_is_kept_and_not_staged(alon
     official = services.warehouse.frame("raw_dragon_tiger")
     first = official[(official["src"] == "szse") & (official["date"] == BEFORE)].iloc[0]
     code, own = str(first["code"]), "异常期间换手率累计达到45.10%"
-    change(  # it stands under one reason alone
+    change(  # it is listed under one reason alone
         services,
         f"DELETE FROM raw_dragon_tiger WHERE code='{code}' AND date='{BEFORE}'"
         f" AND reason_key<>'{first['reason_key']}'",

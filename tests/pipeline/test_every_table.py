@@ -20,8 +20,8 @@ EVENING = datetime.fromisoformat(f"{TODAY}T22:30")
 DATES_BEFORE = 60
 
 WITHOUT_ROWS = {
-    "raw_kline": "bars of single codes, when somebody asks for one",
-    "raw_minute_kline": "bars of single codes, when somebody asks for one",
+    "raw_kline": "bars of single codes, on request",
+    "raw_minute_kline": "bars of single codes, on request",
     "raw_hk_finance": "a tenth of the companies a day: none of the few pairs has its turn",
     "calc_breadth_sample": "taken every five minutes of a session, and the evening is none",
     "calc_pattern_daily": "none of the world's stocks completes a pattern within the dates that are stored",
@@ -49,7 +49,7 @@ WARNINGS = {
     # 300114 closes at its limit of 20 % and is the only member of these two.
     ("fusion_industry_index", "change_is_plausible", "801737", "2026-08-20"),
     ("fusion_industry_index", "change_is_plausible", "856301", "2026-08-20"),
-    # Where the world's line turns, neighbouring months lie close together and the one beyond them far out.
+    # Where the simulated line turns, neighbouring months are close together and the one beyond them far out.
     ("fusion_macro_indicator", "is_near_its_past", "cn_cpi_rural_yoy", "2011-07-01"),
 }
 """(table, check, name, date): what the world was built to cause, no more and no less."""

@@ -1,4 +1,5 @@
-"""Holders, share capital, business and consensus: what the world's companies tell, stored as they told it."""
+"""Holders, share capital, business and consensus: the reports of the simulated companies, stored as
+reported."""
 
 from collections.abc import Iterator
 
@@ -28,7 +29,7 @@ TABLES = ("raw_top_holders", "raw_fund_holding", "aux_equity", "aux_capital", "a
 def services(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, sample_world: World
 ) -> Iterator[Services]:
-    """The evening of one date: holders, capital, business, consensus, then the counts beside them."""
+    """The evening of one date: holders, capital, business, consensus, then the counts with them."""
     folder = tmp_path_factory.mktemp("f10")
     urls = (
         [f"sqlite:///{folder / 'warehouse.sqlite3'}"]
@@ -114,7 +115,7 @@ def test_share_capital_of_a_day_is_that_of_the_world(services: Services) -> None
 
 
 @pytest.mark.parametrize("away", [("eastmoney",), ("eastmoney", "cninfo")])
-def test_share_capital_of_a_company_is_told_by_others(alone: Services, away: tuple[str, ...]) -> None:
+def test_share_capital_of_a_company_comes_from_the_fallbacks(alone: Services, away: tuple[str, ...]) -> None:
     calls = {"eastmoney": "report", "cninfo": "share_changes"}
     code = next(
         security.code for security in stocks(alone) if len(capital.share_changes(view(alone), security)) > 1
@@ -136,7 +137,7 @@ def test_share_capital_of_a_company_is_told_by_others(alone: Services, away: tup
     assert rows["float_shares"].notna().all()
 
 
-def test_a_buyback_is_told_step_by_step(services: Services) -> None:
+def test_a_buyback_is_reported_step_by_step(services: Services) -> None:
     reported = [
         one for security in stocks(services) for one in capital.buybacks(view(services, TODAY), security)
     ]
@@ -341,7 +342,7 @@ def test_reports_by_period_are_asked_for_in_season_else_once_a_week(
 
 
 @pytest.mark.parametrize(("kind", "name"), [("double_rows", "raw_top_holders"), ("cut_list", "aux_equity")])
-def test_lists_that_are_not_whole_are_not_believed(services: Services, kind: str, name: str) -> None:
+def test_lists_that_are_not_whole_are_refused(services: Services, kind: str, name: str) -> None:
     services.at(TODAY)
     rule = {"upstream": "eastmoney", "call": "report", "kind": kind, "args": {"rows": 3}, "count": 0}
     services.faults.replace([rule])

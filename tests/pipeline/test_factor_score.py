@@ -1,4 +1,4 @@
-"""calc_factor_score: a market's scores by date, made anew from the wide rows of that date alone."""
+"""calc_factor_score: a market's scores by date, replaced from the wide rows of that date alone."""
 
 import numpy as np
 import pandas as pd
@@ -31,7 +31,7 @@ def scores(services: Services, day: str) -> pd.DataFrame:
     return rows[rows["trade_date"] == day].sort_values("code").reset_index(drop=True)
 
 
-def test_a_date_is_scored_from_its_own_rows_and_made_anew(alone: Services) -> None:
+def test_a_date_is_scored_from_its_own_rows_and_replaced(alone: Services) -> None:
     put(alone, BEFORE, 1)
     first = alone.fuse("factor_score", BEFORE)
     of_before = scores(alone, BEFORE)
@@ -44,7 +44,8 @@ def test_a_date_is_scored_from_its_own_rows_and_made_anew(alone: Services) -> No
     pd.testing.assert_frame_equal(scores(alone, BEFORE)[list(COLUMNS)], of_before[list(COLUMNS)])
     assert of_before["composite"].between(0, 100).all()
     assert (of_before["covered_weight"] == 1).all()
-    # The history of names says who is under special treatment, whatever the name of the day looks like.
+    # The history of names says which stocks are under special treatment, whatever the name of the day looks
+    # like.
     assert of_before[of_before["gate_blocked"]]["gate_code"].tolist() == ["st"]
     assert of_before["code"][of_before["gate_blocked"]].tolist() == ["000001"]
 

@@ -1,4 +1,4 @@
-"""Growth that is told beside the amounts of the year before, after a profit and after a loss."""
+"""Growth that is reported with the amounts of the year before, after a profit and after a loss."""
 
 from types import SimpleNamespace
 from typing import Any

@@ -1,5 +1,5 @@
-"""Results by report period: which periods a day loads, who wins, corrections, express reports, and what the
-wide table may show of them."""
+"""Results by report period: which periods a day loads, which source wins, corrections, express reports, and
+what the wide table may show of them."""
 
 from contextlib import suppress
 
@@ -158,7 +158,7 @@ def test_codes_bring_all_their_periods_and_every_item(services: Services) -> Non
     past = by_period["2025-06-30"]["value"]
     assert by_period["2026-06-30"]["prev_value"] == pytest.approx(past, rel=1e-4)
 
-    # Many codes are asked of the reports, a hundred in one question.
+    # Many codes are asked of the reports, a hundred in one request.
     many = tuple(sorted({row["code"] for row in services.warehouse.rows("raw_fin_indicator")}))[:12]
     services.fresh()
     asked = load_raw(services.run, services.registry.raws["raw_fin_indicator"], services.scope(codes=many))
@@ -190,7 +190,7 @@ def test_without_the_portal_the_terminal_tells_the_newest_report(services: Servi
     rows = services.warehouse.frame("fusion_finance_indicator")
     assert set(rows["src"]) == {"tdx"}
     assert rows[["revenue", "net_profit", "eps", "bvps", "net_margin"]].notna().all().all()
-    assert rows[["roe", "gross_margin", "inventory"]].isna().all().all()  # not told, so not there
+    assert rows[["roe", "gross_margin", "inventory"]].isna().all().all()  # not reported, so null
 
     # A source that comes back replaces it; what it contradicts is marked.
     services.faults.replace([])

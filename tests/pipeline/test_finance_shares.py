@@ -1,4 +1,4 @@
-"""Earnings of a share beside profit and shares: on a real period of the whole market, and swapped."""
+"""Earnings per share against profit and shares: on a real period of the whole market, and swapped."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,18 +10,18 @@ import pytest
 
 from platform_assets.datasets._finance_shares import earnings_follow_shares
 from resources.simulated_market.world.model import World
-from tests.pipeline.corrupted_market import HonestDay, corruption_accepted, honest_day
+from tests.pipeline.corrupted_market import CorrectDay, correct_day, corruption_accepted
 
 NOTICE = "2011-10-31"
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory, sample_world: World) -> Iterator[HonestDay]:
-    with honest_day(tmp_path_factory.mktemp("small"), sample_world, ("exright", "finance_indicator")) as day:
+def small(tmp_path_factory: pytest.TempPathFactory, sample_world: World) -> Iterator[CorrectDay]:
+    with correct_day(tmp_path_factory.mktemp("small"), sample_world, ("exright", "finance_indicator")) as day:
         yield day
 
 
-def test_results_told_of_another_company_are_not_believed(small: HonestDay) -> None:
+def test_results_of_another_company_are_refused(small: CorrectDay) -> None:
     """Each company with the results of the next one: those of 600043 fit its own growth by chance."""
     call = next(one for one in small.calls if str(one) == "eastmoney report")
     rows = small.rows["fusion_finance_indicator"].values()
@@ -45,7 +45,7 @@ def real_reports(folder: Path) -> pd.DataFrame:
 
 
 def real_changes(folder: Path, reports: pd.DataFrame) -> pd.DataFrame:
-    """Capital changes until the notice, and on its day the shares that the report's own file tells: the
+    """Capital changes until the notice, and on its day the shares of the report's own file: the
     changes stop at some reverse takeovers of that year."""
     reported = pd.read_csv(folder / "xdxr_1990_2011.csv.gz", dtype={"code": str, "date": str})
     reported = reported[(reported["total_shares_wan"] > 0) & ~reported["code"].str.match("sh00|sz39")]
@@ -65,16 +65,16 @@ def fine(rows: pd.DataFrame, changes: pd.DataFrame) -> pd.Series:
     return earnings_follow_shares(rows, context)
 
 
-def test_one_of_2273_real_reports_is_doubted(real_data_dir: Path) -> None:
+def test_one_of_2273_real_reports_is_flagged(real_data_dir: Path) -> None:
     reports = real_reports(real_data_dir)
     flagged = reports[~fine(reports, real_changes(real_data_dir, reports))]
 
-    # 000757 tells 0.0029 CNY a share beside a profit of 0.0135: its debt was being turned into shares.
+    # 000757 reports 0.0029 CNY a share with a profit of 0.0135: its debt was being turned into shares.
     assert flagged["code"].tolist() == ["000757"]
     assert len(reports) > 2200
 
 
-def test_most_real_reports_told_of_another_company_are_doubted(real_data_dir: Path) -> None:
+def test_most_real_reports_of_another_company_are_flagged(real_data_dir: Path) -> None:
     reports = real_reports(real_data_dir)
     other = reports[["eps", "net_profit"]].shift(-1, fill_value=0.1)
     swapped = reports.assign(eps=other["eps"], net_profit=other["net_profit"])
@@ -110,7 +110,7 @@ def test_shares_of_the_year_bound_what_one_earned(eps: float, expected: bool) ->
 
 
 @pytest.mark.parametrize("missing", ["eps", "net_profit", "changes"])
-def test_what_is_not_told_is_not_doubted(missing: str) -> None:
+def test_what_is_not_known_is_not_flagged(missing: str) -> None:
     changes = pd.DataFrame({"code": ["600001"], "date": ["2009-01-05"], "total_after": [100e6]})
     row = {"code": "600001", "report_period": "2011-09-30", "ann_date": None, "eps": 9.0, "net_profit": 1e8}
     rows = pd.DataFrame([row | ({missing: float("nan")} if missing in row else {})])

@@ -1,4 +1,4 @@
-"""Limits of funds in the bars: 20 percent on the STAR and ChiNext boards, or none where nobody can tell."""
+"""Limits of funds in the bars: 20 percent on the STAR and ChiNext boards, or none where it is not known."""
 
 from types import SimpleNamespace
 from typing import Any

@@ -46,7 +46,7 @@ def test_each_product_has_one_main_contract_a_day_the_one_that_is_held_most(serv
     assert (mains["open_interest"] == most[mains.index]).all()
 
 
-def test_an_exchange_that_is_away_is_told_by_the_portal_for_its_main_contracts(services: Services) -> None:
+def test_the_portal_is_the_fallback_of_an_exchange_for_its_main_contracts(services: Services) -> None:
     services.clock.at = datetime.fromisoformat(f"{TODAY}T18:00")
     services.faults.replace([{"upstream": "shfe", "call": "*", "kind": "status", "args": {"code": 400}}])
     services.fresh()
@@ -69,7 +69,7 @@ def test_an_exchange_that_is_away_is_told_by_the_portal_for_its_main_contracts(s
     assert len(shanghai) == 8
 
 
-def test_the_settlement_of_a_day_is_told_again_on_the_next(services: Services) -> None:
+def test_the_settlement_of_a_day_is_reported_again_on_the_next(services: Services) -> None:
     found = rows(services).set_index(["symbol", "date"])
     reported = found.loc[(slice(None), TODAY), "prev_settle"].droplevel("date")
     before = found.loc[(slice(None), BEFORE), "settle"].droplevel("date")

@@ -53,7 +53,7 @@ def test_the_disclosure_platform_stands_in_with_the_counts_of_the_quarter(servic
     rows = services.warehouse.frame("fusion_holder")
     assert (set(rows["src"]), set(rows["date"])) == ({"cninfo"}, {"2026-06-30"})
     assert rows[["holder_num", "avg_shares"]].notna().all().all()
-    assert rows["ann_date"].isna().all()  # told by the portal alone
+    assert rows["ann_date"].isna().all()  # the portal alone has them
     known = rows.set_index("code")
     services.faults.clear()
     services.fresh()
@@ -69,7 +69,7 @@ def test_the_disclosure_platform_stands_in_with_the_counts_of_the_quarter(servic
 
 @pytest.mark.parametrize("corruption", ["volumes_x100", "swap_rows"])
 def test_a_count_of_another_company_or_unit_is_marked(services: Services, corruption: str) -> None:
-    """Who stands in tells counts and changes that agree with each other, and with nothing that is stored."""
+    """The fallback has counts and changes that agree with each other, and with nothing that is stored."""
     services.at("2026-07-01")
     load(services, *services.run.calendar.last(60, "2026-07-01"))
     known = set(services.warehouse.frame("fusion_holder")["code"])
@@ -114,8 +114,8 @@ def test_holdings_of_institutions_add_up_over_the_kinds_and_the_periods(services
     own = services.warehouse.frame("raw_holding_org").set_index("code").loc[BANK]
     assert reported["types"]["holding_org"]["codes"][BANK]["total"] == len(own) > 7 * 5
     shares = own[own["org_type"] == "fund"].sort_values("report_period")[["hold_shares", "change_shares"]]
-    told_change = shares["change_shares"].iloc[1:].astype(float)
-    assert told_change.tolist() == shares["hold_shares"].astype(float).diff().iloc[1:].tolist()
+    reported_change = shares["change_shares"].iloc[1:].astype(float)
+    assert reported_change.tolist() == shares["hold_shares"].astype(float).diff().iloc[1:].tolist()
 
 
 def test_the_wide_table_shows_the_newest_count_announced_by_its_day(services: Services) -> None:

@@ -1,4 +1,4 @@
-"""Members, ratios and industry indices: each provider for its own, nothing of another day, what stands in."""
+"""Members, ratios and industry indices: each provider for its own, nothing of another day, the fallback."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -51,7 +51,7 @@ def test_members_of_three_providers(filled: Services) -> None:
     assert ((sums - 100).abs() < 0.5).all()
     assert set(weighed["as_of_date"]) == {"2026-07-31"}
     assert rows[rows["provider"] == "sw"]["in_date"].notna().all()
-    # Present members stand beside the weights of the month end only where they are others.
+    # Present members are stored next to the weights of the month end only where they differ.
     whole = rows[rows["index_code"] == "sh000001"]
     assert set(whole["as_of_date"]) == {"2026-07-31", TODAY}
     assert set(rows[rows["index_code"] == "sh000300"]["as_of_date"]) == {"2026-07-31"}
@@ -64,7 +64,7 @@ def test_members_of_three_providers(filled: Services) -> None:
     }
 
 
-def test_a_provider_that_fails_leaves_what_it_told(filled: Services) -> None:
+def test_a_provider_that_fails_leaves_its_stored_rows(filled: Services) -> None:
     before = filled.warehouse.frame("raw_index_constituent")
     filled.faults.replace([SW_DOWN])
     filled.fresh()
@@ -146,7 +146,7 @@ def test_industry_indices_of_a_day(filled: Services) -> None:
     traded = bars[(bars["date"] == TODAY) & (bars["sec_type"] == "stock")]["amount"].sum() / 1e8
     assert first["amount_yi"].sum() == pytest.approx(traded, rel=0.01)
 
-    # The day before was told by the analysis alone: no open, no invented one.
+    # The day before came from the analysis alone: no open, no invented one.
     yesterday = rows[rows["date"] == BEFORE]
     assert yesterday["open"].isna().all()
     assert yesterday["pb"].notna().all()
@@ -197,7 +197,7 @@ def test_without_sw_an_index_goes_on_from_its_members(filled: Services) -> None:
     assert (derived["quality"] == "warning").all()
     assert derived["quality_flags"].str.contains("told_by_sw").all()
 
-    # SW comes back and wins; what stood in came near.
+    # SW comes back and wins; the fallback came near.
     filled.fresh()
     filled.fuse("industry_index", MONDAY)
     reported = filled.warehouse.frame(INDEX)
@@ -223,7 +223,7 @@ def test_members_carry_an_index_on() -> None:
     assert row["change_pct"] == pytest.approx((10 * 1 - 2 * 3) / 4)
     assert row["close"] == pytest.approx(1010.0)
     assert (row["volume_yi"], row["amount_yi"], row["amount_share_pct"]) == (3.0, 6.0, 100.0)
-    # Losses count: 17 of cap stand over 2/10 - 6/5 + 9/4.5.
+    # Losses count: 17 of cap are divided by 2/10 - 6/5 + 9/4.5.
     assert row["pe"] == pytest.approx(17.0)
     assert next_rows(Day(stocks), {}).empty
 

@@ -13,7 +13,7 @@ BANK = "600040"
 
 @pytest.fixture
 def services(alone: Services) -> Services:
-    """What a source tells is the same on both engines."""
+    """The rows of a source are the same on both engines."""
     return alone
 
 
@@ -61,7 +61,7 @@ INDEX_CALLS = {
 
 @pytest.mark.parametrize("last", ["eastmoney", "csindex"])
 def test_bars_of_indices_from_the_portal_and_the_provider(services: Services, last: str) -> None:
-    """A coarser answer leaves what a finer one told; a finer one replaces what a coarser one told."""
+    """A coarser answer keeps the values of a finer one; a finer one replaces those of a coarser one."""
     names = ["open", "high", "low", "close", "last_close", "volume", "amount"]
 
     def bars() -> pd.DataFrame:
@@ -163,7 +163,7 @@ def test_boards_and_blocks_stand_in_for_each_other(services: Services) -> None:
     away(services, ("tdx", "file_*"))
     services.raw("raw_block_member")
     boards, blocks = (services.warehouse.frame(name) for name in ("raw_concept_blocks", "raw_block_member"))
-    assert set(boards["src"]) == {"eastmoney"}  # whoever stood in is gone
+    assert set(boards["src"]) == {"eastmoney"}  # the rows of the fallback are gone
     reported = blocks[blocks["src"] == "eastmoney"]
     assert set(reported["block_type"]) == {"gn", "hy"}
     assert set(blocks[blocks["src"] == "tdx"]["block_type"]) == {"zs", "fg"}  # the portal has none of these
@@ -195,5 +195,5 @@ def test_statements_of_a_code_from_the_second_site_and_the_terminal(services: Se
     assert (rows.index.get_level_values(0).nunique() > 4) == (last == "sina")
     both = rows["value"].index.intersection(truth.index)
     assert len(both) >= 4
-    # The terminal tells seven digits.
+    # The terminal has seven digits.
     assert (rows.loc[both, "value"] / truth[both]).tolist() == pytest.approx([1.0] * len(both), rel=1e-6)

@@ -1,4 +1,4 @@
-"""Counts of limits from bars and from the pools: what stands for what, and where they differ."""
+"""Counts of limits from bars and from the pools: which is which, and where they differ."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ SPECIAL = "ST中珠"
 
 
 class Stored:
-    """Stands for the desk: `bars` are (code, close, high) with a limit-up of 11 and a limit-down of 9."""
+    """A fetch context whose `bars` are (code, close, high) with a limit-up of 11 and a limit-down of 9."""
 
     calendar = shipped_calendar()
 

@@ -1,4 +1,4 @@
-"""Limit pools from the wire to the wide table and the tree map: who tells, who stands in, what is empty."""
+"""Limit pools from the wire to the wide table and the tree map: sources, fallbacks, what is empty."""
 
 import json
 from collections.abc import Iterator
@@ -65,7 +65,7 @@ def test_without_the_portal_the_topic_portal_tells_three_pools(lite: Services) -
     rows = lite.warehouse.frame("raw_limit_pool")
     assert set(rows["src"]) == {"ths"}
     assert set(rows["pool"]) == {"up", "broken", "down"}
-    assert rows["industry"].isna().all()  # nobody tells, so nothing is said
+    assert rows["industry"].isna().all()  # no source has it
     assert rows[rows["pool"] == "up"]["seal_fund"].gt(0).all()
 
 
@@ -132,7 +132,9 @@ def test_hot_stocks_hold_four_lists_side_by_side(services: Services) -> None:
     fail(services, {"upstream": "ths", "call": "*", "kind": "status", "args": {"code": 503}})
     again = services.raw("raw_hot_stocks")
     assert "ths" in [item["src"] for item in again.sources if item.get("error")]
-    assert len(services.warehouse.frame("raw_hot_stocks")) == len(rows)  # the silent site's lists stand
+    assert len(services.warehouse.frame("raw_hot_stocks")) == len(
+        rows
+    )  # lists of the site that did not answer stay
 
 
 def test_a_past_date_has_strong_stocks_and_no_ranking(lite: Services) -> None:
@@ -257,7 +259,7 @@ def test_the_map_of_who_stands_in_tells_the_same(loaded_day: Services, last: str
     portal = cloud(loaded_day)
     fail(loaded_day, LIST_DOWN, *([RANK_DOWN] if last == "derived" else []))
 
-    # What the portal told stands.
+    # The portal's values stay.
     assert written(loaded_day.fuse("market_cloud_map")) == 0
     forget(loaded_day)
     loaded_day.fresh()
@@ -313,7 +315,7 @@ def test_sectors_keep_the_portals_codes_beside_boards_of_the_terminal(loaded_day
     assert sectors <= set(boards["block_code"])
 
 
-def test_too_few_sectors_are_told(loaded_day: Services) -> None:
+def test_too_few_sectors_are_reported(loaded_day: Services) -> None:
     with loaded_day.warehouse.engine.begin() as connection:
         connection.exec_driver_sql("DELETE FROM raw_concept_blocks WHERE block_type='industry'")
     fail(loaded_day, LIST_DOWN)
@@ -324,7 +326,7 @@ def test_too_few_sectors_are_told(loaded_day: Services) -> None:
 
 
 def test_the_map_of_a_past_date_has_the_names_of_then(loaded_day: Services) -> None:
-    """Its quotes come from bars, which tell no names."""
+    """Its quotes come from bars, which have no names."""
     past, where = BEFORE, f"trade_date='{BEFORE}'"
     loaded_day.fuse("exright", past)
     loaded_day.fuse("kline_daily", past)

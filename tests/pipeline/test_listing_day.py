@@ -1,4 +1,4 @@
-"""The first day of a stock is measured against its issue price, where some source tells it."""
+"""The first day of a stock is measured against its issue price, where some source has it."""
 
 import json
 from typing import Any
@@ -13,7 +13,7 @@ LISTINGS = {"301704": "2025-11-05", "920012": "2026-02-10", "688043": "2026-08-1
 GEM, STAR = "301704", "688043"
 PORTAL_AWAY = {"upstream": "eastmoney", "call": "kline", "kind": "status", "args": {"code": 503}}
 PORTAL_NOISE = {"upstream": "eastmoney", "call": "kline", "kind": "garbage"}
-"""An answer that cannot be believed opens no breaker: the next run asks again at once."""
+"""A refused answer opens no breaker: the next run asks again at once."""
 
 
 def bar(services: Services, code: str, day: str | None = None) -> dict[str, Any]:
@@ -28,8 +28,8 @@ def issue_price(services: Services, code: str) -> float:
     return int(services.world.bars(security, services.clock.now()).preclose[0]) / PRICE_UNIT
 
 
-def told_by(services: Services, row: dict[str, Any]) -> dict[str, list[str]]:
-    """Columns of a row that another source than its own told."""
+def from_others(services: Services, row: dict[str, Any]) -> dict[str, list[str]]:
+    """Columns of a row that came from another source than its own."""
     if row["provenance"] is None:
         return {}
     patterns = dict(services.warehouse.query("SELECT id, pattern FROM sys_provenance"))
@@ -61,10 +61,10 @@ def test_past_listing_days_take_the_issue_price_from_the_portals_line(
         row, issue = bar(services, code), issue_price(services, code)
         assert row["last_close"] == issue != row["open"]
         assert row["change_pct"] == pytest.approx((row["close"] / issue - 1) * 100, abs=1e-4)
-        assert (row["src"], told_by(services, row)) == ("tdx", {"eastmoney": ["last_close"]})
+        assert (row["src"], from_others(services, row)) == ("tdx", {"eastmoney": ["last_close"]})
         assert row["quality"] == "ok"
         second = bar(services, code, services.run.calendar.offset(day, 1))
-        assert (second["last_close"], told_by(services, second)) == (row["close"], {})
+        assert (second["last_close"], from_others(services, second)) == (row["close"], {})
     # One call per listing of the range, and none for a code that has a bar before.
     assert portal_bars(services) == len(LISTINGS)
 
@@ -97,7 +97,7 @@ def test_the_listing_day_itself_comes_from_the_quotes(services: Services) -> Non
     assert portal_bars(services) == 0
 
 
-def test_what_the_quotes_told_stands_when_the_day_is_asked_again(services: Services) -> None:
+def test_values_of_the_quotes_stay_when_the_day_is_asked_again(services: Services) -> None:
     services.at(LISTINGS[STAR])
     services.master(LISTINGS[STAR])
     services.bars(LISTINGS[STAR])

@@ -47,7 +47,7 @@ def one(services: Services, indicator: str, period: str, as_of: str | None = Non
     return None if found.empty else found.iloc[0]
 
 
-def test_every_series_has_rows_and_each_says_who_told_it(services: Services) -> None:
+def test_every_series_has_rows_and_each_names_its_source(services: Services) -> None:
     found = rows(services)
 
     reported = found.groupby("indicator")["src"].agg(set)
@@ -119,7 +119,7 @@ def test_the_past_is_asked_for_once(services: Services) -> None:
     assert services.fuse("macro_release", LATER).results[0].rows_written == 0
 
 
-def test_what_was_released_is_dated_and_not_told_anew_when_it_is_corrected(services: Services) -> None:
+def test_a_release_is_dated_and_not_repeated_when_it_is_corrected(services: Services) -> None:
     events = rows(services, RELEASES).set_index("event_key")
     cpi = events[(events["indicator"] == "cn_cpi_yoy") & (events["period_text"] == "2026年8月")].iloc[0]
     assert (cpi["release_time"], cpi["src"]) == (f"{LATER} 15:45:00", "derived")
@@ -144,7 +144,7 @@ def test_an_event_to_come_has_no_figure_and_gets_it(services: Services) -> None:
     assert before.loc[reported["event_key"], "actual"] != reported["actual"]  # not known then
 
 
-def test_a_series_that_is_told_a_month_off_is_marked(services: Services) -> None:
+def test_a_series_that_is_a_month_off_is_flagged(services: Services) -> None:
     """Also an index near 100, whose changes alone show it, and a rate that hardly ever moves."""
     key = ["indicator", "period_date"]
     before = rows(services).set_index(key)
@@ -156,7 +156,7 @@ def test_a_series_that_is_told_a_month_off_is_marked(services: Services) -> None
     again = services.fuse("macro_indicator", LATER)
     services.faults.clear()
 
-    # Told twice it is no truer: nothing is written, and every mark stands.
+    # Loading it twice does not confirm it: nothing is written, and every flag stays.
     assert again.results[0].rows_written == 0
     now = rows(services).set_index(key)
     assert now["quality"].equals(first["quality"])
@@ -176,7 +176,7 @@ def test_a_report_that_changed_is_left_out_and_a_portal_that_is_away_leaves_the_
     portal = next(item for item in loaded.sources if item["src"] == "eastmoney")
     assert "error" not in portal
     records = services.warehouse.frame("sys_quality_record")
-    assert records["message"].str.contains("not believed").any()
+    assert records["message"].str.contains("were refused").any()
 
     services.faults.replace(
         [{"upstream": "eastmoney", "call": "report", "kind": "status", "args": {"code": 503}}]
@@ -225,7 +225,7 @@ def test_a_year_so_far_that_its_months_cannot_add_up_to_is_marked(services: Serv
 def test_a_mean_of_the_year_so_far_that_its_months_do_not_make_is_marked(
     services: Services, name: str
 ) -> None:
-    """They hardly move, so nothing tells a wrong one from its own past: their months do."""
+    """They hardly change, so a wrong one does not differ from its own past: their months do."""
     stored = services.warehouse.frame(VALUES, columns=["indicator", "period_date", "value"])
     context = Table(stored)
     wrong = 0
@@ -242,8 +242,8 @@ def test_a_mean_of_the_year_so_far_that_its_months_do_not_make_is_marked(
 
 
 def test_means_of_the_year_as_they_really_were_are_not_marked() -> None:
-    """Industrial growth of 2020 and 2021: January is not told, February weighs little, and both are far from
-    what was usual; consumer prices of 2023. Published figures."""
+    """Industrial growth of 2020 and 2021: January is not reported, February weighs little, and both are far
+    from what was usual; consumer prices of 2023. Published figures."""
     real = {
         "cn_industry_yoy": {"2019-11": 6.2, "2019-12": 6.9, "2020-03": -1.1, "2020-04": 3.9, "2020-05": 4.4,
                             "2020-06": 4.8, "2021-03": 14.1, "2021-04": 9.8},
@@ -279,9 +279,9 @@ def test_a_year_so_far_may_fall_after_a_month_below_zero() -> None:
     assert accumulates_within_its_year(rows, Table(rows)).tolist() == [True, True, True, False]
 
 
-def test_a_mean_that_hardly_moves_is_doubted_with_the_report_whose_months_are_exchanged() -> None:
-    """Industrial growth of 2024 as published: the mean of the year stood at 5.8 from August on, so that few
-    of its own figures tell a month from the next."""
+def test_a_mean_that_hardly_moves_is_flagged_with_the_report_whose_months_are_exchanged() -> None:
+    """Industrial growth of 2024 as published: the mean of the year was 5.8 from August on, so that few
+    of its own figures distinguish a month from the next."""
     months = [f"2024-{month:02d}-01" for month in range(6, 13)]
     real = {"cn_industry_yoy": [5.3, 5.1, 4.5, 5.4, 5.3, 5.4, 6.2],
             "cn_industry_ytd_yoy": [6.0, 5.9, 5.8, 5.8, 5.8, 5.8, 5.8],
@@ -311,7 +311,8 @@ def test_a_mean_that_hardly_moves_is_doubted_with_the_report_whose_months_are_ex
     found, others = marked(corruption, stored), marked(corruption, stored, keeps_its_past)
     assert {name for name, _ in others} == {"cn_industry_yoy"}
     assert found == {("cn_industry_ytd_yoy", f"2024-{month}") for month in ("06", "07", "08", "12")}
-    # A month that comes with it is doubted as well; told twice it is no truer, and the truth is believed.
+    # A month that comes with it is flagged as well; loading it twice does not confirm it, and the truth is
+    # accepted.
     first = stored[stored["period_date"] < "2024-12"]
     assert ("cn_industry_ytd_yoy", "2024-12") in marked(corruption, first)
     flags = pd.Series("", index=corruption.index)
@@ -321,7 +322,7 @@ def test_a_mean_that_hardly_moves_is_doubted_with_the_report_whose_months_are_ex
     assert (marked(corruption, flagged), marked(corruption, flagged, keeps_its_past)) == (found, others)
     assert marked(stored, flagged) == marked(stored, first) == set()
     assert comes_with_its_past in [soft.check for soft in DATASET.soft]
-    # A single month that is corrected casts no doubt on the other series.
+    # A single month that is corrected flags no other series.
     corrected = stored.copy()
     corrected.loc[0, ["value", "yoy"]] = 5.2
     assert marked(corrected, stored) == set()

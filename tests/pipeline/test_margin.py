@@ -1,5 +1,5 @@
 """Margin trading: three sources of one figure, a date that comes out a day later, what is filled and what
-is told when they disagree."""
+is recorded when they disagree."""
 
 from contextlib import suppress
 from datetime import datetime
@@ -110,7 +110,7 @@ def test_without_the_portal_the_gaps_of_the_exchanges_follow_from_balances(servi
     assert len(shenzhen) > 0
     assert (shanghai["rqye"] - shanghai["loan_volume"].astype(float) * shanghai["close"]).abs().max() < 0.01
     assert shenzhen["rzche"].notna().all()
-    assert shenzhen["rqchl"].isna().all()  # nothing tells it
+    assert shenzhen["rqchl"].isna().all()  # no source has it
     assert ((rows["rzye"] + rows["rqye"] - rows["rzrqye"]).abs() < 0.02).all()
     assert (rows["quality"] == "ok").all()
 
@@ -241,10 +241,10 @@ def test_a_row_that_is_left_out_reaches_the_record_of_its_batch(
     loaded = services.raw("exchange_margin")
 
     result = loaded.results[-1]
-    told_of_the_date = loaded.of(BEFORE)
+    loaded_of_the_date = loaded.of(BEFORE)
     assert whole is not None
-    assert told_of_the_date is not None
-    assert (result.rows_rejected, told_of_the_date.rows_in) == (1, whole.rows_in - 1)
+    assert loaded_of_the_date is not None
+    assert (result.rows_rejected, loaded_of_the_date.rows_in) == (1, whole.rows_in - 1)
     assert partition_metadata(loaded, result)["rows_rejected"] == 1
     (stored,) = services.warehouse.query(
         "SELECT rows_rejected FROM sys_batch WHERE batch_id=?", (result.batch_id,)

@@ -89,7 +89,7 @@ def test_the_exchanges_own_figures_stand_and_beijing_is_summed_up(services: Serv
     assert found.loc[("SZSE", "创业板A股"), ["volume_yi", "pe_ratio", "turnover_pct"]].isna().all()
     quotes = rows(services, "raw_quote")
     beijing = quotes[(quotes["market"] == "BJ") & (quotes["sec_type"] == "stock")]
-    beijing = beijing[beijing["src"] == "tencent"]  # every source tells a quote
+    beijing = beijing[beijing["src"] == "tencent"]  # every source has a quote
     assert found.loc[("BSE", "股票"), "amount_yi"] == pytest.approx(beijing["amount"].sum() / 1e8, abs=0.01)
 
 

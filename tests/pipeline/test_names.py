@@ -18,7 +18,7 @@ from tests.serving_api.client import running
 ST_OFF, ST_ON, DELISTING = "000103", "000109", "605400"
 """Under ST until 2026-05-11; under ST since 2026-04-29; in its delisting period since 2025-06-10."""
 NOT_TOLD = {("sz003050", "2025-05-22")}
-"""An event with treasury shares: no upstream tells it."""
+"""An event with treasury shares: no upstream has it."""
 NO_PACKAGE = {"upstream": "tdx", "call": "file_*", "kind": "dead"}
 
 
@@ -92,7 +92,7 @@ def test_names_asked_twice_write_nothing(services: Services) -> None:
 
 def test_a_name_that_changes_today_sets_todays_limits(services: Services) -> None:
     """The list of former names is a day old, and the quotes of the day are not in yet: the security list
-    tells the new name. The next day's list says the same."""
+    has the new name. The next day's list says the same."""
     services.at("2026-04-28")
     services.master("2026-04-28")
     before = spans(services, ST_ON)
@@ -218,7 +218,7 @@ def test_wide_rows_of_a_past_date_have_the_change_and_status_of_its_bar(services
     boards = world_limits(services.world, past)
 
     assert wide["300114"]["limit_status"] == "up"
-    # The quote of a past day is made of a bar, which tells no limits: it does not say that none was hit.
+    # The quote of a past day is made of a bar, which has no limits: it does not say that none was hit.
     assert quotes["300114"]["limit_status"] is None
     for code, row in wide.items():
         stored = bar(services, code, past)
@@ -298,7 +298,7 @@ def test_names_of_the_list_are_of_the_newest_finished_date_alone(alone: Services
 
 @pytest.mark.parametrize("now", ["2026-08-24T10:30", "2026-08-24T15:10"])
 def test_a_first_start_in_a_session_knows_since_when_stocks_are_listed(alone: Services, now: str) -> None:
-    """Quotes of now are of another date than the newest complete one; who is listed is of no date."""
+    """Current quotes are of another date than the newest complete one; the listed codes are of no date."""
     alone.clock.at = datetime.fromisoformat(now)
     alone.fresh()
 

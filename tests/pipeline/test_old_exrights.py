@@ -1,4 +1,4 @@
-"""Factors of events that lie further back than the newest page of bars."""
+"""Factors of events that are older than the newest page of bars."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -18,7 +18,7 @@ EVENTS = ("2014-06-20", "2018-06-21", "2025-06-20")
 
 
 class FetchContext:
-    """A desk of one stock at 10 CNY that paid 1 CNY a share on three days."""
+    """A fetch context of one stock at 10 CNY that paid 1 CNY a share on three days."""
 
     calendar = shipped_calendar()
     direct = False

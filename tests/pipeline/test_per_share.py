@@ -56,22 +56,22 @@ def test_twelve_months_of_profit_by_the_shares_of_the_date() -> None:
 def test_the_book_value_of_the_newest_report_follows_a_bonus_issue() -> None:
     found = reported("2026-07-09", "2026-07-10", "2026-08-20")
 
-    # 1 for 1 on 10 July: what the reports of before tell of one share is that of two now.
+    # 1 for 1 on 10 July: figures of one share in earlier reports are those of two now.
     assert found["bvps"].tolist() == pytest.approx([5.6, 2.8, 3.0])
 
 
-def test_a_doubted_report_tells_nothing_and_no_older_one_stands_in() -> None:
+def test_a_flagged_report_gives_nothing_and_no_older_one_is_used() -> None:
     newest = reported("2026-05-06", "2026-08-20", flagged="2026-06-30")
     base = reported("2026-08-20", flagged="2025-06-30")
 
     assert newest["eps_ttm"].tolist() == pytest.approx([1.2, float("nan")], nan_ok=True)
     assert newest["bvps"].tolist() == pytest.approx([5.6, float("nan")], nan_ok=True)
-    # A year before that is doubted spoils the twelve months, not the book value.
+    # A year before that is flagged spoils the twelve months, not the book value.
     assert base["eps_ttm"].isna().all()
     assert base["bvps"].tolist() == pytest.approx([3.0])
 
 
-def test_ratios_stand_in_for_a_report_that_is_not_there_but_not_for_a_doubted_one() -> None:
+def test_ratios_are_used_for_a_missing_report_but_not_for_a_flagged_one() -> None:
     rows = pd.DataFrame(
         {"code": "600001", "date": ["2025-01-06", "2026-08-20"], "price": 10.0, "pe_ttm": 20.0, "pb": 4.0,
          "eps_fy1": 1.0}
@@ -82,7 +82,7 @@ def test_ratios_stand_in_for_a_report_that_is_not_there_but_not_for_a_doubted_on
     assert made["bvps"].tolist() == pytest.approx([2.5, float("nan")], nan_ok=True)
 
 
-def test_before_the_first_report_nothing_is_told() -> None:
+def test_before_the_first_report_there_is_nothing() -> None:
     assert reported("2025-01-06").isna().all(axis=None)
 
 
@@ -91,7 +91,7 @@ def test_before_the_first_report_nothing_is_told() -> None:
     [
         (6.92, 6.918734, 6.918734, "eastmoney"),  # the same figure, rounded
         (6.92, 6.925, 6.925, "eastmoney"),
-        (6.92, 6.97, 6.92, "tencent"),  # another figure: the first source stands
+        (6.92, 6.97, 6.92, "tencent"),  # another figure: the first source is kept
         (6.92, None, 6.92, "tencent"),
         (None, 6.918734, 6.918734, "eastmoney"),
     ],

@@ -1,4 +1,4 @@
-"""Notices and news: fallbacks, one row per headline whoever prints it when, what is asked, what is told."""
+"""Notices and news: fallbacks, one row per headline of whichever paper and time, requests, contents."""
 
 import json
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ PORTAL_DOWN = {"upstream": "eastmoney", "kind": "garbage"}
 
 @pytest.fixture
 def plain(tmp_path: Path, sample_world: World) -> Iterator[Services]:
-    """A house on the plain engine, for what has nothing to do with storage."""
+    """Services on the plain engine, for what has nothing to do with storage."""
     with opened_services(f"sqlite:///{tmp_path}/plain.db", tmp_path, sample_world) as opened:
         yield opened
 
@@ -159,12 +159,12 @@ def test_news_is_asked_for_codes_with_events_only(plain: Services) -> None:
     plain.fresh()
 
     loaded = plain.raw("raw_news")
-    beside = plain.raw("aux_news")
+    copied = plain.raw("aux_news")
 
     events = plain.warehouse.frame("fusion_announcement")
     requested = set(events[events["importance"] >= 2]["code"])
     assert loaded.calls == {"eastmoney": len(requested)}
-    assert beside.calls == {}
+    assert copied.calls == {}
     rows = plain.warehouse.frame("raw_news")
     assert set(rows["code"]) <= requested
     assert len(rows) == len(plain.warehouse.frame("aux_news"))
@@ -213,7 +213,7 @@ def test_news_and_research_stand_in_one_table(plain: Services) -> None:
     assert research[["rating", "org", "source", "url"]].notna().all().all()
     assert research["content"].isna().all()
     assert (rows["pub_time"].str[:10] <= TODAY).all()
-    # Of research only the day is told: it is public at its end, or when we learned of it.
+    # Of research only the day is known: it is public at its end, or when we learned of it.
     past = research[research["pub_time"].str[:10] == BEFORE]
     assert (past["valid_from"].str[:19] == f"{BEFORE} 23:59:59").all()
     papers = rows[rows["news_type"] == "news"]
@@ -241,7 +241,7 @@ def test_a_ratio_in_the_place_of_the_earnings_is_marked(plain: Services) -> None
     assert set(other["quality_x"]) == {"warning"}
 
 
-def test_forecasts_at_the_prices_of_a_week_before_are_not_doubted() -> None:
+def test_forecasts_at_the_prices_of_a_week_before_are_not_flagged() -> None:
     """Real closes of two years and twenty stocks, with their ex-right days: a report of each fortnight,
     written five trade dates before it comes out, at 8 to 65 times the earnings."""
     file = Path(__file__).parents[1] / "real_data" / "bars_daily_raw_20_codes_2020_2021.csv.gz"
@@ -260,8 +260,8 @@ def test_forecasts_at_the_prices_of_a_week_before_are_not_doubted() -> None:
     shifted = reports.assign(eps_fy1=reports["pe_fy1"], eps_fy2=reports["eps_fy1"], pe_fy1=3.0)
     shifted = shifted[(shifted["eps_fy1"] / shifted["eps_fy2"] - 1).abs() > 0.02]
     assert (~earnings_make_the_price(shifted, Stored(bars, shifted))).mean() > 0.95
-    untold = reports.assign(eps_fy1=reports["eps_fy1"] * 3, eps_fy2=None, pe_fy1=float("nan"))
-    assert earnings_make_the_price(untold, Stored(bars, untold)).all()
+    incomplete = reports.assign(eps_fy1=reports["eps_fy1"] * 3, eps_fy2=None, pe_fy1=float("nan"))
+    assert earnings_make_the_price(incomplete, Stored(bars, incomplete)).all()
 
 
 class Stored:
@@ -407,7 +407,7 @@ def test_flash_news_that_name_stocks_stand_in_for_the_search(plain: Services, la
     one = download(plain.run, [code], ["news"], TODAY)["types"]["news"]
     assert one["codes"][code]["total"] == (rows["code"] == code).sum()
 
-    # The search answers again: its headlines come beside those, and nothing is lost.
+    # The search answers again: its headlines are added to those, and nothing is lost.
     plain.faults.clear()
     plain.fresh()
     news(plain)
@@ -425,11 +425,11 @@ def test_flash_news_of_other_papers_where_the_portal_is_silent(plain: Services) 
     by_source = rows.groupby("src")["flash_id"].nunique()
     assert set(first.calls) == {"eastmoney", "cls"}
     assert set(second.calls) == {"eastmoney", "cls", "sina"}
-    # One market: both papers tell the same moments, with ids of their own.
+    # One market: both papers have the same times, with ids of their own.
     assert by_source["cls"] == by_source["sina"] > 20
     moments = {src: set(reported["pub_time"]) for src, reported in rows.groupby("src")}
     assert moments["cls"] == moments["sina"]
-    # What is told of an index names no stock.
+    # News of an index names no stock.
     assert rows["codes"].str.fullmatch(r'\[("[0-9]{6}")?\]').all()
     assert (rows.loc[rows["title"].str.match("沪指|深成指|创业板指"), "codes"] == "[]").all()
     assert (rows["codes"] != "[]").mean() > 0.7
@@ -468,7 +468,7 @@ def test_earliest_and_longest_of_all_sources() -> None:
     assert rows.loc["c", "provenance"] == '{"second":["text"]}'
 
 
-def test_disclosure_dates_are_told_ahead_and_then_as_they_were(plain: Services) -> None:
+def test_disclosure_dates_are_planned_and_then_actual(plain: Services) -> None:
     plain.raw("raw_announcements")
     loaded = plain.raw("cninfo_periodic_report")
 
@@ -494,7 +494,7 @@ def test_disclosure_dates_are_told_ahead_and_then_as_they_were(plain: Services) 
     columns = ["code", "first_date", "change1_date", "actual_date"]
     second = plain.warehouse.frame("cninfo_periodic_report")
     assert second[columns].fillna("").equals(rows[columns].fillna(""))
-    assert set(second["src"]) == {"cninfo"}  # told alike, so nothing is written
+    assert set(second["src"]) == {"cninfo"}  # the same values, so nothing is written
 
 
 def test_disclosure_dates_go_on_moving_while_the_platform_is_away(plain: Services) -> None:
@@ -510,7 +510,7 @@ def test_disclosure_dates_go_on_moving_while_the_platform_is_away(plain: Service
     assert rows.loc[came, "actual_date"].between(TOMORROW, LATER).all()
     assert set(rows.loc[came, "src"]) == {"eastmoney"}
     assert "cninfo" in set(rows.loc[~came, "src"])
-    # The platform is back, and tells the same.
+    # The platform is back, and reports the same.
     plain.faults.clear()
     plain.fresh()
     assert written(plain.raw("cninfo_periodic_report", LATER)) == 0

@@ -54,7 +54,7 @@ def stored() -> pd.DataFrame:
 
 
 class Market:
-    """Stands for the desk of a run; counts what was read beside the window."""
+    """A fetch context of a run; counts what was read outside the window."""
 
     def __init__(self) -> None:
         self.calendar = shipped_calendar()

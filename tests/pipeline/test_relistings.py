@@ -43,7 +43,7 @@ MARKET = ("600519", SINCE, 1e6)
 
 def test_no_trade_for_long_and_a_price_beyond_the_limits() -> None:
     assert reported(MARKET)
-    assert reported(MARKET, ("000792", CALENDAR.offset(SINCE, -3), 1e6))  # the trade before lies further back
+    assert reported(MARKET, ("000792", CALENDAR.offset(SINCE, -3), 1e6))  # the trade before is older
     assert reported(("000792", SINCE, 0.0))  # suspended dates with a row
 
 

@@ -1,4 +1,4 @@
-"""A calculated table whose dates are made anew: what a later calculation lacks is gone."""
+"""A calculated table whose dates are replaced: what a later calculation lacks is gone."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -119,7 +119,7 @@ def test_a_date_whose_rows_are_all_rejected_stands_and_says_why(run: PipelineRun
     refused = run.refused[-1]
     assert {record.check for record in refused.quality} == {"score:less_than_or_equal_to"}
 
-    # Beside a date that passed: that one is made anew, the other left as it was.
+    # With a date that passed: that one is replaced, the other left as it was.
     again = calculated(run, ("000001", DAYS[0], 101.0), ("000001", DAYS[1], 4.0))
     assert stored(run) == [("000001", DAYS[0], 1.0), ("000001", DAYS[1], 4.0)]
     assert [(one.partition_key, one.rows_removed, one.rows_rejected) for one in again.results] == [
@@ -153,7 +153,7 @@ def test_final_rows_stand_whatever_a_later_calculation_finds(run: PipelineRun) -
     assert [(one.rows_in, one.rows_written, one.rows_removed) for one in again.results] == [(2, 1, 0)]
 
 
-def test_revisited_dates_are_made_anew_only_where_the_load_brings_rows(run: PipelineRun) -> None:
+def test_revisited_dates_are_replaced_only_where_the_load_brings_rows(run: PipelineRun) -> None:
     before = run.calendar.offset(DAYS[0], -1)
     FOUND[:] = [("000001", before, 1.0), ("000002", before, 1.0), ("000001", DAYS[0], 2.0)]
     load_fused(run, dataset(), Scope((before, DAYS[0])))
@@ -167,7 +167,7 @@ def test_revisited_dates_are_made_anew_only_where_the_load_brings_rows(run: Pipe
     assert (scope.dates, scope.asked) == ((before, *DAYS), DAYS[1:])
 
 
-def test_only_calculated_rows_are_final_and_only_dates_made_anew_revisited() -> None:
+def test_only_calculated_rows_are_final_or_revisited() -> None:
     common: dict[str, Any] = {"model": Found, "key": ("code", "date"), "date_column": "date"}
     with pytest.raises(DeclarationError, match="final"):
         Dataset(name="asked", final=lambda rows: rows["score"] > 0, **common)
@@ -185,7 +185,7 @@ def test_only_calculated_rows_are_final_and_only_dates_made_anew_revisited() -> 
     ],
     ids=lambda more: next(iter(more)),
 )
-def test_an_upstreams_table_is_never_made_anew(more: dict[str, Any]) -> None:
+def test_only_a_calculated_table_is_replaced_by_date(more: dict[str, Any]) -> None:
     with pytest.raises(DeclarationError, match="calculated"):
         Dataset(
             name="asked", model=Found, key=("code", "date"), date_column="date", calculate=found, **more
@@ -209,7 +209,7 @@ def test_a_panel_becomes_ragged_bars(run: PipelineRun) -> None:
     assert bars.offsets.tolist() == [0, 2, 3]
     assert bars.close.tolist() == [1.0, 2.0, 3.0]
     assert bars.date.tolist() == [20260820, 20260821, 20260821]
-    # The lineage of what is made of it tells the rows that were there, not the room that they might take.
+    # The lineage of a result counts the rows that were there, not the cells of the array.
     noted = NotedReads(run.warehouse, run.read)
     noted.panel("calc_series", columns=("close",), since=DAYS[0], until=DAYS[1])
     (read,) = noted.inputs()

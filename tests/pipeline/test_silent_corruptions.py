@@ -1,7 +1,7 @@
-"""Well-formed lies of every call that a day makes: nothing false is stored as `ok`.
+"""Well-formed corruptions of every call that a day makes: no wrong value is stored as `ok`.
 
-No test is written per client: calls are found by watching an honest day, lies are acted out by the simulated
-market on the finished answer in whatever format it has.
+No test is written per client: calls are found by recording a correct day, and the simulated market corrupts
+the finished answer in whatever format it has.
 """
 
 from collections import Counter
@@ -17,12 +17,12 @@ from resources.upstreams.factory import http_clients
 from tests.pipeline.corrupted_market import (
     SUSPENDED,
     Call,
-    HonestDay,
+    CorrectDay,
     accepted,
+    correct_day,
     corruption_accepted,
     day_without,
     has_something,
-    honest_day,
     reported,
 )
 
@@ -30,33 +30,33 @@ FEW = ("block_trade", "fund_flow", "kline_daily", "margin")
 """Datasets of the quick matrix: deals, flows, bars and balances of six upstreams."""
 
 KINDS = (*CORRUPTIONS, "stale_day")
-STANDING_IN = {"cls"}
+FALLBACKS_ONLY = {"cls"}
 """Asked only while another one is away."""
-UNTELLABLE = {
+UNDETECTABLE = {
     ("*", "*", "fusion_market_cloud_map ('2026-08-26', 'BK0473') market_cap_yi"):
-        "the portal's cap of this board is not the sum of its stocks, which is what stands in for it",
+        "the portal's cap of this board is not the sum of its stocks, which is its fallback",
     ("eastmoney clist", "*",
      "fusion_market_cloud_map ('2026-08-26', 'BK0460') main_net: -1100.0 for -1015.0"):
-        "no lie: who stands in tells flows in hundreds of CNY, and those of this board's two stocks (373,137 "
-        "and -374,152) nearly cancel out",
-    ("cls roll", "stale_day", "fusion_news"): "flashes of yesterday: true, and told with their own time",
+        "no corruption: the fallback has flows in hundreds of CNY, and those of this board's two stocks "
+        "(373,137 and -374,152) nearly cancel out",
+    ("cls roll", "stale_day", "fusion_news"): "flashes of yesterday: true, and with their own time",
     ("eastmoney report", "stale_day", "fusion_finance_indicator"):
         "reports as they were yesterday: true then, and the next load brings the rest",
-    ("eastmoney report", "stale_day", "fusion_valuation"): "yesterday's consensus, which tells no date",
+    ("eastmoney report", "stale_day", "fusion_valuation"): "yesterday's consensus, which carries no date",
     ("eastmoney research", "swap_rows", "fusion_news"):
-        "the target of one stock for another at a like price: a single source tells targets",
+        "the target of one stock for another at a like price: a single source has targets",
     ("eastmoney report", "shift_columns", "fusion_macro_release"):
-        "actual and previous of a release in each other's place: a single source tells releases",
+        "actual and previous of a release in each other's place: a single source has releases",
     ("eastmoney report", "shift_columns", "fusion_macro_indicator ('us_unemployment'"):
         "values of neighbouring months, a tenth apart: fewer than half of the series moved",
 }  # fmt: skip
-"""(call, lie, what is believed) -> why nobody could know better; told in docs/upstreams.md."""
+"""(call, corruption, what is accepted) -> why it cannot be found; described in docs/upstreams.md."""
 TERMINAL: dict[str, tuple[str, dict[str, Any]]] = {
     "cut_rows": ("cut_list", {"rows": 10}),
     "volumes_x100": ("lots_for_shares", {"board": "main"}),
     "swap_rows": ("wrong_instrument", {"serve": "sh600040", "under": "600042"}),
 }
-"""How the terminal protocol, whose answers are no text, tells the same lie."""
+"""Corruptions of the terminal protocol, whose answers are not text, with the same effect."""
 
 
 def fault(call: Call, corruption: str) -> dict[str, Any]:
@@ -64,42 +64,42 @@ def fault(call: Call, corruption: str) -> dict[str, Any]:
     return {"kind": kind, "args": {"code": SUSPENDED} if corruption == "zero_row" else args}
 
 
-def untellable(call: Call, corruption: str, line: str) -> bool:
+def undetectable(call: Call, corruption: str, line: str) -> bool:
     return any(
         one in {"*", str(call)} and kind in {"*", corruption} and line.startswith(what)
-        for one, kind, what in UNTELLABLE
+        for one, kind, what in UNDETECTABLE
     )
 
 
 @pytest.fixture(scope="module")
-def few(tmp_path_factory: pytest.TempPathFactory, sample_world: World) -> Iterator[HonestDay]:
-    with honest_day(tmp_path_factory.mktemp("few"), sample_world, FEW) as day:
+def few(tmp_path_factory: pytest.TempPathFactory, sample_world: World) -> Iterator[CorrectDay]:
+    with correct_day(tmp_path_factory.mktemp("few"), sample_world, FEW) as day:
         yield day
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory, sample_world: World) -> Iterator[HonestDay]:
-    with honest_day(tmp_path_factory.mktemp("whole"), sample_world) as day:
+def whole(tmp_path_factory: pytest.TempPathFactory, sample_world: World) -> Iterator[CorrectDay]:
+    with correct_day(tmp_path_factory.mktemp("whole"), sample_world) as day:
         yield day
 
 
-def test_a_lie_of_every_call_of_four_datasets(few: HonestDay) -> None:
-    """Each call tells another one."""
+def test_a_corruption_of_every_call_of_four_datasets(few: CorrectDay) -> None:
+    """Each call has another one."""
     wrong, heard = [], 0
     for at, call in enumerate(few.calls):
         corruptions = [
             corruption for corruption in KINDS if has_something(few, call, fault(call, corruption))
         ]
         corruption = corruptions[at % len(corruptions)]
-        found, told_any = corruption_accepted(few, call, fault(call, corruption))
+        found, changed_any = corruption_accepted(few, call, fault(call, corruption))
         wrong += [f"{call} {corruption}: {line}" for line in found]
-        heard += told_any
+        heard += changed_any
 
     assert not wrong, "\n".join(wrong)
     assert heard > len(few.calls) / 2
 
 
-def test_a_believed_lie_is_found(few: HonestDay) -> None:
+def test_an_accepted_corruption_is_found(few: CorrectDay) -> None:
     """The checker itself: a figure that slipped through is named."""
     call = next(one for one in few.calls if str(one) == "eastmoney report")
     with reported(few, call, {"kind": "status", "args": {"code": 403}}) as now:
@@ -113,34 +113,34 @@ def test_a_believed_lie_is_found(few: HonestDay) -> None:
     assert all(" rzye: " in line for line in lines)
 
 
-def every_corruption(day: HonestDay) -> tuple[list[str], Counter[str]]:
-    """(what is believed, how often each lie had something to lie about)."""
+def every_corruption(day: CorrectDay) -> tuple[list[str], Counter[str]]:
+    """(what is accepted, how often each kind of corruption changed an answer)."""
     wrong, heard = [], Counter[str]()
     for call in day.calls:
         for corruption in (
             corruption for corruption in KINDS if has_something(day, call, fault(call, corruption))
         ):
-            found, told_any = corruption_accepted(day, call, fault(call, corruption))
+            found, changed_any = corruption_accepted(day, call, fault(call, corruption))
             wrong += [
-                f"{call} {corruption}: {line}" for line in found if not untellable(call, corruption, line)
+                f"{call} {corruption}: {line}" for line in found if not undetectable(call, corruption, line)
             ][:9]
-            heard[corruption] += told_any
+            heard[corruption] += changed_any
     return wrong, heard
 
 
 @pytest.mark.soak
-def test_every_lie_of_every_call(whole: HonestDay) -> None:
+def test_every_corruption_of_every_call(whole: CorrectDay) -> None:
     wrong, heard = every_corruption(whole)
 
     assert not wrong, "\n".join(wrong)
     assert set(heard) == set(KINDS)
     asked = {call.upstream for call in whole.calls}
-    assert {"tdx", *http_clients(lambda _log: None, SystemClock())} - asked == STANDING_IN
+    assert {"tdx", *http_clients(lambda _log: None, SystemClock())} - asked == FALLBACKS_ONLY
 
 
 @pytest.mark.soak
-def test_every_lie_of_those_who_stand_in(whole: HonestDay) -> None:
-    """Each upstream refuses for a day; whoever is asked in its place lies."""
+def test_every_corruption_of_fallbacks(whole: CorrectDay) -> None:
+    """Each upstream refuses for a day; the sources asked in its place are corrupted."""
     wrong, asked = [], set()
     for upstream in sorted({call.upstream for call in whole.calls}):
         with day_without(whole, upstream) as day:
@@ -148,4 +148,4 @@ def test_every_lie_of_those_who_stand_in(whole: HonestDay) -> None:
             asked |= {call.upstream for call in day.calls}
 
     assert not wrong, "\n".join(wrong)
-    assert asked >= STANDING_IN
+    assert asked >= FALLBACKS_ONLY

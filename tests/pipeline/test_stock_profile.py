@@ -108,7 +108,7 @@ def test_profiles_of_named_codes_on_demand(alone: Services) -> None:
 
 
 def test_an_issue_price_in_another_unit_is_marked(alone: Services) -> None:
-    """The list of offers, asked again when a company's page has been read, tells the price alone."""
+    """The list of offers, asked again when a company's page has been read, has the price alone."""
     stocks = [one for one in alone.world.securities(alone.clock.now()) if one.kind == "stock"]
     young = max(stocks, key=lambda one: one.list_date)
     listed = datetime.strptime(str(young.list_date), "%Y%m%d").date().isoformat()

@@ -18,7 +18,7 @@ def corrupted(code: str) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def stored(alone: Services) -> Services:
-    """A house that knows the security list and the bars of the day before."""
+    """Services with the security list and the bars of the day before."""
     yesterday = alone.run.calendar.offset(TODAY, -1)
     alone.at(yesterday)
     alone.master(yesterday)
@@ -30,12 +30,12 @@ def stored(alone: Services) -> Services:
 @pytest.mark.parametrize(
     ("code", "list_away", "says"),
     [
-        (STOCK, False, "the list says"),  # the portal's list tells the close before
+        (STOCK, False, "the list says"),  # the portal's list has the close before
         (FUND, False, "stored is"),  # which holds no funds
         (STOCK, True, "stored is"),
     ],
 )
-def test_bars_of_another_instrument_are_not_believed(
+def test_bars_of_another_instrument_are_refused(
     stored: Services, code: str, list_away: bool, says: str
 ) -> None:
     rules = corrupted(code)

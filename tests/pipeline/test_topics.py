@@ -1,4 +1,4 @@
-"""Topical lists: what stands in when the portal is away, and what is refused."""
+"""Topical lists: the fallback when the portal is away, and what is refused."""
 
 from contextlib import suppress
 
@@ -131,7 +131,7 @@ def test_both_exchanges_tell_the_units_of_the_newest_date(services: Services) ->
     assert ((rows["total_shares"] - truth.loc[rows.index]).abs() <= 50).all()  # 万份 with two decimals
 
 
-def test_units_of_shenzhen_that_could_not_be_had_are_told_in_the_batch(services: Services) -> None:
+def test_units_of_shenzhen_that_could_not_be_had_are_noted_in_the_batch(services: Services) -> None:
     services.clock.at = services.clock.at.replace(hour=18, minute=30)
     services.fresh()
     lists = {"upstream": "eastmoney", "call": "clist", "kind": "double_rows"}
@@ -170,9 +170,7 @@ def test_a_past_date_has_no_marks_and_no_bonds(services: Services) -> None:
         ({"call": "report", "kind": "cut_list", "args": {"rows": 3}}, "raw_risk_goodwill"),
     ],
 )
-def test_answers_that_cannot_be_believed_leave_nothing(
-    services: Services, fault: dict[str, object], name: str
-) -> None:
+def test_refused_answers_leave_nothing(services: Services, fault: dict[str, object], name: str) -> None:
     services.faults.replace([{"upstream": "eastmoney", **fault}, QUOTES_DOWN])
     with suppress(AllSourcesFailed):
         services.raw(name)

@@ -237,7 +237,7 @@ def test_picks_are_reviewed_when_their_window_has_closed_and_stand_then(run: Pip
     assert not found.loc["600004", "unfillable"]
     assert found.loc["600003", "hold_days"] == 5
 
-    # The price history is changed and the date made anew: what is settled stays as it was.
+    # The price history is changed and the date calculated again: what is settled stays as it was.
     before = stored(run, trade_date=PICKED)
     for day in range(7):
         bars(run, day, CODES[:2])

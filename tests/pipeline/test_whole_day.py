@@ -63,7 +63,7 @@ def test_every_column_of_the_wide_table_has_a_source(filled: Services) -> None:
 def test_valuation_takes_the_finer_ratios_and_keeps_their_provenance(filled: Services) -> None:
     rows = filled.warehouse.rows("fusion_valuation")
 
-    # The quote site tells two decimals of a ratio, the portal more.
+    # The quote site has two decimals of a ratio, the portal more.
     assert {row["src"] for row in rows} == {"eastmoney"}
     assert all(row["total_market_cap"] > 0 for row in rows)
     assert any(row["pe_ttm"] for row in rows)
@@ -127,7 +127,7 @@ def test_the_whole_day_again_changes_no_fused_table(filled: Services) -> None:
     assert after == before
 
 
-def test_a_past_date_is_told_by_bars_when_quotes_cannot(services: Services) -> None:
+def test_a_past_date_comes_from_bars_when_quotes_cannot(services: Services) -> None:
     past = "2026-08-18"
     services.master()
     services.raw("raw_quote", past)
@@ -143,7 +143,7 @@ def test_a_past_date_is_told_by_bars_when_quotes_cannot(services: Services) -> N
 
 
 def test_a_first_start_in_a_session_knows_who_is_listed(services: Services) -> None:
-    """The newest complete date is a past one then: only the terminal tells of it, and no state of anybody."""
+    """The newest complete date is a past one then: only the terminal has it, without any state."""
     services.clock.at = datetime.fromisoformat("2026-08-24T10:30")
     services.fresh()
     services.master("2026-08-21")
@@ -172,7 +172,7 @@ def test_single_codes_get_period_bars_of_the_terminal(services: Services) -> Non
 
 @pytest.mark.parametrize("last", ["eastmoney", "tencent"])
 def test_period_bars_of_single_codes_from_the_portal_and_the_quote_site(alone: Services, last: str) -> None:
-    """What the terminal told stands; alone they tell the same bars."""
+    """The terminal's values stay; alone they give the same bars."""
     alone.master()
     rows = alone.warehouse.rows("fusion_stock_master", where="sec_type='stock'", order="list_date", limit=1)
     code = str(rows[0]["code"])

@@ -20,7 +20,7 @@ def test_a_wide_row_follows_the_repair_of_its_money_flow(alone: Services) -> Non
     alone.day(TODAY)
     assert old_days(alone) == []
     before = alone.warehouse.rows("fusion_stock_wide", where="code=?", values=(BANK,))[0]
-    with alone.warehouse.engine.begin() as connection:  # as a source had told it wrongly
+    with alone.warehouse.engine.begin() as connection:  # as if a source had reported it wrongly
         connection.exec_driver_sql(f"UPDATE stg_fund_flow SET main_net=main_net+1000000 WHERE code='{BANK}'")
     alone.clock.advance(timedelta(minutes=30))
     alone.fresh()

@@ -1,4 +1,4 @@
-"""Events have calendar days: which trade date writes them, what a scope stands for, days without any."""
+"""Events have calendar days: which trade date writes them, what a scope covers, days without any."""
 
 import pandas as pd
 

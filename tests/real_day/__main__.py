@@ -6,7 +6,7 @@
 DIR holds any set of real bars: the day is the newest date of its bars, or the newest up to DATE, and the
 window the N sessions that end with it. Only the daily bars are needed. Exit code 1 when anything named in the
 report fails; a MariaDB server that is not there fails as well. 2 when no day can be made of the files. The
-report is kept in DIR (`build/real-day`), beside a page that holds the sample market against the real one
+report is kept in DIR (`build/real-day`), with a page that compares the sample market with the real one
 (`tests.real_day.market`), where the set has the files for it.
 """
 

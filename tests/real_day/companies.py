@@ -35,7 +35,7 @@ class Companies:
 
     @property
     def boards(self) -> tuple[str, ...]:
-        """Boards beside the main board of which a stock trades on the day and at the window's start."""
+        """Boards other than the main board of which a stock trades on the day and at the window's start."""
         there = {board_of(symbol) for symbol in self._of_today()}
         return tuple(board for board in ("star", "gem") if board in there)
 

@@ -145,7 +145,7 @@ def compare_prices(pairs: list[tuple[Row, dict[str, Any]]], section: Section, de
         elif row.change_pct is not None and abs(own - row.change_pct) > file_step:
             wrong.append(f"{_label(row)}: file {row.change_pct}, own {own:.6f}")
     given = sum(row.change_pct is not None for row, _ in changes)
-    reported = f"{given:,} of them beside the file's of {decimals} decimals" if given else "none in the file"
+    reported = f"{given:,} of them, and the file's of {decimals} decimals" if given else "none in the file"
     section.equal("change in percent (against preclose, and pctChg)", len(changes), wrong, reported)
 
 

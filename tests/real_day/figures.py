@@ -38,9 +38,7 @@ def set_section(folder: Path, window: Window, truth: Truth) -> Section:
     gone = absent_files(folder)
     section.notes.append(f"absent, and not needed: {', '.join(gone) or 'nothing'}")
     if INDICES in gone:
-        section.notes.append(
-            "the mean of the set's own stocks stands in for the indices; nothing compares it"
-        )
+        section.notes.append("the mean of the set's own stocks is used for the indices; nothing compares it")
     return section
 
 

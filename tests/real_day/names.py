@@ -22,7 +22,7 @@ def stored_names(warehouse: Warehouse, symbol_of: Mapping[Any, str]) -> Spans:
 
 
 def compare_names(truth: Truth, names: Spans, section: Section) -> None:
-    """The one name of each date says what isST says, though all these dates lie before the first look."""
+    """The one name of each date says what isST says, though all these dates are before the first look."""
     wrong: list[str] = []
     for row in truth.rows.values():
         spans = [

@@ -1,4 +1,4 @@
-"""What must happen to a loaded day: asked twice, corrected upstream, or told wrong. Each returns findings.
+"""Scenarios of a loaded day: asked twice, corrected upstream, or reported wrongly. Each returns findings.
 
 Faults are acted out by the responders, so that what arrives is a wrong answer on the wire.
 """
@@ -134,7 +134,7 @@ def other_unit(day: RealDay, truth: Truth, boards: tuple[str, ...] | None = None
     section = Section("fault: lots on one board, shares on another")
     boards = Companies(truth, day.window).boards if boards is None else boards
     if not boards:
-        section.add("boards beside the main board", "none in these files")
+        section.add("boards other than the main board", "none in these files")
     words = ("lots or shares", "wrong unit")
     for board in boards:
         rule: dict[str, Any] = {"kind": "lots_for_shares", "args": {"board": board}}
@@ -150,7 +150,7 @@ def other_unit(day: RealDay, truth: Truth, boards: tuple[str, ...] | None = None
         section.add("another source's rounding is no correction", f"{revised} revisions", revised == 0)
         with day.fault({"upstream": "tdx", "call": "bars*", **rule}):
             run = day.run("history", *_first_days(day))
-        _caught(section, f"bars, {board}: not believed", day, truth, run, words)
+        _caught(section, f"bars, {board}: refused", day, truth, run, words)
         with day.fault({"upstream": "*", "call": "*", **rule}):
             run = day.run("eod_core", day.window.today)
         _caught(section, f"every upstream, {board}: nothing is written", day, truth, run, words)
@@ -162,10 +162,10 @@ def other_unit(day: RealDay, truth: Truth, boards: tuple[str, ...] | None = None
 
 def wrong_instrument(day: RealDay, truth: Truth) -> Section:
     """An index, then another stock, served under a stock's code. One such row costs itself, never the rows
-    beside it: the run may succeed without it, when it is counted as rejected."""
+    from another source: the run may succeed without it, when it is counted as rejected."""
     section = Section("fault: another instrument under a stock's code")
-    cast = Companies(truth, day.window)
-    stock, index, other = cast.stock, cast.index, cast.other_stock
+    companies = Companies(truth, day.window)
+    stock, index, other = companies.stock, companies.index, companies.other_stock
     # A row that is left out shows in a small set as an answer that is short by it.
     words = (stock, "another instrument", "the universe promises")
     for serve, what in ((index, "an index"), (other, "a stock")):

@@ -100,7 +100,7 @@ _NEEDS = dict.fromkeys(("stg__stg_stock_industry", "dwd__fusion_stock_industry")
 
 
 class RealDay:
-    """A platform whose market clock stands behind the close of the window's last day. `folder` holds its
+    """A platform whose market clock is after the close of the window's last day. `folder` holds its
     data. Dagster's own records are kept there too, or `in_memory`."""
 
     def __init__(

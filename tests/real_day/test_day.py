@@ -39,7 +39,7 @@ def test_every_value_equals_the_files_after_its_wire(day: RealDay, truth: Truth)
     holds(section)
 
 
-def test_the_set_is_told_in_figures_of_its_own(truth: Truth, window: Window) -> None:
+def test_the_set_is_described_in_its_own_figures(truth: Truth, window: Window) -> None:
     assert (window.since, window.until, window.today) == ("2022-05-05", "2022-07-28", TODAY)
     assert f"{window.now}" == "2022-07-29 15:45:00"
     assert {name: count for name, count in counts(truth).items() if name in HELD} == HELD

@@ -31,12 +31,12 @@ def test_a_list_cut_short_writes_nothing(empty_day: RealDay) -> None:
 
 
 @pytest.mark.soak
-def test_lots_on_one_board_and_shares_on_another_are_not_believed(day: RealDay, truth: Truth) -> None:
+def test_lots_on_one_board_and_shares_on_another_are_refused(day: RealDay, truth: Truth) -> None:
     assert scenarios.other_unit(day, truth, boards=("star",)).failed == []
 
 
 @pytest.mark.soak
-def test_an_index_or_another_stock_under_a_stocks_code_is_not_believed(day: RealDay, truth: Truth) -> None:
+def test_an_index_or_another_stock_under_a_stocks_code_is_refused(day: RealDay, truth: Truth) -> None:
     assert scenarios.wrong_instrument(day, truth).failed == []
 
 

@@ -183,7 +183,7 @@ def test_a_set_of_nothing_but_bars_holds(only_bars: tuple[RealDay, Truth]) -> No
     holds(scenarios.second_run(day))
 
 
-def test_what_a_set_does_not_have_is_told(tmp_path: Path) -> None:
+def test_what_a_set_does_not_have_is_reported(tmp_path: Path) -> None:
     (tmp_path / ONLY_BARS).write_bytes(
         gzip.decompress((SLICE / "bars_daily_raw_20_codes_2020_2021.csv.gz").read_bytes())
     )

@@ -14,7 +14,7 @@ RELISTING_GAP = 200
 """Sessions of suspension after which a first traded one beyond the ordinary limits is a re-listing: a
 suspension for another reason ends with them."""
 KNOWN_AFTER = 60
-"""Sessions before a re-listing that must be stored without a trade of the stock: nobody tells of it."""
+"""Sessions before a re-listing that must be stored without a trade of the stock: no source reports it."""
 PRICES = ("open", "high", "low", "close")
 BIG_CUT = Decimal("0.15")
 Key = tuple[str, str]

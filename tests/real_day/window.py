@@ -41,7 +41,7 @@ class Window:
 
     @property
     def now(self) -> datetime:
-        """Where the market's clock stands: after the close of the day."""
+        """The time of the market's clock: after the close of the day."""
         return datetime.combine(datetime.fromisoformat(self.today), CLOSED)
 
     def back(self, sessions: int) -> str:

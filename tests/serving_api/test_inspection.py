@@ -83,17 +83,21 @@ def test_data_of_the_present_may_be_empty_until_the_first_evening(reported: bool
     assert "fusion_kline_daily" in tables.unexplained
 
 
-@pytest.mark.parametrize(("listed", "explained"), [("2026-08-18", True), ("2026-11-02", False)])
-def test_what_nothing_has_happened_for_may_be_empty_until_it_happens(listed: str, explained: bool) -> None:
-    newest = {"fusion_kline_daily": "2026-11-20", "fusion_stock_master": listed}
+@pytest.mark.parametrize(("happened", "explained"), [("2026-08-18", True), ("2026-11-02", False)])
+@pytest.mark.parametrize("name", list(by_nature.QUIET["interfaces"]))
+def test_what_nothing_has_happened_for_may_be_empty_until_it_happens(
+    name: str, happened: str, explained: bool
+) -> None:
+    newest = dict.fromkeys((one.table for one in by_nature.QUIET["interfaces"].values()), happened)
+    newest["fusion_kline_daily"] = "2026-11-20"
 
     def query(statement: str) -> list[tuple[Any, ...]]:
         return [(newest[statement.rsplit(maxsplit=1)[-1]],)] if "MAX" in statement else [("tencent",)]
 
     interfaces = Walk(builtin_registry(), lambda *_: (404, None), query).interfaces()
 
-    assert "get_new_stocks" in interfaces.empty
-    assert ("get_new_stocks" not in interfaces.unexplained) is explained
+    assert name in interfaces.empty
+    assert (name not in interfaces.unexplained) is explained
 
 
 def test_sources_without_requests_so_far_are_probed() -> None:

@@ -298,14 +298,14 @@ def test_a_damaged_answer_raises_our_own_errors(calls: dict[str, Seen]) -> None:
     strange = []
     most_before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for name, seen in sorted(calls.items()):
-        honest = seen.parse(seen.body)  # a parser that refuses everything fails here
+        undamaged = seen.parse(seen.body)  # a parser that refuses everything fails here
         draw = random.Random(name)
         times = MUTATIONS if len(seen.body) <= LARGE else max(1, MUTATIONS // FEWER)
         refused = 0
         for _ in range(times):
             body = damaged(seen.body, draw)
             try:
-                if odd := strangeness(seen.parse(body), honest):
+                if odd := strangeness(seen.parse(body), undamaged):
                     strange.append(f"{name}: {odd} at {body[:60]!r}")
                     break
             except PlatformError:
@@ -543,16 +543,16 @@ def without(document: dict[str, Any], key: str) -> bytes:
     return json.dumps({**document, "result": {**document["result"], "data": rows}}).encode()
 
 
-def lost_more(found: pd.DataFrame, honest: pd.DataFrame) -> str:
+def lost_more(found: pd.DataFrame, undamaged: pd.DataFrame) -> str:
     """What differs other than figures that are null now; '' where only those do."""
-    if len(found) != len(honest):
-        return f"{len(found)} of {len(honest)} rows"
-    for name in (one for one in honest.columns if one not in AS_RECEIVED):
-        kept = found[name].notna() | honest[name].isna()
-        same = (found[name] == honest[name]) | (found[name].isna() & honest[name].isna())
+    if len(found) != len(undamaged):
+        return f"{len(found)} of {len(undamaged)} rows"
+    for name in (one for one in undamaged.columns if one not in AS_RECEIVED):
+        kept = found[name].notna() | undamaged[name].isna()
+        same = (found[name] == undamaged[name]) | (found[name].isna() & undamaged[name].isna())
         if not same[kept].all():
             return f"another {name}"
-    gone = [name for name in honest.columns if found[name].isna().sum() > honest[name].isna().sum()]
+    gone = [name for name in undamaged.columns if found[name].isna().sum() > undamaged[name].isna().sum()]
     return f"{gone} are gone" if len(gone) > 2 else ""
 
 
@@ -567,7 +567,7 @@ def test_a_column_that_is_missing_costs_that_column(bench: Bench) -> None:
             continue
         reports.add(report)
         accepted = seen.parse(seen.body)
-        honest = accepted if isinstance(accepted, pd.DataFrame) else accepted.rows
+        undamaged = accepted if isinstance(accepted, pd.DataFrame) else accepted.rows
         essential = {*ESSENTIAL["*"].split(), *ESSENTIAL.get(report, "").split()}
         for key in dict.fromkeys(key for row in rows for key in row):
             try:
@@ -578,7 +578,7 @@ def test_a_column_that_is_missing_costs_that_column(bench: Bench) -> None:
                 continue
             optional += 1
             found = reported if isinstance(reported, pd.DataFrame) else reported.rows
-            if more := lost_more(found, honest):
+            if more := lost_more(found, undamaged):
                 wrong.append(f"{name} without {key}: {more}")
     assert "\n".join(wrong) == ""
     assert len(reports) > 50

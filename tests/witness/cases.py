@@ -1,7 +1,7 @@
 """What a public client's function returns, and what of ours must be equal to it, row by row.
 
 `columns` are pairs `theirs=ours`, with a factor (`*0.01`: theirs is ours times it) and the decimals to which
-our parser rounds (`~4`) where there are such. `$words` in the arguments stand for what `Market.named` has.
+our parser rounds (`~4`) where there are such. `$words` in the arguments are the values of `Market.named`.
 """
 
 from collections.abc import Callable, Mapping

@@ -68,7 +68,7 @@ def differences(case: Case, theirs: pd.DataFrame, ours: pd.DataFrame) -> list[st
 def numbers_agree(their: pd.Series, mine: pd.Series, factor: float, decimals: str | None) -> list[bool]:
     left = pd.to_numeric(their.replace(["-", ""], None), errors="coerce").to_numpy(dtype=float) / factor
     right = mine.to_numpy(dtype=float)
-    # Our parsers keep four decimals where no other number is told.
+    # Our parsers keep four decimals where no other number is given.
     slack = 0.51 * 10 ** -int(decimals or 4) + np.abs(right) * 1e-9
     # A value that one of them leaves out is no difference; a table of such is, see the test.
     return list((np.abs(left - right) <= slack) | np.isnan(left) | np.isnan(right))

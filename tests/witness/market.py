@@ -52,7 +52,7 @@ class Market:
         return next(day for day in reversed(days) if len(self.eastmoney.limit_pool(pool, day)))
 
     def named(self) -> dict[str, str]:
-        """What the `$words` of a case stand for."""
+        """Values of the `$words` of a case."""
         code, symbol = self.stock.code, self.stock.symbol
         return {
             "$code": code,

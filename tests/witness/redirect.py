@@ -60,7 +60,7 @@ class Today(datetime):
 
 @contextmanager
 def redirected(root: str) -> Iterator[None]:
-    """Within it every request goes to the simulated market at `root`, and nobody waits between two."""
+    """Within it every request goes to the simulated market at `root`, without pauses between two."""
     send, curl, opened = requests.Session.send, curl_cffi.requests.Session.request, urllib.request.urlopen
 
     def sent(self: requests.Session, request: requests.PreparedRequest, **how: Any) -> requests.Response:
@@ -84,7 +84,7 @@ def redirected(root: str) -> Iterator[None]:
     call = py_mini_racer.MiniRacer.call
 
     def called(self: Any, name: str, *args: Any) -> Any:
-        # The disclosure platform's header is the time: the script would tell the machine's.
+        # The disclosure platform's header is the time: the script would use the machine's.
         return time_header(NOW) if name == "getResCode1" else call(self, name, *args)
 
     with pytest.MonkeyPatch.context() as patch:

@@ -1,4 +1,4 @@
-"""Two questions that public clients ask in another way than ours: refused in the first, we ask in theirs, and
+"""Two requests that public clients make in another way than ours: refused in the first, we ask in theirs, and
 the rows are the same."""
 
 import akshare
@@ -55,7 +55,7 @@ def test_a_visitor_that_is_turned_away_registers_and_gets_the_curve(market: Mark
 def test_the_public_client_registers_in_the_same_way(market: Market) -> None:
     case = next(one for one in CASES if one.function == "bond_china_close_return")
     their_curve.bond_china_close_return_map.cache_clear()
-    ours = market.chinamoney.closing_curve(DAY, DAY)  # nobody registers: the next one is a stranger
+    ours = market.chinamoney.closing_curve(DAY, DAY)  # without registering: the next one is a new session
     market.served.faults.replace([STRANGER])
     try:
         with redirected(market.url):

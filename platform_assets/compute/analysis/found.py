@@ -1,4 +1,4 @@
-"""What a rule finds in a pack: a value with its score, the words for it and the facts behind it."""
+"""Result of a rule on a pack: a value with its score, the words for it and the facts behind it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The rules of the five dimensions, in the order in which they are told."""
+"""The rules of the five dimensions, in the order in which they are reported."""
 
 from platform_assets.compute.analysis.found import (
     Found,
@@ -63,7 +63,7 @@ def _money(pack: Pack, name: str) -> Found | None:
 
 
 def _roe(pack: Pack, name: str) -> Found | None:
-    """Of a report within the year the ROE is that of its months: scored as twelve of them."""
+    """Scores the ROE; that of a report within the year is of its months and scored as twelve of them."""
     fact = newest(pack, FINANCE, "roe", name)
     if fact is None or fact.number is None or not fact.as_of[5:7].isdigit():
         return None

@@ -21,7 +21,7 @@ _BLOCKS = {
 
 @dataclass(frozen=True)
 class Scored:
-    """What the rules say of a company. A score is None where none of its rules found a fact."""
+    """Scores of a company by the rules. A score is None where none of its rules found a fact."""
 
     name: str
     scores: Mapping[str, float | None]
@@ -64,7 +64,7 @@ def total_of(scores: Mapping[str, float | None], *, blocked: bool) -> float | No
 
 
 def direction_of(total: float | None, *, blocked: bool) -> str:
-    """What a total says of the coming sessions; a blocked stock is never bullish."""
+    """The direction of the coming sessions that a total indicates; a blocked stock is never bullish."""
     if total is None:
         return NEUTRAL
     if total <= own.BEARISH_TO:

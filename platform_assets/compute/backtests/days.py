@@ -56,7 +56,7 @@ class Days:
 
 @dataclass(frozen=True)
 class Event:
-    """What a share is given: amounts per 10 shares, as the exchange announces them."""
+    """An ex-right event: amounts per 10 shares, as the exchange announces them."""
 
     date: str
     cash_per10: float = 0.0
@@ -70,10 +70,11 @@ def entitlements(
 ) -> tuple[Ints, Ints]:
     """(cash, bonus) of `Days`, each on the first bar at or after its ex-date.
 
-    A right is worth reference price - subscription price and is counted as cash: whoever does not subscribe
-    and is not paid would lose that by the ex-date alone. A step of the factor that no event explains, or that
-    a right without a reference price belongs to, is counted as bonus shares as a whole, which keeps the value
-    of the holding. `reference`: ex-right reference prices in CNY, NaN where they are not known.
+    A right is worth reference price - subscription price and is counted as cash: a holder who does not
+    subscribe and is not paid would lose that by the ex-date alone. A step of the factor that no event
+    explains, or that a right without a reference price belongs to, is counted as bonus shares as a whole,
+    which keeps the value of the holding. `reference`: ex-right reference prices in CNY, NaN where they are
+    not known.
     """
     cash = np.zeros(len(dates), dtype=np.int64)
     bonus = np.zeros(len(dates), dtype=np.int64)
@@ -84,7 +85,7 @@ def entitlements(
     for event in events:
         found = int(np.searchsorted(days, event.date)) if days else 0
         if found == 0 or found >= len(days):
-            continue  # before the first bar nobody held a share
+            continue  # before the first bar no share is held
         at = int(places[found])
         explained[at] = True
         right = 0.0

@@ -70,7 +70,7 @@ class Trade:
 
 @dataclass(frozen=True)
 class Run:
-    """What came of it. `equity` [stop - start] is cash and shares at the close of each day, fen."""
+    """Result of a backtest. `equity` [stop - start] is cash and shares at the close of each day, fen."""
 
     start: int
     stop: int

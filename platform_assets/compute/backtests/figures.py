@@ -1,4 +1,4 @@
-"""What a run comes to, in percent and ratios. A figure that needs more than there is, is None."""
+"""Result figures of a backtest, in percent and ratios. A figure that needs more than there is, is None."""
 
 from dataclasses import dataclass
 

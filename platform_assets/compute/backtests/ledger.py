@@ -32,7 +32,7 @@ class Fill:
 
 @dataclass(frozen=True)
 class Given:
-    """What the held shares were given on an ex-date: fen, shares, and the state after it."""
+    """Cash and shares received on an ex-date: fen, shares, and the state after it."""
 
     at: int
     day: str

@@ -44,7 +44,7 @@ def _part(bars: Bars, start: int, stop: int) -> Bars:
 
 
 def confirmations(bars: Bars, rows: Ints) -> Floats:
-    """[rows] 0..100: how far price and volume of a bar stand out in the market of its date. The mean of two
+    """[rows] 0..100: rank of price and volume of a bar in the market of its date. The mean of two
     ranks in percent, of the change against the reference price and of the volume against the mean of the five
     bars before; what is not known is left out, NaN where neither is."""
     before = rows[:, None] - np.arange(p.SCORE_VOLUME_BARS, 0, -1)[None, :]

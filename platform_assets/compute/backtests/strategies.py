@@ -47,13 +47,13 @@ class Period:
 
 @dataclass(frozen=True)
 class Strategy:
-    """`kind` is trend, reversal or breakout. `told` says a buy in words, with the periods in it."""
+    """`kind` is trend, reversal or breakout. `buy_text` describes a buy, with the periods in it."""
 
     key: str
     name: str
     kind: str
     description: str
-    reported: str
+    buy_text: str
     periods: tuple[Period, ...]
     signals: Callable[..., Signals]
     is_ordered: bool = False
@@ -86,7 +86,7 @@ class Strategy:
         return {period.name: value for period, value in zip(self.periods, periods, strict=True)}
 
     def reason(self, periods: tuple[int, ...]) -> str:
-        return self.reported.format(*periods)
+        return self.buy_text.format(*periods)
 
     def neighbours(self, periods: tuple[int, ...]) -> list[tuple[int, ...]]:
         """The periods a fifth shorter, and a fifth longer."""

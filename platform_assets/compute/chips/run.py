@@ -1,6 +1,6 @@
-"""Who holds at which price: every bar's turnover is laid over its prices as a triangle, and what was there
-before shrinks by the share that changed hands. Walked from the newest bar back, a bar's triangle is only
-multiplied by the share that later bars left alone; the 150 levels need not decay bar by bar."""
+"""Distribution of holding costs: every bar's turnover is laid over its prices as a triangle, and what was
+there before shrinks by the share that changed hands. Walked from the newest bar back, a bar's triangle is
+only multiplied by the share that later bars left alone; the 150 levels need not decay bar by bar."""
 
 import numpy as np
 
@@ -61,7 +61,7 @@ def spread_window(bars: Floats, count: int, chips: Floats) -> tuple[float, float
 
 @kernel
 def level_above(chips: Floats, requested: float) -> int:
-    """The first level up to which there are more chips than `wanted`."""
+    """The first level up to which there are more chips than requested."""
     summed = 0.0
     for j in range(BUCKETS):
         summed += chips[j]
@@ -118,7 +118,7 @@ def measure(chips: Floats, low: float, step: float, close: float, out: Floats) -
 def all_codes(
     inputs: Floats, factor: Floats, offsets: Ints, newest: int, out: Floats, levels: Floats
 ) -> None:
-    """`inputs` [rows, 5]; `out` [rows wanted, figures]; `levels` [rows wanted, levels + 2] takes the
+    """`inputs` [rows, 5]; `out` [requested rows, figures]; `levels` [requested rows, levels + 2] takes the
     distributions, their first price and their step, unless it is empty."""
     chips = np.empty(BUCKETS)
     window = np.empty((WINDOW, 5))
@@ -142,7 +142,7 @@ def all_codes(
 
 
 def _computed(bars: Bars, newest: int, with_levels: bool) -> tuple[Floats, Floats]:
-    """(figures [rows, columns], distributions [rows, levels + 2], empty unless wanted)."""
+    """(figures [rows, columns], distributions [rows, levels + 2], empty unless requested)."""
     known = np.isfinite(bars.open + bars.high + bars.low + bars.close + bars.factor)
     if not known.all():
         made = bars.around(known, newest, lambda some, _: _named(some, newest, with_levels))

@@ -1,4 +1,4 @@
-"""What a tree means before it is evaluated: kinds, units, bars of history."""
+"""Checks of a tree before it is evaluated: kinds, units, bars of history."""
 
 from platform_assets.compute.dsl import tree
 from platform_assets.compute.dsl.field_words import SCALES
@@ -51,16 +51,18 @@ def scale_of(node: tree.Node) -> float:
 
 
 def units_agree(cursor: Cursor, left: tree.Node, right: tree.Node) -> None:
-    """Refuses a percent beside an amount, and an amount beside a percent."""
+    """Refuses a comparison of a percent with an amount."""
     for literal, other in ((left, right), (right, left)):
         sign = _written_unit(literal)
         unit = unit_of(other)
         if unit is None or not sign:
             continue
         if sign == "%" and unit not in {"pct", ""}:
-            cursor.fail("type", "a percent stands beside an amount", literal.at, expected=["number"])
+            cursor.fail("type", "a percent is compared with an amount", literal.at, expected=["number"])
         if sign in _OF_MONEY and unit in {"pct", "days"}:
-            cursor.fail("type", "an amount stands beside a percent or days", literal.at, expected=["number"])
+            cursor.fail(
+                "type", "an amount is compared with a percent or days", literal.at, expected=["number"]
+            )
 
 
 def arithmetic_units(cursor: Cursor, token: Token, left: tree.Node, right: tree.Node) -> None:

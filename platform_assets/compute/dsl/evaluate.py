@@ -93,7 +93,7 @@ def select(query: tree.Query, table: Table, history: History) -> Selection:
 
 
 def _ordered(order: Sequence[tree.Order], table: Table, rows: Ints) -> Ints:
-    """Positions within `rows`; missing values stand last either way, equal ones by code."""
+    """Positions within `rows`; missing values come last either way, equal ones by code."""
     keys: list[npt.NDArray[Any]] = [table.codes[rows].astype(str)]
     for one in reversed(order):
         if catalogue()[one.field].kind == "text":
@@ -164,7 +164,7 @@ class _Rows:
         raise AssertionError(node)
 
     def _whole(self, held: Floats) -> Floats:
-        """Of constants too one for every row."""
+        """One value for every row, also of constants."""
         return np.broadcast_to(held, self._shape)
 
     def _missing(self, field: tree.Field) -> npt.NDArray[np.bool_]:
@@ -274,7 +274,7 @@ class _Bars(_Rows):
 
 
 def _plain_of(*nodes: tree.Node) -> Callable[[str], str]:
-    """How texts are compared beside one of these: industries by their plain names, all others as they are."""
+    """How texts are compared with one of these: industries by their plain names, all others as they are."""
     is_industry = any(isinstance(node, tree.Field) and node.name == INDUSTRY for node in nodes)
     return plain_industry if is_industry else str
 

@@ -21,10 +21,10 @@ GROUPS = {
 COMPARISONS = ("=", "!=", ">", ">=", "<", "<=", "between", "in", "not in", "is null", "is not null")
 TEXT_OPERATORS = ("=", "!=", "in", "not in", "like", "is null", "is not null")
 FLAG_OPERATORS = ("=", "is null", "is not null")
-"""A flag stands alone in a query; `= true` and `= false` are how a list of conditions says it."""
+"""A flag is written alone in a query; `= true` and `= false` are how a list of conditions says it."""
 
 SCALES = {"wan": 1e4, "yi": 1e8, "lot": 100.0}
-"""What a unit is of CNY, or of shares; every other unit stands for itself."""
+"""What a unit is of CNY, or of shares; every other unit is itself."""
 
 
 @dataclass(frozen=True)

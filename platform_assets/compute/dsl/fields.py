@@ -81,7 +81,7 @@ _QUOTE = (
 
 def _multiple(name: str, label: str, example: str, *, aliases: str = "") -> Field:
     """A price in terms of a figure: where the figure is a loss, there is none."""
-    note = "a value of 0 or less is missing: nobody makes a profit, or owns anything, that could be paid for"
+    note = "a value of 0 or less is missing: there is no profit, or no equity, to pay for"
     return number(name, label, "", WIDE, example, aliases=aliases, note=note, positive=True)
 
 

@@ -36,7 +36,7 @@ class Pattern:
 
 
 def _place(piece: str, text: str, at: int, end: int) -> int:
-    """Where a piece first stands in text[at:end], -1 where it does not."""
+    """Position of a piece's first occurrence in text[at:end], -1 where there is none."""
     if "_" not in piece:
         return text.find(piece, at, end)
     last = end - len(piece)

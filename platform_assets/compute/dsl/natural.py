@@ -43,7 +43,8 @@ class Translation:
 
 @dataclass
 class _Heard:
-    """What was understood so far. All of `conditions` must hold, of each of these one, and of that all parts:
+    """Conditions understood so far. All of `conditions` must hold, of each of these one, and of that all
+    parts:
     a written `and` binds closest, as in the language, then `or`; a comma, or nothing at all, sets apart.
     `join`: what was said since the last condition. `gap`: where the words began that were not understood, -1
     behind one that was."""
@@ -152,7 +153,7 @@ def _any_of(conditions: Sequence[str]) -> str:
 
 
 def translated(sentence: str, industries: Collection[str] = ()) -> Translation:
-    """The query of a sentence. `industries` are the names that stand for an industry, as they are stored."""
+    """The query of a sentence. `industries` are the names of industries as they are stored."""
     text = sentence.translate(_FULL_WIDTH).lower()
     heard = _Heard(text, Industries(industries))
     while heard.at < len(text):

@@ -1,7 +1,7 @@
 """Text of a query to its tree: recursive descent over one grammar, without going back.
 
 A parenthesis may hold a condition or arithmetic; both are read by the same rules, and what came out decides
-what may follow. The grammar stands in `docs/calculations/dsl.md`.
+what may follow. The grammar is in `docs/calculations/dsl.md`.
 """
 
 from typing import NoReturn
@@ -65,7 +65,7 @@ class _Parser(Values):
         return self._whole(token, 1, MAX_LIMIT, "limit")
 
     # -- conditions ---------------------------------------------------------------------------------
-    # `inner`: between parentheses or in an argument, where arithmetic may stand without a comparison.
+    # `inner`: between parentheses or in an argument, where arithmetic is allowed without a comparison.
 
     def _or(self, *, inner: bool) -> tree.Node:
         at = self.now
@@ -147,7 +147,7 @@ class _Parser(Values):
         self.fail("type", "a text is compared with = or != alone", token, expected=expected)
 
     def _operand(self, kind: str) -> tree.Node:
-        """What stands right of a comparison: a value of the kind of what stands left."""
+        """The right side of a comparison: a value of the kind of the left side."""
         start = self.now
         expected = ("string", "field") if kind == "text" else NUMERIC_START
         node = self._sum(expected)
@@ -200,5 +200,5 @@ class _Parser(Values):
 
     def _bare(self, node: tree.Node, token: Token) -> tree.Field:
         if not isinstance(node, tree.Field):
-            self.fail("type", f"{self.meaning(token)} stands behind the name of a field", token)
+            self.fail("type", f"{self.meaning(token)} follows the name of a field", token)
         return node

@@ -48,7 +48,7 @@ _OTHERS = re.compile(
     rf"{_STOCKS}(?:除外|以外|之外|外(?=的|[,;.!\s]|$)|(?:不要|剔除|排除|去掉)(?=[,;.!\s]|$))"
 )
 NEGATIVE = frozenset("不非没无未勿别除")
-"""Characters one of which makes words that nobody understands turn what stands behind them."""
+"""Characters of which one makes unknown words a possible denial of the condition after them."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Names:
         self._longest = max(map(len, self._names), default=0)
 
     def at(self, text: str, at: int) -> str | None:
-        """The longest that stands here; a Latin one as a whole word."""
+        """The longest name at this position; a Latin one as a whole word."""
         for length in range(min(self._longest, len(text) - at), 0, -1):
             name = text[at : at + length]
             if name not in self._names:
@@ -106,7 +106,7 @@ def _phrases() -> Names:
 
 
 def word_end(text: str, at: int) -> int:
-    """End of what stands here: a Latin word or number as a whole, else one character."""
+    """End of the word at this position: a Latin word or number as a whole, else one character."""
     end = at + 1
     while _ALNUM.match(text[at]) and end < len(text) and _ALNUM.match(text[end]):
         end += 1
@@ -115,7 +115,7 @@ def word_end(text: str, at: int) -> int:
 
 def condition_at(text: str, at: int, industries: Industries) -> Spoken | None:
     """The condition that begins here, with its denial before or behind it. None where there is none, or
-    where a denial cannot be told."""
+    where it is not clear what a denial covers."""
     found = _compared_at(text, at) or _among_at(text, at, industries) or _named_at(text, at, industries)
     if found is not None:
         others = _OTHERS.match(text, found.end)
@@ -207,7 +207,7 @@ def _compared_at(text: str, at: int) -> Spoken | None:
 
 
 def _if_one(condition: str, end: int) -> Spoken | None:
-    """Only what the language takes is a condition: an amount beside a percent is none."""
+    """Only what the language takes is a condition: an amount compared with a percent is none."""
     try:
         parse(condition)
     except LanguageError:

@@ -9,7 +9,7 @@ from platform_assets.compute.language import place, walked
 
 @dataclass(frozen=True)
 class Number:
-    """As written: `text` without needless zeros, `unit` '', '%', '万' or '亿'."""
+    """A number as written: `text` without needless zeros, `unit` '', '%', '万' or '亿'."""
 
     text: str
     unit: str = ""
@@ -102,7 +102,7 @@ class IsNull:
 
 @dataclass(frozen=True)
 class Flag:
-    """A field that is true or false, standing as a condition."""
+    """A field that is true or false, used as a condition."""
 
     field: Field
     at: int = place()

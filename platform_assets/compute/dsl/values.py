@@ -68,7 +68,7 @@ class Values(Cursor):
         if kind_of(node) in {"condition", "flag"}:
             self.fail(
                 "type",
-                f"a {kind_of(node)} is compared with nothing; it stands alone, or behind `not`",
+                f"a {kind_of(node)} is compared with nothing; it is written alone, or after `not`",
                 start,
                 expected=NUMERIC_START,
             )
@@ -169,7 +169,7 @@ class Values(Cursor):
 
 
 def operators(left: tree.Node) -> tuple[str, ...]:
-    """What may follow a value for it to become a condition."""
+    """The operators that may follow a value for it to become a condition."""
     if kind_of(left) == "text":
         return ("=", "!=", "in", "not in", "like", "is") if isinstance(left, tree.Field) else ("=", "!=")
     more = ("in", "not in", "is") if isinstance(left, tree.Field) else ()

@@ -21,7 +21,7 @@ CHINESE = {
     "升序": "asc",
     "降序": "desc",
 }
-"""What an alias stands for; the normalised form has the English word."""
+"""The meaning of an alias; the normalised form has the English word."""
 SYNONYMS = CHINESE | _SAME_SIGN
 
 

@@ -99,9 +99,9 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _without_quotes(text: str, pack: Pack, *, marked: bool) -> str:
-    """The text with blanks in the place of stored texts that it quotes, as long as before. `marked`: words of
-    others (headlines) are a quotation only between quotation marks or behind their label, as in 快讯：; told
-    as the writer's own they are statements without evidence."""
+    """The text with blanks in the place of stored texts that it quotes, as long as before. `marked`: words
+    of others (headlines) are a quotation only between quotation marks or behind their label, as in 快讯：;
+    stated as the writer's own they are statements without evidence."""
     subjects = pack.subjects
     for fact in pack.facts:
         if isinstance(fact.value, str) and fact.value not in subjects and _is_quotation(fact.value):
@@ -119,7 +119,7 @@ def _is_of_others(fact: Fact) -> bool:
 
 
 def _is_quotation(text: str) -> bool:
-    """Whether a stored text may hide what stands in it: a headline, say. A short one without digits, an
+    """Whether a stored text may be blanked as a quotation: a headline, say. A short one without digits, an
     industry say, hides nothing and may be a part of a name."""
     has_digit = any(char.isdigit() for char in text)
     return (has_digit and not _ONLY_NUMBER.fullmatch(text)) or len(text) >= _SHORTEST_HEADLINE
@@ -132,7 +132,7 @@ def _without(text: str, spans: Sequence[tuple[int, int]]) -> str:
 
 
 def _strangers(text: str, pack: Pack, words: str, names: Collection[str]) -> list[tuple[int, int]]:
-    """Where names of securities stand that nobody has spoken of; a name within a longer known one is none."""
+    """Places of names of securities without evidence; a name within a longer known one is none."""
     spoken = {name for name in names if name in words} | pack.subjects
     candidates = [name for name in names if len(name) >= _SHORTEST_NAME and name in text]
     longest_first = sorted({*candidates, *spoken}, key=len, reverse=True)
@@ -170,7 +170,7 @@ class _Sentence:
         return self._subjects[-1][0] if self._subjects else self._before
 
     def numbers(self) -> list[Mention]:
-        """Those that stand in no name, no label and no citation."""
+        """Those outside of names, labels and citations."""
         return [
             one for one in self._numbers
             if not any(start < one.end and one.start < end for start, end in self._hidden)
@@ -208,7 +208,7 @@ class _Sentence:
         return self._is_of_its_day(fact, mention)
 
     def _cell(self, mention: Mention) -> tuple[str, str]:
-        """What the row and the column of a table say of a number."""
+        """The heads of row and column of a number in a table."""
         return words_of_cell(self._head, self._line_before + self.text[: mention.start])
 
     def _is_named(self, fact: Fact, mention: Mention) -> bool:

@@ -1,4 +1,4 @@
-"""Days that a text names from where it stands: today, yesterday, last week, tomorrow."""
+"""Days that a text names relative to its own: today, yesterday, last week, tomorrow."""
 
 import re
 from datetime import date, timedelta
@@ -13,7 +13,7 @@ _WORDS = re.compile(
 
 
 def is_of_named_day(text: str, at: int, as_of: str, now: str) -> bool:
-    """Whether a value of `as_of` is of the day that the text names for what stands at `at`: by the last such
+    """Whether a value of `as_of` is of the day that the text names for the value at `at`: by the last such
     word before it, else by 今日 anywhere. `now` is the day of the text."""
     words = list(_WORDS.finditer(text))
     before = [one for one in words if one.end() <= at] or [one for one in words if one["today"]]

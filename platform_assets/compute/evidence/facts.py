@@ -43,7 +43,7 @@ class Fact:
         return f"{LINEAGE}/{self.table}?{urlencode({**self.key, 'column': self.column})}"
 
     def plain(self) -> dict[str, Any]:
-        """As it is stored beside a text."""
+        """The fact as it is stored with a text."""
         return {
             "id": self.id, "subject": self.subject, "label": self.label, "value": self.value,
             "unit": self.unit, "table": self.table, "key": dict(self.key), "column": self.column,
@@ -58,13 +58,13 @@ class Pack:
     as_of: str
     facts: list[Fact] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
-    """What was looked for and is not stored, in words."""
+    """Missing inputs, in words."""
 
     def add(
         self, subject: str, label: str, value: Any, unit: str, *, table: str, column: str, as_of: str,
         key: Mapping[str, Any] | None = None, row: Mapping[str, Any] | None = None,
     ) -> Fact:  # fmt: skip
-        """Take a value in; `row` is the stored row that it stands in, for its quality and its batch."""
+        """Adds a value as a fact; `row` is the stored row that it is from, for its quality and its batch."""
         reported = row or {}
         fact = Fact(
             f"E{len(self.facts) + 1}", subject, label, value, unit, table, dict(key or {}), column, as_of,
@@ -89,6 +89,6 @@ class Pack:
         return {self.as_of[:10], *(fact.as_of[:10] for fact in self.facts), *said}
 
     def of(self, ids: Sequence[str]) -> Iterator[Fact]:
-        """The facts of these ids; ids of nobody are left out."""
+        """The facts of these ids; unknown ids are left out."""
         found = {fact.id: fact for fact in self.facts}
         return (found[one] for one in ids if one in found)

@@ -1,4 +1,4 @@
-"""The numbers, dates and security codes of a Chinese text: where they stand, what they say, how precisely."""
+"""The numbers, dates and security codes of a Chinese text: their positions, values and precision."""
 
 import re
 from collections.abc import Iterator
@@ -60,7 +60,7 @@ _OPAQUE = re.compile(
 
 @dataclass(frozen=True)
 class Mention:
-    """One number of a text. `value` in percent, CNY, shares or as it stands; `step` is the weight of its last
+    """One number of a text. `value` in percent, CNY, shares or as written; `step` is the weight of its last
     printed digit. Of a date the value is 0 and `text` says it."""
 
     start: int

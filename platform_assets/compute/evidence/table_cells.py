@@ -2,7 +2,7 @@
 
 
 class TableHead:
-    """Reads a text line by line and keeps the head of the table that a line stands in."""
+    """Reads a text line by line and keeps the head of the table that a line is in."""
 
     def __init__(self) -> None:
         self._head: list[str] | None = None
@@ -23,7 +23,7 @@ def cells(line: str) -> list[str]:
 
 
 def words_of_cell(head: list[str], line_before: str) -> tuple[str, str]:
-    """(first cell of the row, cell of the head) for what stands behind `line_before`; '' where there is
+    """(first cell of the row, cell of the head) for the text after `line_before`; '' where there is
     none."""
     column = line_before.count("|") - 1
     if not 0 < column < len(head):

@@ -1,4 +1,4 @@
-"""Words of finance in a text, and the labels of facts that they may stand before."""
+"""Words of finance in a text, and the labels of facts that they may precede."""
 
 import re
 

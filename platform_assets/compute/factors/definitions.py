@@ -93,7 +93,7 @@ FACTORS: tuple[Factor, ...] = (
         "proxy",
         "trend",
         (Input("ma5_dev_pct", "MA5偏离"), Input("chg_ytd", "年初至今涨幅"), Input("chg_10d", "10日涨幅")),
-        "gains stand in for the structure of a trend",
+        "gains are used in place of the structure of a trend",
     ),
     Factor(
         "capital",
@@ -109,7 +109,7 @@ FACTORS: tuple[Factor, ...] = (
         "proxy",
         "stability",
         (Input("amplitude_pct", "日内振幅", "low"),),
-        "the range of one day stands in for volatility",
+        "the range of one day is used in place of volatility",
     ),
     Factor(
         "shortTerm",

@@ -1,7 +1,7 @@
 """Hard gates: what keeps a stock out of every pick, and what only warns.
 
-Checked in the order of the specification: the first that blocks names the reason, and every warning stands
-beside it.
+Checked in the order of the specification: the first that blocks names the reason, and all warnings are
+listed with it.
 """
 
 import math
@@ -24,7 +24,7 @@ GATE_COLUMNS = ("name", "is_st", "roe", "debt_ratio", "revenue_yoy", "net_profit
 
 @dataclass(frozen=True)
 class Gate:
-    """What the gates say of a stock on a date. `code` and `reason` name what blocks it; None: it passes."""
+    """Result of the gates for a stock on a date. `code` and `reason` name what blocks it; None: it passes."""
 
     blocked: bool
     code: str | None
@@ -36,7 +36,7 @@ class Gate:
         return not self.blocked
 
     def plain(self) -> dict[str, Any]:
-        """As answers show it."""
+        """The gate as a JSON object."""
         return {
             "passed": self.passed,
             "blocked": self.blocked,

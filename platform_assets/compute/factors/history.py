@@ -34,7 +34,7 @@ class BarHistory:
     up_open: Floats
 
     def inputs(self) -> dict[str, Floats]:
-        """By input column, in percent where it is a change."""
+        """Inputs by column, in percent where they are changes."""
         found = {f"chg_{n}d": self.change(n) for n in (3, 5, 10, 20, 60)}
         found["chg_1y"] = self.change(YEAR)
         found["chg_ytd"] = self._change_ytd()

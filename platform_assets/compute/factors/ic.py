@@ -1,4 +1,5 @@
-"""How well a factor foretold: rank correlation of its scores with the returns that followed, date by date."""
+"""Predictive power of a factor: rank correlation of its scores with the returns that followed, date by
+date."""
 
 from dataclasses import dataclass
 
@@ -34,9 +35,9 @@ class FactorIc:
 
 
 def factor_ic(scores: Floats, returns: Floats, window: int) -> FactorIc:
-    """Of scores [dates, codes] and the returns in percent [dates, codes] of the `window` dates that followed,
-    NaN where missing. A date with fewer than 20 codes that have both, or with nothing to tell them apart,
-    says nothing."""
+    """IC figures of scores [dates, codes] and the returns in percent [dates, codes] of the `window` dates
+    that followed, NaN where missing. A date with fewer than 20 codes that have both, or with equal scores or
+    returns, does not count."""
     followed = np.isfinite(returns)
     cells = int(followed.sum())
     both = followed & np.isfinite(scores)
@@ -78,8 +79,8 @@ def robust_t(values: Floats, lags: int) -> float | None:
     and West, weights of Bartlett). None where nothing varies."""
     if len(values) < 2 or not float(values.std()):
         return None
-    # Imported where it is used: two tenths of a second that no other answer pays for.
-    from statsmodels.stats.sandwich_covariance import S_hac_simple
+    # Loading it takes two tenths of a second, which no other answer should pay for.
+    from statsmodels.stats.sandwich_covariance import S_hac_simple  # noqa: PLC0415
 
     spread = float(S_hac_simple((values - values.mean())[:, None], nlags=lags)[0, 0])
     return float(values.mean()) * len(values) / spread**0.5 if spread > 0 else None

@@ -35,7 +35,7 @@ class Filter:
     max: float | None = None
 
     def plain(self) -> dict[str, Any]:
-        """As answers show it: without the bound that it has not."""
+        """The filter as a JSON object, without a bound that is None."""
         bounds = {"min": self.min, "max": self.max}
         return {"factor": self.factor, **{name: one for name, one in bounds.items() if one is not None}}
 
@@ -59,7 +59,7 @@ class Preset:
         return tuple(Filter(*one) for one in PRESET_FILTERS[self.key])
 
     def plain(self) -> dict[str, Any]:
-        """As answers show it."""
+        """The preset as a JSON object."""
         shown: dict[str, Any] = {
             "key": self.key,
             "label": self.label,
@@ -174,7 +174,7 @@ def selected(
     filters: Sequence[Filter],
     min_composite: float | None = None,
 ) -> Bools:
-    """[n] who fulfils all filters and has at least that composite."""
+    """[n] whether a row fulfils all filters and has at least that composite."""
     found = ~np.isnan(composite)
     for one in filters:
         found &= passing(factors, one)
@@ -184,8 +184,8 @@ def selected(
 
 
 def in_industries(names: Iterable[Sequence[Any]], requested: Sequence[str]) -> Bools:
-    """[n] whether one of a stock's industry names (see `INDUSTRY_COLUMNS`) is among those wanted; the level
-    mark of a name (IT服务Ⅱ) does not count."""
+    """[n] whether one of a stock's industry names (see `INDUSTRY_COLUMNS`) is among the requested ones; the
+    level mark of a name (IT服务Ⅱ) does not count."""
     keys = {plain_industry(name) for name in requested}
     return np.array(
         [any(plain_industry(name) in keys for name in row if isinstance(name, str)) for row in names], bool
@@ -243,8 +243,9 @@ def preset_picks(
     of_industries: Callable[[Sequence[str]], Bools],
     filters: Sequence[Filter] = (),
 ) -> Ints:
-    """Rows that a preset selects `among` a batch, best first, as many as there are. `of_industries` tells who
-    belongs to one of some industries; `filters` of a user replace those of the preset on the same factor."""
+    """Rows that a preset selects `among` a batch, best first, as many as there are. `of_industries` says
+    which rows belong to one of some industries; `filters` of a user replace those of the preset on the same
+    factor."""
     if preset.industries:
         among = among & of_industries(preset.industries)
     key = batch.composite if preset.sort == COMPOSITE else batch.factors[preset.sort]

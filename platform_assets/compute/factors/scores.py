@@ -92,7 +92,7 @@ def in_batch(wide: pd.DataFrame) -> Bools:
 
 
 def has_bar(price: Floats, suspended: Floats) -> Bools:
-    """Where there is a price of a stock that is not suspended (1 suspended; 0 or NaN not)."""
+    """True where there is a price of a stock that is not suspended (1 suspended; 0 or NaN not)."""
     traded: Bools = (price > 0) & ~(suspended == 1)
     return traded
 

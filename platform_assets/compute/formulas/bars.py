@@ -1,4 +1,4 @@
-"""What is known of a formula before it is evaluated: bars, work, what is a condition.
+"""Facts about a formula before it is evaluated: bars, work, what is a condition.
 
 `variables` are the statements before, by name. What they say of themselves is taken as it is: names within
 names would double the work at every step.
@@ -30,7 +30,7 @@ def is_condition(node: tree.Node, variables: Variables) -> bool:
 
 
 def constant(node: tree.Node, variables: Variables) -> float | None:
-    """The number that stands there, or that a name was given; None for anything else."""
+    """The number at this place, or that a name was given; None for anything else."""
     match node:
         case tree.Number():
             return node.value

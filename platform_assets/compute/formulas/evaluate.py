@@ -105,7 +105,7 @@ def _ref(x: Floats, bars: int | Floats) -> Floats:
 
 
 def _sum(x: Floats, bars: int | Floats) -> Floats:
-    """Of a moving number of bars the sum since the condition; 0 bars sum up to 0."""
+    """Sums over a number of bars that changes by bar; 0 bars sum up to 0."""
     if isinstance(bars, int):
         return series.sum_(x, bars)
     known = np.where(np.isnan(x), 0.0, x).cumsum(axis=-1)
@@ -117,7 +117,7 @@ def _sum(x: Floats, bars: int | Floats) -> Floats:
 
 
 def _before(running: Floats, bars: Floats) -> Floats:
-    """A running total as it stood `bars` bars ago: 0 at the first bar, NaN before."""
+    """A running total as it was `bars` bars ago: 0 at the first bar, NaN before."""
     place = np.arange(running.shape[-1]) - bars
     taken = np.take_along_axis(running, np.where(place >= 0, place, 0).astype(np.int64), axis=-1)
     return np.where(place >= 0, taken, np.where(place == -1, 0.0, np.nan))

@@ -70,4 +70,4 @@ LOOK_AHEAD = frozenset(
     "TROUGHBARS TROUGHBARSA BARSNEXT FFT XMA CONST DYNAINFO ISLASTBAR BARSTATUS CURRBARSCOUNT "
     "TOTALBARSCOUNT LASTBAR DRAWNULLBACK".split()
 )
-"""They read bars after the one that they stand on, or the newest bar on every bar."""
+"""They read bars after the one that they are computed for, or the newest bar on every bar."""

@@ -1,4 +1,4 @@
-"""Text of a formula to its tree. The grammar stands in `docs/calculations/formulas.md`."""
+"""Text of a formula to its tree. The grammar is in `docs/calculations/formulas.md`."""
 
 from typing import NoReturn
 
@@ -196,7 +196,7 @@ class _Parser(Cursor):
             self.fail("limit", "the weight of DMA lies between 0 and 1", start, expected=("0..1",))
 
     def _checked(self, name: str, kind: str, argument: tree.Node, start: Token) -> None:
-        """Bars are whole numbers that stand there, or for some functions BARSLAST."""
+        """Checks that bars are whole numbers, or for some functions BARSLAST."""
         if kind in "xc":
             return
         value = constant(argument, self._variables)

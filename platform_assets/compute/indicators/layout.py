@@ -1,4 +1,4 @@
-"""Where each series of one code lies while its indicators are computed: the rows of the kernels' scratch, and
+"""Layout of the series of one code while its indicators are computed: the rows of the kernels' scratch, and
 the steps that are nothing but a table. Short kernels that run through tables compile in a fraction of the
 time of one that spells every column out, and each step is a loop that the processor does four at a time."""
 
@@ -20,8 +20,8 @@ def _row(name: str) -> int:
 
 def _lagged(source: str, lengths: str, *, keeps_all: bool = False) -> list[tuple[int, int, int, int]]:
     """Steps (longer part, shorter part, lag, target) from the series itself, length 1, to windows of the
-    wanted lengths: "5=3+2" makes `source_5` of `source_3` and of `source_2` three bars before. What is not
-    kept lies in rows that all sources share."""
+    requested lengths: "5=3+2" makes `source_5` of `source_3` and of `source_2` three bars before. Windows
+    that are not kept use rows that all sources share."""
 
     def place(length: str, last: bool) -> int:
         if length == "1":
@@ -132,6 +132,7 @@ EQUAL = ours.EQUAL
 """Two averages nearer than this share of them are equal: what summing leaves is no crossing."""
 FLAT = ours.FLAT
 LEAD = 16
-"""Bars before the first wanted one from which window figures are computed: ADXR looks back 6 + 5 of them."""
+"""Bars before the first requested one from which window figures are computed: ADXR looks back 6 + 5 of
+them."""
 ALIGNED, REGRESSED, DIRECTED, MOMENTUM, PLACED = ours.RTSI_WEIGHTS
 RTSI_BARS = ours.RTSI_BARS

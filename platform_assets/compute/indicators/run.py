@@ -28,7 +28,7 @@ from platform_assets.compute.kernels import kernel
 
 @kernel
 def all_codes(inputs: Floats, offsets: Ints, newest: int, ddof: int, out: Floats) -> None:
-    """`inputs` [6, rows]: high, low, close, volume, factor, the index; `out` [columns, rows wanted].
+    """`inputs` [6, rows]: high, low, close, volume, factor, the index; `out` [columns, requested rows].
 
     For a few of the newest bars, what looks at a window alone is computed for a few bars alone.
     """

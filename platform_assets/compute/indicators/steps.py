@@ -200,7 +200,7 @@ def parabolic(s: Floats, m: int) -> None:
 
 @step
 def recursions(s: Floats, m: int) -> None:
-    """What depends on its own value of the bar before: EMA, MACD, TRIX, KDJ."""
+    """Computes indicators that depend on their own value of the bar before: EMA, MACD, TRIX, KDJ."""
     close = s[at.CLOSE]
     fast = slow = second = third = close[0]
     signal = 0.0
@@ -226,7 +226,8 @@ def recursions(s: Floats, m: int) -> None:
 
 @step
 def differences(s: Floats, m: int) -> None:
-    """What compares a bar with the one before: true range, directed moves, rises, RSI, OBV, Wilder's ATR."""
+    """Computes series that compare a bar with the one before: true range, directed moves, rises, RSI, OBV,
+    Wilder's ATR."""
     high, drop, close, volume = s[at.HIGH], s[at.DROP], s[at.CLOSE], s[at.VOLUME]
     rise, move = np.zeros(len(at.RSI_LENGTHS)), np.zeros(len(at.RSI_LENGTHS))
     balance = wilder = 0.0

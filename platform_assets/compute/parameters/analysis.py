@@ -84,7 +84,7 @@ POLICY_THEMES = (
     "新质生产力", "粮食安全", "种业", "乡村振兴", "稀土", "创新药", "生物制造", "合成生物", "脑机", "量子",
     "6G", "海洋经济", "深海", "水利", "设备更新",
 )  # fmt: skip
-"""Words of concept boards that stand for what the plans of the state name: self-reliance, energy, defence,
+"""Words of concept boards for what the plans of the state name: self-reliance, energy, defence,
 food, reform of its companies."""
 
 MOST_LESSONS = 3

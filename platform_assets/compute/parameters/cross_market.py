@@ -32,5 +32,5 @@ RULES = (
 )
 TREND_SESSIONS = 5
 FEWEST = 3
-"""Rules that must be known for a temperature to be told."""
+"""Rules that must be known for a temperature."""
 LEVELS = ((75.0, "extreme"), (50.0, "high"), (25.0, "mid"), (0.0, "low"))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Input:
-    """One daily input. `worst` and `best` are the anchors of the linear scale 0 to 100 that stands in while
+    """One daily input. `worst` and `best` are the anchors of the linear scale 0 to 100 that is used while
     the history is short; `best < worst`: less of it is better."""
 
     key: str
@@ -36,11 +36,11 @@ change of these in percent, rose / (rose + fell)."""
 HISTORY_DAYS = 250
 """Dates before a date among which its inputs are ranked."""
 FEWEST_DAYS = 60
-"""Known values below which the anchors stand in for the rank."""
+"""Known values below which the anchors are used in place of the rank."""
 SLOPE_DAYS = 3
 """dS is the score less the mean of so many dates before."""
 LEAST_COVERED = 0.5
-"""Weight of the inputs that are known, below which no phase is told."""
+"""Weight of the inputs that are known, below which there is no phase."""
 
 ICE, REPAIR, EBB, RISE, DIVERGE, CLIMAX = "ice", "repair", "ebb", "rise", "diverge", "climax"
 LABELS = {ICE: "冰点", REPAIR: "修复", RISE: "升温", CLIMAX: "高潮", DIVERGE: "分歧", EBB: "退潮"}

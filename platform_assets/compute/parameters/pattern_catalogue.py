@@ -1,4 +1,4 @@
-"""What each pattern column says, in words, with the thresholds that are in force."""
+"""Descriptions of the pattern columns, with the thresholds that are in force."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -186,7 +186,7 @@ DIRECTION_CATALOGUE: tuple[Direction, ...] = (
         (UP, DOWN),
         "close leaves a flag or pennant in the direction of its pole",
         f"pole of {_percent(_F.pole_move)} within {_F.pole_bars} bars, ended {_F.age_from} to {_F.age_to} "
-        f"bars ago at an extreme that stands; retraced <= {_percent(_F.retrace)}, mean V <= {_F.quiet:g} x "
+        f"bars ago at an extreme that holds; retraced <= {_percent(_F.retrace)}, mean V <= {_F.quiet:g} x "
         f"the pole's; C beyond the flag for the first time, V >= {_F.up:g} (up) or {_F.down:g} (down) x "
         f"the flag's",
         _all(_F),
@@ -218,7 +218,7 @@ METRIC_CATALOGUE: tuple[Metric, ...] = (
     ),
     Metric("duck_breakout_pct", "突破幅度", "pct", "close above the head top, on the day of the break", {}),
     Metric("rectangle_height_pct", "矩形高度", "pct", "mean of the highs above mean of the lows", {}),
-    Metric("triangle_kind", "三角形类型", "", "kind of the triangle that stands", _kinds("triangle_kind")),
-    Metric("wedge_kind", "楔形类型", "", "kind of the wedge that stands", _kinds("wedge_kind")),
-    Metric("flag_kind", "旗形类型", "", "kind of the flag that stands", _kinds("flag_kind")),
+    Metric("triangle_kind", "三角形类型", "", "kind of the current triangle", _kinds("triangle_kind")),
+    Metric("wedge_kind", "楔形类型", "", "kind of the current wedge", _kinds("wedge_kind")),
+    Metric("flag_kind", "旗形类型", "", "kind of the current flag", _kinds("flag_kind")),
 )

@@ -5,7 +5,7 @@ INDUSTRY_SPREAD = 0.2
 PEG_MULTIPLES = (0.8, 1.0, 1.2)
 """PE over growth in percent that is paid: low, mid, high."""
 GROWTH_FROM, GROWTH_TO = 5.0, 40.0
-"""Percent a year that the PEG method believes: slower is no case for it, faster does not last."""
+"""Percent a year that the PEG method accepts: slower is no case for it, faster does not last."""
 DCF_YEARS = 5
 DCF_GROWTH_TO = 15.0
 """Percent a year: most growth of the explicit years."""

@@ -1,5 +1,5 @@
-"""Thresholds of forward returns, boards and scorecards. `spec` and `guide` say who fixed one; the others are
-ours."""
+"""Thresholds of forward returns, boards and scorecards. `spec` and `guide` say where one is fixed; the others
+are ours."""
 
 HOLD_DAYS = 5
 """Trade dates that a pick is held, the day of the purchase included (spec)."""

@@ -1,4 +1,4 @@
-"""What the families share: the volume of a break, and how far two prices lie apart."""
+"""Shared by the kinds of patterns: the volume of a break, and how far two prices lie apart."""
 
 from core.market.bars import Floats
 from platform_assets.compute.kernels import kernel

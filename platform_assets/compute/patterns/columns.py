@@ -21,7 +21,7 @@ def pattern_columns(bars: Bars, *, newest: int | None = None) -> dict[str, Float
     A bar without a price or volume counts as none. A row depends on the bars of its code up to its own date
     alone.
     """
-    from platform_assets.compute.patterns.scan import scan  # loads numba
+    from platform_assets.compute.patterns.scan import scan  # noqa: PLC0415  loads numba
 
     high, low, close = (bars.adjusted(name) for name in ("high", "low", "close"))
     known = np.isfinite(high) & np.isfinite(low) & np.isfinite(close) & np.isfinite(bars.volume)
@@ -40,7 +40,7 @@ def pattern_columns(bars: Bars, *, newest: int | None = None) -> dict[str, Float
 
 
 def has_row(columns: Mapping[str, Floats]) -> npt.NDArray[np.bool_]:
-    """Where the table has a row: any direction, a stage of the duck, or a kind."""
+    """True where the table has a row: any direction, a stage of the duck, or a kind."""
     there = columns["duck_stage"] > 0
     for name in DIRECTIONS:
         there = there | (columns[name] != 0)

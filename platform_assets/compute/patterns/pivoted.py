@@ -1,4 +1,4 @@
-"""The families that stand on confirmed pivots, walked bar by bar: reversals, and shapes between two lines."""
+"""Patterns made of confirmed pivots, walked bar by bar: reversals, and shapes between two lines."""
 
 import numpy as np
 
@@ -79,7 +79,7 @@ def scan_pivoted(  # noqa: PLR0912, PLR0915 - one walk: a call per step would be
     bottom; rectangle, triangle, wedge; and `metrics` [3, ..]: height of the rectangle, kind of the triangle,
     of the wedge.
 
-    `tops`, `bots`, `closes` are [2, bars]: as they are, and for the mirrored families negated.
+    `tops`, `bots`, `closes` are [2, bars]: as they are, and for the mirrored patterns negated.
     """
     bars = len(volume)
     high, low, close = tops[0], bots[0], closes[0]
@@ -95,14 +95,14 @@ def scan_pivoted(  # noqa: PLR0912, PLR0915 - one walk: a call per step would be
         if count == 0:
             continue
         row = t - first
-        is_wanted = row >= 0 and t >= p.min_bars - 1
+        is_requested = row >= 0 and t >= p.min_bars - 1
         for s in range(2):
             side = 1 - 2 * s
             k = count - 1 if sides[count - 1] == side else count - 2
             if k < 0 or places[k] == broken[s] or closes[s, t] <= side * prices[k]:
                 continue
             broken[s] = places[k]
-            if not is_wanted or not has_volume(
+            if not is_requested or not has_volume(
                 volume, t, p.volume.bars, p.volume.up if s == 0 else p.volume.down
             ):
                 continue
@@ -130,7 +130,7 @@ def scan_pivoted(  # noqa: PLR0912, PLR0915 - one walk: a call per step would be
         width, now = _on(upper, since) - _on(lower, since), _on(upper, t) - _on(lower, t)
         left = _side_left(upper, lower, t, close[t], p.tolerance)
         is_spent = left != 0 or now <= 0.0
-        if now <= 0.0 or not is_wanted:
+        if now <= 0.0 or not is_requested:
             continue
         direction = 0.0
         if left != 0 and has_volume(volume, t, p.volume.bars, p.volume.up if left > 0 else p.volume.down):

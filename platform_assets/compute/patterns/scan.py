@@ -1,4 +1,4 @@
-"""One walk over every code: all families into the columns of the pattern table."""
+"""One walk over every code: all kinds of patterns into the columns of the pattern table."""
 
 import numpy as np
 

@@ -68,7 +68,7 @@ def scan_flags(  # noqa: PLR0912 - one walk: a call per step would be slower to 
             broken = peak
         row = t - first
         if row < 0 or t < begin or not (is_broken or np.isnan(kinds[row])):
-            continue  # the other side's flag stands there already
+            continue  # the other side's flag is there already
         third = (t - 1 - peak) // 3
         early, late = _span(top, bot, peak + 1, peak + 1 + third), _span(top, bot, t - third, t)
         kinds[row] = side * (2.0 if late <= (p.contraction + tol) * early else 1.0)

@@ -1,1 +1,1 @@
-"""What became of picks: forward returns, boards, statistics of groups, review of decision cards."""
+"""Outcomes of picks: forward returns, boards, statistics of groups, review of decision cards."""

@@ -1,4 +1,4 @@
-"""Who stands on a board: the order of ties, and the tactic score with its parts."""
+"""Picks of a board: the order of ties, and the tactic score with its parts."""
 
 from collections.abc import Mapping
 
@@ -19,10 +19,10 @@ Floats = npt.NDArray[np.float64]
 
 
 def top(rows: pd.DataFrame, by: str, size: int = BOARD_SIZE) -> pd.DataFrame:
-    """The `size` best rows by a column, with `rank_no` from 1. Rows without a value stand on no board.
+    """The `size` best rows by a column, with `rank_no` from 1. Rows without a value are on no board.
 
     Ties go by `composite` (largest first), `amount` (largest first) and `code` (smallest first), so the same
-    rows in any order give the same board; who has no composite or amount stands behind who has one.
+    rows in any order give the same board; a row without composite or amount comes after one with it.
     """
     ranked = rows[rows[by].notna()]
     keys = list(dict.fromkeys((by, "composite", "amount")))

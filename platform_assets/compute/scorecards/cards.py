@@ -31,7 +31,8 @@ def cutoff(today: str) -> str:
 
 
 def verdict(direction: str, start: float, end: float) -> Verdict:
-    """Of two prices of one scale: a move of up to one percent is sideways and proves nobody right."""
+    """The verdict on two prices of one scale: a move of up to one percent is sideways and confirms neither
+    direction."""
     change = (end / start - 1) * 100
     if abs(round(change, 9)) <= CARD_FLAT_PCT:
         return Verdict(NEUTRAL, change, SIDEWAYS)

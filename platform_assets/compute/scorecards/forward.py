@@ -41,7 +41,7 @@ class Outcomes:
     max_gain_pct: Floats
     max_drawdown_pct: Floats
     unfillable: Bools
-    """The purchase would have been at the limit-up price, where nobody sells."""
+    """The purchase would have been at the limit-up price, where there are no sellers."""
 
 
 def outcomes_of(prices: Prices, benchmark: Benchmark, picks: Sequence[tuple[str, str]]) -> Outcomes:

@@ -28,7 +28,8 @@ class Prices:
     codes: tuple[str, ...]
     dates: tuple[str, ...]
     loaded: Bools
-    """[dates] whether the market's bars are there. Never told by the codes of `Prices`: all may rest."""
+    """[dates] whether the market's bars are there. Not derived from the codes of `Prices`: all may be
+    suspended."""
     open: Floats
     high: Floats
     low: Floats
@@ -38,8 +39,8 @@ class Prices:
 
     @classmethod
     def from_frame(cls, rows: pd.DataFrame, dates: Sequence[str], loaded: Bools) -> "Prices":
-        """From stored bars (code, date, `COLUMNS`, is_suspended where it is there). Rows of other dates, and
-        days without trade, are left out."""
+        """Builds prices from stored bars (code, date, `COLUMNS`, is_suspended where it is there). Rows of
+        other dates, and days without trade, are left out."""
         if "is_suspended" in rows.columns:
             rows = rows[~rows["is_suspended"].fillna(value=False).astype(bool)]
         rows = rows[rows["date"].isin(list(dates))]
@@ -56,8 +57,8 @@ class Prices:
 
     @classmethod
     def from_dense(cls, dense: Dense, dates: Sequence[str], loaded: Bools | None = None) -> "Prices":
-        """From a window of the whole market's bars, read without the days on which a code did not trade.
-        Without `loaded`, a window that covers all the dates tells it itself."""
+        """Builds prices from a window of the whole market's bars, read without the days on which a code did
+        not trade. Without `loaded`, it is derived from the window, which must cover all the dates."""
         reported = on_dates(dense, dates)
         shape = (len(dense.codes), len(dates))
         blocks = {name: reported[name] if name in reported else np.full(shape, np.nan) for name in COLUMNS}
@@ -99,7 +100,7 @@ class Benchmark:
 
     @classmethod
     def of(cls, bars: Mapping[str, tuple[float | None, float | None]], dates: Sequence[str]) -> "Benchmark":
-        """From date -> (open, close)."""
+        """Builds prices from {date: (open, close)}."""
         found = [bars.get(day, (None, None)) for day in dates]
         opened = np.array([np.nan if one is None else one for one, _ in found], dtype=np.float64)
         closed = np.array([np.nan if one is None else one for _, one in found], dtype=np.float64)

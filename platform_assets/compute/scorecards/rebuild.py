@@ -13,8 +13,8 @@ def is_settled(rows: pd.DataFrame) -> pd.Series:
 
 def rebuilt(found: pd.DataFrame, stored: pd.DataFrame, group: str) -> pd.DataFrame:
     """Picks of one date by `group`. A group without a settled pick is as it was `found`. Of another the
-    settled ones stand, and each pending one gives its rank to one of those found, best first: nobody joins
-    a board whose outcome is known already."""
+    settled ones are kept, and each pending one gives its rank to one of those found, best first: no pick is
+    added to a board whose outcome is known already."""
     settled = stored[is_settled(stored)] if len(stored) else stored
     if settled.empty:
         return found

@@ -1,5 +1,5 @@
 """Statistics of a group of picks: how many won, how much, against the index, with and without those that
-nobody could have bought."""
+could not have been bought."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -26,7 +26,7 @@ class Picks:
 
     @classmethod
     def of(cls, found: Outcomes) -> "Picks":
-        """From what became of picks."""
+        """Sums over the outcomes of picks."""
         held = np.where(found.hold_days > 0, found.hold_days, np.nan).astype(np.float64)
         return cls(found.status, found.profit_pct, found.excess_pct, held, found.unfillable)
 
@@ -44,7 +44,7 @@ class Picks:
 
 @dataclass(frozen=True)
 class Sums:
-    """What figures of several groups together are made of: counts of settled picks, and sums in percent."""
+    """The additive parts of statistics over several groups: counts of settled picks, and sums in percent."""
 
     reviewed: int = 0
     returns: int = 0

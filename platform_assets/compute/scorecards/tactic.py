@@ -16,7 +16,8 @@ INDICATORS = ("rtsi", "close", "macd_hist", "kdj_k", "kdj_d", "boll_mid", "vol_m
 
 
 def newest_and_before(values: Floats, scale: Floats) -> tuple[Floats, Floats]:
-    """Of [codes, dates]: (value on the last date, the newest one before it in prices of the last date).
+    """Reduces [codes, dates] to (value on the last date, the newest one before it in prices of the last
+    date).
 
     `scale` [codes, dates] is the cumulative factor: an ex-right day between the two is taken out.
     """
@@ -62,7 +63,7 @@ def parts_of(
 
 def patterns_looked_for(dates: Iterable[str], day: str) -> bool:
     """Whether patterns were looked for on a date: `dates` are those on which the market has a pattern. Where
-    nobody has one on the date itself the pattern score is missing, not neutral."""
+    no code has one on the date itself the pattern score is missing, not neutral."""
     return any(one == day for one in dates)
 
 

@@ -16,7 +16,7 @@ _LEVELS = {3: "A", 1: "B", 0: "C"}
 
 
 class ClsResponder:
-    """`www.cls.cn`. It prints what the portal prints, two minutes later."""
+    """`www.cls.cn`. It prints the portal's flashes two minutes later."""
 
     upstream = "cls"
 

@@ -59,7 +59,7 @@ class CompanyPages:
         return _plain({"data": rows})
 
     def statement(self, request: HttpRequest, view: View) -> Reply:
-        """At most five periods of one statement; what is asked beyond is cut off."""
+        """At most five periods of one statement; further requested ones are cut off."""
         asked = [one.strip() for one in request.params().get("dates", "").split(",")][:_MOST_DATES]
         name = request.path.rsplit("/", 1)[-1].removesuffix("AjaxNew")
         found = {day(one.period)[:10]: one for one in self._of(request, view)}

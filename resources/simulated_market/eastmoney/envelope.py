@@ -1,4 +1,4 @@
-"""Envelope, JSONP and number manners of push2: `fltt`, `np`, "-" for what is missing."""
+"""Envelope, JSONP and number formats of push2: `fltt`, `np`, "-" for missing values."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ def reply(request: HttpRequest, rt: int, data: Any, *, rc: int = 0) -> Reply:
     return Reply(text.encode())
 
 
-_BESIDE = {"f128": ("f140", "f141"), "f205": ("f206",), "f258": ("f259",), "f261": ("f262",)}
+_EXTRA = {"f128": ("f140", "f141"), "f205": ("f206",), "f258": ("f259",), "f261": ("f262",)}
 """Fields that the wire adds to the one that names a security: its code, its market."""
 _BOOK = tuple(f"f{number}" for number in (*range(11, 21), *range(31, 41)))
 
@@ -39,7 +39,7 @@ def sent_fields(asked: str) -> list[str]:
     """The fields of a row in the order of the wire: ascending, whatever the order they were asked in; `f530`
     is the book of five levels."""
     names = {name for name in asked.split(",") if name.startswith("f") and name[1:].isdigit()}
-    names |= {beside for name in names for beside in _BESIDE.get(name, ())}
+    names |= {extra for name in names for extra in _EXTRA.get(name, ())}
     if "f530" in names:
         names |= set(_BOOK)
         names.remove("f530")

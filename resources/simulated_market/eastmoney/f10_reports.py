@@ -171,7 +171,7 @@ def buyback_row(one: Buyback, view: View) -> Row:
 
 
 def consensus_row(one: Outlook, view: View) -> Row:
-    """RPT_WEB_RESPREDICT: last year's result and what is expected of three years, CNY."""
+    """RPT_WEB_RESPREDICT: last year's result and the forecasts for three years, CNY."""
     first = one.years[0]
     row: Row = {
         "SECURITY_CODE": one.security.code,

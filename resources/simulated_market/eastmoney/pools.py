@@ -1,7 +1,7 @@
 """push2ex: the limit pools. Prices times 1000, times HHMMSS, `tshare` the total market cap.
 
 Asked for a date to come, or for today before there are prices, it falls back to its newest session and
-says so in `qdate` alone. Of more than thirty sessions ago it knows nothing.
+says so in `qdate` alone. Sessions more than thirty ago are not served.
 """
 
 import json

@@ -62,7 +62,7 @@ class Reports:
 
     def __init__(self, finance: FinanceBook, books: Books | None = None) -> None:
         books = books or Books(finance=finance)
-        self._kept: ResponseMemo[list[Row]] = ResponseMemo(_MEMO_SIZE)
+        self._memo: ResponseMemo[list[Row]] = ResponseMemo(_MEMO_SIZE)
         self._margin = books.margin
         ratios = MarketRatios(books.lines)
         self._reports: Mapping[str, Callable[[View, Sequence[Clause]], list[Row]]] = {
@@ -88,7 +88,7 @@ class Reports:
 
     def older(self, request: HttpRequest, view: View) -> Reply:
         """One page of a report in the older dialect: the same rows under other names of the parameters. It
-        answers those alone that send the public token."""
+        answers only requests with the public token."""
         params = request.params()
         if not params.get("token"):
             return Reply(json.dumps(_failed(9501, "token为空"), ensure_ascii=False).encode())
@@ -113,7 +113,7 @@ class Reports:
             raise UnknownReportError(params.get("reportName", ""))
         clauses = _clauses(params.get("filter", ""))
         asked = ("reportName", "filter", "sortColumns", "sortTypes")
-        rows = self._kept.of(
+        rows = self._memo.of(
             view,
             tuple(params.get(name, "") for name in asked),
             lambda: _sorted([row for row in make(view, clauses) if _meets(row, clauses)], params),

@@ -110,9 +110,9 @@ class EastmoneyResponder:
         if found is None:
             return reply(request, envelope.RT_FLOW, None, rc=102)
         head, members = found
-        beside = self._members(view, params.get("secid2", ""))
-        if beside is not None:
-            members = [*members, *beside[1]]
+        second = self._members(view, params.get("secid2", ""))
+        if second is not None:
+            members = [*members, *second[1]]
         totals: dict[int, list[float]] = {}
         day = 0
         for one in members:
@@ -238,7 +238,7 @@ CONNECT_FIELDS = frozenset(f"f{number}" for number in range(51, 57))
 
 def connect(request: HttpRequest, view: View) -> Reply:
     """Northbound is not disclosed (zeros since 2024-08-19). Southbound of a synthetic market follows
-    from its turnover and direction; a replayed market knows nothing of it, and says zero as well."""
+    from its turnover and direction; a replayed market has none, so it is 0 as well."""
     day, net = _southbound(view)
     closed = 3 if view.now.hour >= 15 or view.now.hour < 9 else 1
     whole = not set(request.params().get("fields2", "").split(",")) <= CONNECT_FIELDS

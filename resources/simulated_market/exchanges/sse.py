@@ -150,7 +150,8 @@ _MARGIN_KEYS = (
     "KEY_0", "opDate", "rqchl", "rqmcl", "rqyl", "rqylje", "KEY_6", "rzche", "rzmre", "rzrqjyzl", "rzye",
     "securityAbbr", "stockCode",
 )  # fmt: skip
-"""A row of the exchange has all of them, null where there is nothing; of two only the place is known."""
+"""A row of the exchange has all of them, null where there is nothing; of two columns only the place is
+known."""
 
 
 def margin_row(**values: Any) -> dict[str, Any]:

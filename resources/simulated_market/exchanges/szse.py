@@ -44,7 +44,7 @@ class SzseResponder:
         )
 
     def tabs(self, request: HttpRequest, view: View) -> Reply:
-        """The report that CATALOGID names; nothing for an unknown one."""
+        """The report that CATALOGID names; empty for an unknown one."""
         catalog = request.params().get("CATALOGID")
         if catalog == _DEALS:
             return self._block_trades(request, view)

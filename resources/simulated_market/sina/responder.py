@@ -130,7 +130,7 @@ class SinaResponder:
 
 
 def _statement(one: Result, kind: str) -> Row:
-    """A statement of one period: what is said of it, and its items."""
+    """A statement of one period: its head and its items."""
     return {
         "rType": "合并期末",
         "rCurrency": "CNY",
@@ -184,8 +184,8 @@ def record(view: View, security: Security, quote: Quote) -> str:
 
 
 def _flow(one: Flow, close: int) -> Row:
-    """Texts in CNY: what was dealt in orders of each size, and the net of it. Small orders are counted as
-    this site does it, so that the four nets do not cancel."""
+    """Texts in CNY: turnover and net of orders of each size. Small orders are counted as this site does, so
+    that the four nets do not cancel."""
     sizes = ("super", "large", "medium", "small")
     both = [(getattr(one, f"{size}_in"), getattr(one, f"{size}_out")) for size in sizes]
     nets = [round(bought - sold, 2) for bought, sold in both]

@@ -40,7 +40,7 @@ def finance(view: RequestView, market: int, security: Security) -> bytes:
 
 
 def _floats(found: Finance) -> tuple[float, ...]:
-    """The 30 numbers in wire order; what the world does not know is 0, as on the wire."""
+    """The 30 numbers in wire order; unknown ones are 0, as on the wire."""
     unknown = 0.0
     money = [
         found.total_assets,

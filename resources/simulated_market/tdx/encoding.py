@@ -1,7 +1,7 @@
 """How the terminal protocol writes values: varints, float32, packed dates, server times, GBK cells.
 
-Written from the wire document alone; shares nothing with the client's readers, so that both cannot be
-wrong in the same way.
+Written from the wire document alone and independent of the client's readers, so that an error in one is not
+repeated in the other.
 """
 
 import struct

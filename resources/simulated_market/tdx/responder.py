@@ -43,7 +43,7 @@ Render = Callable[[RequestView], bytes]
 
 
 class BadRequest(Exception):
-    """The payload is not what the method takes; real servers close the connection."""
+    """The payload does not fit the method; real servers close the connection."""
 
 
 @dataclass(frozen=True)
@@ -226,7 +226,7 @@ class Responder:
 
 
 def _about(market: int, raw_code: bytes, render: Callable[[RequestView, Security], bytes]) -> Render:
-    """Renders what is asked about one security; `0000` when the server does not know it."""
+    """Renders the answer about one security; `0000` when the server does not know it."""
     code = raw_code.decode("ascii")
 
     def run(view: RequestView) -> bytes:

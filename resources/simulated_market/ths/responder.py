@@ -128,7 +128,7 @@ class ThsResponder:
 
 
 def topics(security: Security) -> list[str]:
-    """What a rise of the stock is put down to: two of its concepts, else its industry."""
+    """The reason given for a rise of the stock: two of its concepts, else its industry."""
     return list(security.concepts[:2]) or ([security.industry] if security.industry else [])
 
 

@@ -1,4 +1,4 @@
-"""What the books of an industry look like: the middle of its ratios and the make-up of its balance sheet.
+"""Typical accounts of an industry: the median of its ratios and the structure of its balance sheet.
 
 Medians of P/B and P/E follow the large caps of 2024-06-26 in the real bars (banks 0.58 and 5.1, liquor 4.4
 and 20, semiconductors 4.7 and 43 ...), a little higher where an industry consists of small companies; the

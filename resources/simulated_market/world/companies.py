@@ -190,8 +190,8 @@ def companies(profile: Profile, days: Ints, seed: int) -> list[Plan]:
 
 
 def _daily_boards(plans: dict[str, Plan], days: Ints) -> None:
-    """What thousands of companies show on every day and sixty would not: a limit-up that holds, the leader of
-    the ladder, and one that breaks. It keeps clear of what the table scripts."""
+    """Scripts what thousands of companies show on every day and sixty would not: a limit-up that holds, the
+    longest streak, and one that breaks. Days of the feature table are avoided."""
     for plan in plans.values():
         plan.jumpy = _JUMPY
     able = [plan for plan in plans.values() if plan.board == "main"]

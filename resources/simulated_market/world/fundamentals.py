@@ -94,7 +94,7 @@ def _report(
 
 
 def _gross(usual: Accounts, flows: tuple[float, float], share: float) -> float | None:
-    """What is left after the cost of sales: more than the result before tax, none of a financial company."""
+    """Gross profit: more than the result before tax; None for a financial company."""
     revenue, profit = flows
     if usual.gross is None:
         return None

@@ -1,4 +1,5 @@
-"""What a world is: the facts that responders render. Implemented by the synthetic and the replay world.
+"""The interface of a world: the facts that responders render. Implemented by the synthetic and the replay
+world.
 
 Units. Prices are int64 in 1e-4 CNY (or index points), `PRICE_UNIT`; volumes int64 shares; amounts
 float64 CNY with at most 2 decimals; dates int YYYYMMDD; percentages are percent. Everything that a

@@ -1,4 +1,4 @@
-"""What is no A share on the sample market: funds, convertible bonds, REITs and B shares.
+"""Instruments of the sample market other than A shares: funds, convertible bonds, REITs and B shares.
 
 A bond is numbered for its exchange and for the board of its stock, lives six years from its value date and
 is gone a few sessions before it is paid back; so some are listed and some end within the world. REITs exist

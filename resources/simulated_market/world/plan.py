@@ -1,4 +1,4 @@
-"""What is decided about an instrument before its first price: identity, traits, names, events, scripts."""
+"""The plan of an instrument, made before its first price: identity, traits, names, events, scripts."""
 
 from dataclasses import dataclass, field
 

@@ -73,7 +73,7 @@ class Master:
 def locate(folder: Path, name: str) -> Path | None:
     """The file of this kind in `folder`: the one of the name, else the only one that begins as it does.
 
-    None where there is none. NotFound for several, since none of them is meant more than another.
+    None where there is none. NotFound for several, since the choice would be arbitrary.
     """
     if (folder / name).exists():
         return folder / name

@@ -1,4 +1,4 @@
-"""How far a moment is into the sessions: the one place that turns `now` into what is visible."""
+"""The place of a moment within the sessions: the one module that derives from `now` what is visible."""
 
 from dataclasses import dataclass
 from datetime import datetime

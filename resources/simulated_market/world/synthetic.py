@@ -64,7 +64,7 @@ class SyntheticBars:
         self._listed = lru_cache(maxsize=8)(self._listed_on)
         self._boards = lru_cache(maxsize=4)(self._boards_on)
         self._bars = lru_cache(maxsize=_BARS_KEPT)(self._all_bars)
-        self._nobody = np.zeros(len(self._dates), dtype=np.int64)
+        self._zeros = np.zeros(len(self._dates), dtype=np.int64)
 
     def _identities(self) -> tuple[list[Security], list[Security]]:
         """Securities as they look while listed, and as they look once delisted."""
@@ -234,7 +234,7 @@ class SyntheticBars:
         }
         volume = world_bars.volume[place, cut]
         index = place - len(self._plans)
-        up, down = self._nobody[cut], self._nobody[cut]
+        up, down = self._zeros[cut], self._zeros[cut]
         if index >= 0:
             up, down = (
                 side[index, cut].astype(np.int64) for side in (world_bars.up_count, world_bars.down_count)

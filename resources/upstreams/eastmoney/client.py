@@ -102,8 +102,8 @@ class EastmoneyClient(
 
     def limit_pool(self, pool: str, day: str) -> pd.DataFrame:
         """Stocks `up` at the limit, `broken` (touched, not held), `down`, `prev` (the limit-ups of the trade
-        date before, with their first seal and boards of then) or `strong`, on one date of the last twenty;
-        columns `POOL_COLUMNS`, one call. Empty where there is none."""
+        date before, with their first seal and boards of that date) or `strong`, on one date of the last
+        twenty; columns `POOL_COLUMNS`, one call. Empty where there is none."""
         return self._fetcher.call(
             pools.pool_request(pool, day), partial(pools.parse_pool, pool=pool, day=day)
         )

@@ -1,4 +1,4 @@
-"""The exchanges' own billboards: what the two answers have in common."""
+"""The exchanges' own billboards: the common parts of both answers."""
 
 import html
 from collections.abc import Sequence

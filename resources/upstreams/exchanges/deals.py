@@ -1,4 +1,4 @@
-"""Block trades as an exchange publishes them: what the two answers have in common."""
+"""Block trades of the exchanges: the common parts of both answers."""
 
 import math
 from typing import Any

@@ -1,4 +1,4 @@
-"""Margin trading as an exchange publishes it: what the three answers have in common."""
+"""Margin trading of the exchanges: the common parts of the three answers."""
 
 from typing import Any
 

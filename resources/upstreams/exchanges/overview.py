@@ -1,4 +1,4 @@
-"""What an exchange's market traded and is worth on one date: the columns of both exchanges' answers."""
+"""Turnover and value of an exchange's market on one date: the columns of both exchanges' answers."""
 
 import math
 from typing import Any

@@ -96,7 +96,7 @@ class SseClient:
         return joined(total.rows, rows, "SSE margin")
 
     def overview(self, day: str) -> pd.DataFrame:
-        """What the market traded and is worth on one date, by class, one call; columns `OVERVIEW_COLUMNS`.
+        """Turnover and value of the market on one date, by class, one call; columns `OVERVIEW_COLUMNS`.
         Empty where nothing is published."""
         parse = partial(sse_overview.parse_overview, day=day)
         return self._fetcher.call(sse_overview.overview_request(day), parse)

@@ -193,7 +193,7 @@ def _of(seat: dict[str, Any], listing: dict[str, Any]) -> bool:
 
 
 def _add_sums(listing: dict[str, Any], seats: list[dict[str, Any]]) -> None:
-    """What the seats of both sides dealt together; nothing where none is shown."""
+    """The sum of the seats of both sides; missing where none is shown."""
     if not seats:
         return
     bought = sum(one.get("buy_amt", 0.0) for one in seats)

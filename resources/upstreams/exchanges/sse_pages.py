@@ -1,4 +1,4 @@
-"""What the answers of query.sse.com.cn have in common: pages that know how many rows there are."""
+"""The common form of answers of query.sse.com.cn: pages with a total number of rows."""
 
 from typing import Any
 

@@ -232,7 +232,7 @@ class SzseClient:
         return notice_frame(collected(ask, what, most_pages=notices.MOST_PAGES), what)
 
     def overview(self, day: str) -> pd.DataFrame:
-        """What the market traded and is worth on one date, by class, one call; columns `OVERVIEW_COLUMNS`,
+        """Turnover and value of the market on one date, by class, one call; columns `OVERVIEW_COLUMNS`,
         without volume, PE and turnover. Empty where nothing is published."""
         parse = partial(szse_overview.parse_overview, day=day)
         return self._fetcher.call(szse_overview.overview_request(day), parse)

@@ -30,7 +30,7 @@ def overview_request(day: str) -> Request:
 
 def parse_overview(body: bytes, day: str) -> pd.DataFrame:
     """Columns `OVERVIEW_COLUMNS`, volume, PE and turnover missing; empty on a day without trading or before
-    publication. The workbook says no date of its own."""
+    publication. The workbook has no date of its own."""
     table = sheet_rows(body, "SZSE overview")
     if not table:
         raise PayloadError("SZSE overview: no heads")

@@ -1,4 +1,4 @@
-"""What the answers of Shenzhen's ShowReport have in common: tabs that know how many rows there are."""
+"""The common form of answers of Shenzhen's ShowReport: tabs with a total number of rows."""
 
 from collections.abc import Callable
 from typing import Any

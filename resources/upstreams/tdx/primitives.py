@@ -96,9 +96,9 @@ def read_count(buf: bytes, pos: int = 0) -> int:
     return value
 
 
-def require(truth: bool, problem: str) -> None:
-    """Raises ValueError (PayloadError at the parser's border) unless `truth`."""
-    if not truth:
+def require(condition: bool, problem: str) -> None:
+    """Raises ValueError (PayloadError at the parser's border) unless `condition`."""
+    if not condition:
         raise ValueError(problem)
 
 

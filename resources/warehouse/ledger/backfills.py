@@ -176,7 +176,7 @@ class Backfills:
         return any(source.get("error") in _PASSING for source in sources)
 
     def reopen(self, backfill_id: str, *, now: datetime) -> None:
-        """Queued again, without what failed before."""
+        """Queue a backfill again, without its earlier failures."""
         self._set(
             backfill_id, now, status="queued", failures_json="{}", partitions_failed=0, finished_at=None
         )
@@ -193,8 +193,8 @@ class Backfills:
         failures: dict[str, str],
         by: Command | None = None,
     ) -> None:
-        """How far a backfill is, or how it ended. Of a command (`by`) that another worker has taken over
-        nothing is written: that worker reports on it."""
+        """Write the progress or the end of a backfill. For a command (`by`) that another worker has taken
+        over nothing is written: that worker reports on it."""
         values: dict[str, Any] = {
             "status": status,
             "partitions_done": done,
@@ -211,8 +211,8 @@ class Backfills:
             self._set(backfill_id, now, HELD, held(by), **values)
 
     def begin(self, backfill_id: str, *, now: datetime, by: Command | None = None) -> None:
-        """A worker loads it from now on. ConflictError when its command (`by`) is another worker's by now:
-        that one may have ended the backfill, and nobody would end it again."""
+        """Mark a backfill as running. ConflictError when its command (`by`) is another worker's by now:
+        that one may have ended the backfill, and it would stay running for ever."""
         condition, facts = ("1=1", ()) if by is None else (HELD, held(by))
         with transaction(self._engine) as connection:
             begun = connection.exec_driver_sql(

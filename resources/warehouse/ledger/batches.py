@@ -31,8 +31,8 @@ class BatchLedger:
             return [str(run_id) for run_id in found]
 
     def fail_open(self, run_id: str, reason: str, *, now: datetime) -> list[str]:
-        """End what a run left open as failed, at market time `now`, with the figures of the partitions
-        that it did commit. Returns the ids of the batches."""
+        """Mark the batches that a run left open as failed, at market time `now`, with the figures of the
+        partitions that it did commit. Returns the ids of the batches."""
         with transaction(self._engine) as connection:
             ids = [
                 str(found)

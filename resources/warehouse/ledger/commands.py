@@ -21,7 +21,8 @@ from resources.warehouse.ledger.backfill_ends import end_backfill
 from resources.warehouse.sql import Sql
 
 LEASE_S = 60.0
-"""Longer than the longest wait for SQLite's writer (30 s), or a busy database would look like a death."""
+"""Longer than the longest wait for SQLite's writer (30 s), or a busy database would look like a dead
+worker."""
 BEAT_S = 10.0
 POLL_S = 0.1
 FINISHED = ("success", "failed", "canceled")
@@ -126,8 +127,8 @@ class CommandQueue:
         idempotency_key: str | None = None,
         max_attempts: int = 2,
     ) -> Command:
-        """Ask for something. A known idempotency key gives back the command it belongs to, whatever has
-        become of it; the same key with another command or other arguments is an InputError."""
+        """Queue a command. A known idempotency key returns the command that it belongs to, in any state; the
+        same key with another command or other arguments is an InputError."""
         found, is_new = self._add(command, args, requested_by, idempotency_key, max_attempts)
         if not is_new and (found.command != command or _json(found.args) != _json(args or {})):
             raise InputError("idempotency_key", f"{idempotency_key!r} belongs to command {found.id}")
@@ -143,7 +144,7 @@ class CommandQueue:
         about: str = "",
         same: Callable[[Command], bool] | None = None,
     ) -> Command:
-        """Ask for something that is not done twice at a time. ConflictError while a command of this name is
+        """Queue a command that must not run twice at a time. ConflictError while a command of this name is
         queued or running; of several requests at once, in any processes, one is accepted. Of a command that
         may run for several things at a time, `about` names the thing and `same` knows its commands."""
         # Requests that saw the same last command use the same key, which exists once. It is looked up
@@ -373,7 +374,7 @@ class CommandQueue:
         return reaped
 
     def give_back(self, command: Command) -> bool:
-        """Queue a command again that its owner cannot end now (it goes down); the attempt does not count."""
+        """Queue a command again whose owner shuts down before its end; the attempt does not count."""
         with transaction(self._engine) as connection:
             return self._update(
                 connection, command, "status='queued', owner=NULL, expires_at=NULL, attempts=attempts-1", ()

@@ -39,6 +39,6 @@ def calls_per_date(
 
 
 def _dates(partition_key: str, calendar: TradeCalendar) -> int:
-    """Trade dates that one load was about."""
+    """Trade dates of one load."""
     first, _, last = partition_key.partition("..")
     return len(calendar.between(first, last)) if last else 1

@@ -103,8 +103,8 @@ class Gaps:
                     self._set(connection, dataset, day, at, {"status": REPAIRED, "closed_at": at})
 
     def queue(self, dataset: str, days: Sequence[str], backfill_id: str, *, now: datetime) -> None:
-        """A backfill loads these dates; where that fails they wait, longer each time. A gap that has been
-        closed since it was looked up is left alone."""
+        """Mark the dates that a backfill loads; after a failure they wait, longer each time. A gap that has
+        been closed since it was looked up is left alone."""
         at = stamp(now)
         with transaction(self._engine) as connection:
             for day in days:

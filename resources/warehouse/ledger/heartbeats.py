@@ -60,7 +60,7 @@ class Heartbeats:
         self._sql = Sql(engine)
 
     def beat(self, node: Node, state: Mapping[str, Any] | None = None) -> None:
-        """Say that this node is alive, and what it is doing."""
+        """Write that this node is alive, and what it is doing."""
         values = (
             node.node_id,
             node.role,

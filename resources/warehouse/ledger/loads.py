@@ -1,4 +1,4 @@
-"""What the batches and responses of a table say about its trade dates."""
+"""Loads of trade dates, from the batches and responses of a table."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

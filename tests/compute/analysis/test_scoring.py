@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from platform_assets.compute.analysis.found import on_line
+from platform_assets.compute.analysis.report_text import conclusion, sections
 from platform_assets.compute.analysis.rules import NAMES, RULES, THEMES
 from platform_assets.compute.analysis.scoring import direction_of, score, total_of
-from platform_assets.compute.analysis.telling import conclusion, sections
 from platform_assets.compute.evidence.binding import check
 from platform_assets.compute.evidence.facts import COUNT, Pack
 from platform_assets.compute.parameters import analysis as own
@@ -165,7 +165,7 @@ def test_the_conclusion_is_never_longer_than_2000() -> None:
 
 
 def test_a_report_within_the_year_counts_for_its_months() -> None:
-    """The roe of six months is that of twelve at twice the size, that of a year as it stands."""
+    """The roe of six months is that of twelve at twice the size, that of a year as it is."""
     found = {rule.key: one for rule, one in score(pack_of(roe=6.0), NAME).found}
     assert found["roe"].score == on_line(own.ROE_POINTS, 12.0) == 3.5
 

@@ -118,7 +118,7 @@ def s60() -> Days:
 
 @cache
 def real_bars(path: Path = REAL) -> dict[str, pd.DataFrame]:
-    """Bars by code with its market (`sh600519`), suspended days included; of the slice unless told."""
+    """Bars by code with its market (`sh600519`), suspended days included; of the slice by default."""
     rows = pd.read_csv(path)
     return {str(code): bars.reset_index(drop=True) for code, bars in rows.groupby("code")}
 

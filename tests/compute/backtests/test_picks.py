@@ -14,7 +14,7 @@ from tests.compute.backtests.days import real, real_bars
 
 
 def market() -> Bars:
-    """The real slice with the factor that its previous closes tell."""
+    """The real slice with the factor that follows from its previous closes."""
     frames = []
     for code in real_bars():
         days = real(code)

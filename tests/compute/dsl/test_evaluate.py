@@ -100,7 +100,7 @@ def found(text: str, table: Table, history: Any = None) -> Selection:
         ("-pe_ttm > 0", ["981"]),
         ("rank(total_market_cap) <= 2", ["001", "519"]),
         ("pct_rank(pe_ttm) > 50%", ["002", "519"]),
-        # Equal ones share their mean rank: of five values the two 5.0 stand at (2 + 3) / 2.
+        # Equal ones share their mean rank: of five values the two 5.0 are at (2 + 3) / 2.
         ("pct_rank(break_fail_days_5d) = 50", ["001", "000"]),
         ("rank(break_fail_days_5d) = 3", ["001", "000"]),
         ("name like '银行'", ["001", "000"]),

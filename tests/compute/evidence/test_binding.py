@@ -1,4 +1,4 @@
-"""Two hundred questions answered by an honest writer and by one who lies in every way that we know."""
+"""Two hundred answers with correct statements, and the same with every known kind of wrong one."""
 
 import random
 
@@ -26,12 +26,14 @@ def pack_of(seed: int) -> tuple[Pack, dict[str, Fact]]:
             key={"code": f"60{NAMES.index(subject):04d}", "date": day} if subject else {"trade_date": day},
         )  # fmt: skip
 
-    for prefix, who in (("a", one), ("b", two)):
-        put(f"{prefix}_change", who, "涨跌幅", rng.choice([-1, 1]) * round(rng.uniform(0.6, 9.9), 4), "pct")
-        put(f"{prefix}_amount", who, "成交额", round(rng.uniform(2e7, 9e9), 2), "CNY")
-        put(f"{prefix}_flow", who, "主力净流入", rng.choice([-1, 1]) * round(rng.uniform(1e6, 9e8), 2), "CNY")
-        put(f"{prefix}_pe", who, "市盈率", round(rng.uniform(6, 80), 4), "")
-        put(f"{prefix}_days", who, "连板", rng.randint(2, 7), COUNT)
+    for prefix, name in (("a", one), ("b", two)):
+        put(f"{prefix}_change", name, "涨跌幅", rng.choice([-1, 1]) * round(rng.uniform(0.6, 9.9), 4), "pct")
+        put(f"{prefix}_amount", name, "成交额", round(rng.uniform(2e7, 9e9), 2), "CNY")
+        put(
+            f"{prefix}_flow", name, "主力净流入", rng.choice([-1, 1]) * round(rng.uniform(1e6, 9e8), 2), "CNY"
+        )
+        put(f"{prefix}_pe", name, "市盈率", round(rng.uniform(6, 80), 4), "")
+        put(f"{prefix}_days", name, "连板", rng.randint(2, 7), COUNT)
     put("a_before", one, "涨跌幅", round(rng.uniform(-9.9, 9.9), 4), "pct", BEFORE)
     put("up", "", "上涨家数", rng.randint(1100, 4000), COUNT)
     put("down", "", "下跌家数", rng.randint(500, 1050), COUNT)
@@ -65,7 +67,7 @@ def honest(pack: Pack, f: dict[str, Fact]) -> list[str]:
     ]
 
 
-CORRUPTIONS = {
+WRONG_STATEMENTS = {
     "invented figure": "{a}市盈率{wrong:.2f}倍[{pe_id}]。",
     "wrong unit": "{a}成交额{yi:.2f}万元[{amount_id}]。",
     "stale value": "{a}今日涨跌幅{before:+.2f}%[{before_id}]。",
@@ -81,10 +83,10 @@ CORRUPTIONS = {
 }
 
 
-def lied(corruption: str, seed: int, f: dict[str, Fact]) -> str:
+def wrong_statement(kind: str, seed: int, f: dict[str, Fact]) -> str:
     rng = random.Random(seed)
     change_pct, pe = f["a_change"].number or 0.0, f["a_pe"].number or 0.0
-    return CORRUPTIONS[corruption].format(
+    return WRONG_STATEMENTS[kind].format(
         a=f["a_pe"].subject, pe=pe, wrong=pe * 1.37 + 0.61, their_pe=f["b_pe"].number,
         yi=(f["a_amount"].number or 0.0) / 1e8, before=f["a_before"].number, size=abs(change_pct),
         turned="下跌" if change_pct > 0 else "上涨", future=FUTURE, spoken=rng.choice(["四十七", "六十三"]),
@@ -93,12 +95,12 @@ def lied(corruption: str, seed: int, f: dict[str, Fact]) -> str:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("corruption", CORRUPTIONS)
-def test_no_lie_reaches_the_reader(corruption: str) -> None:
+@pytest.mark.parametrize("kind", WRONG_STATEMENTS)
+def test_no_wrong_statement_reaches_the_reader(kind: str) -> None:
     shown = []
     for seed in range(QUESTIONS):
         pack, facts = pack_of(seed)
-        text = lied(corruption, seed, facts)
+        text = wrong_statement(kind, seed, facts)
         checked = check(text, pack)
         if not checked.unbound or ABSENT not in checked.text:
             shown.append(text)
@@ -123,14 +125,14 @@ def test_what_is_bound_says_by_what() -> None:
 
 def test_a_value_under_the_label_of_another_is_not_shown() -> None:
     pack, f = pack_of(1)
-    who, pe = f["a_pe"].subject, f["a_pe"]
-    pack.add(who, "市净率", 3.21, "", table="fusion_valuation", column="pb", as_of=TODAY)
-    for corruption in (f"{who}市净率{said(pe)}倍[{pe.id}]。", f"{who}的市净率约为{said(pe)}倍[{pe.id}]。"):
-        assert check(corruption, pack).text.count(ABSENT) == 1
+    name, pe = f["a_pe"].subject, f["a_pe"]
+    pack.add(name, "市净率", 3.21, "", table="fusion_valuation", column="pb", as_of=TODAY)
+    for wrong in (f"{name}市净率{said(pe)}倍[{pe.id}]。", f"{name}的市净率约为{said(pe)}倍[{pe.id}]。"):
+        assert check(wrong, pack).text.count(ABSENT) == 1
     for true in (
-        f"{who}市盈率{said(pe)}倍[{pe.id}]。",
-        f"{who}市净率3.21倍、市盈率{said(pe)}倍[E{len(pack.facts)}][{pe.id}]。",
-        f"{who}估值{said(pe)}倍[{pe.id}]。",
+        f"{name}市盈率{said(pe)}倍[{pe.id}]。",
+        f"{name}市净率3.21倍、市盈率{said(pe)}倍[E{len(pack.facts)}][{pe.id}]。",
+        f"{name}估值{said(pe)}倍[{pe.id}]。",
     ):
         assert check(true, pack).text == true
 
@@ -151,7 +153,7 @@ def two_companies() -> Pack:
 
 
 @pytest.mark.parametrize(
-    ("text", "corruption"),
+    ("text", "unbound"),
     [
         ("瀚棠黄金三分之二的利润来自海外[E2]。", "三分之二"),
         ("瀚棠黄金净利润将翻两番[E2]。", "翻两番"),
@@ -174,18 +176,17 @@ def two_companies() -> Pack:
         # Cited twice, a fact is still one: neither its double nor its mean with itself.
         ("瀚棠黄金估值43倍[E3][E3]。", "43倍"),
         ("瀚棠黄金市净率21.5倍[E3][E3]。", "21.5倍"),
-        # The label stands near the beginning of a sentence that goes on for long.
+        # The label is near the beginning of a sentence that goes on for long.
         ("瀚棠黄金市净率21.5倍[E3]，估值处于历史上较高的位置，需要留意风险，也要看它的成长性。", "21.5倍"),
         ("| 名称 | 市盈率TTM | 市净率 |\n|---|---|---|\n| 瀚棠黄金 | 21.5[E3] | 21.5[E3] |\n", "21.5"),
         ("| 指标 | 瀚棠黄金 | 邺源银行 |\n|---|---|---|\n| 市盈率TTM | 15.2[E5] | 15.2[E5] |\n", "15.2"),
     ],
 )
-def test_a_true_figure_in_a_false_place_is_not_shown(text: str, corruption: str) -> None:
+def test_a_true_figure_in_a_false_place_is_not_shown(text: str, unbound: str) -> None:
     checked = check(text, two_companies())
-    assert checked.unbound == [corruption]
+    assert checked.unbound == [unbound]
     assert (
-        checked.text
-        == text[: text.index(corruption)] + ABSENT + text[text.index(corruption) + len(corruption) :]
+        checked.text == text[: text.index(unbound)] + ABSENT + text[text.index(unbound) + len(unbound) :]
         or "|" in text
     )
 
@@ -212,7 +213,7 @@ def test_the_users_own_number_may_be_repeated() -> None:
     assert check("您问的是12.5%的回撤。", pack).unbound == ["12.5%"]
 
 
-def test_a_company_that_nobody_spoke_of_is_not_shown() -> None:
+def test_a_company_that_is_not_mentioned_is_not_shown() -> None:
     pack, f = pack_of(3)
     stranger = next(name for name in NAMES if name not in pack.subjects)
     text = f"{f['a_pe'].subject}好于{stranger}。"
@@ -238,11 +239,11 @@ def test_a_stored_headline_may_be_quoted_and_nothing_beside_it() -> None:
     assert check(f"快讯：{title}另有5家。", pack, cited=False).unbound == ["5家"]
 
 
-def test_a_headline_told_as_ones_own_words_is_no_evidence() -> None:
+def test_a_headline_stated_as_ones_own_words_is_no_evidence() -> None:
     pack, f = pack_of(5)
-    who, title = f["a_pe"].subject, "市盈率高达888倍"
+    name, title = f["a_pe"].subject, "市盈率高达888倍"
     news = pack.add("", "新闻标题", title, "", table="fusion_news", column="title", as_of=TODAY)
-    assert check(f"{who}{title}[{news.id}]。", pack).unbound == ["888倍"]
+    assert check(f"{name}{title}[{news.id}]。", pack).unbound == ["888倍"]
     for quoted in (f"新闻称“{title}”[{news.id}]。", f"新闻标题：{title}[{news.id}]。"):
         assert check(quoted, pack).text == quoted
 

@@ -274,7 +274,7 @@ def test_a_grown_formula_parses_and_has_a_value_per_stock(bars: dict[str, Any]) 
 
 
 def test_names_within_names_are_looked_into_once(bars: dict[str, Any]) -> None:
-    """Each of them uses the one before twice: whoever follows every use never ends."""
+    """Each of them uses the one before twice: an evaluation that follows every use never ends."""
     steps = ["x0:=REF(C,1)", *(f"x{n}:=IF(C>O,x{n - 1},x{n - 1}+0)" for n in range(1, 18))]
     formula = parse(";".join([*steps, "x17"]))
     assert (formula.result.bars, output_of(formula)) == (2, "number")

@@ -8,8 +8,8 @@ from core.market.bars import Bars
 
 
 def walk(codes: int, bars: int, seed: int) -> Bars:
-    """Restless prices on the tick, swinging between borders, with gaps and bursts of volume: every family
-    finds something."""
+    """Restless prices on the tick, swinging between borders, with gaps and bursts of volume: every kind of
+    pattern finds something."""
     chance = np.random.default_rng(seed)
     shape = (codes, bars)
     t = np.arange(bars)

@@ -1,4 +1,4 @@
-"""The definitions told again in plain Python, day by day: slow, from the bars up to a day alone, and with
+"""The definitions written again in plain Python, day by day: slow, from the bars up to a day alone, and with
 tops and bottoms spelled out where the kernels negate prices."""
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The families without confirmed pivots, told again in plain Python: flag, arc, duck."""
+"""The patterns without confirmed pivots, written again in plain Python: flag, arc, duck."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from tests.compute.patterns.reference import EPS, Series
 
 
 def bull_flag(s: Series, t: int) -> tuple[float, bool, int] | None:
-    """(kind, whether the close breaks it, bar of the pole's end) of the flag that stands on day t."""
+    """(kind, whether the close breaks it, bar of the pole's end) of the flag on day t."""
     p = T.flag
     peak = t - p.age_to + int(np.argmax(s.high[t - p.age_to : t]))
     if t - peak < p.age_from:

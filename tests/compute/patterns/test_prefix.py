@@ -50,7 +50,7 @@ def test_real_prices_of_300_codes(all_real_bars: Bars) -> None:
 
 
 @kernel
-def told_early(low: Floats, kinds: Floats) -> None:
+def called_early(low: Floats, kinds: Floats) -> None:
     """Calls a day a swing low as soon as it lies below the day before, looking at the day after."""
     for t in range(1, len(low) - 1):
         if low[t] < low[t - 1] and low[t] <= low[t + 1]:
@@ -61,7 +61,7 @@ def test_a_kernel_that_looks_ahead_is_caught(real_bars: Bars) -> None:
     def planted(bars: Bars) -> dict[str, Floats]:
         kinds = np.full(len(bars), np.nan)
         for code in bars.codes:
-            told_early(bars.adjusted("low")[bars.rows_of(code)], kinds[bars.rows_of(code)])
+            called_early(bars.adjusted("low")[bars.rows_of(code)], kinds[bars.rows_of(code)])
         return {**pattern_columns(bars), "wedge_kind": kinds}
 
     found = mismatches(planted, real_bars, since=400)

@@ -1,1 +1,1 @@
-"""The sample market beside the real one: the same figures of both, with plots, on one page."""
+"""The sample market compared with the real one: the same figures of both, with plots, on one page."""

@@ -1,6 +1,6 @@
 """The figures that are compared: of the real files, and of each profile of the sample.
 
-A band is either asked for (what a believable sample keeps to) or spans what the real files show, in their
+A band is either asked for (limits of a plausible sample) or spans what the real files show, in their
 years or in their parts, widened by a fifth of its middle on both sides where there are few parts.
 """
 

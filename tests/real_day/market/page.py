@@ -2,7 +2,7 @@
 
     python -m tests.real_day.market.page [--data DIR] [--out FILE] [--profiles S,M,L] [--docs]
 
-`make real-day` writes it beside its report. `--docs` brings the table of the documentation up to date. Exit
+`make real-day` writes it next to its report. `--docs` brings the table of the documentation up to date. Exit
 code 1 when a figure lies outside its band.
 """
 
@@ -120,7 +120,7 @@ def made(folder: Path, profiles: Sequence[str]) -> tuple[list[Figure], dict[str,
 
 
 def write(folder: Path, out: Path, profiles: Sequence[str] = ("S", "M", "L")) -> list[Figure]:
-    """The page at `out` and its pictures beside it."""
+    """Writes the page at `out` and its pictures next to it."""
     figures, pictures = made(folder, profiles)
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(page(figures, pictures), encoding="utf-8")
@@ -131,7 +131,7 @@ def write(folder: Path, out: Path, profiles: Sequence[str] = ("S", "M", "L")) ->
 
 def market_section(folder: Path, out: Path, profiles: Sequence[str] = ("S", "M", "L")) -> Section:
     """The page in the folder `out`, and its figures as findings of the report."""
-    section = Section("the sample market beside the real one")
+    section = Section("the sample market compared with the real one")
     gone = files.missing(folder)
     if gone:
         section.notes.append(f"no page: the set has no {', '.join(gone)}")

@@ -29,7 +29,7 @@ class Panel:
     """Rows are stocks, columns trade dates (`YYYYMMDD`). NaN where a stock did not trade.
 
     `change` against the reference price, `amplitude` (high - low) / reference price and `turnover` of the
-    float are fractions; `turnover` has no column where the files do not tell it. `up`, `down`: closed at the
+    float are fractions; `turnover` has no column where the files do not have it. `up`, `down`: closed at the
     limit; `broken`: touched the upper one and closed below it.
     """
 
@@ -128,7 +128,7 @@ def sample_indices(world: SyntheticWorld) -> dict[str, Floats]:
 def real_panel(name: str, frame: pd.DataFrame, *, broad: bool = True) -> Panel:
     """Of rows with date, code, high, low, close and perhaps reference, turnover (fractions) and st.
 
-    Without a `reference` the close before stands for it. A limit is met where the close lies within 0.3 % of
+    Without a `reference` the close before is used. A limit is met where the close lies within 0.3 % of
     the board's band and is the highest (lowest) price of the day. A change beyond the band is no trading day.
     """
     wide = {

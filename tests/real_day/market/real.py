@@ -43,7 +43,7 @@ class Real:
 
     `levels`: closes of the indices by code and year. `ratios`: pe and pb of each industry's stocks, ends
     of years, above 0 alone. `credit_share`: margin balance / float cap. `pool`: touched limits a day of 5,500
-    stocks. `streaks`: highest ladders of the days of which the file tells it.
+    stocks. `streaks`: longest limit-up streaks of the days for which the file has them.
     """
 
     panels: list[Panel]

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from core.errors import Transient
-from serving_api.db.single_flight import Landed, SingleFlightCache
+from serving_api.db.single_flight import CacheAnswer, SingleFlightCache
 
 
 class Counting:
@@ -33,7 +33,7 @@ class Now:
 def test_waiting_callers_share_one_flight() -> None:
     make, single_flight = Counting(), SingleFlightCache(Now())
 
-    async def all_at_once() -> list[Landed]:
+    async def all_at_once() -> list[CacheAnswer]:
         return await asyncio.gather(*(single_flight.take("k", 5, make) for _ in range(20)))
 
     landed = asyncio.run(all_at_once())
@@ -46,7 +46,7 @@ def test_an_answer_is_kept_for_its_ttl_and_no_longer() -> None:
     make, now = Counting(), Now()
     single_flight = SingleFlightCache(now)
 
-    async def story() -> list[Landed]:
+    async def story() -> list[CacheAnswer]:
         first = await single_flight.take("k", lambda: 5.0, make)
         now.seconds = 4.9
         second = await single_flight.take("k", 5, make)
@@ -78,7 +78,7 @@ def test_the_last_good_answer_stands_in_for_the_named_errors_alone() -> None:
     make, now = Counting(), Now()
     single_flight = SingleFlightCache(now)
 
-    async def story() -> Landed:
+    async def story() -> CacheAnswer:
         await single_flight.take("k", 1, make)
         now.seconds = 100
         make.error = Transient("away")
@@ -86,13 +86,13 @@ def test_the_last_good_answer_stands_in_for_the_named_errors_alone() -> None:
             await single_flight.take("k", 1, make)
         return await single_flight.take("k", 1, make, stale_on=(Transient,))
 
-    assert asyncio.run(story()) == Landed(1, "cache_stale")
+    assert asyncio.run(story()) == CacheAnswer(1, "cache_stale")
 
 
 def test_a_caller_that_leaves_does_not_take_the_answer_along() -> None:
     make, single_flight = Counting(), SingleFlightCache(Now())
 
-    async def story() -> Landed:
+    async def story() -> CacheAnswer:
         leaving = asyncio.ensure_future(single_flight.take("k", 5, make))
         staying = asyncio.ensure_future(single_flight.take("k", 5, make))
         await asyncio.sleep(0)
@@ -103,7 +103,7 @@ def test_a_caller_that_leaves_does_not_take_the_answer_along() -> None:
 
 
 def test_the_oldest_keys_leave_first() -> None:
-    make, single_flight = Counting(), SingleFlightCache(Now(), most=2)
+    make, single_flight = Counting(), SingleFlightCache(Now(), max_keys=2)
 
     async def story() -> str:
         for key in ("a", "b", "a", "c"):

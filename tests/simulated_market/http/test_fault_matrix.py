@@ -173,41 +173,41 @@ def test_shares_in_place_of_lots_on_the_star_board_alone(bench):
 
 @pytest.mark.parametrize("site", SITES)
 def test_a_stale_day_shows_in_the_date(bench, site):
-    honest = CALLS[site](bench)
+    undamaged = CALLS[site](bench)
     bench.fault("stale_day")
 
     stale = CALLS[site](bench)
 
     column = "date" if site.endswith("kline") else "trade_date"
-    assert honest[column].max() == "2026-08-21"
+    assert undamaged[column].max() == "2026-08-21"
     assert stale[column].max() == "2026-08-20"
 
 
 @pytest.mark.parametrize("site", SITES)
 def test_open_and_close_exchanged_pass_every_parser(bench, site):
-    honest = CALLS[site](bench)
+    undamaged = CALLS[site](bench)
     bench.fault("swap_open_close")
 
     swapped = CALLS[site](bench)
 
     close = "close" if site.endswith("kline") else "price"
-    trading = honest["open"].notna()
-    assert list(swapped[close][trading]) == list(honest["open"][trading])
-    assert list(swapped["open"][trading]) == list(honest[close][trading])
+    trading = undamaged["open"].notna()
+    assert list(swapped[close][trading]) == list(undamaged["open"][trading])
+    assert list(swapped["open"][trading]) == list(undamaged[close][trading])
 
 
 @pytest.mark.parametrize("site", SITES)
 def test_a_corrected_bar(bench, site):
-    honest = CALLS[site](bench)
+    undamaged = CALLS[site](bench)
     close = "close" if site.endswith("kline") else "price"
-    newest = honest[honest["code"] == "000001"].iloc[-1][close]
+    newest = undamaged[undamaged["code"] == "000001"].iloc[-1][close]
     bench.fault("override_bar", code="000001", date=20260821, close=newest + 0.5)
 
     corrected = CALLS[site](bench)
 
     assert corrected[corrected["code"] == "000001"].iloc[-1][close] == pytest.approx(newest + 0.5)
     others = corrected[close].iloc[:-1].notna().sum() if site.endswith("kline") else 0
-    assert others == (len(honest) - 1 if site.endswith("kline") else 0)
+    assert others == (len(undamaged) - 1 if site.endswith("kline") else 0)
 
 
 def test_a_list_that_ends_early_is_an_error(big_bench):

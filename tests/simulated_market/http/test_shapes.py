@@ -150,9 +150,9 @@ def test_a_list_that_does_not_exist_differs_from_an_empty_one(market):
     for impossible in ("m:7+t:6", "m:0+t:999", "nonsense", "", "b:BK9999", "b:MK99"):
         answer = get(market, path.format(1, impossible)).json()
         assert (answer["rc"], answer["data"]) == (102, None), impossible
-    for pages, nobody in ((1, "m:1+t:9+e:97"), (99, "m:0+t:6")):
-        answer = get(market, path.format(pages, nobody)).json()
-        assert (answer["rc"], answer["data"]) == (0, None), nobody
+    for pages, empty in ((1, "m:1+t:9+e:97"), (99, "m:0+t:6")):
+        answer = get(market, path.format(pages, empty)).json()
+        assert (answer["rc"], answer["data"]) == (0, None), empty
 
 
 def test_our_client_refuses_a_list_that_the_portal_does_not_know(market, bench):

@@ -149,14 +149,14 @@ def test_a_list_that_ends_early_is_refused(call: str) -> None:
     [("bars_day", STAR.symbol), ("bars_absolute_day", STAR.symbol)],
 )
 def test_shares_for_lots_of_one_board_are_refused_by_name(call: str, symbol: str) -> None:
-    questions = {
+    requests = {
         "bars_day": lambda client: client.bars(symbol, count=30),
         "bars_absolute_day": lambda client: client.bars_absolute(symbol, count=30),
     }
     with open_market() as market:
         market.fault("lots_for_shares", call, board="star")
         with pytest.raises(PayloadError, match=rf"{symbol}.*lots or shares") as caught:
-            questions[call](market.client)
+            requests[call](market.client)
         others = market.client.bars(BANK.symbol, count=5)
 
     assert BANK.symbol not in str(caught.value)
@@ -180,7 +180,7 @@ def test_a_quote_in_another_unit_costs_that_quote_and_is_noted() -> None:
 
 @pytest.mark.parametrize("call", ["bars_day", "quotes", "snapshots"])
 def test_an_index_under_the_code_of_a_stock_is_refused(call: str) -> None:
-    questions = {
+    requests = {
         "bars_day": lambda client: client.bars(PINGAN.symbol, count=30),
         "quotes": lambda client: client.quotes([PINGAN.symbol]),
         "snapshots": lambda client: client.snapshots([PINGAN.symbol]),
@@ -188,7 +188,7 @@ def test_an_index_under_the_code_of_a_stock_is_refused(call: str) -> None:
     with open_market() as market:
         market.fault("wrong_instrument", call, serve=INDEX.symbol, under="000001")
         with pytest.raises(PayloadError):
-            questions[call](market.client)
+            requests[call](market.client)
 
 
 @pytest.mark.parametrize("call", ["bars_day", "index_bars_day", "bars_absolute_day", "bars_5m", "list"])

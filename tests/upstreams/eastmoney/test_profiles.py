@@ -156,7 +156,7 @@ def test_the_terminals_text_with_everything_in_one_box() -> None:
     assert row["main_business"] == "茅台酒及系列酒的生产与销售"
 
 
-def _tell(parse: Any, answer: Any) -> None:
+def _must_refuse_or_parse(parse: Any, answer: Any) -> None:
     """A value or a refusal that the pipeline knows, nothing else."""
     with suppress(ACCEPTED):
         parse(answer)
@@ -171,6 +171,6 @@ def test_damaged_answers_are_refused_or_true(data: st.DataObject) -> None:
         (HOLDERS, profile.parse_controller),
     ):
         whole = body(document)
-        _tell(partial(parse, symbol=SYMBOL), data.draw(damaged_bytes(whole)))
-        _tell(partial(parse, symbol=SYMBOL), data.draw(damaged_json(whole)))
-    _tell(partial(parse_profile, symbol=SYMBOL), data.draw(damaged_text(TEXT, "│")))
+        _must_refuse_or_parse(partial(parse, symbol=SYMBOL), data.draw(damaged_bytes(whole)))
+        _must_refuse_or_parse(partial(parse, symbol=SYMBOL), data.draw(damaged_json(whole)))
+    _must_refuse_or_parse(partial(parse_profile, symbol=SYMBOL), data.draw(damaged_text(TEXT, "│")))

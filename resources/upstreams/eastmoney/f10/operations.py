@@ -1,5 +1,5 @@
-"""What a company earns its money with, a page of the portal (BusinessAnalysis): revenue, cost and profit of
-every report period by industry, product and region."""
+"""Business segments of a company, a page of the portal (BusinessAnalysis): revenue, cost and profit of every
+report period by industry, product and region."""
 
 import math
 from collections.abc import Mapping
@@ -81,7 +81,7 @@ def _row(row: Mapping[str, Any], symbol: str) -> dict[str, Any]:
 
 
 def _percent(value: Any, what: str) -> float:
-    """Percent of a fraction; what is beyond everything has been in percent already."""
+    """Percent of a fraction; a value that is too large for a fraction is already in percent."""
     share = number(value, what, digits=8)
     if share > 1.5:
         raise PayloadError(f"{what} is no fraction: {value!r}")

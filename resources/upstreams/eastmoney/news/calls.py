@@ -1,4 +1,4 @@
-"""Calls about what is written: notices, research, articles, flash news."""
+"""Calls for texts: notices, research, articles, flash news."""
 
 from functools import partial
 

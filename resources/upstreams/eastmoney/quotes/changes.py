@@ -1,4 +1,4 @@
-"""Intraday anomalies (push2ex getAllStockChanges): what happened to which stock, second by second.
+"""Intraday anomalies (push2ex getAllStockChanges): events of stocks by second.
 
 An event is a time HHMMSS, a stock, a type and a comma-separated text whose meaning depends on the type. The
 meaning is documented for two groups of types only; of all others the text is stored as it is and the price is

@@ -1,4 +1,4 @@
-"""What all answers of push2 and push2his share: the envelope, `diff`, and rows in comma strings.
+"""The common form of all answers of push2 and push2his: the envelope, `diff`, and rows in comma strings.
 
 `{"rc":0,...,"data":{...}}`; rc 100 and 102 with `data` null mean 'nothing for this request'. `diff` is
 a list or an object, a missing value is the text "-".
@@ -16,8 +16,8 @@ _NOTHING = frozenset({100, 102})
 
 
 def data_of(body: bytes, what: str, *, known: bool = False) -> dict[str, Any] | None:
-    """The `data` object; None when the upstream has nothing for the request. `known`: what is asked for is
-    there, so that an answer that knows no such thing is a PayloadError and not nothing."""
+    """The `data` object; None when the upstream has nothing for the request. `known`: the requested object
+    exists, so that an answer without it is a PayloadError instead of None."""
     document = object_of(json_of(body), what)
     if "rc" not in document or "data" not in document:
         raise PayloadError(f"{what}: no push2 envelope, keys {', '.join(map(str, list(document)[:5]))}")

@@ -1,4 +1,4 @@
-"""Closing levels of what is no security: exchange rates and the dollar index (kline of a bare secid)."""
+"""Closing levels of exchange rates and the dollar index (kline of a bare secid)."""
 
 from typing import Any
 

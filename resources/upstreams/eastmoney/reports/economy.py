@@ -1,4 +1,4 @@
-"""Reports of the data centre about the economy (RPT_ECONOMY_* and their like), one row a period.
+"""Reports of the data centre about the economy (RPT_ECONOMY_* and similar ones), one row per period.
 
 REPORT_DATE is a day of the period: of a month mostly its first. Only the reserve ratio and the values of
 other countries carry their date of publication.
@@ -85,7 +85,7 @@ REPORTS: Mapping[str, Economy] = {
         token=True,
     ),
 }
-"""Report -> what is read of it."""
+"""Report -> the columns that are read."""
 
 IN_OLDER_DIALECT = frozenset({"RPTA_WEB_TREASURYYIELD"})
 """Reports that public clients ask for in the gateway's older dialect."""

@@ -1,5 +1,5 @@
 """Companies in Hong Kong: results, statements, dividends and profile (RPT_HKF10_*), and the list of those
-that are listed at home as well (clist b:DLMK0101). Amounts are in the company's reporting currency."""
+with A shares (clist b:DLMK0101). Amounts are in the company's reporting currency."""
 
 import math
 import re

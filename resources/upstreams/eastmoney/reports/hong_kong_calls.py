@@ -18,7 +18,7 @@ class HongKongCalls(ListCalls):
     """Codes have five digits; amounts are in the company's own currency."""
 
     def ah_pairs(self) -> pd.DataFrame:
-        """Companies that are listed at home and in Hong Kong, with both prices now; columns `PAIR_COLUMNS`.
+        """Companies with A shares and shares in Hong Kong, with both current prices; columns `PAIR_COLUMNS`.
         Two calls."""
         return self.clist(hong_kong.PAIRS, hong_kong.PAIR_FIELDS, hong_kong.pair_rows, key="a_code")
 
@@ -50,7 +50,7 @@ class HongKongCalls(ListCalls):
         return self._of(code, hong_kong.dividends_report(code), hong_kong.dividend_rows)
 
     def hk_profile(self, code: str) -> pd.DataFrame:
-        """What the company is and since when it is listed: at most one row, columns `PROFILE_COLUMNS`. Two
+        """Profile and listing date of a company: at most one row, columns `PROFILE_COLUMNS`. Two
         calls."""
         _must_be_code(code)
         company, listed = (

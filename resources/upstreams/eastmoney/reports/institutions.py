@@ -21,7 +21,7 @@ _KEY = ("code", "report_period", "org_type")
 
 
 def holdings_report(period: str, org_type: str) -> Report:
-    """What one kind of institution held at the end of a report period, in every security."""
+    """Holdings of one kind of institution at the end of a report period, in every security."""
     kind = next(number for number, name in ORG_TYPES.items() if name == org_type)
     where = (on_day("REPORT_DATE", period), equals("ORG_TYPE", kind))
     return Report("RPT_MAIN_ORGHOLD", EVERY_COLUMN, where, ("SECURITY_CODE",), _KEY)

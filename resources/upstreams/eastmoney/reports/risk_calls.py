@@ -9,7 +9,7 @@ from resources.upstreams.eastmoney.reports import comments, goodwill, pledges
 
 
 class RiskCalls(Gateway):
-    """What the portal lists of every company's risks."""
+    """Calls for the portal's lists of company risks."""
 
     def pledges(self, since: str, until: str, codes: Sequence[str] | None = None) -> pd.DataFrame:
         """Pledged shares on the days of [since, until] that have a list (one a week), of every company or of

@@ -1,5 +1,6 @@
 """Visits of institutions at companies, a report of the data centre (RPT_ORG_SURVEYNEW): one row for each
-visitor. What was said is the same text in every row of a visit, so it is asked of the first one alone."""
+visitor. What was said is the same text in every row of a visit, so it is requested for the first one
+alone."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,5 +1,5 @@
-"""The analysis of the rules in words. Every number is a fact that its sentence cites; scores stand beside the
-text, not in it."""
+"""Text of the analysis by rules. Every number is a fact that its sentence cites; scores are fields next to
+the text, not in it."""
 
 from typing import Any
 
@@ -11,7 +11,8 @@ _STRONG, _WEAK = 3.3, 2.0
 
 
 def sections(scored: Scored) -> dict[str, Any]:
-    """By dimension: {label, score, text, evidence[ids], rules[{key, label, score, text, reason}]}."""
+    """The sections by dimension: {label, score, text, evidence[ids], rules[{key, label, score, text,
+    reason}]}."""
     return {
         dimension: {
             "label": label,

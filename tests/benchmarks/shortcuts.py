@@ -1,0 +1,132 @@
+"""What each part of the API brings that does the work of a library in another way. One request or read at a
+time in this process, CPU time; the baseline is the library's own way."""
+
+import asyncio
+import copy
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter, FastAPI
+
+from resources.settings import Settings
+from serving_api.app import AREAS, create_app
+from serving_api.db.sessions import Reading, Session
+from serving_api.middleware.cached_responses import ResponseCacheLayer
+from serving_api.stocks import queries
+from tests.benchmarks.measure import Figure, interleaved
+from tests.serving_api import market
+
+KLINE = "/api/v1/stocks/600519/kline"
+FAR = "/api/v1/datamgr/commands/7"
+"""A route that many stand before; without a login it answers 401 and reads nothing."""
+REQUESTS, SAMPLES = 300, 9
+
+
+def run() -> Iterator[Figure]:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        url = f"sqlite:///{folder / 'warehouse.sqlite3'}"
+        warehouse = market.open_warehouse(url, folder)
+        warehouse.migrate()
+        market.fill(warehouse)
+        warehouse.close()
+        yield from routing(folder)
+        yield response_cache(folder)
+        yield from connections(url, folder)
+
+
+def routing(folder: Path) -> Iterator[Figure]:
+    """The index over the routes beside FastAPI's router: with the same routes, and with `include_router`."""
+    ours, flat, included = application(folder), application(folder), application(folder)
+    flat.router = _plain(flat, [copy.copy(route) for route in ours.router.routes])
+    included.router = _plain(included, [])
+    for router in AREAS:
+        included.include_router(router)
+    indexed, listed, nested = compared(
+        *(lambda app=app: asked(app, FAR) for app in (ours, flat, included))  # type: ignore[misc]
+    )
+    yield figure("route behind others, vs FastAPI's router with the same list", indexed, listed)
+    yield figure("route behind others, vs FastAPI's include_router", indexed, nested)
+
+
+def response_cache(folder: Path) -> Figure:
+    """A chart from the response cache beside its route, which has its bars in memory as well."""
+    app, plain = application(folder), application(folder)
+    plain.user_middleware = [one for one in plain.user_middleware if one.cls is not ResponseCacheLayer]
+    return figure(
+        "chart from the response cache, vs its route",
+        *compared(lambda: asked(app, KLINE), lambda: asked(plain, KLINE)),
+    )
+
+
+def connections(url: str, folder: Path) -> Iterator[Figure]:
+    """Reads over the sqlite3 connection of a thread beside the same over SQLAlchemy."""
+    warehouse = market.open_warehouse(url, folder, read_only=True)
+    reading = Reading(warehouse)
+    with warehouse.connect() as connection:
+        theirs = Session(warehouse, connection)
+
+        def reads(session: Session) -> Iterator[Callable[[], object]]:
+            yield session.data_version
+            yield lambda: queries.bars(session, "600519", 120, None)
+
+        names = ("version of the file", "120 bars")
+        for name, mine, other in zip(names, reading.now(reads), reads(theirs), strict=True):
+            yield figure(f"{name} over sqlite3, vs SQLAlchemy", *compared(_times(mine), _times(other)))
+    reading.close()
+
+
+def figure(check: str, mine: float, theirs: float) -> Figure:
+    """Seconds of `REQUESTS` of each. A shortcut that brings nothing is to be removed."""
+    one, other = (f"{seconds / REQUESTS * 1e6:.1f} us" for seconds in (mine, theirs))
+    return Figure(check, one, other, theirs / mine, 1.1)
+
+
+def compared(*sides: Callable[[], object]) -> list[float]:
+    """CPU seconds of each side."""
+    for side in sides:
+        side()
+    numbered = [lambda _number, side=side: side() for side in sides]  # type: ignore[misc]
+    return interleaved(SAMPLES, *numbered, clock=time.process_time)
+
+
+def _times(read: Callable[[], object]) -> Callable[[], None]:
+    def repeated() -> None:
+        for _ in range(REQUESTS):
+            read()
+
+    return repeated
+
+
+def application(folder: Path) -> FastAPI:
+    return create_app(Settings(data_dir=str(folder), rate_limit_per_min=10**9, log_level="ERROR"))
+
+
+def _plain(app: FastAPI, routes: list[Any]) -> APIRouter:
+    return APIRouter(routes=routes, dependency_overrides_provider=app)
+
+
+def asked(app: FastAPI, path: str) -> None:
+    """Send `REQUESTS` requests, without a server."""
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: dict[str, Any]) -> None:
+        if message.get("status", 200) not in {200, 401}:
+            raise RuntimeError(f"{path}: {message}")
+
+    async def work() -> None:
+        for _ in range(REQUESTS):
+            scope = {
+                "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "GET",
+                "scheme": "http", "path": path, "raw_path": path.encode(), "query_string": b"",
+                "root_path": "", "headers": [(b"host", b"127.0.0.1")], "client": ("127.0.0.1", 1),
+                "server": ("127.0.0.1", 80),
+            }  # fmt: skip
+            await app(scope, receive, send)
+
+    asyncio.run(work())
