@@ -71,7 +71,7 @@ from serving_api.stocks.service import Stocks
 logger = logging.getLogger("serving_api")
 
 READ_WAIT_S = 1.0
-"""WAL readers wait for nobody; this bounds the rare recovery of a log after a crash."""
+"""WAL readers wait for no writer; this bounds the rare recovery of a log after a crash."""
 
 # In the order in which requests meet them: where areas share their first path segments, the busy ones
 # come first.
@@ -112,7 +112,7 @@ AREAS = (
 
 
 class Parts(TypedDict, total=False):
-    """What a caller brings; the rest is made from the settings."""
+    """Parts that a caller supplies; the others are made from the settings."""
 
     clock: Clock
     calendar: TradeCalendar
@@ -159,7 +159,7 @@ def build_state(settings: Settings, parts: Parts) -> State:
 
 
 @asynccontextmanager
-async def _life(app: FastAPI) -> AsyncIterator[None]:
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     state: State = app.state.platform
     try:
         await state.accounts.prepare()
@@ -182,7 +182,7 @@ def create_app(settings: Settings, **parts: Unpack[Parts]) -> Application:
         title="A-share research platform",
         version=package_version(),
         description=DESCRIPTION,
-        lifespan=_life,
+        lifespan=_lifespan,
         docs_url=None,
         redoc_url=None,
         # Its spans would carry exceptions unredacted, and asking for a provider costs a cached read 6 %.

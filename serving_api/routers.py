@@ -1,7 +1,7 @@
 """The areas of the topics, each behind its own prefix.
 
 A topic is a sub-package (routes, schemas, queries) or, where it is small, a module; its router is named
-here on a line of its own. Within a router, fixed paths stand before those with a parameter.
+here on a line of its own. Within a router, fixed paths come before those with a parameter.
 """
 
 from fastapi import APIRouter

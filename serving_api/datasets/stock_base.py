@@ -133,7 +133,7 @@ async def _snapshot(state: State, as_of: AsOf | None) -> WideSnapshot:
     """The rows of the newest date, cached per version of the table; raises StorageError."""
     if as_of is not None:
         return await state.reading.scan(_read_snapshot, as_of.bound)
-    version = (await state.versions.stand((queries.WIDE,))).token
+    version = (await state.versions.version_of((queries.WIDE,))).token
     known: WideSnapshot | None = state.cache.get("wide", "all", version)
     if known is None:
         known = await state.reading.scan(_read_snapshot, None)

@@ -1,6 +1,6 @@
 """What version every table has: the key of caches and ETags, and how fresh an answer is.
 
-`table_version` moves in the transaction of every write. SQLite tells by one cheap pragma whether anything
+`table_version` moves in the transaction of every write. SQLite reports by one cheap pragma whether anything
 was committed; on MariaDB the table is read at most once a second.
 """
 
@@ -28,7 +28,7 @@ class Version:
 
     @property
     def token(self) -> str:
-        """Differs whenever the content differs, also after a database was made anew."""
+        """Differs whenever the content differs, also after a database was created again."""
         return f"{self.number}@{self.updated_at}"
 
 
@@ -71,8 +71,8 @@ class Versions:
         self._known: Mapping[str, Version] = {}
         self._data_version: int | None = None
         self._read_at: float | None = None
-        self._judged: Mapping[str, Version] | None = None
-        self._stands: dict[tuple[str, ...], TableVersion] = {}
+        self._computed_of: Mapping[str, Version] | None = None
+        self._by_tables: dict[tuple[str, ...], TableVersion] = {}
         self._polling = asyncio.Lock()
 
     async def current(self) -> Mapping[str, Version]:
@@ -89,19 +89,19 @@ class Versions:
             self._read_at = self._monotonic()
         return self._known
 
-    async def stand(self, tables: tuple[str, ...]) -> TableVersion:
-        """Where these tables stand; without a version of each of them nothing may be cached."""
+    async def version_of(self, tables: tuple[str, ...]) -> TableVersion:
+        """The version of the content of these tables; without any of them nothing may be cached."""
         if not tables:
             return TableVersion()
         known = await self.current()
-        if known is not self._judged:
-            self._judged, self._stands = known, {}
-        if tables not in self._stands:
-            self._stands[tables] = self._stand(known, tables)
-        return self._stands[tables]
+        if known is not self._computed_of:
+            self._computed_of, self._by_tables = known, {}
+        if tables not in self._by_tables:
+            self._by_tables[tables] = self._combined(known, tables)
+        return self._by_tables[tables]
 
     @staticmethod
-    def _stand(known: Mapping[str, Version], tables: tuple[str, ...]) -> TableVersion:
+    def _combined(known: Mapping[str, Version], tables: tuple[str, ...]) -> TableVersion:
         found = [known.get(name) for name in tables]
         present = [version for version in found if version is not None]
         times = [version.updated_at for version in present if version.updated_at]

@@ -1,4 +1,9 @@
-"""A cache of values that belong to one version of their tables: bounded by bytes, oldest use first out."""
+"""A cache of values of one version of their tables: bounded by bytes, least recently used out first.
+
+It has its own turns instead of `single_flight.SingleFlight`: a load may be of several keys, of which other
+callers have some; a caller that waited looks again and loads what is still missing, so that a failure is not
+shared and a cancelled caller leaves no load running. Values do not expire with time.
+"""
 
 import asyncio
 import threading
@@ -30,7 +35,7 @@ class _Count:
 @dataclass
 class _Turn:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    askers: int = 0
+    callers: int = 0
 
 
 class VersionedCache:
@@ -53,8 +58,8 @@ class VersionedCache:
         load: Callable[[], Awaitable[Value | None]],
         size: Callable[[Value], int],
     ) -> Value | None:
-        """The value of a key; of many that ask for it at once, one loads. None is not kept, and without a
-        version everybody loads."""
+        """The value of a key; of several callers at once, one loads it. None is not cached; without a version
+        every caller loads."""
         if version is None:
             return await load()
 
@@ -74,12 +79,12 @@ class VersionedCache:
         *,
         turn: Hashable = None,
     ) -> dict[Key, Value]:
-        """Values of those keys that have one. `load` gets the keys that are not kept; who has the same `turn`
-        loads one after the other. What is kept waits for nobody. Used on one event loop."""
+        """Values of those keys that have one. `load` gets the keys that are not cached; callers with the same
+        `turn` load one after the other. Cached values do not wait. Used on one event loop."""
         held = {key: self.get(prefix, key, version) for key in keys}
         if any(value is None for value in held.values()):
             async with self._in_turn((prefix, turn)):
-                held = {key: self._kept(prefix, key, version) for key in keys}
+                held = {key: self._peek(prefix, key, version) for key in keys}
                 missing = [key for key, value in held.items() if value is None]
                 loaded = await load(missing) if missing else {}
                 for key, value in loaded.items():
@@ -90,17 +95,17 @@ class VersionedCache:
     @asynccontextmanager
     async def _in_turn(self, name: Hashable) -> AsyncIterator[None]:
         turn = self._turns.setdefault(name, _Turn())
-        turn.askers += 1
+        turn.callers += 1
         try:
             async with turn.lock:
                 yield
         finally:
-            turn.askers -= 1
-            if not turn.askers:
+            turn.callers -= 1
+            if not turn.callers:
                 del self._turns[name]
 
-    def _kept(self, prefix: str, key: Hashable, version: str | None) -> Any | None:
-        """As `get`, not counted: the asker has been counted already."""
+    def _peek(self, prefix: str, key: Hashable, version: str | None) -> Any | None:
+        """As `get`, without counting a second time."""
         with self._lock:
             entry = self._entries.get((prefix, key))
             return None if entry is None or version is None or entry.version != version else entry.value
@@ -117,7 +122,7 @@ class VersionedCache:
             return entry.value
 
     def put(self, prefix: str, key: Hashable, version: str | None, value: Any, size: int) -> None:
-        """Keep `value` (about `size` bytes); without a version, or larger than the cache, it is not kept."""
+        """Cache `value` (about `size` bytes); not without a version, nor one larger than the cache."""
         if version is None or size > self._max_bytes:
             return
         with self._lock:

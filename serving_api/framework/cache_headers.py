@@ -17,7 +17,7 @@ _OPEN, _CLOSE = time(9, 15), time(15, 0)
 
 
 def in_trading_hours(now: datetime, calendar: TradeCalendar) -> bool:
-    """09:15 to 15:00 of a trade date, lunch included. Beyond the calendar's horizon nobody knows, so no."""
+    """09:15 to 15:00 of a trade date, lunch included. False beyond the calendar's horizon."""
     if not _OPEN <= now.time() < _CLOSE:
         return False
     try:
@@ -57,8 +57,8 @@ def weak_etag(token: str, path: str, query: Iterable[tuple[str, str]]) -> str:
 
 
 def is_match(if_none_match: str | None, etag: str, *, answered: bool = False) -> bool:
-    """Weak comparison with a list of tags. `*` stands for any answer that there is, so it matches only
-    where the request is known to have one (`answered`): nobody asked wrongly, nothing is missing."""
+    """Weak comparison with a list of tags. `*` means any existing answer, so it matches only where the
+    request is known to have one (`answered`): it is valid, and nothing is missing."""
     if not if_none_match:
         return False
     opaque = etag.removeprefix("W/")

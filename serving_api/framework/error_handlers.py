@@ -1,4 +1,4 @@
-"""Exception handlers of the app: every error leaves through `errors.Face`."""
+"""Exception handlers of the app: every error is answered by an `ErrorResponse`."""
 
 from dataclasses import replace
 from typing import Any
@@ -26,17 +26,17 @@ def install(app: FastAPI) -> None:
 
 
 async def _platform(request: Request, error: Exception) -> Response:
-    face = error_response_of(error)
-    if isinstance(error, InputError) and face.errors:
+    answer = error_response_of(error)
+    if isinstance(error, InputError) and answer.errors:
         inside: tuple[str, ...] = getattr(error, "inside", ())
         place = getattr(error, "place", None) or _place(request, error.parameter)
         loc = [place, *inside, error.parameter]
-        face = replace(face, errors=[{**face.errors[0], "loc": loc}])
-    return face.response()
+        answer = replace(answer, errors=[{**answer.errors[0], "loc": loc}])
+    return answer.response()
 
 
 def _place(request: Request, parameter: str) -> str:
-    """Where a parameter stands: path, query, or the body of a route that has one."""
+    """The location of a parameter: path, query, or the body of a route that has one."""
     route = request.scope.get("route")
     fields = parameters_of(getattr(route, "dependant", None))
     known = {field.alias: type(field.field_info).__name__.lower() for field in fields}

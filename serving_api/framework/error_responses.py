@@ -1,4 +1,4 @@
-"""The HTTP face of every error: one status, one text, the headers that go with it.
+"""The HTTP response of every error: one status, one text, the headers that go with it.
 
 Bodies are {detail} alone; 422 adds errors[{loc, msg, type}], and of a query or formula error{}. No text of a
 driver, an address or a traceback ever reaches a client: what is not one of ours answers 'internal error'.
@@ -58,7 +58,7 @@ class BadRequest(PlatformError):
 
 
 class BadExpression(InputError):
-    """A text that is no query or no formula; `told` says where and what was expected."""
+    """A text that is no query or no formula; `reported` holds where, and what was expected."""
 
     def __init__(self, parameter: str, problem: str, reported: Mapping[str, Any]) -> None:
         super().__init__(parameter, problem)
@@ -100,30 +100,30 @@ def _wrong(error: InputError) -> dict[str, Any]:
 
 
 def error_response_of(error: BaseException) -> ErrorResponse:
-    """The face of any exception; unknown ones are 500 without a word about their cause."""
+    """The response of any exception; an unknown one is 500 and says nothing about its cause."""
     match error:
         case NotAuthenticated():
-            face = ErrorResponse(401, error.message, BEARER)
+            response = ErrorResponse(401, error.message, BEARER)
         case TooManyAttempts():
-            face = ErrorResponse(429, error.message, {"Retry-After": str(error.retry_after)})
+            response = ErrorResponse(429, error.message, {"Retry-After": str(error.retry_after)})
         case BadRequest():
-            face = ErrorResponse(400, error.message)
+            response = ErrorResponse(400, error.message)
         case BadExpression():
-            face = ErrorResponse(422, error.message, errors=[_wrong(error)], error=error.reported)
+            response = ErrorResponse(422, error.message, errors=[_wrong(error)], error=error.reported)
         case InputError():
-            face = ErrorResponse(422, error.message, errors=[_wrong(error)])
+            response = ErrorResponse(422, error.message, errors=[_wrong(error)])
         case Forbidden():
-            face = ErrorResponse(403, error.message)
+            response = ErrorResponse(403, error.message)
         case NotFound():
-            face = ErrorResponse(404, error.message)
+            response = ErrorResponse(404, error.message)
         case ConflictError():
-            face = ErrorResponse(409, error.message)
+            response = ErrorResponse(409, error.message)
         case DiskFull():
-            face = ErrorResponse(503, DISK_FULL, {"Retry-After": str(FULL_RETRY_S)})
+            response = ErrorResponse(503, DISK_FULL, {"Retry-After": str(FULL_RETRY_S)})
         case StorageError():
-            face = ErrorResponse(503, STORE_BUSY, {"Retry-After": str(BUSY_RETRY_S)})
+            response = ErrorResponse(503, STORE_BUSY, {"Retry-After": str(BUSY_RETRY_S)})
         case UpstreamError() | PayloadError() | Unavailable():
-            face = ErrorResponse(503, SOURCE_AWAY, {"Retry-After": str(BUSY_RETRY_S)})
+            response = ErrorResponse(503, SOURCE_AWAY, {"Retry-After": str(BUSY_RETRY_S)})
         case _:
-            face = ErrorResponse(500, INTERNAL)
-    return face
+            response = ErrorResponse(500, INTERNAL)
+    return response

@@ -15,7 +15,7 @@ _UNKNOWN = "unknown"
 _NOTHING = "nothing is stored yet"
 _SILENT = {"first_date": None, "note": None}
 REACH: list[tuple[str, Any]] = [("first_date", str), ("note", str)]
-"""The same keys beside `results`, where an answer has an envelope."""
+"""The same keys next to `results`, where an answer has an envelope."""
 
 
 class Reach(BaseModel):

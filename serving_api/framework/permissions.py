@@ -1,7 +1,7 @@
 """Permission is a type in a route's signature: `Anyone`, `Login`, `Quota`, `Admin`.
 
 A route names exactly one of them or cannot be declared (`routing.PlatformRoute`). It is decided before
-the body is read: no upload of a stranger is received, and no parameter of a guarded route is explained.
+the body is read: without permission no upload is received and no parameter of a guarded route is explained.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from serving_api.framework.state import state_of
 
 @dataclass(frozen=True)
 class Subject:
-    """Who asks; `user` is None where nobody had to say."""
+    """The caller; `user` is None where no login was needed."""
 
     user: User | None = None
 
@@ -84,7 +84,7 @@ class _QuotaPermission(_LoginPermission):
 
 
 class _AskerPermission(Permission):
-    """Anyone; a good token says who it is, for what belongs to a user."""
+    """Anyone; a valid token identifies the user, for data that belong to one."""
 
     async def admit(self, request: Request) -> Subject:
         authorization = request.headers.get("authorization")

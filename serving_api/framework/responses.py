@@ -10,7 +10,7 @@ from serving_api.framework.envelope import is_enveloped, wrap
 
 
 class Answer(Response):
-    """A payload before its envelope. `top` holds keys that stand beside `results` (as_of, page_info,
+    """A payload before its envelope. `top` holds keys next to `results` (as_of, page_info,
     data_availability); on plain paths they join the object. `headers` win over those of the route.
     Serialised once, by `render_answer`."""
 

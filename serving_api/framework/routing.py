@@ -98,8 +98,8 @@ def _accepting(endpoint: Callable[..., Any], permission: Permission) -> Callable
 
 
 def _bounded(scope: Scope, receive: Receive, limit: int) -> Receive:
-    """`receive` that raises 413 beyond `limit` bytes, announced or sent. The framework's own limit answers
-    by itself, before a stranger was told 401."""
+    """`receive` that raises 413 beyond `limit` bytes, announced or sent. FastAPI's own limit would answer
+    before the permission is decided (401)."""
     length = dict(scope["headers"]).get(b"content-length", b"")
     announced = int(length) if length.isdigit() else 0
     taken = 0
@@ -153,14 +153,14 @@ class PlatformRoute(APIRoute):
             state = state_of(request)
             request.state.subject = await self.permission.admit(request)
             self._refuse_unknown(request)
-            stand = await state.versions.stand(self.serving.tables)
-            request.state.stand = stand
-            headers = self._headers(request, state, stand)
+            version = await state.versions.version_of(self.serving.tables)
+            request.state.version = version
+            headers = self._headers(request, state, version)
             etag, known = headers.get("ETag"), request.headers.get("if-none-match")
             if etag is not None and is_match(known, etag):
                 return Response(status_code=304, headers=headers)
             response = await handle(request)
-            # An answer that was long in the making was read at its end: a download tells what is there now.
+            # A slow answer was read at its end: a download reports what is stored then.
             query_time = local_iso(state.clock.now())
             if etag is not None and is_match(known, etag, answered=response.status_code == 200):
                 return Response(status_code=304, headers=headers)
@@ -181,10 +181,10 @@ class PlatformRoute(APIRoute):
         if unknown is not None:
             raise UnknownQueryParameter(unknown[:40], self.query_names)
 
-    def _headers(self, request: Request, state: State, stand: TableVersion) -> dict[str, str]:
-        headers = {"Cache-Control": self.cache_control(state), **stand.headers}
-        if stand.token and request.method == "GET" and headers["Cache-Control"] != NO_STORE:
-            headers["ETag"] = weak_etag(stand.token, request.url.path, request.query_params.multi_items())
+    def _headers(self, request: Request, state: State, version: TableVersion) -> dict[str, str]:
+        headers = {"Cache-Control": self.cache_control(state), **version.headers}
+        if version.token and request.method == "GET" and headers["Cache-Control"] != NO_STORE:
+            headers["ETag"] = weak_etag(version.token, request.url.path, request.query_params.multi_items())
         return headers
 
     def cache_control(self, state: State) -> str:

@@ -1,4 +1,4 @@
-"""What one running API holds: settings, clocks, reads, accounts and caches; made once, reached everywhere."""
+"""What one running API holds: settings, clocks, reads, accounts and caches; made once per app."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -39,15 +39,15 @@ class State:
     parts: dict[Any, Any] = field(default_factory=dict)
 
     def part(self, make: Callable[["State"], Part]) -> Part:
-        """What an area keeps for this app: `make(state)` at the first use, the same object afterwards. A
-        part with a `close` method is closed with the app. Called on the event loop."""
+        """An area's object of this app: `make(state)` at the first use, the same object afterwards. One
+        with a `close` method is closed with the app. Called on the event loop."""
         if make not in self.parts:
             self.parts[make] = make(self)
         part: Part = self.parts[make]
         return part
 
     def close_parts(self) -> None:
-        """Parts stay, closed: one that is used again opens anew."""
+        """Close all parts. They are kept: one that is used again opens again."""
         for part in self.parts.values():
             close = getattr(part, "close", None)
             if close is not None:

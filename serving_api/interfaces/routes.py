@@ -63,7 +63,7 @@ async def call(request: Request, subject: Anyone, body: schemas.Call) -> Answer:
         value, headers = answer.value, answer.headers
     else:
         value, far = await catalog.call(state, body.interface, body.params, as_of)
-        headers = (await state.versions.stand((dataset.table_of(interface).name,))).headers
+        headers = (await state.versions.version_of((dataset.table_of(interface).name,))).headers
     total = {"total": len(value)} if isinstance(value, list) else {}
     return Answer(
         {"results": value, **total}, top={"as_of": as_of.echo if as_of else None, **far}, headers=headers

@@ -88,7 +88,7 @@ class FactReads:
         """Raises StorageError when the database is unavailable."""
         state = self._state
         calendar: TradeCalendar = state.calendar
-        stand = await state.versions.stand(self.TABLES)
+        stand = await state.versions.version_of(self.TABLES)
         before, month = calendar.offset(day, -1), calendar.offset(day, -MONTH_SESSIONS)
         found = await state.cache.one(
             "live facts",

@@ -1,1 +1,1 @@
-"""Pure ASGI layers, outermost first: request context, rate limit, hot reads and compression."""
+"""ASGI middleware, outermost first: request context, rate limit, response cache with compression."""

@@ -1,9 +1,9 @@
-"""The innermost layer: hot reads are answered from bytes that their route made once; JSON is compressed.
+"""The response cache: busy reads are answered with the bytes that their route made once; JSON is compressed.
 
-An answer with an ETag stays what it is, but for `query_time`, until one of its tables moves. So a hot path
-asks its ordinary route once per version and keeps the answer, cut where the time stands; the route stays
-the only place that knows parameters, shapes and headers. Mounted below the rate limit; a guarded route's
-permission is decided anew for every request.
+An answer with an ETag changes in its `query_time` alone until one of its tables changes. So a cached path
+asks its route once per version of the tables, and the bytes before and after the time are kept. The route
+stays the only place that knows parameters, shapes and headers. The middleware is inside the rate limit; the
+permission of a guarded route is decided for every request. `make bench` (`shortcuts`) measures its use.
 """
 
 import math
@@ -20,9 +20,9 @@ from serving_api.framework.state import State
 from serving_api.middleware.compression import MIN_BYTES, chosen, compressed
 
 LONGEST_QUERY = 4096
-"""Bytes of a query string whose answer is kept: 500 codes fit, junk that nobody will send again does not."""
+"""Longest query string, in bytes, whose answer is cached: 500 codes fit, random text does not."""
 FRESH_S = 0.5
-"""How old the `query_time` of a kept answer may be; within it a compressed answer is sent again as it is."""
+"""Seconds that a `query_time` may be old; within them the compressed bytes of an answer are reused."""
 
 _STOCKS = f"{PREFIX}/stocks/"
 _FIXED = {f"{_STOCKS}{name}": name for name in ("batch-kline", "index", "search")} | {
@@ -31,22 +31,22 @@ _FIXED = {f"{_STOCKS}{name}": name for name in ("batch-kline", "index", "search"
 _TIME = b'"query_time":"'
 _JSON = b"application/json"
 _VARY = (b"vary", b"Accept-Encoding")
-# Made for each answer: when it is sent, and how.
+# Set for each answer when it is sent.
 _OWN = {b"cache-control", b"content-length", b"content-encoding", b"vary"}
 
 Headers = list[tuple[bytes, bytes]]
 
 
-def cached_kind(path: str) -> str | None:
-    """The hot read behind a path; None for all others."""
+def cached_read(path: str) -> str | None:
+    """The name of the cached read of a path; None for all others."""
     if path.startswith(_STOCKS) and path.endswith("/kline"):
         return "kline"
     return _FIXED.get(path)
 
 
 @dataclass
-class Kept:
-    """An answer of one version: its bytes around the query time (all in `head` where there is none)."""
+class CachedResponse:
+    """A response of one version of its tables: the bytes around the query time, all in `head` without one."""
 
     etag: str
     headers: Headers
@@ -56,7 +56,7 @@ class Kept:
     """Encoding -> (query time within, bytes)."""
 
     @classmethod
-    def of(cls, etag: str, headers: Headers, body: bytes) -> "Kept":
+    def of(cls, etag: str, headers: Headers, body: bytes) -> "CachedResponse":
         own = [(name, value) for name, value in headers if name not in _OWN]
         at = body.find(_TIME)
         if at < 0:
@@ -75,7 +75,7 @@ class Kept:
 
 @dataclass
 class _Moment:
-    """What answers of the same half second share: the market's time, and what it says of their keeping."""
+    """What answers of the same half second share: the market's time and Cache-Control by read."""
 
     until: float
     query_time: bytes
@@ -83,7 +83,7 @@ class _Moment:
 
 
 class ResponseCacheLayer:
-    """Hot reads from memory, everything else from `app`."""
+    """Answers cached reads from memory, everything else by `app`."""
 
     def __init__(self, app: ASGIApp, state: State) -> None:
         self.app = app
@@ -96,15 +96,15 @@ class ResponseCacheLayer:
             await self.app(scope, receive, send)
             return
         asked = {name: value for name, value in scope["headers"] if name in _ASKED}
-        is_kept = scope["method"] == "GET" and len(scope.get("query_string", b"")) <= LONGEST_QUERY
-        name = cached_kind(scope["path"]) if is_kept else None
+        is_cacheable = scope["method"] == "GET" and len(scope.get("query_string", b"")) <= LONGEST_QUERY
+        name = cached_read(scope["path"]) if is_cacheable else None
         if name is None or not await self._answered(name, scope, asked, receive, send):
             await self.app(scope, receive, _Outgoing(self, name, scope, asked, send))
 
     async def _answered(
         self, name: str, scope: Scope, asked: dict[bytes, bytes], receive: Receive, send: Send
     ) -> bool:
-        """Answer from memory; False when the route has to."""
+        """Whether the request was answered from memory; otherwise the route answers."""
         route = self._routes.get(name)
         if route is None:
             return False
@@ -112,24 +112,26 @@ class ResponseCacheLayer:
             try:
                 await route.permission.admit(Request(scope, receive))
             except PlatformError:
-                return False  # refused again, in the words of the route
-        token = (await self._state.versions.stand(route.serving.tables)).token
-        kept: Kept | None = self._state.cache.get("hot", (scope["path"], scope["query_string"]), token)
-        if kept is None:
+                return False  # refused again by the route, with its message
+        token = (await self._state.versions.version_of(route.serving.tables)).token
+        cached: CachedResponse | None = self._state.cache.get(
+            "hot", (scope["path"], scope["query_string"]), token
+        )
+        if cached is None:
             return False
-        # As the router does it, for those who look at what was served.
+        # As the router does: instrumentation reads the route there.
         scope["route"], scope["endpoint"] = route, route.endpoint
         moment = self._moment()
         policy = moment.policies.get(name)
         if policy is None:
             policy = moment.policies[name] = route.cache_control(self._state).encode("latin-1")
-        headers = [*kept.headers, (b"cache-control", policy)]
-        if is_match(asked.get(b"if-none-match", b"").decode("latin-1"), kept.etag, answered=True):
+        headers = [*cached.headers, (b"cache-control", policy)]
+        if is_match(asked.get(b"if-none-match", b"").decode("latin-1"), cached.etag, answered=True):
             headers = [pair for pair in headers if pair[0] != b"content-type"]
             await send({"type": "http.response.start", "status": 304, "headers": [*headers, _VARY]})
             await send({"type": "http.response.body", "body": b""})
             return True
-        body, used = _ready(kept, moment.query_time, chosen(asked.get(b"accept-encoding", b"")))
+        body, used = _ready(cached, moment.query_time, chosen(asked.get(b"accept-encoding", b"")))
         await _respond(200, [*headers, *_packing(body, used)], body, send)
         return True
 
@@ -139,24 +141,24 @@ class ResponseCacheLayer:
             self._last = _Moment(now + FRESH_S, local_iso(self._state.clock.now()).encode())
         return self._last
 
-    async def keep(self, name: str, scope: Scope, headers: Headers, body: bytes) -> None:
-        """Remember an answer of a route, if its tables have not moved since."""
+    async def store(self, name: str, scope: Scope, headers: Headers, body: bytes) -> None:
+        """Cache a response of a route, unless its tables have changed since."""
         route = scope.get("route")
         etag = dict(headers).get(b"etag", b"").decode("latin-1")
         if not isinstance(route, PlatformRoute) or not etag:
             return
         self._routes[name] = route
-        token = (await self._state.versions.stand(route.serving.tables)).token
+        token = (await self._state.versions.version_of(route.serving.tables)).token
         if token and etag == weak_etag(token, scope["path"], Request(scope).query_params.multi_items()):
-            kept, key = Kept.of(etag, headers, body), (scope["path"], scope["query_string"])
-            self._state.cache.put("hot", key, token, kept, kept.size + len(scope["query_string"]))
+            cached, key = CachedResponse.of(etag, headers, body), (scope["path"], scope["query_string"])
+            self._state.cache.put("hot", key, token, cached, cached.size + len(scope["query_string"]))
 
 
 _ASKED = {b"accept-encoding", b"if-none-match"}
 
 
 class _Outgoing:
-    """What a route sends on its way out: JSON compressed, hot answers kept, all else untouched."""
+    """`send` of a route: JSON is compressed, cached reads are stored, everything else is unchanged."""
 
     def __init__(
         self, layer: ResponseCacheLayer, name: str | None, scope: Scope, asked: dict[bytes, bytes], send: Send
@@ -187,20 +189,20 @@ class _Outgoing:
     async def _whole(self, start: Message, body: bytes) -> None:
         headers: Headers = list(start["headers"])
         if self._name is not None and start["status"] == 200:
-            await self._layer.keep(self._name, self._scope, headers, body)
+            await self._layer.store(self._name, self._scope, headers, body)
         packed, used = _packed(body, chosen(self._asked.get(b"accept-encoding", b"")))
         others = [pair for pair in headers if pair[0] not in {b"content-length", b"vary"}]
         await _respond(start["status"], [*others, *_packing(packed, used)], packed, self._send)
 
 
-def _ready(kept: Kept, query_time: bytes, encoding: bytes | None) -> tuple[bytes, bytes | None]:
-    """(a kept answer as it is sent at `query_time`, the encoding that was used)."""
-    known = kept.encoded.get(encoding) if encoding else None
+def _ready(cached: CachedResponse, query_time: bytes, encoding: bytes | None) -> tuple[bytes, bytes | None]:
+    """(the body of a cached response at `query_time`, its encoding)."""
+    known = cached.encoded.get(encoding) if encoding else None
     if known is not None and known[0] == query_time:
         return known[1], encoding
-    body, used = _packed(kept.body(query_time), encoding)
+    body, used = _packed(cached.body(query_time), encoding)
     if used:
-        kept.encoded[used] = (query_time, body)
+        cached.encoded[used] = (query_time, body)
     return body, used
 
 

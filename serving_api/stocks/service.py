@@ -41,7 +41,7 @@ class Stocks:
     async def first_bar(self, code: str | None) -> tuple[str | None] | None:
         """(the date of the first stored bar, of a code when one is given); None when the database does not
         answer."""
-        version = (await self._versions.stand((queries.KLINE,))).token
+        version = (await self._versions.version_of((queries.KLINE,))).token
         known: tuple[str | None] | None = self._cache.get("first bar", code, version)
         if known is None:
             known = await read_or(None, self._first_bar(code))
@@ -55,7 +55,7 @@ class Stocks:
     async def _encoded(self, code: str, days: int, adjust: str, as_of: str | None) -> EncodedBars:
         if as_of is not None:
             return _encode(await self._reading.point(queries.bars, code, days, as_of), days, adjust)
-        version = (await self._versions.stand((queries.KLINE,))).token
+        version = (await self._versions.version_of((queries.KLINE,))).token
         known: EncodedBars | None = self._cache.get("kline", (code, adjust), version)
         if known is not None and known.holds(days):
             return known
@@ -68,7 +68,7 @@ class Stocks:
         self, codes: Sequence[str], days: int, adjust: str, as_of: str | None
     ) -> tuple[dict[str, orjson.Fragment], dict[str, int]]:
         """The newest `days` bars of each code, and their numbers; an empty array when there are none."""
-        version = (await self._versions.stand((queries.KLINE,))).token if as_of is None else None
+        version = (await self._versions.version_of((queries.KLINE,))).token if as_of is None else None
         found: dict[str, EncodedBars] = {}
         for code in codes:
             known = self._cache.get("kline", (code, adjust), version) if as_of is None else None
@@ -89,7 +89,7 @@ class Stocks:
 
     async def directory(self) -> Directory:
         """The securities; read again when the version of the master or industry table changed."""
-        version = (await self._versions.stand((queries.MASTER, queries.INDUSTRY))).token
+        version = (await self._versions.version_of((queries.MASTER, queries.INDUSTRY))).token
         known: Directory | None = self._cache.get("directory", "all", version)
         if known is None:
             known = await read_or(_EMPTY_DIRECTORY, self._reading.scan(_read_directory))

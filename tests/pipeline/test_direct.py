@@ -78,7 +78,7 @@ def test_a_source_that_does_not_serve_the_scope_is_not_the_first(known: Services
     assert [item["src"] for item in asked] == ["tdx"]
 
 
-def test_the_setting_reaches_the_desk(tmp_path: Path) -> None:
+def test_the_setting_reaches_the_fetch_context(tmp_path: Path) -> None:
     from core.calendar import shipped_calendar
     from core.clock import SystemClock
     from resources.composition import open_context

@@ -116,7 +116,7 @@ class MarketContext:
         answer = await self._live.global_news(FLASHES)
         today = self._state.clock.now().date().isoformat()
         flashes = [_flash(row) for row in answer.value if str(row["time"])[:10] == today]
-        stand = await self._state.versions.stand((BLOCKS, INDUSTRIES, MASTER))
+        stand = await self._state.versions.version_of((BLOCKS, INDUSTRIES, MASTER))
         words = await read_or(
             None,
             self._state.cache.one(

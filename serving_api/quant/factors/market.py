@@ -162,7 +162,7 @@ class Markets:
         Raises StorageError."""
         if as_of is not None:
             return await self._state.reading.scan(_read, self._state.calendar, day, as_of)
-        version = (await self._state.versions.stand(TABLES)).token
+        version = (await self._state.versions.version_of(TABLES)).token
 
         async def load() -> Market | None:
             return await self._state.reading.scan(_read, self._state.calendar, day, None)

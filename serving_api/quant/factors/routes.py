@@ -125,7 +125,7 @@ async def screen(request: Request, subject: Anyone, body: schemas.ScreenBody) ->
     as_of = None if body.as_of is None else parse_as_of(body.as_of, state.clock.now())
     market = await _market(state, day, as_of)
     # The date may come from the wide table, its rows from the tables behind that.
-    headers = (await state.versions.stand((queries.WIDE,))).headers
+    headers = (await state.versions.version_of((queries.WIDE,))).headers
     reported = nothing(asked, day) if market is None else screened(market, asked)
     reached = await _reached(state, market, reported["date"])
     return Answer({**reported, **reached}, top=_echo(as_of), headers=headers)
@@ -156,7 +156,7 @@ async def compare(
     if len(codes) < LEAST_CODES:
         raise InputError("codes", f"{len(codes)} codes; {LEAST_CODES}..{MOST_CODES} are allowed")
     state = state_of(request)
-    version = (await state.versions.stand(_BENCH_TABLES)).token
+    version = (await state.versions.version_of(_BENCH_TABLES)).token
     key = (tuple(sorted(codes)), forward_days, lookback_days)
     reported: dict[str, Any] | None = state.cache.get("factor bench", key, version)
     if reported is None:

@@ -36,10 +36,10 @@ def default_direction(pattern: str) -> int:
 async def performance(state: State, pattern: str, direction: int, forward: int, days: int) -> dict[str, Any]:
     """Figures of the signals of the newest `days` trade dates."""
     key = (pattern, direction, forward, days)
-    stand = await state.versions.stand((queries.PATTERNS, *_PRICES))
+    stand = await state.versions.version_of((queries.PATTERNS, *_PRICES))
 
     async def load(_missing: Sequence[_Key]) -> dict[_Key, dict[str, Any]]:
-        prices = await state.versions.stand(_PRICES)
+        prices = await state.versions.version_of(_PRICES)
         found = await state.reading.scan(_outcomes, state, prices.token, pattern, direction, forward, days)
         return {key: summary(found, direction)}
 

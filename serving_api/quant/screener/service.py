@@ -91,7 +91,7 @@ class Screener:
 
     async def market(self, asked: When) -> Market | None:
         """None when nothing is stored, or the database is unavailable."""
-        version = (await self._state.versions.stand(TABLES)).token
+        version = (await self._state.versions.version_of(TABLES)).token
 
         async def load() -> Market | None:
             market = await read_or(None, self._state.reading.scan(market_of, asked.day, asked.bound))
@@ -107,7 +107,7 @@ class Screener:
 
     async def _version(self, market: Market) -> str | None:
         """The version of a market and of its bars."""
-        bars = (await self._state.versions.stand((BARS,))).token
+        bars = (await self._state.versions.version_of((BARS,))).token
         return None if market.version is None or bars is None else f"{market.version}/{bars}"
 
     async def find(self, query: tree.Query, asked: When) -> Found | None:

@@ -63,7 +63,7 @@ def nothing_validated(key: str) -> dict[str, Any]:
 async def validated(state: State, key: str, days: int) -> dict[str, Any]:
     """`validation`, cached until its tables change."""
     today = state.clock.now().date().isoformat()
-    version = (await state.versions.stand(VALIDATED)).token
+    version = (await state.versions.version_of(VALIDATED)).token
 
     async def load() -> dict[str, Any]:
         return await state.reading.scan(validation, key, days, state.calendar, today)

@@ -136,7 +136,7 @@ async def ranked(state: State, day: str | None, benchmark: str) -> tuple[str | N
     async def load() -> Ranked | None:
         return await read_or(None, state.reading.scan(_read, since, day, benchmark))
 
-    version = (await state.versions.stand(queries.TABLES)).token
+    version = (await state.versions.version_of(queries.TABLES)).token
     known = await state.cache.one(
         "relative-strength", (day, benchmark), version, load, lambda made: 200 * len(made.names)
     )

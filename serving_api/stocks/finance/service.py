@@ -102,7 +102,7 @@ class Finance:
         return Reported(rows, "indicator", headers, updated)
 
     async def _headers(self, table: str) -> dict[str, str]:
-        return dict((await self._versions.stand((table,))).headers)
+        return dict((await self._versions.version_of((table,))).headers)
 
     async def _page(self, code: str, *, use_cache: bool) -> Reported:
         """The portal's main indicators of a company, shared for an hour."""

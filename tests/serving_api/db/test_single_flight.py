@@ -1,4 +1,4 @@
-"""One flight per key, answers by age, the last good one for worse times."""
+"""One task per key at a time, answers by age, the last good one when the source fails."""
 
 import asyncio
 
@@ -30,7 +30,7 @@ class Now:
         return self.seconds
 
 
-def test_waiting_callers_share_one_flight() -> None:
+def test_callers_of_a_key_share_one_task() -> None:
     make, single_flight = Counting(), SingleFlightCache(Now())
 
     async def all_at_once() -> list[CacheAnswer]:
@@ -42,7 +42,7 @@ def test_waiting_callers_share_one_flight() -> None:
     assert make.made == 1
 
 
-def test_an_answer_is_kept_for_its_ttl_and_no_longer() -> None:
+def test_an_answer_is_cached_for_its_ttl_and_no_longer() -> None:
     make, now = Counting(), Now()
     single_flight = SingleFlightCache(now)
 
@@ -58,7 +58,7 @@ def test_an_answer_is_kept_for_its_ttl_and_no_longer() -> None:
     assert reported == [(1, "live"), (1, "cache"), (2, "live"), (3, "live")]
 
 
-def test_a_failure_reaches_every_caller_and_is_not_kept() -> None:
+def test_a_failure_reaches_every_caller_and_is_not_cached() -> None:
     make, single_flight = Counting(), SingleFlightCache(Now())
     make.error = Transient("away")
 

@@ -1,4 +1,4 @@
-"""Every error has one face, and none of them says more than it should."""
+"""Every error has one response, and none of them says more than it should."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The hot layer changes how fast an answer comes, and not one byte of it."""
+"""The response cache changes how fast an answer comes, and not one byte of it."""
 
 import gzip
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 import zstandard
 
 from serving_api.framework.application import Application
-from serving_api.middleware.cached_responses import ResponseCacheLayer, cached_kind
+from serving_api.middleware.cached_responses import ResponseCacheLayer, cached_read
 from serving_api.middleware.compression import chosen, compressed
 from tests.serving_api import market
 from tests.serving_api.client import BASE, running
@@ -108,7 +108,7 @@ def admin(bench: Bench) -> dict[str, str]:
 
 @pytest.fixture(autouse=True)
 def _cold(request: pytest.FixtureRequest) -> None:
-    """Nothing kept from another test."""
+    """Nothing cached by another test."""
     if "bench" in request.fixturenames:
         bench: Bench = request.getfixturevalue("bench")
         bench.api.app.state.platform.cache._entries.clear()
@@ -286,7 +286,7 @@ def test_long_queries_of_nobody_fill_no_memory(bench: Bench) -> None:
     ],
 )
 def test_which_reads_are_hot(path: str, name: str | None) -> None:
-    assert cached_kind(f"{BASE}{path}") == name
+    assert cached_read(f"{BASE}{path}") == name
 
 
 # -- compression ------------------------------------------------------------------------------------
