@@ -13,7 +13,7 @@ help:
 	@echo "make dev       the same, and each process restarts when its code changes"
 	@echo "make simulate  the simulated upstreams alone (HTTP 8900, terminal protocol 7709)"
 	@echo "make test      lint and tests, at most 15 minutes on 2 cores"
-	@echo "make lint      ruff and mypy"
+	@echo "make lint      ruff, mypy and import-linter"
 	@echo "make format    ruff brings the sources into shape"
 	@echo "make coverage  the tests of ARGS, else all, with the lines that none of them ran"
 	@echo "make docs      the derived parts of the documentation"
@@ -60,6 +60,7 @@ lint: $(TEST_STAMP)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@$(BIN)/lint-imports
 
 format: $(TEST_STAMP)
 	@$(BIN)/ruff check --fix-only --quiet .
@@ -90,4 +91,4 @@ real-day: $(TEST_STAMP)
 	@exec $(BIN)/python -m tests.real_day $(if $(DATA),--data '$(DATA)') $(ARGS)
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .hypothesis .coverage .coverage.*
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage .coverage.*

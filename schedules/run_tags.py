@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from platform_assets.definitions.run_lease import CODES_TAG
-from resources.warehouse.ledger.tasks import Slot
+from resources.warehouse.ledger.tasks import ScheduledRun
 
 TASK = "app/task_key"
 TRADE_DATE = "app/trade_date"
@@ -14,16 +14,16 @@ ATTEMPT = "app/attempt"
 COMMAND = "app/command_id"
 WARNING = "app/warning"
 NO_RETRY = "app/no_retry"
-"""Set on a run whose failure only a person can mend: the sensor does not try its slot again."""
+"""Set on a run whose failure only a person can mend: the sensor does not retry it."""
 CODES = CODES_TAG
 
 
-def slot_tags(
-    slot: Slot, *, trade_date: str, trigger: str, attempt: int, owner: str, warning: str | None
+def scheduled_run_tags(
+    scheduled: ScheduledRun, *, trade_date: str, trigger: str, attempt: int, owner: str, warning: str | None
 ) -> dict[str, str]:
     tags = {
-        TASK: slot.task,
-        SLOT: slot.name,
+        TASK: scheduled.task,
+        SLOT: scheduled.name,
         TRADE_DATE: trade_date,
         TRIGGER: trigger,
         ATTEMPT: str(attempt),
@@ -32,10 +32,10 @@ def slot_tags(
     return tags if warning is None else {**tags, WARNING: warning}
 
 
-def run_key(slot: Slot, attempt: int) -> str:
-    return f"{slot.task}:{slot.name}:{attempt}"
+def run_key(scheduled: ScheduledRun, attempt: int) -> str:
+    return f"{scheduled.task}:{scheduled.name}:{attempt}"
 
 
-def same_slot(slot_task: str, slot_name: str, attempt: int) -> Mapping[str, str]:
-    """The tags that find the run of one attempt of a slot."""
-    return {TASK: slot_task, SLOT: slot_name, ATTEMPT: str(attempt)}
+def same_scheduled_run(task: str, name: str, attempt: int) -> Mapping[str, str]:
+    """The tags that find the run of one attempt of a scheduled run."""
+    return {TASK: task, SLOT: name, ATTEMPT: str(attempt)}

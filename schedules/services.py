@@ -20,7 +20,7 @@ from resources.warehouse.engine import is_sqlite, make_engine
 from resources.warehouse.ledger.batches import BatchLedger
 from resources.warehouse.ledger.commands import CommandQueue
 from resources.warehouse.ledger.heartbeats import Heartbeats
-from resources.warehouse.ledger.scheduled_runs import SlotLedger
+from resources.warehouse.ledger.scheduled_runs import ScheduledRunLedger
 from resources.warehouse.ledger.tasks_state import TaskTable
 from resources.warehouse.locks import DomainLocks
 
@@ -39,8 +39,8 @@ class Services:
         return TaskTable(self.engine)
 
     @cached_property
-    def slots(self) -> SlotLedger:
-        return SlotLedger(self.engine)
+    def scheduled_runs(self) -> ScheduledRunLedger:
+        return ScheduledRunLedger(self.engine)
 
     @cached_property
     def commands(self) -> CommandQueue:
@@ -69,7 +69,7 @@ class Services:
 
 
 def make_services(settings: Settings) -> Services:
-    from resources.composition import market_clock  # brings the datasets, which most readers have already
+    from resources.composition import market_clock  # noqa: PLC0415  brings the datasets
 
     calendar = shipped_calendar()
     return Services(

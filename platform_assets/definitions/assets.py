@@ -59,7 +59,7 @@ from platform_assets.pipeline.load import load_fused, load_raw, load_stage
 from platform_assets.pipeline.run import PipelineRun, Refusal, Trigger
 from resources.composition import Platform
 from resources.logs import bound
-from resources.warehouse.ledger.scheduled_runs import SlotLedger
+from resources.warehouse.ledger.scheduled_runs import ScheduledRunLedger
 
 Load = Callable[[PipelineRun, Scope], Loaded]
 OWNER = "team:data"
@@ -231,8 +231,8 @@ def _build(plan: AssetPlan, keys: Mapping[str, dg.AssetKey], engine: str) -> dg.
         try:
             with canceling(context), bound(run_id=context.run.run_id, task=context.run.tags.get(TASK_TAG)):
                 safe_point()
-                # A scheduled run enters its slot first; another run that holds it is refused here.
-                SlotLedger(opened.warehouse.engine).enter(
+                # A scheduled run enters its row first; a second Dagster run for it is refused here.
+                ScheduledRunLedger(opened.warehouse.engine).enter(
                     context.run.run_id, context.run.tags, now=opened.clock.now()
                 )
                 loaded = _run(context, plan, opened, scope, refused)

@@ -11,7 +11,7 @@ from platform_assets.definitions.run_stop import canceling
 from platform_assets.pipeline.run import PipelineRun, Trigger
 from resources.composition import Platform
 from resources.logs import bound
-from resources.warehouse.ledger.scheduled_runs import SlotLedger
+from resources.warehouse.ledger.scheduled_runs import ScheduledRunLedger
 
 ANSWER = "answer"
 """Name in its job of the op whose output the command worker takes as the run's answer."""
@@ -19,14 +19,14 @@ ANSWER = "answer"
 
 @contextmanager
 def opened_run(context: dg.OpExecutionContext, opened: Platform, ref: str) -> Iterator[PipelineRun]:
-    """A pipeline run for the op of `context`; a run that a schedule asked for enters its slot first.
+    """A pipeline run for the op of `context`; a scheduled run enters its row first.
     `ref` is what its batches name as their origin. A PlatformError of the body becomes a dg.Failure."""
     tags = context.run.tags
     command = tags.get("app/command_id")
     try:
         with canceling(context), bound(run_id=context.run_id):
             safe_point()
-            SlotLedger(opened.warehouse.engine).enter(context.run_id, tags, now=opened.clock.now())
+            ScheduledRunLedger(opened.warehouse.engine).enter(context.run_id, tags, now=opened.clock.now())
             yield PipelineRun(
                 registry=opened.registry,
                 warehouse=opened.warehouse,

@@ -11,12 +11,14 @@ from functools import cache
 from typing import Any
 
 from core import errors
+from platform_assets.source_calls import risks
 from resources.settings import Settings
 from resources.simulated_market import faults
 from resources.simulated_market.registry import responders
 from resources.transport.settings import TransportSettings
 from resources.upstreams.hosts import SITES
 from resources.upstreams.wire_format_evidence import CLASSES, counts
+from schedules.tasks.table import TASKS
 
 
 def cell(text: object) -> str:
@@ -52,8 +54,6 @@ def _shown(value: Any) -> str:
 
 def tasks() -> str:
     """The task table as the code declares it."""
-    from schedules.tasks.table import TASKS
-
     rows = []
     for task in TASKS:
         after = ", ".join(f"`{key}`" for key in task.after)
@@ -150,8 +150,6 @@ def evidence_counts() -> str:
 
 def evidence_risks() -> str:
     """Tables of which no source asks a call that has any proof."""
-    from platform_assets.source_calls import risks
-
     rows = [(f"`{name}`", f"`{source}`", ", ".join(f"`{call}`" for call in calls))
             for name, source, calls in risks()]  # fmt: skip
     return table(("table", "first source", "assumed calls"), rows) if rows else "None."

@@ -102,8 +102,8 @@ class Work:
         run_config: Mapping[str, Any] | None = None,
     ) -> RunOutcome:
         """One run of a job in this process, for one partition, a range of partitions, or neither. It has a
-        row in the slot ledger, so that the list of task runs shows it. NotFound for an unknown job; Stopped
-        when the run ended at a safe point because nobody wants the rest."""
+        row in the ledger of scheduled runs, so that the list of task runs shows it. NotFound for an unknown
+        job; Stopped when the run ended at a safe point because nobody wants the rest."""
         if not self.runner.has(job):
             raise NotFound(f"no job {job!r}")
         run_id = str(uuid.uuid4())
@@ -121,10 +121,10 @@ class Work:
             ),
             **(tags or {}),
         }
-        slots, clock = self.services.slots, self.services.clock
+        ledger, clock = self.services.scheduled_runs, self.services.clock
         self.run_ids.append(run_id)
         self.progress(run_id=run_id, runs=list(self.run_ids))
-        slots.by_hand(
+        ledger.by_hand(
             job,
             at=clock.now(),
             trade_date=date,
@@ -140,16 +140,16 @@ class Work:
                 )
         except Exception as error:
             # Whatever kept the run from starting: its row must not stay open.
-            slots.finish(run_id, "failed", now=clock.now(), reason=f"{type(error).__name__}: {error}")
+            ledger.finish(run_id, "failed", now=clock.now(), reason=f"{type(error).__name__}: {error}")
             raise
         if outcome.canceled:
             reason = requested() or TERMINATED
-            slots.finish(run_id, "canceled", now=clock.now(), reason=reason)
+            ledger.finish(run_id, "canceled", now=clock.now(), reason=reason)
             raise Stopped(reason)
         status = "failed"
         if outcome.success:
-            status = "partial" if slots.batches_failed(run_id) else "success"
-        slots.finish(run_id, status, now=clock.now(), reason=outcome.error)
+            status = "partial" if ledger.batches_failed(run_id) else "success"
+        ledger.finish(run_id, status, now=clock.now(), reason=outcome.error)
         return outcome
 
     def must(self, outcome: RunOutcome, what: str) -> None:

@@ -256,7 +256,7 @@ def initial_load(work: Work) -> dict[str, Any]:
 
 
 def _loaded(services: Services) -> Loaded:
-    done = services.slots.done_dates
+    done = services.scheduled_runs.done_dates
     return Loaded(
         days=done(DAY),
         whole=done(WHOLE_DAY),

@@ -74,10 +74,10 @@ def notices(services: Services, breakers: Breakers) -> Iterator[Notice]:
 
 
 def failed_tasks(services: Services) -> Iterator[Notice]:
-    """Slots of the table since yesterday that failed and that no retry follows: their attempts are used up,
-    or the next one did not come when it was due (the run said that a retry is of no use)."""
+    """Scheduled runs of the table since yesterday that failed and that no retry follows: their attempts are
+    used up, or the next one did not come when it was due (the run said that a retry is of no use)."""
     now = services.clock.now()
-    for row in services.slots.since(now - LOOK_BACK).values():
+    for row in services.scheduled_runs.since(now - LOOK_BACK).values():
         task = BY_KEY.get(row.task_key)
         if task is None or row.status != "failed" or row.finished_at is None:
             continue

@@ -14,7 +14,7 @@ from resources.transport.redact import redact
 from resources.warehouse.engine import transaction
 from resources.warehouse.ledger.backfills import Backfills
 from resources.warehouse.ledger.heartbeats import RUN, Node
-from resources.warehouse.ledger.scheduled_run_reads import LOST, PROCESS_DIED, WORKER_DIED, SlotRow
+from resources.warehouse.ledger.scheduled_run_reads import LOST, PROCESS_DIED, WORKER_DIED, ScheduledRunRow
 from resources.warehouse.sql import Sql
 from schedules import run_tags
 from schedules.services import Services
@@ -60,12 +60,12 @@ def reap(services: Services, me: Node, instance: Any = None) -> list[str]:
 def reap_runs(services: Services, me: Node, instance: Any) -> list[str]:
     """End runs whose own process is gone, also when its code server went with it. Returns one line per
     run that was at work."""
-    from dagster import RunsFilter
+    from dagster import RunsFilter  # noqa: PLC0415  the worker starts without Dagster
 
     notes = []
     for node in dead_nodes(services, me, RUN):
         for run_id in _fail(instance, RunsFilter(run_ids=[node.node_id], statuses=_open_states())):
-            services.slots.finish(run_id, "failed", now=services.clock.now(), reason=PROCESS_DIED)
+            services.scheduled_runs.finish(run_id, "failed", now=services.clock.now(), reason=PROCESS_DIED)
             release_locks(services, [run_id], [])
             notes.append(f"run {run_id[:8]} failed: its process {node.pid} on {node.host} died")
         services.heartbeats.forget(node.node_id)
@@ -73,28 +73,30 @@ def reap_runs(services: Services, me: Node, instance: Any) -> list[str]:
 
 
 def settle_slots(services: Services, instance: Any, dead: Collection[int] | None = None) -> list[str]:
-    """Settle the slots that a worker left open when it died between the slot's row and Dagster's run, or
+    """Settle the rows that a worker left open when it died between the row and Dagster's run, or
     between the run's end and the row. `dead`: only those of these commands, whose worker is gone: a run that
     Dagster does not know is not going to come. Without it such a run is given the time that every claim has.
-    Returns one line per slot."""
-    from schedules.runs.records import DagsterRuns
+    Returns one line per row."""
+    from schedules.runs.records import DagsterRuns  # noqa: PLC0415  the worker starts without Dagster
 
     runs, notes = DagsterRuns(instance), []
-    for row in services.slots.active():
+    for row in services.scheduled_runs.active():
         if row.run_id is None or row.command_id is None or (dead is not None and row.command_id not in dead):
             continue
         fate, now = runs.fate(row.run_id), services.clock.now()
-        settled: SlotRow | None = None
+        settled: ScheduledRunRow | None = None
         if fate is None and dead is not None:
-            settled = services.slots.finish(row.run_id, "failed", now=now, reason=WORKER_DIED)
+            settled = services.scheduled_runs.finish(row.run_id, "failed", now=now, reason=WORKER_DIED)
         elif fate is None:
-            settled = services.slots.lose(row.run_id, now=now)
+            settled = services.scheduled_runs.lose(row.run_id, now=now)
         elif fate.status != "open" and (dead is not None or not _at_work(services, row.command_id)):
-            partial = fate.status == "success" and services.slots.batches_failed(row.run_id)
+            partial = fate.status == "success" and services.scheduled_runs.batches_failed(row.run_id)
             status = "partial" if partial else fate.status
-            settled = services.slots.finish(row.run_id, status, now=now, reason=fate.reason)
+            settled = services.scheduled_runs.finish(row.run_id, status, now=now, reason=fate.reason)
         if settled is not None:
-            notes.append(f"slot {row.slot} of {row.task_key} is {settled.status}: its worker left it open")
+            notes.append(
+                f"scheduled run {row.slot} of {row.task_key} is {settled.status}: its worker left it open"
+            )
     return notes
 
 
@@ -122,12 +124,12 @@ def close_batches(services: Services, instance: Any) -> list[str]:
 
 
 def _may_come(services: Services, run_id: str) -> bool:
-    """Whether a run that Dagster does not know is at work all the same: its process beats, or its slot is
-    too young, or its command too lively, to be given up."""
+    """Whether a run that Dagster does not know is at work all the same: its process has a heartbeat, or its
+    row is too young, or its command too lively, to be given up."""
     if any(node.node_id == run_id and node.fresh() for node in services.heartbeats.all(RUN)):
         return True
-    services.slots.lose(run_id, now=services.clock.now())
-    return any(row.run_id == run_id for row in services.slots.active())
+    services.scheduled_runs.lose(run_id, now=services.clock.now())
+    return any(row.run_id == run_id for row in services.scheduled_runs.active())
 
 
 def reap_node(services: Services, node_id: str, instance: Any = None) -> list[str]:
@@ -135,7 +137,7 @@ def reap_node(services: Services, node_id: str, instance: Any = None) -> list[st
     notes = []
     runs = [] if instance is None else fail_runs(instance, node_id)
     for run_id in runs:
-        services.slots.finish(run_id, "failed", now=services.clock.now(), reason=WORKER_DIED)
+        services.scheduled_runs.finish(run_id, "failed", now=services.clock.now(), reason=WORKER_DIED)
         notes.append(f"run {run_id[:8]} failed: its worker {node_id} died")
     if instance is not None:
         dead = {command.id for command in services.commands.worked_on_by(node_id)}
@@ -153,8 +155,8 @@ def reap_node(services: Services, node_id: str, instance: Any = None) -> list[st
 
 
 def fail_run(services: Services, instance: Any, run_id: str, reason: str) -> None:
-    """Set right what one run left whose process ended under it: its state, slots, locks and batches."""
-    from dagster import RunsFilter
+    """Set right what one run left whose process ended under it: its state, rows, locks and batches."""
+    from dagster import RunsFilter  # noqa: PLC0415  the worker starts without Dagster
 
     _fail(instance, RunsFilter(run_ids=[run_id], statuses=_open_states()))
     release_locks(services, [run_id], [])
@@ -165,13 +167,13 @@ def fail_run(services: Services, instance: Any, run_id: str, reason: str) -> Non
 
 def fail_runs(instance: Any, node_id: str) -> list[str]:
     """End the open runs of a node; returns their ids."""
-    from dagster import RunsFilter
+    from dagster import RunsFilter  # noqa: PLC0415  the worker starts without Dagster
 
     return _fail(instance, RunsFilter(tags={run_tags.OWNER: node_id}, statuses=_open_states()))
 
 
 def _open_states() -> list[Any]:
-    from dagster import DagsterRunStatus
+    from dagster import DagsterRunStatus  # noqa: PLC0415  the worker starts without Dagster
 
     return [
         DagsterRunStatus.QUEUED,
@@ -186,7 +188,7 @@ def fail_runs_before(services: Services, instance: Any, start: datetime) -> list
     """End every run that was at work before this installation started (`start`, aware): its process, and
     the code server that would have seen it die, are gone. Queued runs go on. Embedded storage only, where
     no other machine runs anything."""
-    from dagster import DagsterRunStatus, RunsFilter
+    from dagster import DagsterRunStatus, RunsFilter  # noqa: PLC0415  the worker starts without Dagster
 
     at_work = [
         DagsterRunStatus.NOT_STARTED,
@@ -196,7 +198,9 @@ def fail_runs_before(services: Services, instance: Any, start: datetime) -> list
     ]
     ids = _fail(instance, RunsFilter(statuses=at_work, created_before=start))
     for run_id in ids:
-        services.slots.finish(run_id, "failed", now=services.clock.now(), reason="the platform was stopped")
+        services.scheduled_runs.finish(
+            run_id, "failed", now=services.clock.now(), reason="the platform was stopped"
+        )
         log.warning("run %s failed: it was at work when the platform was stopped", run_id[:8])
     release_locks(services, ids, [])
     return ids

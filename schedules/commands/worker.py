@@ -218,7 +218,7 @@ def open_pool(services: Services) -> RunPool:
     """Run processes for the lanes of a worker, started now."""
 
     def open_instance() -> Any:
-        from dagster import DagsterInstance
+        from dagster import DagsterInstance  # noqa: PLC0415  the worker starts without Dagster
 
         return DagsterInstance.get()
 

@@ -172,7 +172,7 @@ class RunPool:
 
     def terminated(self, run_id: str) -> bool:
         """*Terminate* in the Dagster UI leaves a mark on the run (see `run_launcher`)."""
-        from dagster import DagsterRunStatus
+        from dagster import DagsterRunStatus  # noqa: PLC0415  the worker starts without Dagster
 
         try:
             run = self.instance.get_run_by_id(run_id)
@@ -235,7 +235,7 @@ class RunPool:
 
     def _end_of(self, run_id: str, reason: str) -> RunOutcome:
         """How a run ended whose process died: as Dagster has it when the run came to its end before."""
-        from schedules.runs.records import DagsterRuns
+        from schedules.runs.records import DagsterRuns  # noqa: PLC0415  the worker starts without Dagster
 
         fate = DagsterRuns(self.instance).fate(run_id)
         if fate is not None and fate.status != "open":

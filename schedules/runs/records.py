@@ -1,6 +1,6 @@
 """Dagster's runs as the ledger sees them."""
 
-from dagster import DagsterInstance, DagsterRunStatus, RunsFilter
+from dagster import DagsterEventType, DagsterInstance, DagsterRunStatus, RunsFilter
 
 from schedules import run_tags
 from schedules.tasks.reconciliation import RunFate
@@ -18,9 +18,9 @@ class DagsterRuns:
     def __init__(self, instance: DagsterInstance) -> None:
         self._instance = instance
 
-    def of_slot(self, task_key: str, slot: str, attempt: int) -> str | None:
+    def of_scheduled_run(self, task_key: str, scheduled: str, attempt: int) -> str | None:
         records = self._instance.get_run_records(
-            RunsFilter(tags=dict(run_tags.same_slot(task_key, slot, attempt))), limit=1
+            RunsFilter(tags=dict(run_tags.same_scheduled_run(task_key, scheduled, attempt))), limit=1
         )
         return records[0].dagster_run.run_id if records else None
 
@@ -34,8 +34,6 @@ class DagsterRuns:
 
     def _failure(self, run_id: str) -> str | None:
         """The message of the run's first failed step, or of the run itself."""
-        from dagster import DagsterEventType
-
         kinds = {DagsterEventType.STEP_FAILURE, DagsterEventType.RUN_FAILURE}
         records = self._instance.get_records_for_run(run_id, of_type=kinds).records
         for record in records:

@@ -18,10 +18,14 @@ from resources.logs import masker, said
 from resources.orchestrator import LOCATION, Orchestrator
 from resources.settings import ROLES, Settings, load_settings, refuse_reserved
 from resources.simulated_market.launch import needs_market
+from resources.warehouse.engine import make_engine
+from resources.warehouse.ledger.commands import CommandQueue
+from resources.warehouse.ledger.scheduled_runs import ScheduledRunLedger
 from resources.warehouse.write_probe import WriteProbe
 from schedules.supervisor import checks, folders, process_plan
 from schedules.supervisor.child_processes import POLL_S, ChildProcesses, Interrupted, Say
 from schedules.supervisor.process_plan import Ports
+from schedules.supervisor.progress import follow, loaded_before, request_load
 
 MIGRATE_S = 180.0
 DISK_S = 30.0
@@ -148,15 +152,10 @@ class Start:
     def _load(self) -> None:
         """Ask the worker for what is missing; at a first start wait for it. Real upstreams are not asked
         for a year of the whole market unless somebody wants that: its cost is shown by the planner."""
-        from resources.warehouse.engine import make_engine
-        from resources.warehouse.ledger.commands import CommandQueue
-        from resources.warehouse.ledger.scheduled_runs import SlotLedger
-        from schedules.supervisor.progress import follow, loaded_before, request_load
-
         engine = make_engine(self.settings.warehouse_address)
         try:
             queue = CommandQueue(engine)
-            known = loaded_before(SlotLedger(engine))
+            known = loaded_before(ScheduledRunLedger(engine))
             if not known and self.settings.data_source != "mock":
                 self._say("the warehouse is empty; command initial_load fills it from the real upstreams")
                 return

@@ -7,15 +7,13 @@ that would know is away). Only a silence that is known as one ends a process.
 import time
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING
 
 from core.clock import SystemClock
 from core.errors import PlatformError
 from resources.orchestrator import DAEMON_FRESH_S, Orchestrator
-
-if TYPE_CHECKING:
-    from resources.warehouse.ledger.heartbeats import Heartbeats
-    from resources.warehouse.write_probe import WriteProbe
+from resources.warehouse.engine import make_engine
+from resources.warehouse.ledger.heartbeats import Heartbeats
+from resources.warehouse.write_probe import WriteProbe
 
 Sign = Callable[[int], bool | None]
 """Asked with the process's id."""
@@ -28,11 +26,7 @@ def heartbeat_sign(url: str, role: str) -> Sign:
     """The row that the process writes into `sys_heartbeat`. While nothing can be written, nobody can beat."""
 
     @cache
-    def opened() -> "tuple[Heartbeats, WriteProbe]":
-        from resources.warehouse.engine import make_engine
-        from resources.warehouse.ledger.heartbeats import Heartbeats
-        from resources.warehouse.write_probe import WriteProbe
-
+    def opened() -> tuple[Heartbeats, WriteProbe]:
         return Heartbeats(make_engine(url, pool_size=1)), WriteProbe(url, "supervisor")
 
     def sign(pid: int) -> bool | None:
@@ -70,7 +64,7 @@ def server_sign(answers: Callable[[], bool]) -> Sign:
 
 def code_server_answers(port: int) -> bool:
     """Dagster's own ping, over gRPC, through the proxy to the process that holds the definitions."""
-    import grpc
+    import grpc  # noqa: PLC0415  an API alone has no code server
 
     channel = grpc.insecure_channel(f"127.0.0.1:{port}")
     try:

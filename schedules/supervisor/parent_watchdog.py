@@ -1,4 +1,5 @@
-"""`python leash.py <parent pid> <command...>`: becomes the command, bound to the life of its parent.
+"""`python parent_watchdog.py <parent pid> <command...>`: replaces itself by the command, which ends
+when its parent does.
 
 Signals that the shell told us to ignore are set to their defaults (Dagster copies the SIGINT handler to
 SIGTERM: a child that inherits 'ignored' could only be killed). On Linux the kernel sends SIGTERM when the

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from core.errors import PlatformError
 from resources.warehouse.ledger.commands import Command, CommandQueue
-from resources.warehouse.ledger.scheduled_runs import SlotLedger
+from resources.warehouse.ledger.scheduled_runs import ScheduledRunLedger
 from schedules.tasks.table import EOD_CORE as DAY
 
 COMMAND = "initial_load"
@@ -15,9 +15,9 @@ LOOK_S = 1.0
 Say = Callable[[str], None]
 
 
-def loaded_before(slots: SlotLedger) -> bool:
+def loaded_before(ledger: ScheduledRunLedger) -> bool:
     """Whether any day was ever loaded in full."""
-    return bool(slots.done_dates(DAY) or slots.done_dates(WHOLE_DAY))
+    return bool(ledger.done_dates(DAY) or ledger.done_dates(WHOLE_DAY))
 
 
 def request_load(queue: CommandQueue) -> Command:

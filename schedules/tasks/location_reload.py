@@ -98,6 +98,6 @@ class RetimeWatcher:
             try:
                 self.look()
             except Unavailable:
-                continue  # the webserver starts or restarts; the sensor fires moved slots meanwhile
+                continue  # the webserver starts or restarts; the sensor fires moved scheduled runs meanwhile
             except PlatformError as error:
                 log.warning("retime watcher: %s", error.message)

@@ -1,7 +1,7 @@
 """The task table as native schedules, and the sensor beside them.
 
-A schedule fires its own slot at its time; whatever it leaves (waiting, missed, moved or failed slots)
-is the sensor's. Both claim the slot in the ledger first, so exactly one of them asks for a run.
+A schedule fires its run at its time; the sensor fires what is left: runs that waited, were missed, were moved
+or failed. Both claim the run in the ledger first, so exactly one of them asks Dagster for it.
 """
 
 import logging
@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import dagster as dg
 from dagster import DagsterInstance
@@ -18,7 +19,7 @@ from core.errors import StorageError
 from platform_assets.definitions.dagster_internals import UnresolvedAssetJobDefinition
 from platform_assets.definitions.jobs import BASEINFO, SAMPLE
 from resources.warehouse.ledger.heartbeats import SCHEDULER, this_node
-from resources.warehouse.ledger.tasks import Slot, Task
+from resources.warehouse.ledger.tasks import ScheduledRun, Task
 from resources.warehouse.ledger.tasks_state import TaskState
 from schedules import run_tags
 from schedules.runs.outcome import RANGE_END, RANGE_START
@@ -28,7 +29,7 @@ from schedules.tasks.company_profiles_sensor import baseinfo_sensor
 from schedules.tasks.market_breadth_sensor import warmup_sensor
 from schedules.tasks.missing_dates_sensor import gap_sensor
 from schedules.tasks.readiness import Act, Verdict, judge
-from schedules.tasks.reconciliation import Cursor, Request, Sweeper
+from schedules.tasks.reconciliation import Cursor, Reconciler, Request
 from schedules.tasks.table import TASKS
 from schedules.tasks.trigger_times import moved_tasks
 
@@ -113,7 +114,7 @@ def _schedule(served: TaskState, job: Job, services: OpenServices) -> dg.Schedul
 
 
 def evaluate_tick(services: Services, declared: Task, tick: datetime) -> dg.RunRequest | dg.SkipReason:
-    """The body of a schedule at a tick (naive local time): claim the slot and ask for its run, or say
+    """The body of a schedule at a tick (naive local time): claim the run and ask for it, or say
     why not; what waits is left to the sensor."""
     idle = _idle(services)
     if idle is not None:
@@ -121,57 +122,57 @@ def evaluate_tick(services: Services, declared: Task, tick: datetime) -> dg.RunR
     state = in_force([declared], services)[0]
     task = state.task
     if tick not in task.timing.on(tick.date()):
-        return dg.SkipReason(_no_slot(task, tick))
-    slot = task.slot(tick)
+        return dg.SkipReason(_not_due(task, tick))
+    scheduled = task.scheduled_run(tick)
     # The schedule ticks, so its switch is on, whatever the mirror of the switch still says.
     verdict = judge(
         state,
-        slot,
+        scheduled,
         now=max(services.clock.now(), tick),
         calendar=services.calendar,
-        done=services.slots.done,
+        done=services.scheduled_runs.done,
         enabled=True,
         off=services.settings.keeps_off(task.key),
     )
     if verdict.act is not Act.FIRE or verdict.trade_date is None:
-        _leave(services, slot, verdict)
+        _leave(services, scheduled, verdict)
         return dg.SkipReason(verdict.reason)
-    claimed = services.slots.claim(
-        slot,
+    claimed = services.scheduled_runs.claim(
+        scheduled,
         f"tick:{tick:%Y-%m-%dT%H:%M}",
         trade_date=verdict.trade_date,
         trigger=verdict.trigger,
         reason=verdict.reason,
     )
     if not claimed:
-        return dg.SkipReason(f"{slot.name} has been claimed or has run already")
-    request = Request(state, slot, verdict.trade_date, verdict.trigger, 1, verdict.reason)
+        return dg.SkipReason(f"{scheduled.name} has been claimed or has run already")
+    request = Request(state, scheduled, verdict.trade_date, verdict.trigger, 1, verdict.reason)
     return _run_request(request, owner="schedule", calendar=services.calendar)
 
 
-def _no_slot(task: Task, tick: datetime) -> str:
-    """Why a tick of the served cron line is none of the task's slots."""
+def _not_due(task: Task, tick: datetime) -> str:
+    """Why the task is not due at a tick of the served cron line."""
     if task.timing.hm is None:
         return f"{tick:%H:%M} lies outside the hours of {task.key}"
     return f"moved to {task.timing.text}; this is the tick of {tick:%H:%M}"
 
 
-def _leave(services: Services, slot: Slot, verdict: Verdict) -> None:
-    """Note in the ledger why a slot does not run (now)."""
+def _leave(services: Services, scheduled: ScheduledRun, verdict: Verdict) -> None:
+    """Record in the ledger why a run does not start (now)."""
     reason = str(verdict.reason)
     if verdict.act is Act.WAIT:
-        services.slots.wait(slot, reason, trade_date=verdict.trade_date)
+        services.scheduled_runs.wait(scheduled, reason, trade_date=verdict.trade_date)
     else:
         status = "missed" if verdict.act is Act.MISS else "skipped"
-        services.slots.set_aside(slot, status, reason, trade_date=verdict.trade_date)
+        services.scheduled_runs.set_aside(scheduled, status, reason, trade_date=verdict.trade_date)
 
 
 def _run_request(request: Request, *, owner: str, calendar: TradeCalendar) -> dg.RunRequest:
-    """One run of a slot: of its trade date, or of the newest dates up to it."""
+    """The request for a scheduled run: of its trade date, or of the newest dates up to it."""
     task = request.state.task
     several = task.partitioned and task.dates > 1
-    carried = run_tags.slot_tags(
-        request.slot,
+    carried = run_tags.scheduled_run_tags(
+        request.scheduled,
         trade_date=request.trade_date,
         trigger=request.trigger,
         attempt=request.attempt,
@@ -182,7 +183,7 @@ def _run_request(request: Request, *, owner: str, calendar: TradeCalendar) -> dg
         first = calendar.last(task.dates, request.trade_date)[0]
         carried |= {RANGE_START: first, RANGE_END: request.trade_date}
     return dg.RunRequest(
-        run_key=run_tags.run_key(request.slot, request.attempt),
+        run_key=run_tags.run_key(request.scheduled, request.attempt),
         job_name=task.key if owner == "sensor" else None,
         partition_key=request.trade_date if task.partitioned and not several else None,
         tags=carried,
@@ -203,7 +204,9 @@ def _sensor(
         mirror_switches(opened, context.instance, _location(context), now)
         cursor = Cursor.read(context.cursor, now)
         states = in_force(tasks, opened)
-        found = Sweeper(opened, states, DagsterRuns(context.instance), served=served).sweep(cursor, now)
+        found = Reconciler(opened, states, DagsterRuns(context.instance), served=served).reconcile(
+            cursor, now
+        )
         return dg.SensorResult(
             run_requests=[
                 _run_request(request, owner="sensor", calendar=opened.calendar) for request in found.requests
@@ -218,7 +221,7 @@ def _sensor(
         evaluation_fn=evaluate,
         minimum_interval_seconds=TICK_S,
         default_status=dg.DefaultSensorStatus.RUNNING,
-        description="fires slots that waited, were missed or moved, retries failed ones, settles ended ones",
+        description="fires runs that waited, were missed or moved, retries failed ones, settles ended ones",
     )
 
 
@@ -245,6 +248,4 @@ def _location(context: dg.SensorEvaluationContext) -> str | None:
 
 def _local(moment: datetime) -> datetime:
     """A tick's time as naive local exchange time."""
-    from zoneinfo import ZoneInfo
-
     return moment.astimezone(ZoneInfo(ZONE)).replace(tzinfo=None)

@@ -1,6 +1,6 @@
-"""The sensor's work, without Dagster: settle what ended, retry what failed, fire what waited or was
-missed, and leave a row for every slot. Level, not edge: each sweep looks at the ledger as it is, so a
-sweep that died is made good by the next one.
+"""Reconciliation of the ledger with what happened, as the sensor does it, without Dagster: settle what ended,
+retry what failed, fire what waited or was missed, and leave a row for every scheduled run. Each
+reconciliation looks at the ledger as it is, so the next one completes what a killed one left.
 """
 
 import json
@@ -9,18 +9,18 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from resources.warehouse.ledger.scheduled_run_reads import LOST, SlotRow
-from resources.warehouse.ledger.tasks import Slot
+from resources.warehouse.ledger.scheduled_run_reads import LOST, ScheduledRunRow
+from resources.warehouse.ledger.tasks import ScheduledRun
 from resources.warehouse.ledger.tasks_state import TaskState
 from schedules.services import Services
 from schedules.tasks.readiness import Act, Verdict, judge
 
 HEAD_START = timedelta(seconds=45)
-"""A slot at the served time belongs to its native schedule first."""
+"""A scheduled run at the served time belongs to its native schedule first."""
 PAUSE = timedelta(minutes=5)
-"""Sweeps further apart than this mean that the scheduler was away."""
+"""Reconciliations further apart than this mean that the scheduler was away."""
 LOOK_BACK = timedelta(days=31)
-"""Slots before this leave no row after a long pause."""
+"""Runs that were due before this leave no row after a long pause."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class RunFate:
 class Runs(Protocol):
     """The runs of the orchestrator, as far as the ledger needs them."""
 
-    def of_slot(self, task_key: str, slot: str, attempt: int) -> str | None:
-        """The id of the run that was made for an attempt of a slot."""
+    def of_scheduled_run(self, task_key: str, scheduled: str, attempt: int) -> str | None:
+        """The id of the run that was made for an attempt of a scheduled run."""
         ...
 
     def fate(self, run_id: str) -> RunFate | None:
@@ -46,10 +46,10 @@ class Runs(Protocol):
 
 @dataclass(frozen=True)
 class Request:
-    """A run to ask for; its slot is claimed."""
+    """A scheduled run that is claimed, for which Dagster is to be asked."""
 
     state: TaskState
-    slot: Slot
+    scheduled: ScheduledRun
     trade_date: str
     trigger: str
     attempt: int
@@ -58,8 +58,8 @@ class Request:
 
 @dataclass(frozen=True)
 class Cursor:
-    """From when on slots count (the first sweep ever), when the last sweep looked, and since when sweeps
-    follow each other without a pause (waiting for another task counts from there)."""
+    """From when on scheduled runs count (the first reconciliation), when the last one was, and since when
+    they follow each other without a pause (waiting for another task counts from there)."""
 
     since: datetime
     last: datetime
@@ -67,7 +67,7 @@ class Cursor:
 
     @classmethod
     def read(cls, text: str | None, now: datetime) -> "Cursor":
-        """The cursor of the last sweep, for a sweep at `now`."""
+        """The cursor of the last reconciliation, for one at `now`."""
         if not text:
             return cls(now, now, now)
         facts = {name: datetime.fromisoformat(value) for name, value in json.loads(text).items()}
@@ -75,13 +75,13 @@ class Cursor:
         return cls(facts["since"], facts["last"], now if paused else facts["watching"])
 
     def text(self, now: datetime) -> str:
-        """The cursor to store after the sweep at `now`."""
+        """The cursor to store after the reconciliation at `now`."""
         times = {"since": self.since, "last": now, "watching": self.watching}
         return json.dumps({name: value.isoformat() for name, value in times.items()})
 
 
 @dataclass
-class Sweep:
+class Reconciliation:
     """What one look at the ledger decided."""
 
     requests: list[Request] = field(default_factory=list)
@@ -92,8 +92,9 @@ class Sweep:
         return "; ".join(self.notes) or "nothing is due"
 
 
-class Sweeper:
-    """One sweep over all tasks. `served` = time of day (HHMM) that the native schedules run with."""
+class Reconciler:
+    """Reconciles the ledger for all tasks, once. `served` = time of day (HHMM) that the native schedules run
+    with."""
 
     def __init__(
         self,
@@ -107,22 +108,22 @@ class Sweeper:
         self._states = {state.key: state for state in states}
         self._runs = runs
         self._served = served
-        self._found = Sweep()
+        self._found = Reconciliation()
 
-    def sweep(self, cursor: Cursor, now: datetime) -> Sweep:
-        """Settle, retry, fire. `now` is the market time of this sweep."""
+    def reconcile(self, cursor: Cursor, now: datetime) -> Reconciliation:
+        """Settle, retry, fire. `now`: market time."""
         start = max(cursor.since, cursor.last - self._longest_grace(), now - LOOK_BACK)
-        for row in self._services.slots.since(start).values():
+        for row in self._services.scheduled_runs.since(start).values():
             self._settle(row, now)
-        rows = self._services.slots.since(start)
+        rows = self._services.scheduled_runs.since(start)
         for row in rows.values():
             self._retry(row, now)
         for state in self._states.values():
             grace = timedelta(minutes=state.task.grace_minutes)
             after = max(cursor.since, cursor.last - grace, now - LOOK_BACK)
             for due in state.task.timing.between(after, now):
-                slot = state.task.slot(due)
-                self._look(state, slot, rows.get((slot.task, slot.name)), now, cursor.watching)
+                scheduled = state.task.scheduled_run(due)
+                self._look(state, scheduled, rows.get((scheduled.task, scheduled.name)), now, cursor.watching)
         return self._found
 
     def _longest_grace(self) -> timedelta:
@@ -130,15 +131,17 @@ class Sweeper:
 
     # -- what happened ----------------------------------------------------------------------------
 
-    def _settle(self, row: SlotRow, now: datetime) -> None:
-        """Bring the row of an open slot up to what became of its run."""
+    def _settle(self, row: ScheduledRunRow, now: datetime) -> None:
+        """Bring an open row up to what became of its Dagster run."""
         if row.settled and not row.presumed:
             return
         if row.run_id is None:
             run_id = (
-                None if row.claimed_by is None else self._runs.of_slot(row.task_key, row.slot, row.attempt)
+                None
+                if row.claimed_by is None
+                else self._runs.of_scheduled_run(row.task_key, row.slot, row.attempt)
             )
-            if run_id is None or not self._services.slots.adopt(row, run_id):
+            if run_id is None or not self._services.scheduled_runs.adopt(row, run_id):
                 return
         else:
             run_id = row.run_id
@@ -146,15 +149,15 @@ class Sweeper:
         if row.presumed and row.reason != LOST and fate is not None and fate.status == "failed":
             return  # the orchestrator heard it from the same reaper
         if fate is None:
-            self._services.slots.lose(run_id, now=now)
+            self._services.scheduled_runs.lose(run_id, now=now)
         elif fate.status == "success":
-            partial = self._services.slots.batches_failed(run_id)
-            self._services.slots.finish(run_id, "partial" if partial else "success", now=now)
+            partial = self._services.scheduled_runs.batches_failed(run_id)
+            self._services.scheduled_runs.finish(run_id, "partial" if partial else "success", now=now)
         elif fate.status != "open":
-            self._services.slots.finish(run_id, fate.status, now=now, reason=fate.reason)
+            self._services.scheduled_runs.finish(run_id, fate.status, now=now, reason=fate.reason)
 
-    def _retry(self, row: SlotRow, now: datetime) -> None:
-        """Ask for the next attempt of a failed slot when its delay is over."""
+    def _retry(self, row: ScheduledRunRow, now: datetime) -> None:
+        """Ask for the next attempt of a failed scheduled run when its delay is over."""
         state = self._states.get(row.task_key)
         if state is None or row.status != "failed" or row.trigger == "manual" or row.trade_date is None:
             return
@@ -170,43 +173,48 @@ class Sweeper:
         if fate is not None and (fate.status == "open" or not fate.retry):
             return
         attempt = row.attempt + 1
-        if self._services.slots.retry(row, f"sensor:{attempt}"):
-            slot = Slot(row.task_key, row.slot, row.slot_at)
-            self._found.requests.append(Request(state, slot, row.trade_date, row.trigger, attempt))
+        if self._services.scheduled_runs.retry(row, f"sensor:{attempt}"):
+            scheduled = ScheduledRun(row.task_key, row.slot, row.slot_at)
+            self._found.requests.append(Request(state, scheduled, row.trade_date, row.trigger, attempt))
             self._found.notes.append(f"{row.task_key}: attempt {attempt} of {row.slot}")
 
     # -- what is due ------------------------------------------------------------------------------
 
     def _look(
-        self, state: TaskState, slot: Slot, row: SlotRow | None, now: datetime, watching: datetime
+        self,
+        state: TaskState,
+        scheduled: ScheduledRun,
+        row: ScheduledRunRow | None,
+        now: datetime,
+        watching: datetime,
     ) -> None:
-        """Decide on one due slot."""
+        """Decide on one due scheduled run."""
         if row is not None and (row.run_id is not None or row.status not in {"queued", "skipped", "missed"}):
             return
         native = state.enabled and self._served.get(state.key) == state.task.timing.hm
-        if native and row is None and now < slot.due + HEAD_START:
+        if native and row is None and now < scheduled.due + HEAD_START:
             return
         verdict = judge(
             state,
-            slot,
+            scheduled,
             now=now,
             calendar=self._services.calendar,
-            done=self._services.slots.done,
+            done=self._services.scheduled_runs.done,
             enabled=state.enabled,
             off=self._services.settings.keeps_off(state.key),
             watching=watching,
             waited=row is not None and row.status == "queued",
         )
-        self._act(state, slot, verdict, 1 if row is None else row.attempt)
+        self._act(state, scheduled, verdict, 1 if row is None else row.attempt)
 
-    def _act(self, state: TaskState, slot: Slot, verdict: Verdict, attempt: int) -> None:
-        slots, reason = self._services.slots, verdict.reason or ""
+    def _act(self, state: TaskState, scheduled: ScheduledRun, verdict: Verdict, attempt: int) -> None:
+        ledger, reason = self._services.scheduled_runs, verdict.reason or ""
         if verdict.act is Act.WAIT:
-            slots.wait(slot, reason, trade_date=verdict.trade_date)
-            self._found.notes.append(f"{slot.task}: {reason}")
+            ledger.wait(scheduled, reason, trade_date=verdict.trade_date)
+            self._found.notes.append(f"{scheduled.task}: {reason}")
         elif verdict.act is Act.FIRE and verdict.trade_date is not None:
-            claimed = slots.claim(
-                slot,
+            claimed = ledger.claim(
+                scheduled,
                 f"sensor:{attempt}",
                 trade_date=verdict.trade_date,
                 trigger=verdict.trigger,
@@ -215,11 +223,11 @@ class Sweeper:
             )
             if claimed:
                 request = Request(
-                    state, slot, verdict.trade_date, verdict.trigger, attempt, warning=verdict.reason
+                    state, scheduled, verdict.trade_date, verdict.trigger, attempt, warning=verdict.reason
                 )
                 self._found.requests.append(request)
-                self._found.notes.append(f"{slot.task}: {verdict.trigger} of {slot.name}")
+                self._found.notes.append(f"{scheduled.task}: {verdict.trigger} of {scheduled.name}")
         else:
             status = "missed" if verdict.act is Act.MISS else "skipped"
-            if slots.set_aside(slot, status, reason, trade_date=verdict.trade_date):
-                self._found.notes.append(f"{slot.task}: {slot.name} {status}, {reason}")
+            if ledger.set_aside(scheduled, status, reason, trade_date=verdict.trade_date):
+                self._found.notes.append(f"{scheduled.task}: {scheduled.name} {status}, {reason}")

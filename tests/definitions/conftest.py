@@ -9,6 +9,8 @@ import dagster as dg
 import pytest
 
 from core.clock import FrozenClock
+from resources.composition import open_platform
+from resources.settings import load_settings
 from resources.simulated_market.faults import FaultPlan
 from resources.simulated_market.service import SimulatedMarket
 from resources.simulated_market.world.loader import load_world
@@ -32,9 +34,6 @@ def opened(
     folder: Path, monkeypatch: pytest.MonkeyPatch, faults: FaultPlan, url: str = ""
 ) -> Iterator[Services]:
     """A platform whose settings come from the environment, as those of a run do."""
-    from resources.composition import open_platform
-    from resources.settings import load_settings
-
     clock = FrozenClock(datetime.fromisoformat(NOW))
     with SimulatedMarket(load_world("synthetic", "S"), clock, faults) as market:
         host, port = market.tcp_address or ("", 0)
@@ -76,7 +75,7 @@ def services_of_each_engine(
 
 @pytest.fixture
 def runner(monkeypatch: pytest.MonkeyPatch) -> Iterator[DagsterRunner]:
-    from schedules.code_location import defs
+    from schedules.code_location import defs  # noqa: PLC0415  loads every definition
 
     monkeypatch.setattr(command_context, "LOOK_S", 0.0)
     with dg.DagsterInstance.ephemeral() as instance:

@@ -23,7 +23,7 @@ def starters() -> dict[str, str]:
     backfills = [f"backfill_{one.name}" for one in builtin_registry().datasets.values() if has_dates(one)]
     loads = (initial_load.SECURITY_LIST, initial_load.HISTORY, initial_load.REPORTS, initial_load.RECENT,
              initial_load.CALCULATIONS, initial_load.BAR_CALCULATIONS, initial_load.WHOLE_DAY,
-             initial_load.EARLIER, initial_load.PICKS)  # fmt: skip
+             initial_load.EARLIER, initial_load.PICKS, initial_load.DISCLOSED)  # fmt: skip
     recalculated = (recalculation.WHOLE, *recalculation.PARTS.values(), recalculation.SIGNALS)
     found: dict[str, list[str]] = {}
     for starter, names in {

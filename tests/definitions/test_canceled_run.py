@@ -69,7 +69,7 @@ def test_a_canceled_range_keeps_whole_partitions_and_frees_everything(
     run = runner.instance.get_run_by_id(str(done.run_id))
     assert run is not None
     assert run.status is dg.DagsterRunStatus.CANCELED
-    slot = services.slots.latest()["history"]
+    slot = services.scheduled_runs.latest()["history"]
     assert (slot.status, slot.reason) == ("canceled", "canceled")
     assert not any(state.held for state in services.locks.states())
     written = dict(rows(services, f"SELECT date, COUNT(*) FROM {BARS} GROUP BY date"))
@@ -144,7 +144,7 @@ def test_a_worker_that_goes_down_stops_its_run_and_queues_the_command_again(
 
     back = services.commands.get(asked.id)
     assert (back.status, back.attempts) == ("queued", 0)
-    assert services.slots.latest()["eod_core"].reason == "the worker is going down"
+    assert services.scheduled_runs.latest()["eod_core"].reason == "the worker is going down"
 
 
 def test_a_download_is_canceled_between_two_of_its_types(

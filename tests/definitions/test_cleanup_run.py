@@ -4,7 +4,7 @@ from datetime import datetime
 
 from platform_assets.definitions.cleanup_job import JOB
 from resources.warehouse.engine import transaction
-from resources.warehouse.ledger.tasks import Slot
+from resources.warehouse.ledger.tasks import ScheduledRun
 from resources.warehouse.payloads import PayloadStore
 from resources.warehouse.sql import Sql
 from schedules import run_tags
@@ -75,15 +75,15 @@ def test_a_scheduled_run_keeps_as_many_days_as_the_setting_says(
     fill(services)
     task = BY_KEY["data_cleanup"]
     due = datetime(2026, 8, 17, 4, 30)
-    slot = Slot(task.key, task.slot(due).name, due)
-    assert services.slots.claim(slot, "tick", trade_date="2026-08-17")
-    carried = run_tags.slot_tags(
+    slot = ScheduledRun(task.key, task.scheduled_run(due).name, due)
+    assert services.scheduled_runs.claim(slot, "tick", trade_date="2026-08-17")
+    carried = run_tags.scheduled_run_tags(
         slot, trade_date="2026-08-17", trigger="schedule", attempt=1, owner="schedule", warning=None
     )
 
     default = runner.run(JOB, run_id="11111111-1111-1111-1111-111111111111", tags=carried)
     assert (default.success, left(services)) == (True, list(DAYS[1:]))
-    assert services.slots.latest()[task.key].run_id == default.run_id
+    assert services.scheduled_runs.latest()[task.key].run_id == default.run_id
 
     with transaction(services.engine) as connection:
         connection.exec_driver_sql(

@@ -55,7 +55,7 @@ def test_reports_of_a_range_are_loaded_apart_from_its_bars(services: Services, r
 
     periods = {str(day) for day in rows_of(services, "fusion_finance_indicator", "report_period")}
     assert periods == {"2025-12-31", "2026-03-31", "2026-06-30"}
-    assert services.slots.done_dates("reports") == {"2026-08-21"}
+    assert services.scheduled_runs.done_dates("reports") == {"2026-08-21"}
     assert rows_of(services, "fusion_kline_daily") == set()
 
 

@@ -99,7 +99,7 @@ def test_a_backfill_loads_its_dates_and_counts_what_they_wrote(services: Service
     assert (done.status, done.done, done.failed, done.rows_written) == ("success", 3, 0, 6)
     assert len(done.run_ids) == 2
     assert done.finished_at is not None
-    assert {row.trigger for row in services.slots.runs()[0]} <= {"backfill", "manual"}
+    assert {row.trigger for row in services.scheduled_runs.runs()[0]} <= {"backfill", "manual"}
 
 
 def test_what_failed_hurts_no_later_date_and_a_second_try_takes_only_that(services: Services) -> None:

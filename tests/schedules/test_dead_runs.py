@@ -1,4 +1,4 @@
-"""What a killed run leaves is set right, wherever it ran: the run, its slot, its locks, its open batch."""
+"""What a killed run leaves is set right, wherever it ran: the run, its row, its locks, its open batch."""
 
 import os
 from collections.abc import Iterator
@@ -126,7 +126,7 @@ def test_a_run_whose_process_and_code_server_died_is_ended(
         heartbeat(services, run_id, pid=GONE)
     else:
         heartbeat(services, run_id, pid=os.getpid(), host="far away", silent=True)
-    services.slots.by_hand("history", at=NOW, trade_date=DATES[0], command_id=1, run_id=run_id)
+    services.scheduled_runs.by_hand("history", at=NOW, trade_date=DATES[0], command_id=1, run_id=run_id)
     services.locks.take(("kline",), "run:1", run_id=run_id)
     batch(services, "parent", "running", run_id)
 
@@ -136,7 +136,7 @@ def test_a_run_whose_process_and_code_server_died_is_ended(
     run = instance.get_run_by_id(run_id)
     assert run is not None
     assert run.status is dg.DagsterRunStatus.FAILURE
-    slot = services.slots.latest()["history"]
+    slot = services.scheduled_runs.latest()["history"]
     assert (slot.status, slot.reason) == ("failed", "its process died")
     assert not any(state.held for state in services.locks.states())
     assert stored(services)["parent"][0] == "failed"
@@ -186,7 +186,7 @@ def test_a_storage_of_dagster_that_is_away_does_not_end_the_reaper(
 def test_the_slot_of_a_worker_that_was_killed_around_its_run_is_settled(
     services_of_each_engine: Services, instance: dg.DagsterInstance, fate: dg.DagsterRunStatus | None
 ) -> None:
-    """Killed between the slot's row and Dagster's run, or between the run's end and the row."""
+    """Killed between the scheduled run's row and Dagster's run, or between the run's end and the row."""
     services, dead = services_of_each_engine, replace(this_node("worker"), node_id="dead", pid=GONE)
     services.heartbeats.beat(dead)
     asked = services.commands.enqueue("run_job", {"job": "history"}, requested_by="t", max_attempts=1)
@@ -194,13 +194,15 @@ def test_the_slot_of_a_worker_that_was_killed_around_its_run_is_settled(
     assert claimed is not None
     run_id = "never-made" if fate is None else instance.create_run_for_job(work, status=fate).run_id
     services.commands.progress(claimed, {}, run_id=run_id)
-    services.slots.by_hand("history", at=NOW, trade_date=DATES[0], command_id=asked.id, run_id=run_id)
+    services.scheduled_runs.by_hand(
+        "history", at=NOW, trade_date=DATES[0], command_id=asked.id, run_id=run_id
+    )
 
     notes = reap(services, this_node("worker"), instance)
 
-    slot = services.slots.latest()["history"]
+    slot = services.scheduled_runs.latest()["history"]
     assert slot.status == ("success" if fate is dg.DagsterRunStatus.SUCCESS else "failed")
-    assert services.slots.active() == []
+    assert services.scheduled_runs.active() == []
     assert services.commands.get(asked.id).status == "failed"
     assert any("its worker left it open" in note for note in notes)
 
@@ -215,13 +217,15 @@ def test_a_slot_left_open_is_settled_by_the_sweep_and_one_at_work_is_left_alone(
         claimed = services.commands.claim("somebody")
         assert claimed is not None
         runs[name] = instance.create_run_for_job(work, status=dg.DagsterRunStatus.SUCCESS).run_id
-        services.slots.by_hand(name, at=NOW, trade_date=DATES[0], command_id=asked.id, run_id=runs[name])
+        services.scheduled_runs.by_hand(
+            name, at=NOW, trade_date=DATES[0], command_id=asked.id, run_id=runs[name]
+        )
         if left:
             services.commands.finish(claimed, "success")
 
     reap(services, this_node("worker"), instance)
 
-    assert {key: row.status for key, row in services.slots.latest().items()} == {
+    assert {key: row.status for key, row in services.scheduled_runs.latest().items()} == {
         "history": "success",
         "eod_core": "running",  # its own worker books it
     }

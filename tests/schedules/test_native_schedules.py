@@ -118,16 +118,16 @@ class Sensor:
 
 
 def status(services: Services, key: str, slot: str) -> tuple[str, str | None]:
-    row = services.slots.since(datetime(2026, 1, 1))[key, slot]
+    row = services.scheduled_runs.since(datetime(2026, 1, 1))[key, slot]
     return row.status, row.reason
 
 
 def execute(
     services: Services, instance: dg.DagsterInstance, request: dg.RunRequest, *, fail: bool = False
 ) -> str:
-    """The run that a request asks for, done here; it enters its slot first, as our assets do."""
+    """The run that a request asks for, done here; it enters its row first, as our assets do."""
     run_id = str(uuid.uuid4())
-    services.slots.enter(run_id, request.tags, now=services.clock.now())
+    services.scheduled_runs.enter(run_id, request.tags, now=services.clock.now())
     more = {"test/fail": "1"} if fail else {}
     result = JOBS[request.tags[run_tags.TASK]].execute_in_process(
         instance=instance, run_id=run_id, tags={**request.tags, **more}, raise_on_error=False
@@ -226,7 +226,7 @@ def test_a_due_schedule_claims_its_slot_and_asks_for_one_run(
     # The daemon died and evaluates the tick again; Dagster's run key then keeps the run single.
     again, _ = tick(published, instance, "kline", "2026-08-21 15:40")
     assert [request.run_key for request in again] == ["kline:2026-08-21:1"]
-    published.slots.begin("kline", "2026-08-21", "some run", now=published.clock.now())
+    published.scheduled_runs.begin("kline", "2026-08-21", "some run", now=published.clock.now())
     none, why = tick(published, instance, "kline", "2026-08-21 15:40")
     assert (none, why) == ([], "2026-08-21 has been claimed or has run already")
 
@@ -281,7 +281,7 @@ def test_a_time_moved_into_the_past_does_not_fire_and_says_so(
     assert requests == []
     assert why == "changed at 2026-08-21 15:37:00, after its time 15:35"
     assert status(published, "kline", "2026-08-21") == ("skipped", why)
-    # Moved once more, into the future: the day's slot has not run, so it is due again.
+    # Moved once more, into the future: the day's scheduled run has not run, so it is due again.
     published.tasks.retime("kline", 1600, by="t", now=datetime(2026, 8, 21, 15, 45))
     assert tick(published, instance, "kline", "2026-08-21 16:00")[0]
 
@@ -298,7 +298,7 @@ def test_nothing_fires_while_the_clock_stands_or_the_scheduler_is_off(
     assert "frozen" in str(schedule.evaluate_tick(context).skip_message)
     made = build(published).sensors[0].evaluate_tick(dg.build_sensor_context(instance=instance))
     assert "frozen" in str(made.skip_message)
-    assert published.slots.since(datetime(2026, 1, 1)) == {}
+    assert published.scheduled_runs.since(datetime(2026, 1, 1)) == {}
     assert sensor.cursor is None
 
 
@@ -392,7 +392,7 @@ def test_slots_of_a_pause_are_made_up_for_or_recorded_as_missed(
     requests, _ = sensor.tick("2026-08-24 17:00")
 
     kept = {(key, slot[:10]): row.status for (key, slot), row in
-            published.slots.since(datetime(2026, 1, 1)).items() if key == "kline"}  # fmt: skip
+            published.scheduled_runs.since(datetime(2026, 1, 1)).items() if key == "kline"}  # fmt: skip
     assert kept == {
         ("kline", "2026-08-20"): "missed",
         ("kline", "2026-08-21"): "missed",
@@ -402,7 +402,7 @@ def test_slots_of_a_pause_are_made_up_for_or_recorded_as_missed(
     }
     assert [(r.job_name, r.tags[run_tags.TRIGGER]) for r in requests] == [("kline", "catchup")]
     assert status(published, "wide", "2026-08-24") == ("queued", "waits for kline")
-    assert published.slots.runs(task_key="monitor", status="missed")[1] > 10
+    assert published.scheduled_runs.runs(task_key="monitor", status="missed")[1] > 10
 
 
 def test_slots_before_the_first_sweep_do_not_count(published: Services, instance: dg.DagsterInstance) -> None:
@@ -410,7 +410,7 @@ def test_slots_before_the_first_sweep_do_not_count(published: Services, instance
     sensor.tick("2026-08-21 17:00")
     sensor.tick("2026-08-21 17:00:30")
 
-    assert published.slots.since(datetime(2026, 1, 1)) == {}
+    assert published.scheduled_runs.since(datetime(2026, 1, 1)) == {}
     assert [node.node_id for node in published.heartbeats.all("scheduler")] == ["scheduler"]
     assert json.loads(str(sensor.cursor))["since"] == "2026-08-21T17:00:00"
 
@@ -423,7 +423,7 @@ def test_a_claim_whose_run_was_made_is_tied_to_it(published: Services, instance:
 
     assert sensor.tick("2026-08-21 15:50")[0] == []
 
-    row = published.slots.since(datetime(2026, 8, 1))["kline", "2026-08-21"]
+    row = published.scheduled_runs.since(datetime(2026, 8, 1))["kline", "2026-08-21"]
     assert (row.run_id, row.status) == (run.run_id, "queued")
 
 
@@ -435,6 +435,9 @@ def test_a_switched_off_task_leaves_a_row_that_says_so(
 
     class Off:
         name, is_running = "kline", False
+
+        class instigator_type:
+            name = "SCHEDULE"
 
         class origin:
             class repository_origin:

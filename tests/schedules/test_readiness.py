@@ -1,4 +1,4 @@
-"""Whether a slot runs: trade dates, switches, moved times, predecessors, lateness."""
+"""Whether a scheduled run runs: trade dates, switches, moved times, predecessors, lateness."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -32,7 +32,7 @@ def verdict(
     waited: bool = False,
 ) -> Verdict:
     clock = ManualClock(at)
-    slot = task.slot(clock.now())
+    slot = task.scheduled_run(clock.now())
     clock.advance(late)
     return judge(
         state or TaskState.of(task),

@@ -17,12 +17,12 @@ from resources.warehouse.engine import transaction
 from resources.warehouse.ledger.backfills import Backfills
 from resources.warehouse.ledger.commands import Command, CommandQueue
 from resources.warehouse.ledger.gaps import Gap, Gaps
-from resources.warehouse.ledger.scheduled_run_reads import LOST, SlotRow
-from resources.warehouse.ledger.scheduled_runs import SlotLedger
+from resources.warehouse.ledger.scheduled_run_reads import LOST, ScheduledRunRow
+from resources.warehouse.ledger.scheduled_runs import ScheduledRunLedger
 from resources.warehouse.sql import Sql
 from schedules.commands.reaper import reap_node
 from schedules.services import Services
-from schedules.tasks.reconciliation import Cursor, RunFate, Sweeper
+from schedules.tasks.reconciliation import Cursor, Reconciler, RunFate
 from tests.schedules.conftest import DATES
 
 NOW = datetime(2026, 8, 21, 15, 0)
@@ -35,7 +35,7 @@ class Fates:
 
     known: dict[str, RunFate]
 
-    def of_slot(self, task_key: str, slot: str, attempt: int) -> str | None:
+    def of_scheduled_run(self, task_key: str, slot: str, attempt: int) -> str | None:
         return None
 
     def fate(self, run_id: str) -> RunFate | None:
@@ -48,25 +48,25 @@ def services(engine: Engine, tmp_path: Path) -> Services:
     return Services(settings, ManualClock(NOW, frozen=False), TradeCalendar(DATES), engine)
 
 
-def sweep(services: Services, fates: Fates, *, old: bool = False) -> None:
+def reconcile(services: Services, fates: Fates, *, old: bool = False) -> None:
     """One sweep; `old`: every claim has passed its limit."""
     if old:
-        services.slots = SlotLedger(services.engine, claim_limit_s=-1.0)
-    Sweeper(services, [], fates, served={}).sweep(Cursor(NOW, NOW, NOW), NOW + timedelta(minutes=1))
+        services.scheduled_runs = ScheduledRunLedger(services.engine, claim_limit_s=-1.0)
+    Reconciler(services, [], fates, served={}).reconcile(Cursor(NOW, NOW, NOW), NOW + timedelta(minutes=1))
 
 
 def started(services: Services) -> Command:
-    """A command that has written its slot, and whose run Dagster does not know yet."""
+    """A command that has written its scheduled run, and whose run Dagster does not know yet."""
     services.commands.enqueue("run_job", {}, requested_by="t")
     command = services.commands.claim("w1")
     assert command is not None
     services.commands.progress(command, {}, run_id="r1")
-    services.slots.by_hand("download", at=NOW, trade_date=DAY, command_id=command.id, run_id="r1")
+    services.scheduled_runs.by_hand("download", at=NOW, trade_date=DAY, command_id=command.id, run_id="r1")
     return command
 
 
-def slot(services: Services) -> SlotRow:
-    return services.slots.latest()["download"]
+def slot(services: Services) -> ScheduledRunRow:
+    return services.scheduled_runs.latest()["download"]
 
 
 def logged(services: Services) -> list[tuple[str, str | None]]:
@@ -78,12 +78,12 @@ def logged(services: Services) -> list[tuple[str, str | None]]:
 def test_a_sweep_before_dagster_knows_the_run_leaves_it_alone(services: Services) -> None:
     started(services)
 
-    sweep(services, Fates({}))
+    reconcile(services, Fates({}))
     assert slot(services).status == "running"
-    sweep(services, Fates({}), old=True)  # its owner is at work
+    reconcile(services, Fates({}), old=True)  # its owner is at work
     assert slot(services).status == "running"
 
-    services.slots.finish("r1", "success", now=NOW)
+    services.scheduled_runs.finish("r1", "success", now=NOW)
     assert (slot(services).status, slot(services).reason) == ("success", None)
     assert logged(services) == [("success", None)]
 
@@ -92,9 +92,9 @@ def test_a_run_that_never_came_is_lost_when_its_claim_is_old_and_its_owner_gone(
     command = started(services)
     services.commands.finish(command, "failed", error="the worker died")
 
-    sweep(services, Fates({}))
+    reconcile(services, Fates({}))
     assert slot(services).status == "running"
-    sweep(services, Fates({}), old=True)
+    reconcile(services, Fates({}), old=True)
     assert (slot(services).status, slot(services).reason) == ("failed", LOST)
 
 
@@ -102,20 +102,20 @@ def test_a_run_that_never_came_is_lost_when_its_claim_is_old_and_its_owner_gone(
 def test_the_end_of_a_run_that_was_taken_for_lost_wins(services: Services, heard: str) -> None:
     command = started(services)
     services.commands.finish(command, "failed")
-    sweep(services, Fates({}), old=True)
+    reconcile(services, Fates({}), old=True)
     assert logged(services) == [("failed", LOST)]
 
     if heard == "by the run itself":
-        services.slots.finish("r1", "success", now=NOW)
+        services.scheduled_runs.finish("r1", "success", now=NOW)
     else:
-        sweep(services, Fates({"r1": RunFate("open")}))
+        reconcile(services, Fates({"r1": RunFate("open")}))
         assert slot(services).status == "failed"
-        sweep(services, Fates({"r1": RunFate("success")}))
+        reconcile(services, Fates({"r1": RunFate("success")}))
 
     assert (slot(services).status, slot(services).reason) == ("success", None)
     assert logged(services) == [("success", None)]
     # An end that the run told itself is final.
-    assert services.slots.finish("r1", "failed", now=NOW, reason="the worker died") is None
+    assert services.scheduled_runs.finish("r1", "failed", now=NOW, reason="the worker died") is None
     assert slot(services).status == "success"
 
 
@@ -168,7 +168,7 @@ def test_a_worker_that_wakes_up_late_does_not_take_the_row_of_the_other_ones_run
     first, second = taken_over(services, "run_job", job="download")
 
     def by_hand(run_id: str, claim: Command) -> None:
-        services.slots.by_hand(
+        services.scheduled_runs.by_hand(
             "download", at=NOW, trade_date=DAY, command_id=claim.id, run_id=run_id, claim=claim
         )
 
@@ -176,7 +176,7 @@ def test_a_worker_that_wakes_up_late_does_not_take_the_row_of_the_other_ones_run
     with pytest.raises(ConflictError, match="no longer ours"):
         by_hand("r1", first)
 
-    services.slots.finish("r2", "success", now=NOW)
+    services.scheduled_runs.finish("r2", "success", now=NOW)
     assert (slot(services).run_id, slot(services).status) == ("r2", "success")
 
 

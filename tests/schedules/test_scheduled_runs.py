@@ -1,4 +1,4 @@
-"""A slot runs at most once, whoever fires it, and leaves a row that says what became of it."""
+"""A scheduled run runs at most once, whoever fires it, and leaves a row that says what became of it."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
@@ -9,27 +9,27 @@ from sqlalchemy.engine import Engine
 
 from core.errors import ConflictError, StorageError
 from resources.warehouse.engine import make_engine
-from resources.warehouse.ledger.scheduled_runs import SlotLedger
-from resources.warehouse.ledger.tasks import Slot
+from resources.warehouse.ledger.scheduled_runs import ScheduledRunLedger
+from resources.warehouse.ledger.tasks import ScheduledRun
 from resources.warehouse.ledger.tasks_state import TaskTable
 from schedules.tasks.table import TASKS
 
 DUE = datetime(2026, 8, 21, 15, 40)
-SLOT = Slot("fusion_kline_sync", "2026-08-21", DUE)
+SLOT = ScheduledRun("fusion_kline_sync", "2026-08-21", DUE)
 NOW = datetime(2026, 8, 21, 15, 41)
 
 
-def claim(ledger: SlotLedger, who: str, slot: Slot = SLOT) -> bool:
+def claim(ledger: ScheduledRunLedger, who: str, slot: ScheduledRun = SLOT) -> bool:
     return ledger.claim(slot, who, trade_date="2026-08-21")
 
 
 def test_racing_claimers_have_one_winner(url: str) -> None:
     engines = [make_engine(url) for _ in range(4)]
     barrier = Barrier(4)
-    slots = [Slot("t", f"2026-08-{day:02d}", DUE) for day in range(1, 21)]
+    slots = [ScheduledRun("t", f"2026-08-{day:02d}", DUE) for day in range(1, 21)]
 
     def race(number: int) -> list[bool]:
-        ledger = SlotLedger(engines[number])
+        ledger = ScheduledRunLedger(engines[number])
         won = []
         try:
             for slot in slots:
@@ -49,7 +49,7 @@ def test_racing_claimers_have_one_winner(url: str) -> None:
 
 
 def test_a_tick_takes_its_own_claim_back_and_another_waits(engine: Engine) -> None:
-    ledger = SlotLedger(engine)
+    ledger = ScheduledRunLedger(engine)
     assert claim(ledger, "tick 15:40")
 
     assert not claim(ledger, "sensor")
@@ -57,16 +57,16 @@ def test_a_tick_takes_its_own_claim_back_and_another_waits(engine: Engine) -> No
 
 
 def test_a_claim_without_a_run_is_free_again_after_the_limit(engine: Engine) -> None:
-    assert claim(SlotLedger(engine), "tick 15:40")
+    assert claim(ScheduledRunLedger(engine), "tick 15:40")
 
-    impatient = SlotLedger(engine, claim_limit_s=-1.0)
+    impatient = ScheduledRunLedger(engine, claim_limit_s=-1.0)
     assert claim(impatient, "sensor")
     # The interrupted tick comes back late: the claim is the sensor's by now.
-    assert not claim(SlotLedger(engine), "tick 15:40")
+    assert not claim(ScheduledRunLedger(engine), "tick 15:40")
 
 
 def test_nobody_takes_a_slot_that_has_a_run(engine: Engine) -> None:
-    ledger = SlotLedger(engine, claim_limit_s=-1.0)
+    ledger = ScheduledRunLedger(engine, claim_limit_s=-1.0)
     claim(ledger, "tick")
     ledger.begin(SLOT.task, SLOT.name, "run-1", now=NOW)
 
@@ -77,7 +77,7 @@ def test_nobody_takes_a_slot_that_has_a_run(engine: Engine) -> None:
 
 
 def test_of_two_runs_for_one_slot_only_the_first_works(engine: Engine) -> None:
-    ledger = SlotLedger(engine)
+    ledger = ScheduledRunLedger(engine)
     claim(ledger, "tick")
     ledger.begin(SLOT.task, SLOT.name, "run-1", now=NOW)
     ledger.begin(SLOT.task, SLOT.name, "run-1", now=NOW)
@@ -89,7 +89,7 @@ def test_of_two_runs_for_one_slot_only_the_first_works(engine: Engine) -> None:
 
 
 def test_finish_settles_the_slot_and_writes_the_sync_log(engine: Engine) -> None:
-    ledger = SlotLedger(engine)
+    ledger = ScheduledRunLedger(engine)
     claim(ledger, "tick")
     ledger.begin(SLOT.task, SLOT.name, "run-1", now=NOW)
 
@@ -110,7 +110,7 @@ def test_finish_settles_the_slot_and_writes_the_sync_log(engine: Engine) -> None
 def test_only_tasks_of_the_table_are_logged_as_scheduled(engine: Engine) -> None:
     """A download is no scheduled task; a task that is started by hand still is one."""
     TaskTable(engine).publish(TASKS)
-    ledger = SlotLedger(engine)
+    ledger = ScheduledRunLedger(engine)
     for number, key in enumerate(("eod_core", "download")):
         ledger.by_hand(key, at=NOW, trade_date=None, command_id=number, run_id=f"run-{number}")
         ledger.finish(f"run-{number}", "success", now=NOW)
@@ -121,7 +121,7 @@ def test_only_tasks_of_the_table_are_logged_as_scheduled(engine: Engine) -> None
 
 
 def test_a_failed_slot_is_retried_once_per_attempt(engine: Engine) -> None:
-    ledger = SlotLedger(engine)
+    ledger = ScheduledRunLedger(engine)
     claim(ledger, "tick")
     ledger.begin(SLOT.task, SLOT.name, "run-1", now=NOW)
     failed = ledger.finish("run-1", "failed", now=NOW, reason="no answer")
@@ -137,7 +137,7 @@ def test_a_failed_slot_is_retried_once_per_attempt(engine: Engine) -> None:
 
 
 def test_a_waiting_slot_is_claimed_and_a_claimed_one_is_not_set_aside(engine: Engine) -> None:
-    ledger = SlotLedger(engine)
+    ledger = ScheduledRunLedger(engine)
     ledger.wait(SLOT, "waits for x", trade_date="2026-08-21")
     ledger.wait(SLOT, "waits for x, y", trade_date="2026-08-21")
     waiting = ledger.get(SLOT)
@@ -153,7 +153,7 @@ def test_a_waiting_slot_is_claimed_and_a_claimed_one_is_not_set_aside(engine: En
 
 
 def test_a_skipped_slot_keeps_its_reason_until_it_is_claimed(engine: Engine) -> None:
-    ledger = SlotLedger(engine)
+    ledger = ScheduledRunLedger(engine)
     assert ledger.set_aside(SLOT, "skipped", "switched off", trade_date="2026-08-21")
     assert not ledger.set_aside(SLOT, "missed", "too late", trade_date="2026-08-21")
     row = ledger.get(SLOT)
@@ -164,10 +164,13 @@ def test_a_skipped_slot_keeps_its_reason_until_it_is_claimed(engine: Engine) -> 
 
 
 def test_runs_are_read_newest_first_and_filtered(engine: Engine) -> None:
-    ledger = SlotLedger(engine)
+    ledger = ScheduledRunLedger(engine)
     claim(ledger, "tick")
     ledger.set_aside(
-        Slot("other", "2026-08-22", datetime(2026, 8, 22, 9, 0)), "skipped", "no trade date", trade_date=None
+        ScheduledRun("other", "2026-08-22", datetime(2026, 8, 22, 9, 0)),
+        "skipped",
+        "no trade date",
+        trade_date=None,
     )
     ledger.by_hand("other", at=NOW, trade_date="2026-08-21", command_id=7, run_id="run-9")
     ledger.finish("run-9", "success", now=NOW)
@@ -182,7 +185,7 @@ def test_runs_are_read_newest_first_and_filtered(engine: Engine) -> None:
 
 
 def test_a_command_that_is_tried_again_goes_on_in_its_row(engine: Engine) -> None:
-    ledger = SlotLedger(engine)
+    ledger = ScheduledRunLedger(engine)
     ledger.by_hand("c", at=NOW, trade_date="2026-08-21", command_id=7, run_id="run-1")
     ledger.finish("run-1", "failed", now=NOW, reason="the worker died")
 
@@ -193,9 +196,9 @@ def test_a_command_that_is_tried_again_goes_on_in_its_row(engine: Engine) -> Non
 
 
 def test_what_is_at_work_and_what_the_day_held(engine: Engine) -> None:
-    ledger = SlotLedger(engine)
+    ledger = ScheduledRunLedger(engine)
     claim(ledger, "tick")
-    ledger.wait(Slot("b", "2026-08-21", DUE), "waits for a", trade_date="2026-08-21")
+    ledger.wait(ScheduledRun("b", "2026-08-21", DUE), "waits for a", trade_date="2026-08-21")
     ledger.by_hand("c", at=NOW, trade_date="2026-08-21", command_id=7, run_id="run-9")
     ledger.by_hand("d", at=NOW, trade_date="2026-08-21", command_id=8, run_id="run-10")
     ledger.finish("run-10", "success", now=NOW)
@@ -208,7 +211,7 @@ def test_what_is_at_work_and_what_the_day_held(engine: Engine) -> None:
 
 
 def test_the_reason_of_a_failure_shows_no_password(engine: Engine) -> None:
-    ledger = SlotLedger(engine)
+    ledger = ScheduledRunLedger(engine)
     ledger.by_hand("eod_core", at=NOW, trade_date="2026-08-21", command_id=9, run_id="r9")
 
     ended = ledger.finish("r9", "failed", now=NOW, reason="OperationalError: mysql://app:hunter2@db/market")

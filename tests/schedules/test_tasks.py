@@ -52,8 +52,12 @@ def test_the_slot_of_a_daily_task_is_its_day_and_of_a_repeating_one_its_time() -
     daily = Task("a", "a", Timing(hm=1540))
     repeating = Task("b", "b", MONITOR)
 
-    assert daily.slot(datetime(2026, 8, 21, 15, 40)).name == daily.moved(1700).slot(NOW).name == "2026-08-21"
-    assert repeating.slot(datetime(2026, 8, 21, 10, 0)).name == "2026-08-21T10:00"
+    assert (
+        daily.scheduled_run(datetime(2026, 8, 21, 15, 40)).name
+        == daily.moved(1700).scheduled_run(NOW).name
+        == "2026-08-21"
+    )
+    assert repeating.scheduled_run(datetime(2026, 8, 21, 10, 0)).name == "2026-08-21T10:00"
 
 
 def test_the_table_declares_this_steps_tasks() -> None:

@@ -111,21 +111,21 @@ def test_run_job_is_a_run_with_tags_and_a_row_in_the_ledger(services: Services) 
     assert carried[tags.TRIGGER] == "manual"
     assert carried[tags.TRADE_DATE] == "2026-08-21"
     assert carried[tags.COMMAND] == str(done.id)
-    row = services.slots.latest()["eod_core"]
+    row = services.scheduled_runs.latest()["eod_core"]
     assert (row.status, row.trigger, row.command_id, row.run_id) == (
         "success",
         "manual",
         done.id,
         done.run_id,
     )
-    assert services.slots.done("eod_core", "2026-08-21")
+    assert services.scheduled_runs.done("eod_core", "2026-08-21")
 
 
 def test_a_failing_run_fails_the_command_with_its_reason(services: Services) -> None:
     done = do(services, "run_job", {"job": "eod_core"}, FakeRunner(failing=("eod_core",)))
 
     assert (done.status, done.error) == ("failed", "eod_core failed: upstream is silent")
-    assert services.slots.latest()["eod_core"].reason == "upstream is silent"
+    assert services.scheduled_runs.latest()["eod_core"].reason == "upstream is silent"
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_wrong_commands_fail_by_name(
 
     assert (done.status, done.result["error_kind"]) == ("failed", kind)
     assert error in str(done.error)
-    assert services.slots.runs()[1] == 0
+    assert services.scheduled_runs.runs()[1] == 0
 
 
 def test_a_handler_that_breaks_does_not_end_the_worker(services: Services) -> None:
@@ -243,8 +243,8 @@ def test_a_fusion_by_codes_takes_no_lock_and_is_no_task_of_the_day(services: Ser
     assert (job, key, carried[tags.CODES]) == ("fusion_codes", "2026-08-21", "600519,000001")
     assert carried[tags.TASK] == "fusion_codes"
     # The tasks have not run: their last run is what it was, and who waits for them goes on waiting.
-    assert set(services.slots.latest()) == {"fusion_codes"}
-    assert not services.slots.done("fusion_kline_sync", "2026-08-21")
+    assert set(services.scheduled_runs.latest()) == {"fusion_codes"}
+    assert not services.scheduled_runs.done("fusion_kline_sync", "2026-08-21")
 
 
 def test_one_failing_job_does_not_keep_the_others_of_a_full_fusion_out(services: Services) -> None:
@@ -632,7 +632,7 @@ def test_a_dead_node_is_known_by_its_process_or_its_silence(services: Services) 
 
 
 def test_what_a_dead_worker_left_is_set_right(services: Services, tmp_path: Path) -> None:
-    import dagster as dg
+    import dagster as dg  # noqa: PLC0415  where it is needed alone
 
     @dg.op
     def nothing() -> None:
@@ -652,7 +652,7 @@ def test_what_a_dead_worker_left_is_set_right(services: Services, tmp_path: Path
             work, status=dg.DagsterRunStatus.STARTED, tags={tags.OWNER: gone.node_id}
         )
         other = instance.create_run_for_job(work, status=dg.DagsterRunStatus.STARTED, tags={tags.OWNER: "x"})
-        services.slots.by_hand(
+        services.scheduled_runs.by_hand(
             "eod_core",
             at=services.clock.now(),
             trade_date="2026-08-21",
@@ -668,14 +668,14 @@ def test_what_a_dead_worker_left_is_set_right(services: Services, tmp_path: Path
         assert instance.get_run_by_id(other.run_id).status is dg.DagsterRunStatus.STARTED  # type: ignore[union-attr]
     assert len(notes) == 2
     assert services.commands.get(asked.id).status == "queued"
-    assert services.slots.latest()["eod_core"].status == "failed"
+    assert services.scheduled_runs.latest()["eod_core"].status == "failed"
     assert not any(state.held for state in services.locks.states())
     assert services.heartbeats.all() == []
     assert reap(services, this_node("worker")) == []
 
 
 def test_runs_that_were_at_work_before_the_start_are_ended(services: Services, tmp_path: Path) -> None:
-    import dagster as dg
+    import dagster as dg  # noqa: PLC0415  where it is needed alone
 
     @dg.op
     def nothing() -> None:
@@ -709,7 +709,7 @@ def test_an_error_without_a_run_settles_the_row_that_it_opened(services: Service
     done = do(services, "run_job", {"job": "eod_core"}, runner)
 
     assert done.error == "the instance is away"
-    assert services.slots.latest()["eod_core"].status == "failed"
+    assert services.scheduled_runs.latest()["eod_core"].status == "failed"
 
 
 def test_every_handler_of_the_table_is_callable() -> None:

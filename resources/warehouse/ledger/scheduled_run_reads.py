@@ -1,4 +1,4 @@
-"""The slot ledger as it is read: rows, and the questions asked of them."""
+"""Reads of the ledger of scheduled runs: its rows, and what is derived from them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from sqlalchemy.engine import Connection, Engine
 
 from resources.warehouse.engine import reading
-from resources.warehouse.ledger.tasks import Slot
+from resources.warehouse.ledger.tasks import ScheduledRun
 from resources.warehouse.sql import Sql
 
 DONE = ("success", "partial")
@@ -27,7 +27,7 @@ COLUMNS = (
 
 
 @dataclass(frozen=True)
-class SlotRow:
+class ScheduledRunRow:
     """One row of the ledger; times are naive local exchange time."""
 
     id: int
@@ -48,7 +48,7 @@ class SlotRow:
 
     @property
     def settled(self) -> bool:
-        """Nothing will happen to this slot any more unless somebody asks for it."""
+        """Whether the run has ended or is given up; only a new request changes its row."""
         return self.status in ENDED or self.status in SET_ASIDE
 
     @property
@@ -71,8 +71,8 @@ def _text(value: object) -> str | None:
     return None if value is None else str(value)
 
 
-def read_row(values: Sequence[object]) -> SlotRow:
-    return SlotRow(
+def read_row(values: Sequence[object]) -> ScheduledRunRow:
+    return ScheduledRunRow(
         id=int(str(values[0])),
         task_key=str(values[1]),
         slot=str(values[2]),
@@ -96,7 +96,7 @@ def seconds(value: datetime) -> str:
     return value.strftime("%Y-%m-%d %H:%M:%S")
 
 
-class SlotReads:
+class ScheduledRunReads:
     """Reads of `sys_slot`."""
 
     def __init__(self, engine: Engine) -> None:
@@ -127,12 +127,12 @@ class SlotReads:
             ).scalars()
             return frozenset(str(date) for date in found)
 
-    def get(self, slot: Slot) -> SlotRow | None:
+    def get(self, scheduled: ScheduledRun) -> ScheduledRunRow | None:
         with reading(self._engine) as connection:
-            return self._get(connection, slot)
+            return self._get(connection, scheduled)
 
-    def since(self, start: datetime) -> dict[tuple[str, str], SlotRow]:
-        """Rows of slots due from `start` on and of every slot that is still open, by (task, slot)."""
+    def since(self, start: datetime) -> dict[tuple[str, str], ScheduledRunRow]:
+        """Rows due from `start` on and all rows that are still open, by (task key, name of the run)."""
         with reading(self._engine) as connection:
             rows = connection.exec_driver_sql(
                 self._sql.text(
@@ -143,7 +143,7 @@ class SlotReads:
         found = [read_row(row) for row in rows]
         return {(row.task_key, row.slot): row for row in found}
 
-    def latest(self) -> dict[str, SlotRow]:
+    def latest(self) -> dict[str, ScheduledRunRow]:
         """The newest row of each task that ran or is running, by task key."""
         with reading(self._engine) as connection:
             rows = connection.exec_driver_sql(
@@ -152,8 +152,8 @@ class SlotReads:
             ).all()
         return {str(row[1]): read_row(row) for row in rows}
 
-    def active(self, task_key: str | None = None) -> list[SlotRow]:
-        """Slots with a run that has not ended, and claimed ones whose run is still to start."""
+    def active(self, task_key: str | None = None) -> list[ScheduledRunRow]:
+        """Scheduled runs with a run that has not ended, and claimed ones whose run is still to start."""
         only, values = ("", ()) if task_key is None else (" AND task_key=?", (task_key,))
         with reading(self._engine) as connection:
             rows = connection.exec_driver_sql(
@@ -166,7 +166,7 @@ class SlotReads:
         return [read_row(row) for row in rows]
 
     def counts(self, day: str) -> dict[str, int]:
-        """How many slots of a calendar day are in each state."""
+        """How many scheduled runs of a calendar day are in each state."""
         with reading(self._engine) as connection:
             rows = connection.exec_driver_sql(
                 self._sql.text(
@@ -185,8 +185,9 @@ class SlotReads:
         day: str | None = None,
         limit: int = 50,
         offset: int = 0,
-    ) -> tuple[list[SlotRow], int]:
-        """Rows newest first, and how many match. `day` is the trade date, or the day of the slot."""
+    ) -> tuple[list[ScheduledRunRow], int]:
+        """Rows newest first, and how many match. `day` is the trade date, or the day on which the run is
+        due."""
         clauses, values = ["1=1"], list[object]()
         if task_key is not None:
             clauses.append("task_key=?")
@@ -212,7 +213,7 @@ class SlotReads:
         return [read_row(row) for row in rows], int(total)
 
     def batches_failed(self, run_id: str) -> bool:
-        """Whether a run that ended well left a batch that did not (its slot is `partial`)."""
+        """Whether a run that ended well left a batch that did not (its row is `partial`)."""
         with reading(self._engine) as connection:
             found = connection.exec_driver_sql(
                 self._sql.text(
@@ -222,9 +223,9 @@ class SlotReads:
             ).first()
         return found is not None
 
-    def _get(self, connection: Connection, slot: Slot) -> SlotRow | None:
+    def _get(self, connection: Connection, scheduled: ScheduledRun) -> ScheduledRunRow | None:
         row = connection.exec_driver_sql(
             self._sql.text(f"SELECT {COLUMNS} FROM sys_slot WHERE task_key=? AND slot=?"),
-            (slot.task, slot.name),
+            (scheduled.task, scheduled.name),
         ).first()
         return None if row is None else read_row(row)

@@ -1,12 +1,13 @@
-"""The slot ledger (`sys_slot`): a slot is claimed before its run is requested, so it runs at most once,
-whoever fires it. Every slot of every task has a row, also when nothing ran, with the reason.
+"""The ledger of scheduled runs (`sys_slot`): each is claimed before Dagster is asked for its run, so it runs
+at most once, whether a schedule, the sensor or a command fires it. It has a row also when nothing ran, with
+the reason.
 
     (no row) ──claim──> queued ──begin──> running ──finish──> success | partial | failed | canceled
        └──wait──> queued (unclaimed) ──claim──>        failed ──retry──> queued, attempt + 1
        └──set_aside──> skipped | missed ──claim──> queued (only when a changed table makes it due again)
 
 A run that nobody hears of is `lost` only when its claim is old and its owner is not at work. That verdict is
-a presumption: the run's own end overrules it, in the slot and in the sync log.
+a presumption: the run's own end overrules it, in its row and in the sync log.
 """
 
 from collections.abc import Mapping
@@ -26,21 +27,21 @@ from resources.warehouse.ledger.scheduled_run_reads import (
     LOST,
     PRESUMED,
     SET_ASIDE,
-    SlotReads,
-    SlotRow,
+    ScheduledRunReads,
+    ScheduledRunRow,
     read_row,
     seconds,
 )
-from resources.warehouse.ledger.tasks import Slot
+from resources.warehouse.ledger.tasks import ScheduledRun
 
 _REASON_LENGTH = 255
 CLAIM_LIMIT_S = 120.0
-"""After so long without a run another claimer may take the slot over, and a run that never came is lost."""
+"""Seconds without a Dagster run after which another claimer may take over, and the run counts as lost."""
 _OPEN = "status IN ('queued', 'running')"
 _GIVEN_UP = f"status='failed' AND reason IN ({', '.join('?' for _ in PRESUMED)})"
 
 
-class SlotLedger(SlotReads):
+class ScheduledRunLedger(ScheduledRunReads):
     """Claims, transitions and reads of `sys_slot`. Every method is one transaction."""
 
     def __init__(self, engine: Engine, *, claim_limit_s: float = CLAIM_LIMIT_S) -> None:
@@ -51,7 +52,7 @@ class SlotLedger(SlotReads):
 
     def claim(
         self,
-        slot: Slot,
+        scheduled: ScheduledRun,
         claimant: str,
         *,
         trade_date: str | None,
@@ -59,14 +60,14 @@ class SlotLedger(SlotReads):
         reason: str | None = None,
         attempt: int = 1,
     ) -> bool:
-        """Take a slot before its run is requested; False when it is somebody else's or has run.
+        """Claim a scheduled run before Dagster is asked for it; False when it is claimed or has run.
 
         `claimant` names the evaluation, not the process: the same tick, evaluated again after a crash,
         takes its own claim back at once; any other claimant waits `claim_limit_s` without a run.
         """
         now = self._sql.now
         if self._add(
-            slot,
+            scheduled,
             status="queued",
             trade_date=trade_date,
             trigger=trigger,
@@ -86,12 +87,12 @@ class SlotLedger(SlotReads):
                 ),
                 (
                     claimant,
-                    seconds(slot.due),
+                    seconds(scheduled.due),
                     trade_date,
                     trigger,
                     _short(reason),
-                    slot.task,
-                    slot.name,
+                    scheduled.task,
+                    scheduled.name,
                     attempt,
                     claimant,
                     self._limit,
@@ -99,8 +100,8 @@ class SlotLedger(SlotReads):
             ).rowcount
         return taken == 1
 
-    def retry(self, row: SlotRow, claimant: str) -> bool:
-        """Claim the next attempt of a failed slot; False when another one did."""
+    def retry(self, row: ScheduledRunRow, claimant: str) -> bool:
+        """Claim the next attempt of a failed scheduled run; False when another one did."""
         now = self._sql.now
         with transaction(self._engine) as connection:
             taken = connection.exec_driver_sql(
@@ -113,9 +114,9 @@ class SlotLedger(SlotReads):
             ).rowcount
         return taken == 1
 
-    def wait(self, slot: Slot, reason: str, *, trade_date: str | None) -> None:
-        """Note what a due slot waits for; a claimed or settled slot is left alone."""
-        if self._add(slot, status="queued", trade_date=trade_date, trigger="schedule", reason=reason):
+    def wait(self, scheduled: ScheduledRun, reason: str, *, trade_date: str | None) -> None:
+        """Record what a due run waits for; one that is claimed or settled is left alone."""
+        if self._add(scheduled, status="queued", trade_date=trade_date, trigger="schedule", reason=reason):
             return
         with transaction(self._engine) as connection:
             connection.exec_driver_sql(
@@ -123,15 +124,15 @@ class SlotLedger(SlotReads):
                     "UPDATE sys_slot SET reason=?, slot_at=? WHERE task_key=? AND slot=? "
                     "AND status='queued' AND claimed_by IS NULL AND run_id IS NULL"
                 ),
-                (_short(reason), seconds(slot.due), slot.task, slot.name),
+                (_short(reason), seconds(scheduled.due), scheduled.task, scheduled.name),
             )
 
-    def set_aside(self, slot: Slot, status: str, reason: str, *, trade_date: str | None) -> bool:
-        """Record that a slot does not run (`skipped` or `missed`) and why; a claimed slot is left alone.
-        True when this call recorded it."""
+    def set_aside(self, scheduled: ScheduledRun, status: str, reason: str, *, trade_date: str | None) -> bool:
+        """Record that a scheduled run does not run (`skipped` or `missed`) and why; a claimed one is left
+        alone. True when this call recorded it."""
         if status not in SET_ASIDE:
             raise InputError("status", f"{status!r} is none of {', '.join(SET_ASIDE)}")
-        if self._add(slot, status=status, trade_date=trade_date, trigger="schedule", reason=reason):
+        if self._add(scheduled, status=status, trade_date=trade_date, trigger="schedule", reason=reason):
             return True
         with transaction(self._engine) as connection:
             changed = connection.exec_driver_sql(
@@ -139,7 +140,7 @@ class SlotLedger(SlotReads):
                     "UPDATE sys_slot SET status=?, reason=? WHERE task_key=? AND slot=? "
                     "AND status='queued' AND claimed_by IS NULL AND run_id IS NULL"
                 ),
-                (status, _short(reason), slot.task, slot.name),
+                (status, _short(reason), scheduled.task, scheduled.name),
             ).rowcount
         return changed == 1
 
@@ -152,16 +153,16 @@ class SlotLedger(SlotReads):
         command_id: int,
         run_id: str,
         claim: Command | None = None,
-    ) -> SlotRow:
+    ) -> ScheduledRunRow:
         """A row for a run that somebody asked for; it is running from now on. `at` = market time.
         ConflictError when the command (`claim`) is another worker's by now: the row is that one's run's."""
         condition, facts = ("1=1", ()) if claim is None else (HELD, held(claim))
         name = f"manual:{command_id}" if trade_date is None else f"manual:{command_id}:{trade_date}"
-        slot = Slot(task_key, name, at)
+        scheduled = ScheduledRun(task_key, name, at)
         with transaction(self._engine) as connection:
             self._insert(
                 connection,
-                slot,
+                scheduled,
                 status="running",
                 trade_date=trade_date,
                 trigger="manual",
@@ -175,19 +176,19 @@ class SlotLedger(SlotReads):
                     f"claimed_at={self._sql.now}, reason=NULL, finished_at=NULL "
                     f"WHERE task_key=? AND slot=? AND {condition}"
                 ),
-                (run_id, command_id, stamp(at), task_key, slot.name, *facts),
+                (run_id, command_id, stamp(at), task_key, scheduled.name, *facts),
             ).rowcount
             if mine == 0 and claim is not None:
                 raise ConflictError(f"command {command_id} is no longer ours")
-            found = self._get(connection, slot)
+            found = self._get(connection, scheduled)
         if found is None:
-            raise ConflictError(f"slot {slot.name} of {task_key} vanished while it was written")
+            raise ConflictError(f"slot {scheduled.name} of {task_key} vanished while it was written")
         return found
 
     # -- runs -------------------------------------------------------------------------------------
 
-    def adopt(self, row: SlotRow, run_id: str) -> bool:
-        """Tie a claimed slot to the run that was made for it but has not started yet."""
+    def adopt(self, row: ScheduledRunRow, run_id: str) -> bool:
+        """Tie a claimed row to the Dagster run that was made for it but has not started yet."""
         with transaction(self._engine) as connection:
             return (
                 connection.exec_driver_sql(
@@ -199,9 +200,10 @@ class SlotLedger(SlotReads):
                 == 1
             )
 
-    def begin(self, task_key: str, slot: str, run_id: str, *, now: datetime) -> None:
-        """The first act of a run: write its id into its slot. Repeating it is harmless. ConflictError
-        when the slot is another run's, so that of two runs for one slot only one works."""
+    def begin(self, task_key: str, scheduled: str, run_id: str, *, now: datetime) -> None:
+        """The first act of a Dagster run: write its id into its row. Repeating it is harmless. ConflictError
+        when the row belongs to another one, so that of two Dagster runs for one scheduled run only one
+        works."""
         with transaction(self._engine) as connection:
             # Not while another transaction moves the row: the id decides, then the state is set once.
             mine = connection.exec_driver_sql(
@@ -209,29 +211,31 @@ class SlotLedger(SlotReads):
                     "UPDATE sys_slot SET run_id=?, status='running', started_at=? "
                     "WHERE task_key=? AND slot=? AND status='queued' AND (run_id IS NULL OR run_id=?)"
                 ),
-                (run_id, stamp(now), task_key, slot, run_id),
+                (run_id, stamp(now), task_key, scheduled, run_id),
             ).rowcount
             if mine == 1:
                 return
             holder = connection.exec_driver_sql(
                 self._sql.text("SELECT run_id, status FROM sys_slot WHERE task_key=? AND slot=?"),
-                (task_key, slot),
+                (task_key, scheduled),
             ).first()
         if holder is None:
-            raise ConflictError(f"{task_key} {slot}: the slot was never claimed")
+            raise ConflictError(f"{task_key} {scheduled}: it was never claimed")
         if holder[0] != run_id:
-            raise ConflictError(f"{task_key} {slot}: the slot belongs to run {holder[0]} ({holder[1]})")
+            raise ConflictError(f"{task_key} {scheduled}: it belongs to run {holder[0]} ({holder[1]})")
 
     def enter(self, run_id: str, tags: Mapping[str, str], *, now: datetime) -> None:
-        """`begin` for a run that knows its slot from its tags (`app/task_key`, `app/slot`); a run without
-        a slot has nothing to claim. Called first in every step of a run."""
+        """`begin` for a Dagster run with the tags of a scheduled run (`app/task_key`, `app/slot`); one
+        without them has no row. Called first in every step of a run."""
         if "app/slot" in tags:
             self.begin(tags["app/task_key"], tags["app/slot"], run_id, now=now)
 
-    def finish(self, run_id: str, status: str, *, now: datetime, reason: str | None = None) -> SlotRow | None:
-        """Settle the slot of a run and write its line of the sync log, together: `sched:<key>` for a task of
-        the table, the job's plain name for work that only somebody asks for (download, first load). None
-        when the run has no open slot. A slot that others gave up for this run is settled anew, unless
+    def finish(
+        self, run_id: str, status: str, *, now: datetime, reason: str | None = None
+    ) -> ScheduledRunRow | None:
+        """Settle the row of a Dagster run and write its line of the sync log, together: `sched:<key>` for a
+        task of the table, the job's plain name for work that only somebody asks for (download, first load).
+        None when the run has no open row. A row that others gave up for this run is settled again, unless
         they do so once more."""
         if status not in ENDED:
             raise InputError("status", f"{status!r} is none of {', '.join(ENDED)}")
@@ -241,8 +245,8 @@ class SlotLedger(SlotReads):
                 row = self._settle(connection, run_id, status, now, reason, _GIVEN_UP, PRESUMED)
             return row
 
-    def lose(self, run_id: str, *, now: datetime) -> SlotRow | None:
-        """Give up a slot whose run the orchestrator does not know. None, and nothing is changed, while the
+    def lose(self, run_id: str, *, now: datetime) -> ScheduledRunRow | None:
+        """Give up a row whose run the orchestrator does not know. None, and nothing is changed, while the
         claim is younger than its limit, for the run may be about to come, and while the command that
         claimed it is at work. One statement decides: what was seen before it counts for nothing."""
         at_work = (
@@ -266,8 +270,8 @@ class SlotLedger(SlotReads):
         reason: str | None,
         condition: str,
         values: tuple[object, ...] = (),
-    ) -> SlotRow | None:
-        """Settle the slot of a run where `condition` (with its `values`) holds, and log it."""
+    ) -> ScheduledRunRow | None:
+        """Settle the row of a run where `condition` (with its `values`) holds, and log it."""
         overrules = condition == _GIVEN_UP
         reported = "?" if overrules else "COALESCE(?, reason)"
         changed = connection.exec_driver_sql(
@@ -287,8 +291,8 @@ class SlotLedger(SlotReads):
         self._log(connection, row, overrules)
         return row
 
-    def _log(self, connection: Connection, row: SlotRow, overrules: bool) -> None:
-        """Write the line of the sync log of a settled slot, in place of that of an overruled verdict."""
+    def _log(self, connection: Connection, row: ScheduledRunRow, overrules: bool) -> None:
+        """Write the line of the sync log of a settled row, in place of that of an overruled verdict."""
         counts = connection.exec_driver_sql(
             self._sql.text(
                 "SELECT COUNT(*), SUM(CASE WHEN status='success' THEN 1 ELSE 0 END), "
@@ -319,16 +323,16 @@ class SlotLedger(SlotReads):
             )
         connection.exec_driver_sql(self._sql.insert("sys_sync_log", list(line)), tuple(line.values()))
 
-    def _add(self, slot: Slot, **row: Any) -> bool:
-        """Insert the slot's row if there is none, in a transaction of its own: an insert that finds a row
+    def _add(self, scheduled: ScheduledRun, **row: Any) -> bool:
+        """Insert the row if there is none, in a transaction of its own: an insert that finds a row
         shares its lock on MariaDB, and two that then both want to change it would be a deadlock."""
         with transaction(self._engine) as connection:
-            return self._insert(connection, slot, **row)
+            return self._insert(connection, scheduled, **row)
 
     def _insert(
         self,
         connection: Connection,
-        slot: Slot,
+        scheduled: ScheduledRun,
         *,
         status: str,
         trade_date: str | None,
@@ -344,9 +348,9 @@ class SlotLedger(SlotReads):
         made = connection.exec_driver_sql(
             self._sql.insert_absent("sys_slot", columns),
             (
-                slot.task,
-                slot.name,
-                seconds(slot.due),
+                scheduled.task,
+                scheduled.name,
+                seconds(scheduled.due),
                 trade_date,
                 trigger,
                 status,
@@ -358,7 +362,7 @@ class SlotLedger(SlotReads):
         if made == 1 and claimant is not None:
             connection.exec_driver_sql(
                 self._sql.text(f"UPDATE sys_slot SET claimed_at={self._sql.now} WHERE task_key=? AND slot=?"),
-                (slot.task, slot.name),
+                (scheduled.task, scheduled.name),
             )
         return made == 1
 

@@ -1,4 +1,4 @@
-"""What a scheduled task is: when its slots fall, what it waits for, what it runs. Pure."""
+"""What a scheduled task is: when it is due, what it waits for, what it runs. Pure."""
 
 import calendar
 from collections.abc import Collection, Mapping
@@ -59,8 +59,8 @@ class Timing:
 
     @property
     def cron(self) -> str | None:
-        """The cron line of the slots; a repeating task's line covers its windows' whole hours, and the
-        ticks outside the windows are no slots."""
+        """The cron line of the task; a repeating task's line covers its windows' whole hours, and the
+        ticks outside the windows are not due."""
         if self.hm is not None:
             day = "*" if self.weekday is None else str((self.weekday + 1) % 7)
             return f"{self.hm % 100} {self.hm // 100} * * {day}"
@@ -100,9 +100,9 @@ class Timing:
 
 
 @dataclass(frozen=True)
-class Slot:
+class ScheduledRun:
     """One time at which a task is due. `name` is its key in the ledger: the date of a task that runs once
-    a day (so that moving the time cannot make a second slot), the time of a repeating one."""
+    a day (so that moving the time cannot make a second scheduled run), the time of a repeating one."""
 
     task: str
     name: str
@@ -118,7 +118,7 @@ class Task:
     """One row of the task table, as declared.
 
     `after`: keys whose success for the same trade date is awaited, at most `wait_minutes`; then the task
-    runs with a warning, or not at all when `after_required`. `grace_minutes`: how late a slot may still
+    runs with a warning, or not at all when `after_required`. `grace_minutes`: how late a run may still
     be made up for. `partitioned`: the job takes the trade date as partition key, and with `dates` above 1
     so many of the newest trade dates. `retry_delay_s` after a failed attempt, at most `max_retries` times.
     """
@@ -148,10 +148,10 @@ class Task:
         if self.key in self.after:
             raise DeclarationError(f"task {self.key} waits for itself")
 
-    def slot(self, due: datetime) -> Slot:
+    def scheduled_run(self, due: datetime) -> ScheduledRun:
         repeating = self.timing.every_minutes is not None
         name = due.strftime("%Y-%m-%dT%H:%M") if repeating else due.date().isoformat()
-        return Slot(self.key, name, due)
+        return ScheduledRun(self.key, name, due)
 
     def moved(self, hm: int | None) -> "Task":
         """The task at another time of day; None = as declared."""

@@ -36,7 +36,7 @@ class TaskState:
 
     def next_run(self, now: datetime, is_trade_date: Callable[[str], bool]) -> datetime | None:
         """The next due time after market time `now`; None for a task that is switched off, has no time, or
-        has no slot within the days that `is_trade_date` knows (it may raise PlatformError beyond)."""
+        is not due within the days that `is_trade_date` knows (it may raise PlatformError beyond)."""
         if not self.enabled:
             return None
         for due in self.task.timing.following(now, days=20):

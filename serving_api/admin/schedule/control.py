@@ -13,7 +13,7 @@ from core.calendar import CalendarHorizon, TradeCalendar
 from core.errors import ConflictError, InputError, NotFound, Unavailable
 from resources.orchestrator import Orchestrator
 from resources.warehouse.ledger.commands import Command, CommandQueue
-from resources.warehouse.ledger.scheduled_run_reads import SlotReads
+from resources.warehouse.ledger.scheduled_run_reads import ScheduledRunReads
 from resources.warehouse.ledger.tasks import Task
 from resources.warehouse.ledger.tasks_state import TaskTable
 from serving_api.admin.schedule.schemas import TaskChange, TaskRunRequest
@@ -79,7 +79,7 @@ class Control:
             )
 
     def _refuse_second(self, queue: CommandQueue, key: str) -> None:
-        slots = SlotReads(self._state.writer.engine)
+        slots = ScheduledRunReads(self._state.writer.engine)
         for status in ("running", "queued"):
             rows, _ = slots.runs(task_key=key, status=status, limit=_OPEN_SLOTS)
             claimed = next((row for row in rows if row.run_id or row.claimed_by), None)

@@ -7,7 +7,7 @@ from typing import Any
 
 from core.calendar import CalendarHorizon, TradeCalendar
 from resources.warehouse.ledger.heartbeats import FRESH, Heartbeats, Node, last_tick
-from resources.warehouse.ledger.scheduled_run_reads import DONE, SlotReads, SlotRow
+from resources.warehouse.ledger.scheduled_run_reads import DONE, ScheduledRunReads, ScheduledRunRow
 from resources.warehouse.ledger.tasks import Task
 from resources.warehouse.ledger.tasks_state import TaskState, TaskTable
 from resources.warehouse.locks import DomainLocks, LockState
@@ -32,7 +32,7 @@ async def tasks(state: State) -> list[dict[str, Any]]:
 
 def _tasks(state: State) -> list[dict[str, Any]]:
     engine = state.reading.warehouse.engine
-    slots = SlotReads(engine)
+    slots = ScheduledRunReads(engine)
     latest = slots.latest()
     running = {row.task_key for row in slots.runs(status="running", limit=MAX_SLOTS)[0]}
     return [
@@ -41,7 +41,7 @@ def _tasks(state: State) -> list[dict[str, Any]]:
     ]
 
 
-def _task(task_state: TaskState, last: SlotRow | None, running: bool, state: State) -> dict[str, Any]:
+def _task(task_state: TaskState, last: ScheduledRunRow | None, running: bool, state: State) -> dict[str, Any]:
     task = task_state.task
     return {
         "key": task.key,
@@ -89,8 +89,8 @@ class _Heartbeat:
 
     nodes: list[Node]
     locks: list[LockState]
-    running: list[SlotRow]
-    today: list[SlotRow]
+    running: list[ScheduledRunRow]
+    today: list[ScheduledRunRow]
     tasks: list[TaskState]
 
 
@@ -122,7 +122,7 @@ async def status(state: State) -> dict[str, Any]:
 
 def _heartbeat(state: State, today: str) -> _Heartbeat:
     engine = state.reading.warehouse.engine
-    slots = SlotReads(engine)
+    slots = ScheduledRunReads(engine)
     return _Heartbeat(
         nodes=Heartbeats(engine).all(),
         locks=DomainLocks(engine).states(),
@@ -140,7 +140,7 @@ def _lock(lock: LockState) -> dict[str, Any]:
 
 
 def _today(
-    rows: Iterable[SlotRow], states: Iterable[TaskState], now: datetime, calendar: TradeCalendar
+    rows: Iterable[ScheduledRunRow], states: Iterable[TaskState], now: datetime, calendar: TradeCalendar
 ) -> dict[str, int]:
     """The counts of today's scheduled runs; runs that were started by hand are not counted."""
     states = list(states)
@@ -156,7 +156,7 @@ def _today(
         for due in task_state.task.timing.on(now.date())
         if due > now
         and _runs_on(task_state.task, due, calendar)
-        and (task_state.key, task_state.task.slot(due).name) not in known
+        and (task_state.key, task_state.task.scheduled_run(due).name) not in known
     ]
     return {
         "success": sum(status in DONE for status in found),
@@ -174,12 +174,12 @@ async def task_runs(
 ) -> Mapping[str, Any]:
     """{runs[TaskRun] newest first, total}. `date` = trade date of the scheduled run, or its calendar day."""
     day = None if date is None else parse_day("date", date, state.clock.now().date().isoformat())
-    slots = SlotReads(state.reading.warehouse.engine)
+    slots = ScheduledRunReads(state.reading.warehouse.engine)
     rows, total = await off_loop(slots.runs, task_key=key, status=status, day=day, limit=limit, offset=offset)
     return {"runs": [_run(row) for row in rows], "total": total}
 
 
-def _run(row: SlotRow) -> dict[str, Any]:
+def _run(row: ScheduledRunRow) -> dict[str, Any]:
     return {
         "id": row.id,
         "key": row.task_key,

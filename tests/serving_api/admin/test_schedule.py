@@ -12,8 +12,8 @@ import pytest
 from core.calendar import shipped_calendar
 from resources.warehouse.ledger.commands import CommandQueue
 from resources.warehouse.ledger.heartbeats import Heartbeats, this_node
-from resources.warehouse.ledger.scheduled_runs import SlotLedger
-from resources.warehouse.ledger.tasks import Slot, Task, Timing
+from resources.warehouse.ledger.scheduled_runs import ScheduledRunLedger
+from resources.warehouse.ledger.tasks import ScheduledRun, Task, Timing
 from resources.warehouse.ledger.tasks_state import TaskTable
 from serving_api.admin.schedule.control import day_of_run
 from tests.serving_api.admin.conftest import TODAY, FetchContext, opened_context
@@ -62,8 +62,8 @@ def switched(planned: FetchContext, switches: Switches) -> Iterator[FetchContext
         yield opened
 
 
-def slots_of(ctx: FetchContext) -> SlotLedger:
-    return SlotLedger(ctx.warehouse.engine)
+def slots_of(ctx: FetchContext) -> ScheduledRunLedger:
+    return ScheduledRunLedger(ctx.warehouse.engine)
 
 
 def ended(
@@ -71,7 +71,7 @@ def ended(
 ) -> None:
     """A slot that ran."""
     slots = slots_of(ctx)
-    slot = task.slot(datetime.fromisoformat(due))
+    slot = task.scheduled_run(datetime.fromisoformat(due))
     assert slots.claim(slot, "tick", trade_date=slot.day)
     slots.begin(task.key, slot.name, run_id, now=datetime.fromisoformat(due))
     slots.finish(run_id, status, now=datetime.fromisoformat(due) + timedelta(seconds=90), reason=reason)
@@ -134,7 +134,7 @@ def test_the_next_run_follows_calendar_and_hours(
 
 def test_the_last_run_and_a_running_one_are_shown(planned: FetchContext) -> None:
     ended(planned, KLINE, "2026-08-20T15:40", "failed", "run-1", "no bars")
-    slot = NEWS.slot(datetime.fromisoformat("2026-08-20T17:00"))
+    slot = NEWS.scheduled_run(datetime.fromisoformat("2026-08-20T17:00"))
     slots_of(planned).claim(slot, "tick", trade_date="2026-08-20")
     slots_of(planned).begin("news_sync", slot.name, "run-2", now=slot.due)
 
@@ -203,7 +203,7 @@ def test_the_day_is_counted(planned: FetchContext) -> None:
     ended(planned, MONITOR, "2026-08-21T10:00", "partial", "run-2")
     ended(planned, MONITOR, "2026-08-21T10:30", "failed", "run-3")
     for due in ("2026-08-21T11:00", "2026-08-21T11:30"):
-        slot = MONITOR.slot(datetime.fromisoformat(due))
+        slot = MONITOR.scheduled_run(datetime.fromisoformat(due))
         slots_of(planned).set_aside(slot, "missed", "the scheduler was away", trade_date=TODAY)
     for number, job in enumerate(("backfill_kline_daily", "fusion_codes", "download")):  # no tasks of the day
         at = planned.clock.at
@@ -290,7 +290,10 @@ def test_a_task_that_was_asked_for_is_refused_a_second_time(planned: FetchContex
 
 
 def test_a_task_at_work_is_refused_and_a_waiting_slot_is_not(planned: FetchContext) -> None:
-    quant, kline = QUANT.slot(datetime(2026, 8, 21, 17, 30)), KLINE.slot(datetime(2026, 8, 21, 15, 40))
+    quant, kline = (
+        QUANT.scheduled_run(datetime(2026, 8, 21, 17, 30)),
+        KLINE.scheduled_run(datetime(2026, 8, 21, 15, 40)),
+    )
     slots_of(planned).wait(quant, "waits for fusion_kline_sync", trade_date=TODAY)
     slots_of(planned).claim(kline, "tick", trade_date=TODAY)
 
@@ -488,7 +491,7 @@ def test_runs_are_plain_and_have_an_alias(planned: FetchContext) -> None:
 
 
 def test_a_slot_that_did_not_run_says_why(planned: FetchContext) -> None:
-    slot = Slot("fusion_kline_sync", "2026-08-22", datetime(2026, 8, 22, 15, 40))
+    slot = ScheduledRun("fusion_kline_sync", "2026-08-22", datetime(2026, 8, 22, 15, 40))
     slots_of(planned).set_aside(slot, "skipped", "no trade day", trade_date=None)
 
     run = planned.get("/tasks/runs").json()["runs"][0]
