@@ -17,17 +17,17 @@ from serving_api.framework.application import Application
 from serving_api.realtime.hub import hub_of
 
 SILENT_S = 60.0
-"""A client whose side takes nothing for so long is dropped, however it went away."""
+"""Seconds after which a client that takes no data is dropped, also when it vanished without closing."""
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A bound socket whose connections end when their client takes nothing any more (Linux). Exits with a
-    clear message when the address cannot be had."""
+    """A bound socket that drops connections whose client stops taking data (Linux). Exits with a clear
+    message when the address cannot be bound."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     sock = socket.socket(family)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if hasattr(socket, "TCP_USER_TIMEOUT"):
-        # Connections take it over: a host that is gone without a word, or a reader that reads nothing,
+        # Accepted connections inherit it: otherwise a host that vanished, or a reader that reads nothing,
         # would hold its stream for a quarter of an hour.
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(SILENT_S * 1000))
     try:
@@ -41,11 +41,11 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 GRACE_S = 8
-"""What requests under way get at the end; the supervisor waits longer than that."""
+"""Seconds that open requests get at shutdown; the supervisor waits longer than that."""
 
 
 class Server(uvicorn.Server):
-    """Streams have no end of their own: they are closed before the server waits for its requests."""
+    """Streams never end by themselves: they are closed before the server waits for its requests."""
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         app = self.config.app
@@ -66,7 +66,7 @@ def serve(settings: Settings, **parts: Unpack[Parts]) -> None:
         # X-Forwarded-For is judged by our own rate limit layer (TRUSTED_PROXIES), not rewritten before it.
         proxy_headers=False,
         server_header=False,
-        log_config=None,  # its records go where ours go
+        log_config=None,  # its records go to the same log handlers as ours
         log_level=settings.log_level.lower(),
         timeout_graceful_shutdown=GRACE_S,
     )

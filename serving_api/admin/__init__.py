@@ -1,1 +1,1 @@
-"""The administrators' side of the data: counts, freshness, lineage, batches, schedule, settings, commands."""
+"""Administration of the data: counts, freshness, lineage, batches, schedule, settings, commands."""

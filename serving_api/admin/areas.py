@@ -1,4 +1,4 @@
-"""The areas of the administrators' side, each behind its own prefix."""
+"""The routers of the administration routes, each with its own prefix."""
 
 from serving_api.admin.backfill.routes import router as backfill_router
 from serving_api.admin.batches.routes import router as batches_router

@@ -1,4 +1,5 @@
-"""What the maintenance routes share: times on the wire, days and limits as parameters, work off the loop."""
+"""What the administration routes share: times in responses, days and limits as parameters, blocking calls in
+threads."""
 
 import functools
 import re
@@ -32,7 +33,7 @@ def only(what: str) -> Any:
 
 
 MAX_ID = 2**53
-"""Larger numbers are no ids, and neither engine nor client could tell them apart."""
+"""Largest id: a larger number is none, and neither engine nor client would represent it exactly."""
 
 
 async def off_loop(work: Callable[..., T], *args: Any, **how: Any) -> T:
@@ -61,7 +62,7 @@ def parse_day(name: str, text: str, today: str) -> str:
 
 
 def parse_json(text: str | None, otherwise: Any) -> Any:
-    """Stored JSON; `otherwise` for none or for text that is none."""
+    """Stored JSON as a value; `otherwise` for none or for invalid text."""
     try:
         return orjson.loads(text) if text else otherwise
     except orjson.JSONDecodeError:

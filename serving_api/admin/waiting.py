@@ -1,4 +1,4 @@
-"""Asking the worker for something, and waiting for it without holding a thread."""
+"""Sends a command to the worker, and waits for it without blocking a thread."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -40,7 +40,7 @@ class Accepted(Exception):
 async def carried_out(
     state: State, command: str, args: Mapping[str, Any], asked_by: str, *, meanwhile: str
 ) -> Command:
-    """The finished command. Raises Accepted, with the words `meanwhile`, after COMMAND_WAIT_SEC;
+    """The finished command. Raises Accepted with the text `meanwhile` after COMMAND_WAIT_SEC;
     StorageError."""
     queue = CommandQueue(state.writer.engine)
     asked = await off_loop(queue.enqueue, command, args, requested_by=asked_by)

@@ -1,1 +1,1 @@
-"""Alternative sources: what lies beside the tables, and whether it can be had at all."""
+"""Alternative sources: data that no table stores, and whether each source is available."""

@@ -1,4 +1,4 @@
-"""The alternative sources. One with `ask` answers any visitor; the others want a credential."""
+"""The alternative sources. A source with `ask` is public; the others need a credential."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from serving_api.live.frame_values import Row, number, records, whole
 
 @dataclass(frozen=True)
 class AltSource:
-    """`credential` names what a source wants (None: nothing). `ask` answers rows, given the client of
+    """`credential` names what a source needs (None: nothing). `ask` returns rows, given the client of
     `upstream`."""
 
     key: str

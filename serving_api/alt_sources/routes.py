@@ -19,14 +19,14 @@ router = area_router(f"{PREFIX}/alt-sources", "alternative sources")
 @router.get("")
 @serving(schemas.AltSources, cache=NO_STORE)
 async def alt_sources(request: Request, subject: Anyone) -> Answer:
-    """Every alternative source: whether it can be had, and if not, why."""
+    """Every alternative source: whether it is available, and if not, why."""
     return Answer(await service.sources(state_of(request)))
 
 
 @router.get("/overview")
 @serving(schemas.AltOverview, cache=NO_STORE)
 async def overview(request: Request, subject: Anyone) -> Answer:
-    """How many sources can be had, want a credential, or do not answer."""
+    """How many sources are available, need a credential, or do not answer."""
     return Answer(await service.overview(state_of(request)))
 
 
@@ -38,5 +38,6 @@ async def alt_items(
     key: Annotated[str, Path(max_length=32, description="key of a source", examples=["xueqiu"])],
     limit: Annotated[int, Query(ge=1, le=100, description="rows at most")] = 50,
 ) -> Answer:
-    """Rows of one source. `available` false: it cannot be had; true without items: it has nothing."""
+    """Rows of one source. `available` false: the source is not available; true without items: it has no
+    rows."""
     return Answer(await service.rows_of(state_of(request), key, limit))

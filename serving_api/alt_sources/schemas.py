@@ -1,4 +1,4 @@
-"""Shapes of the alternative sources. `available` tells 'cannot be had' from 'truly empty'."""
+"""Response models of the alternative sources. `available` distinguishes 'not available' from 'empty'."""
 
 from typing import Any, Literal
 
@@ -9,7 +9,7 @@ class AltSource(BaseModel):
     key: str
     name: str
     available: bool
-    need_credential: bool = Field(description="a credential is wanted and none is configured")
+    need_credential: bool = Field(description="a credential is needed and none is configured")
     reason: str | None = Field(default=None, description="why it is not available")
     description: str
     fields: list[str] = Field(description="columns of its items")

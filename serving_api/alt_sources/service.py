@@ -1,4 +1,5 @@
-"""Whether each alternative source can be had, and its rows. What cannot be had is an answer, no error."""
+"""Availability of each alternative source, and its rows. An unavailable source is a normal answer, not an
+error."""
 
 import asyncio
 from dataclasses import dataclass
@@ -14,26 +15,27 @@ from serving_api.live.admin_reads.service import Live, live_of
 from serving_api.live.frame_values import Row
 
 TTL = 60.0
-"""An answer, good or bad, is shared for so long: anybody may ask, and the site must not notice."""
+"""Seconds that a result, good or bad, is shared: anyone may ask, and the site must not get more requests for
+it."""
 REASON_CHARS = 200
 
 
 @dataclass(frozen=True)
 class Found:
-    """Rows of a source; None where it cannot be had, for `reason`."""
+    """Rows of a source; None when it is not available, for `reason`."""
 
     rows: list[Row] | None
     reason: str | None = None
 
 
 async def sources(state: State) -> dict[str, Any]:
-    """The shape AltSources."""
+    """The model AltSources."""
     found = await _all(state)
     items = [
         {
             "key": source.key,
             "name": source.name,
-            **_standing(source, found[source.key]),
+            **_status(source, found[source.key]),
             "description": source.description,
             "fields": list(source.fields),
         }
@@ -43,7 +45,7 @@ async def sources(state: State) -> dict[str, Any]:
 
 
 async def overview(state: State) -> dict[str, Any]:
-    """The shape AltOverview."""
+    """The model AltOverview."""
     found = await _all(state)
     items = []
     for source in ALT_SOURCES:
@@ -59,15 +61,15 @@ async def overview(state: State) -> dict[str, Any]:
 
 
 async def rows_of(state: State, key: str, limit: int) -> dict[str, Any]:
-    """The shape AltItems. Raises NotFound."""
+    """The model AltItems. Raises NotFound."""
     if key not in BY_KEY:
         raise NotFound(f"no alternative source {key[:40]!r}; there are {', '.join(BY_KEY)}")
     reported = await _found(state.part(live_of), BY_KEY[key])
     rows = reported.rows or []
-    return {"key": key, **_standing(BY_KEY[key], reported), "items": rows[:limit], "total": len(rows)}
+    return {"key": key, **_status(BY_KEY[key], reported), "items": rows[:limit], "total": len(rows)}
 
 
-def _standing(source: AltSource, reported: Found) -> dict[str, Any]:
+def _status(source: AltSource, reported: Found) -> dict[str, Any]:
     wanting = reported.rows is None and source.credential is not None
     return {"available": reported.rows is not None, "need_credential": wanting, **_why(reported)}
 
@@ -89,10 +91,10 @@ async def _found(live: Live, source: AltSource) -> Found:
 
     async def make() -> Found:
         try:
-            reported = await live.clients.ask({upstream: ask}, order=(upstream,))
+            answer = await live.clients.ask({upstream: ask}, order=(upstream,))
         except DATA_FAILURES as error:
             return Found(None, redact(f"{type(error).__name__}: {error}")[:REASON_CHARS])
-        return Found(reported.value)
+        return Found(answer.value)
 
     landed = await live.single_flight.take(("alt", source.key), TTL, make)
     value: Found = landed.value

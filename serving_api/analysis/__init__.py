@@ -1,1 +1,1 @@
-"""/analysis: five scores of a company by a model, a person or rules, all of them over evidence."""
+"""/analysis: five scores of a company by a model, a person or rules, each based on stored facts."""

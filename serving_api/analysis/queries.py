@@ -1,4 +1,4 @@
-"""SQL over stock_analysis, and the few reads of an analysis that no pack gives."""
+"""SQL over stock_analysis, and the few reads of an analysis that no evidence pack contains."""
 
 import json
 from collections.abc import Mapping
@@ -25,8 +25,8 @@ Row = dict[str, Any]
 
 
 def newest(session: Session, code: str, today: str, rules: bool) -> Row | None:
-    """The newest stored analysis up to a day: one of the rules, or one of a model or a person (of one day, a
-    person's). None: there is none."""
+    """The newest stored analysis up to a day: one by rules, or one by a model or a person (of one day, the
+    person's). None when there is none."""
     sign = "=" if rules else "<>"
     rows = session.dicts(
         TABLE,
@@ -47,7 +47,7 @@ def of_day(session: Session, code: str, source: str, day: str) -> Row | None:
 
 
 def history(session: Session, code: str, limit: int) -> tuple[list[Row], int]:
-    """(newest first, how many there are in all)."""
+    """(newest first, total number)."""
     rows = session.dicts(
         TABLE,
         columns=("date", "total_score", "source"),
@@ -70,7 +70,7 @@ def put(connection: Connection, sql: Sql, row: Mapping[str, Any], now: str) -> N
     )
     named = {**values, "updated_at": now}
     connection.exec_driver_sql(sql.upsert(TABLE, list(named), KEY), tuple(named.values()))
-    # Caches and ETags go by the version.
+    # Caches and ETags depend on the version.
     connection.exec_driver_sql(
         sql.text(
             "UPDATE table_version SET version=version+1, updated_at=?, row_count="
@@ -92,8 +92,8 @@ def industry_of(session: Session, code: str, now: datetime) -> Row | None:
 
 
 def last_close(session: Session, code: str, now: datetime) -> tuple[float | None, str | None]:
-    """(close in CNY, its date) of the newest traded day whose bar was known at `now`: before the close that
-    of the day before."""
+    """(close in CNY, its date) of the newest traded day whose bar was known at `now`: before the close of
+    a session, that of the session before."""
     rows = session.rows(
         BARS,
         columns=("close", "date"),

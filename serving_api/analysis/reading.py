@@ -1,4 +1,5 @@
-"""What an analysis reads: the company's pack with its industry, its themes and the money of the economy."""
+"""The inputs of an analysis: the company's evidence pack with its industry, its themes and the money
+supply."""
 
 import json
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ _RANK_LOOKS: tuple[Look, ...] = (
 
 @dataclass(frozen=True)
 class Company:
-    """What is known of a company now. `name` is None for a code outside the list of securities."""
+    """What is stored about a company now. `name` is None for a code outside the list of securities."""
 
     code: str
     name: str | None
@@ -39,7 +40,7 @@ class Company:
 
 
 def read_company(session: Session, code: str, now: datetime) -> Company:
-    """Everything that the rules and a model look at, as known at `now`."""
+    """All inputs of the rules and of a model, as known at `now`."""
     pack = read_companies(session, (code,), OF_ONE, now)
     name = next(
         (str(fact.value) for fact in pack.facts if fact.table == MASTER and fact.column == "name"), None
@@ -57,7 +58,7 @@ def read_company(session: Session, code: str, now: datetime) -> Company:
 
 
 def _themes(session: Session, pack: Pack, row: dict[str, Any], name: str) -> None:
-    """Concept boards that stand for a policy: how many, and the first of them."""
+    """Concept boards that relate to a policy: their number, and the first of them."""
     listed = row["concepts"]
     concepts = json.loads(listed) if isinstance(listed, str) and listed else listed
     if not isinstance(concepts, list):
@@ -100,7 +101,7 @@ def _money(session: Session, pack: Pack, now: datetime) -> None:
 
 
 def read_lessons(session: Session, now: datetime) -> list[Lesson]:
-    """The newest reviewed cards that were right or wrong, as known at `now`."""
+    """The newest reviewed decision cards that were a hit or a miss, as known at `now`."""
     return [
         Lesson(
             trace_id=str(row["trace_id"]), code=str(row["code"]), name=str(row["name"] or row["code"]),

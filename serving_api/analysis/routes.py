@@ -23,7 +23,7 @@ router = area_router(f"{PREFIX}/analysis", "analysis")
 @router.get("/{code}")
 @serving(schemas.Analysis, tables=(queries.TABLE,))
 async def analysis(request: Request, subject: Anyone, code: StockCode) -> Answer:
-    """The analysis that stands: what a model or a person wrote, else that of the rules."""
+    """The current analysis: that of a model or a person, else that of the rules."""
     return Answer(await read_or(rows.empty(code), analyses_of(state_of(request)).current(code)))
 
 
@@ -49,8 +49,8 @@ async def history(
 async def run(
     request: Request, subject: Quota, code: StockCode, body: schemas.AnalysisRequest | None = None
 ) -> Answer:
-    """Analyse now: by the configured model, else by rules. A failure of the model is no error: what is stored
-    comes back, else the rules, with `llmError` and `fallbackOf`."""
+    """Analyse now: by the configured model, else by rules. A failure of the model is no error: the answer
+    is the stored analysis, else that of the rules, with `llmError` and `fallbackOf`."""
     refresh = body is not None and body.refresh
     return Answer(await analyses_of(state_of(request)).run(code, refresh=refresh))
 
@@ -58,7 +58,7 @@ async def run(
 @router.put("/{code}")
 @serving(schemas.Analysis, cache=NO_STORE, raises=(404,))
 async def write(request: Request, subject: Admin, code: StockCode, body: schemas.WrittenAnalysis) -> Answer:
-    """Store a person's judgement of today; it becomes a decision card."""
+    """Store a person's analysis of today; it also becomes a decision card."""
     scores = body.scores.model_dump()
     by = subject.member.username
     return Answer(await analyses_of(state_of(request)).write(code, scores, body.conclusion, by))

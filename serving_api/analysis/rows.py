@@ -1,4 +1,4 @@
-"""A stored analysis: made from rules, a model or a person, and as an answer shows it."""
+"""Rows of stock_analysis made by rules, a model or a person, and their form in responses."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -21,7 +21,7 @@ _TIERS = {
 
 
 def by_rules(company: Company, scored: Scored, now: datetime) -> Row:
-    """The row of the rules; every number of its text is a fact that the sentence cites."""
+    """The row of the rules; every number of its text is a fact that its sentence cites."""
     checked = held(conclusion(scored), company.pack, scored.name, ())
     reported = sections(scored)
     cited = [one for section in reported.values() for one in section["evidence"]]
@@ -71,7 +71,7 @@ def by_model(
 def by_hand(
     company: Company, scored: Scored, scores: Mapping[str, float], text: str, now: datetime, by: str
 ) -> Row:
-    """The row of what an administrator wrote: his words, the gates of the rules."""
+    """The row of an administrator's analysis, with the gates of the rules."""
     reported: dict[str, Any] = {
         key: {
             "label": label,
@@ -117,7 +117,7 @@ def _evidence(company: Company, ids: Iterable[str]) -> list[dict[str, Any]]:
 
 
 def shown(row: Row) -> dict[str, Any]:
-    """As an answer shows it."""
+    """A row as responses show it."""
     source = str(row["source"])
     return {
         "code": row["code"],
@@ -146,5 +146,5 @@ def empty(code: str) -> dict[str, Any]:
 
 
 def tier(source: str) -> str:
-    """Tier of a provenance (specification); a source that nobody knows is not taken for a live one."""
+    """Tier of a provenance (specification); an unknown source does not count as live."""
     return _TIERS.get(source, "offline-assistant")

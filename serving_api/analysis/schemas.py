@@ -1,4 +1,4 @@
-"""Shapes of the analyses."""
+"""Request and response models of the analyses."""
 
 import unicodedata
 from typing import Annotated, Any
@@ -28,7 +28,7 @@ class Analysis(BaseModel):
     name: str | None = None
     industry: str | None = None
     date: str | None = Field(None, description="the day of the analysis")
-    as_of: str | None = Field(None, description="what was known then is its evidence")
+    as_of: str | None = Field(None, description="instant of knowledge: evidence is what was known then")
     scores: ShownScores | None = None
     total_score: float | None = Field(None, description="mean of the five, at most 4.4 where a gate blocks")
     direction: str | None = Field(None, description="bullish, bearish or neutral")
@@ -39,7 +39,7 @@ class Analysis(BaseModel):
     label: str | None = Field(None, description="of rules: 规则预填，非模型生成")
     model: str | None = None
     evidence: list[dict[str, Any]] | None = Field(None, description="the cited facts with their lineage")
-    receipt: dict[str, Any] | None = Field(None, description="how it came about")
+    receipt: dict[str, Any] | None = Field(None, description="how the analysis was made")
     llmError: str | None = Field(None, description="why no model answered")
     fallbackOf: str | None = Field(None, description="cached: what was stored; quant_prefill: the rules")
 

@@ -17,7 +17,7 @@ from resources.warehouse.engine import transaction
 from resources.warehouse.table_versions import claim_version
 from serving_api.admin.shared import off_loop
 from serving_api.analysis import queries, rows
-from serving_api.analysis.answer import again, prompt_hash, question, verify
+from serving_api.analysis.answer import again, first_prompt, prompt_hash, verify
 from serving_api.analysis.queries import Row
 from serving_api.analysis.reading import Company, read_company, read_lessons
 from serving_api.chat.language_model import model_of
@@ -30,7 +30,7 @@ CACHED = "cached"
 RUN_S = 150.0
 """Seconds for all questions to a model; retries and other models included."""
 RULES_AFTER = timedelta(days=90)
-"""What a model or a person wrote stands before what rules say until it is so much older."""
+"""How much older an analysis by a model or a person may be than one by rules and still be shown instead."""
 REFUSED, AWAY, UNREADABLE = (
     "模型凭证无效或无权限",
     "模型暂时不可用",
@@ -39,15 +39,15 @@ REFUSED, AWAY, UNREADABLE = (
 
 
 class Analyses:
-    """The analyses of one app; the rows lie in the database."""
+    """The analyses of one app; the rows are stored in the database."""
 
     def __init__(self, state: State) -> None:
         self._state = state
         self._running: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def current(self, code: str) -> dict[str, Any]:
-        """The analysis that stands. Raises StorageError."""
-        row = await self._standing(code)
+        """The current analysis. Raises StorageError."""
+        row = await self._current(code)
         return rows.empty(code) if row is None else rows.shown(row)
 
     async def history(self, code: str, limit: int) -> dict[str, Any]:
@@ -60,8 +60,8 @@ class Analyses:
         return {"code": code, "items": items, "total": total}
 
     async def run(self, code: str, *, refresh: bool = False) -> dict[str, Any]:
-        """A new analysis: by the model, else by rules. Without `refresh` that of the model of today stands.
-        A code outside the list of securities is `empty`. Raises StorageError."""
+        """A new analysis: by the model, else by rules. Without `refresh` today's analysis of the model is
+        returned. A code outside the list of securities is `empty`. Raises StorageError."""
         lock = self._running.setdefault(code, asyncio.Lock())
         async with lock:
             state, now = self._state, self._state.clock.now()
@@ -90,7 +90,7 @@ class Analyses:
             return rows.shown(row)
 
     async def write(self, code: str, scores: Mapping[str, float], text: str, by: str) -> dict[str, Any]:
-        """What an administrator says of a company now. Raises NotFound for a code that is not listed."""
+        """Store an administrator's analysis of a company. Raises NotFound for a code that is not listed."""
         now = self._state.clock.now()
         company = await self._state.reading.scan(read_company, code, now)
         if company.name is None:
@@ -101,13 +101,13 @@ class Analyses:
         return rows.shown(row)
 
     async def _by_model(self, model: LanguageModel, company: Company, scored: Scored) -> Row:
-        """Raises what the model raises, PayloadError when two answers could not be bound."""
+        """Raises what the model raises, and PayloadError when two answers had numbers without evidence."""
         state, now = self._state, self._state.clock.now()
         skills = await skills_of(state).matching(f"全面分析 {company.name} {company.industry or ''}")
         lessons = await state.reading.scan(read_lessons, now)
         experience = block(lessons, company.code, company.industry or "")
         names = [one.name for one in (await state.stocks.directory()).listings if one.name]
-        prompt = question(company.pack, scored, company.code, prompt_block(skills), experience)
+        prompt = first_prompt(company.pack, scored, company.code, prompt_block(skills), experience)
         reply = await model.reply(prompt)
         verified = verify(reply, company.pack, scored.name, names)
         asked_again = bool(verified.problems)
@@ -127,7 +127,7 @@ class Analyses:
         return rows.by_model(company, scored, verified, now, reply.model, receipt)
 
     async def _fallback(self, company: Company, scored: Scored, error: Exception) -> dict[str, Any]:
-        """What is stored of a model or a person, else the rules; nothing is written."""
+        """The stored analysis of a model or a person, else that of the rules; nothing is written."""
         reported = error.message if isinstance(error, PlatformError) else "the time is over"
         log.warning(
             "analysis of %s without the model: %s: %s", company.code, type(error).__name__, redact(reported)
@@ -139,7 +139,7 @@ class Analyses:
         ruled = rows.shown(rows.by_rules(company, scored, now))
         return {**ruled, "llmError": _said(error), "fallbackOf": queries.RULES}
 
-    async def _standing(self, code: str) -> Row | None:
+    async def _current(self, code: str) -> Row | None:
         scan, today = self._state.reading.scan, self._state.clock.now().date().isoformat()
         reported = await scan(queries.newest, code, today, False)
         ruled = await scan(queries.newest, code, today, True)
@@ -149,7 +149,7 @@ class Analyses:
         return reported if date.fromisoformat(reported["date"]) >= oldest else ruled
 
     def _store(self, row: Row, company: Company | None) -> None:
-        """The row, and its decision card where `company` is given: both or neither."""
+        """Store the row, and its decision card when `company` is given, in one transaction."""
         writer, now = self._state.writer, stamp(self._state.system.local())
         with transaction(writer.engine) as connection:
             claim_version(writer.sql, connection, writer.table(queries.TABLE))
@@ -159,7 +159,7 @@ class Analyses:
 
 
 def _card(row: Row, company: Company) -> Row:
-    """The decision that an analysis is; its price is the close that was known."""
+    """The decision card of an analysis; its price is the newest known close."""
     return {
         "trace_id": f"{row['source']}_{row['code']}_{row['date']}",
         "source": row["source"],

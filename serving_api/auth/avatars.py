@@ -1,4 +1,5 @@
-"""Avatar images: known by their first bytes, bounded, stored under the data folder; no address is fetched."""
+"""Avatar images: identified by their first bytes, limited in size, stored under the data folder; no URL is
+fetched."""
 
 import hashlib
 from dataclasses import dataclass
@@ -38,7 +39,7 @@ class AvatarStore:
     folder: Path
 
     def put(self, user_id: int, content: bytes) -> str:
-        """Store a checked image; returns a mark that changes with the content."""
+        """Store a checked image; returns a version mark that changes with the content."""
         kind = check(content)
         self.folder.mkdir(parents=True, exist_ok=True)
         aside = self.folder / f"{user_id}.part"

@@ -1,7 +1,7 @@
-"""Login lockout: five failures in a row of one address and name close the door for 300 s.
+"""Login lockout: five failures in a row of one address and name block further logins for 300 s.
 
-Separate from the global rate limit, and kept per process. Attempts of one pair run one after another, so
-that parallel guesses cannot slip past the count.
+Separate from the global rate limit, and per process. Attempts of one pair run one after another, so
+that parallel guesses cannot bypass the count.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ class _Pair:
 
 
 class Attempt:
-    """One login attempt; whoever does not call `succeed` has failed."""
+    """One login attempt; it counts as failed unless `succeed` is called."""
 
     def __init__(self) -> None:
         self.succeeded = False
@@ -36,7 +36,7 @@ class Attempt:
 
 
 class Lockout:
-    """Failures by (address, name). `wall` gives seconds."""
+    """Failures by (address, name). `wall` returns seconds."""
 
     def __init__(self, wall: Callable[[], float], *, max_pairs: int = MAX_PAIRS) -> None:
         self._wall = wall
@@ -45,8 +45,8 @@ class Lockout:
 
     @asynccontextmanager
     async def attempt(self, address: str, username: str) -> AsyncIterator[Attempt]:
-        """Guards one attempt. Raises TooManyAttempts while locked, before any password is looked at.
-        An attempt that ends in an unexpected error counts neither way."""
+        """Guards one attempt. Raises TooManyAttempts while locked, before any password is checked. An
+        attempt that ends in an unexpected error is not counted."""
         pair = self._pair((address, username.casefold()))
         async with pair.turn:
             wait = pair.locked_until - self._wall()

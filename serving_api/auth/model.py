@@ -1,4 +1,4 @@
-"""A user as the API sees one: never with the password's hash."""
+"""A user as the API sees one: never with the password hash."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class User:
     ai_usage_date: str | None
     last_login_at: str | None
     token_generation: int
-    """raised by every change of the password: a token of an earlier one is worth nothing"""
+    """increased by every change of the password: tokens of an earlier value are invalid"""
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> "User":
@@ -69,7 +69,7 @@ class AiQuota:
 
 
 def quota_on(user: User, today: str) -> AiQuota:
-    """The user's quota on `today` (YYYY-MM-DD): yesterday's calls do not count, admins' and activated
-    users' never do."""
+    """The user's quota on `today` (YYYY-MM-DD): calls of earlier days do not count, and those of admins
+    and activated users never do."""
     used = user.ai_usage_count if user.ai_usage_date == today else 0
     return AiQuota(used=used, limit=AI_DAILY_LIMIT, exempt=user.is_admin or user.is_activated)

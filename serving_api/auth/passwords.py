@@ -30,8 +30,8 @@ class Passwords:
         return "$".join([_NAME, str(self.iterations), *encoded])
 
     def verify(self, password: str, stored: str | None) -> bool:
-        """Whether `password` made `stored`. Without a stored hash the same work is done for nothing, so
-        that the answer's time tells no one whether a user exists."""
+        """Whether `password` matches `stored`. Without a stored hash the same work is done, so that the
+        response time does not reveal whether a user exists."""
         if stored is None:
             _derive(password, bytes(SALT_BYTES), self.iterations)
             return False

@@ -20,7 +20,7 @@ def user_by_id(session: Session, user_id: int) -> User | None:
 
 
 def credentials(session: Session, username: str) -> tuple[User, str] | None:
-    """The user of a name, with the password's hash."""
+    """The user of a name, with the password hash."""
     return _with_hash(session.dicts(TABLE, where="username=?", values=(username,)))
 
 
@@ -33,12 +33,13 @@ def _with_hash(found: list[dict[str, Any]]) -> tuple[User, str] | None:
 
 
 def insert_user(connection: Connection, sql: Sql, values: Mapping[str, Any]) -> int:
-    """The new id. Raises ConflictError when the name or the address is taken (whatever its case)."""
+    """Insert a user; returns the id. Raises ConflictError when the name or the address is taken (in any
+    case)."""
     _refuse_taken(connection, sql, values, own_id=None)
     try:
         inserted = connection.exec_driver_sql(sql.insert(TABLE, list(values)), tuple(values.values()))
     except sa.exc.IntegrityError:
-        # Two registrations at the same instant: the unique keys decide.
+        # Of two registrations at the same time the unique keys decide.
         raise ConflictError("用户名或邮箱已被使用") from None
     return int(inserted.lastrowid)
 
@@ -56,7 +57,7 @@ def update_user(connection: Connection, sql: Sql, user_id: int, values: Mapping[
 
 
 def change_password(connection: Connection, sql: Sql, user_id: int, made: str, now: str) -> None:
-    """Set the hash of a new password; tokens of the old one are worth nothing from here on."""
+    """Set the hash of a new password; tokens of the old one become invalid."""
     connection.exec_driver_sql(
         sql.text(
             f"UPDATE {TABLE} SET password_hash=?, updated_at=?, "
@@ -78,8 +79,8 @@ def _refuse_taken(connection: Connection, sql: Sql, values: Mapping[str, Any], o
 
 
 def count_call(connection: Connection, sql: Sql, user_id: int, today: str, limit: int) -> bool:
-    """Count one AI call of `today` when fewer than `limit` were made; False when it is used up.
-    The count is set before the date: MariaDB evaluates assignments from left to right."""
+    """Count one AI call of `today` when fewer than `limit` were made; False when the limit is reached. The
+    count is set before the date: MariaDB evaluates assignments from left to right."""
     done = connection.exec_driver_sql(
         sql.text(
             f"UPDATE {TABLE} SET ai_usage_count=CASE WHEN ai_usage_date=? "

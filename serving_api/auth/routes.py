@@ -1,4 +1,4 @@
-"""/auth: registration, login, the own account. Plain bodies, never stored by caches."""
+"""/auth: registration, login, the user's own account. Plain bodies, never stored by caches."""
 
 from dataclasses import asdict
 from datetime import datetime
@@ -23,11 +23,12 @@ from serving_api.framework.state import State, state_of
 router = area_router(f"{PREFIX}/auth", "auth")
 AVATAR_PATH = f"{PREFIX}/auth/avatar"
 _UPLOAD_ROOM = 64 * 1024
-"""What a multipart frame may take beside the image itself."""
+"""Bytes of a multipart body besides the image itself."""
 
 
 def _shown(state: State, user: User) -> dict[str, Any]:
-    """The user with today's AI calls: yesterday's count is stored until the next call, but not shown."""
+    """The user with today's AI calls: the count of an earlier day stays stored until the next call, but is
+    not shown."""
     quota = state.accounts.quota_of(user)
     entered = user.last_login_at
     return {
@@ -60,8 +61,8 @@ async def register(
     user = await accounts.register(body)
     if accounts.on_registered is not None:
         background.add_task(accounts.on_registered, user)
-    kept = ("id", "username", "email", "role", "status", "email_verified")
-    return Answer({**{name: getattr(user, name) for name in kept}, "message": "注册成功"})
+    names = ("id", "username", "email", "role", "status", "email_verified")
+    return Answer({**{name: getattr(user, name) for name in names}, "message": "注册成功"})
 
 
 @router.post("/login")
@@ -77,14 +78,14 @@ async def login(request: Request, subject: Anyone, body: schemas.Credentials) ->
 @router.get("/me")
 @serving(schemas.Me, cache=NO_STORE)
 async def me(request: Request, subject: Login) -> Answer:
-    """The own account, with what is left of today's AI calls."""
+    """The caller's account, with the rest of today's AI calls."""
     return Answer(_me(state_of(request), subject.member))
 
 
 @router.post("/profile")
 @serving(schemas.ProfileChanged, cache=NO_STORE, raises=(409,))
 async def profile(request: Request, subject: Login, body: schemas.ProfileChange) -> Answer:
-    """Change name, address or phone; what is not given stays."""
+    """Change name, address or phone; fields that are not given stay unchanged."""
     state = state_of(request)
     user = await state.accounts.change_profile(subject.member, body)
     return Answer({"user": _me(state, user), "message": "资料已更新"})
@@ -93,7 +94,8 @@ async def profile(request: Request, subject: Login, body: schemas.ProfileChange)
 @router.post("/change-password")
 @serving(schemas.PasswordChanged, cache=NO_STORE)
 async def change_password(request: Request, subject: Login, body: schemas.PasswordChange) -> Answer:
-    """Set a new password; the old one must be right. All older tokens end: go on with that of the answer."""
+    """Set a new password; the old one must be correct. All older tokens become invalid: use the one in the
+    response."""
     accounts = state_of(request).accounts
     token = await accounts.change_password(subject.member, body)
     return Answer({"message": "密码已修改", **_bearer(accounts, token)})
@@ -106,7 +108,7 @@ async def upload_avatar(
     subject: Login,
     file: Annotated[UploadFile, File(description="png, jpg or webp, <= 2 MB")],
 ) -> Answer:
-    """Store the own image; its kind is judged by content."""
+    """Store the caller's image; its type is detected from the content."""
     content = await file.read(avatars.MAX_BYTES + 1)
     avatar = await state_of(request).accounts.change_avatar(subject.member, content, AVATAR_PATH)
     return Answer({"avatar": avatar})
@@ -119,7 +121,7 @@ async def upload_avatar(
 )
 @serving(cache=NO_STORE, raises=(404,))
 async def read_avatar(request: Request, subject: Login) -> Response:
-    """The own image."""
+    """The caller's image."""
     found = state_of(request).accounts.avatars.get(subject.member.id)
     if found is None:
         raise NotFound("还没有上传头像")
@@ -132,5 +134,5 @@ async def read_avatar(request: Request, subject: Login) -> Response:
 async def verify_email(
     subject: Anyone, token: Annotated[str, Query(description="from a verification mail")] = ""
 ) -> Answer:
-    """No verification token is ever created, so none is ever right."""
+    """No verification token is ever created, so none is ever valid."""
     raise BadRequest("验证链接无效或已过期")

@@ -66,7 +66,7 @@ class Credentials(BaseModel):
 
 
 class ProfileChange(BaseModel):
-    """What is given is set; an empty phone is taken back."""
+    """Fields that are given are set; an empty phone is removed."""
 
     model_config = example(phone="+86 138 0000 0000")
     username: Username | None = None
@@ -132,7 +132,7 @@ class Message(BaseModel):
 
 
 class PasswordChanged(Message):
-    """`access_token` replaces every token from before."""
+    """`access_token` replaces all earlier tokens."""
 
     access_token: str
     token_type: Literal["bearer"]
@@ -140,4 +140,4 @@ class PasswordChanged(Message):
 
 
 class AvatarStored(BaseModel):
-    avatar: str = Field(description="address of the own image")
+    avatar: str = Field(description="URL of the caller's image")

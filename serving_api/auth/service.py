@@ -1,4 +1,4 @@
-"""What accounts decide: who may enter, what a token is worth, what is stored.
+"""Accounts: who may log in, which tokens are valid, what is stored.
 
 Reads go through the API's reads; writes through a writable engine of their own in worker threads, which
 wait at most 5 s for another writer and then answer 503.
@@ -40,9 +40,9 @@ logger = logging.getLogger("serving_api.auth")
 
 WRITE_THREADS = 4
 NOTE_WAIT_S = 1.0
-"""How long a login waits until its time is stored."""
+"""Seconds that a login waits for its time to be stored."""
 HASH_THREADS = 2
-"""Hashing is meant to be slow; two at a time leave the machine to everybody else."""
+"""Hashing is slow on purpose; two at a time leave CPU time to other requests."""
 
 
 class Accounts:
@@ -76,8 +76,8 @@ class Accounts:
     # -- start ------------------------------------------------------------------------------------
 
     async def prepare(self) -> None:
-        """Tables, and the seed admin when a password is configured. Raises StorageError while the database
-        is away; the next write tries again."""
+        """Creates the tables, and the seed admin when a password is configured. Raises StorageError while
+        the database is unavailable; the next write tries again."""
         async with self._preparing:
             if not self._is_prepared:
                 await anyio.to_thread.run_sync(self._writer.migrate, limiter=self._write_limiter)
@@ -98,7 +98,7 @@ class Accounts:
             logger.warning("the seed admin was not created: its name or address belongs to another user")
 
     def close(self) -> None:
-        """Give back the connections; a later write opens anew."""
+        """Close the connections; a later write opens new ones."""
         self._writer.close()
 
     # -- tokens -----------------------------------------------------------------------------------
@@ -117,8 +117,8 @@ class Accounts:
         return self._tokens
 
     async def user_of(self, authorization: str | None) -> User | None:
-        """The active user behind an Authorization header, else None. The row as it is now: a changed status
-        or role is in force with the next request."""
+        """The active user of an Authorization header, else None. The row is read now: a changed status or
+        role is in force with the next request."""
         scheme, _, token = (authorization or "").partition(" ")
         if scheme.lower() != "bearer" or not token:
             return None
@@ -131,7 +131,7 @@ class Accounts:
             return None
         return user
 
-    # -- entering ---------------------------------------------------------------------------------
+    # -- login -------------------------------------------------------------------------------------
 
     async def register(self, requested: Registration) -> User:
         """A new active user. Raises ConflictError when the name or address is taken."""
@@ -144,8 +144,8 @@ class Accounts:
         return user
 
     async def login(self, username: str, password: str, address: str) -> tuple[str, User]:
-        """(token, user). In this order: lockout (429), the pair (401, same text for an unknown user), the
-        account's status (403)."""
+        """(token, user). Checks in this order: lockout (429), name and password (401, same text for an
+        unknown user), the account's status (403)."""
         async with self._lockout.attempt(address, username) as attempt:
             await self._prepare_if_possible()
             found = await self._reading.point(queries.credentials, username)
@@ -161,14 +161,15 @@ class Accounts:
         return self._token_of(user), user
 
     async def _prepare_if_possible(self) -> None:
-        """Who is known may enter while nothing can be written."""
+        """Prepare the tables if possible: known users may log in while nothing can be written."""
         try:
             await self.prepare()
         except StorageError as error:
             logger.warning("accounts are not prepared: %s", error.message)
 
     async def _note_login(self, user: User) -> None:
-        """When it was; a database that cannot be written keeps nobody out, and nobody waiting."""
+        """Store the time of a login; a database that cannot be written to neither fails nor delays the
+        login."""
         values = {"last_login_at": self._now_s()}
         try:
             with anyio.move_on_after(NOTE_WAIT_S) as wait:
@@ -181,10 +182,10 @@ class Accounts:
     # -- own account ------------------------------------------------------------------------------
 
     async def change_profile(self, user: User, change: ProfileChange) -> User:
-        """Set what was given. Raises ConflictError when the name or address is taken."""
+        """Set the given fields. Raises ConflictError when the name or address is taken."""
         values: dict[str, Any] = change.model_dump(exclude_none=True)
         if values.get("phone") == "":
-            values["phone"] = None  # taken back
+            values["phone"] = None  # removed
         if "email" in values:
             values["email"] = values["email"].lower()
         if values:
@@ -195,8 +196,8 @@ class Accounts:
         return changed
 
     async def change_password(self, user: User, change: PasswordChange) -> str:
-        """A token of the new password; every older one ends. Raises BadRequest when the old password is
-        wrong."""
+        """A token of the new password; all older ones become invalid. Raises BadRequest when the old
+        password is wrong."""
         found = await self._reading.point(queries.credentials_by_id, user.id)
         stored = found[1] if found else None
         if not await self._off_loop(self._passwords.verify, change.old_password, stored):
@@ -209,7 +210,7 @@ class Accounts:
         return self._token_of(changed)
 
     async def change_avatar(self, user: User, content: bytes, address: str) -> str:
-        """Store the image; returns the address under which its owner reads it. Raises BadRequest."""
+        """Store the image; returns the URL under which its owner reads it. Raises BadRequest."""
         mark = await anyio.to_thread.run_sync(self.avatars.put, user.id, content)
         avatar = f"{address}?v={mark}"
         values = {"avatar": avatar, "updated_at": self._now()}
@@ -222,7 +223,7 @@ class Accounts:
         return quota_on(user, self._today())
 
     async def count_call(self, user: User) -> bool:
-        """Count one AI call; False when today's are used up. Exempt users are not counted."""
+        """Count one AI call; False when today's calls are used up. Exempt users are not counted."""
         quota = self.quota_of(user)
         if quota.exempt:
             return True
@@ -252,8 +253,8 @@ class Accounts:
         return await anyio.to_thread.run_sync(work, *args, limiter=self._hash_limiter)
 
     async def _write(self, work: Callable[..., T], *args: Any, abandon: bool = False) -> T:
-        """Run `work(connection, sql, *args)` in one write transaction, off the event loop. `abandon`: a
-        caller who gives up leaves it to its thread."""
+        """Run `work(connection, sql, *args)` in one write transaction, off the event loop. `abandon`: when
+        the caller is cancelled, the thread continues."""
 
         def transact() -> T:
             with transaction(self._writer.engine) as connection:

@@ -1,7 +1,7 @@
 """Access tokens (JWT, HS256).
 
-Lifetimes go by the machine's clock, never by the market clock: a frozen demo must not hand out tokens
-that last for ever.
+Lifetimes go by the machine's clock, never by the market clock: a demo with a frozen clock must not
+issue tokens that never expire.
 """
 
 import secrets
@@ -11,17 +11,17 @@ from functools import lru_cache
 import jwt
 
 MAX_KNOWN = 4096
-"""Tokens whose signature was proven."""
+"""Cached tokens whose signature was verified."""
 MOST_ID = 2**63 - 1
-"""The largest id that either database can hold."""
+"""The largest id that both databases can store."""
 CLOCKS_APART_S = 5.0
-"""By how much the clock of the machine that issued a token may be ahead of ours."""
+"""Seconds by which the clock of the issuing machine may be ahead of ours."""
 _ALGORITHM = "HS256"
 _REQUIRED = ["exp", "iat", "iss", "aud", "sub"]
 
 
 class Tokens:
-    """Issues and reads tokens of one issuer and audience. `wall` gives seconds since the epoch."""
+    """Issues and reads tokens of one issuer and audience. `wall` returns seconds since the epoch."""
 
     def __init__(
         self, secret: bytes, *, issuer: str, audience: str, ttl_s: int, wall: Callable[[], float]
@@ -57,15 +57,15 @@ class Tokens:
         return (user_id, generation) if issued <= now + CLOCKS_APART_S and expires > now else None
 
     def _verified(self, token: str) -> tuple[int, int, float, float]:
-        """(user, generation, issued, expiry) of a token that is ours: true for ever, so a caller's next
-        requests need no second proof. What raises is not kept."""
+        """(user, generation, issued, expiry) of a token that we issued: constant, so that a caller's next
+        requests need no second verification. Errors are not cached."""
         claims = jwt.decode(
             token,
             self._secret,
             algorithms=[_ALGORITHM],
             issuer=self._issuer,
             audience=self._audience,
-            # Times are judged by our own clock.
+            # Times are checked against our own clock.
             options={"require": _REQUIRED, "verify_exp": False, "verify_iat": False, "verify_nbf": False},
         )
         user_id = int(claims["sub"])

@@ -38,7 +38,7 @@ def page_of(
 
 
 def overview(session: Session) -> dict[str, Any]:
-    """What the newest date shows of the market."""
+    """Figures of the market on the newest date."""
     rows, day = rows_of_day(session, TABLE, None)
     moves = [row["change_pct"] for row in rows if row["change_pct"] is not None]
     amounts = [row["amount"] for row in rows if row["amount"] is not None]
@@ -61,7 +61,7 @@ def _median(values: Sequence[float | None]) -> float | None:
 
 
 def _leaving(row: Row, day: str | None) -> Row | None:
-    """A bond that may be called, or ends soon, and why."""
+    """A bond that may be called, or matures soon, and why."""
     above = _is_callable(row)
     ends = row["maturity_date"]
     is_ending = (
@@ -79,7 +79,7 @@ def _is_callable(row: Row) -> bool:
 
 
 def of_code(session: Session, code: str) -> tuple[Row, Row]:
-    """(newest row of a bond, newest quote of its stock); {} for what is unknown."""
+    """(newest row of a bond, newest quote of its stock); {} when unknown."""
     if not session.has(TABLE):
         return {}, {}
     row = newest(session, session.table(TABLE), code, None)
@@ -90,8 +90,8 @@ def of_code(session: Session, code: str) -> tuple[Row, Row]:
 
 
 def history(session: Session, code: str, days: int) -> list[Row]:
-    """{date, close, premium_pct, convert_value, double_low} of the newest dates, oldest first. Dates before
-    the first stored premium have a close alone."""
+    """{date, close, premium_pct, convert_value, double_low} of the newest dates, oldest first. Dates
+    before the first stored premium have only a close."""
     reported = {
         row["trade_date"]: row
         for row in public_rows(
@@ -115,14 +115,14 @@ def history(session: Session, code: str, days: int) -> list[Row]:
 
 
 def first_of(session: Session, code: str) -> str | None:
-    """The first stored date of a bond, by its bars or its premium; None for what is none."""
+    """The first stored date of a bond, by its bars or its premium; None when there is none."""
     reported = first_date(session, TABLE, code)
     return None if reported is None else min(reported, first_date(session, stocks.KLINE, code) or reported)
 
 
 def events(session: Session, code: str) -> list[Row]:
-    """{date, type, title} of a bond, newest first: its listing and end, days on which it became callable, and
-    notices of its stock that speak of convertible bonds."""
+    """{date, type, title} of a bond, newest first: its listing and maturity, days on which it became
+    callable, and notices of its stock about convertible bonds."""
     row, _ = of_code(session, code)
     if not row:
         return []

@@ -43,8 +43,8 @@ async def bond_list(
     read = state_of(request).reading.scan(queries.page_of, date, rating, max_premium, sort, page, page_size)
     nothing: dict[str, Any] = {"items": [], "total": 0, "date": date}
     found = await read_or(nothing, read)
-    reported = await reach_of_day(state_of(request), queries.TABLE, date)
-    return Answer(paged({**found, **reported}, page, page_size))
+    history = await reach_of_day(state_of(request), queries.TABLE, date)
+    return Answer(paged({**found, **history}, page, page_size))
 
 
 @router.get("/overview")
@@ -91,7 +91,7 @@ async def bond_history(
 @router.get("/{code}/events")
 @serving(schemas.BondEvents, tables=(queries.TABLE, queries.NOTICES))
 async def bond_events(request: Request, subject: Anyone, code: StockCode) -> Answer:
-    """What happened and will happen to a bond, newest first. Titles are text from outside: escape them."""
+    """Past and future events of a bond, newest first. Titles are text from outside: escape them."""
     nothing: list[dict[str, Any]] = []
     items = await read_or(nothing, state_of(request).reading.point(queries.events, code))
     return Answer({"code": code, "items": items, "total": len(items)})

@@ -1,4 +1,4 @@
-"""Shapes of the bond answers."""
+"""Response models of the bonds."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ class LeavingBond(BaseModel):
 
 
 class BondOverview(BaseModel):
-    """Of the newest stored date."""
+    """Figures of the newest stored date."""
 
     date: str | None
     count: int
@@ -41,7 +41,7 @@ class BondOverview(BaseModel):
     up: int
     down: int
     redeem_soon: list[LeavingBond] = Field(
-        description="the stock stands above the trigger of a call, or the bond ends within 180 days"
+        description="the stock is above the trigger of a call, or the bond matures within 180 days"
     )
     low_price_count: int = Field(description="bonds below 100 CNY")
 

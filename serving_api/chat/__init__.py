@@ -1,1 +1,2 @@
-"""Questions and answers: every number of an answer is a stored one, by rules or by a language model."""
+"""Questions and answers: every number of an answer is a stored value, stated by rules or by a language
+model."""

@@ -1,4 +1,4 @@
-"""The deep look at one company: the analysis that /analysis keeps, and sections of its pack."""
+"""The report on one company: the analysis of /analysis, and sections of the company's evidence pack."""
 
 import re
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from serving_api.chat.guard import harmless
 from serving_api.framework.state import State
 
 OFFSET = 1000
-"""Facts of the sections are numbered from here on: the analysis has numbers of its own."""
+"""First number of the facts of the sections: the analysis has fact numbers of its own."""
 
 
 async def analyse(state: State, code: str, *, refresh: bool) -> dict[str, Any]:
@@ -53,7 +53,7 @@ async def analyse(state: State, code: str, *, refresh: bool) -> dict[str, Any]:
 
 
 def _is_same(before: Mapping[str, Any], reported: Mapping[str, Any]) -> bool:
-    """Whether what was stored is what is told."""
+    """Whether the answer is the stored analysis."""
     return all(
         before.get(name) == reported.get(name) for name in ("date", "provenance", "conclusion", "receipt")
     )

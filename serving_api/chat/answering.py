@@ -1,7 +1,8 @@
-"""How an answer comes about: evidence first, then a model where there is one, else the rules.
+"""How an answer is made: evidence first, then a model when one is configured, else the rules.
 
-`Conversation.answer` gives it whole: what a model cannot bind is asked once more, then the rules answer.
-`Conversation.events` gives it as it comes: what cannot be bound is a dash.
+`Conversation.answer` returns it whole: when a number of the model has no evidence the model is asked
+once more, then the rules answer. `Conversation.events` streams it: a number without evidence becomes a
+dash.
 """
 
 import logging
@@ -32,7 +33,7 @@ from serving_api.chat.search import Found, Searched
 from serving_api.chat.skills import matching
 from serving_api.chat.subjects import Topic, topic_of
 from serving_api.chat.tools import SPECS, Outcome, Tools
-from serving_api.chat.wording import Asked, Telling
+from serving_api.chat.wording import AnswerProperties, Asked
 from serving_api.framework.state import State
 
 log = logging.getLogger("serving_api.chat")
@@ -43,21 +44,21 @@ Emit = Callable[[Event], None]
 
 
 class Conversation:
-    """One question: prepared, then answered once, whole or as events."""
+    """One question: prepared, then answered once, either whole or as events."""
 
     def __init__(self, state: State, user: User, asked: Asked, model: LanguageModel | None) -> None:
         self._state = state
         self._user = user
         self._asked = asked
         self._model = model
-        self.reported = Telling()
+        self.reported = AnswerProperties()
         self.skills: list[Any] = []
         self.found = Found()
         self._before: dict[str, Any] | None = None
-        """The answer of before that a stream fell back to."""
+        """The earlier answer that a stream fell back to."""
 
     async def prepare(self) -> None:
-        """Read the evidence. Raises StorageError when the database is away."""
+        """Read the evidence. Raises StorageError when the database is unavailable."""
         state, asked = self._state, self._asked
         directory = await state.stocks.directory()
         earlier = [text for role, text in asked.used if role == "user"]
@@ -87,7 +88,7 @@ class Conversation:
         return await self._body(text)
 
     async def _by_model(self, model: LanguageModel) -> str | None:
-        """The model's text with every number bound; None: the rules shall answer."""
+        """The model's text with every number bound; None when the rules have to answer."""
         prompt = self._prompt()
         reply, messages = await self._rounds(model, prompt)
         checked = self.checker.look(reply.text)
@@ -130,25 +131,26 @@ class Conversation:
         )
 
     async def _failed(self, error: PlatformError) -> dict[str, Any] | None:
-        """Remember why; the model's answer to the same question of before, where there is one."""
+        """Record the error of the model; returns the model's earlier answer to the same question, if one
+        is stored."""
         self._remember(error)
         before = await receipts.answered_before(self._state, self._user, self._asked.hash)
         return None if before is None else self._again(before["answer"])
 
     def _again(self, before: dict[str, Any]) -> dict[str, Any]:
-        """An answer of before, and why it is told again."""
+        """An earlier answer, with the reason why it is used again."""
         body = {name: value for name, value in before.items() if name != "receipt_id"}
         return {**body, "llmError": self.reported.llm_error, "fallbackOf": "cached"}
 
     def _remember(self, error: PlatformError) -> None:
         log.warning("a model failed: %s: %s", type(error).__name__, redact(error.message))
-        self.reported = Telling(
+        self.reported = AnswerProperties(
             llm_error=REFUSED if isinstance(error, Refused) else FAILED, fallback_of=rules.PREFILL,
             tool_calls=self.reported.tool_calls,
         )  # fmt: skip
 
     def _by_rules(self) -> str:
-        """Sections of the rules, each line checked; what was looked for in vain is our own words."""
+        """Sections of the rules, each line checked; the lines on missing data are our own text."""
         shown: list[rules.Section] = []
         for section in rules.sections(self.pack, self.topic):
             lines = tuple(
@@ -194,10 +196,10 @@ class Conversation:
         }
         return await receipts.keep(self._state, self._user, "ask", self._asked.hash, receipt)
 
-    # -- as it comes -------------------------------------------------------------------------------
+    # -- streamed -----------------------------------------------------------------------------------
 
     async def events(self) -> AsyncGenerator[Event, None]:
-        """Events in their order, the evidence last. An error that the reader must know of is the last."""
+        """Events in their order, the evidence last. An error that the reader has to see is the last event."""
         yield {"type": "thinking", "text": "正在整理已存储的数据"}
         if self.skills:
             yield {"type": "skills", "items": [{"key": one.key, "name": one.name} for one in self.skills]}
@@ -218,7 +220,7 @@ class Conversation:
                 if text:
                     self.reported.provenance = MODEL
                 else:
-                    self.reported = Telling(llm_error=UNSUPPORTED, fallback_of=rules.PREFILL)
+                    self.reported = AnswerProperties(llm_error=UNSUPPORTED, fallback_of=rules.PREFILL)
             except PlatformError as error:
                 self._remember(error)
                 broken = bool(text)
@@ -234,7 +236,7 @@ class Conversation:
             yield {"type": "error", "message": self.reported.llm_error}
 
     async def _fallen_back(self) -> AsyncGenerator[Event, None]:
-        """The answer of before, or that of the rules."""
+        """The earlier answer, or that of the rules."""
         if self.reported.llm_error is not None:
             before = await receipts.answered_before(self._state, self._user, self._asked.hash)
             if before is not None:
@@ -245,7 +247,7 @@ class Conversation:
             yield {"type": "content", "text": f"{paragraph}\n\n"}
 
     async def _closing(self, text: str) -> dict[str, Any]:
-        if self._before is not None:  # what it cites is numbered by its own pack
+        if self._before is not None:  # its citations are numbered by its own pack
             body = self._again(self._before)
         elif self.reported.llm_error is None:
             body = await self._body(text)
@@ -303,7 +305,7 @@ class Conversation:
     async def _called(
         self, tools: Tools, text: str, calls: Sequence[ToolCall], emit: Emit
     ) -> tuple[Message, Message]:
-        """Run the calls; the turn of the model and the one that answers it."""
+        """Run the tool calls; returns the model's message and the one that answers it."""
         results = []
         for call in calls:
             known = len(self.reported.tool_calls) < CALLS
@@ -311,7 +313,7 @@ class Conversation:
                 await tools.call(call.name, call.arguments) if known
                 else Outcome(False, "本次问答的工具调用已达上限", "工具调用已达上限")
             )  # fmt: skip
-            # Shown once the pack knows what the call read: what nothing vouches for is a dash.
+            # Shown once the pack contains what the call read: numbers without evidence become dashes.
             name = call.name if any(one.name == call.name for one in SPECS) else "unknown"
             shown = self.checker.arguments(call.arguments or {})
             reported = {"id": f"call_{len(self.reported.tool_calls) + 1}", "name": name, "args": shown}
@@ -325,7 +327,7 @@ class Conversation:
         return self._model is not None and search.wants(self._state, self._asked.web_search)
 
     async def _search(self, emit: Emit) -> None:
-        """Search the web where it is wanted; what it finds is told, never evidence."""
+        """Search the web when requested; results are shown, but are never evidence."""
         if not self._wants_search():
             return
         searched: Searched = await search.search(self._state, self._asked.message)
@@ -339,7 +341,7 @@ class Conversation:
 
 
 def _nobody(event: Event) -> None:
-    """Nobody listens to the events of an answer that is given whole."""
+    """A sink for events of an answer that is returned whole."""
 
 
 def _texts(kind: str, text: str) -> list[Event]:
@@ -347,5 +349,5 @@ def _texts(kind: str, text: str) -> list[Event]:
 
 
 def title_of(message: str) -> str:
-    """The rule: the first characters of the question, on one line."""
+    """The title by rule: the first characters of the question, on one line."""
     return harmless(" ".join(message.split()))[:TITLE_CHARS]

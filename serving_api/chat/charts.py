@@ -1,4 +1,4 @@
-"""The picture beside an answer: closes of the one company that it is about."""
+"""The chart of an answer: closes of the one company that it is about."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ CHART_BARS = 60
 
 
 async def of_topic(state: State, topic: Topic, pack: Pack) -> dict[str, Any] | None:
-    """A line of closes as traded; None for several companies, the market, or without bars."""
+    """A line chart of unadjusted closes; None for several companies, for the market, or without bars."""
     name = fact_of(pack, MASTER, "name")
     if len(topic.codes) != 1 or name is None:
         return None

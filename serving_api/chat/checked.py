@@ -1,4 +1,4 @@
-"""Texts on their way to the user: each sentence is shown once its numbers are bound."""
+"""Checking of model texts: each sentence is shown only after its numbers are bound to facts."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -15,7 +15,7 @@ _LEAST_OF_A_QUOTE = 4
 
 @dataclass
 class Ledger:
-    """What was bound and what was not, over all texts of an answer."""
+    """Bound and removed numbers, over all texts of an answer."""
 
     bound: list[Bound] = field(default_factory=list)
     unbound: list[str] = field(default_factory=list)
@@ -29,15 +29,15 @@ class Ledger:
 
     @property
     def facts(self) -> list[str]:
-        """Ids of the facts that were told or cited, each once."""
+        """Ids of the facts that were used or cited, each once."""
         reported = (one for bound in self.bound for one in bound.facts)
         return list(dict.fromkeys((*reported, *self.cited)))
 
 
 @dataclass
 class Checker:
-    """Holds texts against the pack of one question. `words`: what the user said; `names`: of all securities;
-    `allowed`: web addresses that search found."""
+    """Checks texts against the pack of one question. `words`: what the user wrote; `names`: of all
+    securities; `allowed`: web addresses that the search found."""
 
     pack: Pack
     words: str = ""
@@ -46,7 +46,8 @@ class Checker:
     ledger: Ledger = field(default_factory=Ledger)
 
     def look(self, text: str, *, cited: bool = True) -> Checked:
-        """Without an entry in the ledger. A citation of a fact that there is not is taken out and counted."""
+        """`check` without an entry in the ledger. A citation of a fact that does not exist is removed and
+        counted."""
         known = {fact.id for fact in self.pack.facts}
         shown = harmless(text, self.allowed)
         invented = [one for one in CITATION.findall(shown) if one not in known]
@@ -60,8 +61,8 @@ class Checker:
         return self.ledger.take(self.look(text, cited=cited))
 
     def arguments(self, given: Any) -> Any:
-        """Arguments of a tool as they may be shown: what no fact and no word of the user vouches for is a
-        dash."""
+        """Arguments of a tool as they may be shown: numbers and names that neither a fact nor the user's
+        words contain become dashes."""
         if isinstance(given, str):
             return self.show(given, cited=False)
         if isinstance(given, bool) or given is None:
@@ -75,9 +76,9 @@ class Checker:
 
 
 class SentenceStream:
-    """Cuts a text that comes in pieces into sentences and gives each one checked. A paragraph is checked from
-    its beginning, since a sentence is about whom the one before named; so is a table, since its head
-    says what a column is."""
+    """Splits a streamed text into sentences and returns each one checked. A paragraph is checked from its
+    beginning, since a sentence refers to the company that an earlier one named; so is a table, since
+    its head names the columns."""
 
     def __init__(self, checker: Checker, *, cited: bool = True) -> None:
         self._checker = checker
@@ -87,7 +88,7 @@ class SentenceStream:
         self._before = Checked("")
 
     def feed(self, text: str) -> str:
-        """What may be shown by now; '' for nothing yet."""
+        """The text that may be shown by now; '' when there is none yet."""
         self._buffer += text
         return "".join(self._sentences(is_end=False))
 
@@ -139,7 +140,7 @@ class SentenceStream:
         )  # fmt: skip
 
     def _end_of_quote(self, head: str) -> int:
-        """How many characters of a stored text that `head` is in the middle of are still to come."""
+        """Number of characters of a quoted stored text that still follow after `head`."""
         for fact in self._checker.pack.facts:
             value = fact.value
             if not isinstance(value, str) or not any(end in value for end in "。！？；"):

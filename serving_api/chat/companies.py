@@ -1,4 +1,4 @@
-"""Who is asked about: the pack of listed companies, or the refusal."""
+"""The companies of a request: their evidence pack, or the error for unknown codes."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Several companies side by side: figures, ranks by rules, a conclusion in checked sentences."""
+"""Comparison of several companies: figures, ranks by rules, a conclusion in checked sentences."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from serving_api.framework.state import State
 
 @dataclass(frozen=True)
 class Dimension:
-    """`topic`: the word of a focus that chooses it. `positive`: a value of zero or less says nothing."""
+    """`topic`: the word of `focus` that selects it. `positive`: values of zero or less do not count."""
 
     key: str
     label: str
@@ -43,7 +43,7 @@ DIMENSIONS: tuple[Dimension, ...] = (
     Dimension("composite", "综合因子分", "", "high", parts.SCORES, "评分"),
 )
 _LEAST_SHARE = 0.5
-"""A company is ranked where it has at least this share of the dimensions. Ours."""
+"""A company is ranked when it has at least this share of the dimensions. Our choice."""
 _INSTRUCTION = "比较这些公司，写一段不超过300字的结论：谁在哪方面占优，差距多大，有何风险。"
 
 
@@ -88,8 +88,8 @@ async def compare(
 def ranks(
     figures: Mapping[str, Mapping[str, float]], better: Mapping[str, Literal["high", "low"]]
 ) -> dict[str, int | None]:
-    """Place of each company by the mean of its places in the dimensions that it has; equal means share a
-    place. None for one that has too few."""
+    """Rank of each company by the mean of its ranks in the dimensions that it has; equal means share a
+    rank. None for a company with too few."""
     means: dict[str, float] = {}
     for code, own in figures.items():
         places = []
@@ -107,7 +107,7 @@ def ranks(
 
 
 def _chosen(focus: str | None) -> list[Dimension]:
-    """Those that the focus names; all where it names none."""
+    """Dimensions that the focus names; all when it names none."""
     named = [one for one in DIMENSIONS if focus and (one.topic in focus or one.label in focus)]
     return named or list(DIMENSIONS)
 

@@ -1,4 +1,4 @@
-"""A text that a model writes about a pack, once checked; the rules where it cannot."""
+"""A text that a model writes about a pack, after checking; the rules are used when the model fails."""
 
 import logging
 from dataclasses import dataclass, field
@@ -18,21 +18,29 @@ log = logging.getLogger("serving_api.chat")
 
 @dataclass(frozen=True)
 class Composed:
-    """`text`: None where the rules shall write. `told`: keys of the answer that say how it came about."""
+    """`text`: None when the rules have to write. `reported`: keys of the answer that say how it was made."""
 
     text: str | None
     reported: dict[str, Any] = field(default_factory=dict)
 
 
 async def compose(
-    state: State, user: User, model: LanguageModel | None, checker: Checker, kind: str, wish: str, *, key: str
+    state: State,
+    user: User,
+    model: LanguageModel | None,
+    checker: Checker,
+    kind: str,
+    instruction: str,
+    *,
+    key: str,
 ) -> Composed:
-    """What a model writes as `wish` says, with every number bound: asked once more where one is not. `key`
-    tells questions of one kind apart: the text of before stands in where the model fails."""
+    """What a model writes for an `instruction`, with every number bound: asked once more when one is
+    not. `key` distinguishes questions of one kind: an earlier text is the fallback when the model
+    fails."""
     if model is None:
         return Composed(None, {"provenance": rules.PREFILL, "label": rules.LABEL})
-    question = receipts.hash_of(kind, key, wish)
-    first = Message("user", f"{prompts.evidence_block(checker.pack)}\n\n{wish}")
+    question = receipts.hash_of(kind, key, instruction)
+    first = Message("user", f"{prompts.evidence_block(checker.pack)}\n\n{instruction}")
     prompt = Prompt(prompts.system_of("chat", ()), [first])
     try:
         reply = await model.reply(prompt)

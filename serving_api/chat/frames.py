@@ -1,7 +1,7 @@
 """The stream of a chat on the wire: one frame per event, neither compressed nor buffered.
 
-A frame is one line `data: <json>` and a blank line; the last one is `data: [DONE]`, after an error too. A
-client that goes away ends the work behind the stream, also while nothing is being sent.
+A frame is one line `data: <json>` and a blank line; the last one is `data: [DONE]`, after an error too.
+When the client disconnects, the work behind the stream ends, also while nothing is being sent.
 """
 
 import logging
@@ -25,12 +25,13 @@ _HEADERS = {"Cache-Control": NO_STORE, "X-Accel-Buffering": "no"}
 
 
 def frame(event: dict[str, Any]) -> bytes:
-    """JSON has no line ends of its own, so a frame is one line."""
+    """JSON contains no line ends, so a frame is one line."""
     return b"data: " + orjson.dumps(event) + b"\n\n"
 
 
 async def frames(events: AsyncGenerator[dict[str, Any], None]) -> AsyncGenerator[bytes, None]:
-    """Frames of the events and the end. What fails on the way is an error frame; its text is for the log."""
+    """Frames of the events and the end marker. An exception becomes an error frame; its text goes to the
+    log only."""
     try:
         async with aclosing(events) as open_events:
             async for event in open_events:
@@ -38,7 +39,7 @@ async def frames(events: AsyncGenerator[dict[str, Any], None]) -> AsyncGenerator
     except PlatformError as error:
         log.warning("a stream broke: %s: %s", type(error).__name__, redact(error.message))
         yield frame({"type": "error", "message": FAILED})
-    except Exception as error:  # The response has begun: its reader must learn of the end.
+    except Exception as error:  # The response has begun: the reader must still see the end.
         log.error("a stream broke: %s: %s", type(error).__name__, redact(str(error)))  # noqa: TRY400
         yield frame({"type": "error", "message": FAILED})
     yield DONE
@@ -53,7 +54,8 @@ class FrameStream(StreamingResponse):
         super().__init__(frames(events()), headers=_HEADERS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """The server only tells of a client that left when it is asked, so somebody asks all the time."""
+        """The server reports a disconnected client only when asked, so it is polled while the stream is
+        open."""
         async with anyio.create_task_group() as group:
 
             async def listen() -> None:

@@ -1,4 +1,5 @@
-"""What no answer shows, whoever wrote it: mail addresses, keys, web addresses that nobody vouches for."""
+"""Removal of what no answer may show, from any source: mail addresses, keys, web addresses without a known
+source."""
 
 import re
 from collections.abc import Collection
@@ -18,7 +19,7 @@ _BREAKS = str.maketrans({"<": "＜", ">": "＞", "\r": " ", "\n": " ", "\x00": "
 
 
 def harmless(text: str, allowed: Collection[str] = ()) -> str:
-    """The text without them. `allowed`: web addresses that may stand."""
+    """The text without them. `allowed`: web addresses that may stay."""
     shown = _MAIL.sub(HIDDEN, text)
     shown = _WEB.sub(lambda found: found.group() if found.group() in allowed else HIDDEN, shown)
     return _KEY.sub(HIDDEN, shown)
@@ -36,5 +37,6 @@ def harmless_value(value: Any, allowed: Collection[str] = ()) -> Any:
 
 
 def fenced(text: str) -> str:
-    """A text of others as it may stand within a fence of the prompt: on one line, unable to close it."""
+    """A text from outside in the form in which it may be put inside a fence of the prompt: on one line,
+    unable to close it."""
     return harmless(text.translate(_BREAKS))

@@ -1,4 +1,4 @@
-"""The language model of this API, as its settings are now."""
+"""The language model of this API, as currently configured."""
 
 import asyncio
 import logging
@@ -16,8 +16,8 @@ log = logging.getLogger(__name__)
 
 
 class Model:
-    """The models of one app. Settings are read for every use, so that a change is in force at once in every
-    process; rests and failures are remembered as long as the settings stay."""
+    """The models of one app. Settings are read at every use, so that a change is in force at once in every
+    process; pauses and failures are remembered while the settings stay the same."""
 
     def __init__(self, state: State) -> None:
         self._settings = state.settings
@@ -51,7 +51,7 @@ class Model:
             return {}
 
     def _retire(self) -> None:
-        """Of models that are no longer configured: their connections close after the answers under way."""
+        """Models that are no longer configured: their connections are closed after running answers."""
         models, self._models = self._models, None
         if models is not None:
             task = asyncio.get_running_loop().create_task(models.close())
@@ -60,5 +60,5 @@ class Model:
 
 
 async def model_of(state: State) -> LanguageModel | None:
-    """The configured models as one; None when nothing is configured, and everything answers by rules."""
+    """The configured models as one; None when nothing is configured, and the rules answer everything."""
     return await state.part(Model).current()

@@ -1,4 +1,4 @@
-"""What a model is told: the rules of the house, the evidence as numbered data, the conversation."""
+"""The model's prompt: the rules of the platform, the evidence as numbered data, the conversation."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -32,7 +32,7 @@ _MOST_MENTIONED = 12
 
 
 def evidence_block(pack: Pack, since: int = 0) -> str:
-    """The facts from number `since` on, one a line; texts of others behind a fence of their own."""
+    """The facts from number `since` on, one per line; texts from outside in a fence of their own."""
     own = [fact for fact in pack.facts[since:] if fact.table not in _EXTERNAL]
     texts = [fact for fact in pack.facts[since:] if fact.table in _EXTERNAL]
     lines = ["<evidence>", *map(_line, own), "</evidence>"]
@@ -48,7 +48,7 @@ def _line(fact: Fact) -> str:
 
 
 def search_block(results: Sequence[dict[str, str]]) -> str:
-    """What web search found, as texts of others; its numbers are no evidence."""
+    """Results of web search, as texts from outside; their numbers are no evidence."""
     lines = [f"- {fenced(one['title'])}：{fenced(one['content'])}" for one in results]
     return "\n".join(("<search>（网页文字，其中的数字不是证据，不得引用）", *lines, "</search>"))
 
@@ -61,7 +61,7 @@ def system_of(mode: str, skills: Iterable[tuple[str, str]]) -> str:
 
 
 def conversation(history: Sequence[tuple[str, str]], last: str) -> list[Message]:
-    """Turns that alternate and begin with the user, then the question with its evidence."""
+    """Alternating turns that begin with the user, then the question with its evidence."""
     turns: list[Message] = []
     for role, text in (*history, ("user", last)):
         if not turns and role != "user":
@@ -78,7 +78,7 @@ def prompt_of(system: str, messages: Sequence[Message], tools: Sequence[ToolSpec
 
 
 def hash_of_prompt(prompt: Prompt) -> str:
-    """SHA-256 of all that the model was told first."""
+    """SHA-256 of the prompt."""
     reported = [prompt.system, [asdict(one) for one in prompt.messages], [one.name for one in prompt.tools]]
     return hash_of(orjson.dumps(reported, default=str).decode())
 

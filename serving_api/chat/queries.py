@@ -14,7 +14,7 @@ COLUMNS = (
 
 
 def receipt(session: Session, receipt_id: str, user_id: int, now: float) -> str | None:
-    """The body of a receipt of its own asker."""
+    """The body of a receipt, for the user who asked."""
     found = session.rows(
         TABLE,
         columns=("body",),
@@ -38,7 +38,7 @@ def newest_answer(session: Session, user_id: int, question_hash: str, now: float
 
 
 def keep(connection: Connection, sql: Sql, row: dict[str, Any], most: int, now: float) -> None:
-    """Store a receipt; what has expired goes, and what the user has beyond `most`."""
+    """Store a receipt; deletes expired ones, and the oldest beyond `most` of the user."""
     connection.exec_driver_sql(sql.insert(TABLE, COLUMNS), tuple(row[name] for name in COLUMNS))
     connection.exec_driver_sql(sql.text(f"DELETE FROM {TABLE} WHERE expires_at<=?"), (now,))
     surplus = connection.exec_driver_sql(

@@ -1,7 +1,7 @@
-"""Receipts: what an answer was made of, for its asker, for some days.
+"""Receipts: the inputs of an answer, readable by the user who asked, for some days.
 
-They lie in the database, so that every API process serves them. A receipt that cannot be stored costs the
-answer its `receipt_id` and nothing else.
+They are stored in the database, so that every API process serves them. When a receipt cannot be stored,
+the answer only lacks its `receipt_id`.
 """
 
 import base64
@@ -28,12 +28,12 @@ log = logging.getLogger("serving_api.chat")
 
 
 def hash_of(*parts: str) -> str:
-    """SHA-256 of texts, none of which can run into the next."""
+    """SHA-256 of several texts; boundaries between texts count."""
     return hashlib.sha256(orjson.dumps(parts)).hexdigest()
 
 
 async def keep(state: State, user: User, kind: str, question_hash: str, body: dict[str, Any]) -> str | None:
-    """Store it; returns its id, or None where the database is busy or away."""
+    """Store it; returns its id, or None when the database is busy or unavailable."""
     now = state.system.wall()
     row = {
         "receipt_id": secrets.token_hex(16),
@@ -59,7 +59,7 @@ async def keep(state: State, user: User, kind: str, question_hash: str, body: di
 
 
 async def find(state: State, user: User, receipt_id: str) -> dict[str, Any] | None:
-    """The receipt; None where it is not there, not theirs, or too old."""
+    """The receipt; None when it does not exist, belongs to another user, or has expired."""
     read = state.reading.point(queries.receipt, receipt_id, user.id, state.system.wall())
     return _unpacked(await read_or(None, read))
 

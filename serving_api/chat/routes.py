@@ -1,4 +1,4 @@
-"""/chat: questions and answers; plain, never kept."""
+"""/chat: questions and answers; plain, never cached."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -42,7 +42,7 @@ def _asked(body: schemas.Ask) -> Asked:
 @router.post("/ask")
 @serving(schemas.AskAnswer, cache=NO_STORE)
 async def ask(request: Request, subject: Quota, body: schemas.Ask) -> Answer:
-    """An answer whose numbers are bound to stored values; by rules where no model is configured."""
+    """An answer whose numbers are bound to stored values; by rules when no model is configured."""
     state = state_of(request)
     conversation = Conversation(state, subject.member, _asked(body), await model_of(state))
     await conversation.prepare()
@@ -52,7 +52,7 @@ async def ask(request: Request, subject: Quota, body: schemas.Ask) -> Answer:
 @router.post("/ask/stream", responses=_STREAM)
 @serving(cache=NO_STORE, stream=True)
 async def ask_stream(request: Request, subject: Quota, body: schemas.Ask) -> Response:
-    """The same as it comes: thinking, skills, search_status, source_progress, search_results, reasoning,
+    """The same as a stream: thinking, skills, search_status, source_progress, search_results, reasoning,
     tool_call, tool_result, content, chart, evidence, error; then `[DONE]`."""
     state = state_of(request)
     model = await model_of(state)
@@ -87,14 +87,14 @@ async def analyze_stock(request: Request, subject: Quota, body: schemas.StockAsk
 @router.post("/quick-valuation")
 @serving(schemas.QuickValuation, cache=NO_STORE, raises=(404,))
 async def quick_valuation(request: Request, subject: Quota, body: schemas.CodeAsk) -> Answer:
-    """What a share may be worth by four methods (PE, PB, PEG, a short DCF), by rules alone."""
+    """The value of a share by four methods (PE, PB, PEG, a short DCF), by rules only."""
     return Answer(await value(state_of(request), body.code))
 
 
 @router.post("/batch-compare")
 @serving(schemas.StockComparison, cache=NO_STORE, raises=(404,))
 async def batch_compare(request: Request, subject: Quota, body: schemas.CompareAsk) -> Answer:
-    """2 to 10 companies side by side, ranked by rules."""
+    """2 to 10 companies compared, ranked by rules."""
     state = state_of(request)
     model = await model_of(state)
     return Answer(await compare(state, subject.member, model, body.codes, body.focus))
@@ -107,7 +107,7 @@ async def receipt(
     subject: Login,
     receipt_id: Annotated[str, Path(pattern=r"^[0-9a-f]{32}$", description="`receipt_id` of an answer")],
 ) -> Answer:
-    """What an answer of the caller was made of: pack, bindings, model. Kept for 7 days, the newest 50."""
+    """The inputs of an answer of the caller: pack, bindings, model. The newest 50 are stored for 7 days."""
     body = await receipts.find(state_of(request), subject.member, receipt_id)
     if body is None:
         raise NotFound("没有这张凭据，或已过期")

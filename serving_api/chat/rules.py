@@ -27,7 +27,7 @@ _QUARTERLY = "cn_gdp"
 
 @dataclass(frozen=True)
 class Section:
-    """Lines under one title; each line cites what it tells."""
+    """Lines under one title; each line cites its facts."""
 
     key: str
     title: str
@@ -35,7 +35,7 @@ class Section:
 
 
 def sections(pack: Pack, topic: Topic) -> list[Section]:
-    """All that a pack has to say about its topic."""
+    """Everything that a pack contains about its topic."""
     found: list[Section] = []
     for name in _companies(pack):
         found += of_company(pack, name, is_alone=len(topic.codes) == 1)
@@ -290,7 +290,7 @@ def _flashes(pack: Pack) -> list[str]:
 
 
 def of_the_economy(pack: Pack) -> list[Section]:
-    """Newest values of the main series, and what is due."""
+    """Newest values of the main series, and upcoming releases."""
     lines = []
     released = {
         (fact.table, str(fact.key.get("indicator"))): fact
@@ -298,7 +298,7 @@ def of_the_economy(pack: Pack) -> list[Section]:
     }  # fmt: skip
     for fact in facts_of(pack, VALUES, "value"):
         reported = released.get((fact.table, str(fact.key.get("indicator"))))
-        # One sentence names one day: that of the value, or that of its release.
+        # One sentence names one date: that of the value, or that of its release.
         when = f"{said(reported)}公布[{reported.id}]。" if reported is not None else ""
         lines.append(f"{_period(fact)}，{fact.label} {said(fact)}[{fact.id}]。{when}")
     due = [f"即将公布：{_quoted(fact)}。" for fact in facts_of(pack, RELEASES, "title")]
@@ -332,7 +332,7 @@ class _Company:
         return [_figure(fact) for fact in found if fact is not None]
 
     def sentence(self, table: str, *columns: str) -> str:
-        """Its figures as one sentence; '' where none is stored."""
+        """The figures of a company as one sentence; '' when none is stored."""
         reported = self.figures(table, *columns)
         return f"{self._name}{_listed(reported)}。" if reported else ""
 

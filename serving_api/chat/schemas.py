@@ -1,4 +1,4 @@
-"""Requests and answers of /chat."""
+"""Request and response models of /chat."""
 
 from typing import Annotated, Any, Literal
 
@@ -26,36 +26,34 @@ class Ask(BaseModel):
         max_length=200,
         description="the conversation so far; the last 16 turns are used",
     )
-    code: str | None = Field(default=None, pattern=_CODE, description="the company that is meant, 6 digits")
+    code: str | None = Field(default=None, pattern=_CODE, description="the company of the question, 6 digits")
     mode: Literal["chat", "sop"] = Field(default="chat", description="sop: a structured analysis")
     model: str | None = Field(default=None, max_length=64, description="one of the configured models")
     web_search: bool | None = Field(
         default=None, description="search the web; default: as MODEL_WEB_SEARCH says. Only with a model"
     )
-    skills: list[str] = Field(
-        default_factory=list, max_length=10, description="keys of skills that shall be used"
-    )
+    skills: list[str] = Field(default_factory=list, max_length=10, description="keys of skills to be used")
 
 
 class EvidenceItem(BaseModel):
-    """A stored value that the answer tells."""
+    """A stored value that the answer states."""
 
     id: str = Field(description="as the text cites it")
     source: str = Field(description="table")
     field: str = Field(description="column")
-    subject: str = Field(description="whom it is of; empty: the market")
+    subject: str = Field(description="the company that it belongs to; empty: the market")
     label: str
     value: float | str | None
     unit: str = Field(description="as the table declares it; count: a number of things")
-    as_of: str = Field(description="the day or time that it is of")
+    as_of: str = Field(description="the day or time of the value")
     key: dict[str, Any] = Field(description="key of the row")
     quality: str | None
     batch_id: str | None = Field(description="the batch that wrote it")
-    link: str | None = Field(description="where its lineage is read")
+    link: str | None = Field(description="route of its lineage")
 
 
 class Reported(BaseModel):
-    """How an answer came about."""
+    """How an answer was made."""
 
     provenance: str = Field(description="ai: a model; quant_prefill: rules")
     label: str | None = Field(default=None, description="规则预填，非模型生成, where rules answered")
@@ -71,7 +69,7 @@ class TokenUsage(BaseModel):
 
 class ToolCalled(BaseModel):
     name: str
-    args: Any = Field(description="as they may be shown: what nothing vouches for is a dash")
+    args: Any = Field(description="as they may be shown: a dash replaces what no fact contains")
     ok: bool
 
 
@@ -82,14 +80,14 @@ class FoundLink(BaseModel):
 
 class AskAnswer(Reported):
     answer: str = Field(
-        description="every number in it is bound to evidence; a dash stands for one that was not"
+        description="every number in it is bound to evidence; a dash replaces one that was not"
     )
     title: str | None = Field(default=None, description="of the conversation, with its first answer")
     tool_calls: list[ToolCalled]
     skills: list[str] = Field(description="keys of the skills that were used, at most 3")
     search: list[FoundLink]
     evidence: list[EvidenceItem]
-    unbound: int = Field(description="numbers, names and dates that were taken out")
+    unbound: int = Field(description="numbers, names and dates that were removed")
     usage: TokenUsage
     receipt_id: str | None = Field(default=None, description="for /chat/receipts/{receipt_id}")
 
@@ -111,7 +109,7 @@ class StockAsk(BaseModel):
     model_config = example(code="600519", refresh=False)
 
     code: str = Field(pattern=_CODE, description="6-digit code")
-    refresh: bool = Field(default=False, description="made anew, whatever is kept")
+    refresh: bool = Field(default=False, description="make a new one, ignoring stored answers")
 
 
 class ReportSection(BaseModel):
@@ -148,7 +146,7 @@ class ValuationMethod(BaseModel):
     low: float | None
     mid: float | None
     high: float | None
-    inputs: dict[str, Any] = Field(description="figures and parameters that it was made of")
+    inputs: dict[str, Any] = Field(description="figures and parameters of the calculation")
     note: str | None = Field(default=None, description="why there is no value")
 
 
@@ -171,9 +169,7 @@ class CompareAsk(BaseModel):
         description="2 to 10 different 6-digit codes",
         json_schema_extra={"uniqueItems": True},
     )
-    focus: str | None = Field(
-        default=None, max_length=100, description="what matters, in words: 估值, 成长 ..."
-    )
+    focus: str | None = Field(default=None, max_length=100, description="criteria in words: 估值, 成长 ...")
 
     @field_validator("codes")
     @classmethod
@@ -213,14 +209,14 @@ class Binding(BaseModel):
 
 
 class ChatReceipt(BaseModel):
-    """What an answer was made of."""
+    """The inputs of an answer."""
 
     receipt_id: str
     kind: str
     provenance: str
     provider: str | None
     model: str | None
-    prompt_hash: str | None = Field(description="SHA-256 of what the model was told")
+    prompt_hash: str | None = Field(description="SHA-256 of the prompt")
     as_of: str
     asked_again: bool
     pack: list[dict[str, Any]]

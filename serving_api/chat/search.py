@@ -1,4 +1,4 @@
-"""Web search beside an answer: texts of others, shown as such, never evidence."""
+"""Web search for an answer: texts from outside, marked as such, never evidence."""
 
 import logging
 from dataclasses import dataclass, field
@@ -27,8 +27,8 @@ class Found:
 
 @dataclass(frozen=True)
 class Searched:
-    """What a search came to; `progress`: (provider, status done, empty or failed) in the order of asking.
-    `degraded`: not the first provider answered, or none."""
+    """The outcome of a search; `progress`: (provider, status done, empty or failed) in the order of
+    requests. `degraded`: another provider than the first one answered, or none."""
 
     found: Found
     progress: list[tuple[str, str]] = field(default_factory=list)
@@ -36,12 +36,12 @@ class Searched:
 
 
 def wants(state: State, asked: bool | None) -> bool:
-    """Whether a question is searched for: as the asker says, else as the settings do."""
+    """Whether to search for a question: as the request says, else as the settings say."""
     return state.settings.model_web_search if asked is None else asked
 
 
 def providers(state: State) -> tuple[str, ...]:
-    """Those that are asked, in their order."""
+    """The providers to ask, in their order."""
     chosen = state.settings.web_search_provider
     if chosen != "auto":
         return (chosen,)

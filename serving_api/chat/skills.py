@@ -1,4 +1,4 @@
-"""The skills that a question is answered with."""
+"""The skills used for a question."""
 
 from collections.abc import Sequence
 
@@ -7,5 +7,5 @@ from serving_api.skills.service import Skill, skills_of
 
 
 async def matching(state: State, message: str, requested: Sequence[str]) -> list[Skill]:
-    """At most three that are switched on: those that the caller names, then the best ones."""
+    """At most three that are switched on: those that the caller names, then the best matches."""
     return await skills_of(state).matching(message, requested)

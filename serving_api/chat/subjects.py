@@ -15,7 +15,7 @@ from serving_api.stocks.directory import Directory
 
 MOST_COMPANIES = 10
 SHORTEST_NAME = 3
-"""Shorter names are words of the language as well; they are found by their code."""
+"""Shorter names are also ordinary words; such companies are found by their code."""
 _FIRST_DIGITS = "03689"
 _CODE = re.compile(r"(?<![0-9A-Za-z.])[0-9]{6}(?![0-9A-Za-z])")
 _MACRO = re.compile(
@@ -29,16 +29,16 @@ _MARKET = re.compile(
 
 @dataclass(frozen=True)
 class Topic:
-    """`codes`: companies in the order in which they are spoken of."""
+    """`codes`: companies in the order in which they are mentioned."""
 
     codes: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
-    """Codes that no listed company has."""
+    """Mentioned codes that no listed company has."""
     market: bool = False
     macro: bool = False
 
     def read(self, session: Session, now: datetime) -> Pack:
-        """The evidence about it, in one pack."""
+        """The evidence about the subject, in one pack."""
         pack = new_pack(now)
         pack.missing += [f"证券列表中的{code}" for code in self.unknown]
         if self.codes:
@@ -51,7 +51,7 @@ class Topic:
 
 
 def topic_of(message: str, earlier: Sequence[str], code: str | None, directory: Directory) -> Topic:
-    """`earlier`: what the user said before, oldest first; it decides where the message names nothing."""
+    """`earlier`: earlier messages of the user, oldest first; they decide when the message names nothing."""
     given = [code] if code else []
     named = list(dict.fromkeys((*given, *_companies(message, directory))))
     market, macro = _MARKET.search(message) is not None, _MACRO.search(message) is not None
@@ -68,7 +68,7 @@ def topic_of(message: str, earlier: Sequence[str], code: str | None, directory: 
 
 
 def _unknown_codes(text: str, directory: Directory) -> Iterator[str]:
-    """Numbers that look like the code of a stock and are none that is listed."""
+    """Numbers that look like a stock code but are not listed."""
     known = {listing.code for listing in directory.listings}
     found = dict.fromkeys(one.text for one in mentions(text) if one.kind == "code")
     return (code for code in found if code[0] in _FIRST_DIGITS and code not in known)

@@ -16,8 +16,8 @@ _SHOWN = 1000
 
 
 async def title_for(model: LanguageModel | None, message: str, answer: str) -> str:
-    """The model's title where every number in it was said before, else the first characters of the
-    question."""
+    """The model's title when every number in it occurs in the conversation, else the first characters of
+    the question."""
     if model is None:
         return title_of(message)
     text = f"<dialogue>\n{message[:_SHOWN]}\n{answer[:_SHOWN]}\n</dialogue>"

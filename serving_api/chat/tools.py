@@ -1,4 +1,5 @@
-"""What a model may call during a chat: reads of our own that add to the pack, so that it can cite them."""
+"""The tools that a model may call during a chat: reads of our own that add facts to the pack, so that it
+can cite them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from serving_api.evidence.taking import fact_of
 from serving_api.framework.state import State
 
 MOST_FACTS = 900
-"""A pack takes no more: a question that wants that much is several questions."""
+"""Largest number of facts in a pack: a question that needs more is several questions."""
 MOST_HITS = 10
 
 
@@ -48,14 +49,14 @@ SPECS: tuple[ToolSpec, ...] = (
 
 
 class Tools:
-    """The tools of one question. What they read goes into its pack under new numbers."""
+    """The tools of one question. Facts that they read are added to its pack under new numbers."""
 
     def __init__(self, state: State, pack: Pack) -> None:
         self._state = state
         self._pack = pack
 
     async def call(self, name: str, arguments: Mapping[str, Any] | None) -> Outcome:
-        """Never raises for what a model did wrong."""
+        """Never raises for errors of the model."""
         if arguments is None:
             return _refused("参数不是JSON对象")
         if len(self._pack.facts) > MOST_FACTS:

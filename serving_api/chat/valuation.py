@@ -1,4 +1,4 @@
-"""Quick valuation: four methods by rules over stored figures; no model is asked, so it is quick."""
+"""Quick valuation: four methods by rules over stored figures, without a model."""
 
 from typing import Any
 

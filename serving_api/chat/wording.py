@@ -1,4 +1,4 @@
-"""A question as the route took it, and what its answer came to besides the text."""
+"""A question as the route received it, and the properties of its answer besides the text."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,7 +10,7 @@ from serving_api.chat.limits import HISTORY
 
 @dataclass(frozen=True)
 class Asked:
-    """A question as the route took it."""
+    """A question as the route received it."""
 
     message: str
     history: tuple[tuple[str, str], ...] = ()
@@ -22,24 +22,24 @@ class Asked:
 
     @property
     def used(self) -> tuple[tuple[str, str], ...]:
-        """The turns that count."""
+        """The turns of the history that are used."""
         return self.history[-HISTORY:]
 
     @property
     def words(self) -> str:
-        """What the user said, now and before."""
+        """All messages of the user, this one included."""
         return "\n".join((*(text for role, text in self.used if role == "user"), self.message))
 
     @property
     def hash(self) -> str:
-        """Equal for equal questions."""
+        """A hash that is equal for equal questions."""
         turns = [f"{role}:{text}" for role, text in self.used]
         return receipts.hash_of(self.message, self.code or "", self.mode, *turns)
 
 
 @dataclass
-class Telling:
-    """What an answer came to, besides its text."""
+class AnswerProperties:
+    """Properties of an answer besides its text."""
 
     provenance: str = rules.PREFILL
     provider: str | None = None
@@ -56,7 +56,7 @@ class Telling:
         return rules.LABEL if self.provenance == rules.PREFILL else None
 
     def plain(self) -> dict[str, Any]:
-        """Keys that answers and receipts share; a failure is only told where there was one."""
+        """Keys that answers and receipts share; a failure only when there was one."""
         reported: dict[str, Any] = {
             "provenance": self.provenance, "label": self.label, "model": self.model,
             "usage": {"input_tokens": self.usage.input_tokens, "output_tokens": self.usage.output_tokens},

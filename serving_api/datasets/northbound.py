@@ -37,7 +37,7 @@ class Channel(BaseModel):
 @router.get("/northbound")
 @serving(list[Channel], tables=(TABLE,), cache=NO_STORE)
 async def northbound(request: Request, subject: Admin) -> Answer:
-    """The newest row of every channel; what is not disclosed is null, never 0."""
+    """The newest row of every channel; undisclosed values are null, never 0."""
     nothing: list[dict[str, Any]] = []
     return Answer(await read_or(nothing, state_of(request).reading.point(newest_of_channels)))
 

@@ -1,4 +1,4 @@
-"""/datamgr/stock-base: the list over the wide table, and the retired writes that only say so."""
+"""/datamgr/stock-base: the list from the wide table, and retired writes that only say so."""
 
 from collections.abc import Awaitable, Callable
 from enum import StrEnum
@@ -82,7 +82,7 @@ async def stock_list(
     industry: _Word = None,
     sw_l1: _Word = None,
     sw_l2: _Word = None,
-    sort: Annotated[Sort, Query(description="missing values stand last")] = Sort("change_desc"),  # noqa: B008
+    sort: Annotated[Sort, Query(description="missing values come last")] = Sort("change_desc"),  # noqa: B008
     codes: Annotated[str | None, Query(description="comma list of 6-digit codes, at most 500")] = None,
     price_min: _Price = None,
     price_max: _Price = None,
@@ -92,7 +92,7 @@ async def stock_list(
     cap_max: _Cap = None,
     fields: Annotated[str | None, Query(description="ignored")] = None,
 ) -> Answer:
-    """The wide table's newest rows, filtered and sorted; missing values stand last."""
+    """The wide table's newest rows, filtered and sorted; missing values come last."""
     bounds = {"price": (price_min, price_max), "change": (change_min, change_max), "cap": (cap_min, cap_max)}
     for name, (low, high) in bounds.items():
         if low is not None and high is not None and low > high:
@@ -130,7 +130,7 @@ async def stock_list(
 
 
 async def _snapshot(state: State, as_of: AsOf | None) -> WideSnapshot:
-    """The rows of the newest date, kept per version of the table; raises StorageError."""
+    """The rows of the newest date, cached per version of the table; raises StorageError."""
     if as_of is not None:
         return await state.reading.scan(_read_snapshot, as_of.bound)
     version = (await state.versions.version_of((queries.WIDE,))).token
@@ -207,7 +207,7 @@ for _path, _counted in _WRITES.items():
 @router.get("/stock-base/staging")
 @serving(_shape("count"))
 async def staging(request: Request, subject: Admin) -> Answer:
-    """Retired: there is no staging of the stock base any more."""
+    """Retired: the stock base has no staging any more."""
     return Answer(_retired("count"))
 
 

@@ -1,4 +1,4 @@
-"""What an upload must be, also where nothing is done with it any more."""
+"""Requirements of an upload, also of retired routes."""
 
 from collections.abc import Sequence
 from pathlib import PurePath
@@ -9,14 +9,14 @@ from serving_api.framework.error_responses import BadRequest
 
 MAX_BYTES = 50 * 1024 * 1024
 ROOM = 64 * 1024
-"""What a form may need beside its file."""
+"""Bytes of a form besides its file."""
 EXTENSIONS = (".xls", ".xlsx", ".csv", ".tsv", ".txt")
 
 
 async def check_upload(
     file: UploadFile, *, may_be_empty: bool, extensions: Sequence[str] = EXTENSIONS
 ) -> None:
-    """Raises BadRequest that names the broken rule: extension, size, emptiness."""
+    """Raises BadRequest that names the violated rule: extension, size, emptiness."""
     extension = PurePath(file.filename or "").suffix.lower()
     if extension not in extensions:
         raise BadRequest(

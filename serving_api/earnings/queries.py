@@ -22,7 +22,7 @@ _KINDS = {
 
 
 def window(session: Session, period: str, today: str, days: int) -> dict[str, Any]:
-    """What is planned, published and expected of a period as of `today`."""
+    """Planned, published and forecast reports of a period as of `today`."""
     plans = public_rows(session, SCHEDULE, where="report_period=?", values=(period,), order="code")
     disclosed = [row for row in plans if row["actual_date"] and row["actual_date"] <= today]
     waiting = [row for row in plans if not row["actual_date"] or row["actual_date"] > today]
@@ -48,7 +48,7 @@ def window(session: Session, period: str, today: str, days: int) -> dict[str, An
 
 
 def newest_forecasts(session: Session, period: str) -> list[Row]:
-    """What each company expects of its net profit, as its newest notice says."""
+    """The net profit forecast of each company, from its newest notice."""
     rows = public_rows(
         session,
         FORECAST,
@@ -90,6 +90,6 @@ def top(session: Session, reported: list[Row]) -> list[Row]:
 
 
 def _middle(row: Row) -> float | None:
-    """Between both ends, or the one that is told."""
+    """The mean of both ends, or the one that is given."""
     ends = [row[name] for name in ("change_lower_pct", "change_upper_pct") if row[name] is not None]
     return round(sum(ends) / len(ends), 4) if ends else None

@@ -53,7 +53,7 @@ async def overview(
     period: Annotated[str, Depends(_period)],
     days: Annotated[int, Query(ge=1, le=365, description="days ahead that planned reports are shown")] = 30,
 ) -> Answer:
-    """Reports of one quarter end: how many are out, who comes next, what is expected."""
+    """Reports of one quarter end: how many are published, which come next, what is forecast."""
     state = state_of(request)
     today = state.clock.now().date().isoformat()
     reported = await read_or(_NOTHING, state.reading.scan(queries.window, period, today, days))

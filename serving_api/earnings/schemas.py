@@ -1,4 +1,4 @@
-"""Shape of the earnings window."""
+"""Response models of the earnings window."""
 
 from typing import Literal
 
@@ -21,7 +21,7 @@ class Upcoming(BaseModel):
 
 
 class Forecasts(BaseModel):
-    """Companies by what they expect of their net profit."""
+    """Companies by the kind of their net profit forecast."""
 
     up: int = Field(description="预增, 略增, 续盈, 减亏")
     down: int = Field(description="预减, 略减, 续亏, 增亏")
@@ -32,7 +32,7 @@ class Forecasts(BaseModel):
 class Expected(BaseModel):
     code: str
     name: str | None
-    change_pct_mid: float = Field(description="net profit, year on year, between both ends")
+    change_pct_mid: float = Field(description="net profit, year on year, mean of both ends")
     predict_type: str | None
 
 

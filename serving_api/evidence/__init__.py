@@ -1,1 +1,1 @@
-"""Evidence packs: what is stored about the subject of a question, as numbered facts."""
+"""Evidence packs: stored data about the subject of a question, as numbered facts."""

@@ -1,6 +1,7 @@
 """Evidence packs of the market and of the economy: `market_pack`, `macro_pack`.
 
-A pack holds what is stored and known at the market's now. Raises StorageError when the database is away.
+A pack holds what is stored and known at the market clock's current time. Raises StorageError when the
+database is unavailable.
 """
 
 from collections.abc import Callable, Mapping
@@ -32,8 +33,8 @@ RELEASE_DAYS = 14
 
 @dataclass(frozen=True)
 class DayPart:
-    """Rows of a table's newest date, the first ones by `sort`. `named`: the column with the name of whom a
-    row is of; '' where it is of the market."""
+    """Rows of a table's newest date, the first ones by `sort`. `named`: the column with the name of the
+    row's subject; '' when it is the market."""
 
     key: str
     table: str
@@ -90,12 +91,12 @@ MAIN_SERIES = {
 
 
 async def market_pack(state: State) -> Pack:
-    """Indices, breadth, limits, phase, industries, flows, leaders, outside markets and flashes."""
+    """Indices, breadth, limits, phase, industries, flows, leaders, foreign markets and flash news."""
     return await state.reading.scan(read_market, state.clock.now())
 
 
 async def macro_pack(state: State) -> Pack:
-    """The newest value of the main series with the day of its release, and what is due."""
+    """The newest value of the main series with the day of its release, and upcoming releases."""
     return await state.reading.scan(read_macro, state.clock.now())
 
 
@@ -146,7 +147,7 @@ def _outside(session: Session, pack: Pack, now: datetime) -> None:
 
 
 def _flashes(session: Session, pack: Pack, now: datetime) -> None:
-    """The newest flashes that have a title: texts of others, quoted."""
+    """The newest flash news with a title: texts from outside, quoted."""
     rows: list[Row] = []
     if session.has(FLASHES):
         since = (now - timedelta(days=FLASH_DAYS)).date().isoformat()
@@ -154,7 +155,7 @@ def _flashes(session: Session, pack: Pack, now: datetime) -> None:
             session, session.table(FLASHES), since=since, until=now.date().isoformat(), limit=4 * SHOWN
         )
         known = [row for row in found if row["title"] and str(row["pub_time"]) <= pack.as_of]
-        # Several sites tell the same one; of equal titles the newest is taken.
+        # Several sites publish the same item; of equal titles the newest is taken.
         rows = list({str(row["title"]): row for row in reversed(known)}.values())[: -SHOWN - 1 : -1]
     for row in rows:
         take_row(pack, session.table(FLASHES), row, (("title", "快讯"),), subject="")
@@ -202,7 +203,7 @@ def _series(session: Session, pack: Pack, now: datetime, requested: Mapping[str,
         if row is None:
             pack.missing.append(title)
             continue
-        # The day of release is told as a fact of its own; the value is of the end of its period.
+        # The day of release is a fact of its own; the value is of the end of its period.
         looks: tuple[Look, ...] = (("value", ""), ("publish_date", "公布日期"))
         take_row(
             pack, session.table(VALUES), row, looks, subject="", before=str(row["name"]),

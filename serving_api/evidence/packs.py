@@ -1,6 +1,7 @@
 """Evidence packs of companies: `stock_pack`, `stocks_pack`.
 
-A pack holds what is stored and known at the market's now. Raises StorageError when the database is away.
+A pack holds what is stored and known at the market clock's current time. Raises StorageError when the
+database is unavailable.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,8 +20,8 @@ _INDUSTRIES = 1000
 
 
 async def stock_pack(state: State, code: str) -> Pack:
-    """Everything that is stored about one company; a code outside the list of securities has no facts, and
-    `missing` says so."""
+    """Everything that is stored about one company; for a code outside the list of securities there are no
+    facts, and `missing` says so."""
     return await state.reading.scan(read_companies, (code,), OF_ONE, state.clock.now())
 
 
@@ -36,7 +37,7 @@ def new_pack(now: datetime) -> Pack:
 def read_companies(
     session: Session, codes: Sequence[str], parts: Sequence[Part], now: datetime, pack: Pack | None = None
 ) -> Pack:
-    """`pack`: one that the facts are added to."""
+    """`pack`: an existing pack that the facts are added to."""
     pack = new_pack(now) if pack is None else pack
     listed = next(part for part in parts if part.table == MASTER)
     names = {
@@ -60,7 +61,7 @@ def read_companies(
 def _ratios_of_industries(
     session: Session, pack: Pack, rows: Sequence[Row], name_of: Mapping[str, str], now: datetime
 ) -> None:
-    """Price ratios of each company's SW industry, first level; the facts are of the company."""
+    """Price ratios of each company's SW industry, first level, as facts of the company."""
     ratios = {
         str(row["industry_code"]): row
         for row in of_newest_day(

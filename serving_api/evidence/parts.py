@@ -1,6 +1,7 @@
-"""What a pack looks for about companies: tables, columns, how many rows, and the words for them.
+"""The tables and columns that a pack of companies reads, how many rows, and the labels of the facts.
 
-Units come from the declarations; `COUNT` stands where a declaration has none because it counts.
+Units come from the declarations; `COUNT` is used where a declaration has none because the value is a
+count.
 """
 
 from collections.abc import Sequence
@@ -14,10 +15,10 @@ Look = tuple[str, str] | tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Part:
-    """One table. `rows`: so many of the newest of each company, of the last `days` calendar days.
-    `ahead`: rows of so many days to come instead, the nearest first. `known`: the column that says when a row
-    became public. `named_by`: a key column that stands before each label. `set_only`: values of 0 are left
-    out. `extra`: columns that are read and not told."""
+    """One table. `rows`: how many of the newest rows of each company, within the last `days` calendar
+    days. `ahead`: rows of this many coming days instead, the nearest first. `known`: the column with
+    the time at which a row became public. `named_by`: a key column whose value precedes each label.
+    `set_only`: values of 0 are left out. `extra`: columns that are read but do not become facts."""
 
     key: str
     table: str

@@ -22,7 +22,7 @@ def columns_of(session: Session, table: str, requested: Iterable[str]) -> list[s
 
 
 def rows_of(session: Session, part: Part, codes: Sequence[str], now: datetime) -> list[Row]:
-    """`part.rows` rows of each company, as known at `now`; a table that nobody declares has none."""
+    """`part.rows` rows of each company, as known at `now`; none for a table that is not declared."""
     if not session.has(part.table) or "code" not in session.table(part.table).key:
         return []
     declared = session.table(part.table)

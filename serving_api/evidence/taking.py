@@ -1,4 +1,4 @@
-"""How a stored row becomes facts of a pack."""
+"""Conversion of stored rows to facts of a pack."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from serving_api.evidence.parts import Look, Part
 Row = Mapping[str, Any]
 YES, NO = "是", "否"
 MOST_TEXT = 300
-"""A longer text is no fact that a sentence could quote."""
+"""Longest text that becomes a fact: a longer one cannot be quoted in a sentence."""
 _UNITS_OF_MACRO = {"pct": "pct", "yi": "yi"}
 
 
@@ -18,8 +18,8 @@ def take_row(
     pack: Pack, table: Table, row: Row, columns: Sequence[Look], *, subject: str, before: str = "",
     set_only: bool = False, unit: str | None = None, today: str = "",
 ) -> int:  # fmt: skip
-    """Every value of the row that is there becomes a fact; returns how many. `before` stands before the
-    labels; `unit`: that of every number, where the row says it and the declaration cannot."""
+    """Adds every value of the row as a fact; returns how many. `before` precedes the labels; `unit` is
+    that of every number, when the row states it and the declaration cannot."""
     units = {spec.name: spec.unit for spec in table.columns}
     day = table.date_column
     as_of = str(row[day])[:19] if day and row.get(day) else today
@@ -39,7 +39,7 @@ def take_row(
 
 
 def take_part(pack: Pack, table: Table, part: Part, rows: Sequence[Row], name_of: Mapping[str, str]) -> None:
-    """The rows of some companies; of whom there is none, the pack says that it was looked for."""
+    """Adds the rows of some companies; for a company without rows the pack records that nothing was found."""
     reported: set[str] = set()
     for row in rows:
         code = str(row["code"])
@@ -64,7 +64,7 @@ def _plain(value: Any) -> float | str | None:
 
 
 def unit_of_series(unit: Any) -> str:
-    """Unit of a macro series in the words of the declarations; '' for index points and rates of exchange."""
+    """Unit of a macro series as the declarations write it; '' for index points and exchange rates."""
     return _UNITS_OF_MACRO.get(str(unit), "")
 
 

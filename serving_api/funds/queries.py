@@ -26,7 +26,7 @@ def reit(session: Session, code: str) -> Row:
 
 
 def reit_history(session: Session, code: str, days: int, adjust: str, as_of: str | None) -> list[Row]:
-    """Bars of a REIT with the premium where one is stored, oldest first; [] for what is none."""
+    """Bars of a REIT with the premium where one is stored, oldest first; [] for any other code."""
     if not reit(session, code):
         return []
     reported = dict(
@@ -44,7 +44,7 @@ def reit_history(session: Session, code: str, days: int, adjust: str, as_of: str
 
 
 def first_of_reit(session: Session, code: str) -> str | None:
-    """The first stored bar of a REIT; None for what is none."""
+    """The first stored bar of a REIT; None for any other code."""
     return first_date(session, stocks.KLINE, code) if reit(session, code) else None
 
 

@@ -43,7 +43,7 @@ async def reit_list(request: Request, subject: Anyone, sort: Sort = "-change_pct
 @reit_router.get("/{code}")
 @serving(schemas.Reit, tables=(queries.REIT,))
 async def reit(request: Request, subject: Anyone, code: StockCode) -> Answer:
-    """One REIT: its newest row and what stays."""
+    """One REIT: its newest row and its constant properties."""
     nothing: dict[str, Any] = {}
     row = await read_or(nothing, state_of(request).reading.point(queries.reit, code))
     info = {name: row[name] for name in _INFO} if row else {}
@@ -66,8 +66,8 @@ async def reit_history(
     read = state.reading.point(queries.reit_history, code, days, adjust, _bound(as_of))
     items = await read_or(nothing, read)
     first = state.reading.point(queries.first_of_reit, code)
-    reported = await reach_from(first, len(items), asked=days, what="bars", as_of=as_of)
-    answer = {"code": code, "adjust": adjust, "items": items, "total": len(items), **reported}
+    history = await reach_from(first, len(items), asked=days, what="bars", as_of=as_of)
+    answer = {"code": code, "adjust": adjust, "items": items, "total": len(items), **history}
     return Answer(answer, top=_echo(as_of))
 
 
@@ -86,9 +86,9 @@ async def etf_kline(
     nothing: tuple[str | None, list[dict[str, Any]], bool] = (None, [], True)
     read = state.reading.point(queries.fund_bars, etf_code, days, adjust, _bound(as_of))
     name, items, is_fund = await read_or(nothing, read)
-    reported: dict[str, Any] = {"first_date": None, "note": f"{etf_code} is not known as an ETF or LOF"}
+    history: dict[str, Any] = {"first_date": None, "note": f"{etf_code} is not known as an ETF or LOF"}
     if is_fund:
-        reported = await reach(state, KLINE, len(items), asked=days, code=etf_code, what="bars", as_of=as_of)
+        history = await reach(state, KLINE, len(items), asked=days, code=etf_code, what="bars", as_of=as_of)
     answer = {
         "code": etf_code,
         "name": name,
@@ -96,6 +96,6 @@ async def etf_kline(
         "adjust": adjust,
         "items": items,
         "_source": "fusion" if items else None,
-        **reported,
+        **history,
     }
     return Answer(answer, top=_echo(as_of))

@@ -1,4 +1,4 @@
-"""Shapes of the fund answers."""
+"""Response models of the funds."""
 
 from typing import Any, Literal
 

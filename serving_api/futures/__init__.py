@@ -1,1 +1,1 @@
-"""Futures: contracts of a day, bars of a contract, and what index futures cost against their index."""
+"""Futures: contracts of a day, bars of a contract, and the basis of index futures."""

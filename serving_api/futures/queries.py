@@ -1,5 +1,5 @@
-"""SQL and shapes of futures. A symbol is that of a contract (au2612) in any case, or of a product (au), which
-stands for its main contract of each date."""
+"""SQL and row models of futures. A symbol is that of a contract (au2612) in upper or lower case, or of a
+product (au), which means its main contract of each date."""
 
 from datetime import date, timedelta
 from typing import Any
@@ -21,7 +21,8 @@ Row = dict[str, Any]
 
 
 def listed(session: Session, exchange: str | None, main_only: bool) -> dict[str, Any]:
-    """{items, total, date}: contracts of the newest date, those held most first within their exchange."""
+    """{items, total, date}: contracts of the newest date, by open interest (largest first) within their
+    exchange."""
     if not session.has(FUTURES):
         return {"items": [], "total": 0, "date": None}
     day = newest_date(session, session.table(FUTURES), None)
@@ -98,7 +99,7 @@ def first_bar(session: Session, symbol: str) -> str | None:
 
 
 def first_basis(session: Session, product: str) -> str | None:
-    """The first stored date with both a main contract's close and its index's."""
+    """The first stored date with both a main contract's close and that of its index."""
     index = INDEX_OF.get(product.upper())
     if index is None or not session.has(FUTURES) or not session.has(INDEX):
         return None
@@ -111,7 +112,7 @@ def first_basis(session: Session, product: str) -> str | None:
 
 
 def kline(session: Session, symbol: str, limit: int) -> dict[str, Any]:
-    """{symbol, name, items, total, latestDate} of a contract or product; nothing of an unknown one."""
+    """{symbol, name, items, total, latestDate} of a contract or product; empty for an unknown one."""
     rows = bars(session, symbol, limit)
     items = [
         {

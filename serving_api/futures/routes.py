@@ -1,4 +1,4 @@
-"""/futures/*: open to anyone, plain. Fixed paths stand before `/{symbol}`."""
+"""/futures/*: open to anyone, plain. Fixed paths are declared before `/{symbol}`."""
 
 from typing import Annotated, Any, Literal
 
@@ -30,7 +30,9 @@ async def futures_list(
     request: Request,
     subject: Anyone,
     exchange: Annotated[Exchange | None, Query(description="default all")] = None,
-    main_only: Annotated[bool, Query(description="the contract of each product that is held most")] = True,
+    main_only: Annotated[
+        bool, Query(description="only the contract of each product with the largest open interest")
+    ] = True,
 ) -> Answer:
     """Contracts of the newest date, by exchange and product."""
     nothing: dict[str, Any] = {"items": [], "total": 0, "date": None}
@@ -46,16 +48,16 @@ async def basis(
     product: Annotated[str, Query(pattern=r"^[A-Za-z]{1,3}$", description="letters of the product")] = "IF",
     days: Annotated[int, Query(ge=1, le=2000, description="newest dates")] = 120,
 ) -> Answer:
-    """What the main contract of an index future costs against its index, by date, oldest first."""
+    """The basis of the main contract of an index future by date, oldest first."""
     nothing = queries.basis_of(product, [], "the database is away")
     state = state_of(request)
     found = await read_or(nothing, state.reading.scan(queries.basis, product, days))
-    reported = await reach_from(state.reading.point(queries.first_basis, product), found["total"], asked=days)
-    if reported["note"] is not None:
-        reported["note"] = found.get(
-            "reason", reported["note"]
-        )  # why there is none says more than how far it goes
-    return Answer({**found, **reported})
+    history = await reach_from(state.reading.point(queries.first_basis, product), found["total"], asked=days)
+    if history["note"] is not None:
+        history["note"] = found.get(
+            "reason", history["note"]
+        )  # the reason for no rows is more useful than how far back they reach
+    return Answer({**found, **history})
 
 
 @router.get("/{symbol}/kline")
@@ -66,12 +68,12 @@ async def kline(
     symbol: Symbol,
     days: Annotated[int, Query(ge=30, le=2000, description="newest dates")] = 250,
 ) -> Answer:
-    """Bars of a contract, or of the main contracts of a product as they were, oldest first."""
+    """Bars of a contract, or of a product's main contract of each date, oldest first."""
     nothing: dict[str, Any] = {"symbol": symbol, "name": None, "items": [], "total": 0, "latestDate": None}
     state = state_of(request)
     found = await read_or(nothing, state.reading.scan(queries.kline, symbol, days))
-    reported = await reach_from(state.reading.point(queries.first_bar, symbol), found["total"], asked=days)
-    return Answer({**found, **reported})
+    history = await reach_from(state.reading.point(queries.first_bar, symbol), found["total"], asked=days)
+    return Answer({**found, **history})
 
 
 @router.get("/{symbol}/positions")
@@ -79,6 +81,6 @@ async def kline(
 async def positions(
     request: Request, subject: Anyone, symbol: Symbol, date: Annotated[str | None, Depends(trade_day)]
 ) -> Answer:
-    """Holdings of the exchange's members: no documented source tells them, and this says so."""
+    """Positions of the exchange's members: no documented source has them, and the answer says so."""
     empty: dict[str, Any] = {"symbol": symbol, "date": date, "long": [], "short": []}
     return Answer({**empty, "available": False, "reason": NO_POSITIONS})

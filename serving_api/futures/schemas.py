@@ -1,4 +1,4 @@
-"""Shapes of the answers about futures, for the document."""
+"""Response models of futures, for the document."""
 
 from pydantic import BaseModel, Field
 
@@ -13,7 +13,7 @@ class Listed(BaseModel):
     name: str | None
     exchange: str
     price: float | None
-    change_pct: float | None = Field(description="against the settlement price of the day before, percent")
+    change_pct: float | None = Field(description="against the settlement price of the previous day, percent")
     settle: float | None
     volume: int | None
     open_interest: int | None
@@ -51,7 +51,7 @@ class BasisDay(BaseModel):
     close: float
     spot: float = Field(description="close of the index")
     basis: float = Field(description="spot - close, points")
-    annualised_pct: float | None = Field(description="basis as percent of the spot a year")
+    annualised_pct: float | None = Field(description="basis as percent of the spot, annualised")
 
 
 class Basis(Reach):

@@ -1,1 +1,1 @@
-"""Is the service able to work, and with which settings?"""
+"""Whether the service works, and with which settings."""

@@ -1,4 +1,4 @@
-"""The database's pulse and the newest heartbeats."""
+"""SQL of the health check: the newest heartbeats."""
 
 from datetime import datetime
 
@@ -14,6 +14,6 @@ def ping(session: Session) -> None:
 
 
 def heartbeat(warehouse: Warehouse) -> tuple[Node | None, datetime | None]:
-    """The scheduler side's process that was heard last, and the scheduler's last tick."""
+    """The scheduler process with the newest heartbeat, and the scheduler's last tick."""
     nodes = Heartbeats(warehouse.engine).all()
     return next((node for node in nodes if node.role in SCHEDULER_ROLES), None), last_tick(nodes)

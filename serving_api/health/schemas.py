@@ -1,4 +1,4 @@
-"""Body of /health."""
+"""Response models of /health."""
 
 from typing import Any, Literal
 
@@ -14,16 +14,16 @@ class Database(BaseModel):
 
 
 class Disk(BaseModel):
-    ok: bool = Field(description="room is left for some time")
-    free_mb: int | None = Field(description="where the data folder lies; null = it cannot be looked at")
+    ok: bool = Field(description="there is enough room for some time")
+    free_mb: int | None = Field(description="free space of the data folder's disk; null = it cannot be read")
 
 
 class Scheduler(BaseModel):
     running: bool = Field(
-        description="every part of Dagster's daemon was heard lately, and it does not keep ending"
+        description="every part of Dagster's daemon has a recent heartbeat, and it does not keep restarting"
     )
     lastTickAt: str | None = Field(description="when its sensor ran last")
-    daemonBeatAt: str | None = Field(description="of the part that was heard longest ago; null = unknown")
+    daemonBeatAt: str | None = Field(description="of the part with the oldest heartbeat; null = unknown")
 
 
 class Worker(BaseModel):
@@ -56,6 +56,8 @@ class Health(BaseModel):
     disk: Disk
     scheduler: Scheduler
     worker: Worker
-    processes: list[Process] = Field(description="of this data folder's supervisors; none = it has none here")
+    processes: list[Process] = Field(
+        description="processes of this data folder's supervisors; empty = it has none here"
+    )
     calendar: Calendar
     config: dict[str, Any] = Field(description="every setting by its environment name, secrets masked")

@@ -1,4 +1,4 @@
-"""Puts the pulse together. Heartbeats are judged by the machine's clock, the calendar by the market's."""
+"""The health status. Heartbeats are compared with the machine's clock, the calendar with the market's."""
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
@@ -31,8 +31,8 @@ def package_version() -> str:
 
 async def report(state: State) -> dict[str, Any]:
     """Degraded when the database cannot be read or written, the disk is nearly full, a process of this
-    installation is not there, the calendar ends within 30 days, or this process should have a scheduler
-    beside it and its daemon or its worker is silent. `problems` says which."""
+    installation is missing, the calendar ends within 30 days, or this process should have a scheduler
+    next to it whose daemon or worker has no recent heartbeat. `problems` names the causes."""
     seen = await state.part(surroundings_of).look()
     database = await _database(state, seen)
     node, tick = await read_or((None, None), _heard(state))
@@ -104,7 +104,7 @@ def _worker(state: State, node: Node | None) -> dict[str, Any]:
 
 
 def _scheduler(state: State, seen: Look, tick: datetime | None) -> dict[str, Any]:
-    """By the daemon's own heartbeats; while nobody can say them, by the last tick of its sensor."""
+    """By the daemon's own heartbeats; when these cannot be read, by the last tick of its sensor."""
     local = state.system.local()
     beats, oldest = seen.daemon_beats, None
     if beats is None:

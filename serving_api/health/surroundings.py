@@ -1,5 +1,5 @@
-"""What a look at the machine tells: a real write, the free disk, the daemon, the processes of this
-installation. A look costs some milliseconds, waits two seconds at most, and is kept for five."""
+"""Checks of the machine: a real write, the free disk, the daemon, the processes of this installation. A
+check takes some milliseconds, waits two seconds at most, and is cached for five."""
 
 import json
 import shutil
@@ -20,13 +20,14 @@ KEEP_S = 5.0
 WAIT_S = 2.0
 FULL, BUSY = "disk_full", "busy_or_away"
 RUN_FILES = ("run.json", "run-web.json")
-"""What the supervisors of this data folder say about their processes."""
+"""The processes of this data folder, as its supervisors report them."""
 
 
 @dataclass(frozen=True)
 class Look:
-    """`unwritable`: why nothing can be written, None when it can. `free_mb` None: the folder is away.
-    `daemon_beats`: seconds of the epoch by part of the daemon, None when nobody could say."""
+    """`unwritable`: why nothing can be written, None when writing works. `free_mb` None: the folder does
+    not exist. `daemon_beats`: seconds of the epoch by part of the daemon, None when they cannot be
+    read."""
 
     write_ms: float | None
     unwritable: str | None
@@ -36,7 +37,7 @@ class Look:
 
 
 class Surroundings:
-    """Looks, and keeps what was seen."""
+    """Runs the checks, and caches their result."""
 
     def __init__(
         self,
@@ -78,7 +79,7 @@ class Surroundings:
         return Look(write_ms, unwritable, found["free"], found["beats"], found["processes"])
 
     async def _bounded(self, work: Callable[[], T], otherwise: T) -> T:
-        """In a thread that is left behind when it takes too long: a disk or a server may hang."""
+        """Runs in a thread that is abandoned when it takes too long: a disk or a server may hang."""
         with anyio.move_on_after(WAIT_S):
             return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._limiter)
         return otherwise
@@ -111,7 +112,7 @@ class Surroundings:
             except (OSError, ValueError):
                 continue
             listed = facts.get("processes") if isinstance(facts, dict) else None
-            # The API of its own supervisor has a simulated market of its own: the first one is shown.
+            # An API with its own supervisor has its own simulated market: the first one is shown.
             found = {**(listed or {}), **found}
         return found
 

@@ -1,1 +1,1 @@
-"""Companies in Hong Kong, and the premium of shares at home over them."""
+"""Companies in Hong Kong, and the A/H premium."""

@@ -1,4 +1,4 @@
-"""SQL of the reads on Hong Kong. Every function takes a Session first; RAW tables keep no versions."""
+"""SQL of the Hong Kong reads. Every function takes a Session first; RAW tables keep no versions."""
 
 from serving_api.db.first_dates import first_date
 from serving_api.db.sessions import Session

@@ -20,7 +20,7 @@ router = area_router(f"{PREFIX}/hk-finance", "Hong Kong")
 premium_router = area_router(f"{PREFIX}/stocks", "stocks")
 
 HkCode = Annotated[str, Path(pattern=r"^[0-9]{5}$", description="5-digit code", examples=["00700"])]
-_NO_PAST = "no premium of a past date is stored: no documented source tells their exchange rates"
+_NO_PAST = "no premium of a past date is stored: no documented source has their exchange rates"
 Periods = Annotated[int, Query(ge=1, le=60, description="newest report periods")]
 
 
@@ -39,7 +39,7 @@ def _reads(request: Request) -> HongKong:
 async def _reach(
     request: Request, code: str, given: int, asked: int, statement: str | None = None
 ) -> dict[str, Any]:
-    """How far the stored report periods of a company reach."""
+    """How far back the stored report periods of a company reach."""
     first = state_of(request).reading.point(queries.first_period, code, statement)
     return await reach_from(first, given, asked=asked, what="report periods")
 
@@ -47,7 +47,7 @@ async def _reach(
 @router.get("/{code}/indicators")
 @serving(schemas.HkIndicators)
 async def indicators(request: Request, subject: Anyone, code: HkCode, periods: Periods = 8) -> Answer:
-    """Key figures of a company in Hong Kong: stored ones, else as the portal tells them now."""
+    """Key figures of a company in Hong Kong: stored ones, else those of the portal now."""
     reported = await _reads(request).figures(code, periods)
     first = reported.value[0] if reported.value else {}
     items = [{name: row[name] for name in ("report_period", *FIGURES)} for row in reported.value]
@@ -88,21 +88,19 @@ async def statements(
 @router.get("/{code}/dividend")
 @serving(schemas.HkDividends)
 async def dividend(request: Request, subject: Anyone, code: HkCode) -> Answer:
-    """Dividends of a company in Hong Kong, as the portal tells them now."""
-    reported = await _reads(request).dividends(code)
-    return Answer(
-        {"code": code, "items": reported.value, "total": len(reported.value)}, headers=reported.headers
-    )
+    """Dividends of a company in Hong Kong, from the portal now."""
+    answer = await _reads(request).dividends(code)
+    return Answer({"code": code, "items": answer.value, "total": len(answer.value)}, headers=answer.headers)
 
 
 @router.get("/{code}/profile")
 @serving(schemas.HkProfile)
 async def profile(request: Request, subject: Anyone, code: HkCode) -> Answer:
-    """What a company in Hong Kong is, as the portal tells it now. Text from outside: escape it."""
-    reported = await _reads(request).profile(code)
+    """Profile of a company in Hong Kong, from the portal now. Text from outside: escape it."""
+    answer = await _reads(request).profile(code)
     names = ("name", "full_name", "industry", "listing_date", "shares", "website", "intro")
-    found: dict[str, Any] = reported.value[0] if reported.value else {}
-    return Answer({"code": code, **{name: found.get(name) for name in names}}, headers=reported.headers)
+    found: dict[str, Any] = answer.value[0] if answer.value else {}
+    return Answer({"code": code, **{name: found.get(name) for name in names}}, headers=answer.headers)
 
 
 @premium_router.get("/{code}/ah-premium")
@@ -114,9 +112,9 @@ async def ah_premium(
     as_of: AsOfRead,
     days: Annotated[int, Query(ge=1, le=750, description="trade dates of the history")] = 120,
 ) -> Answer:
-    """Premium of a share at home over the one in Hong Kong, now; null for a company that is listed once, and
-    with `as_of`, since nobody keeps it."""
+    """Premium of the A share over the H share, now; null for a company that is listed once, and with
+    `as_of`, since past values are not stored."""
     if as_of is not None:
         return Answer(None, top={"as_of": as_of.echo, "note": _NO_PAST})
-    reported = await _reads(request).premium(code)
-    return Answer(reported.value, top={"note": _NO_PAST}, headers=reported.headers)
+    answer = await _reads(request).premium(code)
+    return Answer(answer.value, top={"note": _NO_PAST}, headers=answer.headers)

@@ -1,4 +1,4 @@
-"""Shapes of the answers on Hong Kong."""
+"""Response models of Hong Kong."""
 
 from pydantic import BaseModel, Field
 
@@ -45,7 +45,7 @@ class HkStatement(Reach):
 class HkDividend(BaseModel):
     ann_date: str | None
     ex_date: str | None
-    dividend_ps: float | None = Field(description="as the plan says; null where it says something else")
+    dividend_ps: float | None = Field(description="as in the plan; null when the plan has another form")
     currency: str | None
     plan: str | None
 
@@ -57,14 +57,14 @@ class HkDividends(BaseModel):
 
 
 class HkProfile(BaseModel):
-    """Null where the portal tells nothing, or is silent."""
+    """Null when the portal has no value, or does not answer."""
 
     code: str
     name: str | None
     full_name: str | None
     industry: str | None
     listing_date: str | None
-    shares: int | None = Field(description="null: no documented source tells it")
+    shares: int | None = Field(description="null: no documented source has it")
     website: str | None
     intro: str | None
 
@@ -75,15 +75,15 @@ class PremiumDay(BaseModel):
 
 
 class AhPremium(BaseModel):
-    """Prices of now, unadjusted."""
+    """Current prices, unadjusted."""
 
     code: str
     h_code: str
     name: str | None
     a_price: float | None = Field(description="CNY")
     h_price: float | None = Field(description="HKD")
-    fx_rate: float | None = Field(description="CNY of one HKD, as both prices and the premium imply")
+    fx_rate: float | None = Field(description="CNY per HKD, as implied by both prices and the premium")
     premium_pct: float | None = Field(description="A over H")
     history: list[PremiumDay] = Field(
-        description="[]: no documented source tells the exchange rates of past dates"
+        description="[]: no documented source has the exchange rates of past dates"
     )

@@ -1,4 +1,4 @@
-"""What the reads on Hong Kong decide: stored figures first, else the portal's, shared for an hour."""
+"""Hong Kong reads: stored figures first, else the portal's, shared for an hour."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -17,29 +17,29 @@ Row = dict[str, Any]
 FIGURES = ("revenue", "revenue_yoy", "net_profit", "net_profit_yoy", "eps", "bvps", "roe", "gross_margin",
            "net_margin", "debt_ratio")  # fmt: skip
 _MOST_ASKED = 5
-"""Period ends that the portal tells statements of at a time."""
+"""Period ends per request to the portal for statements."""
 _TEXTS = ("name", "full_name", "industry", "listing_date", "website", "intro")
 
 
 class HongKong:
-    """Reads of one app. Every read answers its empty structure when nothing is known."""
+    """Reads of one app. Every read returns its empty structure when nothing is known."""
 
     def __init__(self, state: State) -> None:
         self._reading = state.reading
         self._live = state.part(live_of)
 
     async def figures(self, code: str, periods: int) -> Answered:
-        """Report periods newest first: stored, else asked."""
+        """Report periods newest first: stored, else from the portal."""
         stored = await self._stored(code, periods)
         if stored:
             return Answered(stored)
-        reported = await self._reported(
+        answer = await self._reported(
             ("hk_figures", code), lambda: self._asked(lambda c: c.hk_indicators(code)), TTL
         )
-        return reported.shaped([_figures(row) for row in reported.value[:periods]])
+        return answer.shaped([_figures(row) for row in answer.value[:periods]])
 
     async def statement(self, code: str, statement: str, periods: int) -> Answered:
-        """(period ends newest first, [{item, values}]): stored, else asked."""
+        """(period ends newest first, [{item, values}]): stored, else from the portal."""
         nothing: list[Row] = []
         stored = await read_or(nothing, self._reading.point(queries.statements, code, statement))
         if stored:
@@ -48,38 +48,38 @@ class HongKong:
         ends = [row["report_period"] for row in known.value]
         if not ends:
             return Answered(([], []))
-        reported = await self._reported(
+        answer = await self._reported(
             ("hk_statement", code, statement, tuple(ends)),
             lambda: self._asked(lambda c: c.hk_statement(code, statement, ends)),
             TTL,
         )
         asked: dict[str, list[Row]] = {}
-        for row in reported.value:
+        for row in answer.value:
             asked.setdefault(row["report_period"], []).append(
                 {"item": row["item"], "value": number(row["value"])}
             )
-        return reported.shaped(_table(asked))
+        return answer.shaped(_table(asked))
 
     async def dividends(self, code: str) -> Answered:
-        reported = await self._reported(
+        answer = await self._reported(
             ("hk_dividends", code), lambda: self._asked(lambda c: c.hk_dividends(code)), TTL
         )
-        return reported.shaped([_dividend(row) for row in reported.value])
+        return answer.shaped([_dividend(row) for row in answer.value])
 
     async def profile(self, code: str) -> Answered:
         """One row, or none."""
-        reported = await self._reported(
+        answer = await self._reported(
             ("hk_profile", code), lambda: self._asked(lambda c: c.hk_profile(code)), TTL
         )
-        return reported.shaped([{name: text(row[name]) for name in _TEXTS} for row in reported.value])
+        return answer.shaped([{name: text(row[name]) for name in _TEXTS} for row in answer.value])
 
     async def premium(self, code: str) -> Answered:
-        """Both prices of a company and the premium at home, now; None for a company that is listed once."""
-        reported = await self._reported(
+        """Both prices of a company and the A/H premium, now; None for a company that is listed once."""
+        answer = await self._reported(
             ("ah_pairs",), lambda: self._asked(lambda c: c.ah_pairs(), PAIR_PAGES), PAIRS_TTL
         )
-        row = next((row for row in reported.value if row["a_code"] == code), None)
-        return reported.shaped(None if row is None else _premium(row))
+        row = next((row for row in answer.value if row["a_code"] == code), None)
+        return answer.shaped(None if row is None else _premium(row))
 
     # -- the two places ------------------------------------------------------------------------------
 
@@ -103,7 +103,7 @@ class HongKong:
 
 
 def hong_kong_of(state: State) -> HongKong:
-    """The app's reads on Hong Kong."""
+    """The app's Hong Kong reads."""
     return HongKong(state)
 
 
@@ -124,7 +124,7 @@ def _premium(row: Row) -> Row:
         "h_code": row["h_code"],
         "name": text(row["name"]),
         **figures,
-        "history": [],  # nobody tells the exchange rates of past dates
+        "history": [],  # no source has the exchange rates of past dates
     }
 
 

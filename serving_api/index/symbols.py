@@ -10,7 +10,7 @@ _INDUSTRY = ("80", "85")
 
 
 def symbol_of(text: str, parameter: str = "symbol") -> str:
-    """The code under which an index is stored. Raises InputError for what is none."""
+    """The code under which an index is stored. Raises InputError for anything else."""
     known = text.strip().lower()
     if _PREFIXED.fullmatch(known):
         return known

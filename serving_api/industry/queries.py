@@ -57,7 +57,8 @@ def detail(
 
 
 def _members(session: Session, standard: str, code: str, name: str) -> list[dict[str, Any]]:
-    """Stocks by our own classification: SW's by code, the regulator's by name. CNI's is told of no stock."""
+    """Stocks by our own classification: SW's by code, the regulator's by name. No stock is assigned to
+    CNI's."""
     columns = ["code", "name", "sw_l1", "sw_l2", "sw_l3", "csrc_industry"]
     classed = public_rows(session, CLASSES, columns, order="code", limit=_ALL)
     if standard == "sw":

@@ -38,8 +38,8 @@ async def valuation(
     nothing: tuple[list[dict[str, Any]], str | None] = ([], date)
     reading = state_of(request).reading
     items, day = await read_or(nothing, reading.scan(queries.ratios, standard, level, date))
-    reported = await reach_of_day(state_of(request), queries.RATIOS, date, of={"standard": standard})
-    return Answer({"standard": standard, "date": day, "items": items, "total": len(items), **reported})
+    history = await reach_of_day(state_of(request), queries.RATIOS, date, of={"standard": standard})
+    return Answer({"standard": standard, "date": day, "items": items, "total": len(items), **history})
 
 
 @router.get("/valuation/detail")

@@ -1,4 +1,4 @@
-"""Shapes of the industry answers."""
+"""Response models of industries."""
 
 from pydantic import BaseModel, Field
 
@@ -32,7 +32,7 @@ class IndustryMember(BaseModel):
 
 
 class IndustryDetail(Reach):
-    """`items` oldest first; `members` by our own classification, [] of cni."""
+    """`items` oldest first; `members` by our own classification, [] for cni."""
 
     industry_code: str
     industry_name: str | None

@@ -1,2 +1,2 @@
-"""What an installation holds nothing of: tables, freshness dimensions, interfaces and read routes, looked at
-from outside. `python -m serving_api.inspection` asks the running API."""
+"""Lists what is empty in an installation: tables, freshness dimensions, interfaces and read routes,
+checked from outside. `python -m serving_api.inspection` asks the running API."""

@@ -1,5 +1,5 @@
-"""`python -m serving_api.inspection`: what the running installation of this data folder holds nothing of. The
-exit code is 1 where something is empty for no stated reason."""
+"""`python -m serving_api.inspection`: lists what is empty in the running installation of this data folder.
+The exit code is 1 when something is empty without a stated reason."""
 
 import http.client
 import json
@@ -22,7 +22,7 @@ TOO_MANY = 429
 
 
 class Caller:
-    """The API on this machine, asked as its administrator."""
+    """A client of the API on this machine, logged in as administrator."""
 
     def __init__(self, settings: Settings) -> None:
         self._at = (settings.api_host if settings.api_host != "0.0.0.0" else "127.0.0.1", settings.api_port)  # noqa: S104
@@ -44,7 +44,7 @@ class Caller:
             time.sleep(wait_s)
 
     def _once(self, method: str, path: str, query: Mapping[str, str], body: Any) -> tuple[int, float, Any]:
-        """Status, seconds to wait before it is asked again, and the JSON of the body."""
+        """Status, seconds to wait before the next try, and the JSON of the body."""
         connection = http.client.HTTPConnection(*self._at, timeout=PATIENCE_S)
         try:
             asked = quote(path) + (f"?{urlencode(query)}" if query else "")

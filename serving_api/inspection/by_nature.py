@@ -1,9 +1,9 @@
-"""What may be empty on the first evening of an installation, and why. Everything else must hold something."""
+"""What may be empty on the first evening of an installation, and why. Everything else must have data."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-_ASKED_FOR = "bars of single codes, kept when somebody asks for one"
+_ASKED_FOR = "bars of single codes, stored on request"
 _SAMPLED = "taken every five minutes of a session, and there was none yet"
 _IN_TURN = "a tenth of the companies a day: the few of a small market wait for their turn"
 _WRITTEN = "written by a task of the day, by people or by a model"
@@ -32,8 +32,8 @@ ROUTES: Mapping[str, str] = {
     "/api/v1/market/event-chain": "of the day's flash news, and a day without trading has few",
     "/api/v1/market/change-detector/history/{entity_type}": _OWN,
     "/api/v1/auth/avatar": _OWN,
-    "/api/v1/notifications": "nothing has happened yet that somebody must be told",
-    "/api/v1/notifications/unread": "nothing has happened yet that somebody must be told",
+    "/api/v1/notifications": "no event has caused a notification yet",
+    "/api/v1/notifications/unread": "no event has caused a notification yet",
     "/mcp/servers": _OWN,
     "/api/v1/mcp/servers": _OWN,
     "/api/v1/settings/model-config": _OWN,
@@ -41,8 +41,8 @@ ROUTES: Mapping[str, str] = {
     "/api/v1/datamgr/stock-base/staging": _OWN,
     "/api/v1/datamgr/portfolio": _OWN,
     "/api/v1/datamgr/lineage/{table}": "needs the key of a row: the columns of each table's own key",
-    "/api/v1/datamgr/backfill": "nobody has asked for a backfill yet",
-    "/api/v1/datamgr/backfill/{backfill_id}": "nobody has asked for a backfill yet",
+    "/api/v1/datamgr/backfill": "no backfill was requested yet",
+    "/api/v1/datamgr/backfill/{backfill_id}": "no backfill was requested yet",
     "/api/v1/notes/morning": _WRITTEN,
     "/api/v1/notes/daily-review": _WRITTEN,
     "/api/v1/analysis/{code}": _WRITTEN,
@@ -50,14 +50,14 @@ ROUTES: Mapping[str, str] = {
     "/api/v1/chat/receipts/{receipt_id}": "needs the number of an answer of one's own",
     "/api/v1/decision-cards": _WRITTEN,
     "/api/v1/decision-cards/stats": _WRITTEN,
-    "/api/v1/futures/{symbol}/positions": "no documented source tells them, and the answer says so",
+    "/api/v1/futures/{symbol}/positions": "no documented source has them, and the answer says so",
     **{
         f"/api/v1/hk-finance/{{code}}/{part}": _IN_TURN
         for part in ("indicators", "statements", "dividend", "profile")
     },
 }
 
-_PRESENT = "told of the present only, and the newest complete date was over before the first start"
+_PRESENT = "only current values exist, and the newest complete date was over before the first start"
 PRESENT: Mapping[str, Mapping[str, str]] = {
     kind: dict.fromkeys(names, _PRESENT)
     for kind, names in {
@@ -76,12 +76,13 @@ PRESENT: Mapping[str, Mapping[str, str]] = {
         ),
     }.items()
 }  # fmt: skip
-"""By kind: what a first start in a session or on a morning shows from that evening on, when its tasks ran."""
+"""By kind: what a first start during a session or in the morning has from that evening on, after its tasks
+ran."""
 
 
 @dataclass(frozen=True)
 class Quiet:
-    """What is empty while nothing has happened: no `column` of `table` in the last `days` days."""
+    """Data that is empty without recent events: `table` has no `column` within the last `days` days."""
 
     table: str
     column: str
@@ -96,8 +97,8 @@ QUIET: Mapping[str, Mapping[str, Quiet]] = {
             "fusion_stock_master",
             "list_date",
             50,
-            "no company was listed lately: months may pass without one",
+            "no company was listed lately; months may pass without a listing",
         ),
     },
 }
-"""By kind: what may be empty in a season, as long as the stored tables say that nothing happened in it."""
+"""By kind: what may be empty for a season, while the stored tables show no event in it."""

@@ -1,4 +1,4 @@
-"""What to ask for: values of required parameters, from the tables that the answer comes from."""
+"""Example values of required parameters, from the tables that the answer comes from."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ from serving_api.alt_sources.catalogue import BY_KEY
 
 MASTER = "fusion_stock_master"
 TRIES = 80
-"""Values that are tried before an answer counts as empty: of a sample market every stock."""
+"""Values to try before an answer counts as empty: in a sample market every stock."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """Distinct values of a column; `where` is a condition of ours."""
+    """Distinct values of a column; `where` is a constant SQL condition."""
 
     table: str
     column: str
@@ -32,7 +32,7 @@ ALIASES: Mapping[str, str] = {
     "etf_code": "code",
     "codes": "code",
 }
-"""Required parameter of an interface -> the column that holds its values, where the name is another one."""
+"""Required parameter of an interface -> the column with its values, when the name differs."""
 OF_INTERFACES: Mapping[tuple[str, str], Values] = {
     ("get_ah_premium", "code"): Column("ref_ah_pair", "a_code"),
     ("get_sector_history", "industry_code"): Column("fusion_market_cloud_map", "node_code"),
@@ -67,7 +67,7 @@ OF_PATHS: Mapping[tuple[str, str], Values] = {
     ("/stocks/search", "keyword"): ("6", "0"),
     ("/datamgr/fusion/interfaces/search", "q"): ("daily bars",),
 }
-"""(part of a path, required parameter) -> its values; stocks where nothing fits."""
+"""(part of a path, required parameter) -> its values; stocks when nothing matches."""
 
 
 def of_path(path: str, name: str) -> Values:

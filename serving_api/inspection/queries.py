@@ -8,7 +8,7 @@ def any_row(table: str) -> str:
 
 
 def any_price_beside(table: str, source: str) -> str:
-    """A row with a price of another source than this one of ours."""
+    """A row with a price from another source than the given one."""
     return f"SELECT 1 FROM {table} WHERE src<>'{source}' AND price IS NOT NULL LIMIT 1"
 
 

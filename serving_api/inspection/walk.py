@@ -1,4 +1,4 @@
-"""One walk over all that an installation can be asked for; what is empty is named."""
+"""One pass over everything that an installation can be asked for; lists what is empty."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -9,24 +9,24 @@ from core.days import moved
 from core.declaration.registry import Registry
 from serving_api.framework.envelope import PREFIX
 from serving_api.inspection import by_nature, queries
-from serving_api.inspection.contents import tells
+from serving_api.inspection.contents import holds_data
 from serving_api.inspection.examples import ALIASES, OF_INTERFACES, STOCKS, TRIES, Column, Values, of_path
 
 Ask = Callable[[str, str, Mapping[str, str], Any], tuple[int, Any]]
 """(method, path, query, body) -> (status, body), as an administrator."""
 Query = Callable[[str], list[tuple[Any, ...]]]
-"""SQL of ours on the warehouse -> rows."""
+"""Our own SQL on the warehouse -> rows."""
 
 
 _EVENTS = "text/event-stream"
 _BARS = "fusion_kline_daily"
 _QUOTES, _OF_THE_PAST = "raw_quote", "tdx"
-"""Quotes of a past date have this one source; every other one tells of the present."""
+"""The one source with quotes of past dates; every other one only has current ones."""
 
 
 @dataclass
 class Found:
-    """Names of what is empty (stale, refused), and how many were looked at."""
+    """Names that are empty (stale, refused), and how many were checked."""
 
     kind: str
     reasons: Mapping[str, str]
@@ -61,7 +61,7 @@ class Walk:
         return [self.tables(), self.dimensions(), self.interfaces(), self.routes()]
 
     def _found(self, kind: str, reasons: Mapping[str, str]) -> Found:
-        """Nothing looked at yet. Before anybody told of the present more may be empty."""
+        """The result before any check. Before a current quote was stored more may be empty."""
         present = self._query(queries.any_price_beside(_QUOTES, _OF_THE_PAST))
         waiting = {} if present else by_nature.PRESENT[kind]
         return Found(kind, {**reasons, **self._quiet(kind), **waiting})
@@ -83,7 +83,7 @@ class Walk:
         return str(rows[0][0]) if rows and rows[0][0] is not None else None
 
     def tables(self) -> Found:
-        """Tables that a load fills."""
+        """Tables that a load writes."""
         found = self._found("tables", by_nature.TABLES)
         for dataset in self._registry.datasets.values():
             for table in dataset.tables():
@@ -91,7 +91,7 @@ class Walk:
         return found
 
     def dimensions(self) -> Found:
-        """Freshness dimensions; stale ones are named."""
+        """Freshness dimensions; lists the stale ones."""
         found = self._found("freshness dimensions", by_nature.DIMENSIONS)
         _, answer = self._ask("GET", f"{PREFIX}/datamgr/stats/freshness", {}, None)
         for name, one in answer["results"]["details"].items():
@@ -116,12 +116,12 @@ class Walk:
         for params in _combinations(choices):
             body = {"interface": name, "params": {k: [v] if k == "codes" else v for k, v in params.items()}}
             status, answer = self._ask("POST", f"{PREFIX}/datamgr/fusion/call", {}, body)
-            if status == 200 and tells(answer, params):
+            if status == 200 and holds_data(answer, params):
                 return True
         return False
 
     def routes(self) -> Found:
-        """Every GET route of the document but event streams, which have no end."""
+        """Every GET route of the document except event streams, which do not end."""
         found = self._found("read routes", by_nature.ROUTES)
         _, document = self._ask("GET", "/openapi.json", {}, None)
         for path, methods in document["paths"].items():
@@ -133,7 +133,7 @@ class Walk:
         required = [one for one in parameters if one.get("required")]
         inside = {one["name"] for one in required if one["in"] == "path"}
         choices = {one["name"]: self._values(of_path(path, one["name"])) for one in required}
-        if "codes" in choices:  # a list: all that would be tried, at once
+        if "codes" in choices:  # a list: all values to try, at once
             choices["codes"] = [",".join(choices["codes"][:40])]
         for params in _combinations(choices):
             asked = path
@@ -141,7 +141,7 @@ class Walk:
                 asked = asked.replace(f"{{{name}}}", params[name])
             query = {name: value for name, value in params.items() if name not in inside}
             status, answer = self._ask("GET", asked, query, None)
-            if status == 200 and tells(answer, {one["name"] for one in parameters}):
+            if status == 200 and holds_data(answer, {one["name"] for one in parameters}):
                 return True
         return False
 
@@ -159,6 +159,6 @@ def _is_stream(operation: Mapping[str, Any]) -> bool:
 
 
 def _combinations(choices: Mapping[str, list[str]]) -> Iterator[dict[str, str]]:
-    """At most `TRIES` choices of values; one without any where nothing is asked for."""
+    """At most `TRIES` combinations of values; one empty combination when nothing is required."""
     for chosen in islice(product(*choices.values()), TRIES):
         yield dict(zip(choices, chosen, strict=True))

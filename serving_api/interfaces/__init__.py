@@ -1,1 +1,2 @@
-"""The catalog of read-only interfaces: what they are called, what they take, how each kind is answered."""
+"""The catalog of read-only interfaces: their names and parameters, and the implementation of each
+template."""

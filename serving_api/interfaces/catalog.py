@@ -1,4 +1,4 @@
-"""The interfaces of a registry: listed, found, called."""
+"""The interfaces of a registry: listed, searched, called."""
 
 import difflib
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ from platform_assets.source_calls import behind
 from serving_api.db.sessions import Session
 from serving_api.framework.parameters import AsOf
 from serving_api.framework.state import State
-from serving_api.interfaces.call import Executor, Question
+from serving_api.interfaces.call import Executor, InterfaceCall
 from serving_api.interfaces.live import LIVE
 from serving_api.interfaces.parameters import described, read_params
 from serving_api.interfaces.reach import reached
@@ -28,7 +28,7 @@ NEAREST = 3
 
 
 class Catalog:
-    """Every declared interface that a template answers."""
+    """Every declared interface that has an implementation."""
 
     def __init__(self, registry: Registry) -> None:
         self._interfaces: dict[str, tuple[Interface, Dataset]] = {
@@ -53,7 +53,7 @@ class Catalog:
         ]
 
     def search(self, text: str, limit: int, dimension: str | None = None) -> list[dict[str, Any]]:
-        """Interfaces that fit a question, best first."""
+        """Interfaces that match a text, best first."""
         hits = []
         for name, score in self._index.rank(text):
             interface, dataset = self._interfaces[name]
@@ -73,7 +73,7 @@ class Catalog:
         return hits
 
     def find(self, name: str) -> tuple[Interface, Dataset]:
-        """Raises Forbidden for the name of a writer, NotFound (with the nearest names) for any other."""
+        """Raises Forbidden for the name of a writer, NotFound (with the nearest names) for an unknown one."""
         if name.startswith(WRITERS):
             raise Forbidden(f"interface {name} is not readable")
         if name not in self._interfaces:
@@ -81,7 +81,7 @@ class Catalog:
         return self._interfaces[name]
 
     def nearest(self, name: str) -> list[str]:
-        """The names that look most like this one; where none does, those that mean most like it."""
+        """The names with the most similar spelling; without any, those with the most similar meaning."""
         alike = difflib.get_close_matches(name, self._interfaces, n=NEAREST, cutoff=0.5)
         meant = [found for found, _ in self._index.rank(name.replace("_", " "))]
         return list(dict.fromkeys([*alike, *meant, *sorted(self._interfaces)]))[:NEAREST]
@@ -97,7 +97,7 @@ class Catalog:
         if as_of is not None and not table.has_history:
             raise InputError("as_of", f"{name} keeps no versions; leave it out")
         now = stamp(state.clock.now())
-        asked = Question(
+        call = InterfaceCall(
             interface=interface,
             table=table,
             params=params,
@@ -106,8 +106,8 @@ class Catalog:
             calendar=state.calendar,
             now=now,
         )
-        with _told_of(name):
-            return await state.reading.scan(_answered, EXECUTORS[interface.template], asked)
+        with _naming_interface(name):
+            return await state.reading.scan(_answered, EXECUTORS[interface.template], call)
 
     async def call_live(
         self, state: State, name: str, given: Mapping[str, Any], as_of: AsOf | None
@@ -116,33 +116,33 @@ class Catalog:
         interface, _ = self.find(name)
         params = read_params(interface, given)
         if as_of is not None:
-            raise InputError("as_of", f"{name} tells the present; leave it out")
-        with _told_of(name):
+            raise InputError("as_of", f"{name} only has current data; leave it out")
+        with _naming_interface(name):
             return await LIVE[interface.template](state, params)
 
 
 def _evidence(interface: Interface, dataset: Dataset) -> list[dict[str, str]]:
-    """What speaks for the wire formats of the tables behind an interface, source by source."""
+    """The evidence for the wire formats of the tables behind an interface, source by source."""
     return [
         {"table": table, "source": one.source, "evidence": one.kind}
         for table, one in behind(dataset, interface.table)
     ]
 
 
-def _answered(session: Session, executor: Executor, asked: Question) -> tuple[Any, dict[str, Any]]:
-    value = executor(session, asked)
-    return value, reached(session, asked, value)
+def _answered(session: Session, executor: Executor, call: InterfaceCall) -> tuple[Any, dict[str, Any]]:
+    value = executor(session, call)
+    return value, reached(session, call, value)
 
 
 @contextmanager
-def _told_of(name: str) -> Iterator[None]:
-    """A failure inside says which interface it was of."""
+def _naming_interface(name: str) -> Iterator[None]:
+    """Adds the name of the interface to an error."""
     try:
         yield
     except InputError:
         raise
     except PlatformError as error:
-        # 500 by its kind: the caller asked rightly, and nothing of the cause is his business.
+        # Status 500: the request was valid, and the cause is not shown to the caller.
         raise PlatformError(f"interface {name}: {error.message}") from error
 
 

@@ -1,4 +1,4 @@
-"""Interfaces that ask an upstream when they are called; their answers are those of the live routes."""
+"""Interfaces that request an upstream when they are called; their answers are those of the live routes."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -16,14 +16,14 @@ MINUTES = (1, 5, 15, 30, 60)
 
 
 async def quotes(state: State, params: Params) -> Answered:
-    """Code -> live quote; codes that nobody knows are left out."""
+    """Code -> live quote; unknown codes are left out."""
     return await state.part(live_of).quotes(params["codes"])
 
 
 async def order_book(state: State, params: Params) -> Answered:
-    """One security with its five levels; null when nobody knows it."""
-    reported = await state.part(live_of).order_book(params["code"])
-    return reported.shaped(reported.value or None)
+    """One security with its five levels; null when it is unknown."""
+    answer = await state.part(live_of).order_book(params["code"])
+    return answer.shaped(answer.value or None)
 
 
 async def ticks(state: State, params: Params) -> Answered:
@@ -36,24 +36,24 @@ async def minute_kline(state: State, params: Params) -> Answered:
     minutes = params["period"]
     if minutes not in MINUTES:
         raise InputError("period", f"{minutes} is none of {', '.join(map(str, MINUTES))} minutes")
-    reported = await state.part(live_of).minute_kline(params["code"], minutes)
-    return reported.shaped(reported.value["items"])
+    answer = await state.part(live_of).minute_kline(params["code"], minutes)
+    return answer.shaped(answer.value["items"])
 
 
 async def fund_flow_minute(state: State, params: Params) -> Answered:
     """Money flow of the session by minute, cumulative, CNY."""
-    reported = await state.part(live_of).fund_flow_minutes(params["code"])
-    return reported.shaped(reported.value["items"])
+    answer = await state.part(live_of).fund_flow_minutes(params["code"])
+    return answer.shaped(answer.value["items"])
 
 
 async def northbound(state: State, params: Params) -> Answered:
-    """Flow through the stock connect by minute; empty since it is not disclosed any more."""
-    reported = await state.part(live_of).northbound()
-    return reported.shaped(reported.value["items"])
+    """Flow through the stock connect by minute; empty since it is no longer disclosed."""
+    answer = await state.part(live_of).northbound()
+    return answer.shaped(answer.value["items"])
 
 
 async def index_quotes(state: State, params: Params) -> Answered:
-    """Live quotes of indices: those that are named, or the main ones of the mainland."""
+    """Live quotes of indices: the named ones, or the main ones of the mainland."""
     if params["scope"] != "cn":
         raise InputError("scope", "live quotes are those of cn; others are stored, see get_index_latest")
     return await state.part(live_of).index_quotes(params["codes"])
@@ -61,20 +61,20 @@ async def index_quotes(state: State, params: Params) -> Answered:
 
 async def industry_ranking(state: State, params: Params) -> Answered:
     """{top, bottom, total}: the strongest and the weakest industries."""
-    reported = await state.part(market_of).industries()
-    rows, count = reported.value, params["top_n"]
-    return reported.shaped({"top": rows[:count], "bottom": rows[::-1][:count], "total": len(rows)})
+    answer = await state.part(market_of).industries()
+    rows, count = answer.value, params["top_n"]
+    return answer.shaped({"top": rows[:count], "bottom": rows[::-1][:count], "total": len(rows)})
 
 
 async def market_stat(state: State, params: Params) -> Answered:
-    """Totals of all A shares now. Raises when no source answers."""
+    """Current totals of all A shares. Raises when no source answers."""
     return await state.part(live_of).market_stat()
 
 
 async def exrights(state: State, params: Params) -> Answered:
-    """Records of the terminal source, oldest first."""
-    reported = await state.part(live_of).exrights(params["code"])
-    return reported.shaped(reported.value["records"])
+    """Ex-rights records of the terminal source, oldest first."""
+    answer = await state.part(live_of).exrights(params["code"])
+    return answer.shaped(answer.value["records"])
 
 
 async def stock_changes(state: State, params: Params) -> Answered:
@@ -83,7 +83,7 @@ async def stock_changes(state: State, params: Params) -> Answered:
 
 
 async def ah_premium(state: State, params: Params) -> Answered:
-    """Premium of a share at home over the one in Hong Kong; null for a company that is listed once."""
+    """Premium of the A share over the H share; null for a company that is listed once."""
     return await state.part(hong_kong_of).premium(params["code"])
 
 

@@ -1,6 +1,7 @@
-"""Parameters of the interfaces: what each name means and what it may hold.
+"""Parameters of the interfaces: the meaning and the allowed values of each name.
 
-An interface declares name, type, requiredness and default; this table holds the rest, once for all.
+An interface declares name, type, requiredness and default; this table adds the rest, for all
+interfaces.
 """
 
 import math
@@ -26,7 +27,7 @@ _TRUTH = {"true": True, "1": True, "false": False, "0": False}
 
 @dataclass(frozen=True)
 class Meaning:
-    """A description; the values that are allowed, or the bounds of a number."""
+    """A description; the allowed values, or the bounds of a number."""
 
     description: str
     allowed: tuple[str, ...] = ()
@@ -39,7 +40,7 @@ MEANINGS: Mapping[str, Meaning] = {
     "codes": Meaning(f"codes, list or comma list, <= {MOST_CODES}"),
     "etf_code": Meaning("6-digit ETF code"),
     "index_code": Meaning("index code, sh000001 style; an industry index, 801780"),
-    "fields": Meaning("column subset; key columns always come along"),
+    "fields": Meaning("column subset; key columns are always included"),
     "start_date": Meaning("first date, YYYY-MM-DD or YYYYMMDD"),
     "end_date": Meaning("last date, default latest stored"),
     "trade_date": Meaning("trade date, default latest stored"),
@@ -80,7 +81,7 @@ MEANINGS: Mapping[str, Meaning] = {
     "holder_type": Meaning("top10 | float10", allowed=("top10", "float10")),
     "dim_type": Meaning("product | industry | region", allowed=("product", "industry", "region")),
     "keyword": Meaning("search text"),
-    "ann_type": Meaning("announcement category, or type in the words of its source"),
+    "ann_type": Meaning("announcement category, or type as its source writes it"),
     "news_type": Meaning("news | research", allowed=("news", "research")),
     "pool": Meaning("up | down | broken | prev | strong", allowed=("up", "down", "broken", "prev", "strong")),
     "list_type": Meaning(
@@ -114,10 +115,10 @@ MEANINGS: Mapping[str, Meaning] = {
 
 
 class BadCall(InputError):
-    """422 of a call, in the fixed words of the interface."""
+    """The 422 of a call, in the fixed wording of the interfaces."""
 
     inside = ("params",)
-    """Where in the body the parameter stands."""
+    """Path of the parameter in the body."""
 
     def __init__(self, interface: str, parameter: str, problem: str | None = None) -> None:
         super().__init__(parameter, problem or "missing")
@@ -143,7 +144,7 @@ def described(interface: Interface) -> list[dict[str, Any]]:
 
 def read_params(interface: Interface, given: Mapping[str, Any]) -> dict[str, Any]:
     """Every declared parameter with its typed value or default. Raises BadCall: an unknown name, a missing
-    one, a value of another type or outside what is allowed. null stands for 'not given'."""
+    one, a value of another type or outside the allowed range. null means 'not given'."""
     unknown = next((name for name in given if name not in interface.params), None)
     if unknown is not None:
         known = ", ".join(interface.params) or "(none)"
@@ -167,7 +168,7 @@ def _typed(name: str, kind: str, value: Any) -> Any:
     if kind == "string[]":
         return _list(name, value)
     if not isinstance(value, str | int | float):
-        raise ValueError(f"a {kind} is allowed")  # noqa: TRY004  told to the caller as a bad value
+        raise ValueError(f"a {kind} is allowed")  # noqa: TRY004  the caller gets it as a bad value
     match kind:
         case "int":
             return _int(name, value)

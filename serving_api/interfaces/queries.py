@@ -1,4 +1,4 @@
-"""SQL behind the interfaces: one read per kind of question, over any declared table.
+"""SQL of the interfaces: one read per kind of request, over any declared table.
 
 Rows are dictionaries of the table's own columns and `quality`, without the other audit columns; JSON
 columns are parsed. `as_of` is the bound instant, or None for the current rows.
@@ -18,26 +18,26 @@ from serving_api.db.sessions import Session, code_clauses
 Row = dict[str, Any]
 NO_FILTER: Mapping[str, str] = {}
 INDUSTRY_COLUMNS = ("sw_l1", "sw_l1_name", "sw_l2", "sw_l2_name", "em_industry", "industry")
-"""Columns of a row that name its industry."""
+"""Columns of a row that identify its industry."""
 _LOOK_BACK = timedelta(days=60)
-"""A table that is written on trade dates has a row within this of any instant."""
+"""A table that is written on trade dates has a row within this span before any instant."""
 _LOOK_BACK_PERIODS = timedelta(days=400)
-"""The newest report period that somebody has published lies within this of any instant."""
+"""At any instant the newest published report period ended at most this long before."""
 
 
 def public_columns(table: Table) -> list[str]:
-    """What responses show of a table."""
+    """Columns of a table that responses show."""
     names = [spec.name for spec in table.columns]
     return [*names, "quality"] if table.has_history else names
 
 
 def number_columns(table: Table) -> list[str]:
-    """The columns that can be compared with a number."""
+    """Columns that can be compared with a number."""
     return [spec.name for spec in table.columns if spec.family in ("float", "int")]
 
 
 def code_column(table: Table) -> str:
-    """The column of the key that says whose row it is."""
+    """The column of the key that identifies the subject of the row."""
     if "code" in table.key:
         return "code"
     named = [name for name in table.key if name.endswith("_code")]
@@ -47,7 +47,7 @@ def code_column(table: Table) -> str:
 
 
 def public_rows(session: Session, name: str, columns: Sequence[str] | None = None, **how: Any) -> list[Row]:
-    """Rows of a table as responses show them; a table that nobody declares has none."""
+    """Rows of a table as responses show them; none for a table that is not declared."""
     if not session.has(name):
         return []
     table = session.table(name)
@@ -61,8 +61,8 @@ def public_rows(session: Session, name: str, columns: Sequence[str] | None = Non
 
 
 def newest(session: Session, table: Table, code: str, as_of: str | None, **how: Any) -> Row | None:
-    """The newest row of a code (the only one, where the code is the key). Where several sources tell it side
-    by side, the row of the best one."""
+    """The newest row of a code (the only one, when the code is the key). When several sources have one,
+    the row of the best source."""
     order = f"{table.date_column} DESC" if table.date_column else ""
     if not order and table.key == ("code", "src"):
         found = public_rows(session, table.name, where="code=?", values=(code,), as_of=as_of, **how)
@@ -107,8 +107,8 @@ def in_range(
     also: str = "",
     equal: Mapping[str, str] = NO_FILTER,
 ) -> list[Row]:
-    """The newest `limit` rows of a code between two dates, those alone that hold the values of `equal`,
-    newest first."""
+    """The newest `limit` rows of a code between two dates, only those with the values of `equal`, newest
+    first."""
     where, values = [f"{code_column(table)}=?"], [code]
     for column, value in equal.items():
         where.append(f"{column}=?")
@@ -166,7 +166,7 @@ def on_date(
     also: Sequence[tuple[str, str, Any]] = (),
     industry: str | None = None,
 ) -> list[Row]:
-    """Rows of one date, by a column (`-` = descending) or by key; missing values stand last. `also` are
+    """Rows of one date, by a column (`-` = descending) or by key; missing values come last. `also` are
     further conditions (column, sign, value); `industry` is the code or name of one, of any level."""
     keys = [column for column in table.key if column != table.date_column]
     order = ", ".join(keys)
@@ -195,11 +195,12 @@ _WRITTEN_WIDE = {
     **dict.fromkeys((" ", "\u3000"), ""),
     **{chr(ord(sign) + 0xFEE0): sign for sign in "()%:,.;+-&/0123456789"},
 }
-"""What titles have in full width, or as a blank, and how a search compares it."""
+"""Full-width characters and blanks in titles -> their form for comparison in a search."""
 
 
 def _comparable(column: str) -> str:
-    """SQL of a text as `search_key` makes it, for what titles have: no engine knows NFKC."""
+    """SQL that normalises a text as `search_key` does, for the characters that titles contain: no engine
+    supports NFKC."""
     text = f"LOWER({column})"
     for wide, plain in _WRITTEN_WIDE.items():
         text = f"REPLACE({text}, '{wide}', '{plain}')"
@@ -220,8 +221,8 @@ def headlines(
     as_of: str | None = None,
     columns: Sequence[str] | None = None,
 ) -> list[Row]:
-    """Rows that have a day or a time and a title, newest first. `kind`: what one of the table's columns of
-    kinds says; `keyword`: a word in the title; `columns`: other ones than responses show."""
+    """Rows with a day or time and a title, newest first. `kind`: a value of one of the table's kind
+    columns; `keyword`: a word in the title; `columns`: instead of those that responses show."""
     day = str(table.date_column)
     names = {spec.name for spec in table.columns}
     where: list[str] = []
@@ -260,7 +261,7 @@ def headlines(
 def planned(
     session: Session, table: Table, period: str | None, since: str | None, until: str | None, limit: int
 ) -> list[Row]:
-    """Rows of one quarter end, or of the newest, whose date lies between two days, oldest first."""
+    """Rows of one quarter end, or of the newest, whose date is between two days, oldest first."""
     if period is None:
         newest = session.rows(table.name, columns=("report_period",), order="report_period DESC", limit=1)
         if not newest:
@@ -282,7 +283,7 @@ def planned(
 
 
 TOTALS = {"SSE": "TOTAL_SH", "SZSE": "TOTAL_SZ", "BSE": "TOTAL_BJ"}
-"""Exchange -> the code under which a table keeps the sum of its market."""
+"""Exchange -> the code under which a table stores the sum of its market."""
 
 
 def totals(
@@ -293,7 +294,7 @@ def totals(
     until: str | None,
     limit: int,
 ) -> list[Row]:
-    """The newest `limit` rows that hold sums of markets between two dates, newest first."""
+    """The newest `limit` rows of market sums between two dates, newest first."""
     where = [f"code IN ({', '.join('?' for _ in exchanges)})"]
     values = [TOTALS[name] for name in exchanges]
     for bound, sign in ((since, ">="), (until, "<=")):

@@ -1,64 +1,64 @@
-"""How far back the table of an interface reaches, where a call asks for its past."""
+"""How far back the table of an interface reaches, for calls about the past."""
 
 from collections.abc import Sized
 from typing import Any
 
 from serving_api.db.first_dates import first_date
 from serving_api.db.sessions import Session
-from serving_api.interfaces.call import Question
+from serving_api.interfaces.call import InterfaceCall
 from serving_api.interfaces.queries import code_column
 
 _SPANS = ("start_date", "days", "periods", "limit")
-"""Parameters that say how much of the past is wanted."""
+"""Parameters that say how much of the past is requested."""
 _LATER = ("start_date", "end_date")
 
 
-def reached(session: Session, asked: Question, value: Any) -> dict[str, Any]:
-    """`first_date` (of the code that is asked for, else of the table), and `note` where the answer is shorter
-    than what was asked for; nothing of an interface that does not look back."""
-    kinds = asked.interface.params
+def reached(session: Session, call: InterfaceCall, value: Any) -> dict[str, Any]:
+    """`first_date` (of the requested code, else of the table), and `note` when the answer is shorter than
+    requested; empty for an interface without a past."""
+    kinds = call.interface.params
     days = [name for name, (kind, _, _) in kinds.items() if kind == "date" and name not in _LATER]
     code = next((name for name, (_, required, _) in kinds.items() if required), None)
     looks_back = any(name in kinds for name in ("start_date", "days", "periods")) or bool(days)
-    if asked.table.date_column is None or not (looks_back or (code is not None and "limit" in kinds)):
+    if call.table.date_column is None or not (looks_back or (code is not None and "limit" in kinds)):
         return {}
-    column = _column(asked, code)
+    column = _column(call, code)
     if code is not None and column is None:
         return {}
-    whose = None if code is None else str(asked.params[code])
-    first = first_date(session, asked.table.name, of=None if whose is None else {column or "code": whose})
-    return {"first_date": first, "note": _note(asked, first, value, whose, days)}
+    whose = None if code is None else str(call.params[code])
+    first = first_date(session, call.table.name, of=None if whose is None else {column or "code": whose})
+    return {"first_date": first, "note": _note(call, first, value, whose, days)}
 
 
-def _column(asked: Question, name: str | None) -> str | None:
-    """The column that the required parameter is about; None where it holds several values."""
-    if name is None or isinstance(asked.params[name], list):
+def _column(call: InterfaceCall, name: str | None) -> str | None:
+    """The column that the required parameter filters; None when it holds several values."""
+    if name is None or isinstance(call.params[name], list):
         return None
-    if name in asked.table.names:
+    if name in call.table.names:
         return name
-    column = code_column(asked.table)
-    return column if name.endswith("code") and column in asked.table.names else None
+    column = code_column(call.table)
+    return column if name.endswith("code") and column in call.table.names else None
 
 
-def _note(asked: Question, first: str | None, value: Any, whose: str | None, days: list[str]) -> str | None:
+def _note(
+    call: InterfaceCall, first: str | None, value: Any, whose: str | None, days: list[str]
+) -> str | None:
     given = len(value) if isinstance(value, Sized) else int(value is not None)
     if first is None:
         return None if given else f"nothing is stored{f' of {whose}' if whose else ''}"
     reported = f"the first stored date is {first}"
-    since = asked.params.get("start_date")
+    since = call.params.get("start_date")
     if since is not None:
         return f"asked from {since}; {reported}" if since < first else None
-    day = next((asked.params[name] for name in days if asked.params[name] is not None), None)
+    day = next((call.params[name] for name in days if call.params[name] is not None), None)
     if day is not None:
         return None if given else f"nothing is stored of {day}; {reported}"
-    span = asked.params.get("days")
+    span = call.params.get("days")
     if span is not None:
         return (
-            f"asked for {span} days; {reported}"
-            if asked.calendar.last(span, asked.today)[0] < first
-            else None
+            f"asked for {span} days; {reported}" if call.calendar.last(span, call.today)[0] < first else None
         )
-    most = next((asked.params[name] for name in _SPANS if asked.params.get(name) is not None), None)
+    most = next((call.params[name] for name in _SPANS if call.params.get(name) is not None), None)
     if most is not None and given < most:
         return f"{given} of at most {most} are stored; {reported}"
     return None

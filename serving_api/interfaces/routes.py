@@ -39,7 +39,7 @@ async def search(
         Literal["stock", "timeseries", "market"] | None, Query(description="only interfaces of this kind")
     ] = None,
 ) -> Answer:
-    """Interfaces that fit a question, best first."""
+    """Interfaces that match a text, best first."""
     hits = builtin_catalog().search(q, limit, dimension)
     return Answer({"total": len(hits), "items": hits})
 
@@ -59,8 +59,8 @@ async def call(request: Request, subject: Anyone, body: schemas.Call) -> Answer:
     as_of = None if body.as_of is None else parse_as_of(body.as_of, state.clock.now())
     far: dict[str, Any] = {}
     if interface.live:
-        reported = await catalog.call_live(state, body.interface, body.params, as_of)
-        value, headers = reported.value, reported.headers
+        answer = await catalog.call_live(state, body.interface, body.params, as_of)
+        value, headers = answer.value, answer.headers
     else:
         value, far = await catalog.call(state, body.interface, body.params, as_of)
         headers = (await state.versions.version_of((dataset.table_of(interface).name,))).headers

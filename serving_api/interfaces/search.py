@@ -1,7 +1,7 @@
-"""Search over the catalog without a model or a network: words and Chinese character pairs, weighed by how
-rare they are, with a table of market terms.
+"""Search over the catalog without a model or a network: words and Chinese character pairs, weighted by
+their rarity, with a table of market terms.
 
-Limits: it knows words, not sentences; a question whose every word is common finds what is common.
+Limits: it compares words, not sentences; a text of common words only finds common interfaces.
 """
 
 import math
@@ -19,11 +19,11 @@ _WORD = re.compile(r"[a-z0-9_]+|[\u4e00-\u9fff]+")
 _NAME, _DESCRIPTION, _TITLE, _COLUMN = 6.0, 3.0, 3.0, 0.5
 _EXACT = 100.0
 _IDEA = "~"
-"""Marks the name of an idea, so that it is not taken for a word of the text."""
+"""Prefix of the name of an idea, so that it is not taken for a word of the text."""
 
 
 def tokens(text: str, synonyms: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
-    """Words, parts of joined words, pairs of Chinese characters, and the ideas they stand for."""
+    """Words, parts of joined words, pairs of Chinese characters, and their ideas."""
     plain = unicodedata.normalize("NFKC", text).casefold()
     for run in _WORD.findall(plain):
         if _is_chinese(run):
@@ -69,8 +69,8 @@ class Index:
         return weights
 
     def rank(self, text: str) -> list[tuple[str, float]]:
-        """(name, score) of every interface that shares a token with the text, best first; among equals the
-        shorter name, which is the plainer interface."""
+        """(name, score) of every interface that shares a token with the text, best first; with equal
+        scores the shorter name first, which is the simpler interface."""
         asked = set(tokens(text, self._synonyms))
         requested = unicodedata.normalize("NFKC", text).casefold().strip()
         scores: dict[str, float] = {}

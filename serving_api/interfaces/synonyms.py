@@ -1,6 +1,6 @@
 """Market terms that mean the same: Chinese, English, and the words that names and columns use.
 
-A small table, on purpose: what column titles and descriptions say already is not repeated here.
+The table is small on purpose: words of column titles and descriptions are not repeated here.
 """
 
 from collections.abc import Mapping
@@ -44,11 +44,11 @@ GROUPS: tuple[str, ...] = (
     "macro 宏观 经济", "etf fund 基金", "convertible bond cb 可转债 转债", "reit 公募基础设施",
     "futures 期货", "lockup unlock 解禁 限售", "pledge 质押", "goodwill 商誉",
 )  # fmt: skip
-"""Words of one line are the same idea; the first one is its name."""
+"""Words of one line have the same meaning; the first one is its name."""
 
 
 def synonym_table() -> Mapping[str, tuple[str, ...]]:
-    """Word -> the names of the ideas it stands for."""
+    """Word -> the names of its meanings."""
     table: dict[str, list[str]] = {}
     for group in GROUPS:
         words = group.split()

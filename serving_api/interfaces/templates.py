@@ -1,4 +1,4 @@
-"""How each kind of interface is answered: one executor per template."""
+"""The implementation of each interface template: one executor per template."""
 
 import re
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from serving_api.db.sessions import Session
 from serving_api.interfaces import companies, economy, industries, market_days, queries, securities, windows
 from serving_api.interfaces.call import (
     Executor,
-    Question,
+    InterfaceCall,
     bounds_of,
     columns_of,
     day_of,
@@ -30,7 +30,7 @@ from serving_api.stocks.finance import queries as finance
 from serving_api.stocks.finance import shapes
 
 _BEFORE = 5
-"""Report periods behind the oldest one shown that its growth looks at."""
+"""Report periods before the oldest one shown, needed for its growth."""
 _ON_A_RUNG = (
     "code", "name", "industry", "zt_stat", "first_seal_time", "seal_fund", "break_times",
 )  # fmt: skip
@@ -38,166 +38,164 @@ _WHOLE_MARKET = 20_000
 _TRADED = "(is_suspended IS NULL OR is_suspended=0)"
 
 
-def latest(session: Session, asked: Question) -> Any:
-    return queries.newest(session, asked.table, asked.code, asked.as_of)
+def latest(session: Session, call: InterfaceCall) -> Any:
+    return queries.newest(session, call.table, call.code, call.as_of)
 
 
-def dated(session: Session, asked: Question) -> Any:
-    """The row of one code on a trade date; its newest where none is asked for."""
-    if asked.params.get("trade_date") is None:
-        return latest(session, asked)
-    day = day_of(session, asked)
-    rows = queries.in_range(
-        session, asked.table, asked.code, since=day, until=day, limit=1, as_of=asked.as_of
-    )
+def dated(session: Session, call: InterfaceCall) -> Any:
+    """The row of one code on a trade date; its newest when no date is given."""
+    if call.params.get("trade_date") is None:
+        return latest(session, call)
+    day = day_of(session, call)
+    rows = queries.in_range(session, call.table, call.code, since=day, until=day, limit=1, as_of=call.as_of)
     return rows[0] if rows else None
 
 
-def batch(session: Session, asked: Question) -> Any:
-    columns = columns_of(asked)
-    return queries.newest_of_codes(session, asked.table, asked.params["codes"], asked.as_of, columns)
+def batch(session: Session, call: InterfaceCall) -> Any:
+    columns = columns_of(call)
+    return queries.newest_of_codes(session, call.table, call.params["codes"], call.as_of, columns)
 
 
-def history(session: Session, asked: Question) -> Any:
-    """Rows of one code, oldest first unless `ascending` is false; of the columns in `fields`, where given."""
-    rows = _range(session, asked)
-    if asked.params.get("fields"):
-        names = columns_of(asked)
+def history(session: Session, call: InterfaceCall) -> Any:
+    """Rows of one code, oldest first unless `ascending` is false; of the columns in `fields`, when given."""
+    rows = _range(session, call)
+    if call.params.get("fields"):
+        names = columns_of(call)
         rows = [{name: row[name] for name in names} for row in rows]
-    return rows[::-1] if asked.params.get("ascending", True) else rows
+    return rows[::-1] if call.params.get("ascending", True) else rows
 
 
-def periods(session: Session, asked: Question) -> Any:
+def periods(session: Session, call: InterfaceCall) -> Any:
     """The newest rows of a code (bars of one period), oldest first unless `ascending` is false. A bar is
-    closed or not at the moment that is asked about, whatever was stored of it."""
+    closed or not as of the requested instant, whatever was stored."""
     rows = queries.in_range(
         session,
-        asked.table,
-        asked.code,
-        limit=asked.params["periods"],
-        as_of=asked.as_of,
-        equal=filters_of(asked),
+        call.table,
+        call.code,
+        limit=call.params["periods"],
+        as_of=call.as_of,
+        equal=filters_of(call),
     )
-    if "is_closed" in asked.table.names:
-        rows = [{**row, "is_closed": is_closed(str(row["date"]), asked.moment)} for row in rows]
-    return rows[::-1] if asked.params.get("ascending", True) else rows
+    if "is_closed" in call.table.names:
+        rows = [{**row, "is_closed": is_closed(str(row["date"]), call.moment)} for row in rows]
+    return rows[::-1] if call.params.get("ascending", True) else rows
 
 
-def newest(session: Session, asked: Question) -> Any:
+def newest(session: Session, call: InterfaceCall) -> Any:
     """The newest rows of one code, newest first."""
-    limit = asked.params["limit"]
-    return queries.in_range(session, asked.table, asked.code, limit=limit, as_of=asked.as_of)
+    limit = call.params["limit"]
+    return queries.in_range(session, call.table, call.code, limit=limit, as_of=call.as_of)
 
 
-def single_quarters(session: Session, asked: Question) -> Any:
+def single_quarters(session: Session, call: InterfaceCall) -> Any:
     """Single-quarter figures of the newest report periods with their growth, oldest first."""
-    count = asked.params["periods"] + _BEFORE
-    rows = queries.in_range(session, asked.table, asked.code, limit=count, as_of=asked.as_of)
-    shown = [row["report_period"] for row in rows[: asked.params["periods"]]]
+    count = call.params["periods"] + _BEFORE
+    rows = queries.in_range(session, call.table, call.code, limit=count, as_of=call.as_of)
+    shown = [row["report_period"] for row in rows[: call.params["periods"]]]
     return shapes.quarters(rows, shown[::-1])
 
 
-def statement(session: Session, asked: Question) -> Any:
+def statement(session: Session, call: InterfaceCall) -> Any:
     """Items of one statement in its newest report periods, newest first."""
     return finance.statement(
-        session, asked.table.name, asked.code, asked.params["statement"], asked.params["periods"]
+        session, call.table.name, call.code, call.params["statement"], call.params["periods"]
     )
 
 
-def indicators(session: Session, asked: Question) -> Any:
+def indicators(session: Session, call: InterfaceCall) -> Any:
     """Every indicator of the newest report periods of one code, by group."""
-    rows = finance.indicators(session, asked.code, asked.params["periods"])
+    rows = finance.indicators(session, call.code, call.params["periods"])
     return {
-        "code": asked.code,
+        "code": call.code,
         "periods": [row["report_period"] for row in rows],
         "groups": shapes.groups(rows),
     }
 
 
-def changes(session: Session, asked: Question) -> Any:
-    """Items of one report (default: the newest) with their change on the year before."""
-    period = asked.params["report_period"]
+def changes(session: Session, call: InterfaceCall) -> Any:
+    """Items of one report (default: the newest) with their change from the year before."""
+    period = call.params["report_period"]
     if period is not None:
-        must_be_period(asked, period)
-    return finance.changes(session, asked.code, period)
+        must_be_period(call, period)
+    return finance.changes(session, call.code, period)
 
 
-def bars(session: Session, asked: Question) -> Any:
-    """Daily bars without suspended days, prices adjusted as asked, oldest first. An adjusted row says so:
-    its limits are those of the day, untouched."""
-    rows = _range(session, asked, also=_TRADED)[::-1]
-    adjust, base = asked.params["adjust"], None
-    if adjust == "qfq" and asked.params.get("end_date"):
-        # The base is the newest bar known, not the last one of the range.
-        newest = queries.newest(session, asked.table, asked.code, asked.as_of) or {}
+def bars(session: Session, call: InterfaceCall) -> Any:
+    """Daily bars without suspended days, prices adjusted as requested, oldest first. An adjusted row is
+    marked; its limits are those of the day, unadjusted."""
+    rows = _range(session, call, also=_TRADED)[::-1]
+    adjust, base = call.params["adjust"], None
+    if adjust == "qfq" and call.params.get("end_date"):
+        # The adjustment base is the newest bar known, not the last one of the range.
+        newest = queries.newest(session, call.table, call.code, call.as_of) or {}
         base = newest.get("adj_factor")
     return windows.with_prices_adjusted(rows, adjust, base)
 
 
-def by_date(session: Session, asked: Question) -> Any:
-    """Rows of all codes on one date; of those with `keyword` in one of their texts, where it is given."""
-    day = day_of(session, asked)
+def by_date(session: Session, call: InterfaceCall) -> Any:
+    """Rows of all codes on one date; only those with `keyword` in one of their texts, when it is given."""
+    day = day_of(session, call)
     if day is None:
         return []
     rows = queries.on_date(
         session,
-        asked.table,
+        call.table,
         day,
-        sort=sort_of(asked),
-        limit=asked.params.get("limit", MOST_ROWS),
-        offset=asked.params.get("offset", 0),
-        as_of=asked.as_of,
-        columns=columns_of(asked) if asked.params.get("fields") else None,
-        also=[*_conditions(asked), *((name, "=", value) for name, value in _chosen(asked).items())],
-        industry=asked.params.get("industry_code"),
+        sort=sort_of(call),
+        limit=call.params.get("limit", MOST_ROWS),
+        offset=call.params.get("offset", 0),
+        as_of=call.as_of,
+        columns=columns_of(call) if call.params.get("fields") else None,
+        also=[*_conditions(call), *((name, "=", value) for name, value in _chosen(call).items())],
+        industry=call.params.get("industry_code"),
     )
-    keyword = asked.params.get("keyword")
+    keyword = call.params.get("keyword")
     return rows if keyword is None else [row for row in rows if _mentions(row, keyword)]
 
 
-def screen(session: Session, asked: Question) -> Any:
-    """Rows of the newest date that fulfil every part of `keyword`: a condition on a column (`pe_ttm<20`), or
-    a word that stands in one of its texts. Parts are separated by commas."""
-    day = day_of(session, asked)
+def screen(session: Session, call: InterfaceCall) -> Any:
+    """Rows of the newest date that match every part of `keyword`: a condition on a column (`pe_ttm<20`),
+    or a word that one of its texts contains. Parts are separated by commas."""
+    day = day_of(session, call)
     if day is None:
         return []
-    conditions, words = _parts(asked)
+    conditions, words = _parts(call)
     rows = queries.on_date(
         session,
-        asked.table,
+        call.table,
         day,
-        sort=sort_of(asked),
-        limit=_WHOLE_MARKET if words else asked.params["limit"],
+        sort=sort_of(call),
+        limit=_WHOLE_MARKET if words else call.params["limit"],
         offset=0,
-        as_of=asked.as_of,
+        as_of=call.as_of,
         also=conditions,
     )
-    shown = columns_of(asked)
+    shown = columns_of(call)
     fitting = [row for row in rows if all(_mentions(row, word) for word in words)]
-    return [{name: row[name] for name in shown} for row in fitting[: asked.params["limit"]]]
+    return [{name: row[name] for name in shown} for row in fitting[: call.params["limit"]]]
 
 
-def every(session: Session, asked: Question) -> Any:
+def every(session: Session, call: InterfaceCall) -> Any:
     """Every row of a small table, by its key."""
-    order = ", ".join(asked.table.key)
-    return queries.public_rows(session, asked.table.name, order=order, limit=MOST_ROWS)
+    order = ", ".join(call.table.key)
+    return queries.public_rows(session, call.table.name, order=order, limit=MOST_ROWS)
 
 
-def limit_ladder(session: Session, asked: Question) -> Any:
+def limit_ladder(session: Session, call: InterfaceCall) -> Any:
     """{trade_date, total, highest, levels[{limit_days, count, stocks[{code, name, industry, zt_stat,
-    first_seal_time, seal_fund, break_times}]}]} of the sealed limit-ups, the highest streak first; {} where
-    no date is stored."""
-    day = day_of(session, asked)
+    first_seal_time, seal_fund, break_times}]}]} of the sealed limit-ups, the longest streak first; {}
+    when no date is stored."""
+    day = day_of(session, call)
     if day is None:
         return {}
     rows = queries.on_date(
         session,
-        asked.table,
+        call.table,
         day,
         sort="first_seal_time",
         limit=MOST_ROWS,
         offset=0,
-        as_of=asked.as_of,
+        as_of=call.as_of,
         also=[("pool", "=", "up")],
     )
     levels: dict[int, list[dict[str, Any]]] = {}
@@ -215,154 +213,149 @@ def limit_ladder(session: Session, asked: Question) -> Any:
     }
 
 
-def headlines(session: Session, asked: Question) -> Any:
+def headlines(session: Session, call: InterfaceCall) -> Any:
     """Notices, articles and the like, newest first: of a code, between two dates or on one (default: the
-    newest that has any), of one kind, with a word in their title."""
-    since, until = bounds_of(asked)
-    day = asked.params.get("date")
+    newest with any), of one kind, with a word in their title."""
+    since, until = bounds_of(call)
+    day = call.params.get("date")
     for name, given in (("start_date", since), ("end_date", until), ("date", day)):
-        if given is not None and given > asked.today:
-            raise asked.bad(name, f"{given} lies in the future")
-    if "date" in asked.interface.params:
-        day = day or (queries.newest_date(session, asked.table, asked.as_of) or "")[:10]
+        if given is not None and given > call.today:
+            raise call.bad(name, f"{given} lies in the future")
+    if "date" in call.interface.params:
+        day = day or (queries.newest_date(session, call.table, call.as_of) or "")[:10]
         if not day:
             return []
         since = until = day
     return queries.headlines(
         session,
-        asked.table,
-        code=asked.params.get("code"),
+        call.table,
+        code=call.params.get("code"),
         since=since,
         until=until,
-        kind=asked.params.get("ann_type") or asked.params.get("news_type"),
-        keyword=asked.params.get("keyword"),
-        limit=asked.params["limit"],
-        offset=asked.params.get("offset", 0),
-        as_of=asked.as_of,
+        kind=call.params.get("ann_type") or call.params.get("news_type"),
+        keyword=call.params.get("keyword"),
+        limit=call.params["limit"],
+        offset=call.params.get("offset", 0),
+        as_of=call.as_of,
     )
 
 
-def schedule(session: Session, asked: Question) -> Any:
-    """What is planned for one quarter end (default: the newest that has any), in the order of the dates;
-    they may lie ahead."""
-    since, until = bounds_of(asked)
-    period = asked.params["report_period"]
-    return queries.planned(session, asked.table, period, since, until, asked.params["limit"])
+def schedule(session: Session, call: InterfaceCall) -> Any:
+    """Planned events of one quarter end (default: the newest with any), in the order of their dates, which
+    may be in the future."""
+    since, until = bounds_of(call)
+    period = call.params["report_period"]
+    return queries.planned(session, call.table, period, since, until, call.params["limit"])
 
 
-def market_totals(session: Session, asked: Question) -> Any:
-    """Sums of the markets by date, oldest first; of one exchange where it is named."""
-    exchange = asked.params.get("exchange")
-    since, until = bounds_of(asked)
+def market_totals(session: Session, call: InterfaceCall) -> Any:
+    """Sums of the markets by date, oldest first; of one exchange when it is given."""
+    exchange = call.params.get("exchange")
+    since, until = bounds_of(call)
     if exchange is not None and exchange not in queries.TOTALS:
-        raise asked.bad(
-            "exchange", f"{exchange} has no totals; one of {', '.join(queries.TOTALS)} is allowed"
-        )
+        raise call.bad("exchange", f"{exchange} has no totals; one of {', '.join(queries.TOTALS)} is allowed")
     requested = list(queries.TOTALS) if exchange is None else [exchange]
-    rows = queries.totals(session, asked.table, requested, since, until, asked.params["limit"])
+    rows = queries.totals(session, call.table, requested, since, until, call.params["limit"])
     return rows[::-1]
 
 
-def rank(session: Session, asked: Question) -> Any:
+def rank(session: Session, call: InterfaceCall) -> Any:
     """The newest row of every code, in the order of a column."""
-    sort, limit = asked.params["sort"], asked.params["limit"]
-    if not rankings.is_rankable(asked.table, sort.removeprefix("-")):
-        raise asked.bad("sort", f"{sort[:40]!r} is no column of numbers or dates of {asked.table.name}")
-    return rankings.newest_ranked(session, asked.table, sort, limit, asked.instant_day, asked.as_of)
+    sort, limit = call.params["sort"], call.params["limit"]
+    if not rankings.is_rankable(call.table, sort.removeprefix("-")):
+        raise call.bad("sort", f"{sort[:40]!r} is no column of numbers or dates of {call.table.name}")
+    return rankings.newest_ranked(session, call.table, sort, limit, call.instant_day, call.as_of)
 
 
-def ex_dates(session: Session, asked: Question) -> Any:
-    """Dividends with an ex-date in a window, which may lie ahead; from today on when it has no begin."""
-    since, until = bounds_of(asked)
+def ex_dates(session: Session, call: InterfaceCall) -> Any:
+    """Dividends with an ex-date in a window, which may be in the future; from today on without a start."""
+    since, until = bounds_of(call)
     if since is None:
-        since = asked.instant_day if until is None else min(asked.instant_day, until)
-    return rankings.ex_dates(session, asked.table, since, until, asked.params["limit"], asked.as_of)
+        since = call.instant_day if until is None else min(call.instant_day, until)
+    return rankings.ex_dates(session, call.table, since, until, call.params["limit"], call.as_of)
 
 
-def most_visited(session: Session, asked: Question) -> Any:
+def most_visited(session: Session, call: InterfaceCall) -> Any:
     """Codes by the number of their visitors in the last days."""
-    days, limit = asked.params["days"], asked.params["limit"]
-    return rankings.most_visited(session, asked.table, asked.today, days, limit)
+    days, limit = call.params["days"], call.params["limit"]
+    return rankings.most_visited(session, call.table, call.today, days, limit)
 
 
-def yield_rank(session: Session, asked: Question) -> Any:
+def yield_rank(session: Session, call: InterfaceCall) -> Any:
     """The highest trailing dividend yields."""
-    limit = asked.params["limit"]
-    return rankings.trailing_yields(session, asked.table, asked.instant_day, limit, asked.as_of)
+    limit = call.params["limit"]
+    return rankings.trailing_yields(session, call.table, call.instant_day, limit, call.as_of)
 
 
-def seats(session: Session, asked: Question) -> Any:
+def seats(session: Session, call: InterfaceCall) -> Any:
     """Seats of one code on a date (default: its newest), by reason, side and rank."""
-    day = asked.params["trade_date"]
-    if day is not None and day > asked.today:
-        raise asked.bad("trade_date", f"{day} lies in the future")
-    return events.seats(session, asked.table, asked.code, day)
+    day = call.params["trade_date"]
+    if day is not None and day > call.today:
+        raise call.bad("trade_date", f"{day} lies in the future")
+    return events.seats(session, call.table, call.code, day)
 
 
-def branch_totals(session: Session, asked: Question) -> Any:
-    """What branches bought and sold in the last days, those that dealt most first."""
-    since = moved(asked.today, -asked.params["days"])
-    return events.branch_totals(
-        session, asked.table, since, asked.params["branch_name"], asked.params["limit"]
-    )
+def branch_totals(session: Session, call: InterfaceCall) -> Any:
+    """Amounts bought and sold by branches in the last days, largest sums first."""
+    since = moved(call.today, -call.params["days"])
+    return events.branch_totals(session, call.table, since, call.params["branch_name"], call.params["limit"])
 
 
-def branch_trades(session: Session, asked: Question) -> Any:
-    """Seats of branches whose name holds a text, in the last days, newest first."""
-    since = moved(asked.today, -asked.params["days"])
-    return events.branch_trades(
-        session, asked.table, since, asked.params["branch_name"], asked.params["limit"]
-    )
+def branch_trades(session: Session, call: InterfaceCall) -> Any:
+    """Seats of branches whose name contains a text, in the last days, newest first."""
+    since = moved(call.today, -call.params["days"])
+    return events.branch_trades(session, call.table, since, call.params["branch_name"], call.params["limit"])
 
 
-def around_today(session: Session, asked: Question) -> Any:
+def around_today(session: Session, call: InterfaceCall) -> Any:
     """Rows of one code from some days ago to some days ahead, oldest first."""
-    since = moved(asked.today, -asked.params["days"])
-    until = moved(asked.today, asked.params["forward_days"])
+    since = moved(call.today, -call.params["days"])
+    until = moved(call.today, call.params["forward_days"])
     rows = queries.in_range(
-        session, asked.table, asked.code, since=since, until=until, limit=MOST_ROWS, as_of=asked.as_of
+        session, call.table, call.code, since=since, until=until, limit=MOST_ROWS, as_of=call.as_of
     )
     return rows[::-1]
 
 
-def calendar_range(session: Session, asked: Question) -> Any:
-    """Rows of the market between two dates that may lie ahead (default: from today on), oldest first."""
-    since, until = bounds_of(asked)
+def calendar_range(session: Session, call: InterfaceCall) -> Any:
+    """Rows of the market between two dates that may be in the future (default: from today on), oldest
+    first."""
+    since, until = bounds_of(call)
     if since is None and until is None:
-        since = asked.today
-    return events.between(session, asked.table, since, until, asked.params["limit"])
+        since = call.today
+    return events.between(session, call.table, since, until, call.params["limit"])
 
 
-def calendar(session: Session, asked: Question) -> Any:
-    """Calendar days of a market, oldest first; those to come belong to it."""
-    since, until = bounds_of(asked)
-    return queries.calendar_days(session, asked.table, asked.params["market"], since, until, MOST_ROWS)
+def calendar(session: Session, call: InterfaceCall) -> Any:
+    """Calendar days of a market, oldest first, future days included."""
+    since, until = bounds_of(call)
+    return queries.calendar_days(session, call.table, call.params["market"], since, until, MOST_ROWS)
 
 
-def latest_trade_date(session: Session, asked: Question) -> Any:
-    """The newest trade date up to today; null where no calendar is known."""
-    market = asked.params["market"]
+def latest_trade_date(session: Session, call: InterfaceCall) -> Any:
+    """The newest trade date up to today; null when no calendar is stored."""
+    market = call.params["market"]
     if market != "CN":
-        return queries.last_open_day(session, asked.table, market, asked.today)
+        return queries.last_open_day(session, call.table, market, call.today)
     try:
-        return asked.calendar.on_or_before(asked.today)
+        return call.calendar.on_or_before(call.today)
     except CalendarHorizon:
         return None
 
 
-def index_members(session: Session, asked: Question) -> Any:
+def index_members(session: Session, call: InterfaceCall) -> Any:
     """The newest list of an index or industry, by code."""
-    return indices.members(session, asked.params["index_code"], asked.params["provider"])
+    return indices.members(session, call.params["index_code"], call.params["provider"])
 
 
-def index_indicators(session: Session, asked: Question) -> Any:
+def index_indicators(session: Session, call: InterfaceCall) -> Any:
     """MA, MACD, KDJ, BOLL and RSI of an index on its newest dates, oldest first."""
-    return series.indicators(session, asked.code, asked.params["limit"], asked.as_of)[0]
+    return series.indicators(session, call.code, call.params["limit"], call.as_of)[0]
 
 
-def index_weights(session: Session, asked: Question) -> Any:
+def index_weights(session: Session, call: InterfaceCall) -> Any:
     """Members of the newest list with weights, the heaviest first."""
-    return indices.weights(session, asked.params["index_code"], asked.params["limit"])
+    return indices.weights(session, call.params["index_code"], call.params["limit"])
 
 
 EXECUTORS: Mapping[str, Executor] = {
@@ -412,32 +405,32 @@ _CONDITIONS = {
     "min_premium": ("premium_pct", ">="),
     "max_premium": ("premium_pct", "<="),
 }
-"""Parameter of an interface by date -> what it asks of a column."""
+"""Parameter of an interface by date -> its condition on a column."""
 
 
-def _range(session: Session, asked: Question, also: str = "") -> list[queries.Row]:
-    since, until = bounds_of(asked)
+def _range(session: Session, call: InterfaceCall, also: str = "") -> list[queries.Row]:
+    since, until = bounds_of(call)
     for name, day in (("start_date", since), ("end_date", until)):
-        if day is not None and day > asked.today:
-            raise asked.bad(name, f"{day} lies in the future")
+        if day is not None and day > call.today:
+            raise call.bad(name, f"{day} lies in the future")
     return queries.in_range(
         session,
-        asked.table,
-        asked.code,
+        call.table,
+        call.code,
         since=since,
         until=until,
-        limit=asked.params["limit"],
-        as_of=asked.as_of,
+        limit=call.params["limit"],
+        as_of=call.as_of,
         also=also,
-        equal=filters_of(asked),
+        equal=filters_of(call),
     )
 
 
-def _chosen(asked: Question) -> dict[str, str]:
-    """As `filters_of`, with the column that says whose row it is: of one date that is a choice as well."""
-    name = queries.code_column(asked.table)
-    given = asked.params.get(name)
-    return filters_of(asked) if given is None else {**filters_of(asked), name: given}
+def _chosen(call: InterfaceCall) -> dict[str, str]:
+    """As `filters_of`, with the code column: for rows of one date that is a filter as well."""
+    name = queries.code_column(call.table)
+    given = call.params.get(name)
+    return filters_of(call) if given is None else {**filters_of(call), name: given}
 
 
 def _mentions(row: queries.Row, keyword: str) -> bool:
@@ -445,18 +438,19 @@ def _mentions(row: queries.Row, keyword: str) -> bool:
     return any(isinstance(value, str) and sought in search_key(value) for value in row.values())
 
 
-def _parts(asked: Question) -> tuple[list[tuple[str, str, Any]], list[str]]:
-    """The conditions and the words of `keyword`. A multiple of 0 or less is none: it meets no condition."""
+def _parts(call: InterfaceCall) -> tuple[list[tuple[str, str, Any]], list[str]]:
+    """The conditions and the words of `keyword`. A ratio of 0 or less is not meaningful: it meets no
+    condition."""
     conditions: list[tuple[str, str, Any]] = []
     words = []
-    for part in filter(None, search_key(asked.params["keyword"] or "").split(",")):
+    for part in filter(None, search_key(call.params["keyword"] or "").split(",")):
         found = _CONDITION.fullmatch(part)
         if found is None:
             words.append(part)
             continue
         column, sign, value = found.groups()
-        if column not in queries.number_columns(asked.table):
-            raise asked.bad("keyword", f"{column[:40]!r} is no column of numbers of {asked.table.name}")
+        if column not in queries.number_columns(call.table):
+            raise call.bad("keyword", f"{column[:40]!r} is no column of numbers of {call.table.name}")
         conditions.append((column, sign, float(value)))
         field = catalogue().find(column)
         if field is not None and field.positive:
@@ -464,9 +458,9 @@ def _parts(asked: Question) -> tuple[list[tuple[str, str, Any]], list[str]]:
     return conditions, words
 
 
-def _conditions(asked: Question) -> list[tuple[str, str, Any]]:
-    given = {name: asked.params.get(name) for name in _CONDITIONS}
+def _conditions(call: InterfaceCall) -> list[tuple[str, str, Any]]:
+    given = {name: call.params.get(name) for name in _CONDITIONS}
     low, high = given["min_premium"], given["max_premium"]
     if low is not None and high is not None and low > high:
-        raise asked.bad("min_premium", f"{low} is above max_premium {high}")
+        raise call.bad("min_premium", f"{low} is above max_premium {high}")
     return [(*_CONDITIONS[name], value) for name, value in given.items() if value is not None]

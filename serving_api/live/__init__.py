@@ -1,1 +1,1 @@
-"""The market now: one step chain for every data type that is read while a session runs."""
+"""Current market data: one chain of steps for every data type that is read during a session."""

@@ -1,13 +1,13 @@
-"""The one step chain of the unified market reads.
+"""The one chain of steps of the unified market reads.
 
-    cache -> other process's answer -> (closed) the day's stored answer -> fused tables of the session
-          -> live sources within a time budget -> finance portal -> estimate
-          -> persist and cache -> stored history -> empty structure
+cache -> other process's answer -> (closed) the day's stored answer -> fused tables of the session ->
+live sources within a time budget -> finance portal -> estimate -> persist and cache -> stored history
+-> empty structure
 
-A request waits at most `LIVE_WAIT_S` and costs at most `RETRY_BUDGET_MAX` external calls (a list in pages
-counts as one). A source that is slow is left behind: the next one is asked beside it, and its answer still
-fills the cache. One refresh runs per data type and process; meanwhile others get the answer that is stale by
-at most one time to live.
+A request waits at most `LIVE_WAIT_S` and costs at most `RETRY_BUDGET_MAX` external calls (a list in
+pages counts as one). A slow source is not waited for: the next one is asked in parallel, and the late
+answer still fills the cache. One refresh runs per data type and process; meanwhile other requests get
+an answer that is stale by at most one time to live.
 """
 
 import asyncio
@@ -26,10 +26,10 @@ from serving_api.framework.state import State
 from serving_api.live.admin_reads.service import live_of
 from serving_api.live.claims import writes_of
 from serving_api.live.clients import EASTMONEY, ORIGIN, RETRY_WITHIN_S, SOURCE_ERRORS, TENCENT, source_order
-from serving_api.live.data_types import HISTORY, Asking, Body, DataType, Found, Question, data_types
+from serving_api.live.data_types import HISTORY, Body, DataType, Found, ReadContext, SourceRead, data_types
 from serving_api.live.failed_sources import SAMPLE, failure_of, in_vain
 from serving_api.live.scan import pages_of
-from serving_api.live.session_state import Moment, moment_of, seconds_kept
+from serving_api.live.session_state import Moment, cache_seconds, moment_of
 from serving_api.live.shared_reads import shared_of
 from serving_api.live.snapshots import Snapshot, SnapshotWriter, as_found, newest, of_session
 from serving_api.live.stored_facts import Facts
@@ -37,17 +37,17 @@ from serving_api.live.stored_facts import Facts
 log = logging.getLogger("serving_api.live")
 
 LIVE_WAIT_S = 4.0
-"""How long a request waits for sources and portal together."""
+"""Seconds that a request waits for sources and portal together."""
 PATIENCE_S = 1.5
-"""How long one source is waited for before the next is asked beside it."""
+"""Seconds before the next source is asked in parallel to a slow one."""
 ESTIMATE_WAIT_S = 1.5
-"""What an estimate may take on top."""
+"""Additional seconds for an estimate."""
 EMPTY_TTL_S = 20.0
-"""At most so long nobody is asked again after nobody had an answer."""
+"""Longest time without new requests after no source had an answer."""
 
 
 @dataclass(frozen=True)
-class _Kept:
+class _Cached:
     found: Found
     until: float  # monotonic
     ttl: float
@@ -61,31 +61,31 @@ class UnifiedReads:
         self._live = state.part(live_of)
         self._shared = state.part(shared_of)
         self._snapshots = SnapshotWriter(state.writer, state.system.wall)
-        self._kept: dict[str, _Kept] = {}
+        self._cached: dict[str, _Cached] = {}
         self._refreshing: SingleFlight[Found] = SingleFlight()
         self._asked: dict[tuple[str, str, str], asyncio.Task[Body]] = {}
         self._writes = state.part(writes_of)
 
     async def read(self, name: str) -> Found:
-        """The newest answer of a data type; its empty structure when nobody has anything."""
+        """The newest answer of a data type; its empty structure when there is none."""
         kind = data_types()[name]
         try:
             moment = moment_of(self._state.clock.now(), self._state.calendar)
         except CalendarHorizon:
             return await self._beyond_calendar(kind)
-        kept = self._kept.get(name)
-        if kept is not None and kept.found.session != moment.session:
-            kept = None
+        cached = self._cached.get(name)
+        if cached is not None and cached.found.session != moment.session:
+            cached = None
         now = self._state.system.monotonic()
-        if kept is not None and now < kept.until:
-            return kept.found
+        if cached is not None and now < cached.until:
+            return cached.found
         is_running = self._refreshing.running(name) is not None
-        if is_running and kept is not None and now < kept.until + kept.ttl:
-            return kept.found.as_stale()
+        if is_running and cached is not None and now < cached.until + cached.ttl:
+            return cached.found.as_stale()
         return await self._refreshing.run(name, lambda: self._refresh(kind, moment))
 
     async def settled(self) -> None:
-        """Wait for sources that were left behind and for writes under way (tests, shutdown)."""
+        """Wait for late sources and for running writes (tests, shutdown)."""
         while pending := [task for task in self._asked.values() if not task.done()] + self._writes.pending:
             await asyncio.wait(pending)
             await asyncio.sleep(0)
@@ -95,7 +95,7 @@ class UnifiedReads:
         for task in self._asked.values():
             task.cancel()
         self._asked = {}
-        self._kept.clear()
+        self._cached.clear()
 
     # -- the chain ------------------------------------------------------------------------------------
 
@@ -125,9 +125,9 @@ class UnifiedReads:
         return found
 
     async def _stored_now(self, kind: DataType, moment: Moment) -> Found | None:
-        """What is stored of this session and needs nobody: while prices move an answer that is younger than
-        its time to live, else the day's final one. On a day without trading (and for a type that says so)
-        the fused tables of the session as well."""
+        """The stored answer of this session, without any upstream: while prices move one that is younger
+        than its time to live, else the day's final one. On a day without trading (and for data types
+        that say so) also the fused tables of the session."""
         snapshot = await self._snapshot(kind, moment)
         if snapshot is not None:
             left = (snapshot.good_until or 0.0) - self._state.system.wall()
@@ -141,7 +141,7 @@ class UnifiedReads:
 
     async def _history(self, kind: DataType, moment: Moment) -> Found | None:
         """Fused tables of the session, else the newest stored answer, else fused tables of the session
-        before. Nobody answered, so what was stored before is history, of today as well."""
+        before. No source answered, so a stored answer counts as history, even one of today."""
         found = await self._fused(kind, moment.session, moment)
         if found is not None:
             return found
@@ -152,7 +152,8 @@ class UnifiedReads:
         return await self._fused(kind, before, moment)
 
     async def _beyond_calendar(self, kind: DataType) -> Found:
-        """Nobody knows whether the market is open: what is stored, else nothing."""
+        """The answer when it is unknown whether the market is open: the stored one, else the empty
+        structure."""
         today = self._state.clock.now().date().isoformat()
         snapshot = await read_or(None, self._state.reading.point(newest, kind.name, today))
         if snapshot is None:
@@ -176,40 +177,40 @@ class UnifiedReads:
     # -- live -----------------------------------------------------------------------------------------
 
     async def _live_answer(self, kind: DataType, moment: Moment, failed: list[str]) -> Found | None:
-        """`failed` gets the upstreams that were asked in vain."""
+        """`failed` collects the upstreams that failed."""
         facts = await read_or(Facts(moment.session), self._live.facts.of(moment.session))
-        asking = Asking(self._live.clients, self._live.scans, facts, self._state.calendar, moment.now)
+        context = ReadContext(self._live.clients, self._live.scans, facts, self._state.calendar, moment.now)
         order = source_order(self._state.clock, self._state.calendar)
-        ways: list[tuple[str, Question]] = [
+        ways: list[tuple[str, SourceRead]] = [
             (upstream, kind.sources[upstream]) for upstream in order if upstream in kind.sources
         ]
         if kind.degrade is not None:
             ways.append((EASTMONEY, kind.degrade))
         limit = self._state.settings.retry_budget_max + pages_of(facts) - 1
         with call_budget(limit, retry_within_s=RETRY_WITHIN_S):
-            found = await self._first(kind, moment, asking, ways, failed)
+            found = await self._first(kind, moment, context, ways, failed)
             if found is None and kind.estimate is not None:
-                found = await self._estimated(kind, moment, asking, kind.estimate, failed)
+                found = await self._estimated(kind, moment, context, kind.estimate, failed)
         return found
 
     async def _first(
         self,
         kind: DataType,
         moment: Moment,
-        asking: Asking,
-        ways: list[tuple[str, Question]],
+        context: ReadContext,
+        ways: list[tuple[str, SourceRead]],
         failed: list[str],
     ) -> Found | None:
-        """The first valid answer. The next source is asked when one fails, or beside one that is slow; one
-        that another process has just asked in vain is not."""
+        """The first valid answer. The next source is asked when one fails, or in parallel to a slow one;
+        one that has just failed in another process is skipped."""
         loop = asyncio.get_running_loop()
         end = loop.time() + LIVE_WAIT_S
         waiting: dict[asyncio.Task[Body], str] = {}
         left = [way for way in ways if not await self._shared.failed(failure_of(kind, way[0]))]
         while left or waiting:
             if left:
-                upstream, question = left.pop(0)
-                waiting[self._ask(kind, moment, asking, upstream, question)] = upstream
+                upstream, read = left.pop(0)
+                waiting[self._ask(kind, moment, context, upstream, read)] = upstream
             span = min(PATIENCE_S if left else LIVE_WAIT_S, end - loop.time())
             if span <= 0:
                 break
@@ -226,23 +227,23 @@ class UnifiedReads:
         return None
 
     def _ask(
-        self, kind: DataType, moment: Moment, asking: Asking, upstream: str, question: Question
+        self, kind: DataType, moment: Moment, context: ReadContext, upstream: str, read: SourceRead
     ) -> "asyncio.Task[Body]":
-        """The task that asks; a source that was left behind and is still at it is not asked twice."""
+        """The task that asks; a late source that is still running is not asked twice."""
         key = (kind.name, upstream, moment.session)
         task = self._asked.get(key)
         if task is None or task.done():
-            task = asyncio.ensure_future(self._live.clients.in_thread(functools.partial(question, asking)))
+            task = asyncio.ensure_future(self._live.clients.in_thread(functools.partial(read, context)))
             self._asked[key] = task
             task.add_done_callback(functools.partial(self._forget, key))
         return task
 
     async def _estimated(
-        self, kind: DataType, moment: Moment, asking: Asking, question: Question, failed: list[str]
+        self, kind: DataType, moment: Moment, context: ReadContext, read: SourceRead, failed: list[str]
     ) -> Found | None:
         if await self._shared.failed(failure_of(kind, SAMPLE)):
             return None
-        task = self._ask(kind, moment, asking, SAMPLE, question)
+        task = self._ask(kind, moment, context, SAMPLE, read)
         done, _ = await asyncio.wait({task}, timeout=ESTIMATE_WAIT_S)
         found = self._landed(kind, moment, TENCENT, task) if done else None
         if done and in_vain(task, found):
@@ -252,7 +253,7 @@ class UnifiedReads:
     def _landed(
         self, kind: DataType, moment: Moment, upstream: str, task: "asyncio.Task[Body]"
     ) -> Found | None:
-        """What a finished task found; None (logged) when it failed or has nothing to say."""
+        """The answer of a finished task; None (logged) when it failed or was empty."""
         if task.cancelled():
             return None
         error = task.exception()
@@ -267,7 +268,7 @@ class UnifiedReads:
         return Found(body, moment.session, moment.now, ORIGIN[upstream])
 
     def _leave_behind(self, kind: DataType, moment: Moment, waiting: "dict[asyncio.Task[Body], str]") -> None:
-        """Slow sources go on; what they find fills the cache when it is the newest."""
+        """Slow sources continue; their answers fill the cache when they are the newest."""
         for task, upstream in waiting.items():
             task.add_done_callback(functools.partial(self._came_late, kind, moment, upstream))
 
@@ -278,26 +279,28 @@ class UnifiedReads:
             log.exception("%s of %s", kind.name, upstream)
             return
         if in_vain(task, found):
-            self._writes.begin(self._shared.tell_failure, failure_of(kind, upstream), self._pause_of(kind))
-        kept = self._kept.get(kind.name)
+            self._writes.begin(self._shared.put_failure, failure_of(kind, upstream), self._pause_of(kind))
+        cached = self._cached.get(kind.name)
         if found is None or found.at is None:
             return
-        poor = kept is None or kept.found.estimate or kept.found.at is None or kept.found.at < found.at
-        if poor and (kept is None or kept.found.session == found.session):
+        poor = (
+            cached is None or cached.found.estimate or cached.found.at is None or cached.found.at < found.at
+        )
+        if poor and (cached is None or cached.found.session == found.session):
             self._keep(kind, found, moment)
             self._persist(kind, found, moment)
 
-    # -- keeping --------------------------------------------------------------------------------------
+    # -- storing --------------------------------------------------------------------------------------
 
     def _keep(self, kind: DataType, found: Found, moment: Moment) -> None:
-        ttl = seconds_kept(kind.ttl_s, moment, self._state.calendar)
+        ttl = cache_seconds(kind.ttl_s, moment, self._state.calendar)
         if found.origin is None or found.estimate:
             ttl = min(ttl, max(EMPTY_TTL_S, kind.ttl_s))
         left = ttl if found.good_for is None else min(ttl, found.good_for)
-        self._kept[kind.name] = _Kept(found, self._state.system.monotonic() + left, ttl)
+        self._cached[kind.name] = _Cached(found, self._state.system.monotonic() + left, ttl)
 
     def _persist(self, kind: DataType, found: Found, moment: Moment) -> None:
-        """In the background: nobody waits for the warehouse's writer."""
+        """In the background: no request waits for the warehouse's writer."""
         snapshot = Snapshot(
             moment.session,
             found.body,
@@ -309,10 +312,10 @@ class UnifiedReads:
         self._writes.begin(self._snapshots.put, kind.name, snapshot)
 
     def _release(self, kind: DataType, moment: Moment, failed: Sequence[str], until: float) -> None:
-        """Give the claim back without an answer, after telling whom nobody asks for a while: whoever gets
-        the claim next looks for that."""
+        """Release the claim without an answer, after storing which sources failed: the next holder of the
+        claim looks for that."""
         for upstream in failed:
-            self._shared.tell_failure(failure_of(kind, upstream), until)
+            self._shared.put_failure(failure_of(kind, upstream), until)
         self._snapshots.release(kind.name, moment.session)
 
     def _pause_of(self, kind: DataType) -> float:
@@ -322,7 +325,7 @@ class UnifiedReads:
         if self._asked.get(key) is task:
             del self._asked[key]
         if not task.cancelled():
-            task.exception()  # looked at, so that nobody is told of an error that nobody waited for
+            task.exception()  # read, so that asyncio does not report an error that no caller waited for
 
 
 def unified_of(state: State) -> UnifiedReads:

@@ -1,4 +1,4 @@
-"""Which of several API processes asks, and writes that nobody waits for."""
+"""Claims that decide which of several API processes asks an upstream, and writes in the background."""
 
 import asyncio
 import contextvars
@@ -20,9 +20,9 @@ log = logging.getLogger("serving_api.live")
 T = TypeVar("T")
 
 CLAIM_WAIT_S = 0.5
-"""A warehouse that is busy for longer keeps no request from asking."""
+"""Seconds to wait for a busy warehouse before the request goes on without it."""
 LOOK_S = 0.1
-"""How often a process looks whether another one has the answer."""
+"""Interval at which a process checks for the answer of another one."""
 WRITE_THREADS = 2
 
 
@@ -37,20 +37,20 @@ class Claims:
         self._ensured: set[queries.Shared] = set()
 
     def claim(self, row: queries.Shared, seconds: float) -> bool:
-        """Whether this process is the one that asks, for at most `seconds`."""
+        """Whether this process may ask, for at most `seconds`."""
         now = self._wall()
         self.ensure(row)
         with transaction(self._warehouse.engine) as connection:
             return queries.claim_row(connection, self._warehouse.sql, row, self.owner, now, now + seconds)
 
     def release(self, row: queries.Shared) -> None:
-        """Give the claim back without an answer: another process may ask at once."""
+        """Release the claim without an answer: another process may ask at once."""
         with transaction(self._warehouse.engine) as connection:
             queries.release_row(connection, self._warehouse.sql, row, self.owner)
 
     def ensure(self, row: queries.Shared) -> None:
-        """In a transaction of its own, since claimers that insert and then update in one deadlock on
-        MariaDB."""
+        """Insert the row in a transaction of its own: claimers that insert and then update in one
+        transaction deadlock on MariaDB."""
         if row in self._ensured:
             return
         with transaction(self._warehouse.engine) as connection:
@@ -70,7 +70,7 @@ class Writes:
         """Start a write; a failure is logged."""
         if self._limiter is None:
             self._limiter = anyio.CapacityLimiter(WRITE_THREADS)
-        # Without the call budget of the request that began it.
+        # Without the call budget of the request that started it.
         task = contextvars.Context().run(
             asyncio.ensure_future, _logged(anyio.to_thread.run_sync(work, *args, limiter=self._limiter))
         )
@@ -79,7 +79,7 @@ class Writes:
         return task
 
     async def claim(self, work: Callable[..., bool], *args: Any) -> bool:
-        """Whether this process asks. A warehouse that is away or busy keeps nobody from asking; while one
+        """Whether this process asks. An unavailable or busy warehouse never prevents a request; while one
         claim hangs, the others do not wait for theirs."""
         if self._hanging:
             return True
@@ -100,15 +100,15 @@ class Writes:
         claim: Callable[..., bool],
         *args: Any,
     ) -> tuple[T | None, bool]:
-        """(another process's answer, whether this process holds the claim): who gets the claim asks, the
-        others look for its answer, at most so long. Neither: the time is over."""
+        """(another process's answer, whether this process holds the claim): the holder of the claim asks,
+        the others look for its answer until the timeout. Neither: the time is over."""
         found, claimed, waited = await look(), False, 0.0
         while found is None and not claimed and waited < patience_s:
             claimed = await self.claim(claim, *args)
             if not claimed:
                 await asyncio.sleep(LOOK_S)
                 waited += LOOK_S
-            # Another process may have ended its own claim with an answer meanwhile.
+            # Another process may have stored its answer and released the claim meanwhile.
             found = await look()
         return found, claimed
 

@@ -27,7 +27,7 @@ from serving_api.framework.envelope import local_iso
 
 THREADS = 8
 RETRY_WITHIN_S = 3.0
-"""A source that was silent for longer is not asked again for this request: the next one is."""
+"""A source that was silent for longer than this is not retried for the request: the next one is asked."""
 TDX, TENCENT, EASTMONEY, THS = "tdx", "tencent", "eastmoney", "ths"
 XUEQIU, SINA = "xueqiu", "sina"
 ORIGIN = {
@@ -38,7 +38,7 @@ ORIGIN = {
     XUEQIU: "social_site",
     SINA: "backup_source",
 }
-"""Upstream key -> what `_source` says."""
+"""Upstream key -> value of `_source`."""
 SOURCE_ERRORS = (UpstreamError, PayloadError, Unavailable)
 
 Makers = Mapping[str, Callable[[FetchLog], Any]]
@@ -49,8 +49,8 @@ logger = logging.getLogger("serving_api.live")
 
 @dataclass(frozen=True)
 class Answered:
-    """What a source answered, and when by the market clock; `source` is its key, None when nobody had
-    anything."""
+    """The answer of a source, and when it came by the market clock; `source` is its key, None when no
+    source had one."""
 
     value: Any
     source: str | None = None
@@ -62,13 +62,13 @@ class Answered:
 
     @property
     def headers(self) -> dict[str, str]:
-        """What the response says of its origin."""
+        """Response headers about the origin."""
         if self.origin is None or self.at is None:
             return {}
         return {"X-Data-As-Of": local_iso(self.at), "X-Data-Source": self.origin}
 
     def shaped(self, value: Any) -> "Answered":
-        """Another shape of the same answer."""
+        """The same answer with another value."""
         return replace(self, value=value)
 
 
@@ -95,37 +95,37 @@ class LiveClients:
 
     async def ask(
         self,
-        questions: Mapping[str, Callable[[Any], T]],
+        reads: Mapping[str, Callable[[Any], T]],
         *,
         order: Sequence[str] | None = None,
         pages: int = 1,
         empty: Callable[[T], bool] | None = None,
     ) -> Answered:
-        """The first answer that is not empty, of the sources that have a question, in `order` (default:
-        that of the hour). `pages` is how many calls the longest single answer takes.
+        """The first answer that is not empty, of the sources with a read, in `order` (default: that of the
+        time of day). `pages` is the number of calls of the longest single answer.
 
         Raises the error of the first source when every source failed."""
-        requested = [name for name in order or source_order(self._clock, self._calendar) if name in questions]
+        requested = [name for name in order or source_order(self._clock, self._calendar) if name in reads]
         limit = self._settings.retry_budget_max + max(0, pages - 1)
         if self._limiter is None:
             self._limiter = anyio.CapacityLimiter(THREADS)
         return await anyio.to_thread.run_sync(
-            self._ask, [(name, questions[name]) for name in requested], limit, empty, limiter=self._limiter
+            self._ask, [(name, reads[name]) for name in requested], limit, empty, limiter=self._limiter
         )
 
     def _ask(
         self,
-        questions: Sequence[tuple[str, Callable[[Any], T]]],
+        reads: Sequence[tuple[str, Callable[[Any], T]]],
         limit: int,
         empty: Callable[[T], bool] | None,
     ) -> Answered:
         first_error: Exception | None = None
         nothing: Answered | None = None
         with call_budget(limit, retry_within_s=RETRY_WITHIN_S) as budget:
-            for name, question in questions:
+            for name, read in reads:
                 budget.restart()
                 try:
-                    value = question(self.client(name))
+                    value = read(self.client(name))
                 except SOURCE_ERRORS as error:
                     logger.warning("%s: %s: %s", name, type(error).__name__, redact(str(error)))
                     first_error = first_error or error
@@ -138,14 +138,14 @@ class LiveClients:
         raise first_error or Unavailable("no source serves this read")
 
     async def in_thread(self, work: Callable[[], T]) -> T:
-        """Run what asks clients off the event loop, within the call budget of the caller; a caller that goes
-        away leaves the thread to end by itself."""
+        """Run work that asks clients off the event loop, within the call budget of the caller; when the
+        caller is cancelled the thread runs to its end."""
         if self._limiter is None:
             self._limiter = anyio.CapacityLimiter(THREADS)
         return await anyio.to_thread.run_sync(work, limiter=self._limiter, abandon_on_cancel=True)
 
     def client(self, name: str) -> Any:
-        """The client of an upstream, with a log of its own. Raises Unavailable where none is configured."""
+        """The client of an upstream, with its own log. Raises Unavailable when none is configured."""
         with self._lock:
             if self._opened is None:
                 self._opened = self._opener(self._settings, self._clock, self._calendar)
@@ -155,7 +155,7 @@ class LiveClients:
         return makers[name](FetchLog())
 
     def close(self) -> None:
-        """Give back every connection; a later read opens anew."""
+        """Close all connections; a later read opens new ones."""
         with self._lock:
             opened, self._opened = self._opened, None
         self._limiter = None

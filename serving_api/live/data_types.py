@@ -1,6 +1,6 @@
-"""What a data type of the market is: a declaration that the one step chain (`chain.py`) carries out.
+"""The declaration of a market data type, which the chain of steps (`chain.py`) executes.
 
-A data type is one file in `serving_api/live/types/` with a `DATA_TYPE`; nothing else lists them.
+A data type is one file in `serving_api/live/types/` with a `DATA_TYPE`; there is no other list of them.
 """
 
 import importlib
@@ -20,14 +20,14 @@ from serving_api.live.scan import MarketScan, Traded
 from serving_api.live.stored_facts import Facts
 
 Body = dict[str, Any]
-"""What a data type answers, without `timestamp` and `_source`."""
+"""The body of a data type, without `timestamp` and `_source`."""
 HISTORY = "db_history"
-"""What `_source` says of a snapshot of an earlier session."""
+"""Value of `_source` for a snapshot of an earlier session."""
 
 
 @dataclass(frozen=True)
-class Asking:
-    """What a question gets to work with; used in a thread that may block."""
+class ReadContext:
+    """The inputs of a read; used in a thread that may block."""
 
     clients: LiveClients
     scans: MarketScan
@@ -37,11 +37,11 @@ class Asking:
 
     @property
     def session(self) -> str:
-        """The trade date that quotes of now belong to."""
+        """The trade date of current quotes."""
         return self.facts.session
 
     def client(self, upstream: str) -> Any:
-        """Raises Unavailable where none is configured."""
+        """Raises Unavailable when none is configured."""
         return self.clients.client(upstream)
 
     def scan(self, upstream: str) -> list[Traded]:
@@ -49,39 +49,39 @@ class Asking:
         return self.scans.take(upstream, self.facts)
 
 
-Question = Callable[[Asking], Body]
+SourceRead = Callable[[ReadContext], Body]
 Stored = Callable[[Session, str], Body | None]
-"""Reads a body of one trade date from fused tables; None where they have none."""
+"""Reads a body of one trade date from fused tables; None when they have none."""
 
 
 @dataclass(frozen=True)
 class DataType:
     """One data type of the unified read.
 
-    `sources`: upstream -> question, asked in the order of the session. `degrade`: the finance portal's way,
-    the last one asked. `estimate`: from a sample of the market, when nobody else answered in time; never
-    persisted. `is_valid`: whether a body says anything. `stored`: (`_source`, read) in the order in which
-    fused tables are asked for a trade date. `stored_first`: such a table of the session answers before any
-    upstream is asked. `ttl_s` counts in trading hours.
+    `sources`: upstream -> read, tried in the order of the session. `degrade`: the read of the finance
+    portal, tried last. `estimate`: from a sample of the market, when no other source answered in time;
+    never persisted. `is_valid`: whether a body holds data. `stored`: (`_source`, read) in the order in
+    which fused tables are asked for a trade date. `stored_first`: such a table of the session answers
+    before any upstream is asked. `ttl_s` counts in trading hours.
     """
 
     name: str
     ttl_s: float
-    sources: Mapping[str, Question]
+    sources: Mapping[str, SourceRead]
     is_valid: Callable[[Body], bool]
     empty: Callable[[], Body]
-    degrade: Question | None = None
-    estimate: Question | None = None
+    degrade: SourceRead | None = None
+    estimate: SourceRead | None = None
     stored: Sequence[tuple[str, Stored]] = ()
     stored_first: bool = False
 
 
 @dataclass(frozen=True)
 class Found:
-    """One answer to a question of `session`. `origin` is what `_source` says (None: nobody had anything),
-    `at` when it was captured by the market clock. `stale`: its time to live is over and a newer one is on its
-    way. `stored_of`: the trade date of an answer from the store, which may be an earlier one. `good_for`: the
-    seconds after which another process's answer is due again."""
+    """One answer for `session`. `origin` is the value of `_source` (None: no source had one), `at` when it
+    was captured by the market clock. `stale`: its time to live is over and a refresh is running.
+    `stored_of`: the trade date of a stored answer, which may be an earlier one. `good_for`: seconds
+    until another process's answer expires."""
 
     body: Body
     session: str
@@ -94,7 +94,7 @@ class Found:
 
     @property
     def is_of_session(self) -> bool:
-        """Whether there are figures, and of the session that was asked for."""
+        """Whether there is data, and of the requested session."""
         return self.origin is not None and self.stored_of in {None, self.session}
 
     def as_stale(self) -> "Found":
@@ -103,7 +103,7 @@ class Found:
 
 @cache
 def data_types() -> Mapping[str, DataType]:
-    """Every data type by its name. Raises DeclarationError when a file declares none, or two one name."""
+    """Every data type by its name. Raises DeclarationError when a file declares none, or two share a name."""
     found: dict[str, DataType] = {}
     for module in pkgutil.iter_modules(types.__path__):
         declared = getattr(importlib.import_module(f"{types.__name__}.{module.name}"), "DATA_TYPE", None)

@@ -1,4 +1,4 @@
-"""Values of an upstream's frame as JSON has them."""
+"""Values of an upstream's frame as JSON values."""
 
 import math
 from datetime import datetime
@@ -35,7 +35,7 @@ def whole(value: Any) -> int | None:
 
 
 def positive(value: Any) -> float | None:
-    """A price; the 0 that stands for 'none yet' is None."""
+    """A price; 0, which means 'none yet', becomes None."""
     found = number(value)
     return found if found else None
 
@@ -52,7 +52,7 @@ def change_pct(price: float | None, last_close: float | None) -> float | None:
 
 
 def session_date(now: datetime, calendar: TradeCalendar) -> str:
-    """The trade date that a quote of `now` belongs to: before 09:15 it is still the one before."""
+    """The trade date of a quote at `now`: before 09:15 it is still the previous one."""
     newest = calendar.on_or_before(now.date().isoformat())
     if newest == now.date().isoformat() and now.strftime("%H:%M:%S") < _OPEN:
         return calendar.offset(newest, -1)

@@ -1,4 +1,4 @@
-"""What fused tables say of a whole trade date, for data types that no live source answers."""
+"""Rows of fused tables for a whole trade date, for data types without a live answer."""
 
 from typing import Any
 

@@ -1,5 +1,5 @@
-"""What counting needs of a stock: how far it moved, and whether it stands at a limit. From a live scan or
-from the wide table alike."""
+"""Figures of a stock for counting: its change, and whether it is at a limit; from a live scan or from the
+wide table."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ _EPS = 1e-6
 
 @dataclass(frozen=True)
 class Mover:
-    """`change_pct` is None for a stock that does not trade. `at_limit`: 'up', 'down', 'up_open' (touched, not
-    held) or ''."""
+    """`change_pct` is None for a stock that does not trade. `at_limit`: 'up', 'down', 'up_open' (touched,
+    not held) or ''."""
 
     change_pct: float | None
     at_limit: str = ""
@@ -23,7 +23,8 @@ class Mover:
 
 @dataclass(frozen=True)
 class Counts:
-    """Of stocks; `broken` touched their limit-up without holding it, None where the source tells no highs."""
+    """Counts of stocks; `broken` touched their limit-up without holding it, None when the source has no
+    highs."""
 
     up: int
     down: int

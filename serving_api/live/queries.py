@@ -23,8 +23,8 @@ def industry_boards(session: Session) -> list[tuple[Any, ...]]:
 
 
 def due(session: Session, name: str, day: str) -> tuple[float, float]:
-    """The seconds of the system clock at which the shared answer of a read and day is due again, and until
-    which nobody asks since somebody failed; 0 for neither."""
+    """The seconds of the system clock at which the shared answer of a read and day expires, and until
+    which no process asks after a failure; 0 for neither."""
     rows = session.rows(
         LIVE_READS, columns=("trade_date", "good_until", "failed_until"), where="name=?", values=(name,)
     )
@@ -69,7 +69,7 @@ def read_row(name: str) -> Shared:
 
 
 def ensure_row(connection: Connection, sql: Sql, row: Shared) -> None:
-    """The row, without an answer yet."""
+    """Insert the row, without an answer yet."""
     columns = tuple(column for column, _ in row.key)
     connection.exec_driver_sql(sql.insert_absent(row.table, columns), row.values)
 
@@ -105,8 +105,8 @@ def put_snapshot(
     good_until: float | None,
     updated_at: str,
 ) -> bool:
-    """Store an answer captured `at` and end the claim on it; False when the final one, or a newer one, stands
-    already."""
+    """Store an answer captured `at` and release the claim on it; False when the final one, or a newer one,
+    is already stored."""
     done = connection.exec_driver_sql(
         sql.text(
             f"UPDATE {row.table} SET payload_json=?, source=?, is_final=?, captured_at=?, good_until=?, "
@@ -130,7 +130,7 @@ def put_read(
     good_until: float,
     updated_at: str,
 ) -> None:
-    """Store an answer of `day` and end the claim on it."""
+    """Store an answer of `day` and release the claim on it."""
     connection.exec_driver_sql(
         sql.text(
             f"UPDATE {row.table} SET trade_date=?, payload_json=?, source=?, captured_at=?, good_until=?, "
@@ -141,7 +141,8 @@ def put_read(
 
 
 def put_failure(connection: Connection, sql: Sql, row: Shared, owner: str, until: float) -> None:
-    """Nobody asks until that second; the claim of `owner` ends. An answer stays what it is."""
+    """Store that no process asks until that second, and release the claim of `owner`. The stored answer is
+    unchanged."""
     connection.exec_driver_sql(
         sql.text(f"UPDATE {row.table} SET failed_until=? WHERE {row.where}"), (until, *row.values)
     )

@@ -1,6 +1,6 @@
-"""Quotes of all A shares at one moment: what the market's live reads are counted from.
+"""Quotes of all A shares at one moment: the basis of the live market reads.
 
-One scan serves every data type that asks within its time to live, over all threads and API processes.
+One scan serves all data types within its time to live, over all threads and API processes.
 """
 
 import base64
@@ -27,14 +27,14 @@ HALF_TICK = 0.005
 BOOKS_PER_CALL = 80
 USUAL_STOCKS = 6000
 _LEAST_COMPARED, _LEAST_EQUAL = 20, 0.5
-"""Of the stocks whose close of the session before is stored, at least half must show it as their last close:
-the others have an ex-right at most."""
+"""Of the stocks whose close of the previous session is stored, at least this share must have it as their
+last close; the others may have an ex-right."""
 
 
 @dataclass(frozen=True)
 class Traded:
-    """One A share at this moment: CNY, shares, cap in 10k CNY. No price = it does not trade today; `high` and
-    `main_net` (CNY) are None where the source has none."""
+    """One A share at this moment: CNY, shares, cap in 10k CNY. No price = it does not trade today; `high`
+    and `main_net` (CNY) are None when the source has none."""
 
     listed: Listed
     price: float | None
@@ -88,7 +88,7 @@ def from_ranking(row: Row, listed: Listed) -> Traded:
 
 
 def from_quote(row: Row, listed: Listed) -> Traded:
-    """A quote of named symbols of the quote site."""
+    """A quote of given symbols of the quote site."""
     return Traded(
         listed,
         None if row["is_suspended"] else positive(row["price"]),
@@ -101,7 +101,7 @@ def from_quote(row: Row, listed: Listed) -> Traded:
 
 
 def by_terminal(clients: LiveClients, facts: Facts) -> list[Traded]:
-    """Every listed stock, 80 a call."""
+    """Every listed stock, 80 per call."""
     if not facts.stocks:
         raise Unavailable("the terminal is asked by code, and no list of securities is stored")
     frame = clients.client(TDX).quotes(list(facts.stocks))
@@ -109,7 +109,7 @@ def by_terminal(clients: LiveClients, facts: Facts) -> list[Traded]:
 
 
 def by_quote_site(clients: LiveClients, facts: Facts) -> list[Traded]:
-    """The ranking of all A shares, 200 a call; one that is not stored yet is there as well."""
+    """The ranking of all A shares, 200 per call; it also has stocks that are not stored yet."""
     return [
         from_ranking(row, facts.stocks.get(row["symbol"]) or _unlisted(row))
         for row in records(clients.client(TENCENT).rank())
@@ -121,12 +121,12 @@ SCANS: Mapping[str, Callable[[LiveClients, Facts], list[Traded]]] = {TDX: by_ter
 
 
 def pages_of(facts: Facts) -> int:
-    """How many calls the longest scan takes."""
+    """Number of calls of the longest scan."""
     return -(-max(len(facts.stocks), USUAL_STOCKS) // BOOKS_PER_CALL)
 
 
 def check_scan(rows: Sequence[Traded], facts: Facts) -> None:
-    """Raises PayloadError when a scan is a part of the market, or of another session."""
+    """Raises PayloadError when a scan covers only a part of the market, or another session."""
     if not rows:
         raise PayloadError("an empty list of stocks")
     known = sum(row.listed.symbol in facts.stocks for row in rows)
@@ -136,7 +136,8 @@ def check_scan(rows: Sequence[Traded], facts: Facts) -> None:
 
 
 def check_session(rows: Sequence[Traded], facts: Facts) -> None:
-    """Raises PayloadError when quotes show other last closes than those stored of the session before."""
+    """Raises PayloadError when last closes of quotes differ from the stored closes of the previous
+    session."""
     pairs = [
         (row.last_close, close)
         for row in rows
@@ -154,8 +155,8 @@ def _unlisted(row: Row) -> Listed:
 
 
 @dataclass(frozen=True)
-class _Kept:
-    """`refused`: why the scan is not believed; whoever asks meanwhile is told the same."""
+class _Cached:
+    """`refused`: why the scan is not accepted; callers within its time to live get the same error."""
 
     session: str
     rows: list[Traded]
@@ -173,34 +174,34 @@ class MarketScan:
         ttl: Callable[[], float],
         shared: SharedReads,
     ) -> None:
-        """`ttl`: seconds that a scan of this moment is kept. `shared`: what other processes have scanned."""
+        """`ttl`: seconds that a scan of this moment is cached. `shared`: scans of other processes."""
         self._shared = shared
         self._clients = clients
         self._monotonic = monotonic
         self._ttl = ttl
         self._locks = {upstream: threading.Lock() for upstream in SCANS}
-        self._kept: dict[str, _Kept] = {}
+        self._cached: dict[str, _Cached] = {}
 
     def take(self, upstream: str, facts: Facts) -> list[Traded]:
-        """The scan of an upstream; one that is kept, or that another thread is making, is shared. Raises what
-        the client raises, and PayloadError for a scan that cannot be of this market now: it is not asked for
-        again within its time to live."""
+        """The scan of an upstream; a cached one, or one that another thread is making, is shared. Raises
+        what the client raises, and PayloadError for a scan that cannot be of this market now: it is not
+        requested again within its time to live."""
         with self._locks[upstream]:
-            kept = self._kept.get(upstream)
-            if kept is None or kept.session != facts.session or self._monotonic() >= kept.until:
-                kept = self._scanned(upstream, facts)
-                self._kept[upstream] = kept
-            if kept.refused is not None:
-                raise PayloadError(kept.refused)
-            return kept.rows
+            cached = self._cached.get(upstream)
+            if cached is None or cached.session != facts.session or self._monotonic() >= cached.until:
+                cached = self._scanned(upstream, facts)
+                self._cached[upstream] = cached
+            if cached.refused is not None:
+                raise PayloadError(cached.refused)
+            return cached.rows
 
-    def _scanned(self, upstream: str, facts: Facts) -> _Kept:
-        """The scan of another process that is still good, else one of this process for all of them."""
+    def _scanned(self, upstream: str, facts: Facts) -> _Cached:
+        """The scan of another process that has not expired, else one of this process for all of them."""
         name = f"scan {upstream}"
         reported = from_thread.run(self._shared.find_or_claim, name, facts.session)
         if reported is not None:
             rows, refused = unpacked(reported.answer.value, facts)
-            return _Kept(facts.session, rows, self._monotonic() + reported.left, refused)
+            return _Cached(facts.session, rows, self._monotonic() + reported.left, refused)
         try:
             rows = SCANS[upstream](self._clients, facts)
         except BaseException as error:
@@ -215,14 +216,14 @@ class MarketScan:
         from_thread.run_sync(
             self._shared.put, name, facts.session, Answered(packed(rows, refused), upstream), seconds
         )
-        return _Kept(facts.session, rows, self._monotonic() + seconds, refused)
+        return _Cached(facts.session, rows, self._monotonic() + seconds, refused)
 
 
 _FIGURES = ("price", "last_close", "volume", "amount", "market_cap", "high", "main_net")
 
 
 def packed(rows: Sequence[Traded], refused: str | None) -> dict[str, Any]:
-    """A scan as JSON: a list per figure, compressed, since a market is some 400 kB every ten seconds."""
+    """A scan as JSON: a list per figure, compressed, since a market takes about 400 kB every ten seconds."""
     columns: dict[str, list[Any]] = {name: [getattr(row, name) for row in rows] for name in _FIGURES}
     columns["symbol"] = [row.listed.symbol for row in rows]
     columns["name"] = [row.listed.name for row in rows]

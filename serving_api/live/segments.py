@@ -1,7 +1,7 @@
-"""One part of an answer that is made of several: kept by itself, failing by itself.
+"""One part of a combined answer, cached by itself and failing by itself.
 
-A segment that fails or has nothing is empty for 20 seconds. One that is slow is left behind: the answer goes
-out without it (or with what it said before), and what it finds later is kept for the next one.
+A segment that fails or is empty is empty for 20 seconds. A slow one is not waited for: the answer is
+sent without it (or with its previous items), and its late result is cached for the next answer.
 """
 
 import asyncio
@@ -26,7 +26,8 @@ Items = list[dict[str, Any]]
 
 @dataclass(frozen=True)
 class Part:
-    """`cached`: nobody was asked for it by this process. `at`: when it was found, None for an empty one."""
+    """`cached`: this process did not ask a source for it. `at`: when it was captured, None for an empty
+    one."""
 
     items: Items
     cached: bool
@@ -34,7 +35,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class _Kept:
+class _Cached:
     day: str
     items: Items
     at: datetime | None
@@ -42,7 +43,7 @@ class _Kept:
 
 
 class Segment:
-    """Used on one event loop. What is kept of another date than `day` is never told."""
+    """Used on one event loop. Cached items of another date than `day` are never returned."""
 
     def __init__(
         self,
@@ -51,43 +52,43 @@ class Segment:
         now: Callable[[], datetime],
         shared: SharedReads | None = None,
     ) -> None:
-        """With `shared` the API processes of one deployment ask once; items are plain JSON then."""
+        """With `shared` the API processes of one deployment ask once; items are then plain JSON."""
         self._name = name
         self._shared = shared
         self._monotonic = monotonic
         self._now = now
-        self._kept: _Kept | None = None
+        self._cached: _Cached | None = None
         self._running: SingleFlight[bool] = SingleFlight()
 
     async def read(
         self, day: str, ttl: Callable[[], float], make: Callable[[], Awaitable[Items]], *, use_cache: bool
     ) -> Part:
-        """The items of `day`. `ttl` is asked when the answer is there."""
-        kept = self._of(day)
-        if use_cache and kept is not None and self._monotonic() < kept.until:
-            return Part(kept.items, True, kept.at)
+        """The items of `day`. `ttl` is called when the answer is there."""
+        cached = self._of(day)
+        if use_cache and cached is not None and self._monotonic() < cached.until:
+            return Part(cached.items, True, cached.at)
         task = self._running.start(day, lambda: self._make(day, ttl, make, use_cache=use_cache))
         done, _ = await asyncio.wait({task}, timeout=WAIT_S)
         asked = True
         if done:
             asked = task.result()
         else:
-            self._keep(day, kept.items if kept else [], kept.at if kept else None, EMPTY_TTL_S)
-        kept = self._of(day)
-        return Part([], not asked) if kept is None else Part(kept.items, not asked, kept.at)
+            self._keep(day, cached.items if cached else [], cached.at if cached else None, EMPTY_TTL_S)
+        cached = self._of(day)
+        return Part([], not asked) if cached is None else Part(cached.items, not asked, cached.at)
 
     async def settled(self) -> None:
-        """Wait for what was left behind (tests)."""
+        """Wait for late reads (tests)."""
         await self._running.settled()
 
     def close(self) -> None:
         self._running.close()
-        self._kept = None
+        self._cached = None
 
     async def _make(
         self, day: str, ttl: Callable[[], float], make: Callable[[], Awaitable[Items]], *, use_cache: bool
     ) -> bool:
-        """Whether somebody was asked, and not what another process has found."""
+        """Whether a source was asked, instead of taking another process's result."""
         name = f"segment {self._name}"
         if use_cache and self._shared is not None:
             reported = await self._shared.find_or_claim(name, day)
@@ -106,8 +107,8 @@ class Segment:
             self._shared.put(name, day, Answered(items, at=at), seconds)
         return True
 
-    def _of(self, day: str) -> _Kept | None:
-        return self._kept if self._kept is not None and self._kept.day == day else None
+    def _of(self, day: str) -> _Cached | None:
+        return self._cached if self._cached is not None and self._cached.day == day else None
 
     def _keep(self, day: str, items: Items, at: datetime | None, seconds: float) -> None:
-        self._kept = _Kept(day, items, at, self._monotonic() + seconds)
+        self._cached = _Cached(day, items, at, self._monotonic() + seconds)

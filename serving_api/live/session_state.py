@@ -1,5 +1,5 @@
-"""What a moment of the market clock means for live reads: the session, whether prices move, how long an
-answer is kept. In the session's terms, lunch is a trading hour."""
+"""The state of the market at a moment, for live reads: the session, whether prices move, how long an
+answer is cached. In the session's terms, lunch is a trading hour."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, time
@@ -9,13 +9,13 @@ from serving_api.framework.cache_headers import in_trading_hours, ttl_at
 from serving_api.live.frame_values import session_date
 
 _CLOSE, _SETTLED = time(15, 0), time(15, 5)
-"""For five minutes after the close sources still publish the prices of the closing auction: what is captured
-then is kept as briefly as in trading hours, and is not yet the day's final answer."""
+"""For five minutes after the close sources still publish the prices of the closing auction: answers
+captured then are cached as briefly as in trading hours, and are not yet the day's final answer."""
 
 
 @dataclass(frozen=True)
 class Moment:
-    """`session`: the trade date that quotes of now belong to. `moving`: prices may differ in a second."""
+    """`session`: the trade date of current quotes. `moving`: whether prices may change."""
 
     now: datetime
     session: str
@@ -36,13 +36,13 @@ def moment_of(now: datetime, calendar: TradeCalendar) -> Moment:
     return Moment(now, session_date(now, calendar), moving, trade_date)
 
 
-def seconds_kept(ttl_s: float, moment: Moment, calendar: TradeCalendar) -> float:
-    """`ttl_s` while prices move, else the idle time of the specification (to the next open at most)."""
+def cache_seconds(ttl_s: float, moment: Moment, calendar: TradeCalendar) -> float:
+    """`ttl_s` while prices move, else the idle time of the specification (at most until the next open)."""
     return ttl_s if moment.moving else ttl_at(ttl_s, moment.now, calendar)
 
 
 def session_state(now: datetime, calendar: TradeCalendar) -> str:
-    """Where the session stands: pre_open, auction (09:15), trading (09:30-11:30, 13:00-15:00), noon_break,
+    """The phase of the session: pre_open, auction (09:15), trading (09:30-11:30, 13:00-15:00), noon_break,
     closed (also on a weekend) or holiday (a weekday without trading). Raises CalendarHorizon."""
     if not calendar.is_trade_date(now.date().isoformat()):
         return "closed" if now.weekday() >= _SATURDAY else "holiday"
@@ -50,7 +50,7 @@ def session_state(now: datetime, calendar: TradeCalendar) -> str:
 
 
 def next_bounds(now: datetime, calendar: TradeCalendar) -> tuple[datetime | None, datetime | None]:
-    """(when trading begins next, when it ends next), each strictly after `now`; None beyond the calendar."""
+    """(next start of trading, next end of trading), each strictly after `now`; None beyond the calendar."""
     return _next(now, calendar, (time(9, 30), time(13, 0))), _next(now, calendar, (time(11, 30), _CLOSE))
 
 

@@ -1,8 +1,8 @@
 """Upstream answers that the API processes of one deployment share (`sys_live_read`).
 
-A row per read, with its newest answer: one process claims the read and asks, the others take what it stored,
-for the time that it is still good. A failure is shared as well: for `FAILED_S` nobody asks again. A warehouse
-that is away or busy keeps nobody from asking.
+A row per read, with its newest answer: one process claims the read and asks, the others use the stored
+answer until it expires. A failure is shared as well: for `FAILED_S` no process asks again. An
+unavailable or busy warehouse never prevents a request.
 """
 
 from collections.abc import Awaitable, Callable
@@ -23,18 +23,19 @@ from serving_api.live.claims import Claims, writes_of
 from serving_api.live.clients import Answered
 
 WAIT_S = 4.0
-"""How long a process waits for the answer of another before it asks by itself."""
+"""Seconds that a process waits for the answer of another before it asks by itself."""
 CLAIM_S = 10.0
-"""When a process that died while it asked is waited for no more."""
+"""Seconds after which a claim expires, when its process died while asking."""
 FAILED_S = 10.0
-"""How long nobody asks again after an upstream failed: the time to live of the market's scans."""
+"""Seconds without new requests after an upstream failed: the time to live of the market's scans."""
 UPSTREAM_FAILURES = (UpstreamError, PayloadError)
-"""What another process would meet as well; `Unavailable` is a guard of our own, and nothing was sent."""
+"""Errors that another process would get as well; `Unavailable` comes from a guard of our own, and nothing
+was sent."""
 
 
 @dataclass(frozen=True)
 class Reported:
-    """An answer, and for how many seconds it is still good."""
+    """An answer, and the seconds until it expires."""
 
     answer: Answered
     left: float
@@ -42,7 +43,7 @@ class Reported:
 
 @dataclass(frozen=True)
 class _Failed:
-    """Somebody asked in vain a moment ago."""
+    """A request failed a moment ago."""
 
     left: float
 
@@ -65,8 +66,8 @@ class SharedReads:
         day: str = "",
         use_cache: bool = True,
     ) -> CacheAnswer:
-        """`flights.take` over all processes. The value of the answer is plain JSON. `day` (default: today):
-        an answer of another one is not told."""
+        """`SingleFlightCache.take` over all processes. The value of the answer is plain JSON. `day` (default:
+        today): answers of other days are not returned."""
         left: float | None = None
         day = day or self._state.clock.now().date().isoformat()
 
@@ -89,9 +90,9 @@ class SharedReads:
         )
 
     async def find_or_claim(self, name: str, day: str) -> Reported | None:
-        """Another process's answer that is still good, waited for when that one is just asking; None when
-        it is the caller who asks, and then tells by `put`, `give_up` or `release`. Raises Unavailable within
-        `FAILED_S` of a failure."""
+        """Another process's answer that has not expired, waited for while that process is asking; None
+        when the caller has to ask, and then reports by `put`, `give_up` or `release`. Raises
+        Unavailable within `FAILED_S` of a failure."""
         reported: Reported | _Failed | None
         reported, claimed = await self._writes.find_or_claim(
             lambda: self._stored(name, day), WAIT_S, self._claims.claim, queries.read_row(name), CLAIM_S
@@ -103,26 +104,26 @@ class SharedReads:
         return reported
 
     async def failed(self, name: str) -> bool:
-        """Whether somebody was asked in vain within `FAILED_S`."""
+        """Whether a request failed within `FAILED_S`."""
         return isinstance(await self._stored(name, ""), _Failed)
 
     def put(self, name: str, day: str, answer: Answered, seconds: float) -> None:
-        """Store an answer that is good for so long; nobody waits for the write."""
+        """Store an answer with its lifetime, in the background."""
         self._writes.begin(self._put, name, day, answer, self._state.system.wall() + seconds)
 
     def release(self, name: str) -> None:
-        """Give the claim back without an answer."""
+        """Release the claim without an answer."""
         self._writes.begin(self._claims.release, queries.read_row(name))
 
     def give_up(self, name: str, error: BaseException) -> None:
-        """Give the claim back after an error; one of an upstream is shared."""
+        """Release the claim after an error; an upstream's error is shared."""
         if isinstance(error, UPSTREAM_FAILURES):
-            self._writes.begin(self.tell_failure, name, self._state.system.wall() + FAILED_S)
+            self._writes.begin(self.put_failure, name, self._state.system.wall() + FAILED_S)
         else:
             self.release(name)
 
-    def tell_failure(self, name: str, until: float) -> None:
-        """Store that nobody asks until that second, and end the claim; one short transaction."""
+    def put_failure(self, name: str, until: float) -> None:
+        """Store that no process asks until that second, and release the claim; one short transaction."""
         row, warehouse = queries.read_row(name), self._state.writer
         self._claims.ensure(row)
         with transaction(warehouse.engine) as connection:

@@ -1,7 +1,8 @@
-"""Stored answers of the data types (`sys_market_snapshot`), and who of several API processes refreshes one.
+"""Stored answers of the data types (`sys_market_snapshot`), and claims that let one API process refresh
+them.
 
-A row per data type and trade date. It is what the processes of one deployment share: whoever finds an answer
-writes it, the others read it. A claim makes one of them ask.
+A row per data type and trade date. The processes of one deployment share it: the one that gets an
+answer writes it, the others read it. A claim lets only one of them ask.
 """
 
 from collections.abc import Callable
@@ -25,8 +26,8 @@ _COLUMNS = ("trade_date", "payload_json", "source", "is_final", "captured_at", "
 
 @dataclass(frozen=True)
 class Snapshot:
-    """One stored answer. `is_final`: captured after the close of its trade date, so it is the day's.
-    `good_until`: the second of the system clock at which it is due again."""
+    """One stored answer. `is_final`: captured after the close of its trade date, so it is the day's last.
+    `good_until`: the second of the system clock at which it expires."""
 
     session: str
     body: dict[str, Any]
@@ -61,7 +62,7 @@ def _first(session: Session, **how: Any) -> Snapshot | None:
 
 
 def as_found(snapshot: Snapshot, moment: Moment) -> Found:
-    """A stored answer of the running or just closed day keeps its source; an older one is history."""
+    """A stored answer of the running or just closed session keeps its source; an older one is history."""
     today = snapshot.session == moment.now.date().isoformat()
     origin = snapshot.source if today else HISTORY
     return Found(snapshot.body, moment.session, snapshot.at, origin, stored_of=snapshot.session)
@@ -76,16 +77,16 @@ class SnapshotWriter:
         self._claims = Claims(warehouse, wall)
 
     def claim(self, data_type: str, day: str, seconds: float) -> bool:
-        """Whether this process is the one that refreshes the answer, for at most `seconds`."""
+        """Whether this process may refresh the answer, for at most `seconds`."""
         return self._claims.claim(queries.snapshot_row(data_type, day), seconds)
 
     def release(self, data_type: str, day: str) -> None:
-        """Give the claim back without an answer: another process may ask at once."""
+        """Release the claim without an answer: another process may ask at once."""
         self._claims.release(queries.snapshot_row(data_type, day))
 
     def put(self, data_type: str, snapshot: Snapshot) -> bool:
-        """Store an answer and end the claim on it. False when the day's final answer, or a newer one, stands
-        already: it is not written again."""
+        """Store an answer and release the claim on it. False when the day's final answer, or a newer one,
+        is already stored: then nothing is written."""
         row = queries.snapshot_row(data_type, snapshot.session)
         self._claims.ensure(row)
         with transaction(self._warehouse.engine) as connection:

@@ -1,7 +1,8 @@
-"""What is stored about the market before a session: who is listed, closes of the session before, industries.
+"""Stored data about the market before a session: listed stocks, closes of the previous session,
+industries.
 
-Live quotes are completed by these facts (limits, caps, industries) and judged by them (the wrong session, a
-part of the market).
+They complete live quotes (limits, caps, industries) and validate them (the wrong session, a part of the
+market).
 """
 
 from collections.abc import Mapping
@@ -24,7 +25,7 @@ _BYTES_PER_STOCK = 600
 
 @dataclass(frozen=True)
 class Board:
-    """An industry: the portal's board code where one is known, else the name stands for it."""
+    """An industry: the portal's board code when one is known, else the name identifies it."""
 
     code: str
     name: str
@@ -32,9 +33,9 @@ class Board:
 
 @dataclass(frozen=True)
 class Facts:
-    """Of one session. `closes` are unadjusted closes (CNY) of the session before, by code; `amount_before`
-    its turnover (CNY); `month_base` the main index's close 22 sessions before. What is not stored is empty
-    or None."""
+    """Data of one session. `closes` are unadjusted closes (CNY) of the previous session, by code;
+    `amount_before` its turnover (CNY); `month_base` the main index's close 22 sessions before. Missing
+    values are empty or None."""
 
     session: str
     stocks: Mapping[str, Listed] = field(default_factory=dict)
@@ -67,7 +68,7 @@ def read_facts(session: Session, day: str, before: str, month_before: str) -> Fa
 def _boards(session: Session) -> dict[str, Board]:
     """Code of a stock -> its industry."""
     named = industry_boards(session)
-    # The portal's codes win over the terminal's.
+    # The portal's codes take precedence over the terminal's.
     code_of = {
         str(name): str(code) for name, code, src in sorted(named, key=lambda row: row[2] == "eastmoney")
     }
@@ -76,7 +77,7 @@ def _boards(session: Session) -> dict[str, Board]:
 
 
 class FactReads:
-    """Facts of the session, kept as long as the tables behind them stand."""
+    """Facts of the session, cached while the versions of their tables do not change."""
 
     TABLES = (MASTER, BARS, INDEX_BARS, INDUSTRIES, BLOCKS)
 
@@ -84,7 +85,7 @@ class FactReads:
         self._state = state
 
     async def of(self, day: str) -> Facts:
-        """Raises StorageError when the database is away."""
+        """Raises StorageError when the database is unavailable."""
         state = self._state
         calendar: TradeCalendar = state.calendar
         stand = await state.versions.version_of(self.TABLES)

@@ -1,4 +1,4 @@
-"""What the transport of this machine has seen, shared by all its processes: counters and breakers."""
+"""Transport state of this machine, shared by all its processes: counters and breakers."""
 
 from typing import Any
 

@@ -1,5 +1,5 @@
-"""SQL and shapes of the economy: rows of series by name, yields by date, prices of an index for its
-earnings. `as_of` is the bound instant, or None for what is known now."""
+"""SQL and row models of the economy: rows of series by name, yields by date, the PE of an index. `as_of`
+is the bound instant, or None for what is known now."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
@@ -58,7 +58,7 @@ def series(
 
 
 def missing(session: Session, names: Sequence[str], as_of: str | None) -> str:
-    """Why there is no row of some series at an instant."""
+    """Why some series have no row at an instant."""
     first = session.dicts(
         VALUES,
         columns=("publish_date",),
@@ -75,7 +75,7 @@ def missing(session: Session, names: Sequence[str], as_of: str | None) -> str:
 def newest_of_series(
     session: Session, names: Sequence[str] | None, region: str | None, as_of: str | None
 ) -> list[Row]:
-    """The newest row of each series, by name: of some, of a region, or of all."""
+    """The newest row of each series, by name: of the given ones, of a region, or of all."""
     where: list[str] = []
     values: list[str] = []
     if names:
@@ -123,14 +123,14 @@ def yields(
     since: str | None = None,
     until: str | None = None,
 ) -> list[Row]:
-    """{date, y1, y2, y5, y10, y30, spread_10_2} by date, percent, oldest first; a tenor that is not told is
-    None. The newest `limit` dates between two."""
+    """{date, y1, y2, y5, y10, y30, spread_10_2} by date, percent, oldest first; a missing tenor is None.
+    The newest `limit` dates between two."""
     names = {f"{region}_bond_{years}y": f"y{years}" for years in TENORS}
     if since is None:
         newest = series(session, list(names), until=until, limit=1, as_of=as_of)
         if not newest:
             return []
-        # Calendar days that hold so many trade dates, with room for holidays.
+        # Calendar days that contain `limit` trade dates, with room for holidays.
         back = timedelta(days=limit * 3 // 2 + _SPACE)
         since = (date.fromisoformat(newest[0]["period_date"]) - back).isoformat()
     days: dict[str, Row] = {}
@@ -148,7 +148,7 @@ def first_yield(session: Session, region: str) -> str | None:
 
 
 def first_premium(session: Session, index: str) -> str | None:
-    """The first date of which both sides of a premium may be known; None where one of them is not stored."""
+    """The first date on which both sides of a premium are stored; None when one of them is not."""
     earned = first_date(session, PE, of={"index_code": _names(index)})
     bonds = first_date(session, VALUES, of={"indicator": "cn_bond_10y"})
     return None if earned is None or bonds is None else max(earned, bonds)
@@ -177,8 +177,8 @@ def _spread(row: Mapping[str, Any]) -> float | None:
 
 
 def risk_premium(session: Session, index: str, limit: int, as_of: str | None) -> dict[str, Any]:
-    """{index, items, total, latest, latestDate, percentile_pct, band, available, reason?}: the newest `limit`
-    dates on which both sides are known."""
+    """{index, items, total, latest, latestDate, percentile_pct, band, available, reason?}: the newest
+    `limit` dates with both sides."""
     earned = _earnings(session, index, limit, as_of)
     rows: list[Row] = []
     if earned:
@@ -207,8 +207,9 @@ def premium_of(index: str, rows: list[Row], why: str) -> dict[str, Any]:
 
 
 def _earnings(session: Session, index: str, limit: int, as_of: str | None) -> list[tuple[str, float]]:
-    """(date, PE over four quarters, else the PE that is told) of an index, oldest first. The table keeps no
-    versions: of an instant, what had closed before its day, or had been loaded by then, is known."""
+    """(date, PE over four quarters, else the PE as published) of an index, oldest first. The table keeps
+    no versions: with an instant, rows whose day closed before its day, or that were loaded by then, are
+    known."""
     if not session.has(PE):
         return []
     where, values = ["index_code IN (?, ?)"], [*_names(index)]
@@ -238,7 +239,7 @@ def releases(
     as_of: str | None,
     limit: int,
 ) -> list[Row]:
-    """Releases of at least an importance between two days (which may lie ahead), oldest first."""
+    """Releases of at least an importance between two days (which may be in the future), oldest first."""
     where, values = ["importance>=?"], [importance]
     bounds: list[Any] = []
     for clause, value in (

@@ -72,8 +72,8 @@ async def risk_premium(
     found = await read_or(nothing, reading.scan(queries.risk_premium, index, days, _bound(as_of)))
     first = reading.scan(queries.first_premium, index)
     what = "dates with both sides"
-    reported = await reach_from(first, found["total"], asked=days, what=what, as_of=as_of)
-    return Answer({**found, **reported}, top=_top(as_of))
+    history = await reach_from(first, found["total"], asked=days, what=what, as_of=as_of)
+    return Answer({**found, **history}, top=_top(as_of))
 
 
 @fusion_router.get("/cn-extended/{name}")

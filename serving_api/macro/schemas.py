@@ -1,4 +1,4 @@
-"""Shapes of the answers about the economy, for the document."""
+"""Response models of the economy, for the document."""
 
 from pydantic import BaseModel, Field
 
@@ -63,7 +63,7 @@ class Point(BaseModel):
     mom: float | None = None
     publish_date: str | None = None
     publish_estimated: bool | None = Field(
-        default=None, description="publish_date is the end of the period and the usual lag of its report"
+        default=None, description="publish_date is the end of the period plus the usual lag of its report"
     )
 
 

@@ -1,7 +1,7 @@
-"""/market/change-detector: what a user's own record of something differs in from the version before.
+"""/market/change-detector: the differences between a user's record and its previous version.
 
-A version per change, per entity; the newest 200 differences of an entity and the 5,000 entities that were
-compared last are kept.
+A version per change and entity; the newest 200 differences of an entity and the 5,000 entities that
+were compared last are stored.
 """
 
 from collections.abc import Callable
@@ -32,7 +32,7 @@ EntityType = Annotated[str, Path(min_length=1, max_length=32, pattern=_NAME, des
 
 
 class Compared(BaseModel):
-    """One thing as it is now."""
+    """The current state of one entity."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -61,7 +61,7 @@ class Compared(BaseModel):
 async def compare(request: Request, subject: Login, body: Compared) -> Answer:
     """Differences from the last version of the same entity; an equal payload makes no new version."""
     state = state_of(request)
-    # Two transactions: who inserts and then locks in one can deadlock with another on MariaDB.
+    # Two transactions: one that inserts and then locks can deadlock with another on MariaDB.
     key = (body.entity_type, body.entity_id)
     await _write(state, queries.ensure_entity, key, state.clock.now())
     reported = await _write(state, queries.compare_versions, key, body.payload, state.clock.now())
@@ -77,7 +77,7 @@ async def history(
     entity_id: Annotated[str, Query(max_length=64, description="one entity; empty: all of the type")] = "",
     limit: Annotated[int, Query(ge=1, le=200, description="newest changes")] = 50,
 ) -> Answer:
-    """Changes that were found, newest first."""
+    """Stored changes, newest first."""
     nothing: list[dict[str, Any]] = []
     items = await read_or(
         nothing, state_of(request).reading.point(queries.change_history, entity_type, entity_id, limit)

@@ -1,4 +1,4 @@
-"""SQL of the market reads: versions of what users compare."""
+"""SQL of the market reads: versions of the records that users compare."""
 
 import hashlib
 from datetime import datetime
@@ -38,7 +38,7 @@ def change_history(session: Session, entity_type: str, entity_id: str, limit: in
 
 
 def differences(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
-    """{added, removed, changed_fields}: by the names of the outermost level."""
+    """{added, removed, changed_fields}: by the names of the top level."""
     return {
         "added": {name: now[name] for name in now if name not in before},
         "removed": {name: before[name] for name in before if name not in now},
@@ -51,7 +51,7 @@ def differences(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
 
 
 def ensure_entity(connection: Connection, sql: Sql, key: Key, now: datetime) -> None:
-    """A row for the entity; of too many entities the one that was compared longest ago goes."""
+    """Insert a row for the entity; beyond the limit the entity that was compared longest ago is deleted."""
     made = connection.exec_driver_sql(
         sql.insert_absent(NEWEST, ("entity_type", "entity_id", "version_no", "captured_at")),
         (*key, 0, _second(now)),
@@ -127,7 +127,7 @@ def _remember(
     changes: dict[str, Any],
     now: datetime,
 ) -> None:
-    """One row of the history; rows before the newest `KEPT_VERSIONS` of the entity go."""
+    """Insert one row of the history; rows before the newest `KEPT_VERSIONS` of the entity are deleted."""
     fields = [
         *({"field": name, "old": None, "new": value} for name, value in changes["added"].items()),
         *({"field": name, "old": value, "new": None} for name, value in changes["removed"].items()),

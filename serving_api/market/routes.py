@@ -28,7 +28,7 @@ async def read(request: Request, name: str) -> Found:
 
 
 def answer(request: Request, found: Found, body: dict[str, Any], *, sourced: bool = True) -> Answer:
-    """`body` with its time and, where the shape has it, its source; both stand in the headers as well."""
+    """`body` with its time and, if its model has it, its source; both are response headers as well."""
     at = local_iso(found.at or state_of(request).clock.now())
     headers = {}
     if found.origin is not None:
@@ -42,7 +42,7 @@ def answer(request: Request, found: Found, body: dict[str, Any], *, sourced: boo
 @router.get("/overview")
 @serving(schemas.Overview)
 async def overview(request: Request, subject: Anyone) -> Answer:
-    """The five strongest and the five weakest industries, and how many stocks stand at a limit."""
+    """The five strongest and the five weakest industries, and how many stocks are at a limit."""
     industries = await read(request, "industry_rank")
     counts = await read(request, "distribution")
     rows = industries.body["industries"]
@@ -59,7 +59,7 @@ async def overview(request: Request, subject: Anyone) -> Answer:
 @router.get("/sentiment")
 @serving(schemas.Sentiment)
 async def sentiment(request: Request, subject: Anyone) -> Answer:
-    """Main indices, breadth and the score that follows from both."""
+    """Main indices, breadth and the score calculated from both."""
     found = await read(request, "sentiment")
     indices = [{name: row[name] for name in _SHORT_INDEX} for row in found.body["indices"]]
     return answer(request, found, {**found.body, "indices": indices})
@@ -68,7 +68,7 @@ async def sentiment(request: Request, subject: Anyone) -> Answer:
 @router.get("/indices")
 @serving(schemas.Indices)
 async def indices(request: Request, subject: Anyone) -> Answer:
-    """The main indices, a slice of the sentiment read."""
+    """The main indices, a part of the sentiment read."""
     found = await read(request, "sentiment")
     return answer(request, found, {"indices": found.body["indices"]}, sourced=False)
 
@@ -76,7 +76,7 @@ async def indices(request: Request, subject: Anyone) -> Answer:
 @router.get("/distribution")
 @serving(schemas.Distribution)
 async def distribution(request: Request, subject: Anyone) -> Answer:
-    """How many stocks rise, fall, stand still or at a limit, and how far they moved."""
+    """How many stocks rise, fall, are unchanged or at a limit, and the size of their changes."""
     found = await read(request, "distribution")
     return answer(request, found, found.body)
 
@@ -101,8 +101,8 @@ async def fund_flow(request: Request, subject: Anyone) -> Answer:
 @router.get("/cross-market-risk")
 @serving(schemas.CrossMarketRisk)
 async def cross_market_risk(request: Request, subject: Anyone) -> Answer:
-    """A risk temperature from nine rules, three of this market and six of others; what is stale or missing
-    counts nowhere."""
+    """A risk temperature from nine rules, three of this market and six of others; stale or missing inputs
+    are not counted."""
     made = await state_of(request).part(context_of).read()
     return Answer({**made.risk, "timestamp": local_iso(made.at)})
 
@@ -110,8 +110,8 @@ async def cross_market_risk(request: Request, subject: Anyone) -> Answer:
 @router.get("/event-chain")
 @serving(schemas.EventChain)
 async def event_chain(request: Request, subject: Anyone) -> Answer:
-    """What today's flash news name: themes, sectors and stocks, and what they share. Weights count flashes
-    and enter no score. Text from outside: escape it."""
+    """Themes, sectors and stocks that today's flash news name, and what they share. Weights count flashes
+    and are not part of any score. Text from outside: escape it."""
     made = await state_of(request).part(context_of).read()
     return Answer({**made.events, "timestamp": local_iso(made.at)})
 
@@ -119,6 +119,6 @@ async def event_chain(request: Request, subject: Anyone) -> Answer:
 @router.get("/share-brief")
 @serving(schemas.ShareBrief)
 async def share_brief(request: Request, subject: Anyone) -> Answer:
-    """The market of the moment as an SVG picture of 1200 by 630 pixels; null without any fact. It needs no
+    """The current market as an SVG picture of 1200 by 630 pixels; null without any data. It needs no
     Chinese font: characters are drawn."""
     return Answer(await state_of(request).part(share_brief_of).read())

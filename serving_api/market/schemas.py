@@ -1,4 +1,4 @@
-"""Shapes of the market reads, for the document. Changes in percent, money in CNY."""
+"""Response models of the market reads, for the document. Changes in percent, money in CNY."""
 
 from typing import Any
 
@@ -8,14 +8,16 @@ from serving_api.framework.history_reach import Reach
 
 SOURCE = Field(
     alias="_source",
-    description="where it comes from: tcp_terminal, quote_site_a, finance_portal_a, fusion_stock_wide, "
-    "db_history; null for the empty structure",
+    description=(
+        "origin of the data: tcp_terminal, quote_site_a, finance_portal_a, fusion_stock_wide, "
+        "db_history; null for the empty structure"
+    ),
 )
 MOMENT = Field(description="when it was captured; ISO 8601, exchange time")
 
 
 class Sourced(BaseModel):
-    """What every read of the market tells about itself."""
+    """Fields that every market read has."""
 
     model_config = ConfigDict(populate_by_name=True)
 
@@ -67,7 +69,7 @@ class MarqueeItem(BaseModel):
     title: str = Field(description="text from outside: escape it")
     url: str | None
     source: str | None
-    related: bool = Field(description="it names the code or the name that was asked for")
+    related: bool = Field(description="it contains the requested code or name")
 
 
 class Marquee(BaseModel):
@@ -84,7 +86,7 @@ class FieldChange(BaseModel):
 
 
 class Comparison(BaseModel):
-    """What differs from the version before; the first version differs in nothing."""
+    """Differences from the previous version; the first version has none."""
 
     entity_type: str
     entity_id: str
@@ -125,7 +127,7 @@ class OverviewSector(BaseModel):
 
 
 class Overview(BaseModel):
-    """Sentiment, money flow, hot stocks and the tree map have reads of their own."""
+    """Sentiment, money flow, hot stocks and the tree map have routes of their own."""
 
     sectors: list[OverviewSector]
     limit_up: int | None
@@ -231,7 +233,7 @@ class JudgedRule(BaseModel):
 
 
 class CrossMarketRisk(BaseModel):
-    """Mean of the rules that are known; null of fewer than three."""
+    """Mean of the known rules; null with fewer than three."""
 
     temperature: float | None = Field(description="0..100")
     level: str | None = Field(description="low, mid, high, extreme")
@@ -246,7 +248,7 @@ class ChainNode(BaseModel):
     id: str
     name: str = Field(description="text from outside: escape it")
     type: str = Field(description="event, theme, sector or stock")
-    weight: int = Field(description="flashes that mention it; enters no score")
+    weight: int = Field(description="flashes that mention it; not part of any score")
 
 
 class ChainEdge(BaseModel):
@@ -282,9 +284,9 @@ class Brief(BaseModel):
 
 
 class ShareBrief(BaseModel):
-    """A picture to post, and what it says in words."""
+    """A picture to share, and its content as text."""
 
-    svg: str | None = Field(description="null without any fact")
+    svg: str | None = Field(description="null without any data")
     width: int
     height: int
     brief: Brief

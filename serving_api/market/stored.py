@@ -1,4 +1,4 @@
-"""/market reads of what is stored: the trading calendar, intraday breadth, the news ticker."""
+"""/market reads of stored data: the trading calendar, intraday breadth, the news ticker."""
 
 import calendar as months
 from datetime import date, datetime
@@ -51,8 +51,8 @@ async def breadth_intraday(
     rows = await read_or(nothing, state.reading.point(_samples, since))
     items = [{shown: row[name] for name, shown in _SAMPLE.items()} for row in rows]
     found = len({str(row["trade_date"]) for row in rows})
-    reported = await reach(state, SAMPLES, found, asked=days)
-    return Answer({"items": items, "days": found, "total": len(items), **reported})
+    history = await reach(state, SAMPLES, found, asked=days)
+    return Answer({"items": items, "days": found, "total": len(items), **history})
 
 
 def _samples(session: Session, since: str) -> list[dict[str, Any]]:
@@ -69,7 +69,7 @@ async def calendar(
     year: Annotated[int | None, Query(ge=1990, le=2100, description="default: this year")] = None,
     month: Annotated[int | None, Query(ge=1, le=12, description="default: this month")] = None,
 ) -> Answer:
-    """A month of the trading calendar, and where the session stands now."""
+    """A month of the trading calendar, and the current phase of the session."""
     state = state_of(request)
     now = state.clock.now()
     year, month = year or now.year, month or now.month
@@ -132,22 +132,22 @@ async def news_marquee(
     name: Annotated[str, Query(max_length=32, description="name of a company; empty: none")] = "",
     limit: Annotated[int, Query(ge=1, le=200, description="newest items")] = 50,
 ) -> Answer:
-    """The newest flash news, with the stored news of a code among them. What names the code or the name is
-    marked. Text from outside: escape it."""
+    """The newest flash news, together with the stored news of a code. Items that contain the code or the
+    name are marked. Text from outside: escape it."""
     state = state_of(request)
-    reported = await state.part(live_of).global_news(limit)
+    answer = await state.part(live_of).global_news(limit)
     items = [
         {
             **{key: row[key] for key in ("id", "time", "title", "url", "source")},
             "related": _names(row, code, name),
         }
-        for row in reported.value
+        for row in answer.value
     ]
     if code:
         nothing: list[dict[str, Any]] = []
         items += await read_or(nothing, state.reading.point(_news, code, limit))
     items.sort(key=lambda row: str(row["time"]), reverse=True)
-    return Answer({"items": items[:limit], "total": len(items[:limit])}, headers=reported.headers)
+    return Answer({"items": items[:limit], "total": len(items[:limit])}, headers=answer.headers)
 
 
 def _names(row: dict[str, Any], code: str, name: str) -> bool:

@@ -1,1 +1,2 @@
-"""/mcp: the tools over a custom JSON channel and over streamable HTTP, and servers that users enter."""
+"""/mcp: the tools over a custom JSON channel and over streamable HTTP, and tool servers that users
+register."""

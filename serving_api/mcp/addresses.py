@@ -1,7 +1,7 @@
-"""Which addresses a user's tool server may have: public ones, also after its name was looked up.
+"""Checks that the address of a user's tool server is public, also after its name was resolved.
 
-A name may mean another address tomorrow. Whoever connects to a stored server asks `public_addresses` again
-and connects to one of the addresses that it returns, never to the name.
+A name may resolve to another address later. Code that connects to a stored server calls
+`public_addresses` again and connects to one of the returned addresses, never to the name.
 """
 
 import ipaddress
@@ -16,7 +16,7 @@ from core.errors import InputError
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Resolve = Callable[[str], Awaitable[Sequence[str]]]
-"""Host -> the addresses that it means; raises OSError for none."""
+"""Host -> its addresses; raises OSError when there are none."""
 
 LOOK_UP_S = 3.0
 _SCHEMES = ("http", "https")
@@ -25,7 +25,7 @@ _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 
 async def look_up(host: str) -> Sequence[str]:
-    """By the resolver of the machine, off the event loop."""
+    """Resolves with the resolver of the machine, off the event loop."""
 
     def ask() -> list[str]:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
@@ -56,26 +56,26 @@ def parsed_url(url: str, parameter: str) -> SplitResult:
 
 async def public_addresses(url: str, parameter: str, resolve: Resolve = look_up) -> list[Address]:
     """The addresses behind an http(s) URL, all of them public. Raises InputError for any that is loopback,
-    private, link-local or reserved, in whatever notation, and for a name that means none."""
+    private, link-local or reserved, in whatever notation, and for a name that cannot be resolved."""
     split = parsed_url(url, parameter)
     host = (split.hostname or "").rstrip(".").lower()
     refused = "is no public address: loopback, private and link-local ones are for administrators"
     if any(host == name or host.endswith(f".{name}") for name in _LOCAL_NAMES):
         raise InputError(parameter, refused)
     try:
-        # Also 127.1, 0x7f000001 and the like: the resolver reads them as a connection would.
+        # Also 127.1, 0x7f000001 and the like: the resolver interprets them as a connection would.
         found = [ipaddress.ip_address(text.partition("%")[0]) for text in await resolve(_ascii(host))]
     except (OSError, ValueError):
         found = []
     if not found:
-        raise InputError(parameter, "its host cannot be looked up, so it cannot be told from a private one")
+        raise InputError(parameter, "its host cannot be looked up, so it may be a private one")
     if not all(is_public(address) for address in found):
         raise InputError(parameter, refused)
     return found
 
 
 def _ascii(host: str) -> str:
-    """Raises ValueError for a name that cannot be looked up."""
+    """Raises ValueError for a name that cannot be resolved."""
     try:
         ipaddress.ip_address(host.partition("%")[0])
     except ValueError:
@@ -84,7 +84,7 @@ def _ascii(host: str) -> str:
 
 
 def is_public(address: Address) -> bool:
-    """Whether the address, and the one that it carries inside, belongs to the public internet."""
+    """Whether the address, and one embedded in it, belongs to the public internet."""
     if isinstance(address, ipaddress.IPv6Address):
         inner = address.ipv4_mapped or address.sixtofour
         if address in _NAT64:

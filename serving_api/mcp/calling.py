@@ -1,4 +1,4 @@
-"""A tool called over a channel: what its answer, or its failure, looks like as a result of the protocol."""
+"""A tool call over a channel: its answer, or its error, as a result of the protocol."""
 
 import logging
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from resources.transport.redact import redact
 from serving_api.framework.error_responses import error_response_of
 from serving_api.framework.permissions import Subject
 from serving_api.framework.state import State
-from serving_api.tools.model import Progress, nothing_told
+from serving_api.tools.model import Progress, no_progress
 from serving_api.tools.registry import AnyTool, tool_named
 
 logger = logging.getLogger("serving_api.mcp")
@@ -20,7 +20,7 @@ INVALID_REQUEST, NO_METHOD, INVALID_PARAMS = -32600, -32601, -32602
 
 
 class Refused(Exception):
-    """A call that no tool was run for: a JSON-RPC error."""
+    """A call for which no tool was run: a JSON-RPC error."""
 
     def __init__(self, code: int, message: str, data: dict[str, Any] | None = None) -> None:
         super().__init__(message)
@@ -30,7 +30,7 @@ class Refused(Exception):
 
 
 def annotations(tool: AnyTool) -> dict[str, Any]:
-    """Hints of the protocol: no tool changes anything, but a counted one uses up a call of its user."""
+    """Hints of the protocol: no tool changes data, but a counted one uses one of its user's calls."""
     return {
         "title": tool.title,
         "readOnlyHint": not tool.counted,
@@ -41,7 +41,7 @@ def annotations(tool: AnyTool) -> dict[str, Any]:
 
 
 def found(name: str) -> AnyTool:
-    """Raises Refused for a name that is no tool."""
+    """Raises Refused for an unknown tool."""
     try:
         return tool_named(name)
     except NotFound as error:
@@ -53,10 +53,10 @@ async def called(
     subject: Subject,
     tool: AnyTool,
     arguments: Mapping[str, Any],
-    progress: Progress = nothing_told,
+    progress: Progress = no_progress,
 ) -> dict[str, Any]:
-    """{content, structuredContent, isError}. Raises Refused (bad arguments), Forbidden (401 and 403 of a tool
-    that belongs to a user, an interface that nobody may read)."""
+    """{content, structuredContent, isError}. Raises Refused (bad arguments), Forbidden (401 and 403 of a
+    tool that belongs to a user, an interface that is not readable)."""
     try:
         answer = await tool.run(state, subject, arguments, progress)
     except InputError as error:
@@ -82,5 +82,5 @@ async def called(
 
 
 def failure(why: str) -> dict[str, Any]:
-    """A result that says why there is none."""
+    """A result that states the error."""
     return {"content": [{"type": "text", "text": why}], "isError": True}

@@ -1,8 +1,9 @@
-"""Which Host and Origin a request of the mounted channel may carry.
+"""Checks of Host and Origin for requests to the mounted channel.
 
-A page of a stranger can make a browser send requests here, and by a name that it lets point to this machine
-(DNS rebinding) even read the answers. An address in digits and `localhost` cannot be rebound; any other name
-has to be listed in MCP_ALLOWED_HOSTS. An Origin, which browsers alone send, must be of the same host.
+A foreign web page can make a browser send requests here, and with a name that resolves to this machine
+(DNS rebinding) even read the responses. A numeric address and `localhost` cannot be rebound; any other
+name has to be listed in MCP_ALLOWED_HOSTS. An Origin, which only browsers send, must be of the same
+host.
 """
 
 import ipaddress
@@ -13,7 +14,7 @@ LOCAL = "localhost"
 
 
 def host_of(value: str) -> str | None:
-    """The host of a Host header, lower case, without its port; None for what is none."""
+    """The host of a Host header, lower case, without its port; None for an invalid one."""
     try:
         split = urlsplit(f"//{value}")
         host, _ = split.hostname, split.port
@@ -25,7 +26,7 @@ def host_of(value: str) -> str | None:
 
 
 def is_allowed_host(value: str | None, listed: Collection[str]) -> bool:
-    """Whether a Host header names an address in digits, this machine, or a listed name."""
+    """Whether a Host header has a numeric address, this machine, or a listed name."""
     host = host_of(value) if value else None
     if host is None:
         return False
@@ -39,7 +40,7 @@ def is_allowed_host(value: str | None, listed: Collection[str]) -> bool:
 
 
 def is_allowed_origin(origin: str | None, host: str | None, listed: Collection[str]) -> bool:
-    """Whether a request has no Origin, or one of the host that it asks, or of a listed name."""
+    """Whether a request has no Origin, or that of the requested host, or of a listed name."""
     if origin is None:
         return True
     scheme, _, rest = origin.partition("://")
@@ -48,6 +49,6 @@ def is_allowed_origin(origin: str | None, host: str | None, listed: Collection[s
 
 
 def parse_hosts(text: str) -> frozenset[str]:
-    """MCP_ALLOWED_HOSTS: a comma list of names, a port is ignored."""
+    """MCP_ALLOWED_HOSTS as a set: a comma-separated list of names, ports are ignored."""
     found = (host_of(part.strip().lower()) for part in text.split(",") if part.strip())
     return frozenset(name for name in found if name)

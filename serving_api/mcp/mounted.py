@@ -1,7 +1,7 @@
 """The mounted channel at /mcp: streamable HTTP of the protocol, without sessions.
 
-The protocol's package is imported at the first request, in a thread: no start and no other route pays for
-it. Each request stands by itself, so several API processes serve one client.
+The protocol's package is imported at the first request, in a thread: start-up and other routes do not
+load it. Requests are independent of each other, so several API processes can serve one client.
 """
 
 import asyncio
@@ -57,7 +57,7 @@ class Channel:
         if not is_allowed_origin(origin, host, self._hosts):
             return ErrorResponse(403, "Origin 不在允许之列").response()
         if scope["method"] != "POST":
-            # Without sessions nothing is said unasked and nothing is to be ended: neither GET nor DELETE.
+            # Without sessions there are no server messages and no session to end: neither GET nor DELETE.
             return ErrorResponse(405, "Method Not Allowed", {"Allow": "POST"}).response()
         return None
 
@@ -73,13 +73,13 @@ class Channel:
             return self._manager
 
     def close(self) -> None:
-        """Ends what is under way; a later request starts anew."""
+        """Stops the server; a later request starts a new one."""
         self._stop.set()
         self._manager = None
 
 
 async def _live(manager: "StreamableHTTPSessionManager", begun: asyncio.Event, stop: asyncio.Event) -> None:
-    """Entered and left in one task, as the manager demands."""
+    """Entered and left in one task, as the manager requires."""
     async with manager.run():
         begun.set()
         await stop.wait()
@@ -87,8 +87,8 @@ async def _live(manager: "StreamableHTTPSessionManager", begun: asyncio.Event, s
 
 @contextmanager
 def _collecting_later() -> Iterator[None]:
-    """Without the collector of garbage: the many objects of an import make it walk through everything that
-    the process holds, and for so long (0.4 s were measured) no other route would answer."""
+    """Disables the garbage collector: during the import it would scan all objects of the process again and
+    again, and block every other route meanwhile (0.4 s were measured)."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -100,7 +100,7 @@ def _collecting_later() -> Iterator[None]:
 
 def _make(state: State) -> "StreamableHTTPSessionManager":
     with _collecting_later():
-        # The protocol's package is loaded at the first request: no other route pays for it.
+        # Loaded at the first request: start-up and other routes do not need the protocol's package.
         from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
         from serving_api.mcp.protocol import make_server

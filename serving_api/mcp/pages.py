@@ -43,8 +43,8 @@ def datasets() -> list[Dataset]:
 
 
 async def read(state: State, subject: Subject, uri: str) -> Page:
-    """The page behind an address. Raises NotFound; for a lineage as its route does: NotAuthenticated,
-    Forbidden (administrators alone), InputError."""
+    """The page of an address. Raises NotFound; for lineage as its route does: NotAuthenticated, Forbidden
+    (administrators only), InputError."""
     split = urlsplit(uri)
     if split.scheme != SCHEME:
         raise NotFound(f"no resource {uri[:200]}")
@@ -79,7 +79,7 @@ def index_page() -> str:
 
 
 def dataset_page(dataset: Dataset) -> str:
-    """What a dataset is: its tables with columns and units, sources, checks, interfaces."""
+    """The description of a dataset: its tables with columns and units, sources, checks, interfaces."""
     return "\n".join(_lines(dataset)) + "\n"
 
 

@@ -45,12 +45,12 @@ def make_server(state: State) -> Server[Any]:
 
 @cache
 def mounted_tools() -> Mapping[str, AnyTool]:
-    """Those of the registry, and two that only this channel has."""
+    """Tools of the registry, and two that only this channel has."""
     return {**tools(), PING.name: PING, AVAILABLE.name: AVAILABLE}
 
 
 class Protocol:
-    """Handlers of the protocol's requests. None of them keeps anything between two requests."""
+    """Handlers of the protocol's requests, without state between requests."""
 
     def __init__(self, state: State) -> None:
         self._state = state
@@ -72,7 +72,7 @@ class Protocol:
         )
 
     async def _subject(self, context: Context) -> Subject:
-        """Who asks, by the token of this request."""
+        """The caller, by the token of this request."""
         authorization = context.request.headers.get("authorization") if context.request is not None else None
         return Subject(await self._state.accounts.user_of(authorization) if authorization else None)
 
@@ -84,7 +84,8 @@ class Protocol:
         return types.ListToolsResult(tools=list(_tools_shown()))
 
     async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        """What a caller can mend is a failed result, as the protocol asks; an unknown tool is an error."""
+        """An error that the caller can correct is a failed result, as the protocol requires; an unknown
+        tool is an error."""
         tool = mounted_tools().get(params.name)
         if tool is None:
             raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name[:64]}")
@@ -221,7 +222,7 @@ def _prompt(skill: Skill) -> types.Prompt:
 
 
 def _prompt_text(skill: Skill, given: Mapping[str, str]) -> str:
-    """The method, the interfaces that it reads, and what the user gave."""
+    """The method, the interfaces that it reads, and the user's input."""
     parts = [f"按以下方法分析。\n\n【{skill.name}】\n{skill.text.strip()}"]
     if skill.reads:
         parts.append("所需数据用 app_info 读取，接口：" + "、".join(skill.reads))

@@ -18,7 +18,7 @@ def servers(session: Session, user_id: int) -> list[dict[str, Any]]:
 
 
 def sealed_headers(connection: Connection, sql: Sql, user_id: int) -> dict[str, str]:
-    """Name -> sealed headers, as they are stored while the transaction lasts."""
+    """Name -> sealed headers, locked until the transaction ends."""
     lock = "" if sql.sqlite else " FOR UPDATE"
     statement = f"SELECT name, headers_sealed FROM {TABLE} WHERE user_id=?{lock}"
     rows = connection.exec_driver_sql(sql.text(statement), (user_id,))
@@ -28,7 +28,7 @@ def sealed_headers(connection: Connection, sql: Sql, user_id: int) -> dict[str, 
 def replace(
     connection: Connection, sql: Sql, user_id: int, rows: Sequence[Mapping[str, Any]], now: str
 ) -> None:
-    """These are the user's servers from here on."""
+    """Replace the user's servers."""
     connection.exec_driver_sql(sql.text(f"DELETE FROM {TABLE} WHERE user_id=?"), (user_id,))
     if rows:
         connection.exec_driver_sql(

@@ -32,7 +32,7 @@ async def list_tools(request: Request, subject: Anyone) -> Answer:
 
 @serving(schemas.CallAnswer, cache=NO_STORE, raises=(401, 403))
 async def call_tool(request: Request, subject: Asker, body: schemas.ToolCall) -> Answer:
-    """Call a tool; what the caller did wrong is an `error` of JSON-RPC.
+    """Call a tool; an error of the caller is an `error` of JSON-RPC.
 
     A tool that belongs to a user answers 401 and 403 as routes do."""
     try:
@@ -54,7 +54,7 @@ async def list_servers(request: Request, subject: Login) -> Answer:
 async def save_servers(request: Request, subject: Login, body: schemas.ServerList) -> Answer:
     """Replace the caller's servers; addresses are http(s) and public.
 
-    Loopback, private and link-local addresses, and names that mean such a one, are refused unless an
+    Loopback, private and link-local addresses, and names that resolve to one, are refused unless an
     administrator enters them."""
     servers = servers_of(state_of(request))
     saved = await servers.save(subject.member, body.servers)
@@ -63,7 +63,7 @@ async def save_servers(request: Request, subject: Login, body: schemas.ServerLis
 
 @serving(schemas.Marketplace)
 async def marketplace(request: Request, subject: Anyone) -> Answer:
-    """Tool servers to start from."""
+    """Suggested tool servers."""
     items = _offers()
     return Answer({"items": items, "total": len(items)})
 

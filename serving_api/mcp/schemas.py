@@ -1,4 +1,4 @@
-"""Shapes of the custom channel, for the document."""
+"""Request and response models of the custom channel, for the document."""
 
 from typing import Annotated, Any, Literal
 
@@ -57,17 +57,15 @@ class ToolCall(BaseModel):
 
 class Content(BaseModel):
     type: Literal["text"]
-    text: str = Field(
-        description="JSON text of structuredContent, at most 25 kB; why it failed where isError"
-    )
+    text: str = Field(description="JSON text of structuredContent, at most 25 kB; the error when isError")
 
 
 class CallResult(BaseModel):
     content: list[Content]
     structuredContent: dict[str, Any] | None = Field(
-        default=None, description="shape: the tool's outputSchema"
+        default=None, description="form: the tool's outputSchema"
     )
-    isError: bool = Field(description="the tool could not do its work (database or source away)")
+    isError: bool = Field(description="the tool failed (database or source unavailable)")
 
 
 class CallError(BaseModel):
@@ -102,7 +100,7 @@ class ServerEntered(BaseModel):
 
 
 class ServerList(BaseModel):
-    """All servers of the user: those that are missing here are removed."""
+    """All servers of the user: those that are not in the list are removed."""
 
     model_config = example(
         extra="forbid",
@@ -140,7 +138,9 @@ class Offer(BaseModel):
     key: str
     name: str
     description: str
-    url: str = Field(description="address, or the page that says how to run it; /mcp is this platform's own")
+    url: str = Field(
+        description="address, or the page that explains how to run it; /mcp is this platform's own"
+    )
     category: str
 
 

@@ -1,6 +1,6 @@
-"""Tool servers outside that a user has entered: kept per user, headers sealed, addresses checked.
+"""External tool servers of users: stored per user, headers sealed, addresses checked.
 
-Nothing is connected to here: an address is checked when it is stored, and again by whoever connects.
+Nothing connects to them here: an address is checked when it is stored, and again before a connection.
 """
 
 import json
@@ -22,7 +22,7 @@ from serving_api.mcp.schemas import MASK, ServerEntered
 
 
 class Servers:
-    """The stored servers of all users. `resolve` looks names up."""
+    """The stored servers of all users. `resolve` resolves names."""
 
     def __init__(self, state: State, resolve: Resolve = look_up) -> None:
         self._state = state
@@ -30,13 +30,13 @@ class Servers:
         self._box = settings_box(state.settings.data_path)
 
     async def shown(self, user: User) -> list[dict[str, Any]]:
-        """As their owner sees them: values of headers masked. Raises StorageError."""
+        """As their owner sees them: header values masked. Raises StorageError."""
         rows = await self._state.reading.scan(queries.servers, user.id)
         return await off_loop(self._masked, rows)
 
     async def save(self, user: User, entered: Sequence[ServerEntered]) -> int:
-        """Replace the user's servers; how many there are. Raises InputError for an address that is refused
-        or a name that is given twice, StorageError."""
+        """Replace the user's servers; returns their number. Raises InputError for an address that is
+        refused or a name that is given twice, StorageError."""
         names = [one.name for one in entered]
         twice = next((at for at, name in enumerate(names) if name in names[:at]), None)
         if twice is not None:
@@ -67,14 +67,14 @@ class Servers:
                 "url": one.url,
                 "transport": one.transport,
                 "enabled": int(one.enabled),
-                "headers_sealed": self._sealed(self._kept(one, sealed.get(one.name), at)),
+                "headers_sealed": self._sealed(self._unmasked(one, sealed.get(one.name), at)),
                 "sort_no": at,
             }
             for at, one in enumerate(entered)
         ]
 
-    def _kept(self, one: ServerEntered, sealed: str | None, at: int) -> Mapping[str, str]:
-        """The headers to store: a masked value is the one that is stored already."""
+    def _unmasked(self, one: ServerEntered, sealed: str | None, at: int) -> Mapping[str, str]:
+        """The headers to store: a masked value keeps the stored one."""
         given = one.headers or {}
         masked = [name for name, value in given.items() if value == MASK]
         if not masked:

@@ -1,1 +1,1 @@
-"""Notes of the day: read by anyone, asked for by administrators, written by the platform."""
+"""Notes of the day: readable by anyone, requested by administrators, written by the platform."""

@@ -12,7 +12,7 @@ TABLES = {"morning": "note_morning", "daily-review": "note_daily_review"}
 def page(
     session: Session, kind: str, date: str | None, limit: int, offset: int
 ) -> tuple[list[dict[str, Any]], int]:
-    """(notes, newest first; how many there are in all)."""
+    """(notes, newest first; total number)."""
     table = TABLES[kind]
     where, values = ("date=?", (date,)) if date else ("", ())
     rows = public_rows(
@@ -29,6 +29,6 @@ def _reported(row: Row) -> dict[str, Any]:
 
 
 def _read(text: Any, kind: type) -> Any:
-    """A stored JSON value of the kind; an empty one for anything else."""
+    """A stored JSON value of the given type; an empty one for anything else."""
     value = json.loads(text) if isinstance(text, str) and text else text
     return value if isinstance(value, kind) else kind()

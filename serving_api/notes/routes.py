@@ -26,7 +26,7 @@ router = area_router(f"{PREFIX}/notes", "notes")
 
 Kind = Literal["morning", "daily-review"]
 WrittenKind = Annotated[Kind, Path(description="which note: morning or daily-review")]
-Day = Annotated[str | None, Query(description="the note of this day alone; YYYY-MM-DD or YYYYMMDD")]
+Day = Annotated[str | None, Query(description="only the note of this day; YYYY-MM-DD or YYYYMMDD")]
 TASKS: dict[str, str] = {"morning": "morning_note", "daily-review": "daily_review"}
 
 
@@ -55,8 +55,8 @@ async def _notes(request: Request, kind: Kind, date: str | None, page: int, page
     items, total = await read_or(
         nothing, state.reading.scan(queries.page, kind, day, page_size, (page - 1) * page_size)
     )
-    reported = await reach(state, queries.TABLES[kind], total, day=day)
-    return Answer({"items": items, "total": total, "page": page, "page_size": page_size, **reported})
+    history = await reach(state, queries.TABLES[kind], total, day=day)
+    return Answer({"items": items, "total": total, "page": page, "page_size": page_size, **history})
 
 
 @router.post("/{kind}/generate")
@@ -64,8 +64,8 @@ async def _notes(request: Request, kind: Kind, date: str | None, page: int, page
 async def generate(
     request: Request, subject: Admin, kind: WrittenKind, body: schemas.NoteRequest | None = None
 ) -> Answer:
-    """Have the note written now: by a model where one is configured, else by rules. What a person wrote
-    stays, and rules replace no note of a model. 404 while the platform has published no such task."""
+    """Write the note now: by a model when one is configured, else by rules. A person's note is not
+    replaced, and rules do not replace a model's note. 404 while the platform has no such task."""
     state = state_of(request)
     day = day_of(kind, state)
     if body is not None and body.date is not None and calendar_day("date", body.date) != day:

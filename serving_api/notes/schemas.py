@@ -1,4 +1,4 @@
-"""Shapes of the notes."""
+"""Response models of the notes."""
 
 from typing import Any
 
@@ -10,7 +10,9 @@ from serving_api.framework.history_reach import Reach
 class Note(BaseModel):
     date: str
     title: str | None
-    content: str | None = Field(description="Markdown; every number is a stored value, or computed from some")
+    content: str | None = Field(
+        description="Markdown; every number is a stored value, or computed from stored values"
+    )
     sections: list[Any] = Field(description="{key, title, lines[], evidence[ids]}")
     source: str | None = Field(description="local_rule: written by rules; ai: by a model")
     source_summary: dict[str, Any] = Field(
@@ -32,16 +34,14 @@ class NoteRequest(BaseModel):
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{}]})
 
     date: str | None = Field(
-        None, max_length=32, description="the day of the note that would be written now; no other"
+        None, max_length=32, description="the day of the note that would be written now; no other is accepted"
     )
 
 
 class NoteAsked(BaseModel):
     status: str = Field(description="accepted, or failed")
     date: str
-    source: str = Field(
-        description="who will write it: ai, or local_rule; a model that fails leaves it to the rules"
-    )
+    source: str = Field(description="the author: ai, or local_rule; when a model fails the rules write it")
     runId: str | None
     commandId: int
     message: str

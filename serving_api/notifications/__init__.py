@@ -1,1 +1,1 @@
-"""/notifications: what the platform tells the people who use it."""
+"""/notifications: messages of the platform to its users."""

@@ -23,13 +23,13 @@ router = area_router(f"{PREFIX}/notifications", "notifications")
 @router.get("/unread", responses={304: {"description": "unchanged since the given ETag"}})
 @serving(schemas.UnreadNotifications, cache=NO_STORE)
 async def unread(request: Request, subject: NotificationReader) -> Response:
-    """What nobody has read yet, newest first. Asked every 30 s, so it has an ETag."""
-    kept = notifications_of(state_of(request))
-    etag = weak_etag(await kept.version(), request.url.path, ())
+    """Unread notifications, newest first. Polled every 30 s, so the response has an ETag."""
+    stored = notifications_of(state_of(request))
+    etag = weak_etag(await stored.version(), request.url.path, ())
     headers = {"ETag": etag, "Cache-Control": NO_STORE}
     if is_match(request.headers.get("if-none-match"), etag, answered=True):
         return Response(status_code=304, headers=headers)
-    return Answer(await kept.unread(), headers=headers)
+    return Answer(await stored.unread(), headers=headers)
 
 
 @router.get("")
@@ -40,7 +40,7 @@ async def history(
     page: Annotated[int, Query(ge=1, le=100_000, description="from 1")] = 1,
     page_size: Annotated[int, Query(ge=1, le=100, description="rows a page")] = 20,
 ) -> Answer:
-    """All that are kept (90 days), newest first."""
+    """All stored notifications (90 days), newest first."""
     return Answer(await notifications_of(state_of(request)).page(page, page_size))
 
 

@@ -11,7 +11,7 @@ class NotificationItem(BaseModel):
     title: str
     content: str
     code: str | None = Field(description="the stock that it is about")
-    link: str | None = Field(description="where there is more, below this API or in the Dagster UI")
+    link: str | None = Field(description="link to details, below this API or in the Dagster UI")
     created_at: str
     read: bool
 

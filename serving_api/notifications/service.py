@@ -1,4 +1,4 @@
-"""Notifications of the data folder, read once per change."""
+"""Notifications of the data folder, read again only after a change."""
 
 from datetime import datetime
 from typing import Any
@@ -14,7 +14,7 @@ TEST_EVERY_S = 60.0
 
 
 class Notifications:
-    """What one app keeps: the rows of the newest look, and when a test mail went out."""
+    """State of one app: the rows of the newest read, and the time of the last test mail."""
 
     def __init__(self, state: State) -> None:
         self.store = NotificationStore(state.settings.data_path / "notifications")
@@ -47,14 +47,14 @@ class Notifications:
         return await off_loop(self.store.mark_all_read)
 
     def take_test(self) -> None:
-        """One test mail a minute and process. Raises TooManyAttempts."""
+        """Allows one test mail per minute and process. Raises TooManyAttempts."""
         now = self._monotonic()
         if self._tested_at is not None and now - self._tested_at < TEST_EVERY_S:
             raise TooManyAttempts(TOO_FAST, int(TEST_EVERY_S - (now - self._tested_at)) + 1)
         self._tested_at = now
 
     async def _all(self) -> list[Notification]:
-        """Newest first. The version is taken first: a change in between is seen at the next look."""
+        """Newest first. The version is read first: a change in between is seen at the next read."""
         version = await self.version()
         if version != self._version:
             rows = await off_loop(lambda: list(self.store.newest_first()))

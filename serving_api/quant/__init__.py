@@ -1,1 +1,1 @@
-"""/quant: what is calculated from the bars of a day, and asking for it anew."""
+"""/quant: calculations from the bars of a day, and requests to recalculate them."""

@@ -29,7 +29,7 @@ KINDS: dict[str, dict[str, str | None]] = {
     **{key: {"label": one.label, "measure": one.measure} for key, one in BY_KEY.items()},
     **{one.key: {"label": one.label, "measure": None} for one in DIRECTION_CATALOGUE},
 }
-"""Key of a signal -> its name, and what its strength is told in."""
+"""Key of a signal -> its name, and the measure of its strength."""
 _UNKNOWN: dict[str, str | None] = {"label": None, "measure": None}
 
 
@@ -41,23 +41,23 @@ async def signal_pool(
     date: Until,
     signal: Annotated[
         str | None,
-        Query(max_length=32, description="only this kind of signal", examples=["macd_golden_cross"]),
+        Query(max_length=32, description="only signals of this kind", examples=["macd_golden_cross"]),
     ] = None,
     direction: Annotated[
         int | None, Query(ge=-1, le=1, description="only signals of this direction: 1 up, -1 down, 0 neither")
     ] = None,
     limit: Annotated[int, Query(ge=1, le=500, description="signals at most")] = 100,
 ) -> Answer:
-    """The signals that came up on a date; none for a date that was not calculated. A pattern that fired is a
-    signal under its direction column."""
+    """The signals of a date; none for a date that was not calculated. A pattern that fired is a signal
+    under its direction column."""
     if signal is not None and signal not in KINDS:
         raise InputError("signal", f"{signal!r} is no kind of signal; one of {', '.join(KINDS)}")
     nothing: dict[str, Any] = {"date": date, "items": [], "total": 0, "by_signal": {}}
     read = state_of(request).reading.scan(queries.pool, date, signal, direction, limit)
     found = await read_or(nothing, read)
     items = [{**item, **KINDS.get(item["signal_key"], _UNKNOWN)} for item in found["items"]]
-    reported = await reach(state_of(request), queries.SIGNALS, len(items), day=date)
-    return Answer({**found, "items": items, **reported})
+    history = await reach(state_of(request), queries.SIGNALS, len(items), day=date)
+    return Answer({**found, "items": items, **history})
 
 
 @router.get("/indicators/{code}")
@@ -72,13 +72,13 @@ async def indicators(
         str | None, Query(max_length=2000, description="only these columns, separated by commas")
     ] = None,
 ) -> Answer:
-    """Stored indicators of a code up to a date, oldest first; none where nothing is calculated. `obv` goes on
-    from that of the oldest row, bar by bar."""
+    """Stored indicators of a code up to a date, oldest first; none when nothing is calculated. `obv`
+    continues from that of the oldest row, bar by bar."""
     names = tuple(part.strip() for part in (fields or "").split(",") if part.strip())
     read = state_of(request).reading.scan(service.indicators, code, days, date, names)
     items = await read_or(_NOTHING, read)
-    reported = await reach(state_of(request), queries.INDICATORS, len(items), asked=days, code=code)
-    return Answer({"code": code, "price_basis": PRICE_BASIS, "items": items, **reported})
+    history = await reach(state_of(request), queries.INDICATORS, len(items), asked=days, code=code)
+    return Answer({"code": code, "price_basis": PRICE_BASIS, "items": items, **history})
 
 
 @router.get("/patterns/{code}")
@@ -90,11 +90,11 @@ async def patterns(
     date: Until,
     days: Annotated[int, Query(ge=1, le=750, description="days with a pattern, at most")] = 60,
 ) -> Answer:
-    """Days on which a direction fired or a structure was there, oldest first."""
+    """Days on which a pattern direction fired or a structure was present, oldest first."""
     read = state_of(request).reading.scan(queries.of_code, queries.PATTERNS, code, days, date)
     items = [{**row, "hits": _hits(row)} for row in await read_or(_NOTHING, read)]
-    reported = await reach(state_of(request), queries.PATTERNS, len(items), code=code)
-    return Answer({"code": code, "items": items, **reported})
+    history = await reach(state_of(request), queries.PATTERNS, len(items), code=code)
+    return Answer({"code": code, "items": items, **history})
 
 
 def _hits(row: dict[str, Any]) -> list[dict[str, Any]]:
@@ -110,7 +110,7 @@ async def chips(
     date: Until,
     days: Annotated[int, Query(ge=1, le=60, description="trade dates")] = 1,
 ) -> Answer:
-    """What the float of a code cost its holders, by the turnover model; the newest row in front."""
+    """Cost distribution of the float of a code by the turnover model, newest row first."""
     read = state_of(request).reading.scan(queries.of_code, queries.CHIPS, code, days, date)
     items = await read_or(_NOTHING, read)
     row = items[-1] if items else {}

@@ -1,4 +1,4 @@
-"""SQL of the reads of a day's calculations. Every function takes a Session first."""
+"""SQL of the daily calculations. Every function takes a Session first."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""/quant/recalc: the calculations of a date made anew; admin."""
+"""/quant/recalc: recalculation of a date; admin."""
 
 import re
 
@@ -25,23 +25,27 @@ _CODE = re.compile(r"[0-9]{6}")
 
 @router.post("/recalc", status_code=202)
 @serving(schemas.RecalcAccepted, cache=NO_STORE, raises=(409,))
-async def recalc(request: Request, subject: Admin, wish: schemas.RecalculationRequest) -> Answer:
-    """Calculate a date anew, behind this answer: 202, or 409 while a recalculation is at work."""
+async def recalc(request: Request, subject: Admin, body: schemas.RecalculationRequest) -> Answer:
+    """Recalculate a date in the background: 202, or 409 while a recalculation is running."""
     state = state_of(request)
-    wrong = next((code for code in wish.codes if not _CODE.fullmatch(code)), None)
+    wrong = next((code for code in body.codes if not _CODE.fullmatch(code)), None)
     if wrong is not None:
         raise InputError("codes", f"{wrong[:40]!r} is no code of six digits")
-    day = None if wish.date is None else trade_date(state, "date", wish.date)
+    day = None if body.date is None else trade_date(state, "date", body.date)
     if day is not None and day < FIRST_PARTITION:
         raise InputError(
             "date", f"{day} is before {FIRST_PARTITION}, the first trade date that is calculated"
         )
-    command = await off_loop(_ask, state, wish, day, subject.member.username)
-    body = {"status": "accepted", "command_id": command.id, "message": "重新计算已开始，请用 command_id 查询"}
-    return Answer(body, status_code=202)
+    command = await off_loop(_ask, state, body, day, subject.member.username)
+    accepted = {
+        "status": "accepted",
+        "command_id": command.id,
+        "message": "重新计算已开始，请用 command_id 查询",
+    }
+    return Answer(accepted, status_code=202)
 
 
-def _ask(state: State, wish: schemas.RecalculationRequest, day: str | None, by: str) -> Command:
-    args = {"date": day, "codes": wish.codes, "parts": list(wish.parts)}
+def _ask(state: State, body: schemas.RecalculationRequest, day: str | None, by: str) -> Command:
+    args = {"date": day, "codes": body.codes, "parts": list(body.parts)}
     queue = CommandQueue(state.writer.engine)
     return queue.enqueue_alone(COMMAND, {k: v for k, v in args.items() if v}, requested_by=by)

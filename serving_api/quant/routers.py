@@ -1,6 +1,6 @@
-"""The areas of /quant and of what stands on the calculated tables; a router on a line of its own.
+"""The routers of /quant and of other reads of calculated tables.
 
-Within a router, fixed paths stand before those with a parameter.
+Within a router, fixed paths come before those with a parameter.
 """
 
 from fastapi import APIRouter

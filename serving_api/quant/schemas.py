@@ -1,4 +1,4 @@
-"""Shapes of the daily calculations' answers."""
+"""Response models of the daily calculations."""
 
 from typing import Any, Literal
 
@@ -12,7 +12,7 @@ from serving_api.table_lists.row_models import row_model
 
 class IndicatorSeries(Reach):
     code: str
-    price_basis: str = Field(description="which prices the indicators are calculated on")
+    price_basis: str = Field(description="adjustment of the prices behind the indicators")
     items: list[dict[str, Any]] = Field(description="rows of calc_indicator_daily, oldest first")
 
 
@@ -27,7 +27,7 @@ class PatternRow(row_model(PATTERNS)):  # type: ignore[misc]
 
 class Patterns(Reach):
     code: str
-    items: list[PatternRow] = Field(description="days on which something was there, oldest first")
+    items: list[PatternRow] = Field(description="days on which a structure was present, oldest first")
 
 
 class Bucket(BaseModel):
@@ -54,7 +54,7 @@ class SignalItem(BaseModel):
     name: str | None
     signal_key: str
     label: str | None = Field(description="name of the signal or pattern")
-    measure: str | None = Field(description="what the strength is told in; null for patterns")
+    measure: str | None = Field(description="measure of the strength; null for patterns")
     direction: int = Field(description="1 up, -1 down, 0 neither")
     strength: float | None = Field(description="in the measure of the signal; null for patterns")
     price: float | None = Field(description="closing price, CNY")
@@ -64,7 +64,7 @@ class SignalItem(BaseModel):
 class SignalPool(Reach):
     date: str | None
     items: list[SignalItem]
-    total: int = Field(description="signals that fit, also beyond the limit")
+    total: int = Field(description="matching signals, including those beyond the limit")
     by_signal: dict[str, int] = Field(description="signals of the date by kind, before any filter")
 
 

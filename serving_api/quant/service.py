@@ -1,4 +1,4 @@
-"""What the reads of a day's calculations put together."""
+"""Combined reads of the daily calculations."""
 
 from collections.abc import Sequence
 
@@ -17,8 +17,8 @@ def indicators(session: Session, code: str, days: int, until: str | None, fields
 
 
 def _with_continued_obv(session: Session, code: str, items: list[Row]) -> list[Row]:
-    """Rows whose `obv` goes on from that of the oldest of them, bar by bar: as stored each counts from a
-    first bar of its own."""
+    """Rows whose `obv` continues from that of the oldest of them, bar by bar: stored values each start at
+    a first bar of their own."""
     known = [item for item in items if item.get("obv") is not None]
     if len(known) < 2:
         return items

@@ -1,4 +1,4 @@
-"""Three kinds of abnormal moves side by side: auction, intraday, deviation."""
+"""Three kinds of abnormal moves: auction, intraday, deviation."""
 
 from datetime import datetime, time
 from typing import Any
@@ -27,7 +27,7 @@ _LISTED = ("date", "code", "name", "reason", "change_pct", "net_buy")
 
 
 class AbnormalMoves:
-    """Each segment has its own time to live, and fails by itself."""
+    """Each segment has its own time to live and its own errors."""
 
     def __init__(self, state: State, live: Live, market: Market, changes: Changes) -> None:
         self._state = state
@@ -44,8 +44,8 @@ class AbnormalMoves:
             segment.close()
 
     def status(self) -> tuple[str, str | None]:
-        """(auction_status, date of the pool: the trade date before). Beyond the calendar nobody knows of a
-        session, so there is none."""
+        """(auction_status, date of the pool: the previous trade date). Beyond the calendar no session is
+        known, so there is none."""
         now, calendar = self._state.clock.now(), self._state.calendar
         today = now.date().isoformat()
         try:
@@ -58,7 +58,7 @@ class AbnormalMoves:
         return (READY if now.time() >= AUCTION_BEGINS else PRE_AUCTION), before
 
     async def auction(self, status: str, pool_day: str | None, *, use_cache: bool) -> Part:
-        """Yesterday's limit-ups in today's opening auction; nobody is asked before it begins."""
+        """Yesterday's limit-ups in today's opening auction; no source is asked before it begins."""
         if status != READY or pool_day is None:
             return Part([], True)
         return await self._auction.read(
@@ -72,7 +72,7 @@ class AbnormalMoves:
         )
 
     async def deviation(self, *, use_cache: bool) -> Part:
-        """Listings of the billboard for a deviation of the price, the newest published date's."""
+        """Listings of the billboard for a deviation of the price, of the newest published date."""
         return await self._deviation.read(
             self._today(), lambda: DEVIATION_TTL, self._ask_deviation, use_cache=use_cache
         )
@@ -105,27 +105,27 @@ class AbnormalMoves:
     async def _ask_intraday(self) -> Items:
         if before_open(self._state.clock.now(), self._state.calendar):
             return []
-        reported, _ = await self._changes.newest_or_last(MOST, use_cache=False)
-        return [_change(row) for row in reported.value]
+        answer, _ = await self._changes.newest_or_last(MOST, use_cache=False)
+        return [_change(row) for row in answer.value]
 
     async def _ask_deviation(self) -> Items:
-        """The stored billboard; the portal's where the newest published date is not stored yet."""
+        """The stored billboard; the portal's when the newest published date is not stored yet."""
         published = self._published()
         nothing: Items = []
         stored = await read_or(nothing, self._state.reading.scan(stored_listings, self._today()))
         if published is None or (stored and stored[0]["date"] >= published):
             return _deviating(stored)
-        reported = await read_or(
+        answer = await read_or(
             None,
             self._live.clients.ask(
                 {EASTMONEY: lambda client: client.billboard(published, published)}, order=(EASTMONEY,)
             ),
         )
-        asked = [] if reported is None else _deviating(records(reported.value))
+        asked = [] if answer is None else _deviating(records(answer.value))
         return asked or _deviating(stored)
 
     def _published(self) -> str | None:
-        """The newest trade date whose billboard is out: the exchanges publish it in the evening."""
+        """The newest trade date with a published billboard: the exchanges publish it in the evening."""
         now, calendar = self._state.clock.now(), self._state.calendar
         try:
             newest = calendar.on_or_before(now.date().isoformat())
@@ -180,7 +180,7 @@ def yyyymmdd(day: str | None) -> str | None:
 
 
 def body_of(status: str, pool_day: str | None, parts: dict[str, Part], limit: int) -> dict[str, Any]:
-    """The answer without its times."""
+    """The items without their times."""
     items = {name: part.items[:limit] for name, part in parts.items()}
     return {
         "cached": all(part.cached for part in parts.values()),

@@ -1,7 +1,8 @@
-"""The opening auction of yesterday's limit-ups: price and volumes of each, and which side pushes.
+"""The opening auction of yesterday's limit-ups: price and volumes of each, and the side with unmatched
+orders.
 
-The terminal tells every step of an auction, one call per stock; the quote site only the price that it ended
-at. Both are asked in threads that may block.
+The terminal has every step of an auction, one call per stock; the quote site only the final price. Both
+are called in threads that may block.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,14 +16,14 @@ from serving_api.live.admin_reads.symbols import Listed
 from serving_api.live.frame_values import Row, change_pct, positive, records, whole
 
 TOGETHER = 3
-"""Connections that the terminal's client holds."""
+"""Connections of the terminal's client."""
 OPENS = "09:30:00"
 HALF_TICK = 0.005
 _LEAST_COMPARED, _LEAST_EQUAL = 4, 0.5
 
 
 def by_terminal(client: Any, pool: Sequence[Row], listed: Mapping[str, Listed]) -> list[Row]:
-    """The newest step before the open: a virtual price until 09:25, then the one that was traded at."""
+    """The newest step before the open: a virtual price until 09:25, then the traded one."""
     symbols = {row["code"]: listed[row["code"]].symbol for row in pool if row["code"] in listed}
     closes = _last_closes(records(client.quotes(list(symbols.values()))))
     _check_session(pool, symbols, closes)
@@ -41,7 +42,7 @@ def by_terminal(client: Any, pool: Sequence[Row], listed: Mapping[str, Listed]) 
 
 
 def by_quote_site(client: Any, pool: Sequence[Row], listed: Mapping[str, Listed]) -> list[Row]:
-    """The opening price is that of the auction; nobody tells its volumes."""
+    """The opening price is that of the auction; its volumes are not available."""
     symbols = {row["code"]: listed[row["code"]].symbol for row in pool if row["code"] in listed}
     quotes = {row["symbol"]: row for row in records(client.quotes(list(symbols.values())))}
     closes = _last_closes(list(quotes.values()))
@@ -55,7 +56,7 @@ def by_quote_site(client: Any, pool: Sequence[Row], listed: Mapping[str, Listed]
 
 
 def ordered(items: Sequence[Row | None]) -> list[Row]:
-    """The longest streak first, then the strongest. A stock without a price in the auction stays away."""
+    """The longest streak first, then the strongest. A stock without a price in the auction is left out."""
     known = [item for item in items if item is not None]
     return sorted(known, key=lambda item: (-(item["limit_days"] or 0), -item["change_pct"], item["code"]))
 
@@ -90,8 +91,8 @@ def _last_closes(rows: Sequence[Row]) -> dict[str, float]:
 
 
 def _check_session(pool: Sequence[Row], symbols: Mapping[str, str], closes: Mapping[str, float]) -> None:
-    """A source that still tells of yesterday shows other last closes than the prices that the pool closed
-    at; ex-rights explain a few. Raises PayloadError."""
+    """Checks the session: a source that still serves yesterday has other last closes than the closes in
+    the pool; ex-rights explain a few. Raises PayloadError."""
     pairs = [
         (closes[symbol], row["price"])
         for row in pool

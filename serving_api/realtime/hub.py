@@ -1,7 +1,7 @@
-"""One poller of quotes per process, and what it hands to the streams.
+"""One poller of quotes per process, and its event streams.
 
-It asks only while somebody listens, for all wanted symbols together. A stream holds at most one pending event
-per symbol: a reader that is slow gets the newest state, and nobody's memory grows with his pace.
+It polls only while streams are open, for all their symbols together. A stream holds at most one pending
+event per symbol: a slow reader gets the newest state, and memory does not grow.
 """
 
 import asyncio
@@ -44,12 +44,12 @@ class Event:
 
     @cached_property
     def text(self) -> str:
-        """The data as JSON, written once for all streams."""
+        """The data as JSON, encoded once for all streams."""
         return orjson.dumps(dict(self.data)).decode()
 
 
 class Subscription:
-    """What one stream waits for: the newest event per key. Used on the event loop."""
+    """The pending events of one stream: the newest per key. Used on the event loop."""
 
     def __init__(self, codes: Iterable[str] = ()) -> None:
         self.codes = frozenset(codes)
@@ -58,7 +58,7 @@ class Subscription:
         self._closed = False
 
     def put(self, key: str, event: Event) -> None:
-        """Takes the place of an event that the reader has not taken yet."""
+        """Replaces a pending event with the same key."""
         self._pending.pop(key, None)
         self._pending[key] = event
         self._ready.set()
@@ -68,7 +68,7 @@ class Subscription:
         self._ready.set()
 
     async def take(self, timeout: float) -> list[Event] | None:
-        """Events that are pending, the oldest first; [] when none came in time, None at the end."""
+        """Pending events, the oldest first; [] when none came in time, None at the end."""
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._ready.wait(), timeout)
         if self._closed:
@@ -99,13 +99,13 @@ class QuoteHub:
     # -- streams --------------------------------------------------------------------------------------
 
     def listen(self, codes: Iterable[str], last_event_id: int | None = None) -> Subscription:
-        """A stream of quotes: what it missed since `last_event_id` where the log goes back so far, else the
-        newest state of each symbol that is known."""
+        """A stream of quotes: the events since `last_event_id` when the log reaches back so far, else the
+        newest known state of each symbol."""
         stream = Subscription(codes)
         for code in stream.codes:
-            kept = self._logs.get(code)
-            if kept:
-                self._resume(stream, code, kept, last_event_id)
+            events = self._logs.get(code)
+            if events:
+                self._resume(stream, code, events, last_event_id)
         self._quote_streams.add(stream)
         self._begin()
         return stream
@@ -121,7 +121,7 @@ class QuoteHub:
         self._quote_streams.discard(stream)
         self._market_streams.discard(stream)
         requested = self.requested
-        self._logs = {code: kept for code, kept in self._logs.items() if code in requested}
+        self._logs = {code: events for code, events in self._logs.items() if code in requested}
 
     def close(self) -> None:
         """End every stream and the poller; a later stream ends at once."""
@@ -133,14 +133,14 @@ class QuoteHub:
 
     @property
     def requested(self) -> frozenset[str]:
-        """Codes that somebody listens to."""
+        """Codes of all open streams."""
         return frozenset().union(*(stream.codes for stream in self._quote_streams))
 
     @staticmethod
-    def _resume(stream: Subscription, code: str, kept: deque[Event], last: int | None) -> None:
-        newer = [event for event in kept if last is None or event.id > last]
-        if last is None or kept[0].id > last:
-            newer = newer[-1:]  # the log has gone on: one full state
+    def _resume(stream: Subscription, code: str, events: deque[Event], last: int | None) -> None:
+        newer = [event for event in events if last is None or event.id > last]
+        if last is None or events[0].id > last:
+            newer = newer[-1:]  # the log no longer reaches back to it: one full state
         for event in newer:
             stream.put(f"{code}:{event.id}", event)
 
@@ -152,9 +152,9 @@ class QuoteHub:
             return
         self._wake.set()
         if self._poller is None or self._poller.done():
-            self._poller = asyncio.ensure_future(self._poll_while_wanted())
+            self._poller = asyncio.ensure_future(self._poll_while_open())
 
-    async def _poll_while_wanted(self) -> None:
+    async def _poll_while_open(self) -> None:
         while self._quote_streams or self._market_streams:
             self._wake.clear()
             try:
@@ -162,12 +162,12 @@ class QuoteHub:
             except _FAILURES as error:
                 log.warning("quotes of a stream: %s: %s", type(error).__name__, redact(str(error)))
             except Exception:
-                # Streams stay open for hours: a fault of one poll is told, and ends no other.
+                # Streams stay open for hours: an error of one poll is logged, and polling goes on.
                 log.exception("quotes of a stream")
             await self._pause()
 
     async def _pause(self) -> None:
-        """Until the next poll; a new stream does not wait for it while prices stand still."""
+        """Waits until the next poll; a new stream does not wait for it while prices do not move."""
         if self._moving:
             await self._sleep(POLL_S)
             return
@@ -187,38 +187,38 @@ class QuoteHub:
             return False
 
     async def poll(self) -> None:
-        """Ask once for every wanted symbol, and hand on what changed."""
+        """Poll every requested symbol once, and publish the changes."""
         self.polls += 1
         changed: list[str] = []
         requested = sorted(self.requested)
         for at in range(0, len(requested), CODES_PER_POLL):
             changed += self._take(await self._live.quote_rows(requested[at : at + CODES_PER_POLL]))
-        await self._tell_market(changed)
+        await self._publish_market(changed)
 
-    def _take(self, reported: Answered) -> list[str]:
-        """Codes whose quote differs from the one before."""
-        at = None if reported.at is None else reported.at.strftime("%Y-%m-%d %H:%M:%S")
+    def _take(self, answer: Answered) -> list[str]:
+        """Codes whose quote differs from the previous one."""
+        at = None if answer.at is None else answer.at.strftime("%Y-%m-%d %H:%M:%S")
         changed = []
-        for code, (row, listed) in reported.value.items():
+        for code, (row, listed) in answer.value.items():
             data = stream_quote(row, listed, at)
-            kept = self._logs.setdefault(code, deque(maxlen=LOG_EVENTS))
-            if kept and _figures(kept[-1].data) == _figures(data):
+            events = self._logs.setdefault(code, deque(maxlen=LOG_EVENTS))
+            if events and _figures(events[-1].data) == _figures(data):
                 continue
             event = Event(self._next_id(), data)
-            kept.append(event)
+            events.append(event)
             changed.append(code)
             for stream in self._quote_streams:
                 if code in stream.codes:
                     stream.put(code, event)
         return changed
 
-    async def _tell_market(self, changed: list[str]) -> None:
+    async def _publish_market(self, changed: list[str]) -> None:
         if not self._market_streams:
             return
-        reported = await self._live.index_quotes(None)
+        answer = await self._live.index_quotes(None)
         indices = [
             {"code": row["code"], "price": row["price"], "change_percent": row["change_pct"]}
-            for row in reported.value
+            for row in answer.value
         ]
         if not changed and indices == self._indices:
             return
@@ -249,7 +249,7 @@ class QuoteHub:
 
 
 def _figures(data: Mapping[str, Any]) -> dict[str, Any]:
-    """A quote without the time that it was asked at."""
+    """A quote without the time of its request."""
     return {name: value for name, value in data.items() if name != "time"}
 
 

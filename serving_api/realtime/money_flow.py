@@ -1,4 +1,4 @@
-"""Money flow of one stock by date: stored, and asked for where the newest session is not stored yet."""
+"""Money flow of one stock by date: stored, and requested when the newest session is not stored yet."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ def stored_days(session: Session, code: str, days: int) -> list[Row]:
 
 @dataclass(frozen=True)
 class Flows:
-    """Rows oldest first, and where the newest of them comes from."""
+    """Rows oldest first, and the source of the newest of them."""
 
     value: list[Row]
     source: str | None = None
@@ -40,14 +40,14 @@ class Flows:
 
 
 class DailyFlows:
-    """Reads that answer an empty list when neither the store nor the portal has anything."""
+    """Reads that return an empty list when neither the store nor the portal has data."""
 
     def __init__(self, state: State, live: Live) -> None:
         self._state = state
         self._live = live
 
     async def of(self, code: str, days: int) -> Flows:
-        """A session that is stored asks nobody."""
+        """The stored rows alone when they include the session."""
         nothing: list[Row] = []
         stored = await read_or(nothing, self._state.reading.point(stored_days, code, days))
         now, calendar = self._state.clock.now(), self._state.calendar
@@ -57,7 +57,7 @@ class DailyFlows:
             newest = ""
         if stored and str(stored[-1]["date"]) >= newest:
             return Flows(_shown(stored), HISTORY)
-        reported = await read_or(
+        answer = await read_or(
             None,
             self._live.shared.take(
                 self._live.single_flight,
@@ -66,9 +66,9 @@ class DailyFlows:
                 lambda: self._ask(code),
             ),
         )
-        if reported is None or not reported.value.value:
+        if answer is None or not answer.value.value:
             return Flows(_shown(stored), HISTORY if stored else None)
-        answered: Answered = reported.value
+        answered: Answered = answer.value
         by_date = {str(row["date"]): row for row in (*answered.value, *_shown(stored))}
         rows = [by_date[day] for day in sorted(by_date)][-days:]
         return Flows(rows, answered.origin, answered.headers)

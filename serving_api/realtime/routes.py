@@ -32,11 +32,11 @@ router = area_router(f"{PREFIX}/realtime", "realtime")
 
 
 BREAKER_TTL = 1.0
-"""The state of the breakers is read from a file, for all requests of a second together."""
+"""The state of the breakers is read from a file, once per second for all requests."""
 
 
 class Market(IntEnum):
-    """Which exchange's stocks."""
+    """Stocks of which exchange."""
 
     sh = 10
     all = 20
@@ -75,7 +75,7 @@ async def sector_treemap(request: Request, subject: Anyone) -> Answer:
 @router.get("/trading-time")
 @serving(schemas.TradingTime, cache=NO_STORE)
 async def trading_time(request: Request, subject: Anyone) -> Answer:
-    """Whether the market trades now, and when it begins and ends next."""
+    """Whether the market trades now, and when trading starts and ends next."""
     state = state_of(request)
     now, calendar = state.clock.now(), state.calendar
     opens, closes = next_bounds(now, calendar)
@@ -102,11 +102,11 @@ async def money_flow(
     code: StockCode,
     days: Annotated[int, Query(ge=1, le=120, description="trade dates")] = 20,
 ) -> Answer:
-    """Money flow of a stock by date, the running one included, oldest first."""
+    """Money flow of a stock by date, that of the running session included, oldest first."""
     state = state_of(request)
     found = await state.part(daily_flows_of).of(code, days)
-    reported = await reach(state, FLOW, len(found.value), asked=days, code=code)
-    body = {"code": code, "items": found.value, "_source": found.source, **reported}
+    history = await reach(state, FLOW, len(found.value), asked=days, code=code)
+    body = {"code": code, "items": found.value, "_source": found.source, **history}
     return Answer(body, headers=found.headers)
 
 
@@ -117,21 +117,21 @@ async def stock_changes(
     subject: Anyone,
     limit: Annotated[int, Query(ge=1, le=500, description="newest events")] = 100,
 ) -> Answer:
-    """Intraday anomalies of the session; the last good ones of today while the portal is away."""
+    """Intraday anomalies of the session; the last good ones of today while the portal is unavailable."""
     state = state_of(request)
-    reported, stale = await state.part(changes_of).newest_or_last(limit)
+    answer, stale = await state.part(changes_of).newest_or_last(limit)
     held = await state.part(live_of).single_flight.take(
         "breakers", BREAKER_TTL, lambda: off_loop(transport_state, state.settings)
     )
     breaker = held.value["breakers"][PUSH2EX_BREAKER]["state"]
     body = {
-        "items": reported.value,
-        "total": len(reported.value),
+        "items": answer.value,
+        "total": len(answer.value),
         "stale": stale,
         "breaker": {"state": breaker},
-        "timestamp": local_iso(reported.at or state.clock.now()),
+        "timestamp": local_iso(answer.at or state.clock.now()),
     }
-    return Answer(body, headers=reported.headers)
+    return Answer(body, headers=answer.headers)
 
 
 @router.get("/abnormal-moves")
@@ -140,10 +140,10 @@ async def abnormal_moves(
     request: Request,
     subject: Anyone,
     limit: Annotated[int, Query(description="items of each kind; clamped to 5..50")] = 20,
-    use_cache: Annotated[bool, Query(description="false: ask anew")] = True,
+    use_cache: Annotated[bool, Query(description="false: ask the sources again")] = True,
 ) -> Answer:
     """Yesterday's limit-ups in the opening auction, the newest intraday anomalies, and the listings of the
-    billboard for a deviation of the price. Each part has its own age and fails by itself."""
+    billboard for a deviation of the price. Each part has its own age and its own errors."""
     state = state_of(request)
     begun = state.system.monotonic()
     moves = state.part(abnormal_moves_of)

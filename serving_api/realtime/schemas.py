@@ -1,4 +1,4 @@
-"""Shapes of the realtime reads, for the document. Changes in percent, money in CNY."""
+"""Response models of the realtime reads, for the document. Changes in percent, money in CNY."""
 
 from pydantic import BaseModel, Field
 
@@ -7,7 +7,7 @@ from serving_api.market.schemas import SOURCE, Sourced
 
 
 class TradingTime(BaseModel):
-    """Whether prices are made now."""
+    """Whether trading takes place now."""
 
     is_trading: bool | None = Field(
         description="continuous trading or the closing auction; null beyond the calendar"
@@ -76,7 +76,7 @@ class MostTraded(BaseModel):
     change_percent: float | None
     amount: float | None = Field(description="CNY")
     turnover: float | None = Field(description="turnover rate, percent of the float")
-    heat: float | None = Field(description="place in the portal's list of popularity, where that was asked")
+    heat: float | None = Field(description="rank in the portal's list of popularity, if it was requested")
     reason: str | None
 
 
@@ -116,8 +116,8 @@ class AuctionMove(BaseModel):
     auction_price: float = Field(description="CNY; virtual until 09:25, then the opening price")
     prev_close: float
     change_pct: float
-    matched_vol: int | None = Field(description="shares; null where the source tells the price alone")
-    unmatched_vol: int | None = Field(description="shares; positive: buyers are left over")
+    matched_vol: int | None = Field(description="shares; null when the source only has the price")
+    unmatched_vol: int | None = Field(description="shares; positive: unmatched buy orders")
     direction: str = Field(description="抢筹, 抛压 or 均衡")
     limit_days: int | None = Field(description="limit-ups in a row up to yesterday")
 
@@ -150,11 +150,11 @@ class MoveCounts(BaseModel):
 
 
 class AbnormalMoves(BaseModel):
-    """Three kinds side by side; a kind without an answer is empty."""
+    """Three kinds of moves; a kind without an answer is empty."""
 
     generated_at: str
     elapsed_s: float
-    cached: bool = Field(description="nobody was asked for this answer")
+    cached: bool = Field(description="no source was asked for this answer")
     auction_date: str | None = Field(description="YYYYMMDD of the pool: the trade date before")
     auction_status: str = Field(description="ready, pre_auction or non_trading_day")
     auction: list[AuctionMove]

@@ -47,8 +47,8 @@ async def quote_stream(
         str | None, Header(alias="Last-Event-ID", description="resume after this id")
     ] = None,
 ) -> Response:
-    """Event `quote` per symbol with its full quote; the id resumes. What was missed is sent where the log
-    goes back so far, else one full state."""
+    """Event `quote` per symbol with its full quote; a client can resume by id. Missed events are sent when
+    the log reaches back so far, else one full state."""
     codes = parse_codes(symbols, MOST_SYMBOLS, "symbols")
     last = _event_id(last_event_id_header if last_event_id is None else last_event_id)
     hub = state_of(request).part(hub_of)
@@ -64,7 +64,7 @@ def _event_id(text: str | None) -> int | None:
 
 
 async def _events(hub: QuoteHub, subscription: Subscription, name: str) -> AsyncIterator[bytes]:
-    """Frames until the client goes or the service stops."""
+    """Frames until the client disconnects or the service stops."""
     try:
         yield format_sse_event(comment="stream open")
         while (events := await subscription.take(COMMENT_S)) is not None:

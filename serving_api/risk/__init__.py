@@ -1,1 +1,1 @@
-"""Risks of companies: pledged shares, goodwill, the portal's marks."""
+"""Risks of companies: pledged shares, goodwill, the portal's scores."""

@@ -65,7 +65,7 @@ def goodwill(
 
 
 def goodwill_by_industry(session: Session, period: str | None) -> tuple[list[Row], str | None]:
-    """Sums of one report period by industry, the highest share of equity first. Equity is that behind the
+    """Sums of one report period by industry, the highest share of equity first. Equity is derived from the
     stored ratios."""
     rows, period = rows_of_day(session, GOODWILL, period)
     industries = dict(session.rows(INDUSTRY, columns=("code", "industry")))
@@ -106,7 +106,7 @@ def comments_of(session: Session, code: str, days: int) -> list[Row]:
 
 
 def _at_least(column: str, value: float) -> list[Condition]:
-    """A row without a value stays where nothing is asked of it."""
+    """Whether a row passes a lower bound; without a bound rows without a value pass."""
     return [(column, ">=", value)] if value > 0 else []
 
 

@@ -62,7 +62,7 @@ async def pledge_detail(
     code: StockCode,
     limit: Annotated[int, Query(ge=1, le=500, description="newest pledges")] = 50,
 ) -> Answer:
-    """Single pledges of a company, as the portal tells them now, and its ratio by week."""
+    """Single pledges of a company, from the portal now, and its weekly ratio."""
     state = state_of(request)
     reported = await pledge_events(state.part(live_of), code)
     nothing: list[dict[str, Any]] = []
@@ -82,8 +82,8 @@ async def pledge_industry(request: Request, subject: Anyone, date: PastDay) -> A
     nothing: list[dict[str, Any]] = []
     reading = state_of(request).reading
     items, day = await read_or((nothing, date), reading.scan(queries.pledges_by_industry, date))
-    reported = await reach_of_day(state_of(request), queries.PLEDGE, date)
-    return Answer({"items": items, "total": len(items), "date": day, **reported})
+    history = await reach_of_day(state_of(request), queries.PLEDGE, date)
+    return Answer({"items": items, "total": len(items), "date": day, **history})
 
 
 @router.get("/goodwill-list")
@@ -112,8 +112,8 @@ async def goodwill_industry(request: Request, subject: Anyone, period: Period) -
     nothing: list[dict[str, Any]] = []
     reading = state_of(request).reading
     items, day = await read_or((nothing, period), reading.scan(queries.goodwill_by_industry, period))
-    reported = await reach_of_day(state_of(request), queries.GOODWILL, period)
-    return Answer({"items": items, "total": len(items), "period": day, **reported})
+    history = await reach_of_day(state_of(request), queries.GOODWILL, period)
+    return Answer({"items": items, "total": len(items), "period": day, **history})
 
 
 @router.get("/goodwill-detail/{code}")
@@ -128,8 +128,8 @@ async def goodwill_detail(
     nothing: list[dict[str, Any]] = []
     state = state_of(request)
     items = await read_or(nothing, state.reading.point(queries.goodwill_of, code, limit))
-    reported = await reach(state, queries.GOODWILL, len(items), asked=limit, code=code, what="report periods")
-    return Answer({"code": code, "items": items, "total": len(items), **reported})
+    history = await reach(state, queries.GOODWILL, len(items), asked=limit, code=code, what="report periods")
+    return Answer({"code": code, "items": items, "total": len(items), **history})
 
 
 @router.get("/comment-list")
@@ -142,7 +142,7 @@ async def comment_list(
     page: Page = 1,
     page_size: PageSize = 50,
 ) -> Answer:
-    """The portal's marks of every stock on one trade date."""
+    """The portal's scores of every stock on one trade date."""
     reading = state_of(request).reading
     reported = await read_or(_empty(date), reading.scan(queries.comments, date, sort, page, page_size))
     reached = await reach_of_day(state_of(request), queries.COMMENT, date)
@@ -157,7 +157,7 @@ async def comment_detail(
     code: StockCode,
     days: Annotated[int, Query(ge=1, le=2500, description="newest trade dates")] = 30,
 ) -> Answer:
-    """The portal's marks of one stock by trade date, oldest first."""
+    """The portal's scores of one stock by trade date, oldest first."""
     nothing: list[dict[str, Any]] = []
     rows = await read_or(nothing, state_of(request).reading.point(queries.comments_of, code, days))
 
@@ -172,5 +172,5 @@ async def comment_detail(
         "participation": series("org_participation_pct", "org_participation_pct"),
         "cost": series("prime_cost", "prime_cost"),
     }
-    reported = await reach(state_of(request), queries.COMMENT, len(rows), asked=days, code=code)
-    return Answer({**answer, **reported})
+    history = await reach(state_of(request), queries.COMMENT, len(rows), asked=days, code=code)
+    return Answer({**answer, **history})

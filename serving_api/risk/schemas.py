@@ -1,4 +1,4 @@
-"""Shapes of the risk answers."""
+"""Response models of the risks."""
 
 from typing import Any
 
@@ -48,8 +48,8 @@ class PledgeRatio(BaseModel):
 
 
 class PledgeDetail(Reach):
-    """`items` are asked of the portal now, newest notice first; [] when it does not answer. `first_date` and
-    `note` speak of `ratio_history`, which is stored."""
+    """`items` are requested from the portal now, newest notice first; [] when it does not answer.
+    `first_date` and `note` are about `ratio_history`, which is stored."""
 
     code: str
     items: list[PledgeEvent]
@@ -74,7 +74,7 @@ class GoodwillIndustry(BaseModel):
     industry: str
     goodwill: float = Field(description="CNY")
     equity_ratio_pct: float | None = Field(description="sum of goodwill / sum of equity")
-    impairment: float | None = Field(description="CNY; null where no report tells one")
+    impairment: float | None = Field(description="CNY; null when no report states it")
     company_count: int
 
 

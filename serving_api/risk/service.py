@@ -1,4 +1,4 @@
-"""Single pledges of a company, which nobody stores: asked of the portal, shared for an hour."""
+"""Single pledges of a company, which are not stored: requested from the portal, shared for an hour."""
 
 from typing import Any
 

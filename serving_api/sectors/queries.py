@@ -6,7 +6,7 @@ BLOCKS = "raw_concept_blocks"
 
 
 def board_name(session: Session, board_code: str) -> str | None:
-    """The name of a board, where a stock belongs to it."""
+    """The name of a board, if it has a stock."""
     if not session.has(BLOCKS):
         return None
     rows = session.rows(BLOCKS, columns=("block_name",), where="block_code=?", values=(board_code,), limit=1)

@@ -28,27 +28,27 @@ BoardCode = Annotated[
 @router.get("/{board_code}/flow-minute")
 @serving(schemas.BoardFlow, cache=NO_STORE)
 async def flow_minute(request: Request, subject: Anyone, board_code: BoardCode) -> Answer:
-    """Money flow of a board by minute; an unknown one, or a silent source, has no items."""
+    """Money flow of a board by minute; no items for an unknown board, or when the source does not answer."""
     state = state_of(request)
-    reported = await _flow(state.part(live_of), board_code)
+    answer = await _flow(state.part(live_of), board_code)
     name = await read_or(None, state.reading.point(queries.board_name, board_code))
     payload: dict[str, Any] = {
         "board_code": board_code,
         "name": name,
-        "items": reported.value,
-        "_source": reported.origin if reported.value else None,
+        "items": answer.value,
+        "_source": answer.origin if answer.value else None,
     }
-    return Answer(payload, headers=reported.headers)
+    return Answer(payload, headers=answer.headers)
 
 
 async def _flow(live: Live, board_code: str) -> Answered:
-    """Minutes of a board, shared for half a minute; none when the portal is silent."""
+    """Minutes of a board, shared for half a minute; none when the portal does not answer."""
 
     async def ask() -> Answered:
-        reported = await live.clients.ask(
+        answer = await live.clients.ask(
             {EASTMONEY: lambda client: client.board_flow_minutes(board_code)}, empty=is_empty
         )
-        return reported.shaped([{**row, "change_pct": None} for row in minute_flow(reported.value)])
+        return answer.shaped([{**row, "change_pct": None} for row in minute_flow(answer.value)])
 
     landed = await read_or(None, live.single_flight.take(("board flow", board_code), FLOW_TTL, ask))
     return Answered([]) if landed is None else landed.value

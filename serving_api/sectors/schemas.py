@@ -1,10 +1,10 @@
-"""Shapes of the portal's boards, for the document."""
+"""Response models of the portal's boards, for the document."""
 
 from pydantic import BaseModel, ConfigDict, Field
 
 
 class BoardMinute(BaseModel):
-    """Nets since the open, CNY."""
+    """Net flows since the open, CNY."""
 
     time: str
     main_net: float | None
@@ -12,7 +12,7 @@ class BoardMinute(BaseModel):
     large_net: float | None
     medium_net: float | None
     small_net: float | None
-    change_pct: float | None = Field(description="null: the source of the flows does not tell it")
+    change_pct: float | None = Field(description="null: the source of the flows does not have it")
 
 
 class BoardFlow(BaseModel):

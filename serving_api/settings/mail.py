@@ -1,4 +1,4 @@
-"""The mail server as administrators set it, and what is sent through it at once: tests and welcome mails."""
+"""The mail server as administrators set it, and mails that are sent at once: tests and welcome mails."""
 
 import logging
 from collections.abc import Callable
@@ -21,7 +21,7 @@ logger = logging.getLogger("serving_api.mail")
 
 
 class Mail:
-    """What one app knows of its mail server; read anew for every use, so that several processes agree."""
+    """The mail settings of one app; read again at every use, so that several processes agree."""
 
     def __init__(self, state: State) -> None:
         self._state = state
@@ -35,7 +35,7 @@ class Mail:
         return mail_settings(self._state.settings, documents[SMTP_KEY], password)
 
     async def change(self, requested: SmtpConfigChange, by: str) -> None:
-        """Raises InputError for what the environment fixes at another value."""
+        """Raises InputError for values that the environment fixes differently."""
         explicit = self._state.settings.explicit
         fixed: dict[str, tuple[str, Any]] = {
             "port": ("smtp_port", requested.port),
@@ -53,19 +53,20 @@ class Mail:
         await self._documents.change(merged, by)
 
     async def test(self, to: str) -> dict[str, Any]:
-        """Sends now, whether mails are switched on or not: who configures wants to know. {ok, message}."""
+        """Sends a test mail now, whether mails are switched on or not: it tests the configuration. {ok,
+        message}."""
         settings = await self.settings()
         return await self._sent(settings, lambda: messages.test_mail(settings.from_addr, to, self._now()))
 
     async def test_own_sender(self) -> dict[str, Any]:
-        """To the configured sender alone. {ok, message, skipped?}."""
+        """Sends to the configured sender only. {ok, message, skipped?}."""
         settings = await self.settings()
         if settings.off:
             return {"ok": True, "skipped": True, "message": f"未发送：{settings.off}"}
         return await self.test(settings.from_addr)
 
     async def welcome(self, user: User) -> None:
-        """In the background after a registration: a mail that cannot be sent concerns the log alone."""
+        """Runs in the background after a registration: a mail that cannot be sent is only logged."""
         try:
             settings = await self.settings()
             if settings.off:

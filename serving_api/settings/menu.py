@@ -1,4 +1,4 @@
-"""Which entries of the menu are hidden from whom."""
+"""Which menu entries are hidden from which users."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ _LISTS = ("hide_for_user", "hide_for_admin")
 
 
 class Menu:
-    """The stored lists; nothing is hidden before somebody says so."""
+    """The stored lists; nothing is hidden by default."""
 
     def __init__(self, state: State) -> None:
         self._documents = StoredDocuments(state, (MENU_KEY,))
@@ -20,7 +20,7 @@ class Menu:
         return _shown((await self._documents.read())[MENU_KEY])
 
     async def change(self, requested: MenuVisibilityChange, by: str) -> dict[str, Any]:
-        """A list that is not given stays as it is."""
+        """Stores the lists; one that is not given is unchanged."""
         given = {name: value for name, value in requested.model_dump().items() if value is not None}
         after = await self._documents.change(lambda stored: {MENU_KEY: {**stored[MENU_KEY], **given}}, by)
         return _shown(after[MENU_KEY])

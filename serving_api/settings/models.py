@@ -19,7 +19,7 @@ class Models:
         return _shown(await self._documents.read())
 
     async def change(self, requested: ModelConfigChange, by: str) -> dict[str, Any]:
-        """Merge. Raises InputError when `active` or `fallback` name a provider that is not there."""
+        """Merge providers. Raises InputError when `active` or `fallback` name an unknown provider."""
         return _shown(await self._documents.change(lambda stored: _merged(stored, requested), by))
 
 
@@ -36,10 +36,10 @@ def _merged(stored: dict[str, Document], requested: ModelConfigChange) -> dict[s
         if change.api_key:
             keys[name] = change.api_key
     if len(providers) > MOST_PROVIDERS:
-        raise InputError("providers", f"at most {MOST_PROVIDERS} are kept")
+        raise InputError("providers", f"at most {MOST_PROVIDERS} can be stored")
     active = requested.active if requested.active is not None else chosen.get("active")
     fallback = requested.fallback if requested.fallback is not None else chosen.get("fallback", [])
-    # What was named before goes with its provider; what is named now must be there.
+    # A removed provider is also removed from the earlier choice; a new choice must name existing ones.
     if requested.active is None and active not in providers:
         active = None
     if requested.fallback is None:

@@ -19,7 +19,7 @@ router = area_router(f"{PREFIX}/settings", "settings")
 @router.get("/smtp-config")
 @serving(schemas.SmtpConfig, cache=NO_STORE)
 async def smtp_config(request: Request, subject: Admin) -> Answer:
-    """The mail server; its password stays here."""
+    """The mail settings without the password."""
     found = await mail_of(state_of(request)).settings()
     return Answer(
         {
@@ -37,7 +37,7 @@ async def smtp_config(request: Request, subject: Admin) -> Answer:
 @router.post("/smtp-config")
 @serving(schemas.SettingsSaved, cache=NO_STORE)
 async def change_smtp_config(request: Request, subject: Admin, body: schemas.SmtpConfigChange) -> Answer:
-    """Store the mail server; an empty password keeps the old one."""
+    """Store the mail settings; an empty password keeps the stored one."""
     await mail_of(state_of(request)).change(body, subject.member.username)
     return Answer({"ok": True, "message": SAVED})
 
@@ -45,21 +45,21 @@ async def change_smtp_config(request: Request, subject: Admin, body: schemas.Smt
 @router.post("/test-smtp")
 @serving(schemas.MailOutcome, cache=NO_STORE)
 async def test_smtp(request: Request, subject: Admin, body: schemas.SmtpTest) -> Answer:
-    """Send one mail now, through the stored server, and say how it went."""
+    """Send one mail now, through the stored server, and report the result."""
     return Answer(await mail_of(state_of(request)).test(body.to))
 
 
 @router.get("/model-config")
 @serving(schemas.ModelConfig, cache=NO_STORE)
 async def model_config(request: Request, subject: Admin) -> Answer:
-    """The model providers; their keys stay here."""
+    """The model providers without their keys."""
     return Answer(await models_of(state_of(request)).shown())
 
 
 @router.post("/model-config")
 @serving(schemas.ModelConfigSaved, cache=NO_STORE)
 async def change_model_config(request: Request, subject: Admin, body: schemas.ModelConfigChange) -> Answer:
-    """Merge providers into the stored ones; an empty key keeps the old one."""
+    """Merge providers into the stored ones; an empty key keeps the stored one."""
     saved = await models_of(state_of(request)).change(body, subject.member.username)
     return Answer({"ok": True, **saved})
 
@@ -76,5 +76,5 @@ async def menu_visibility(request: Request, subject: Login) -> Answer:
 async def change_menu_visibility(
     request: Request, subject: Admin, body: schemas.MenuVisibilityChange
 ) -> Answer:
-    """Hide entries of the menu; a list that is not given stays as it is."""
+    """Hide menu entries; a list that is not given is unchanged."""
     return Answer(await menu_of(state_of(request)).change(body, subject.member.username))

@@ -1,5 +1,5 @@
-"""Bodies of /settings. Passwords and keys go in and never come out: `has_password`, `has_key` say whether one
-is stored."""
+"""Bodies of /settings. Passwords and keys are never returned: `has_password`, `has_key` say whether one is
+stored."""
 
 import re
 from typing import Annotated, Literal, Self, get_args
@@ -43,7 +43,7 @@ def _provider(value: str) -> str:
 
 
 def _address(value: str) -> str:
-    """https, or http to this machine: a key must not travel in clear."""
+    """https, or http to this machine: a key must not be sent unencrypted."""
     parts = urlsplit(value)
     local = parts.hostname in {"localhost", "127.0.0.1", "::1"}
     if parts.scheme != "https" and not (parts.scheme == "http" and local):
@@ -62,7 +62,9 @@ class SmtpConfig(BaseModel):
     port: int
     user: str
     from_addr: str
-    use_tls: bool = Field(description="TLS from the first byte (port 465); false: STARTTLS, never in clear")
+    use_tls: bool = Field(
+        description="TLS from the first byte (port 465); false: STARTTLS, never unencrypted"
+    )
     has_password: bool
     enabled: bool = Field(description="the master switch in force: environment, else stored, else off")
 
@@ -118,20 +120,20 @@ class ModelConfigSaved(ModelConfig):
 
 
 class ModelProviderChange(BaseModel):
-    """What is not given, and an empty `api_key`, stays as it is."""
+    """Fields that are not given, and an empty `api_key`, keep their values."""
 
     model_config = example(extra="forbid", base_url="https://api.example.com/v1", model="a-model", api_key="")
     base_url: Annotated[str, Field(max_length=300), AfterValidator(_address)] | None = None
     model: Annotated[Line, Field(max_length=128)] | None = None
     api_key: Annotated[
         str | None,
-        Field(max_length=2048, description="one key, or several separated by commas that are taken in turn"),
+        Field(max_length=2048, description="one key, or several separated by commas that are used in turn"),
         AfterValidator(_line_or_none),
     ] = None
 
 
 class ModelConfigChange(BaseModel):
-    """Providers are merged key by key; one that is null is removed with its key."""
+    """Providers are merged key by key; null removes a provider with its key."""
 
     model_config = example(extra="forbid", providers={"local": {"base_url": "http://127.0.0.1:8080/v1"}})
     providers: Annotated[dict[ProviderName, ModelProviderChange | None], Field(max_length=MOST_PROVIDERS)] = (
@@ -150,7 +152,7 @@ class ModelConfigChange(BaseModel):
 class MenuVisibility(BaseModel):
     hide_for_user: list[MenuKey]
     hide_for_admin: list[MenuKey]
-    keys: list[MenuKey] = Field(description="all that can be hidden")
+    keys: list[MenuKey] = Field(description="all entries that can be hidden")
 
 
 class MenuVisibilityChange(BaseModel):

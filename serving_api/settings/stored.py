@@ -1,4 +1,4 @@
-"""Documents of /settings in `sys_config`: JSON texts under a key; secret ones are sealed and never served."""
+"""Documents of /settings in `sys_config`: JSON texts by key; secret ones are sealed and never returned."""
 
 import json
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from serving_api.framework.state import State
 GROUP = "settings"
 Document = dict[str, Any]
 Change = Callable[[dict[str, Document]], dict[str, Document]]
-"""Documents by key as they are -> those to store. Runs inside the write transaction."""
+"""Stored documents by key -> the documents to store. Runs inside the write transaction."""
 
 
 class StoredDocuments:
@@ -29,12 +29,14 @@ class StoredDocuments:
         self._box: SecretBox = settings_box(state.settings.data_path)
 
     async def read(self) -> dict[str, Document]:
-        """By key; {} for what was never stored. Raises StorageError, PlatformError (another key)."""
+        """Documents by key; {} for one that was never stored. Raises StorageError, PlatformError (another
+        key)."""
         rows = await self._state.reading.scan(_chosen, self._keys)
         return await off_loop(self._opened, rows)
 
     async def change(self, change: Change, by: str) -> dict[str, Document]:
-        """All keys after `change`, which sees what is stored now: of two at once none is lost."""
+        """Replace all keys by the result of `change`, which gets the stored documents: of two concurrent
+        changes none is lost."""
         return await off_loop(self._changed, change, by)
 
     def _changed(self, change: Change, by: str) -> dict[str, Document]:

@@ -1,1 +1,2 @@
-"""Skills: methods of an analyst, put before a model when a question asks for them (docs/skills.md)."""
+"""Skills: methods of an analyst that are added to a model's prompt when a question matches
+(docs/skills.md)."""

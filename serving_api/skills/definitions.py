@@ -1,4 +1,4 @@
-"""What a skill is, and the ones that come with the platform: one TOML file each in `shipped/`."""
+"""The definition of a skill, and the shipped ones: one TOML file each in `shipped/`."""
 
 import functools
 import tomllib
@@ -16,7 +16,7 @@ _FOLDER = "shipped"
 
 
 def _plain(text: str) -> str:
-    """No characters that a reader does not see, but line ends."""
+    """Without invisible characters except line ends."""
     if any(unicodedata.category(one) in ("Cc", "Cf", "Cs") and one != "\n" for one in text):
         raise ValueError("holds a control character")
     return text
@@ -52,12 +52,12 @@ class Definition(BaseModel):
     key: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,47}$", description="a-z, 0-9 and _")]
     name: Annotated[str, Field(min_length=1, max_length=32), AfterValidator(_said)]
     description: Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_said)]
-    enabled: bool = Field(True, description="on from the start")
-    triggers: Annotated[Words, Field(min_length=1, description="words that ask for it")]
-    hints: Annotated[Words, Field(description="words that only add to it")] = []
+    enabled: bool = Field(True, description="switched on by default")
+    triggers: Annotated[Words, Field(min_length=1, description="words that select it")]
+    hints: Annotated[Words, Field(description="words that only add to its score")] = []
     reads: Annotated[
         list[Annotated[str, Field(pattern=r"^get_[a-z0-9_]{1,60}$")]],
-        Field(max_length=12, description="interfaces of the catalog that it looks at"),
+        Field(max_length=12, description="interfaces of the catalog that it reads"),
     ] = []
     text: Annotated[
         str,
@@ -68,7 +68,7 @@ class Definition(BaseModel):
 
 @functools.cache
 def shipped() -> dict[str, Definition]:
-    """By key, in the order of the keys. Raises DeclarationError for a file that is none."""
+    """Skills by key, in the order of the keys. Raises DeclarationError for an invalid file."""
     found: dict[str, Definition] = {}
     for file in sorted(resources.files(__package__).joinpath(_FOLDER).iterdir(), key=lambda one: one.name):
         if not file.name.endswith(".toml"):

@@ -1,10 +1,10 @@
-"""Which skills a text asks for: a score that anybody can work out by hand.
+"""Which skills match a text, by a score that can be calculated by hand.
 
-A trigger that stands in the text gives as many points as it has characters, at most `MOST_POINTS`; one that
-only stands within a longer found trigger of the same skill gives none. The skill's name counts as a trigger.
-A hint gives one point. Words of Latin letters and digits match as whole words, in either case; full-width
-characters as their narrow ones. A skill needs `LEAST` points and half as many as the best; of equal ones the
-key decides.
+A trigger in the text gives as many points as it has characters, at most `MOST_POINTS`; one that only
+occurs within a longer found trigger of the same skill gives none. The skill's name counts as a trigger.
+A hint gives one point. Words of Latin letters and digits match as whole words, in either case;
+full-width characters as their narrow ones. A skill needs `LEAST` points and half as many as the best;
+equal ones are ordered by key.
 """
 
 import re
@@ -15,11 +15,11 @@ from typing import Protocol, TypeVar
 MOST_SKILLS = 3
 """Skills of one input (specification)."""
 LEAST = 2
-"""Points: one hint alone is not enough, a word of two characters is."""
+"""Points: one hint is not enough, a word of two characters is."""
 MOST_POINTS = 4
-"""Points of one trigger: a long name is no better evidence than a word of four characters."""
+"""Points of one trigger: a long name counts no more than a word of four characters."""
 READ = 2000
-"""Characters of an input that are looked at."""
+"""Characters of an input that are searched."""
 _LATIN = re.compile(r"[a-z0-9&.+ -]+")
 
 
@@ -40,9 +40,9 @@ Skill = TypeVar("Skill", bound=Matchable)
 def score(skill: Matchable, text: str) -> int:
     """Points of a skill for a text."""
     read = _folded(text[:READ])
-    found = {word for word in map(_folded, (*skill.triggers, skill.name)) if _stands(word, read)}
+    found = {word for word in map(_folded, (*skill.triggers, skill.name)) if _occurs(word, read)}
     longest = [word for word in found if not any(word != other and word in other for other in found)]
-    hints = {word for word in map(_folded, skill.hints) if _stands(word, read)}
+    hints = {word for word in map(_folded, skill.hints) if _occurs(word, read)}
     hints = {word for word in hints if not any(word in other for other in found)}
     return sum(min(len(word), MOST_POINTS) for word in longest) + len(hints)
 
@@ -59,7 +59,7 @@ def _folded(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold()
 
 
-def _stands(word: str, text: str) -> bool:
+def _occurs(word: str, text: str) -> bool:
     if _LATIN.fullmatch(word):
         return re.search(rf"(?<![a-z0-9]){re.escape(word)}(?![a-z0-9])", text) is not None
     return word in text

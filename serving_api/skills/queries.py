@@ -1,4 +1,4 @@
-"""SQL over app_skill: what differs from the shipped skills, and those that somebody installed."""
+"""SQL over app_skill: changes to the shipped skills, and installed ones."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,7 +20,7 @@ def stored(session: Session) -> dict[str, Row]:
 
 
 def stored_to_change(connection: Connection, sql: Sql) -> dict[str, Row]:
-    """`stored`, inside a write transaction that holds the table's version."""
+    """`stored`, inside a write transaction that has locked the table's version."""
     rows = connection.exec_driver_sql(sql.text(f"SELECT {', '.join(_COLUMNS)} FROM {TABLE}"))
     return {str(key): (bool(on), text) for key, on, text in rows}
 
@@ -39,7 +39,7 @@ def remove(connection: Connection, sql: Sql, key: str) -> None:
 
 
 def _moved(connection: Connection, sql: Sql) -> None:
-    # Caches and ETags go by the version.
+    # Caches and ETags depend on the version.
     connection.exec_driver_sql(
         sql.text(
             f"UPDATE table_version SET version=version+1, row_count=(SELECT COUNT(*) FROM {TABLE}) "

@@ -1,4 +1,4 @@
-"""Shapes of the skills."""
+"""Request and response models of the skills."""
 
 from typing import Self
 
@@ -14,7 +14,7 @@ class Skill(BaseModel):
     description: str
     enabled: bool
     builtin: bool = Field(description="shipped with the platform: cannot be uninstalled")
-    triggers: list[str] = Field(description="words that ask for it")
+    triggers: list[str] = Field(description="words that select it")
 
 
 class Skills(BaseModel):
@@ -26,7 +26,9 @@ class SkillInstall(BaseModel):
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"key": "dividend_return"}]})
 
-    key: str | None = Field(None, max_length=48, description="of a known skill, or that of the definition")
+    key: str | None = Field(
+        None, max_length=48, description="key of a known skill, or that of the definition"
+    )
     definition: Definition | None = None
 
     @model_validator(mode="after")

@@ -1,4 +1,4 @@
-"""The skills of this deployment: the shipped ones, what was switched, and what was installed."""
+"""The skills of this deployment: shipped ones, their switches, and installed ones."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ MOST_INSTALLED = 50
 
 @dataclass(frozen=True)
 class Skill:
-    """A skill as this deployment has it."""
+    """A skill with its state in this deployment."""
 
     key: str
     name: str
@@ -37,20 +37,20 @@ class Skill:
 
 
 class Skills:
-    """Reads and changes; the state lies in the database, so all API processes agree."""
+    """Reads and changes; the state is stored in the database, so all API processes agree."""
 
     def __init__(self, state: State) -> None:
         self._state = state
 
     async def all(self) -> list[Skill]:
-        """Shipped ones in the order of their keys, then installed ones. Without a database the shipped ones
-        as they are shipped."""
+        """Shipped skills in the order of their keys, then installed ones. Without a database the shipped
+        ones with their default state."""
         nothing: dict[str, queries.Row] = {}
         return _all(await read_or(nothing, self._state.reading.remembered(queries.stored)))
 
     async def matching(self, text: str, requested: Sequence[str] = ()) -> list[Skill]:
         """At most three for an input: those of `wanted` first (keys that the caller names), then by score;
-        only what is switched on."""
+        only skills that are switched on."""
         on = [skill for skill in await self.all() if skill.enabled]
         by_key = {skill.key: skill for skill in on}
         chosen = [by_key[key] for key in dict.fromkeys(requested) if key in by_key]
@@ -121,7 +121,7 @@ def _all(rows: dict[str, queries.Row]) -> list[Skill]:
         try:
             found.append(_skill(Definition.model_validate_json(text), on, builtin=False))
         except ValidationError:
-            continue  # of another version of the platform: it can be uninstalled and installed again
+            continue  # written by another version of the platform: it can be uninstalled and installed again
     return found
 
 
@@ -138,7 +138,7 @@ def skills_of(state: State) -> Skills:
 
 
 def prompt_block(skills: Sequence[Skill]) -> str:
-    """The part of a system prompt that carries these skills; empty without any."""
+    """The part of a system prompt with these skills; empty without any."""
     if not skills:
         return ""
     parts = [f"【{skill.name}】\n{skill.text}" for skill in skills]

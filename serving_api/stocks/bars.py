@@ -1,8 +1,8 @@
 """Bars of one code: adjustment on read, and their bytes.
 
 Bars are stored unadjusted beside a cumulative backward factor. hfq = raw x factor; qfq divides by the
-factor of the newest bar known, so that the newest bar shows the price that was traded. Only OHLC moves:
-volume and amount stay as traded.
+factor of the newest bar known, so that the newest bar shows the traded price. Only OHLC is adjusted:
+volume and amount are unchanged.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _BETWEEN = b"},{"
 
 
 class Bar(NamedTuple):
-    """A raw daily bar, CNY and shares."""
+    """An unadjusted daily bar, CNY and shares."""
 
     date: str
     open: float | None
@@ -33,13 +33,13 @@ class Bar(NamedTuple):
 
 
 def known_factors(bars: Sequence[Bar]) -> list[float]:
-    """The factor of each bar, oldest first, gaps filled."""
+    """The factor of each bar, oldest first, with missing ones filled."""
     reported: list[float] = filled_factor(np.array([bar.factor for bar in bars], dtype=np.float64)).tolist()
     return reported
 
 
 def ratios(bars: Sequence[Bar], adjust: str) -> list[float]:
-    """What each bar's prices are multiplied by."""
+    """The multiplier of each bar's prices."""
     if adjust == "none" or not bars:
         return [1.0] * len(bars)
     factors = known_factors(bars)
@@ -72,8 +72,8 @@ def _scaled(bar: Bar, ratio: float) -> Bar:
 
 @dataclass(frozen=True)
 class EncodedBars:
-    """KBar objects of one code as JSON, oldest first, joined by commas. `is_whole`: there are no older
-    ones in the warehouse."""
+    """KBar objects of one code as JSON, oldest first, joined by commas. `is_whole`: the warehouse has no
+    older ones."""
 
     joined: bytes
     starts: tuple[int, ...]
@@ -82,7 +82,7 @@ class EncodedBars:
     @classmethod
     def encode(cls, rows: Sequence[dict[str, Any]], *, is_whole: bool) -> "EncodedBars":
         joined = orjson.dumps(rows)[1:-1]
-        # No text of a bar holds a brace, so this stands between two bars and nowhere else.
+        # No text in a bar contains a brace, so this only occurs between two bars.
         ends = accumulate(len(part) + len(_BETWEEN) for part in joined.split(_BETWEEN)[:-1])
         starts = (0, *(end - 1 for end in ends)) if rows else ()
         return cls(joined, starts, is_whole)
@@ -95,7 +95,7 @@ class EncodedBars:
         return self.is_whole or len(self.starts) >= days
 
     def last(self, days: int) -> tuple[orjson.Fragment, int]:
-        """The JSON array of the newest `days` bars, and how many they are."""
+        """The JSON array of the newest `days` bars, and their number."""
         count = min(days, len(self.starts))
         if count == 0:
             return orjson.Fragment(b"[]"), 0

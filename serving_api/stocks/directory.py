@@ -1,8 +1,9 @@
 """The list of securities in memory: the light index and the search over it.
 
-Made once per version of the master table. A keyword is looked for in codes and names; a keyword of letters
-that hits nothing there is looked for in pinyin: initials prefix, spelling prefix, initials inside, spelling
-inside. Of a name with polyphones every plausible reading is looked in; among equals the usual one is first.
+Built once per version of the master table. A keyword is searched in codes and names; a keyword of
+letters without a match there is searched in pinyin: initials prefix, spelling prefix, initials inside,
+spelling inside. For a name with polyphones every plausible reading is searched; among equal matches the
+usual one comes first.
 """
 
 import re
@@ -20,7 +21,7 @@ _LETTERS = re.compile(r"[a-z]+")
 
 
 class Listing(NamedTuple):
-    """One security as search and index show it."""
+    """One security as search and index return it."""
 
     code: str
     name: str
@@ -35,7 +36,7 @@ class Listing(NamedTuple):
 
 @dataclass(frozen=True)
 class Lines:
-    """Pairs of texts as one text, a line each: one scan of it finds the few that hold a keyword."""
+    """Pairs of texts as one text, one per line: one scan of it finds those that contain a keyword."""
 
     pairs: Sequence[tuple[str, str]]
     joined: str
@@ -48,7 +49,8 @@ class Lines:
         return cls(listed, "".join(lines), list(accumulate(map(len, lines), initial=0)))
 
     def holding(self, sought: str) -> Iterator[tuple[int, tuple[str, str]]]:
-        """(place, pair) of every pair with `sought` (without blanks, so within one text) in either text."""
+        """(position, pair) of every pair with `sought` (without blanks, so within one text) in either
+        text."""
         find, starts, pairs = self.joined.find, self.starts, self.pairs
         place, found = 0, find(sought)
         while found >= 0:
@@ -67,7 +69,7 @@ class Directory:
     names: "Lines"
     pinyin: "Lines"
     read_by: Sequence[int]
-    """the listing that each line of `pinyin` is a reading of; its usual reading comes first"""
+    """the listing of each line of `pinyin`; its usual reading comes first"""
     index_json: bytes
 
     @classmethod
@@ -100,7 +102,7 @@ class Directory:
         return 2 * len(self.index_json) + 400 * len(self.listings)
 
     def find(self, keyword: str) -> list[Listing]:
-        """All hits, best first; equal ones by code."""
+        """All matches, best first; equal ones by code."""
         sought = search_key(keyword)
         if not sought:
             return []
@@ -117,7 +119,7 @@ class Directory:
         return hits
 
     def _by_pinyin(self, sought: str) -> list[tuple[int, ...]]:
-        """(rank, 1 where only a less usual reading has it, listing), each listing once."""
+        """(rank, 1 when only a less usual reading matches, listing), each listing once."""
         best: dict[int, tuple[int, int]] = {}
         for line, (initials, spelling) in self.pinyin.holding(sought):
             if initials.startswith(sought):

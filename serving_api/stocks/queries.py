@@ -35,7 +35,7 @@ _QUOTE_COLUMNS = (
 
 
 def bars(session: Session, code: str, count: int, as_of: str | None) -> list[Bar]:
-    """The newest `count` bars, oldest first. A suspended day is a stored row but no bar of a chart."""
+    """The newest `count` bars, oldest first. A suspended day is a stored row but not a bar of a chart."""
     rows = session.rows(
         KLINE,
         columns=_BAR_COLUMNS,

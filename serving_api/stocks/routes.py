@@ -1,4 +1,4 @@
-"""/stocks: open to anyone, enveloped. Fixed paths stand before `/{code}`."""
+"""/stocks: open to anyone, enveloped. Fixed paths come before `/{code}`."""
 
 from typing import Annotated, Any
 
@@ -38,7 +38,7 @@ def _bound(as_of: AsOf | None) -> str | None:
 
 
 def _bars(as_of: AsOf | None) -> str:
-    """What is counted in a note."""
+    """What a note counts."""
     return "bars" if as_of is None else "bars of that time"
 
 
@@ -68,7 +68,7 @@ async def search(
 @router.get("/index")
 @serving(list[schemas.IndexEntry], tables=(queries.MASTER,))
 async def index(request: Request, subject: Anyone) -> Answer:
-    """All securities, light: for a search in the client."""
+    """All securities with few columns, for searches in the client."""
     directory = await state_of(request).stocks.directory()
     return Answer({"items": orjson.Fragment(directory.index_json), "total": len(directory.listings)})
 
@@ -76,7 +76,7 @@ async def index(request: Request, subject: Anyone) -> Answer:
 @router.get("/cache-stats")
 @serving(schemas.CacheStats)
 async def cache_stats(request: Request, subject: Anyone) -> Answer:
-    """How well the caches of this process work."""
+    """Hit rates of this process's caches."""
     return Answer(state_of(request).cache.stats())
 
 

@@ -1,10 +1,10 @@
-"""Shapes of the stock answers, for the document."""
+"""Response models of the stocks, for the document."""
 
 from pydantic import BaseModel, Field
 
 from serving_api.framework.openapi import example
 
-# Field names are those of the wire, camelCase where the specification has it so.
+# Field names are those of the specification, some of them camelCase.
 
 
 class KBar(BaseModel):

@@ -1,4 +1,4 @@
-"""What the stock reads decide: which rows answer a question, and what an empty answer looks like."""
+"""Stock reads: which rows are returned, and the form of an empty answer."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,7 +16,7 @@ from serving_api.stocks.bars import EncodedBars, adjusted
 from serving_api.stocks.directory import Directory, Listing
 
 SHALLOW, DEEP = 250, 2000
-"""Bars that one read of a code fetches: a year for most charts, everything for the rest."""
+"""Bars that one read of a code fetches: a year, which most charts need, or the maximum."""
 WAN = 10_000.0
 
 _EMPTY_DIRECTORY = Directory.of(())
@@ -39,7 +39,7 @@ class Stocks:
         return (await read_or(_no_bars(), self._encoded(code, days, adjust, as_of))).last(days)
 
     async def first_bar(self, code: str | None) -> tuple[str | None] | None:
-        """(the date of the first stored bar, of a code where one is given); None where the database does not
+        """(the date of the first stored bar, of a code when one is given); None when the database does not
         answer."""
         version = (await self._versions.version_of((queries.KLINE,))).token
         known: tuple[str | None] | None = self._cache.get("first bar", code, version)
@@ -67,7 +67,7 @@ class Stocks:
     async def batch_kline(
         self, codes: Sequence[str], days: int, adjust: str, as_of: str | None
     ) -> tuple[dict[str, orjson.Fragment], dict[str, int]]:
-        """The newest `days` bars of each code, and how many they are; without bars an empty array."""
+        """The newest `days` bars of each code, and their numbers; an empty array when there are none."""
         version = (await self._versions.version_of((queries.KLINE,))).token if as_of is None else None
         found: dict[str, EncodedBars] = {}
         for code in codes:
@@ -88,7 +88,7 @@ class Stocks:
     # -- the list ---------------------------------------------------------------------------------
 
     async def directory(self) -> Directory:
-        """The securities; read again when the master or industry table moved."""
+        """The securities; read again when the version of the master or industry table changed."""
         version = (await self._versions.version_of((queries.MASTER, queries.INDUSTRY))).token
         known: Directory | None = self._cache.get("directory", "all", version)
         if known is None:
@@ -107,7 +107,7 @@ class Stocks:
 
     async def detail(self, code: str, as_of: str | None) -> tuple[dict[str, Any], dict[str, bool]]:
         """(figures, data availability). Raises NotFound for a code outside the list; while the database is
-        away every figure is null."""
+        unavailable every figure is null."""
         facts, available = await self._facts(code, as_of)
         if facts is not None and not any(facts.values()):
             raise NotFound(f"{code} is not in the list of securities")
@@ -158,13 +158,13 @@ def _read_facts(
         "finance": queries.newest_finance(session, code, as_of),
     }
     if not session.has(queries.MASTER) and not any(facts.values()):
-        # Without a list nobody can say that a code is outside it.
+        # Without a list it is unknown whether a code is outside it.
         return None, queries.availability(session, code, as_of)
     return facts, queries.availability(session, code, as_of)
 
 
 def _first(*candidates: tuple[Mapping[str, Any], str]) -> Any:
-    """The first value that is there."""
+    """The first value that is not None."""
     return next((row[name] for row, name in candidates if row.get(name) is not None), None)
 
 
@@ -173,7 +173,7 @@ def _cny(wan: float | None) -> float | None:
 
 
 def _detail(code: str, facts: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-    # The wide row is the display row; the day's quote and valuation stand in where it has nothing yet.
+    # The wide row comes first; the day's quote and valuation are the fallback for its missing values.
     wide, quote, valuation, master = (
         facts.get(name, {}) for name in ("wide", "quote", "valuation", "master")
     )

@@ -1,1 +1,1 @@
-"""The shape that many areas share: the rows of one table on one date, sorted, by pages."""
+"""Lists of many areas: the rows of one table on one date, sorted, by pages."""

@@ -1,9 +1,9 @@
-"""The shape that most topics share: the rows of one table on one date, sorted, by pages.
+"""Lists of most topics: the rows of one table on one date, sorted, by pages.
 
-    {items[row], total, date}
+{items[row], total, date}
 
-`total` counts the rows of all pages. Without a date asked for it is the newest that the table holds; the
-answer names the one it is of, and an empty table answers {items: [], total: 0, date: None}.
+`total` counts the rows of all pages. Without a requested date the newest in the table is used; the
+answer has the date, and for an empty table it is {items: [], total: 0, date: None}.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ __all__ = [
 
 Page = Annotated[int, Query(ge=1, le=1_000_000, description="page, from 1")]
 PageSize = Annotated[int, Query(ge=1, le=200, description="rows of a page")]
-Sort = Annotated[str, Query(description="a column of the rows; a minus before it: largest first")]
+Sort = Annotated[str, Query(description="a column of the rows; prefix - for largest first")]
 
 
 def listing(
@@ -41,11 +41,11 @@ def listing(
     page: int = 1,
     page_size: int = 50,
 ) -> dict[str, Any]:
-    """One page of the rows that `table` (by name) holds on a date, or on its newest.
+    """One page of the rows of `table` (by name) on a date, or on its newest.
 
-    `where` are further conditions, `sort` a column ("-column": largest first; rows without a value stand
-    last, equal ones in the order of the key). Raises InputError naming `sort` for a column that the rows do
-    not have. A table that nobody declares is empty.
+    `where` are further conditions, `sort` a column ("-column": largest first; rows without a value come
+    last, equal ones in the order of the key). Raises InputError naming `sort` for a column that the
+    rows do not have. A table that is not declared is empty.
     """
     if not session.has(name):
         return {"items": [], "total": 0, "date": day}
@@ -68,12 +68,12 @@ def listing(
 
 
 def paged(reported: Mapping[str, Any], page: int, page_size: int) -> dict[str, Any]:
-    """The answer with the page that was asked for, which every paged answer repeats."""
+    """The answer with the requested page, which every paged answer repeats."""
     return {**reported, "page": page, "page_size": page_size}
 
 
 def sort_column(table: Table, sort: str | None) -> str | None:
-    """`sort`, checked. Raises InputError for a column that rows cannot be put in order by."""
+    """`sort`, checked. Raises InputError for a column that rows cannot be sorted by."""
     if not sort:
         return None
     column = sort.removeprefix("-")
@@ -90,8 +90,8 @@ async def trade_day(
         Query(description="trade date, YYYY-MM-DD or YYYYMMDD; default the newest", examples=["2026-08-21"]),
     ] = None,
 ) -> str | None:
-    """A dependency: the trade date asked for, or None for the newest. Raises InputError for what is no date,
-    lies in the future, or is no trade date (naming the nearest earlier one)."""
+    """A dependency: the requested trade date, or None for the newest. Raises InputError for an invalid
+    date, one in the future, or one that is no trade date (naming the nearest earlier one)."""
     return None if date is None else trade_date(state_of(request), "date", date)
 
 
@@ -102,12 +102,12 @@ async def past_day(
         Query(description="day, YYYY-MM-DD or YYYYMMDD; default the newest", examples=["2026-08-21"]),
     ] = None,
 ) -> str | None:
-    """As `trade_day`, of lists that do not follow the trade dates."""
+    """As `trade_day`, for lists that do not follow the trade dates."""
     return None if date is None else not_future(state_of(request), "date", date)
 
 
 def not_future(state: State, parameter: str, given: str) -> str:
-    """ISO date of a parameter. Raises InputError for what is no date or lies in the future."""
+    """ISO date of a parameter. Raises InputError for an invalid date or one in the future."""
     day = calendar_day(parameter, given)
     if day > state.clock.now().date().isoformat():
         raise InputError(parameter, f"{day} lies in the future")
@@ -115,12 +115,12 @@ def not_future(state: State, parameter: str, given: str) -> str:
 
 
 def trade_date(state: State, parameter: str, given: str) -> str:
-    """As `not_future`, of trade dates alone."""
+    """As `not_future`, for trade dates only."""
     day = not_future(state, parameter, given)
     try:
         before = state.calendar.on_or_before(day)
     except CalendarHorizon:
-        return day  # nobody knows; the table has no row then
+        return day  # unknown; the table has no row then
     if before != day:
         raise InputError(parameter, f"{day} is no trade date; the nearest earlier one is {before}")
     return day

@@ -1,4 +1,4 @@
-"""Parameters that topics share."""
+"""Parameters that several topics share."""
 
 from typing import Annotated
 
@@ -17,7 +17,7 @@ async def report_period(
         str | None, Query(description="quarter end, default the newest stored", examples=["2026-06-30"])
     ] = None,
 ) -> str | None:
-    """A dependency: the quarter end asked for, or None. Raises InputError for anything else."""
+    """A dependency: the requested quarter end, or None. Raises InputError for anything else."""
     if period is None:
         return None
     day = not_future(state_of(request), "period", period)

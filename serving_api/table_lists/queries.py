@@ -1,4 +1,4 @@
-"""SQL that topics share. Every function takes a Session first; RAW tables keep no versions."""
+"""SQL that several topics share. Every function takes a Session first; RAW tables keep no versions."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,13 +8,14 @@ from serving_api.db.sessions import Session
 from serving_api.interfaces.queries import Row, newest_date, on_date
 
 Condition = tuple[str, str, Any]
-"""(column, sign, value): `("pledge_ratio", ">=", 10.0)`. Written by us but for the value."""
+"""(column, operator, value): `("pledge_ratio", ">=", 10.0)`. Column and operator are constants of our
+code."""
 
 _ALL = 100_000
 
 
 def count_of(session: Session, table: Table, day: str, where: Sequence[Condition] = ()) -> int:
-    """How many rows of a date fulfil the conditions."""
+    """Number of rows of a date that meet the conditions."""
     clauses = [f"{session.sql.name(str(table.date_column))}=?"]
     clauses += [f"{session.sql.name(column)}{sign}?" for column, sign, _ in where]
     found = session.run(
@@ -26,7 +27,7 @@ def count_of(session: Session, table: Table, day: str, where: Sequence[Condition
 
 def rows_of_day(session: Session, name: str, day: str | None) -> tuple[list[Row], str | None]:
     """Every row of a date, or of the newest, in the order of the key, and that date: for sums over a table
-    of some thousand rows a date."""
+    of some thousand rows per date."""
     if not session.has(name):
         return [], day
     table = session.table(name)
@@ -37,7 +38,7 @@ def rows_of_day(session: Session, name: str, day: str | None) -> tuple[list[Row]
 
 
 def newest_until(session: Session, name: str, day: str) -> str | None:
-    """The newest date of a table that is not after `day`: for lists that come out once a week."""
+    """The newest date of a table that is not after `day`: for lists that are published once a week."""
     if not session.has(name):
         return None
     column = session.sql.name(str(session.table(name).date_column))

@@ -1,4 +1,4 @@
-"""The shape of a stored row for the document, made of the table's declaration."""
+"""The model of a stored row for the document, made from the table's declaration."""
 
 from functools import cache
 from typing import Any
@@ -16,7 +16,7 @@ _UNITS = {"wan": "10k CNY", "wan_sh": "10k shares", "yi": "100m CNY", "pct": "pe
 
 @cache
 def row_model(table: str) -> type[BaseModel]:
-    """What a row of a declared table looks like in an answer."""
+    """The model of a row of a declared table in a response."""
     declared = next(one for one in builtin_registry().tables if one.name == table)
     fields = {spec.name: _field(spec) for spec in declared.columns}
     label = "".join(part.capitalize() for part in table.split("_"))

@@ -11,40 +11,41 @@ from serving_api.framework.envelope import DISCLAIMER, local_iso
 
 
 class Receipts(BaseModel):
-    """Where an answer comes from. `batch_ids` of a stored table are the batches of the rows shown, or the
-    newest batch of the table where a row carries none; a live read has none, it is not stored yet."""
+    """The origin of an answer. `batch_ids` of a stored table are the batches of the shown rows, or the
+    newest batch of the table when rows carry none; a live read has none, since it is not stored yet."""
 
     as_of: str | None = Field(description="ISO 8601 with offset: the newest data behind the answer")
     sources: list[str] = Field(description="tables that were read, or live sources that answered")
-    batch_ids: list[str] = Field(description="batches that wrote what is shown; see /datamgr/batches/{id}")
-    live: bool = Field(description="whether a source outside was asked, now or moments ago")
+    batch_ids: list[str] = Field(description="batches that wrote the shown rows; see /datamgr/batches/{id}")
+    live: bool = Field(description="whether an external source was asked, now or moments ago")
 
 
 class Page(BaseModel):
-    """How much of the answer this is."""
+    """Which part of the whole result the answer holds."""
 
     returned: int = Field(description="items in this answer")
-    total: int | None = Field(default=None, description="items in all; null where that is not known")
+    total: int | None = Field(default=None, description="items in all; null when unknown")
     next_cursor: str | None = Field(
-        default=None, description="give it as `cursor`, all else unchanged, for the items that follow"
+        default=None,
+        description="pass it as `cursor`, with all other arguments unchanged, for the following items",
     )
-    how: str | None = Field(default=None, description="how to get what is left out; null: nothing is")
+    how: str | None = Field(default=None, description="how to get the rest; null: nothing is left out")
 
 
 class ToolAnswer(BaseModel):
-    """Parts of every answer; each tool adds its own."""
+    """Fields of every answer; each tool adds its own."""
 
     items: list[Any]
     receipts: Receipts
     page: Page
-    notice: str | None = Field(default=None, description="how the texts of this answer must be taken")
+    notice: str | None = Field(default=None, description="how the texts of this answer have to be treated")
     disclaimer: str = DISCLAIMER
 
 
 @dataclass
 class Draft:
-    """What a tool found, before it is cut to size. `items` are all that follow the cursor, as far as they
-    were read; `more`: there are others behind them; `body`: the tool's own keys."""
+    """The result of a tool before it is cut to size. `items` are the items from the cursor on that were
+    read; `more`: there are others after them; `body`: the tool's own keys."""
 
     items: Sequence[Any]
     offset: int = 0
@@ -57,11 +58,11 @@ class Draft:
     live: bool = False
     notice: str | None = None
     rest: str | None = None
-    """How to get what does not fit, of a tool whose answers have no further parts."""
+    """How to get the rest, for a tool whose answers have no pages."""
 
     @classmethod
     def part_of(cls, rows: Sequence[Any], offset: int, limit: int, **reported: Any) -> Self:
-        """`limit` of all the rows from `offset` on; `told` are fields of the draft."""
+        """`limit` of all the rows from `offset` on; `reported` are further fields of the draft."""
         last = offset + limit
         return cls(rows[offset:last], offset, len(rows), last < len(rows), **reported)
 

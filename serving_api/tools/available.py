@@ -1,4 +1,4 @@
-"""available_data and ping: what is stored up to which day, and whether the service answers."""
+"""available_data and ping: the stored datasets with their newest dates, and whether the service answers."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ class Held(BaseModel):
     dataset: str
     title: str
     tables: list[Filled]
-    interfaces: list[str] = Field(description="names for app_info")
+    interfaces: list[str] = Field(description="interfaces for app_info")
 
 
 class AvailableAnswer(ToolAnswer):
@@ -56,7 +56,7 @@ class Pong(ToolAnswer):
 
 
 async def ping(call: Call, asked: Arguments) -> Draft:
-    """That it answers, and which world it speaks of."""
+    """Whether the service answers, and which data world it serves."""
     state = call.state
     now = local_iso(state.clock.now())
     return Draft([], body={"version": package_version(), "time": now, "world": state.world}, as_of=now)

@@ -16,7 +16,7 @@ from serving_api.tools.cleaning import NOTICE, OUTSIDE, is_fenced, shortened
 from serving_api.tools.model import Arguments, Call, Code, Tool
 
 MOST_ANSWER = 5000
-"""Characters of an answer: with as many again of evidence it stays below the limit of every tool."""
+"""Characters of an answer: with the same amount of evidence it is below the size limit of tools."""
 REST = "其余证据与完整回答：GET /api/v1/chat/receipts/{receipt_id}"
 
 
@@ -35,27 +35,27 @@ class OutsideLink(BaseModel):
 
 class Evidence(EvidenceItem):
     untrusted: dict[str, str] | None = Field(
-        default=None, description="the value, where it is a text that was written outside"
+        default=None, description="the value, when it is a text from outside"
     )
 
 
 class ChatAnswer(ToolAnswer):
-    items: list[Evidence] = Field(description="stored values that the answer tells")
+    items: list[Evidence] = Field(description="stored values that the answer states")
     answer: str
     provenance: str = Field(description="ai: a model; quant_prefill: rules")
     label: str | None
     model: str | None
-    tool_calls: list[dict[str, Any]] = Field(description="{name, ok} of the reads that a model asked for")
+    tool_calls: list[dict[str, Any]] = Field(description="{name, ok} of the reads that a model requested")
     skills: list[str]
     search: list[OutsideLink]
-    unbound: int = Field(description="numbers, names and dates that were taken out")
+    unbound: int = Field(description="numbers, names and dates that were removed")
     receipt_id: str | None = Field(description="for /api/v1/chat/receipts/{receipt_id}")
     llmError: str | None = None
     fallbackOf: str | None = None
 
 
 async def chat(call: Call, asked: ChatArguments) -> Draft:
-    """As /chat/ask answers. Raises StorageError, InputError (an unknown model or skill)."""
+    """The answer of /chat/ask. Raises StorageError, InputError (an unknown model or skill)."""
     state = call.state
     requested = Asked(
         asked.message,

@@ -1,7 +1,7 @@
-"""Texts from outside on their way to a reader who may be a model.
+"""Cleaning of texts from outside, for a reader that may be a model.
 
-Everything that looks like an order stays a text in a field named `untrusted`. Characters that a person
-cannot see, mail addresses and credentials go: no answer carries them.
+Texts from outside, instructions included, are put into a field named `untrusted`. Invisible characters,
+mail addresses and credentials are removed from every answer.
 """
 
 import re
@@ -19,9 +19,9 @@ NOTICE = (
 )
 MAIL = "［邮箱已隐去］"
 LONGEST = 500
-"""Characters of one text from outside."""
+"""Most characters of one text from outside."""
 OUTSIDE = ("title", "content", "summary", "reason", "tags", "note_text", "rating_change", "intro", "scope")
-"""Columns whose texts were written outside."""
+"""Columns with texts from outside."""
 _MAIL = re.compile(r"[A-Za-z0-9._%+\-]{1,64}\s?[@＠]\s?[A-Za-z0-9\-]{1,63}(?:\.[A-Za-z0-9\-]{1,63})+")
 _KEPT_CONTROLS = "\n\t"
 
@@ -55,14 +55,14 @@ _SHORTEST_SECRET = 8
 
 
 def shortened(text: str | None, longest: int = LONGEST) -> str | None:
-    """At most `longest` characters; an ellipsis says that something is left out."""
+    """At most `longest` characters; an ellipsis marks a shortened text."""
     if text is None or len(text) <= longest:
         return text
     return f"{text[: longest - 1]}…"
 
 
 def fenced(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row whose texts from outside stand in `untrusted`, shortened."""
+    """A row with its texts from outside moved to `untrusted`, shortened."""
     outside = {name: shortened(row[name]) for name in OUTSIDE if isinstance(row.get(name), str) and row[name]}
     if not outside:
         return dict(row)
@@ -71,5 +71,5 @@ def fenced(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_fenced(rows: Any) -> bool:
-    """Whether some row holds texts from outside."""
+    """Whether a row holds texts from outside."""
     return any(isinstance(row, Mapping) and row.get("untrusted") for row in rows)

@@ -39,10 +39,11 @@ class FindAnswer(ToolAnswer):
 
 
 async def find(call: Call, asked: FindArguments) -> Draft:
-    """Securities first, best first. Of both kinds together the best of each; more of one by its kind."""
+    """Securities first, best first. For both kinds together the best matches of each; further pages need
+    one kind."""
     begin, limit = asked.offset, asked.limit
     if asked.kind == "security":
-        # Pages of the search are whole ones: two of them hold what follows any place.
+        # The search returns whole pages: two of them cover any offset.
         page = begin // limit
         listed: list[Listing] = []
         for one in (page + 1, page + 2):
@@ -64,7 +65,8 @@ async def find(call: Call, asked: FindArguments) -> Draft:
 
 
 def _meant(query: str) -> list[dict[str, Any]]:
-    """Interfaces that fit, best first. It compares the words of all: some tenths of a second at first."""
+    """Interfaces that match, best first. The first call builds the index, which takes some tenths of a
+    second."""
     return builtin_catalog().search(query, MOST_INTERFACES)
 
 

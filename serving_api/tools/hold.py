@@ -1,4 +1,4 @@
-"""app_hold: the watch list of the asker."""
+"""app_hold: the watch list of the caller."""
 
 from pydantic import BaseModel, Field
 
@@ -16,7 +16,7 @@ class HoldArguments(Paged):
 
 
 class Holding(BaseModel):
-    """Prices are CNY, changes and profit percent; `shared`: of the list that all share."""
+    """Prices are CNY, changes and profit percent; `shared`: on the list that all users share."""
 
     code: str
     name: str | None
@@ -39,7 +39,7 @@ class HoldAnswer(ToolAnswer):
 
 
 async def hold(call: Call, asked: HoldArguments) -> Draft:
-    """A user's own list; an administrator sees the shared one as well, as on /datamgr/portfolio."""
+    """A user's own list; an administrator also sees the shared one, as on /datamgr/portfolio."""
     user = call.subject.member
     rows, quotes = await call.state.reading.scan(queries.watched, user.id, user.is_admin)
     stocks = [

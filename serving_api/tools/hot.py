@@ -1,4 +1,4 @@
-"""app_hot: what the market looks at."""
+"""app_hot: stocks and industries with the most attention."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Literal
@@ -48,10 +48,10 @@ async def _industries(call: Call, asked: HotArguments) -> Draft:
 
 
 async def _moves(call: Call, asked: HotArguments) -> Draft:
-    reported = await call.state.part(changes_of).newest(asked.offset + asked.limit + 1)
-    at = None if reported.at is None else local_iso(reported.at)
-    sources = [reported.origin] if reported.origin else []
-    return Draft(reported.value, **await of_live(call.state, sources, at))
+    answer = await call.state.part(changes_of).newest(asked.offset + asked.limit + 1)
+    at = None if answer.at is None else local_iso(answer.at)
+    sources = [answer.origin] if answer.origin else []
+    return Draft(answer.value, **await of_live(call.state, sources, at))
 
 
 async def _popular(call: Call, asked: HotArguments) -> Draft:
@@ -76,7 +76,7 @@ async def _stored(call: Call, name: str, params: dict[str, Any], empty: Any) -> 
 
 
 async def _behind(call: Call, name: str) -> dict[str, Any]:
-    """Receipts of the table that an interface reads."""
+    """Receipts of the table behind an interface."""
     interface, dataset = builtin_catalog().find(name)
     return await of_tables(call.state, (dataset.table_of(interface).name,))
 
@@ -91,7 +91,7 @@ _KINDS: Mapping[str, Callable[[Call, HotArguments], Awaitable[Draft]]] = {
 
 
 async def hot(call: Call, asked: HotArguments) -> Draft:
-    """One kind of list, cut where the cursor stands."""
+    """One kind of list, from the cursor on."""
     draft = await _KINDS[asked.kind](call, asked)
     rows, last = draft.items, asked.offset + asked.limit
     draft.items = [fenced(row) for row in rows[asked.offset : last]]

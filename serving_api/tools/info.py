@@ -47,19 +47,19 @@ class InfoArguments(Paged):
 
 class InfoAnswer(ToolAnswer):
     items: list[Any] = Field(
-        description="facts {id, subject, label, value, unit, table, key, column, as_of, quality, batch_id, "
-        "link}; or rows of the interface, of one that answers a map {key, value}"
+        description=(
+            "facts {id, subject, label, value, unit, table, key, column, as_of, quality, "
+            "batch_id, link}; or rows of the interface; {key, value} pairs when it returns a map"
+        )
     )
     interface: str | None = None
     description: str | None = None
-    units: dict[str, str] = Field(
-        default_factory=dict, description="column -> unit, of the columns that have one"
-    )
+    units: dict[str, str] = Field(default_factory=dict, description="column -> unit, for columns with a unit")
     missing: list[str] = Field(
-        default_factory=list, description="what was looked for and is not stored, in words"
+        default_factory=list, description="data that was not found in the store, as text"
     )
     first_date: str | None = Field(default=None, description="first stored date")
-    note: str | None = Field(default=None, description="why this is less than was asked for")
+    note: str | None = Field(default=None, description="why this is less than was requested")
 
 
 async def info(call: Call, asked: InfoArguments) -> Draft:
@@ -80,7 +80,7 @@ async def info(call: Call, asked: InfoArguments) -> Draft:
 
 
 async def _facts(call: Call, asked: InfoArguments) -> Draft:
-    """The facts of a pack, each with its place and the batch that wrote it."""
+    """The facts of a pack, each with its row and the batch that wrote it."""
     state = call.state
     if asked.codes is not None:
         codes = list(dict.fromkeys(asked.codes))
@@ -99,7 +99,7 @@ async def _facts(call: Call, asked: InfoArguments) -> Draft:
 
 
 def _fact(fact: Fact) -> dict[str, Any]:
-    """A fact; the text of one that somebody outside wrote stands in `untrusted`."""
+    """A fact; a text from outside is put into `untrusted`."""
     plain = fact.plain()
     if fact.column not in OUTSIDE:
         return plain
@@ -114,10 +114,10 @@ async def _interface(call: Call, asked: InfoArguments, name: str) -> Draft:
     far: dict[str, Any] = {}
     receipts: dict[str, Any]
     if interface.live:
-        reported = await catalog.call_live(state, interface.name, asked.params, as_of)
-        value = reported.value
-        at = None if reported.at is None else local_iso(reported.at)
-        receipts = await of_live(state, [reported.origin] if reported.origin else [], at)
+        answer = await catalog.call_live(state, interface.name, asked.params, as_of)
+        value = answer.value
+        at = None if answer.at is None else local_iso(answer.at)
+        receipts = await of_live(state, [answer.origin] if answer.origin else [], at)
     else:
         value, far = await catalog.call(state, interface.name, asked.params, as_of)
         receipts = await of_tables(state, (table.name,))
@@ -136,7 +136,7 @@ async def _interface(call: Call, asked: InfoArguments, name: str) -> Draft:
 
 
 def _listed(value: Any) -> list[Any]:
-    """The items of any answer: of a list its own, of one row the row, of a map {key, value} each."""
+    """The items of any value: the elements of a list, one item for a row, {key, value} pairs for a map."""
     if value is None:
         return []
     if isinstance(value, list):
@@ -147,13 +147,13 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _units(table: Table, rows: Sequence[Any]) -> dict[str, str]:
-    """Of the columns that the rows show."""
+    """Units of the columns that the rows have."""
     shown = {str(name) for row in rows if isinstance(row, Mapping) for name in _names(row)}
     return {spec.name: spec.unit for spec in table.columns if spec.unit and spec.name in shown}
 
 
 def _names(row: Mapping[str, Any]) -> set[str]:
-    """Keys of a row, and of what a map holds."""
+    """Keys of the rows, and of the values of a map."""
     inner = row.get("value")
     if isinstance(inner, list):
         inner = inner[0] if inner else None

@@ -23,7 +23,7 @@ class MacroArguments(Arguments):
 
 
 class Signal(BaseModel):
-    """One series and its vote; `vote` is null where the series is missing or stale."""
+    """One series and its vote; `vote` is null when the series is missing or stale."""
 
     series: str
     name: str
@@ -47,14 +47,14 @@ class Dimension(BaseModel):
 class MacroAnswer(ToolAnswer):
     items: list[Signal]
     available: bool
-    reason: str | None = Field(description="why nothing is said; null where something is")
+    reason: str | None = Field(description="why there is no reading; null when there is one")
     phase: str | None
     score: float | None
     dimensions: dict[str, Dimension]
 
 
 async def macro(call: Call, asked: MacroArguments) -> Draft:
-    """Stored figures alone: where they do not suffice the answer says so, and nobody is asked."""
+    """Stored figures only: when they are not sufficient the answer says so, and no source is asked."""
     state = call.state
     at = None if asked.as_of is None else parse_as_of(asked.as_of, state.clock.now())
     bound = None if at is None else at.bound
@@ -92,7 +92,7 @@ def _read(session: Session, as_of: str | None) -> list[dict[str, Any]]:
 
 
 NEWEST = 12
-"""Points of a series: the longest look back of a rule, with room for periods that are not told."""
+"""Points of a series: the longest look-back of a rule, with room for missing periods."""
 
 TOOL = Tool(
     name="app_macro",

@@ -1,4 +1,4 @@
-"""app_market: the market of the moment, and live quotes."""
+"""app_market: current market data, and live quotes."""
 
 from typing import Any, Literal
 
@@ -26,8 +26,8 @@ class MarketArguments(Arguments):
 
 
 class MarketPart(BaseModel):
-    """One read of the market, or one live quote. Changes are percent, money CNY. `source` null: nobody had
-    an answer, `data` is the empty structure."""
+    """One read of the market, or one live quote. Changes are percent, money CNY. `source` null: no source
+    had an answer, `data` is the empty structure."""
 
     key: str
     as_of: str | None
@@ -41,7 +41,7 @@ class MarketAnswer(ToolAnswer):
 
 
 async def market(call: Call, asked: MarketArguments) -> Draft:
-    """Quotes of codes, else the reads that are asked for."""
+    """Quotes of codes, else the requested reads."""
     if asked.codes is not None:
         return await _quotes(call, asked.codes)
     names = _PARTS if asked.part == "all" else (asked.part,)
@@ -55,11 +55,11 @@ async def market(call: Call, asked: MarketArguments) -> Draft:
 
 
 async def _quotes(call: Call, codes: list[str]) -> Draft:
-    reported = await call.state.part(live_of).quotes(list(dict.fromkeys(codes)))
-    at = None if reported.at is None else local_iso(reported.at)
+    answer = await call.state.part(live_of).quotes(list(dict.fromkeys(codes)))
+    at = None if answer.at is None else local_iso(answer.at)
     quotes = [
-        {"key": code, "as_of": at, "source": reported.origin, "stale": False, "data": quote}
-        for code, quote in reported.value.items()
+        {"key": code, "as_of": at, "source": answer.origin, "stale": False, "data": quote}
+        for code, quote in answer.value.items()
     ]
     return await _draft(call, quotes)
 

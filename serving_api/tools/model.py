@@ -15,19 +15,19 @@ from serving_api.tools.size import fitted
 
 Code = Annotated[str, StringConstraints(pattern=r"^[0-9]{6}$")]
 Progress = Callable[[float, float, str], Awaitable[None]]
-"""(done, of how much, what was done): called between the parts of a longer call."""
+"""(done, total, what was done): called between the steps of a longer call."""
 
 MAX_OFFSET = 1_000_000
 
 
 class Arguments(BaseModel):
-    """Arguments of a tool; a name that it does not have is refused."""
+    """Arguments of a tool; unknown names are refused."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class Paged(Arguments):
-    """Arguments of a tool whose answer may have more parts."""
+    """Arguments of a tool whose answer may have several pages."""
 
     cursor: str | None = Field(
         default=None, max_length=16, description="`page.next_cursor` of the answer before"
@@ -35,7 +35,7 @@ class Paged(Arguments):
 
     @property
     def offset(self) -> int:
-        """How many items were told before. Raises InputError."""
+        """Number of items on earlier pages. Raises InputError."""
         if self.cursor is None:
             return 0
         if not self.cursor.isascii() or not self.cursor.isdigit() or int(self.cursor) > MAX_OFFSET:
@@ -43,17 +43,17 @@ class Paged(Arguments):
         return int(self.cursor)
 
 
-async def nothing_told(done: float, total: float, what: str) -> None:
-    """Nobody wants to hear of progress."""
+async def no_progress(done: float, total: float, what: str) -> None:
+    """Ignores the progress."""
 
 
 @dataclass(frozen=True)
 class Call:
-    """One call under way."""
+    """A running call."""
 
     state: State
     subject: Subject
-    progress: Progress = nothing_told
+    progress: Progress = no_progress
 
 
 A = TypeVar("A", bound=Arguments)
@@ -63,7 +63,7 @@ R = TypeVar("R", bound=ToolAnswer)
 @dataclass(frozen=True)
 class Tool(Generic[A, R]):
     """One tool. `login`: it belongs to a user; `counted`: a call is one of the user's AI calls of the day;
-    `open_world`: it may ask a source outside."""
+    `open_world`: it may request an external source."""
 
     name: str
     title: str
@@ -97,7 +97,7 @@ class Tool(Generic[A, R]):
             raise InputError(name, problem) from None
 
     async def admit(self, state: State, subject: Subject) -> None:
-        """Raises NotAuthenticated, or Forbidden where today's calls are used up."""
+        """Raises NotAuthenticated, or Forbidden when today's calls are used up."""
         if not self.login:
             return
         if subject.user is None:
@@ -106,10 +106,10 @@ class Tool(Generic[A, R]):
             raise Forbidden(QUOTA_USED_UP)
 
     async def run(
-        self, state: State, subject: Subject, arguments: Mapping[str, Any], progress: Progress = nothing_told
+        self, state: State, subject: Subject, arguments: Mapping[str, Any], progress: Progress = no_progress
     ) -> R:
-        """The answer, cut to size and cleaned. Raises NotAuthenticated, Forbidden, InputError, and what its
-        readers raise (StorageError, Unavailable)."""
+        """The answer, cut to size and cleaned. Raises NotAuthenticated, Forbidden, InputError, and the
+        errors of its reads (StorageError, Unavailable)."""
         await self.admit(state, subject)
         requested = self.read(arguments)
         if self.counted and not await state.accounts.count_call(subject.member):

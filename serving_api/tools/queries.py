@@ -1,4 +1,4 @@
-"""SQL of the tools: the newest batch of a table, the asker's list."""
+"""SQL of the tools: the newest batch of a table, the caller's list."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ VERSIONS = "table_version"
 
 
 def last_batches(session: Session, tables: Sequence[str]) -> list[tuple[str, str | None, str | None]]:
-    """(table, its newest batch, when that was written) of those that hold rows."""
+    """(table, its newest batch, when that was written) of tables with rows."""
     marks = ", ".join("?" for _ in tables)
     rows = session.rows(
         VERSIONS,
@@ -31,7 +31,7 @@ def filled_tables(session: Session) -> dict[str, tuple[str | None, int]]:
 
 
 def watched(session: Session, user_id: int, shared: bool) -> tuple[list[Row], dict[str, Row]]:
-    """(rows of a user's own list, and of the shared one where he may see it; newest quote by code)."""
+    """(rows of a user's own list, and of the shared one for administrators; newest quote by code)."""
     owners = (user_id, SHARED) if shared else (user_id,)
     rows = session.dicts(
         TABLE,

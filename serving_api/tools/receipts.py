@@ -1,4 +1,4 @@
-"""Receipts of answers that were read from stored tables."""
+"""Receipts of answers from stored tables."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -11,11 +11,11 @@ from serving_api.live.clients import ORIGIN
 from serving_api.tools import queries
 
 OUTSIDE = frozenset(ORIGIN.values())
-"""Sources that are no table of ours."""
+"""Sources that are not our tables."""
 
 
 async def of_tables(state: State, tables: Sequence[str]) -> dict[str, Any]:
-    """Keys of a `Draft`: those of the tables that hold rows, their newest batches, the newest time."""
+    """Fields of a `Draft`: the tables with rows, their newest batches, the newest time."""
     nothing: list[tuple[str, str | None, str | None]] = []
     rows = await read_or(nothing, state.reading.point(queries.last_batches, tuple(tables))) if tables else []
     times = [at for _, _, at in rows if at]
@@ -27,7 +27,7 @@ async def of_tables(state: State, tables: Sequence[str]) -> dict[str, Any]:
 
 
 async def of_live(state: State, sources: Sequence[str], as_of: str | None) -> dict[str, Any]:
-    """Those of a live read, which a stored table may have answered instead of a source outside."""
+    """Receipts of a live read, which a stored table may have answered instead of an external source."""
     reported = await of_tables(state, [name for name in sources if name not in OUTSIDE])
     is_live = any(name in OUTSIDE for name in sources)
     return {"sources": list(sources), "batch_ids": reported["batch_ids"], "as_of": as_of, "live": is_live}

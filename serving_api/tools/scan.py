@@ -1,4 +1,4 @@
-"""app_scan: stocks that fulfil a condition."""
+"""app_scan: stocks that meet a condition."""
 
 from typing import Any
 
@@ -32,14 +32,16 @@ class Match(Display18):
 
 class ScanAnswer(ToolAnswer):
     items: list[Match]
-    date: str | None = Field(description="trade date of the market that was looked at")
+    date: str | None = Field(description="trade date of the market that was searched")
     normalized: str
-    explain: list[dict[str, Any]] = Field(description="what each part of the condition selected")
+    explain: list[dict[str, Any]] = Field(
+        description="the number of stocks that each part of the condition selected"
+    )
     warnings: list[str]
 
 
 async def scan(call: Call, asked: ScanArguments) -> Draft:
-    """In the order of the query. Raises BadExpression for a text that is none, InputError (date)."""
+    """Matches in the order of the query. Raises BadExpression for an invalid text, InputError (date)."""
     query, moment = parsed(asked.dsl), when(call.state, asked.date, None)
     nothing: Found | None = None
     found = await read_or(nothing, call.state.part(Screener).find(query, moment))

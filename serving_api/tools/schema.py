@@ -1,4 +1,4 @@
-"""app_schema: what data there are: datasets, columns with units, interfaces, fields of the screener."""
+"""app_schema: the available data: datasets, columns with units, interfaces, fields of the screener."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -34,7 +34,7 @@ class SchemaAnswer(ToolAnswer):
 
 
 def columns_of(table: Table) -> list[dict[str, Any]]:
-    """Columns of a table with what they hold."""
+    """Columns of a table with their descriptions."""
     return [
         {
             "table": table.name,

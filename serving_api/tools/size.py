@@ -1,4 +1,4 @@
-"""An answer is at most 25 kB of JSON text: what does not fit waits behind a cursor."""
+"""Limits an answer to 25 kB of JSON text; the rest is available through a cursor."""
 
 from typing import Any, TypeVar
 
@@ -9,7 +9,7 @@ from serving_api.tools.cleaning import clean
 
 MAX_BYTES = 25_000
 _ROOM = 400
-"""Bytes kept for the words about what is left out."""
+"""Bytes reserved for the text about the rest."""
 HOW = "更多内容：以 page.next_cursor 作为 cursor 再次调用，其余参数不变；或减小 limit、缩小范围"
 TOO_LARGE = "单项超过 25 kB，已省略：请减小 limit、periods 或 days，或用 fields 指定列"
 
@@ -22,10 +22,10 @@ def text_of(answer: ToolAnswer) -> str:
 
 
 def fitted(kind: type[R], draft: Draft) -> R:
-    """As many items as fit, in their order. An item that alone is too large says so in its place."""
+    """As many items as fit, in their order. An item that is too large by itself is replaced by a remark."""
     body: dict[str, Any] = clean(draft.body)
     parts: dict[str, Any] = {"receipts": draft.receipts(), "notice": draft.notice, **body}
-    # As they are sent, with what the models add.
+    # As they are sent, with the fields that the models add.
     whole = kind(items=clean(list(draft.items)), page=Page(returned=0), **parts).model_dump(mode="json")
     items: list[Any] = whole.pop("items")
     room = MAX_BYTES - _ROOM - len(orjson.dumps(whole))

@@ -155,14 +155,14 @@ def test_components_have_names_of_their_own(own: Bench) -> None:
         assert name.startswith("Body_") or re.fullmatch(r"[A-Z][A-Za-z0-9]+", name), name
 
 
-def test_fixed_paths_stand_before_codes(own: Bench) -> None:
+def test_fixed_paths_come_before_codes(own: Bench) -> None:
     paths = [route.path for route in platform_routes(own.api.app)]
 
     for fixed in ("search", "index", "cache-stats", "batch-quotes", "batch-kline"):
         assert paths.index(f"/api/v1/stocks/{fixed}") < paths.index("/api/v1/stocks/{code}")
 
 
-def test_a_taken_port_is_told_clearly() -> None:
+def test_a_port_in_use_gives_a_clear_message() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

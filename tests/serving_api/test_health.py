@@ -108,7 +108,7 @@ def healthy(bench: Bench) -> None:
     beat(bench, 0, role="scheduler")
 
 
-def test_a_foreign_write_lock_is_told_and_kept_for_five_seconds(own_on_both: Bench) -> None:
+def test_a_foreign_write_lock_is_reported_and_cached_for_five_seconds(own_on_both: Bench) -> None:
     healthy(own_on_both)
     holder = own_on_both.warehouse()
     with holder.engine.connect() as connection:
@@ -146,7 +146,7 @@ def test_a_full_disk_is_named(own: Bench, monkeypatch: pytest.MonkeyPatch) -> No
     assert body["disk"] == {"ok": False, "free_mb": 3}
 
 
-def test_a_write_that_hangs_keeps_nobody_waiting(own: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hanging_write_does_not_block_requests(own: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     own.warehouse().migrate()
     healthy(own)
     go_on = threading.Event()

@@ -23,7 +23,7 @@ TOLD = {"first_date", "note"}
 NOW = "a live read of the sources: nothing of it is stored"
 LEDGER = "a ledger of the platform's own work: it says what it did on each date"
 BACKTEST = "`start_date` is the first date it had, `note` says when fewer are stored than were asked for"
-SHARES = "`bars` is how many there were, and `note` tells what the answer is; no row has a date"
+SHARES = "`bars` is how many there were, and `note` says what the answer is; no row has a date"
 AHEAD = "`days` looks ahead, and the counts say what is stored of the quarter"
 
 EXCEPTIONS = {
@@ -36,10 +36,10 @@ EXCEPTIONS = {
     "/datamgr/reconcile": LEDGER,
     "/market/backtest": BACKTEST,
     "/market/backtest/strategy": BACKTEST,
-    "/market/factors/bench": "`sample_days` is how many dates there were, and `note` tells what was measured",
+    "/market/factors/bench": "`sample_days` is how many dates there were, and `note` says what was measured",
     "/stocks/{code}/vpa": SHARES,
     "/quant/vpa/{code}": SHARES,
-    "/futures/{symbol}/positions": "no documented source tells them; `available` and `reason` say so",
+    "/futures/{symbol}/positions": "no documented source has them; `available` and `reason` say so",
     "/market/news-marquee": "the newest headlines; it looks at no past",
     "/earnings-window/overview": AHEAD,
     "/datamgr/fusion/stock/{code}/lockup": AHEAD,

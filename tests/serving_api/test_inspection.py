@@ -7,7 +7,7 @@ import pytest
 
 from core.declaration.registry import builtin_registry
 from serving_api.inspection import by_nature
-from serving_api.inspection.contents import tells
+from serving_api.inspection.contents import holds_data
 from serving_api.inspection.walk import Walk
 
 
@@ -25,7 +25,7 @@ from serving_api.inspection.walk import Walk
     ],
 )
 def test_an_answer_without_data_is_empty(answer: Any) -> None:
-    assert not tells(answer)
+    assert not holds_data(answer)
 
 
 @pytest.mark.parametrize(
@@ -39,13 +39,13 @@ def test_an_answer_without_data_is_empty(answer: Any) -> None:
         [{"code": "600040"}],
     ],
 )
-def test_an_answer_with_data_tells(answer: Any) -> None:
-    assert tells(answer)
+def test_an_answer_with_data_holds_data(answer: Any) -> None:
+    assert holds_data(answer)
 
 
 def test_a_repeated_parameter_is_no_data() -> None:
-    assert tells({"hold": 5, "picks": 3}, {"hold"})
-    assert not tells({"hold": 5, "hits": []}, {"hold"})
+    assert holds_data({"hold": 5, "picks": 3}, {"hold"})
+    assert not holds_data({"hold": 5, "hits": []}, {"hold"})
 
 
 def test_an_empty_installation_is_named_and_what_answers_is_not() -> None:
@@ -73,9 +73,7 @@ def test_an_empty_installation_is_named_and_what_answers_is_not() -> None:
 
 
 @pytest.mark.parametrize(("reported", "explained"), [(True, False), (False, True)])
-def test_what_tells_of_the_present_only_may_wait_for_the_first_evening(
-    reported: bool, explained: bool
-) -> None:
+def test_data_of_the_present_may_be_empty_until_the_first_evening(reported: bool, explained: bool) -> None:
     def query(statement: str) -> list[tuple[Any, ...]]:
         return [(1,)] if reported and "src<>" in statement else []
 
@@ -102,7 +100,7 @@ def test_what_nothing_has_happened_for_may_be_empty_until_it_happens(
     assert (name not in interfaces.unexplained) is explained
 
 
-def test_sources_that_nobody_has_asked_yet_are_looked_at() -> None:
+def test_sources_without_requests_so_far_are_probed() -> None:
     """A visitor asks them: what the platform itself fetched so far says nothing of them."""
     asked: list[str] = []
 

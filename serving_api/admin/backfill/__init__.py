@@ -1,1 +1,1 @@
-"""Past trade dates loaded on request."""
+"""Loading of past trade dates on request."""

@@ -17,7 +17,7 @@ from serving_api.framework.state import state_of
 
 router = area_router(f"{PREFIX}/datamgr/backfill", "datamgr: gaps")
 
-BackfillId = Annotated[str, Path(max_length=32, description="as the answer that accepted it said")]
+BackfillId = Annotated[str, Path(max_length=32, description="id from the 202 answer")]
 
 
 @router.post("", status_code=202)
@@ -33,17 +33,19 @@ async def start(request: Request, subject: Admin, body: PlanRequest) -> Answer:
 async def backfills(
     request: Request,
     subject: Admin,
-    status: Annotated[schemas.StoredStanding | None, Query(description="only those stored so")] = None,
+    status: Annotated[
+        schemas.StoredStanding | None, Query(description="only backfills with this status")
+    ] = None,
     limit: Limit50 = 50,
 ) -> Answer:
-    """What was asked for, newest first."""
+    """Backfills, newest first."""
     return Answer(await service.backfills(state_of(request), status, limit))
 
 
 @router.get("/{backfill_id}")
 @serving(schemas.BackfillDetail, raises=(404,), cache=NO_STORE)
 async def backfill(request: Request, subject: Admin, backfill_id: BackfillId) -> Answer:
-    """One backfill and how far it is."""
+    """One backfill and its progress."""
     return Answer(await service.backfill(state_of(request), backfill_id))
 
 
@@ -57,6 +59,6 @@ async def cancel(request: Request, subject: Admin, backfill_id: BackfillId) -> A
 @router.post("/{backfill_id}/resume", status_code=202)
 @serving(schemas.Resumed, cache=NO_STORE, raises=(404, 409))
 async def resume(request: Request, subject: Admin, backfill_id: BackfillId) -> Answer:
-    """Go on with the trade dates that are not loaded."""
+    """Continue with the trade dates that are not loaded."""
     found = await service.resume(state_of(request), backfill_id, subject.member.username)
     return Answer(found, status_code=202)

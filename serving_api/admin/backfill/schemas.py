@@ -1,10 +1,10 @@
-"""Shapes of backfills."""
+"""Request and response models of backfills."""
 
 from typing import Literal
 
 from pydantic import BaseModel, Field
 
-Standing = Literal["queued", "running", "success", "partial", "failed", "canceling", "canceled"]
+BackfillStatus = Literal["queued", "running", "success", "partial", "failed", "canceling", "canceled"]
 StoredStanding = Literal["queued", "running", "success", "partial", "failed", "canceled"]
 
 
@@ -24,7 +24,7 @@ class Resumed(BaseModel):
 
 
 class Canceling(BaseModel):
-    """`canceled` at once when nothing had begun; else the running stretch ends at its next safe point."""
+    """`canceled` at once when nothing has begun; else the running part ends at its next safe point."""
 
     id: str
     status: Literal["canceling", "canceled"]
@@ -40,7 +40,7 @@ class BackfillItem(BaseModel):
     dataset: str
     since: str = Field(alias="from")
     until: str = Field(alias="to")
-    status: Standing
+    status: BackfillStatus
     partitions: Progress
     started_at: str | None
 

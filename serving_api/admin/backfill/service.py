@@ -1,4 +1,5 @@
-"""Backfills as commands: one per dataset at a time, told with what the ledger and the queue know."""
+"""Backfills as commands, one per dataset at a time, with their state from the ledger and the command
+queue."""
 
 import threading
 from typing import Any
@@ -9,7 +10,7 @@ from resources.warehouse.ledger.backfills import Backfill, Backfills
 from resources.warehouse.ledger.commands import STATUSES, Command, CommandQueue
 from resources.warehouse.missing_partitions import table_of
 from serving_api.admin.gaps.schemas import PlanRequest
-from serving_api.admin.gaps.service import Requested, wanted_days
+from serving_api.admin.gaps.service import Requested, requested_days
 from serving_api.admin.shared import instant, off_loop
 from serving_api.framework.state import State
 
@@ -17,16 +18,16 @@ COMMAND = "backfill"
 
 
 class Turn:
-    """Kept once per app: two requests for one dataset do not both find it free."""
+    """The lock and recent requests of one app: two requests for one dataset do not both find it free."""
 
     def __init__(self, _state: State) -> None:
         self.lock = threading.Lock()
 
 
-async def start(state: State, wish: PlanRequest, by: str) -> dict[str, Any]:
+async def start(state: State, body: PlanRequest, by: str) -> dict[str, Any]:
     """The body of the 202. Raises NotFound, InputError (also when nothing is missing), ConflictError while
     another backfill of the dataset has not ended."""
-    requested = await wanted_days(state, wish)
+    requested = await requested_days(state, body)
     if not requested.chosen:
         raise InputError(
             "only_missing", f"every trade date from {requested.since} to {requested.until} is loaded already"
@@ -52,7 +53,8 @@ def _start(state: State, turn: Turn, requested: Requested, by: str) -> tuple[Bac
 
 
 def _enqueue(state: State, ledger: Backfills, one: Backfill, by: str) -> Command:
-    """The lock of `Turn` holds in one process; the queue hears one of several. What was not heard is over."""
+    """The lock of `Turn` holds within one process; across processes the queue decides which command is
+    accepted. Entries that the queue did not accept are closed."""
     table = table_of(builtin_registry().dataset(one.dataset))
     args = {"backfill_id": one.id, "table": table}
     try:
@@ -65,7 +67,7 @@ def _enqueue(state: State, ledger: Backfills, one: Backfill, by: str) -> Command
         )
     except ConflictError:
         heard = _commands(state).get(one.id)
-        if heard is None or heard.finished:  # else the one that was heard works on this very backfill
+        if heard is None or heard.finished:  # else the accepted command continues this very backfill
             ledger.settle(one.id, "canceled", now=state.clock.now())
         raise
 
@@ -73,7 +75,7 @@ def _enqueue(state: State, ledger: Backfills, one: Backfill, by: str) -> Command
 def _refuse_second(state: State, ledger: Backfills, dataset: str) -> None:
     commands = _commands(state)
     for one in ledger.open_of(dataset):
-        if _standing(one, commands.get(one.id)) not in {"failed", "canceled"}:
+        if _status(one, commands.get(one.id)) not in {"failed", "canceled"}:
             raise ConflictError(f"a backfill of {dataset} is {one.status} already: {one.id}")
 
 
@@ -85,8 +87,8 @@ def _commands(state: State) -> dict[str, Command]:
     return newest
 
 
-def _standing(one: Backfill, command: Command | None) -> str:
-    """How it stands: a worker that died, or a command that never began, leaves the ledger's word behind."""
+def _status(one: Backfill, command: Command | None) -> str:
+    """The current status. The ledger's own status is stale when a worker died or a command never began."""
     if one.ended:
         return one.status
     if command is None or command.status in {"failed", "success"}:
@@ -115,14 +117,14 @@ def _item(one: Backfill, command: Command | None) -> dict[str, Any]:
         "dataset": one.dataset,
         "from": one.since,
         "to": one.until,
-        "status": _standing(one, command),
+        "status": _status(one, command),
         "partitions": {"total": len(one.days), "done": one.done},
         "started_at": instant(one.started_at),
     }
 
 
 async def backfill(state: State, backfill_id: str) -> dict[str, Any]:
-    """The shape BackfillDetail. Raises NotFound."""
+    """The model BackfillDetail. Raises NotFound."""
     return await off_loop(_detail, state, backfill_id)
 
 
@@ -148,8 +150,8 @@ def _cancel(state: State, backfill_id: str) -> dict[str, Any]:
     ledger = Backfills(state.writer.engine)
     one = ledger.get(backfill_id)
     command = _commands(state).get(backfill_id)
-    if command is None or _standing(one, command) not in {"queued", "running", "canceling"}:
-        raise ConflictError(f"the backfill has ended ({_standing(one, command)})")
+    if command is None or _status(one, command) not in {"queued", "running", "canceling"}:
+        raise ConflictError(f"the backfill has ended ({_status(one, command)})")
     canceled = CommandQueue(state.writer.engine).cancel(command.id)
     return {"id": backfill_id, "status": "canceled" if canceled.status == "canceled" else "canceling"}
 
@@ -164,9 +166,9 @@ def _resume(state: State, turn: Turn, backfill_id: str, by: str) -> dict[str, An
     ledger = Backfills(state.writer.engine)
     with turn.lock:
         one = ledger.get(backfill_id)
-        standing = _standing(one, _commands(state).get(backfill_id))
-        if standing not in {"partial", "failed", "canceled"}:
-            raise ConflictError(f"the backfill is {standing}; there is nothing to resume")
+        status = _status(one, _commands(state).get(backfill_id))
+        if status not in {"partial", "failed", "canceled"}:
+            raise ConflictError(f"the backfill is {status}; there is nothing to resume")
         _refuse_second(state, ledger, one.dataset)
         ledger.reopen(backfill_id, now=state.clock.now())
         command = _enqueue(state, ledger, one, by)

@@ -1,1 +1,1 @@
-"""What was written, by whom and from what."""
+"""What was written, by which run and from which inputs."""

@@ -11,7 +11,7 @@ _CHUNK = 200
 
 
 def newest(session: Session, equal: Mapping[str, str | None], limit: int) -> tuple[list[dict[str, Any]], int]:
-    """(batches newest first, how many match). `equal`: column -> wanted value, None = any."""
+    """(batches newest first, number of matches). `equal`: column -> value to filter by, None = any."""
     requested = {column: value for column, value in equal.items() if value is not None}
     where = " AND ".join(f"{column}=?" for column in requested)
     values = tuple(requested.values())

@@ -26,7 +26,7 @@ async def batches(
     run_id: Annotated[str | None, only("Dagster run")] = None,
     limit: Limit50 = 50,
 ) -> Answer:
-    """What was written, newest first."""
+    """Batches, newest first."""
     found = await service.batches(
         state_of(request), fusion_type=fusion_type, status=status, run_id=run_id, limit=limit
     )

@@ -1,4 +1,4 @@
-"""Shapes of batches."""
+"""Response models of batches."""
 
 from typing import Any
 
@@ -8,7 +8,8 @@ from serving_api.admin.records.schemas import QualityRecord
 
 
 class BatchInput(BaseModel):
-    """What a batch read: a table, the batches that had written those rows (at most 50), how many rows."""
+    """What a batch read: a table, the batches that had written those rows (at most 50), the number of
+    rows."""
 
     table: str | None
     batch_ids: list[str]
@@ -17,7 +18,7 @@ class BatchInput(BaseModel):
 
 
 class BatchSource(BaseModel):
-    """What one upstream did for a batch."""
+    """The outcome of one upstream for a batch."""
 
     src: str | None
     rows: int | None
@@ -58,7 +59,7 @@ class Batch(BaseModel):
 
 
 class Output(BaseModel):
-    """What a batch, or one of its children, left in a table."""
+    """Rows that a batch, or one of its children, wrote to a table."""
 
     batch_id: str
     table: str | None

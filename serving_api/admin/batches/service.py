@@ -22,7 +22,7 @@ _PLAIN = (
 
 
 def batch_view(row: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
-    """A row of sys_batch as the shape `Batch`."""
+    """A row of sys_batch as the model `Batch`."""
     return {
         **{name: row[name] for name in _PLAIN},
         "run_url": run_url(settings, row["run_id"]),
@@ -45,7 +45,7 @@ def _input(item: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _source(item: Mapping[str, Any]) -> dict[str, Any]:
-    """The ids of the responses stay inside: lineage shows those that matter for a row."""
+    """Without the ids of responses: lineage shows those that matter for a row."""
     error = item.get("error")
     return {
         "src": item.get("src"),
@@ -84,5 +84,5 @@ def _batch(session: Session, batch_id: str, settings: Settings) -> dict[str, Any
 
 
 def _output(row: Mapping[str, Any]) -> dict[str, Any]:
-    kept = ("batch_id", "partition_key", "rows_written", "rows_superseded", "content_hash")
-    return {**{name: row[name] for name in kept}, "table": row["table_name"]}
+    names = ("batch_id", "partition_key", "rows_written", "rows_superseded", "content_hash")
+    return {**{name: row[name] for name in names}, "table": row["table_name"]}

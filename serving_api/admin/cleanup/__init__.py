@@ -1,1 +1,1 @@
-"""Staged time series shortened on request."""
+"""Deletion of old rows of staged time series on request."""

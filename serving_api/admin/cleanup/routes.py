@@ -22,9 +22,10 @@ router = area_router(f"{PREFIX}/datamgr/cleanup", "datamgr: maintenance")
 async def cleanup(
     request: Request, subject: Admin, body: Annotated[schemas.CleanupRequest | None, Body()] = None
 ) -> Answer:
-    """Delete staged time series older than `days`; fused, received and dimension tables stay whole."""
+    """Delete rows of staged time series older than `days`; fused, received and dimension tables are not
+    touched."""
     try:
-        wish = body or schemas.CleanupRequest()
-        return Answer(await service.cleanup(state_of(request), wish, subject.member.username))
+        requested = body or schemas.CleanupRequest()
+        return Answer(await service.cleanup(state_of(request), requested, subject.member.username))
     except Accepted as later:
         return later.answer

@@ -1,4 +1,4 @@
-"""Bodies of the cleanup."""
+"""Request and response models of the cleanup."""
 
 from typing import Annotated, Literal
 
@@ -9,11 +9,12 @@ from serving_api.framework.openapi import example
 
 
 class CleanupRequest(BaseModel):
-    """`dry_run` counts what would go and deletes nothing."""
+    """`dry_run` counts the rows that would be deleted and deletes nothing."""
 
     model_config = example(extra="forbid", days=365, table="stg_quote_snapshot", dry_run=True)
     days: Annotated[
-        StrictInt, Field(ge=LEAST_DAYS, le=MOST_DAYS, description="days that are kept, from today backwards")
+        StrictInt,
+        Field(ge=LEAST_DAYS, le=MOST_DAYS, description="days that are retained, counted back from today"),
     ] = 365
     table: Annotated[
         str | None,
@@ -25,7 +26,7 @@ class CleanupRequest(BaseModel):
 class Cleaned(BaseModel):
     status: Literal["success", "partial", "failed"]
     days: int
-    cutoff: str = Field(description="first day that is kept")
+    cutoff: str = Field(description="first day that is retained")
     deleted: dict[str, int] = Field(description="rows by table; of a dry run, rows that would go")
     total: int
     dry_run: bool

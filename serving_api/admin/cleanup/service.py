@@ -1,4 +1,4 @@
-"""The cleanup as a command; a dry run counts, which needs no worker."""
+"""The cleanup as a command; a dry run counts rows without a worker."""
 
 from typing import Any
 
@@ -14,13 +14,13 @@ COMMAND = "cleanup"
 ACCEPTED = "清理仍在后台执行，请稍后用 command_id 查询结果"
 
 
-async def cleanup(state: State, wish: CleanupRequest, asked_by: str) -> dict[str, Any]:
+async def cleanup(state: State, body: CleanupRequest, asked_by: str) -> dict[str, Any]:
     """{status, days, cutoff, deleted{table: rows}, total, dry_run, message}. Raises InputError for a table
     that is no staged time series; Accepted; StorageError."""
-    before = cutoff(state.clock.now().date(), wish.days)
+    before = cutoff(state.clock.now().date(), body.days)
     registry = builtin_registry()
-    tables = registry.staged_series() if wish.table is None else (registry.cleaned(wish.table),)
-    if wish.dry_run:
+    tables = registry.staged_series() if body.table is None else (registry.cleaned(body.table),)
+    if body.dry_run:
         deleted = await off_loop(_count, state, tables, before)
         total = sum(deleted.values())
         reported = {
@@ -28,21 +28,21 @@ async def cleanup(state: State, wish: CleanupRequest, asked_by: str) -> dict[str
             "message": f"{total} rows are older than {before}; nothing was deleted",
         }
         return {
-            "days": wish.days,
+            "days": body.days,
             "cutoff": before,
             "deleted": deleted,
             "total": total,
             "dry_run": True,
             **reported,
         }
-    args = {"days": wish.days, "tables": [] if wish.table is None else [wish.table]}
+    args = {"days": body.days, "tables": [] if body.table is None else [body.table]}
     command = await carried_out(state, COMMAND, args, asked_by, meanwhile=ACCEPTED)
     why = failure(command)
     if why is not None:
         nothing: dict[str, Any] = {"status": "failed", "deleted": {}, "total": 0, "message": why}
-        return {"days": wish.days, "cutoff": before, "dry_run": False, **nothing}
-    kept = ("status", "days", "cutoff", "deleted", "total", "message")
-    return {**{name: command.result[name] for name in kept}, "dry_run": False}
+        return {"days": body.days, "cutoff": before, "dry_run": False, **nothing}
+    names = ("status", "days", "cutoff", "deleted", "total", "message")
+    return {**{name: command.result[name] for name in names}, "dry_run": False}
 
 
 def _count(state: State, tables: tuple[Table, ...], before: str) -> dict[str, int]:

@@ -1,1 +1,1 @@
-"""What the platform was asked to do."""
+"""Commands that the platform was given."""

@@ -16,7 +16,7 @@ from serving_api.framework.state import state_of
 
 router = area_router(f"{PREFIX}/datamgr/commands", "datamgr: commands")
 
-CommandId = Annotated[int, Path(ge=1, le=MAX_ID, description="as the answer that accepted it said")]
+CommandId = Annotated[int, Path(ge=1, le=MAX_ID, description="id from the 202 answer")]
 
 
 @router.get("")
@@ -24,17 +24,19 @@ CommandId = Annotated[int, Path(ge=1, le=MAX_ID, description="as the answer that
 async def commands(
     request: Request,
     subject: Admin,
-    status: Annotated[schemas.CommandStatus | None, Query(description="only commands that stand so")] = None,
+    status: Annotated[
+        schemas.CommandStatus | None, Query(description="only commands with this status")
+    ] = None,
     limit: Limit50 = 50,
 ) -> Answer:
-    """What was asked for, newest first."""
+    """Commands, newest first."""
     return Answer(await service.commands(state_of(request), status=status, limit=limit))
 
 
 @router.get("/{command_id}")
 @serving(schemas.CommandItem, raises=(404,))
 async def command(request: Request, subject: Admin, command_id: CommandId) -> Answer:
-    """One command and how far it is."""
+    """One command and its progress."""
     return Answer(await service.command(state_of(request), command_id))
 
 

@@ -1,4 +1,4 @@
-"""Shapes of commands."""
+"""Response models of commands."""
 
 from typing import Any, Literal
 
@@ -8,7 +8,7 @@ CommandStatus = Literal["queued", "running", "success", "failed", "canceled"]
 
 
 class CommandItem(BaseModel):
-    """What somebody asked the platform to do. `result` is its progress while it runs."""
+    """A command in the queue. `result` is its progress while it runs."""
 
     id: int
     command: str

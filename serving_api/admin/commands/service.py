@@ -1,4 +1,4 @@
-"""Reads of the command queue, and the wish to stop."""
+"""Reads of the command queue, and cancellation."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The allow-list: which settings may be stored, of what type, in which range."""
+"""The allow-list: which settings may be stored, with their types and ranges."""
 
 import math
 import re
@@ -21,7 +21,7 @@ _GROUPS = {
     "stop_loss_proximity": "monitor",
 }
 _READ_LIVE = frozenset({"monitor"})
-"""Groups whose settings are read anew whenever they are used."""
+"""Groups whose settings are read again at every use."""
 _RANGES: Mapping[str, tuple[float, float]] = {"web_search_max_results": (1, 50)}
 _POSITIVE = (0.0, 1_000_000.0)
 _NUMBERS = {"int": re.compile(r"-?[0-9]{1,18}"), "float": re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")}
@@ -30,7 +30,7 @@ _TRUE, _FALSE = {"true", "1", "yes", "on"}, {"false", "0", "no", "off"}
 
 @dataclass(frozen=True)
 class Entry:
-    """One key. `field` is the setting of that name; the others are read where they are used."""
+    """One key. `field` names the field of `Settings`; keys without it are read at their point of use."""
 
     key: str
     kind: str
@@ -91,7 +91,7 @@ def allow_list() -> Mapping[str, Entry]:
             kind="int",
             default=str(SCHEDULED_DAYS),
             group="cleanup",
-            note="days that staging time series are kept",
+            note="days that staged time series are retained",
             low=LEAST_DAYS,
             high=MOST_DAYS,
         )

@@ -27,7 +27,7 @@ def values_to_change(connection: Connection, sql: Sql, keys: Sequence[str]) -> d
 
 
 def put(connection: Connection, sql: Sql, key: str, values: Mapping[str, Any], now: str) -> str | None:
-    """Store a row; the value that it replaces, or None."""
+    """Store a row; returns the value that it replaces, or None."""
     before = connection.exec_driver_sql(
         sql.text(f"SELECT value FROM {TABLE} WHERE config_key=?"), (key,)
     ).first()

@@ -1,4 +1,4 @@
-"""Bodies of the configuration routes. Values are text, `valueType` says how to read them."""
+"""Models of the configuration routes. Values are text; `valueType` says how to read them."""
 
 from typing import Annotated, Literal
 

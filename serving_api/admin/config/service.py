@@ -1,4 +1,4 @@
-"""Stored settings: what is in force, and changes within the allow-list."""
+"""Stored settings: the values in force, and changes within the allow-list."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -40,7 +40,7 @@ def _item(entry: Entry, row: Mapping[str, Any], settings: Settings) -> dict[str,
 
 
 def in_force(entry: Entry, stored: str | None, settings: Settings) -> str:
-    """Environment, else the stored value, else what this process runs with."""
+    """The value in force: environment, else the stored value, else what this process runs with."""
     if entry.field is None:
         return entry.default if stored is None else stored
     if stored is not None and entry.field not in settings.explicit:

@@ -1,1 +1,1 @@
-"""What each dataset promises, and whether it keeps it."""
+"""The declared properties of each dataset, and whether its loads meet them."""

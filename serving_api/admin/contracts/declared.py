@@ -1,4 +1,4 @@
-"""The part of a contract that a declaration says. Pure."""
+"""The part of a contract that comes from the declaration. Pure."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -12,7 +12,8 @@ from resources.warehouse.ledger.tasks_state import TaskState
 
 
 def main_table(dataset: Dataset) -> Table:
-    """The table whose batches say how a dataset is: the fused or reference one, else its first RAW table."""
+    """The table whose batches give the status of a dataset: the fused or reference one, else its first RAW
+    table."""
     return dataset.raw[0].table if dataset.model is None else dataset.table
 
 
@@ -41,7 +42,7 @@ def cadence(dataset: Dataset, tasks: Mapping[str, TaskState]) -> dict[str, Any]:
 
 
 def contract(registry: Registry, dataset: Dataset, days: int) -> dict[str, Any]:
-    """Schema, sources and rules; `days` is how long staged time series are kept."""
+    """Schema, sources and rules; `days` is the retention of staged time series."""
     table, rule = main_table(dataset), dataset.freshness
     if dataset.model is None:
         rule = dataset.raw[0].freshness
@@ -72,7 +73,7 @@ def contract(registry: Registry, dataset: Dataset, days: int) -> dict[str, Any]:
 
 
 def completeness(registry: Registry, dataset: Dataset) -> str:
-    """What makes a load complete, in words."""
+    """What makes a load complete, as text."""
     raws = [registry.raws[feed] for feed in dataset.feeds] if dataset.staged else dataset.raw
     if dataset.expected is not None or any(raw.expected is not None for raw in raws):
         return (
@@ -112,5 +113,5 @@ def _fusion(dataset: Dataset) -> dict[str, Any] | None:
 
 def _retention(dataset: Dataset, days: int) -> str:
     if not dataset.staged or dataset.dimension:
-        return "kept whole"
-    return f"{dataset.stage_name}: {days} days; the other tables are kept whole"
+        return "not deleted"
+    return f"{dataset.stage_name}: {days} days; the other tables are not deleted"

@@ -1,4 +1,4 @@
-"""What the batches say about tables."""
+"""SQL over sys_batch for contracts."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,8 +19,8 @@ def newest(session: Session, tables: Sequence[str]) -> dict[str, dict[str, str |
 
 
 def successes(session: Session, ended: dict[str, str]) -> dict[str, dict[str, Any]]:
-    """Table -> its newest successful batch; `ended` says when that ended. Of batches that ended together
-    the one of the newest partition, and none that only sums up others."""
+    """Table -> its newest successful batch; `ended` is when that batch ended. Of batches that ended at the
+    same time the one of the newest partition is taken, and no parent batch."""
     found = {}
     for table, at in ended.items():
         rows = session.run(

@@ -31,7 +31,7 @@ async def contracts(
     subject: Admin,
     layer: Annotated[ContractLayer | None, Query(description="only datasets with a table in it")] = None,
 ) -> Answer:
-    """Every dataset: its tables, when it is loaded, and how it stands."""
+    """Every dataset: its tables, when it is loaded, and its status."""
     return Answer(await service.contracts(state_of(request), None if layer is None else layer.value))
 
 
@@ -42,5 +42,5 @@ async def contract(
     subject: Admin,
     dataset: Annotated[str, Path(max_length=64, description="name of a dataset", examples=["margin"])],
 ) -> Answer:
-    """What one dataset promises: schema, units, sources, fusion, freshness, retention, completeness."""
+    """The contract of one dataset: schema, units, sources, fusion, freshness, retention, completeness."""
     return Answer(await service.contract(state_of(request), dataset))

@@ -1,10 +1,10 @@
-"""Shapes of contracts."""
+"""Response models of contracts."""
 
 from typing import Literal
 
 from pydantic import BaseModel, Field
 
-Standing = Literal["ok", "late", "failing"]
+ContractStatus = Literal["ok", "late", "failing"]
 
 
 class ContractTables(BaseModel):
@@ -35,7 +35,7 @@ class ContractItem(BaseModel):
     dataset: str
     tables: ContractTables
     cadence: Cadence
-    status: Standing
+    status: ContractStatus
     last_success: LastSuccess | None
 
 
@@ -52,7 +52,7 @@ class ContractColumn(BaseModel):
 class ContractSource(BaseModel):
     name: str
     table: str | None = Field(description="RAW table that it fills; null: fetched for the table itself")
-    priority: int = Field(description="1 = asked or believed first")
+    priority: int = Field(description="1 = asked or accepted first")
     call: str
 
 
@@ -70,12 +70,13 @@ class FreshnessRule(BaseModel):
 
 class Completeness(BaseModel):
     rule: str
-    expected: int | None = Field(description="rows that the newest load was promised; null: nobody says")
-    present: int | None = Field(description="rows that the newest successful load believed")
+    expected: int | None = Field(description="rows that the newest load was expected to have; null: unknown")
+    present: int | None = Field(description="rows that the newest successful load accepted")
 
 
 class Contract(ContractItem):
-    """What one dataset promises: schema, units, sources, rules, and whether it keeps them."""
+    """The declared properties of one dataset: schema, units, sources, rules, and whether its loads meet
+    them."""
 
     description: str
     columns: list[ContractColumn]

@@ -1,4 +1,4 @@
-"""Contracts: the declaration of each dataset beside what the ledgers say of it."""
+"""Contracts: the declaration of each dataset next to its status in the ledgers."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -34,15 +34,15 @@ async def contract(state: State, name: str) -> dict[str, Any]:
     registry = builtin_registry()
     dataset = registry.dataset(name)
     if not dataset.tables():
-        raise NotFound(f"{name} is loaded by nobody: it has no contract")
+        raise NotFound(f"{name} has no load, so it has no contract")
     (item,) = await _items(state, [dataset])
-    days = await state.reading.scan(_kept_days)
+    days = await state.reading.scan(_retention_days)
     rule = declared.completeness(registry, dataset)
     complete = {"rule": rule, "expected": None, "present": item.pop("present")}
     return {**item, **declared.contract(registry, dataset, days), "completeness": complete}
 
 
-def _kept_days(session: Session) -> int:
+def _retention_days(session: Session) -> int:
     stored = {key: str(row["value"]) for key, row in config_queries.stored(session).items() if row["value"]}
     try:
         return scheduled_days(stored)

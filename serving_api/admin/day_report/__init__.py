@@ -1,1 +1,1 @@
-"""What of a trade date was loaded, from whom, and what was not and why."""
+"""What was loaded of a trade date, from which sources, and what was not and why."""

@@ -1,4 +1,4 @@
-"""Batches of one trade date."""
+"""SQL over the batches of one trade date."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,8 +12,8 @@ _SPAN = "____-__-__..____-__-__"
 
 
 def of_date(session: Session, day: str, next_day: str, periods: Sequence[str]) -> list[dict[str, Any]]:
-    """Batches that ended: those of the partition of a date, those of a span of dates with it in, and those of
-    report periods begun on that day. In no order."""
+    """Finished batches of a date: those of its partition, those of a range of dates that contains it, and
+    those of report periods that began on that day. Unordered."""
     marks = ", ".join("?" for _ in periods)
     rows = session.run(
         f"SELECT {_COLUMNS}, COALESCE(rows_ok, 0) + COALESCE(rows_warning, 0) FROM sys_batch "
@@ -27,7 +27,7 @@ def of_date(session: Session, day: str, next_day: str, periods: Sequence[str]) -
 
 
 def held_back(session: Session, batches: Sequence[str]) -> dict[str, list[tuple[str, int]]]:
-    """Batch -> (check, failing rows) of what was stored and is not adjusted by."""
+    """Batch -> (check, failing rows) of rows that were stored but are not used for adjustment."""
     found: dict[str, list[tuple[str, int]]] = {}
     for at in range(0, len(batches), 500):
         asked = batches[at : at + 500]

@@ -41,8 +41,8 @@ async def day_report(
     date: Annotated[
         str | None, Query(max_length=32, description="trade date; default the newest complete one")
     ] = None,
-    status: Annotated[ReportStatus | None, Query(description="only tables that stand so")] = None,
+    status: Annotated[ReportStatus | None, Query(description="only tables with this status")] = None,
 ) -> Answer:
-    """What of a trade date was loaded and by whom; what was not, and why: what needs a look comes first."""
+    """What was loaded of a trade date and from which source; what was not, and why. Problems come first."""
     requested = None if status is None else status.value
     return Answer(await service.day_report(state_of(request), date, requested))

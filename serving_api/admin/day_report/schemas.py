@@ -1,4 +1,4 @@
-"""Shape of the report of a trade date."""
+"""Response models of the report of a trade date."""
 
 from typing import Literal
 
@@ -8,7 +8,7 @@ Status = Literal["complete", "held", "fallback", "failed", "not_run"]
 
 
 class ReportSource(BaseModel):
-    """What one source did for a table."""
+    """The outcome of one source for a table."""
 
     src: str | None
     rows: int | None
@@ -23,8 +23,10 @@ class ReportRow(BaseModel):
     dataset: str
     layer: str
     status: Status = Field(
-        description="fallback: complete, by another source than the first; held: some rows cannot be true, "
-        "and nothing is adjusted by them"
+        description=(
+            "fallback: complete, but from another source than the first; held: some rows are "
+            "implausible and no prices are adjusted by them"
+        )
     )
     reason: str | None = Field(description="why it failed, or why an earlier source was not used")
     second_source: bool = Field(description="whether more than one source is declared for it")
@@ -45,8 +47,8 @@ class ReportTotals(BaseModel):
 
 
 class SourceTotals(BaseModel):
-    """One source over all tables: how many it told, and how many it did not."""
+    """One source over all tables: how many tables it delivered, and how many it did not."""
 
     answered: int
     failed: int
-    reason: str | None = Field(description="what it said last instead of answering")
+    reason: str | None = Field(description="its last error")

@@ -1,4 +1,4 @@
-"""The report of a trade date: table by table the newest outcome, and source by source who was away."""
+"""The report of a trade date: the newest outcome of each table, and the failures of each source."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -20,12 +20,12 @@ from serving_api.framework.state import State
 from serving_api.table_lists.listing import trade_date
 
 ORDER = ("failed", "held", "fallback", "not_run", "complete")
-"""What needs a look comes first."""
+"""Statuses in the order of display: problems first."""
 
 
 async def day_report(state: State, date: str | None, status: str | None) -> dict[str, Any]:
-    """{date, items[ReportRow], total, totals, by_source}; the last two are of all tables, whatever `status`
-    leaves. Raises InputError (date)."""
+    """{date, items[ReportRow], total, totals, by_source}; the last two cover all tables, regardless of
+    `status`. Raises InputError (date)."""
     day = (
         newest_complete(state.clock.now(), state.calendar)
         if date is None
@@ -63,7 +63,7 @@ def _read(session: Session, day: str, settings: Settings) -> list[dict[str, Any]
 
 
 def _held(row: dict[str, Any], checks: Sequence[tuple[str, int]]) -> dict[str, Any]:
-    """A row of the report whose batch holds rows back says so, unless it failed."""
+    """The status `held` for a row of the report whose batch holds rows back, unless the batch failed."""
     if not checks or row["status"] == "failed":
         return row
     reported = ", ".join(f"{check}: {count}" for check, count in checks)
@@ -71,21 +71,21 @@ def _held(row: dict[str, Any], checks: Sequence[tuple[str, int]]) -> dict[str, A
 
 
 def _concerns(batch: Mapping[str, Any], day: str, periods: Sequence[str], partition: Partition) -> bool:
-    """Whether a batch was a load of the date. What else ran on that day was not: a backfill of other dates, a
+    """Whether a batch loaded the date. Other batches of that day did not: a backfill of other dates, a
     clean-up of older ones."""
     first, _, last = str(batch["partition_key"]).partition("..")
     last = last or first
     if partition is not Partition.REPORT_PERIOD:
         return first <= day <= last
-    # A quarter end says nothing of the date of the load, unless that began on the date.
+    # A quarter end does not give the date of the load, unless the load began on the date.
     if str(batch["started_at"])[:10] == day:
         return {first, last} <= {day, *periods}
     return first == last == day and not is_period(day)
 
 
 def _order_on(day: str) -> Callable[[Mapping[str, Any]], tuple[bool, str, bool, str]]:
-    """The day's own batches stand behind those of a span with the day in, else the newest is last; of one
-    load of several periods the batch that sums them up is."""
+    """Batches in the order in which they replace each other: those of the day itself after those of a range
+    that contains it, else the newest last; of one load of several periods the parent batch is last."""
 
     def order(batch: Mapping[str, Any]) -> tuple[bool, str, bool, str]:
         key = str(batch["partition_key"])
@@ -106,7 +106,7 @@ def _raw_of(dataset: Dataset, table: Table) -> Raw | None:
 def _row(
     dataset: Dataset, table: Table, batches: Sequence[Mapping[str, Any]], settings: Settings
 ) -> dict[str, Any]:
-    """The last success of the date; where there is none, the last failure."""
+    """The last success of the date; without one, the last failure."""
     newest = next((one for one in reversed(batches) if one["status"] == "success"), None) or next(
         iter(reversed(batches)), None
     )
@@ -137,7 +137,7 @@ def _row(
 
 
 def _sources_of(dataset: Dataset, table: Table) -> int:
-    """How many sources are declared for a table: its own, or those of what it is staged from."""
+    """Number of sources declared for a table: its own, or those of the tables it is staged from."""
     raw = _raw_of(dataset, table)
     return len(dataset.source_order if raw is None else raw.sources)
 
@@ -157,7 +157,7 @@ def _by_source(rows: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     for row in rows:
         for one in row["sources"]:
             if not (one["error"] or one["rows"] or one["calls"]):
-                continue  # there was nothing to ask it
+                continue  # no request was needed
             entry = found.setdefault(str(one["src"]), {"answered": 0, "failed": 0, "reason": None})
             entry["failed" if one["error"] else "answered"] += 1
             entry["reason"] = one["error"] or entry["reason"]

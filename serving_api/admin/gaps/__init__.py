@@ -1,1 +1,1 @@
-"""Trade dates that were never loaded, and what loading them would cost."""
+"""Trade dates that were never loaded, and the cost of loading them."""

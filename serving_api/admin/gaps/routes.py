@@ -39,11 +39,11 @@ async def gaps(
     dataset: Annotated[str | None, Query(max_length=64, description="only this dataset")] = None,
     since: Annotated[str | None, Query(alias="from", max_length=32, description="first day")] = None,
     until: Annotated[str | None, Query(alias="to", max_length=32, description="last day")] = None,
-    status: Annotated[GapStatus | None, Query(description="only gaps whose repair stands so")] = None,
+    status: Annotated[GapStatus | None, Query(description="only gaps with this repair status")] = None,
     page: Annotated[int, Query(ge=1, le=MAX_ID, description="from 1")] = 1,
     page_size: Annotated[int, Query(ge=1, le=200, description="gaps on a page")] = 50,
 ) -> Answer:
-    """Trade dates within the loaded range of each dataset that are not loaded, newest first."""
+    """Missing trade dates within the loaded range of each dataset, newest first."""
     found = await service.gaps(
         state_of(request),
         dataset=dataset,
@@ -59,5 +59,5 @@ async def gaps(
 @router.post("/backfill/plan")
 @serving(schemas.Plan, raises=(404,), cache=NO_STORE)
 async def plan(request: Request, subject: Admin, body: schemas.PlanRequest) -> Answer:
-    """What loading a range of trade dates would cost: calls, minutes, rows. Starts nothing."""
+    """The cost of loading a range of trade dates: calls, minutes, rows. Starts nothing."""
     return Answer(await service.plan(state_of(request), body))

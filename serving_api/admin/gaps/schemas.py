@@ -1,4 +1,4 @@
-"""Shapes of gaps and of the cost of filling them."""
+"""Request and response models of gaps and of the cost of filling them."""
 
 from typing import Annotated, Literal
 
@@ -8,31 +8,31 @@ from serving_api.framework.openapi import example
 
 
 class Repair(BaseModel):
-    """What is done about it: the sensor `gaps` has it loaded, three times at most."""
+    """The repair of a gap: the sensor `gaps` has it loaded, three times at most."""
 
     status: Literal["open", "queued", "repaired", "given_up"]
-    attempts: int = Field(description="repairs that were tried, else batches of this date that failed")
-    run_id: str | None = Field(description="run of a failed one")
-    next_at: str | None = Field(default=None, description="not before then")
-    note: str | None = Field(default=None, description="why the last repair brought nothing")
+    attempts: int = Field(description="repairs that were tried, else failed batches of this date")
+    run_id: str | None = Field(description="run of a failed batch")
+    next_at: str | None = Field(default=None, description="not before this time")
+    note: str | None = Field(default=None, description="why the last repair loaded nothing")
 
 
 class Budget(BaseModel):
-    """Upstream calls that repairs may still cost today."""
+    """Upstream calls that repairs may still use today."""
 
     calls_left: int
     resets_at: str
 
 
 class Gap(BaseModel):
-    """A trade date of the loaded range that is not loaded, or only in part."""
+    """A trade date of the loaded range that is missing, or loaded only in part."""
 
     dataset: str
     partition: str = Field(description="trade date")
-    expected: int | None = Field(description="rows of a usual date; null: dates have no usual number")
+    expected: int | None = Field(description="rows of a usual date; null: the number varies by date")
     present: int = Field(description="rows of its fullest successful batch")
     missing: int | None
-    codes: list[str] = Field(description="codes that lack, at most 100; of a date that is there in part")
+    codes: list[str] = Field(description="missing codes, at most 100; of a date that was loaded in part")
     reason: Literal["never_run", "failed", "partial"]
     repair: Repair
 
@@ -48,7 +48,7 @@ class PlanRequest(BaseModel):
 
 
 class Plan(BaseModel):
-    """What loading a range would cost, estimated from the newest recorded loads. Nothing is started."""
+    """The estimated cost of loading a range, from the newest recorded loads. Nothing is started."""
 
     dataset: str
     since: str = Field(alias="from")
@@ -57,6 +57,6 @@ class Plan(BaseModel):
     complete: int = Field(description="trade dates of the range that are loaded already")
     calls: dict[str, int] = Field(description="calls by upstream")
     minutes: float = Field(description="under the pacing of the upstreams")
-    rows: int | None = Field(description="rows of the main table; null: nothing was recorded yet")
+    rows: int | None = Field(description="rows of the main table; null: nothing is recorded yet")
     tables: list[str]
     warnings: list[str]

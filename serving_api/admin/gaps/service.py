@@ -1,4 +1,4 @@
-"""Gaps by calendar and dataset, and the plan of a backfill."""
+"""Missing trade dates by dataset, and the plan of a backfill."""
 
 import math
 from collections.abc import Sequence
@@ -43,8 +43,8 @@ async def gaps(
     page: int,
     page_size: int,
 ) -> dict[str, Any]:
-    """{items[Gap] newest first, total, page, page_size, budget}, over the range that each dataset is loaded
-    for; repaired ones when `status` asks for them. Raises NotFound, InputError."""
+    """{items[Gap] newest first, total, page, page_size, budget}, over the loaded range of each dataset;
+    repaired gaps only when `status` asks for them. Raises NotFound, InputError."""
     registry = builtin_registry()
     chosen = (
         [item for item in registry.datasets.values() if has_dates(item)]
@@ -52,9 +52,9 @@ async def gaps(
         else [dated(registry.dataset(dataset))]
     )
     first, last = _range(state, since, until)
-    absent_found = await state.reading.scan(_holes, chosen, state.calendar, first, last)
+    missing = await state.reading.scan(_missing_partitions, chosen, state.calendar, first, last)
     known, left = await off_loop(_ledger, state)
-    found = [_gap(absent, known.get((absent.dataset, absent.partition))) for absent in absent_found]
+    found = [_gap(absent, known.get((absent.dataset, absent.partition))) for absent in missing]
     if status == REPAIRED:
         names = {one.name for one in chosen}
         closed = [gap for gap in known.values() if gap.status == REPAIRED and gap.dataset in names]
@@ -77,7 +77,7 @@ def _midnight(state: State) -> datetime:
 
 
 def _ledger(state: State) -> tuple[dict[tuple[str, str], Gap], int]:
-    """What the ledger knows, and the calls that repairs may still cost today."""
+    """The gaps in the ledger, and the calls that repairs may still use today."""
     warehouse = state.reading.warehouse
     if "sys_gap" not in warehouse.tables:
         return {}, CALLS_PER_DAY
@@ -86,7 +86,7 @@ def _ledger(state: State) -> tuple[dict[tuple[str, str], Gap], int]:
 
 
 def _range(state: State, since: str | None, until: str | None) -> tuple[str | None, str]:
-    """Days given, the last one not after the newest complete trade date."""
+    """The first and last day of a request; the last one is not after the newest complete trade date."""
     today = state.clock.now().date().isoformat()
     newest = newest_complete(state.clock.now(), state.calendar)
     first = None if since is None else parse_day("from", since, today)
@@ -96,7 +96,7 @@ def _range(state: State, since: str | None, until: str | None) -> tuple[str | No
     return first, last
 
 
-def _holes(
+def _missing_partitions(
     session: Session, datasets: Sequence[Dataset], calendar: TradeCalendar, since: str | None, until: str
 ) -> list[MissingPartition]:
     found = []
@@ -113,7 +113,8 @@ def _holes(
 
 
 def _gap(absent: MissingPartition, known: Gap | None) -> dict[str, Any]:
-    """A hole as it is now; of its repair what the ledger says, unless it was repaired before it came back."""
+    """A missing partition as it is now. The repair comes from the ledger, unless the gap was repaired
+    before and has come back."""
     repair: dict[str, Any] = {"status": OPEN, "attempts": absent.failed, "run_id": absent.run_id}
     if known is not None and known.status != REPAIRED:
         repair |= {"status": known.status, "run_id": known.run_id or absent.run_id}
@@ -132,7 +133,7 @@ def _gap(absent: MissingPartition, known: Gap | None) -> dict[str, Any]:
 
 
 def _closed(gap: Gap) -> dict[str, Any]:
-    """A gap that was repaired, as it was."""
+    """A repaired gap, as it was."""
     return {
         "dataset": gap.dataset,
         "partition": gap.partition,
@@ -160,15 +161,15 @@ class Requested:
     chosen: list[str]
 
 
-async def wanted_days(state: State, wish: PlanRequest) -> Requested:
+async def requested_days(state: State, body: PlanRequest) -> Requested:
     """Raises NotFound; InputError for a dataset without dates and a range without complete trade dates."""
-    dataset = dated(builtin_registry().dataset(wish.dataset))
-    first, last = _range(state, wish.since, wish.until)
+    dataset = dated(builtin_registry().dataset(body.dataset))
+    first, last = _range(state, body.since, body.until)
     days = state.calendar.between(str(first), last)
     if not days:
         raise InputError("from", f"there is no complete trade date from {first} to {last}")
     missing = await state.reading.scan(_missing, dataset, days)
-    return Requested(dataset, str(first), last, days, missing, missing if wish.only_missing else days)
+    return Requested(dataset, str(first), last, days, missing, missing if body.only_missing else days)
 
 
 def _missing(session: Session, dataset: Dataset, days: list[str]) -> list[str]:
@@ -176,9 +177,9 @@ def _missing(session: Session, dataset: Dataset, days: list[str]) -> list[str]:
     return [absent.partition for absent in missing_partitions(dataset, days, found)]
 
 
-async def plan(state: State, wish: PlanRequest) -> dict[str, Any]:
-    """The shape Plan. Raises as `wanted_days` does."""
-    requested = await wanted_days(state, wish)
+async def plan(state: State, body: PlanRequest) -> dict[str, Any]:
+    """The model Plan. Raises as `requested_days` does."""
+    requested = await requested_days(state, body)
     paces = transport_settings(state.settings)
     reported = await state.reading.scan(_plan, requested, state.calendar, paces)
     return {"dataset": requested.dataset.name, "from": requested.since, "to": requested.until, **reported}
@@ -212,7 +213,7 @@ def _plan(
 
 
 def _rows_per_date(session: Session, dataset: Dataset, table: str, calendar: TradeCalendar) -> int | None:
-    """Rows of a usual date; of events the mean over what is loaded."""
+    """Rows of a usual date; for events the mean over the loaded dates."""
     first = loads.first_success(session.run, table)
     if first is None:
         return None
@@ -223,7 +224,7 @@ def _rows_per_date(session: Session, dataset: Dataset, table: str, calendar: Tra
 
 
 def paced_seconds(paces: TransportSettings, upstream: str, calls: int) -> float:
-    """How long `calls` calls of an upstream take at least, one after the other."""
+    """Least seconds that `calls` calls of an upstream take, one after the other."""
     if not paces.pacing:
         return 0.0
     rule = paces.family(upstream)

@@ -1,1 +1,1 @@
-"""Where a stored value came from."""
+"""The origin of a stored value."""

@@ -11,18 +11,19 @@ from resources.warehouse.payloads import PayloadStore
 MAX_SHOWN = 64 * 1024
 """Bytes (base64) or characters (text) of one body in an answer."""
 MAX_SEARCHED = 16 * 1024 * 1024
-"""Bytes of bodies that one request looks through."""
+"""Bytes of bodies that one request searches."""
 _TEXT_CODES = ("utf-8", "gb18030")
 _LAYOUT = {9, 10, 12, 13}
 
 
 def whole_word(text: str) -> re.Pattern[str]:
-    """`text` where it is no part of a longer number: 600519 in sh600519, but not in 1600519."""
+    """A pattern for `text` where it is not part of a longer number: 600519 in sh600519, but not in
+    1600519."""
     return re.compile(rf"(?<![0-9]){re.escape(text)}(?![0-9])")
 
 
 class Bodies:
-    """Bodies of one request; each is read once."""
+    """The stored bodies of one request; each is read once."""
 
     def __init__(self, store: PayloadStore) -> None:
         self._store = store
@@ -41,8 +42,8 @@ class Bodies:
         return self._known[path]
 
     def names(self, path: str | None, word: str) -> bool:
-        """Whether the body contains `word`, in text not as a part of a longer number; False once this
-        request has looked through its share."""
+        """Whether the body contains `word`, in text not as part of a longer number; False once the request
+        has searched `MAX_SEARCHED` bytes."""
         if self._searched > MAX_SEARCHED:
             return False
         body = self.get(path)

@@ -1,4 +1,4 @@
-"""The natural key of a row from the parameters of a request."""
+"""The natural key of a row from the query parameters of a request."""
 
 import re
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from core.declaration.tables import Table
 from core.errors import InputError
 
 OWN = frozenset({"column", "payload", "as_of"})
-"""Parameters of the route itself."""
+"""Query parameters of the route itself."""
 MAX_VALUE = 512
 _MAX_INT = 2**63 - 1
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{8}")
@@ -36,7 +36,7 @@ def read_key(table: Table, parameters: Iterable[tuple[str, str]]) -> dict[str, A
 
 
 def _value(spec: ColumnSpec, text: str) -> Any:
-    """`text` as the column stores it."""
+    """`text` in the form in which the column stores it."""
     if len(text) > MAX_VALUE or "\x00" in text:
         raise InputError(spec.name, f"is longer than {MAX_VALUE} characters or holds a zero byte")
     try:

@@ -1,4 +1,4 @@
-"""SQL of the walk back: versions of a row, staged and RAW rows of a key, responses of a batch.
+"""SQL of lineage: versions of a row, staged and RAW rows of a key, responses of a batch.
 
 Identifiers come from declarations, values are bound.
 """
@@ -28,7 +28,7 @@ _FETCH_COLUMNS = (
     "received_at",
 )
 _FED = "outcome='ok'"
-"""Only an answer with rows can have fed a stored value."""
+"""Only a response with rows can have contributed to a stored value."""
 
 
 def _match(session: Session, key: Mapping[str, Any]) -> str:
@@ -54,7 +54,8 @@ def superseded(session: Session, table: Table, key: Mapping[str, Any]) -> list[d
 def rows_of(
     session: Session, table: Table, key: Mapping[str, Any], sources: Sequence[str], limit: int
 ) -> list[dict[str, Any]]:
-    """Rows of the columns of `key` that the table has, of the given sources (none = all), newest first."""
+    """Rows matching the columns of `key` that the table has, from the given sources (none = all), newest
+    first."""
     requested = {name: value for name, value in key.items() if name in table.names}
     if not requested:
         return []
@@ -68,7 +69,7 @@ def rows_of(
 def rows_until(
     session: Session, table: Table, code: str, day: str | None, limit: int
 ) -> list[dict[str, Any]]:
-    """Rows of a code on the newest date that is not after `day`; of a table without dates, its rows."""
+    """Rows of a code on the newest date that is not after `day`; of a table without dates, all its rows."""
     column = table.date_column
     if column is None or day is None:
         return session.dicts(table.name, where="code=?", values=(code,), limit=limit)
@@ -88,7 +89,7 @@ def rows_until(
 
 
 def pattern(session: Session, pattern_id: int) -> str | None:
-    """A provenance pattern's JSON."""
+    """The JSON of a provenance pattern."""
     found = session.dicts("sys_provenance", where="id=?", values=(pattern_id,))
     return str(found[0]["pattern"]) if found else None
 
@@ -130,7 +131,7 @@ def responses(
 
 
 def asked_text(response: Mapping[str, Any]) -> str:
-    """What a response was asked with, in plain characters: of `%272026-08-21%27` the quotes are no digits."""
+    """The request of a response in plain characters: the quotes in `%272026-08-21%27` are not digits."""
     return f"{unquote(response['request'] or '')}\n{response['codes_or_page']}"
 
 

@@ -11,15 +11,15 @@ Version = Mapping[str, Any]
 
 
 def chain(current: Version | None, history: Sequence[Version]) -> list[Version]:
-    """All versions, oldest first. Two versions of one instant (a market clock that stood still) are put in
-    order by which batch replaced which."""
+    """All versions, oldest first. Two versions with the same start time (a frozen market clock) are ordered
+    by which batch replaced which."""
     by_successor = {row["superseded_by"]: row for row in history}
     newest_first: list[Version] = []
     step: Version | None = current
     while step is not None:
         newest_first.append(step)
         step = by_successor.pop(step["batch_id"], None)
-    # What a retraction cut off, or rows without a successor that is still here.
+    # Versions before a retraction, or without a stored successor.
     rest = [row for row in history if row["superseded_by"] in by_successor]
     return [*rest, *reversed(newest_first)]
 
@@ -40,7 +40,7 @@ def valid_at(versions: Sequence[Version], at: str | None) -> Version | None:
 
 
 def decoded(table: Table, name: str, value: Any) -> Any:
-    """A stored value as JSON shows it: flags as bool, stored JSON as structure."""
+    """A stored value as JSON: flags as bool, stored JSON as structure."""
     if value is None:
         return None
     family = table.column(name).family
@@ -52,8 +52,8 @@ def decoded(table: Table, name: str, value: Any) -> Any:
 def revisions(
     table: Table, versions: Sequence[Version], columns: Iterable[str], until: str | None
 ) -> list[dict[str, Any]]:
-    """[{batch_id, valid_from, valid_to, changed{column: {old, new}}}] newest first, of what was known at
-    `until`. The first version has changed nothing."""
+    """[{batch_id, valid_from, valid_to, changed{column: {old, new}}}] newest first, as known at `until`.
+    `changed` of the first version is empty."""
     requested = list(columns)
     shown: list[dict[str, Any]] = []
     before: Version | None = None

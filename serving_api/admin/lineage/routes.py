@@ -26,9 +26,9 @@ async def lineage(
     ],
     as_of: AsOfRead,
     column: Annotated[str | None, Query(description="only this column")] = None,
-    payload: Annotated[bool, Query(description="with the bodies of the responses")] = False,
+    payload: Annotated[bool, Query(description="include the bodies of the responses")] = False,
 ) -> Answer:
-    """Where a row came from: source of every column, batches, staged and RAW rows, responses, revisions.
+    """The lineage of a row: source of every column, batches, staged and RAW rows, responses, revisions.
 
     Every column of the table's natural key is a query parameter of its own, for example
     `?code=600519&date=2026-08-21`.

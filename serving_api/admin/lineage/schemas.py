@@ -1,4 +1,4 @@
-"""Shape of the walk from a stored row back to the upstream's answer."""
+"""Response models of lineage."""
 
 from typing import Any, Literal
 
@@ -15,7 +15,7 @@ class RowRef(BaseModel):
 
 
 class ColumnOrigin(BaseModel):
-    """One value. `source`: the upstream, 'computed' for what we derived, null for no value. `from`: the
+    """One value. `source`: the upstream, 'computed' for a derived value, null for no value. `from`: the
     staged or RAW row that still holds it; null for datasets that read their upstream directly."""
 
     model_config = ConfigDict(populate_by_name=True)
@@ -59,7 +59,7 @@ class RawItem(BaseModel):
     row_hash: str | None
     imported_at: str | None
     fetch: FetchItem | None
-    payload: Payload | None = Field(default=None, description="with payload=true, while it is kept")
+    payload: Payload | None = Field(default=None, description="with payload=true, while the body is stored")
 
 
 class Change(BaseModel):

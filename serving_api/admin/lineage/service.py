@@ -1,4 +1,4 @@
-"""Answers where the values of a row came from."""
+"""Answers of lineage requests."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -8,8 +8,8 @@ from core.declaration.tables import Table
 from core.errors import InputError, NotFound
 from serving_api.admin.lineage.bodies import Bodies
 from serving_api.admin.lineage.keys import read_key
-from serving_api.admin.lineage.trail import Trail
-from serving_api.admin.lineage.walk import Question, Walk
+from serving_api.admin.lineage.visited_batches import VisitedBatches
+from serving_api.admin.lineage.walk import LineageTarget, Walk
 from serving_api.db.sessions import Session
 from serving_api.framework.state import State
 
@@ -23,21 +23,21 @@ async def lineage(
     payload: bool,
     as_of: str | None,
 ) -> dict[str, Any]:
-    """The shape `Lineage`. Raises NotFound (table, row) and InputError (key, column, as_of)."""
+    """The model `Lineage`. Raises NotFound (table, row) and InputError (key, column, as_of)."""
     table = market_table(state, table_name)
     content = [spec.name for spec in table.columns if spec.name not in table.key]
     if column is not None and column not in content:
         raise InputError("column", f"{column[:64]!r} is none of {', '.join(content)}")
     key = read_key(table, parameters)
-    question = Question(table, key, column, as_of, payload)
-    return await state.reading.scan(_walk, state, question)
+    target = LineageTarget(table, key, column, as_of, payload)
+    return await state.reading.scan(_walk, state, target)
 
 
-def _walk(session: Session, state: State, question: Question) -> dict[str, Any]:
+def _walk(session: Session, state: State, target: LineageTarget) -> dict[str, Any]:
     bodies = Bodies(state.reading.warehouse.payloads)
-    code = question.key.get("code")
-    trail = Trail(session, bodies, None if code is None else str(code))
-    return Walk(session, builtin_registry(), state.settings, trail, question).answer()
+    code = target.key.get("code")
+    visited = VisitedBatches(session, bodies, None if code is None else str(code))
+    return Walk(session, builtin_registry(), state.settings, visited, target).answer()
 
 
 def market_table(state: State, name: str) -> Table:

@@ -1,9 +1,8 @@
 """value -> fused row -> batch -> staged row of the winning source -> RAW row -> upstream response.
 
-Datasets that bypass staging go from the batch to the response at once, computed ones through the rows that
-they were computed from. A staged or RAW row is named only
-while it still is the one that was read; where a later batch has overwritten it, the batches and their
-responses remain.
+Datasets without staging lead from the batch directly to the response, computed ones to the rows that they
+were computed from. A staged or RAW row is named only while it is still the one that was read; when a later
+batch has overwritten it, the batches and their responses are still listed.
 """
 
 import hashlib
@@ -21,7 +20,7 @@ from serving_api.admin.batches.service import batch_view
 from serving_api.admin.lineage import queries
 from serving_api.admin.lineage.derived import asked_nobody, holder, key_of, rows_behind
 from serving_api.admin.lineage.revisions import Version, chain, decoded, revisions, valid_at
-from serving_api.admin.lineage.trail import Trail
+from serving_api.admin.lineage.visited_batches import VisitedBatches
 from serving_api.admin.shared import instant, parse_json
 from serving_api.db.sessions import Session
 
@@ -33,8 +32,9 @@ _LEVELS = 6
 
 
 @dataclass(frozen=True)
-class Question:
-    """Which row, which column of it (None = all), as of when (None = now), with bodies or without."""
+class LineageTarget:
+    """What is asked for: which row, which column of it (None = all), as of when (None = now), with or without
+    bodies."""
 
     table: Table
     key: Mapping[str, Any]
@@ -45,34 +45,34 @@ class Question:
 
 @dataclass
 class Walk:
-    """One walk through one consistent snapshot of the database."""
+    """One lineage search through one consistent snapshot of the database."""
 
     session: Session
     registry: Registry
     settings: Settings
-    trail: Trail
-    question: Question
+    visited: VisitedBatches
+    target: LineageTarget
     raw: list[dict[str, Any]] = field(default_factory=list)
     level: int = 0
 
     def answer(self) -> dict[str, Any]:
-        """The shape `Lineage`. Raises NotFound when there is no such row (then)."""
-        table, question = self.question.table, self.question
+        """The model `Lineage`. Raises NotFound when there is no such row (at that time)."""
+        table, target = self.target.table, self.target
         versions = self._versions()
-        row = valid_at(versions, question.as_of)
+        row = valid_at(versions, target.as_of)
         if row is None:
-            named = ", ".join(f"{name}={value}" for name, value in question.key.items())
-            then = f" as of {question.as_of}" if question.as_of else ""
+            named = ", ".join(f"{name}={value}" for name, value in target.key.items())
+            then = f" as of {target.as_of}" if target.as_of else ""
             raise NotFound(f"{table.name} has no row with {named}{then}")
-        requested = [question.column] if question.column else self._content()
+        requested = [target.column] if target.column else self._content()
         sources = self._sources(row)
-        self.trail.visit([row["batch_id"]] if "batch_id" in row else [])
+        self.visited.visit([row["batch_id"]] if "batch_id" in row else [])
         origins = self._follow(row, sources, requested)
         self._visit_inputs()
         shown = [spec.name for spec in table.columns if spec.name not in table.key]
         return {
             "table": table.name,
-            "key": dict(question.key),
+            "key": dict(target.key),
             "valid_from": instant(row.get("valid_from")),
             "valid_to": instant(row.get("valid_to")),
             "quality": row.get("quality"),
@@ -88,11 +88,12 @@ class Walk:
                 if name in requested
             },
             "batches": [
-                batch_view(batch, self.settings) for batch in list(self.trail.batches.values())[:MAX_BATCHES]
+                batch_view(batch, self.settings)
+                for batch in list(self.visited.batches.values())[:MAX_BATCHES]
             ],
             "raw": self.raw[:MAX_RAW],
             "revisions": (
-                revisions(table, versions, self._compared(requested), question.as_of)
+                revisions(table, versions, self._compared(requested), target.as_of)
                 if table.has_history
                 else []
             ),
@@ -101,9 +102,9 @@ class Walk:
     # -- the row ----------------------------------------------------------------------------------
 
     def _versions(self) -> list[Version]:
-        table, key = self.question.table, self.question.key
+        table, key = self.target.table, self.target.key
         if not table.has_history:
-            if self.question.as_of is not None:
+            if self.target.as_of is not None:
                 raise InputError("as_of", f"{table.name} keeps no versions")
             found = queries.current(self.session, table, key)
             return [] if found is None else [{**found, "valid_to": None}]
@@ -112,15 +113,16 @@ class Walk:
         return chain(newest, queries.superseded(self.session, table, key))
 
     def _content(self) -> list[str]:
-        table = self.question.table
+        table = self.target.table
         return [spec.name for spec in table.columns if spec.name not in table.key]
 
     def _compared(self, requested: Sequence[str]) -> list[str]:
-        return [*requested] if self.question.column else [*requested, "quality", "quality_flags"]
+        return [*requested] if self.target.column else [*requested, "quality", "quality_flags"]
 
     def _sources(self, row: Version) -> dict[str, str | None]:
-        """Column -> source: that of the row, unless the provenance pattern or the declaration says other."""
-        table = self.question.table
+        """Column -> source: that of the row, unless the provenance pattern or the declaration says
+        otherwise."""
+        table = self.target.table
         other: dict[str, str] = {}
         if row.get("provenance") is not None:
             pattern = parse_json(queries.pattern(self.session, int(row["provenance"])), {})
@@ -140,12 +142,12 @@ class Walk:
     def _follow(
         self, row: Version, sources: Mapping[str, str | None], requested: Iterable[str]
     ) -> dict[str, dict[str, Any]]:
-        """Collects batches and RAW entries; column -> the row that its value was taken from."""
-        table = self.question.table
+        """Collects batches and RAW entries; returns column -> the row that its value was taken from."""
+        table = self.target.table
         dataset = self.registry.of_table(table.name)
         names = {sources[name] for name in requested} - {None}
         if COMPUTED in names or not names:
-            # A derived value rests on every source of its row.
+            # A derived value depends on every source of its row.
             names |= {row.get("src"), *(sources.values())} - {None}
         used = sorted(str(name) for name in names - {COMPUTED})
         if table.layer is Layer.RAW:
@@ -156,7 +158,7 @@ class Walk:
         if dataset.staged and table.name == dataset.stage_name:
             self._from_raw(dataset, [str(row["batch_id"])], used)
             return self._raw_origins(dataset, row)
-        batch = next(iter(self.trail.visit([row.get("batch_id")])), None)
+        batch = next(iter(self.visited.visit([row.get("batch_id")])), None)
         if batch is not None and (
             asked_nobody(batch) or (dataset.owners and not self._answered(batch, used))
         ):
@@ -168,26 +170,26 @@ class Walk:
     def _from_reads(
         self, dataset: Dataset, table: Table, row: Version, batch: Mapping[str, Any]
     ) -> dict[str, dict[str, Any]]:
-        """A computed row: column -> the row that holds its value, where one does. Asked for one column the
-        walk goes on through its owner alone, else through every row that was read."""
+        """For a computed row: column -> the row that holds its value, where one does. When one column is
+        asked for, the search follows only its owner, else every row that was read."""
         if self.level >= _LEVELS:
             return {}
         behind = [
             (read, version)
             for read in map(self._table_read, dataset.reads)
-            for version in rows_behind(self.session, self.trail, read, table, row, batch)
+            for version in rows_behind(self.session, self.visited, read, table, row, batch)
         ]
         held = {
             column: place
             for column in self._content()
             if row[column] is not None and (place := holder(dataset.owners.get(column), column, row, behind))
         }
-        asked = self.question.column
+        asked = self.target.column
         followed = [held[asked]] if asked in held else [(read, version, None) for read, version in behind]
         for read, version, theirs in followed:
-            below = Question(read, key_of(read, version), theirs, None, self.question.payload)
+            below = LineageTarget(read, key_of(read, version), theirs, None, self.target.payload)
             Walk(
-                self.session, self.registry, self.settings, self.trail, below, self.raw, self.level + 1
+                self.session, self.registry, self.settings, self.visited, below, self.raw, self.level + 1
             ).descend(version)
         return {
             column: {"table": read.name, "key": key_of(read, version)}
@@ -197,15 +199,15 @@ class Walk:
 
     def _answered(self, batch: Mapping[str, Any], used: Sequence[str]) -> bool:
         """Whether one of these upstreams answered for the row in this batch."""
-        return any(item["upstream"] in used for item in self.trail.responses(str(batch["batch_id"]), used))
+        return any(item["upstream"] in used for item in self.visited.responses(str(batch["batch_id"]), used))
 
     def _table_read(self, name: str) -> Table:
         return next(one for one in self.registry.of_table(name).tables() if one.name == name)
 
     def descend(self, row: Version) -> None:
-        """Batches and RAW entries behind a row that another one was computed from."""
-        self.trail.visit([row.get("batch_id")])
-        requested = [self.question.column] if self.question.column else self._content()
+        """Batches and RAW entries behind a row that another row was computed from."""
+        self.visited.visit([row.get("batch_id")])
+        requested = [self.target.column] if self.target.column else self._content()
         self._follow(row, self._sources(row), requested)
 
     def _from_staging(
@@ -214,17 +216,17 @@ class Walk:
         stage = dataset.stage_table
         staged = {
             str(item["src"]): item
-            for item in queries.rows_of(self.session, stage, self.question.key, used, _MAX_ROWS)
+            for item in queries.rows_of(self.session, stage, self.target.key, used, _MAX_ROWS)
         }
         origins = {
-            name: {"table": stage.name, "key": {**self.question.key, "src": source}}
+            name: {"table": stage.name, "key": {**self.target.key, "src": source}}
             for name, source in sources.items()
             if source in staged and name in staged[source] and staged[source][name] == row[name]
         }
-        fused = self.trail.visit([row["batch_id"]])
-        read = self.trail.inputs(fused[0], stage.name) if fused else []
+        fused = self.visited.visit([row["batch_id"]])
+        read = self.visited.inputs(fused[0], stage.name) if fused else []
         mine = [str(item["batch_id"]) for item in staged.values() if not read or item["batch_id"] in read]
-        # Overwritten since: the batches that were read then are still known.
+        # Overwritten since: the batches that were read are still known.
         self._from_raw(dataset, mine or read, used)
         return origins
 
@@ -233,12 +235,14 @@ class Walk:
             table = self.registry.raws[feed].table
             read = list(
                 dict.fromkeys(
-                    one for batch in self.trail.visit(stage_batches) for one in self.trail.inputs(batch, feed)
+                    one
+                    for batch in self.visited.visit(stage_batches)
+                    for one in self.visited.inputs(batch, feed)
                 )
             )
             rows = queries.rows_of(self.session, table, self._shared_key(table), used, _MAX_ROWS)
             mine = [item for item in rows if item["batch_id"] in read]
-            self.trail.visit(item["batch_id"] for item in mine)
+            self.visited.visit(item["batch_id"] for item in mine)
             if mine:
                 self._raw_entries(table, mine, used)
             else:
@@ -246,10 +250,10 @@ class Walk:
                     self._response_entries(batch_id, used)
 
     def _shared_key(self, table: Table) -> dict[str, Any]:
-        """Columns by which a RAW row is of this key; none when only dates or kinds would be shared."""
+        """The columns that match a RAW row to this key; empty when only dates or kinds would match."""
         key = {
             name: value
-            for name, value in self.question.key.items()
+            for name, value in self.target.key.items()
             if name in table.key and name not in {"src", "batch_id"}
         }
         return key if "code" in key or key.keys() == set(table.key) - {"src"} else {}
@@ -283,50 +287,51 @@ class Walk:
                 "imported_at": instant(row["imported_at"]),
             }
             if any(known["table"] == table.name and known["key"] == entry["key"] for known in self.raw):
-                continue  # two computed columns rest on the same RAW row
-            found = self.trail.responses(str(row["batch_id"]), [str(source)] if source else used)
+                continue  # two computed columns come from the same RAW row
+            found = self.visited.responses(str(row["batch_id"]), [str(source)] if source else used)
             self.raw += [{**entry, **self._response(item)} for item in found] or [{**entry, "fetch": None}]
 
     def _response_entries(self, batch_id: str, used: Sequence[str]) -> None:
-        for item in self.trail.responses(batch_id, used):
+        for item in self.visited.responses(batch_id, used):
             self.raw.append(
                 {
                     "table": None,
                     "source": item["upstream"],
-                    "key": dict(self.question.key),
+                    "key": dict(self.target.key),
                     "batch_id": item["batch_id"],
                     "row_hash": None,
                     "imported_at": None,
                     **self._response(item),
                 }
             )
-            self.trail.visit([item["batch_id"]])
+            self.visited.visit([item["batch_id"]])
 
     def _response(self, item: Mapping[str, Any]) -> dict[str, Any]:
-        shown: dict[str, Any] = {"fetch": self.trail.fetch_view(item)}
-        if self.question.payload:
-            shown["payload"] = self.trail.payload(item)
+        shown: dict[str, Any] = {"fetch": self.visited.fetch_view(item)}
+        if self.target.payload:
+            shown["payload"] = self.visited.payload(item)
         return shown
 
     def _visit_inputs(self) -> None:
-        """Batches that were read by those already met, as far as none of their table was met: a calculated
-        or joined row has no single row behind it. Of one column of it only the owner's were."""
-        if self.question.column is not None and any(map(asked_nobody, self.trail.batches.values())):
+        """Batches that were read by those already visited, unless one of their table was visited: a
+        calculated or joined row has no single row behind it. When one column is asked for, only those of
+        its owner."""
+        if self.target.column is not None and any(map(asked_nobody, self.visited.batches.values())):
             return
         for _ in range(_LEVELS):
-            tables = {batch["table_name"] for batch in self.trail.batches.values()}
+            tables = {batch["table_name"] for batch in self.visited.batches.values()}
             ids = [
                 one
-                for batch in list(self.trail.batches.values())
+                for batch in list(self.visited.batches.values())
                 for item in parse_json(batch["inputs_json"], [])
                 if item.get("table") not in tables
                 for one in item.get("batch_ids") or []
             ]
-            if not ids or len(self.trail.batches) >= MAX_BATCHES:
+            if not ids or len(self.visited.batches) >= MAX_BATCHES:
                 return
-            before = len(self.trail.batches)
-            self.trail.visit(ids[:MAX_BATCHES])
-            if len(self.trail.batches) == before:
+            before = len(self.visited.batches)
+            self.visited.visit(ids[:MAX_BATCHES])
+            if len(self.visited.batches) == before:
                 return
 
 

@@ -1,1 +1,1 @@
-"""Whether the upstreams answer: eighteen small questions, asked side by side."""
+"""Whether the upstreams answer: eighteen small requests, sent in parallel."""

@@ -30,5 +30,6 @@ async def probe_all(
         ),
     ] = None,
 ) -> Answer:
-    """Ask every upstream one small question: who answers, how fast, and how the guards stand."""
+    """Send every upstream one small request: which ones answer, how fast, and the state of breakers and
+    pacing."""
     return Answer(await service.probe_all(state_of(request), code))

@@ -1,4 +1,4 @@
-"""The shape of a round of probes."""
+"""Response models of a round of probes."""
 
 from typing import Literal
 
@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 
 
 class Probed(BaseModel):
-    """One probe: `sample_count` where it is ok, else `error`."""
+    """One probe: `sample_count` when it succeeded, else `error`."""
 
     name: str
     ok: bool
@@ -24,7 +24,7 @@ class Counter(BaseModel):
     requests: int
     failures: int
     retries: int
-    cooldown: bool = Field(description="one of its hosts is left alone at the moment")
+    cooldown: bool = Field(description="calls to one of its hosts are suspended at the moment")
 
 
 class Breaker(BaseModel):
@@ -39,9 +39,9 @@ class Breakers(BaseModel):
 
 
 class Probes(BaseModel):
-    """Of the machine since its transport state exists: counters by upstream, breakers by name."""
+    """Counters by upstream and breakers by name, of this machine since its transport state exists."""
 
-    code: str = Field(description="the stock that was asked about")
+    code: str = Field(description="the stock that was asked for")
     sources: list[Probed]
     summary: Summary
     counters: dict[str, Counter]

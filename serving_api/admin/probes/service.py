@@ -1,4 +1,4 @@
-"""All probes side by side: in a pool, in their order, each with its own budget and its own failure."""
+"""All probes in parallel in a pool, in their order; each has its own call budget and its own error."""
 
 import time
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ USUAL_CODE = "600519"
 POOL = 8
 ERROR_CHARS = 200
 _NO_RETRY = 0.0
-"""A probe tells how its first try ended."""
+"""Probes do not retry: the result is that of the first attempt."""
 
 
 async def probe_all(state: State, code: str | None) -> dict[str, Any]:
@@ -44,7 +44,8 @@ async def probe_all(state: State, code: str | None) -> dict[str, Any]:
 
 
 def _listed_code(session: Session) -> str:
-    """The usual code where it is listed, or nothing is; else the first stock of Shanghai, or of the list."""
+    """The default code when it is listed or no list is stored; else the first stock of Shanghai, or of the
+    list."""
     listed = "sec_type='stock' AND (list_status IS NULL OR list_status='L')"
     for also in (f" AND code='{USUAL_CODE}'", " AND market='SH'", ""):
         found = session.rows(
@@ -58,7 +59,7 @@ def _listed_code(session: Session) -> str:
 def probe_each(
     probes: Sequence[Probe], clients: Clients, asked: ProbeTarget, limit: int
 ) -> list[dict[str, Any]]:
-    """What each probe found, in the order of `probes`; `limit` calls each."""
+    """The result of each probe, in the order of `probes`; `limit` calls each."""
     context = copy_context()
     with ThreadPoolExecutor(max_workers=POOL) as pool:
         return list(pool.map(lambda one: context.copy().run(_probe, one, clients, asked, limit), probes))
@@ -74,7 +75,7 @@ def _probe(one: Probe, clients: Clients, asked: ProbeTarget, limit: int) -> dict
             reported["sample_count"] = rows
         else:
             reported["error"] = "the answer has no rows"
-    except Exception as error:  # whatever breaks one probe must leave the others whole
+    except Exception as error:  # whatever breaks one probe must not affect the others
         reported["error"] = redact(f"{type(error).__name__}: {error}")[:ERROR_CHARS]
     spent = int((time.monotonic() - began) * 1000)
     return {"name": one.name, "ok": "error" not in reported, "latency_ms": spent, **reported}

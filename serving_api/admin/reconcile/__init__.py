@@ -1,1 +1,1 @@
-"""How far independent sources agree, as it is measured every day."""
+"""How far independent sources agree, measured every day."""

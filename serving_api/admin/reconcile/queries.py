@@ -1,4 +1,4 @@
-"""Reads of calc_reconcile."""
+"""SQL over calc_reconcile."""
 
 from typing import Any
 

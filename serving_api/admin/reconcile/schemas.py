@@ -1,4 +1,4 @@
-"""Shape of the agreement of two sources in one field."""
+"""Response models of the agreement of two sources in one field."""
 
 from typing import Literal
 
@@ -13,8 +13,8 @@ class Differing(BaseModel):
 
 
 class Agreement(BaseModel):
-    """One field of one dataset, told by two independent sources on one trade date. Differences are counted
-    beyond the rounding of the wires."""
+    """One field of one dataset, reported by two independent sources on one trade date. Differences are
+    counted beyond the rounding of their formats."""
 
     dataset: str
     field: str
@@ -27,7 +27,7 @@ class Agreement(BaseModel):
     within_pct: float | None
     median_diff: float | None
     max_diff: float | None
-    only_a: int = Field(description="values that the first source alone has")
+    only_a: int = Field(description="values that only the first source has")
     only_b: int
     drift_20d: float | None = Field(description="mean signed difference of 20 trade dates")
     status: Literal["ok", "warning", "no_second_source"]

@@ -1,1 +1,1 @@
-"""What was synchronised and what failed a check."""
+"""Sync log and quality records."""

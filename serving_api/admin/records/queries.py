@@ -12,7 +12,7 @@ QUALITY = "sys_quality_record"
 def newest(
     session: Session, table: str, equal: Mapping[str, str | None], limit: int
 ) -> tuple[list[dict[str, Any]], int]:
-    """(rows newest first, how many match). `equal`: column -> wanted value, None = any."""
+    """(rows newest first, number of matches). `equal`: column -> value to filter by, None = any."""
     requested = {column: value for column, value in equal.items() if value is not None}
     where = " AND ".join(f"{session.sql.name(column)}=?" for column in requested)
     values = tuple(requested.values())

@@ -27,7 +27,7 @@ async def sync_logs(
     code: CodeFilter = None,
     limit: Limit50 = 50,
 ) -> Answer:
-    """What was downloaded and synchronised, newest first."""
+    """Downloads and syncs, newest first."""
     found = await service.sync_logs(
         state_of(request), task_type=taskType, status=status, code=code, limit=limit
     )

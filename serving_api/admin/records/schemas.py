@@ -1,4 +1,4 @@
-"""Shapes of the sync log and the quality records."""
+"""Response models of the sync log and the quality records."""
 
 from typing import Any
 
@@ -8,7 +8,9 @@ from pydantic import BaseModel, Field
 class SyncLog(BaseModel):
     id: int
     taskType: str | None = Field(
-        description="`sched:<key>` for scheduled tasks, `download:<type>`, or a job that somebody asked for"
+        description=(
+            "`sched:<key>` for scheduled tasks, `download:<type>`, or a job that was started by request"
+        )
     )
     code: str | None
     status: str | None

@@ -23,9 +23,9 @@ async def sync_logs(
 
 
 def _sync_log(row: Mapping[str, Any]) -> dict[str, Any]:
-    kept = ("id", "code", "status", "total", "success", "failed", "message")
+    names = ("id", "code", "status", "total", "success", "failed", "message")
     return {
-        **{name: row[name] for name in kept},
+        **{name: row[name] for name in names},
         "taskType": row["task_type"],
         "startedAt": instant(row["started_at"]),
         "finishedAt": instant(row["finished_at"]),
@@ -48,7 +48,7 @@ async def quality_records(
 
 
 def quality_record(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A stored record; its key as an object, or as text where it was too long to be kept whole."""
+    """A stored record; its key as an object, or as text when it was too long to be stored whole."""
     key = row["natural_key"]
     return {
         **{name: row[name] for name in _QUALITY},

@@ -1,7 +1,7 @@
 """Changes to the schedule: a run by hand, the switch, the time.
 
-A run is asked for through the command queue. The switch is the native schedule's own, over GraphQL;
-the time is a row of the task table, which the scheduler side brings into force within 30 s.
+A run is requested through the command queue. The switch is that of the native schedule, over GraphQL; the
+time is a row of the task table, which the scheduler applies within 30 s.
 """
 
 import threading
@@ -23,14 +23,14 @@ from serving_api.framework.state import State
 
 RUN_JOB = "run_job"
 COMPLETE = time(15, 30)
-"""From this time on the session of the day can be loaded."""
+"""Time of day from which the session of the day can be loaded."""
 START_WAIT_S = 2.0
-"""How long an answer waits for the id of the run."""
+"""Seconds that a response waits for the id of the run."""
 _OPEN_SLOTS = 200
 
 
 class Control:
-    """Kept once per app: two requests for one task do not both find it idle."""
+    """The lock and recent requests of one app: two requests for one task do not both find it idle."""
 
     def __init__(self, state: State) -> None:
         self._state = state
@@ -38,9 +38,9 @@ class Control:
 
     # -- a run by hand ----------------------------------------------------------------------------
 
-    async def run(self, key: str, wish: TaskRunRequest, by: str) -> dict[str, Any]:
-        """Ask for a run. Raises NotFound, InputError (date), ConflictError while the task is at work."""
-        command = await off_loop(self._ask, key, wish, by)
+    async def run(self, key: str, body: TaskRunRequest, by: str) -> dict[str, Any]:
+        """Request a run. Raises NotFound, InputError (date), ConflictError while the task is running."""
+        command = await off_loop(self._ask, key, body, by)
         started = await off_loop(self._wait, command.id)
         failed = started.status == "failed"
         return {
@@ -51,11 +51,11 @@ class Control:
             "message": (started.error or "") if failed else _reported(started),
         }
 
-    def _ask(self, key: str, wish: TaskRunRequest, by: str) -> Command:
+    def _ask(self, key: str, body: TaskRunRequest, by: str) -> Command:
         engine = self._state.reading.warehouse.engine
         now = self._state.clock.now()
-        # A wrong date is told before an unknown key, as everywhere.
-        day = None if wish.date is None else parse_day("date", wish.date, now.date().isoformat())
+        # An invalid date is reported before an unknown key, as on every route.
+        day = None if body.date is None else parse_day("date", body.date, now.date().isoformat())
         task = TaskTable(engine).get(key).task
         args: dict[str, Any] = {"job": key, "trigger": "manual"}
         if task.partitioned:
@@ -66,10 +66,10 @@ class Control:
                 args["partition_key"] = date
         with self._asking:
             queue = CommandQueue(self._state.writer.engine)
-            if wish.force:
+            if body.force:
                 return queue.enqueue(RUN_JOB, args, requested_by=by)
             self._refuse_second(queue, key)
-            # The lock holds in one process; the queue hears one of several.
+            # The lock holds within one process; across processes the queue decides which command is accepted.
             return queue.enqueue_alone(
                 RUN_JOB,
                 args,
@@ -84,7 +84,7 @@ class Control:
             rows, _ = slots.runs(task_key=key, status=status, limit=_OPEN_SLOTS)
             claimed = next((row for row in rows if row.run_id or row.claimed_by), None)
             if claimed is not None:
-                raise ConflictError(f"{key} is at work already (slot {claimed.slot}, {claimed.status})")
+                raise ConflictError(f"{key} is already running (slot {claimed.slot}, {claimed.status})")
         for command in queue.of_name(RUN_JOB, statuses=("queued", "running")):
             if command.args.get("job") == key:
                 raise ConflictError(f"{key} was asked for already (command {command.id}, {command.status})")
@@ -99,8 +99,8 @@ class Control:
     # -- switch and time --------------------------------------------------------------------------
 
     async def change(self, key: str, change: TaskChange, by: str) -> dict[str, Any]:
-        """Switch a task on or off, or move it. Raises NotFound; InputError for a task without a time;
-        Unavailable when Dagster, whose switch it is, does not answer: then nothing was changed."""
+        """Switch a task on or off, or change its time. Raises NotFound; InputError for a task without a time;
+        Unavailable when Dagster, which owns the switch, does not answer: then nothing was changed."""
         return await off_loop(self._change, key, change, by)
 
     def _change(self, key: str, change: TaskChange, by: str) -> dict[str, Any]:
@@ -142,9 +142,9 @@ def newest_complete(now: datetime, calendar: TradeCalendar) -> str:
 
 
 def day_of_run(task: Task, requested: str | None, now: datetime, calendar: TradeCalendar) -> str:
-    """The trade date of a run by hand: as asked for (a task that works every day takes the trade date before
-    a day without trade), else the newest day that is complete at `now`. Raises InputError for a date that
-    is no trade day of a task that works on trade days alone."""
+    """The trade date of a run by hand: the requested one (a task that runs every day takes the trade date
+    before a day without trading), else the newest day that is complete at `now`. Raises InputError for a
+    date that is no trade date, for a task that runs on trade dates only."""
     try:
         if requested is None:
             return newest_complete(now, calendar)

@@ -25,14 +25,14 @@ TaskKey = Annotated[str, Path(max_length=64, description="task key", examples=["
 @router.get("")
 @serving(list[schemas.TaskItem])
 async def schedule(request: Request, subject: Admin) -> Answer:
-    """Every scheduled task as it is in force."""
+    """Every scheduled task with its settings in force."""
     return Answer(await service.tasks(state_of(request)))
 
 
 @router.get("/status")
 @serving(schemas.SchedulerStatus)
 async def status(request: Request, subject: Admin) -> Answer:
-    """Heartbeat, locks, running tasks and the count of today's slots."""
+    """Heartbeat, locks, running tasks and the count of today's scheduled runs."""
     return Answer(await service.status(state_of(request)))
 
 
@@ -49,7 +49,7 @@ async def run(
 @router.put("/{key}")
 @serving(schemas.TaskChanged, cache=NO_STORE, raises=(404,))
 async def change(request: Request, subject: Admin, key: TaskKey, body: schemas.TaskChange) -> Answer:
-    """Switch a task on or off, or move its time; in force within 30 s."""
+    """Switch a task on or off, or change its time; in force within 30 s."""
     control = state_of(request).part(Control)
     return Answer(await control.change(key, body, subject.member.username))
 
@@ -61,12 +61,14 @@ async def task_runs(
     request: Request,
     subject: Admin,
     key: Annotated[str | None, Query(max_length=64, description="only this task")] = None,
-    status: Annotated[schemas.RunStatus | None, Query(description="only slots that stand so")] = None,
-    date: Annotated[str | None, Query(description="trade date, or day of the slot")] = None,
+    status: Annotated[
+        schemas.RunStatus | None, Query(description="only scheduled runs with this status")
+    ] = None,
+    date: Annotated[str | None, Query(description="trade date, or day of the scheduled run")] = None,
     limit: Limit50 = 50,
-    offset: Annotated[int, Query(ge=0, le=MAX_ID, description="slots to skip")] = 0,
+    offset: Annotated[int, Query(ge=0, le=MAX_ID, description="scheduled runs to skip")] = 0,
 ) -> Answer:
-    """The slots of all tasks, newest first; one that did not run says why."""
+    """The scheduled runs of all tasks, newest first; one that did not run says why."""
     found = await service.task_runs(
         state_of(request), key=key, status=status, date=date, limit=limit, offset=offset
     )

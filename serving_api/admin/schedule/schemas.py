@@ -1,4 +1,4 @@
-"""Bodies of the schedule routes and of the task runs."""
+"""Request and response models of the schedule routes and of the task runs."""
 
 from typing import Annotated, Literal
 
@@ -16,7 +16,7 @@ def _time_of_day(value: int) -> int:
 
 
 class TaskItem(BaseModel):
-    """One scheduled task as it is in force."""
+    """One scheduled task with its settings in force."""
 
     key: str
     name: str
@@ -54,7 +54,8 @@ class RunningTask(BaseModel):
 
 
 class Today(BaseModel):
-    """Slots of the day. `skipped` counts missed and canceled ones too, `pending` those still to come."""
+    """Scheduled runs of the day. `skipped` includes missed and canceled ones, `pending` those still to
+    come."""
 
     success: int
     failed: int
@@ -74,8 +75,8 @@ class SchedulerStatus(BaseModel):
 
 
 class TaskRunRequest(BaseModel):
-    """`date`: a trade date, default the newest complete one. `force` asks for a run also while another one
-    of the task is at work."""
+    """`date`: a trade date, default the newest complete one. `force` requests a run even while another one of
+    the task is running."""
 
     model_config = example(extra="forbid", date="2026-08-21", force=False)
     date: Annotated[str, Field(max_length=32)] | None = None
@@ -113,7 +114,7 @@ class TaskChanged(BaseModel):
 
 
 class TaskRun(BaseModel):
-    """One slot of a task; `message` says why it was skipped, missed or failed."""
+    """One scheduled run of a task; `message` says why it was skipped, missed or failed."""
 
     id: int
     key: str

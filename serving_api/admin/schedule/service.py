@@ -1,4 +1,4 @@
-"""The task table and its runs, as the ledgers hold them. Reads need no worker and no Dagster."""
+"""The task table and its runs, read from the ledgers. Reads need no worker and no Dagster."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from serving_api.framework.state import State
 
 TICK_S = 30
 AHEAD_DAYS = 20
-"""Longer than the longest pause of the exchange, so that every task finds its next slot."""
+"""Days to look ahead: longer than the longest closure of the exchange, so that every task has a next run."""
 MAX_SLOTS = 1000
 SCHEDULER_ROLES = ("all", "worker")
 _SHANGHAI = timedelta(hours=8)
@@ -26,7 +26,7 @@ _SHANGHAI = timedelta(hours=8)
 
 
 async def tasks(state: State) -> list[dict[str, Any]]:
-    """Every task as it is in force, in the declared order."""
+    """Every task with its settings in force, in the declared order."""
     return await off_loop(_tasks, state)
 
 
@@ -63,7 +63,7 @@ def _task(task_state: TaskState, last: ScheduledRunRow | None, running: bool, st
 
 
 def next_run(task_state: TaskState, state: State) -> datetime | None:
-    """The next slot by the market clock; None when the task or the scheduler is switched off."""
+    """The next scheduled run by the market clock; None when the task or the scheduler is switched off."""
     settings = state.settings
     if not (task_state.enabled and settings.enable_scheduler) or settings.keeps_off(task_state.key):
         return None
@@ -85,7 +85,7 @@ def _runs_on(task: Task, time: datetime, calendar: TradeCalendar) -> bool:
 
 @dataclass(frozen=True)
 class _Heartbeat:
-    """One look at the ledgers."""
+    """One read of the ledgers."""
 
     nodes: list[Node]
     locks: list[LockState]
@@ -95,7 +95,7 @@ class _Heartbeat:
 
 
 async def status(state: State) -> dict[str, Any]:
-    """Who works, what is locked, what runs, how the day goes."""
+    """Heartbeat, locks, running tasks, and the counts of the day."""
     now = state.clock.now()
     heartbeat = await off_loop(_heartbeat, state, now.date().isoformat())
     node = next((node for node in heartbeat.nodes if node.role in SCHEDULER_ROLES), None)
@@ -142,7 +142,7 @@ def _lock(lock: LockState) -> dict[str, Any]:
 def _today(
     rows: Iterable[ScheduledRunRow], states: Iterable[TaskState], now: datetime, calendar: TradeCalendar
 ) -> dict[str, int]:
-    """How the tasks of the table fare today; what somebody asked for beside them is none of them."""
+    """The counts of today's scheduled runs; runs that were started by hand are not counted."""
     states = list(states)
     keys = {task_state.key for task_state in states}
     known: dict[tuple[str, str], str] = {
@@ -172,7 +172,7 @@ def _today(
 async def task_runs(
     state: State, *, key: str | None, status: str | None, date: str | None, limit: int, offset: int
 ) -> Mapping[str, Any]:
-    """{runs[TaskRun] newest first, total}. `date` = trade date of the slot, or the day it fell on."""
+    """{runs[TaskRun] newest first, total}. `date` = trade date of the scheduled run, or its calendar day."""
     day = None if date is None else parse_day("date", date, state.clock.now().date().isoformat())
     slots = ScheduledRunReads(state.reading.warehouse.engine)
     rows, total = await off_loop(slots.runs, task_key=key, status=status, day=day, limit=limit, offset=offset)

@@ -1,6 +1,6 @@
 """Counts and newest dates of tables. Identifiers come from declarations, values are bound.
 
-`attempt` keeps a table that cannot be read from hurting the others.
+With `attempt` a table that cannot be read does not affect the others.
 """
 
 import sqlite3
@@ -27,7 +27,7 @@ class Failure:
 
 
 def attempt(work: Callable[..., T], *args: Any) -> T | Failure:
-    """The result of `work`, or its failure as short text."""
+    """The result of `work`, or its error as short text."""
     try:
         return work(*args)
     except (sa.exc.DBAPIError, sqlite3.Error) as error:
@@ -43,7 +43,7 @@ def counters(session: Session) -> dict[str, dict[str, Any]]:
 
 
 def probe(session: Session, table: Table) -> bool:
-    """Whether the table has rows; fails where it cannot be read at all."""
+    """Whether the table has rows; raises when it cannot be read at all."""
     return bool(session.run(f"SELECT 1 FROM {session.sql.name(table.name)} LIMIT 1"))
 
 
@@ -57,7 +57,7 @@ def count(session: Session, table: Table) -> tuple[int, str | None]:
 
 
 def newest_day(session: Session, table: Table, column: str, before: str) -> str | None:
-    """The newest date in `column` that lies before the day `before`."""
+    """The newest date in `column` that is before the day `before`."""
     name = session.sql.name(column)
     statement = f"SELECT MAX({name}) FROM {session.sql.name(table.name)} WHERE {name} < ?"
     found = session.run(statement, (before,))[0][0]
@@ -67,7 +67,7 @@ def newest_day(session: Session, table: Table, column: str, before: str) -> str 
 def of_code(
     session: Session, table: Table, code: str, column: str | None, before: str
 ) -> tuple[int, str | None]:
-    """(rows of one code, the newest date in `column` that lies before the day `before`; of a table without
+    """(rows of one code, the newest date in `column` that is before the day `before`; of a table without
     dates: the day of the newest update)."""
     times = (column, table.date_column, "updated_at", "imported_at")
     name = session.sql.name(next(name for name in times if name and name in table.names))

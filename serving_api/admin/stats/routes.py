@@ -1,4 +1,4 @@
-"""/datamgr/stats. `freshness` stands before `/{code}`."""
+"""/datamgr/stats. `freshness` is declared before `/{code}`."""
 
 from starlette.requests import Request
 
@@ -30,7 +30,7 @@ async def freshness(request: Request, subject: Admin) -> Answer:
 @router.get("/{code}")
 @serving(schemas.CodeStats)
 async def code_stats(request: Request, subject: Admin, code: StockCode) -> Answer:
-    """What is stored of one security; an unknown code has zero counts."""
+    """Stored rows of one security; an unknown code has zero counts."""
     return Answer(await service.code_stats(state_of(request), code))
 
 

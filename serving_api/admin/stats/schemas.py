@@ -1,4 +1,4 @@
-"""Shapes of the statistics, for the document."""
+"""Response models of the statistics, for the document."""
 
 from typing import Literal
 
@@ -15,7 +15,7 @@ class TableCount(BaseModel):
 
 class DimensionFreshness(BaseModel):
     latestDate: str | None = Field(description="newest stored date that is not after today")
-    cutoff: str | None = Field(description="stale when latestDate lies before it")
+    cutoff: str | None = Field(description="stale when latestDate is before it")
     isStale: bool
     kind: Literal["trading", "calendar", "period"]
     maxLag: int = Field(description="trade dates (trading), days (calendar, period)")

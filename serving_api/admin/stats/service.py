@@ -1,6 +1,6 @@
 """Counts from the maintained counters, freshness by the three rules, counts of one code.
 
-Everything is read table by table: one that fails carries its error and hurts no other.
+Everything is read table by table: one that fails has its error in the answer and does not affect the others.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ RECORDS = (
     "sys_batch",
     "sys_quality_record",
 )
-"""Monitored tables that no load fills."""
+"""Monitored tables that no load writes."""
 F10_PREFIX = "aux_"
 
 
@@ -112,12 +112,12 @@ def _dimension(
         raise NotFound(f"no table {dimension.table!r}")
     filled = queries.probe(session, table)
     if not filled:
-        latest = None  # a batch that found nothing confirms nothing: an empty table is never fresh
+        latest = None  # a batch without rows confirms nothing: an empty table is never fresh
     elif rule.column == CONFIRMED:
         confirmed = counters.get(dimension.table, {}).get(CONFIRMED)
         latest = None if confirmed is None else str(confirmed)[:10]
     else:
-        # Releases and schedules carry dates to come; they say nothing about what has arrived.
+        # Releases and schedules contain future dates; these do not show what has arrived.
         tomorrow = moved(today, 1)
         latest = queries.newest_day(session, table, rule.column, tomorrow)
     limit = cutoff(rule, today, calendar)
@@ -134,7 +134,7 @@ def _code_stats(session: Session, registry: Registry, code: str, today: str) -> 
     judged_by = {dimension.table: dimension.rule.column for dimension in registry.freshness()}
 
     def reported(table: Table) -> dict[str, Any]:
-        # As in the freshness report: a date to come says nothing about what has arrived.
+        # As in the freshness report: a future date does not show what has arrived.
         return _of_code(session, table, code, judged_by.get(table.name), moved(today, 1))
 
     status = {table.name: reported(table) for table in registry.per_code()}

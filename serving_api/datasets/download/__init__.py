@@ -1,1 +1,1 @@
-"""Downloads that an administrator asks for."""
+"""Downloads requested by an administrator."""

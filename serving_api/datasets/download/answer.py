@@ -1,4 +1,4 @@
-"""What a download answers: parts per type and code put together. Pure."""
+"""The response of a download, put together from the results per type and code. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -19,7 +19,7 @@ def missing_part(name: str) -> Part:
 
 
 def parts_of(code: str, types: Mapping[str, Any]) -> dict[str, Part]:
-    """The parts of one code, from what the command says about every type."""
+    """The results of one code, from the command's result of every type."""
     parts = {}
     for name, reported in types.items():
         counts = reported.get("codes", {}).get(code)
@@ -36,7 +36,7 @@ def parts_of(code: str, types: Mapping[str, Any]) -> dict[str, Part]:
 def whole(
     details: Mapping[str, Any], parts: Iterable[Part], fusion: Any, *, message: str | None = None
 ) -> dict[str, Any]:
-    """The answer: success when some part succeeded, with the failed ones named."""
+    """The response: success when at least one result succeeded, with the failed ones named."""
     every = list(parts)
     good = [part for part in every if part["status"] == "success"]
     if message is None and len(good) < len(every):
@@ -53,7 +53,7 @@ def whole(
 
 
 def failed(message: str) -> dict[str, Any]:
-    """Nothing could be done at all."""
+    """The response when nothing succeeded."""
     return whole({}, [], None, message=message)
 
 
@@ -69,7 +69,7 @@ def fusion_of(reported: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 
 def market_part(reported: Mapping[str, Any]) -> Part:
-    """The part of a type that has no codes."""
+    """The result of a type without codes."""
     part = {"status": reported["status"], **{name: reported[name] for name in _COUNTS}}
     return part if reported["status"] == "success" else {**part, "message": reported["message"]}
 
@@ -77,7 +77,7 @@ def market_part(reported: Mapping[str, Any]) -> Part:
 def details_of(
     codes: Sequence[str], types: Mapping[str, Any], missing: Sequence[str]
 ) -> dict[str, dict[str, Part]]:
-    """Code -> type -> part."""
+    """Code -> type -> result."""
     return {
         code: {**parts_of(code, types), **{name: missing_part(name) for name in missing}} for code in codes
     }

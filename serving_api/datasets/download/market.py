@@ -1,4 +1,4 @@
-"""Downloads of the market as a whole: one command, one answer."""
+"""Downloads of a whole market table: one command, one response."""
 
 import difflib
 from functools import cache
@@ -23,7 +23,7 @@ def names() -> tuple[str, ...]:
 
 
 def known(name: str) -> str:
-    """The name of a downloader. Raises NotFound with the names that look most like it."""
+    """The name of a downloader. Raises NotFound with the most similar names."""
     if name in names():
         return name
     near = difflib.get_close_matches(name, names(), n=_NEAREST, cutoff=0.3) or list(names())

@@ -34,10 +34,10 @@ async def northbound(request: Request, subject: Admin) -> Answer:
 async def market_level(
     request: Request,
     subject: Admin,
-    name: Annotated[str, Path(max_length=64, description="a topical downloader, as exchange_margin")],
+    name: Annotated[str, Path(max_length=64, description="a downloader by topic, such as exchange_margin")],
     body: schemas.MarketRequest | None = None,
 ) -> Answer:
-    """Download one table of the market as a whole (or of a topic) of a trade date, and fuse what it feeds."""
+    """Download one market or topic table of a trade date, and fuse the datasets that it feeds."""
     date = None if body is None or body.date is None else trade_date(state_of(request), "date", body.date)
     return await _market(request, market.known(name), date, subject.member.username)
 
@@ -50,14 +50,14 @@ async def download(
     code: StockCode,
     types: Annotated[str, Query(min_length=1, max_length=64, description="one of the 38 types, or `all`")],
 ) -> Answer:
-    """Download types of one code and fuse what they feed."""
+    """Download types of one code and fuse the datasets that they feed."""
     return await _download(request, [code], [types], subject.member.username, by_code=False)
 
 
 @router.post("/download-batch", responses=LATER)
 @serving(_SHAPE, top=[("error", str)], cache=NO_STORE)
 async def download_batch(request: Request, subject: Admin, body: schemas.BatchRequest) -> Answer:
-    """The same for up to 500 codes; every fusion runs once."""
+    """The same for up to 500 codes; each fusion runs once."""
     codes = list(dict.fromkeys(body.codes))
     return await _download(request, codes, body.taskTypes, subject.member.username, by_code=True)
 

@@ -1,4 +1,4 @@
-"""Shapes of the download answers, for the document."""
+"""Request and response models of the downloads, for the document."""
 
 from typing import Annotated, Any, Literal
 
@@ -31,7 +31,7 @@ class Fusion(BaseModel):
 
 
 class Downloaded(BaseModel):
-    """`details` of one code: type -> part; of a batch: code -> type -> part."""
+    """`details` of one code: type -> result; of a batch: code -> type -> result."""
 
     status: Status
     total: int
@@ -48,7 +48,7 @@ class UnknownType(BaseModel):
 
 
 class MarketRequest(BaseModel):
-    """No body, or none of these keys: the newest complete trade date."""
+    """No body, or no trade_date: the newest complete trade date."""
 
     model_config = example(extra="forbid", date="2026-08-20")
     date: str | None = Field(default=None, max_length=10, description="trade date, YYYY-MM-DD or YYYYMMDD")
@@ -56,10 +56,10 @@ class MarketRequest(BaseModel):
 
 class MarketDownloaded(BaseModel):
     status: Status
-    total: int = Field(description="rows that the date stands for")
+    total: int = Field(description="rows of the date in the table")
     saved: int
     gap_count: int
     latestDate: str | None
-    channels: list[str] = Field(description="of the stock connect; [] of everything else")
+    channels: list[str] = Field(description="for the stock connect; else []")
     message: str
     fusion: dict[str, FusedPart] | None = None

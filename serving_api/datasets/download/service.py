@@ -1,4 +1,4 @@
-"""Downloads as commands: asked of the worker, waited for without holding a thread."""
+"""Downloads as commands: requested from the worker, awaited without blocking a thread."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -18,7 +18,7 @@ ACCEPTED = "下载仍在后台执行，请稍后用 command_id 查询结果"
 async def download(
     state: State, codes: Sequence[str], requested: Sequence[str], asked_by: str, *, by_code: bool
 ) -> dict[str, Any]:
-    """The answer for valid types. `by_code`: details of code, then type; else of type alone (one code).
+    """The response for valid types. `by_code`: details by code, then type; else by type only (one code).
     Raises Accepted."""
     every = expand(requested)
     types = split([name for name in every if name != NORTHBOUND])
@@ -40,8 +40,8 @@ async def download(
 
 
 def _reported(command: Command, types: Sequence[str]) -> Mapping[str, Any]:
-    """What the command says of its types; a command that failed as a whole failed each of them, and a type
-    that it says nothing of has failed too."""
+    """The command's result per type; when the command failed as a whole every type failed, and so has a
+    type without a result."""
     message = command.error or f"the command ended as {command.status}, without a word about this type"
     reported = command.result if command.status == "success" else {}
     failed = {name: {"status": "failed", "message": message} for name in types}

@@ -36,7 +36,7 @@ def expand(requested: Sequence[str]) -> list[str]:
 
 
 def unknown(requested: Sequence[str]) -> str | None:
-    """The first value that is no type."""
+    """The first value that is not a type; None when all are."""
     return next((name for name in requested if name not in TYPES and name != ALL), None)
 
 

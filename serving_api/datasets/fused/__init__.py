@@ -1,2 +1,2 @@
 """The fused layer over HTTP: records of a stock, series, status, full fusion, the interface catalog, and
-the stock-base list that reads the wide table."""
+the stock-base list from the wide table."""

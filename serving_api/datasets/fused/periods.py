@@ -12,7 +12,7 @@ Bars = list[dict[str, Any]]
 
 
 def period_of(day: str, period: str) -> tuple[int, int]:
-    """What bars of one period share. A week is the ISO week."""
+    """The key that the bars of one period share. A week is the ISO week."""
     when = date.fromisoformat(day)
     match period:
         case "week":
@@ -27,7 +27,7 @@ def period_of(day: str, period: str) -> tuple[int, int]:
 
 
 def last_day(day: str, period: str) -> str:
-    """The last calendar day of the period that `day` lies in."""
+    """The last calendar day of the period that contains `day`."""
     when = date.fromisoformat(day)
     match period:
         case "week":
@@ -45,8 +45,8 @@ def last_day(day: str, period: str) -> str:
 def resampled(
     bars: Iterable[Bar], qualities: dict[str, str], period: str, adjust: str, calendar: TradeCalendar
 ) -> Bars:
-    """PeriodBars of adjusted daily bars, oldest first. A bar bears the last trade date of its period (as
-    stored ones do), and 'warning' when one of its days does."""
+    """PeriodBars of adjusted daily bars, oldest first. A bar has the last trade date of its period (as
+    stored ones do), and quality 'warning' when one of its days has."""
     daily = adjusted(list(bars), adjust)
     made: Bars = []
     for _, group in groupby(daily, key=lambda bar: period_of(bar["date"], period)):

@@ -1,4 +1,4 @@
-"""SQL of the fused reads. Every function takes a Session first; a table that nobody declares has no rows.
+"""SQL of the fused reads. Every function takes a Session first; a table that is not declared has no rows.
 
 `as_of` is the bound instant, or None for the current rows.
 """
@@ -79,7 +79,7 @@ def stock_record(session: Session, code: str, periods: int, as_of: str | None) -
 
 
 def valuations(session: Session, code: str, limit: int, as_of: str | None) -> tuple[list[Row], int]:
-    """(newest rows first, how many there are)."""
+    """(newest rows first, total number)."""
     rows = newest_of_code(session, VALUATION, code, "date", limit, as_of)
     if len(rows) < limit:
         return rows, len(rows)

@@ -1,4 +1,4 @@
-"""Shapes of fused records: the specification's names first, then what else the row holds. Pure."""
+"""Models of fused records: the specification's names first, then the other columns of the row. Pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -42,12 +42,12 @@ def shaped(kind: str, row: Row) -> Row:
 
 
 def only(kind: str, row: Row) -> Row:
-    """The names of a kind and no more."""
+    """Only the names of a kind."""
     return {name: row.get(name) for name in _ORDER[kind]}
 
 
 def stock(code: str, found: Mapping[str, Any]) -> Row:
-    """master, profile, finance (newest first), latest_finance and the quality of each that is there."""
+    """master, profile, finance (newest first), latest_finance and the quality of each existing row."""
     master, profile = found["master"], found["profile"]
     finance = [shaped("finance", row) for row in found["finance"]]
     parts = {"master": master, "profile": profile, "finance": finance[0] if finance else None}

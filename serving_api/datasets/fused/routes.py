@@ -57,9 +57,9 @@ def _echo(as_of: AsOf | None) -> dict[str, Any]:
 async def _reported(
     request: Request, table: str, given: int, asked: int, code: str, what: str, as_of: AsOf | None
 ) -> dict[str, Any]:
-    """What stands beside the newest rows of a code: `as_of`, and how far back they reach."""
-    reported = await reach(state_of(request), table, given, asked=asked, code=code, what=what, as_of=as_of)
-    return {**_echo(as_of), **reported}
+    """Keys next to the newest rows of a code: `as_of`, and how far back the rows reach."""
+    history = await reach(state_of(request), table, given, asked=asked, code=code, what=what, as_of=as_of)
+    return {**_echo(as_of), **history}
 
 
 async def _index_codes(
@@ -101,7 +101,7 @@ async def sync(
 @router.get("/status")
 @serving(schemas.Status)
 async def read_status(request: Request, subject: Admin) -> Answer:
-    """Rows and quality of every fused table, locks, and what ran lately."""
+    """Rows and quality of every fused table, locks, and recent runs."""
     return Answer({"results": await status(state_of(request))})
 
 
@@ -128,10 +128,10 @@ async def index_daily(
     """Daily bars of indices."""
     items = await _fused(request).index_daily(codes, periods, ascending, _bound(as_of))
     counts = dict.fromkeys(codes, 0) | Counter(row["code"] for row in items)
-    reported = await reach_of_codes(
+    history = await reach_of_codes(
         state_of(request), queries.INDEX_DAILY, counts, periods, what="bars", as_of=as_of
     )
-    return Answer({"total": len(items), "items": items}, top={**_echo(as_of), **reported})
+    return Answer({"total": len(items), "items": items}, top={**_echo(as_of), **history})
 
 
 @router.get("/stock/{code}")
@@ -196,7 +196,8 @@ async def margin(
     as_of: AsOfRead,
     periods: Annotated[int, Query(ge=1, le=120, description="newest trade dates")] = 30,
 ) -> Answer:
-    """Margin trading of a stock by trade date, oldest first; the figures of a date come out a day later."""
+    """Margin trading of a stock by trade date, oldest first; the figures of a date are published a day
+    later."""
     found = await _fused(request).margin(code, periods, _bound(as_of))
     reported = await _reported(request, queries.MARGIN, len(found), periods, code, "trade dates", as_of)
     return Answer(found, top=reported)
@@ -220,7 +221,7 @@ async def holder(
 @router.get("/stock/{code}/dividend")
 @serving(list[schemas.DividendRow], top=[_AS_OF], tables=(queries.DIVIDEND,))
 async def dividend(request: Request, subject: Admin, code: StockCode, as_of: AsOfRead) -> Answer:
-    """Dividends of a stock, newest plan first; a plan becomes its implementation in place."""
+    """Dividends of a stock, newest plan first; the implementation replaces its plan."""
     return Answer(await _fused(request).dividend(code, _bound(as_of)), top=_echo(as_of))
 
 
@@ -321,8 +322,8 @@ async def kline_bar(
         items = items[::-1]
     payload = {"code": code, "period": period.value, "adjust": adjust, "total": len(items), "items": items}
     of = {"code": code, "period": period.value} if adjust == "none" else {"code": code}
-    reported = await reach(
+    history = await reach(
         state_of(request), queries.KLINE_BAR if adjust == "none" else queries.KLINE, len(items),
         asked=periods, of=of, what=f"{period.value} bars", as_of=as_of,
     )  # fmt: skip
-    return Answer(payload, top={**_echo(as_of), **reported})
+    return Answer(payload, top={**_echo(as_of), **history})

@@ -1,4 +1,4 @@
-"""Shapes of the fused answers, for the document. Rows hold the named fields first, then every other
+"""Response models of the fused layer, for the document. Rows hold the named fields first, then every other
 column of the fused row."""
 
 from typing import Annotated, Any, Literal
@@ -214,8 +214,8 @@ class Release(BaseModel):
 
 class PeriodBar(BaseModel):
     """CNY; volume in shares; `bar_count` trade dates inside. `date` is the last trade date of the period,
-    also of one that runs; `last_date` the newest trade date that the bar holds, null of a bar stored before
-    it was kept."""
+    also of an unfinished one; `last_date` the newest trade date in the bar, null for bars stored before
+    this column existed."""
 
     model_config = example(
         period="week",
@@ -343,12 +343,12 @@ class Entry(BaseModel):
 
 
 class SourceProof(BaseModel):
-    """One upstream of an interface, and what speaks for our reading of its answers."""
+    """One upstream of an interface, and the evidence for our reading of its responses."""
 
     table: str
     source: str
     evidence: Literal["recorded", "witnessed", "assumed"] = Field(
-        description="a real answer is kept; a client that others wrote reads the same fields; neither"
+        description="a real response is stored; a client by others reads the same fields; neither"
     )
 
 
@@ -363,6 +363,6 @@ class Hit(BaseModel):
 
 class Call(BaseModel):
     model_config = example(extra="forbid", interface="get_kline_daily", params={"code": "600519", "limit": 5})
-    interface: str = Field(min_length=1, max_length=128, description="a name of the catalog")
-    params: dict[str, Any] = Field(default_factory=dict, description="as the catalog lists them")
+    interface: str = Field(min_length=1, max_length=128, description="a name from the catalog")
+    params: dict[str, Any] = Field(default_factory=dict, description="as in the catalog")
     as_of: str | None = Field(default=None, description="answer with what was known then")

@@ -1,4 +1,4 @@
-"""What the fused reads decide: which rows answer, what is missing, what is a 404."""
+"""Fused reads: which rows are returned, what is missing, what is a 404."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import date, timedelta
@@ -17,17 +17,17 @@ from serving_api.stocks import queries as stock_queries
 
 FINANCE_PERIODS = 8
 DAYS_OF = {"week": 5, "month": 23, "quarter": 66, "year": 250}
-"""Trade dates that a period holds at most."""
+"""Largest number of trade dates in a period."""
 MOST_DAILY = 10_000
 MOST_DIVIDENDS = 1000
-"""More than any company has had."""
+"""More periods than any company has."""
 
 T = TypeVar("T")
 
 
 class Fused:
-    """Reads of fused records. While the database is away every read answers its empty structure; the ones
-    with a 404 answer that."""
+    """Reads of fused records. While the database is unavailable every read returns its empty structure;
+    reads with a 404 return that."""
 
     def __init__(self, reading: Reading, calendar: TradeCalendar) -> None:
         self._reading = reading
@@ -51,7 +51,7 @@ class Fused:
         return records.valuation(code, rows, total)
 
     async def finance(self, code: str, periods: int, as_of: str | None) -> list[dict[str, Any]]:
-        """The newest report periods, oldest first; none where nothing was reported."""
+        """The newest report periods, oldest first; none when nothing was reported."""
         nothing: list[Row] = []
         rows = await self._point(
             nothing, queries.newest_of_code, queries.FINANCE, code, "report_period", periods, as_of
@@ -65,7 +65,7 @@ class Fused:
         return records.shaped("industry", row)
 
     async def margin(self, code: str, periods: int, as_of: str | None) -> list[dict[str, Any]]:
-        """The newest margin rows, oldest first; none where a code cannot be bought on credit."""
+        """The newest margin rows, oldest first; none when a code is not eligible for margin trading."""
         nothing: list[Row] = []
         rows = await self._point(
             nothing, queries.newest_of_code, queries.MARGIN, code, "date", periods, as_of
@@ -81,7 +81,7 @@ class Fused:
         return [records.shaped("holder", row) for row in reversed(rows)]
 
     async def dividend(self, code: str, as_of: str | None) -> list[dict[str, Any]]:
-        """Every dividend that is known, newest plan first; two plans of one day by their period."""
+        """Every known dividend, newest plan first; two plans of one day by their period."""
         nothing: list[Row] = []
         order = "ann_date DESC, report_period"
         rows = await self._point(
@@ -121,8 +121,8 @@ class Fused:
     async def period_bars(
         self, code: str, period: str, periods: int, adjust: str, as_of: str | None, moment: str
     ) -> list[dict[str, Any]]:
-        """The newest bars, oldest first, closed or not at `moment`. `none` are the stored rows; adjusted ones
-        are made of adjusted daily bars, as far back as those reach."""
+        """The newest bars, oldest first, closed or not at `moment`. `none` returns the stored rows;
+        adjusted ones are made of adjusted daily bars, as far back as those reach."""
         nothing: list[dict[str, Any]] = []
         if adjust != "none":
             read = self._reading.scan(_read_resampled, code, period, periods, adjust, as_of, self._calendar)
@@ -139,7 +139,7 @@ class Fused:
     async def index_daily(
         self, codes: Sequence[str], periods: int, ascending: bool, as_of: str | None
     ) -> list[dict[str, Any]]:
-        """Bars of every index, those of one index together."""
+        """Bars of every index, grouped by index."""
         nothing: list[Row] = []
         rows = await read_or(nothing, self._reading.scan(queries.index_bars, codes, periods, as_of))
         place = {code: at for at, code in enumerate(codes)}
@@ -170,7 +170,7 @@ def _read_resampled(
     as_of: str | None,
     calendar: TradeCalendar,
 ) -> list[dict[str, Any]]:
-    # One more period than asked: the oldest one read may be cut.
+    # One more period than requested: the oldest one may be incomplete.
     days = min(MOST_DAILY, (periods + 1) * DAYS_OF[period])
     bars = stock_queries.bars(session, code, days, as_of)
     made = resampled(bars, queries.daily_qualities(session, code, as_of), period, adjust, calendar)

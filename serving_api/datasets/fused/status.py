@@ -1,4 +1,4 @@
-"""How the fused layer stands: rows and quality of every table, locks, what ran lately, what runs now."""
+"""Status of the fused layer: rows and quality of every table, locks, recent and current runs."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
@@ -21,7 +21,7 @@ Counts = dict[str, dict[str, int]]
 
 
 class Qualities:
-    """Rows of each table by quality, counted again only when the table's version moved."""
+    """Rows of each table by quality, counted again only when the table's version changed."""
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
@@ -45,7 +45,7 @@ def fused_tables() -> list[str]:
 
 
 async def status(state: State) -> dict[str, Any]:
-    """The whole answer; parts that cannot be read are empty."""
+    """The whole response; parts that cannot be read are empty."""
     nothing: dict[str, Any] = {"items": []}
     tables, logs, locks, running = await asyncio.gather(
         read_or({}, _tables(state)),

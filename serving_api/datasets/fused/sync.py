@@ -1,4 +1,4 @@
-"""Asking for a fusion: of the whole market under the three domain locks, or of some codes."""
+"""Requests of a fusion: of the whole market under the three domain locks, or of some codes."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,6 +1,6 @@
-"""The newest wide rows in memory: filtered and sorted there, served as bytes that were made once.
+"""The newest wide rows in memory: filtered and sorted there, served as bytes that are encoded once.
 
-Made once per version of the wide table; a list of 5,500 rows is answered in milliseconds.
+Built once per version of the wide table; a list of 5,500 rows is answered in milliseconds.
 """
 
 from collections.abc import Callable, Sequence
@@ -45,7 +45,7 @@ _COMPARED = (
 
 @dataclass(frozen=True)
 class Requested:
-    """What a list request asks for; None = no condition. Bounds are inclusive, caps in 10k CNY."""
+    """Parameters of a list request; None = no condition. Bounds are inclusive, caps in 10k CNY."""
 
     page: int = 1
     page_size: int = 50
@@ -62,7 +62,7 @@ class Requested:
 
 @dataclass(frozen=True)
 class Page:
-    """One page of rows as JSON, and what stands beside it."""
+    """One page of rows as JSON, and the keys next to it."""
 
     rows: orjson.Fragment
     total: int
@@ -72,8 +72,8 @@ class Page:
 
 @dataclass(frozen=True)
 class WideSnapshot:
-    """Rows of one trade date, by code. `encoded[i]` is the whole row as JSON, `rows[i]` what of it filters
-    and sorts compare."""
+    """Rows of one trade date, by code. `encoded[i]` is the whole row as JSON, `rows[i]` the values for
+    filters and sorting."""
 
     date: str | None
     rows: Sequence[Row]
@@ -95,7 +95,7 @@ class WideSnapshot:
         return sum(map(len, self.encoded)) + 2000 * len(self.rows)
 
     def page(self, requested: Requested) -> Page:
-        """The rows that meet every condition, in the wanted order; a missing value stands last and meets no
+        """The rows that meet every condition, in the requested order; missing values come last and meet no
         bound."""
         fits = _conditions(requested)
         hits = [at for at in self._order(requested.sort) if all(fit(self.rows[at]) for fit in fits)]

@@ -15,12 +15,12 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
     "cost_price": ("成本", "成本价", "cost"),
     "note": ("备注", "note"),
 }
-"""Column of the table -> what its heading may be."""
+"""Column of the table -> its accepted headings."""
 HEAD_ROWS = 20
-"""Rows among which the headings are looked for."""
+"""First rows in which the headings are searched."""
 MOST_SHARES = 1e12
 MOST_COST = 1e6
-"""CNY; a cost may be negative once more was earned than paid."""
+"""CNY; a cost may be negative when realised gains exceed the purchase price."""
 _CODE = re.compile(r"\A(?:(?:SH|SZ|BJ)\.?)?([0-9]{1,6})(?:\.(?:SH|SZ|BJ|0))?\Z", re.IGNORECASE)
 _NUMBER = re.compile(r"\A[+-]?[0-9]{1,18}(?:\.[0-9]{0,18})?(?:E[+-]?[0-9]{1,3})?\Z", re.IGNORECASE)
 
@@ -35,7 +35,7 @@ class Problem:
 
 @dataclass
 class Holdings:
-    """Valid rows, each with the columns that the file has, and what was left out."""
+    """Valid rows, each with the columns that the file has, and the skipped rows."""
 
     columns: tuple[str, ...]
     rows: list[dict[str, Any]] = field(default_factory=list)
@@ -64,12 +64,12 @@ def holdings(rows: Sequence[Sequence[str]]) -> Holdings:
         if first == number:
             found.rows.append(entry)
         else:
-            found.problems.append(Problem(number, f"code: {entry['code']} stands in row {first} already"))
+            found.problems.append(Problem(number, f"code: {entry['code']} is already in row {first}"))
     return found
 
 
 def _places(row: Sequence[str]) -> dict[str, int]:
-    """Column -> its place, of the columns that this heading row names; the first of two wins."""
+    """Column -> its position, for the columns that this heading row names; of two equal ones the first."""
     titles = [title.strip().lower() for title in row]
     return {
         name: min(titles.index(word) for word in words if word in titles)
@@ -79,7 +79,7 @@ def _places(row: Sequence[str]) -> dict[str, int]:
 
 
 def _code(text: str) -> str:
-    """Six digits; a number that lost its leading zeros gets them back, `="600519"` its digits."""
+    """Six digits; a number that lost its leading zeros gets them back, `="600519"` becomes its digits."""
     bare = text.removeprefix("=").strip("\"' \t")
     match = _CODE.match(bare)
     if match is None:

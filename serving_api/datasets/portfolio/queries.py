@@ -1,4 +1,4 @@
-"""SQL over portfolio_stock. A user of id 0 is the list that all share."""
+"""SQL over portfolio_stock. User id 0 holds the shared list."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -24,8 +24,8 @@ def stocks(session: Session) -> tuple[list[dict[str, Any]], dict[str, dict[str, 
 def save(
     connection: Connection, sql: Sql, columns: Sequence[str], rows: Sequence[Mapping[str, Any]], now: str
 ) -> None:
-    """Insert or change rows of the shared list; columns that are not named keep what they have. New rows
-    follow those that are there, in the order given."""
+    """Insert or update rows of the shared list; columns that are not given keep their values. New rows are
+    appended in the given order."""
     if not rows:
         return
     last = connection.exec_driver_sql(
@@ -41,7 +41,7 @@ def save(
         sql.upsert(TABLE, names, ("user_id", "code")),
         [(SHARED, row["code"], *(row[name] for name in others), 1, now) for row in rows],
     )
-    # Caches and ETags go by the version.
+    # Caches and ETags depend on the version.
     connection.exec_driver_sql(
         sql.text(
             f"UPDATE table_version SET version=version+1, row_count=(SELECT COUNT(*) FROM {TABLE}) "

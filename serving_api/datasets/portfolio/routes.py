@@ -32,6 +32,6 @@ async def import_table(
     file: Annotated[UploadFile, File(description=".xlsx, .xls or .csv, <= 50 MB, <= 10,000 rows")],
 ) -> Answer:
     """Add or change holdings from a table with the columns 代码 名称 持股 成本 备注, or code name shares
-    cost note; a column that the file lacks keeps what is stored."""
+    cost note; a column that the file lacks keeps its stored values."""
     await check_upload(file, may_be_empty=False, extensions=service.EXTENSIONS)
     return Answer(await service.import_table(state_of(request), await file.read()))

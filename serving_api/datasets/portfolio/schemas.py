@@ -1,4 +1,4 @@
-"""Shapes of the watch list."""
+"""Response models of the watch list."""
 
 from typing import Literal
 
@@ -12,7 +12,9 @@ class PortfolioStock(BaseModel):
     name: str | None
     group: str
     shares: float | None
-    costPrice: float | None = Field(description="CNY a share; negative once more was earned than paid")
+    costPrice: float | None = Field(
+        description="CNY per share; negative when realised gains exceed the purchase price"
+    )
     buyDate: str | None
     stopLossPrice: float | None = Field(description="CNY")
     targetPrice: float | None = Field(description="CNY")
@@ -29,12 +31,12 @@ class Portfolio(BaseModel):
 
 
 class SkippedRow(BaseModel):
-    row: int = Field(description="counted from 1, as the sheet does")
+    row: int = Field(description="counted from 1, as in the sheet")
     reason: str
 
 
 class Imported(BaseModel):
-    """total = saved + skipped; blank rows count for nothing."""
+    """total = saved + skipped; blank rows are not counted."""
 
     status: Literal["success", "failed"]
     saved: int

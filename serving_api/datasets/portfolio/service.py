@@ -19,7 +19,7 @@ MOST_ERRORS = 200
 
 
 class Turn:
-    """Kept once per app: one upload is read at a time, so that several large ones do not fill the memory."""
+    """One upload per app is read at a time, so that several large ones do not fill the memory."""
 
     def __init__(self, _state: State) -> None:
         self.limiter = anyio.CapacityLimiter(1)
@@ -57,7 +57,7 @@ def shown_stock(row: dict[str, Any], quote: dict[str, Any]) -> dict[str, Any]:
 
 
 async def import_table(state: State, body: bytes) -> dict[str, Any]:
-    """{status, saved, skipped, total, message, errors}. A row that is no holding is skipped with its
+    """{status, saved, skipped, total, message, errors}. A row that is not a holding is skipped with its
     reason. Raises BadRequest for a file that cannot be read or has no codes; StorageError."""
     turn = state.part(Turn)
     found = await anyio.to_thread.run_sync(_read, body, limiter=turn.limiter)

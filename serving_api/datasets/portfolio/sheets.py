@@ -1,8 +1,8 @@
 """Uploaded tables as rows of texts: workbooks (.xlsx, .xls) and delimited text. Pure.
 
-What a file is decides its content, not its name: brokers call tab-separated text `.xls`. A file may be
-hostile: sizes are bounded before anything is unpacked, formulas are never calculated, and whatever cannot
-be read is a BadRequest.
+The type of a file is detected from its content, not its name: brokers name tab-separated text `.xls`. A
+file may be malicious: sizes are limited before anything is unpacked, formulas are never calculated, and
+a file that cannot be read is a BadRequest.
 """
 
 import csv
@@ -18,9 +18,9 @@ from serving_api.framework.error_responses import BadRequest
 
 MOST_ROWS = 10_000
 MOST_XML = 8 * 1024 * 1024
-"""Unpacked bytes of a sheet, and of a workbook's texts."""
+"""Unpacked bytes of a sheet, and of a workbook's shared strings."""
 MOST_DIRECTORY = 1024 * 1024
-"""Bytes of a zip file's list of members; each member costs memory before anything is read."""
+"""Bytes of a zip file's directory; each entry costs memory before anything is read."""
 _ZIP = b"PK\x03\x04"
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _END = b"PK\x05\x06"
@@ -30,7 +30,7 @@ _DELIMITERS = ",\t;"
 
 
 def table_rows(body: bytes) -> list[list[str]]:
-    """Rows of the first sheet, one text per column. Raises BadRequest that names the rule broken."""
+    """Rows of the first sheet, one text per column. Raises BadRequest that names the violated rule."""
     if body.startswith(_ZIP):
         rows = _xlsx(body)
     elif body.startswith(_OLE):
@@ -65,7 +65,7 @@ def _xls(body: bytes) -> list[list[str]]:
         try:
             book = xlrd.open_workbook(file_contents=body, on_demand=True, ragged_rows=True, logfile=silence)
             sheet = book.sheet_by_index(0)
-        except Exception as error:  # a broken workbook ends in any of many errors
+        except Exception as error:  # a broken workbook can raise many types of errors
             raise BadRequest(f"file: no workbook ({type(error).__name__})") from error
     if sheet.nrows > MOST_ROWS:
         raise _too_long(sheet.nrows)
@@ -73,7 +73,7 @@ def _xls(body: bytes) -> list[list[str]]:
 
 
 def _cell(kind: int, value: object) -> str:
-    """Text of a cell; whole numbers without their point, errors and blanks as nothing."""
+    """Text of a cell; whole numbers without a decimal point, errors and blanks as ''."""
     if kind == xlrd.XL_CELL_TEXT:
         return str(value).strip()
     if kind == xlrd.XL_CELL_NUMBER and isinstance(value, float):
@@ -97,7 +97,7 @@ def _text(body: bytes) -> list[list[str]]:
 
 
 def _decoded(body: bytes) -> str:
-    """UTF-8, UTF-16 with its mark, else the national encoding."""
+    """Decoded as UTF-8, UTF-16 with a byte order mark, else the national encoding."""
     marked = next((name for bom, name in _BOMS if body.startswith(bom)), None)
     for encoding in (marked,) if marked else ("utf-8", "gb18030"):
         try:

@@ -1,1 +1,1 @@
-"""Single datasets fetched anew because somebody asked."""
+"""Single datasets fetched again on request."""

@@ -1,4 +1,4 @@
-"""What the run of a sync left behind."""
+"""SQL over the results of a sync's run."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from serving_api.db.sessions import Session
 
 @dataclass(frozen=True)
 class Written:
-    """The batches of one run in one table, put together."""
+    """The batches of one run in one table, summed."""
 
     accepted: int = 0
     written: int = 0
@@ -16,7 +16,7 @@ class Written:
 
 
 def written(session: Session, run_id: str, table: str) -> Written:
-    """Sums over the batches of a run; the parent of a range repeats its children and is left out."""
+    """Sums over the batches of a run; the parent batch of a range repeats its children and is left out."""
     row = session.run(
         "SELECT COALESCE(SUM(rows_ok + rows_warning), 0), COALESCE(SUM(rows_written), 0), "
         "COALESCE(SUM(rows_warning), 0), COALESCE(SUM(rows_rejected), 0) FROM sys_batch b "

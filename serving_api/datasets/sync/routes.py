@@ -28,19 +28,19 @@ async def _answered(work: Awaitable[dict[str, Any]]) -> Answer:
 @router.post("/block/sync", responses=LATER)
 @serving(schemas.BlocksSynced, cache=NO_STORE)
 async def blocks(request: Request, subject: Admin) -> Answer:
-    """Fetch the members of all blocks anew; each kind of block is replaced whole."""
+    """Fetch the members of all blocks again; each kind of block is replaced as a whole."""
     return await _answered(service.blocks(state_of(request), subject.member.username))
 
 
 @router.post("/fusion/index/daily/sync", responses=LATER)
 @serving(schemas.IndexSynced, cache=NO_STORE)
 async def indices(request: Request, subject: Admin) -> Answer:
-    """Fetch the index bars of the newest trade dates and of those that are missing before them."""
+    """Fetch the index bars of the newest trade dates and of missing ones before them."""
     return await _answered(service.indices(state_of(request), subject.member.username))
 
 
 @router.post("/fusion/stock/{code}/kline-bar/sync", responses=LATER)
 @serving(schemas.BarsSynced, cache=NO_STORE)
 async def bars(request: Request, subject: Admin, code: StockCode) -> Answer:
-    """Fetch about 240 week and month bars of a code; quarters and years are made of the months."""
+    """Fetch about 240 week and month bars of a code; quarters and years are derived from the months."""
     return await _answered(service.bars(state_of(request), code, subject.member.username))

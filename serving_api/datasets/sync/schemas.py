@@ -1,4 +1,4 @@
-"""Shapes of the single syncs."""
+"""Response models of the single syncs."""
 
 from typing import Literal
 
@@ -25,7 +25,7 @@ class BlocksSynced(BaseModel):
 
 class IndexSynced(BaseModel):
     status: Status
-    total: int = Field(description="bars that were fetched and believed")
+    total: int = Field(description="bars that were fetched and accepted")
     saved: int = Field(description="bars that are new or changed")
     warning: str | None
     scope: str = Field(description="trade dates, from..to")
@@ -45,6 +45,6 @@ class Periods(BaseModel):
 class BarsSynced(BaseModel):
     status: Status
     code: str
-    total: int = Field(description="bars that were fetched and believed")
+    total: int = Field(description="bars that were fetched and accepted")
     periods: Periods
     warning: str | None

@@ -1,4 +1,4 @@
-"""Syncs of single datasets: each is a run of a job of its own, carried out by the worker."""
+"""Syncs of single datasets: each is a run of its own job, executed by the worker."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,12 +15,12 @@ BARS = "kline_bar_sync"
 CODES_TAG = "app/codes"
 """Run tag: comma list of the codes that a run is limited to."""
 KINDS = ("zs", "gn", "fg")
-"""Kinds of blocks; the industries that are loaded beside them are no blocks of the terminal."""
+"""Kinds of blocks; the industries that are loaded together with them are not blocks of the terminal."""
 PERIODS = ("week", "month", "quarter", "year")
 FIRST_DATES = 240
 """Trade dates that the first sync of the indices loads."""
 AGAIN_DATES = 5
-"""Newest trade dates that every sync asks for again: late corrections come in."""
+"""Newest trade dates that every sync requests again, for late corrections."""
 ACCEPTED = "同步仍在后台执行，请稍后用 command_id 查询结果"
 
 
@@ -37,7 +37,7 @@ async def _written(state: State, command: Command, table: str) -> queries.Writte
 
 
 def _warning(command: Command, found: queries.Written) -> str | None:
-    """Why it failed, else what the checks had to say."""
+    """The error when it failed, else the warnings of the checks."""
     why = failure(command)
     if why is not None:
         return why
@@ -46,8 +46,8 @@ def _warning(command: Command, found: queries.Written) -> str | None:
 
 
 async def blocks(state: State, by: str) -> dict[str, Any]:
-    """{status, total, saved, message, byType}; an answer without members replaces nothing. Industries come
-    with the blocks, and count for nothing here."""
+    """{status, total, saved, message, byType}; an empty response of the source replaces nothing.
+    Industries come with the blocks, and are not counted here."""
     command = await _run(state, BLOCKS, by)
     why = failure(command)
     counts: Mapping[str, int] = {}
@@ -68,8 +68,8 @@ async def blocks(state: State, by: str) -> dict[str, Any]:
 
 
 async def indices(state: State, by: str) -> dict[str, Any]:
-    """{status, total, saved, warning, scope}: the newest trade dates again, and those that are missing
-    before them; a year of the first time."""
+    """{status, total, saved, warning, scope}: the newest trade dates again, and missing ones before them;
+    a year at the first time."""
     calendar = state.calendar
     until = newest_complete(state.clock.now(), calendar)
     newest = await state.reading.scan(queries.newest_index_date)

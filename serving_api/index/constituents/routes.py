@@ -36,11 +36,11 @@ async def valuation(
     rows = await read_or(nothing, state_of(request).reading.point(queries.valuation, own, days))
     items = [{name: row[name] for name in queries.RATIOS} for row in rows]
     name = rows[-1]["index_name"] if rows else None
-    reported = await reach(
+    history = await reach(
         state_of(request), queries.VALUATION, len(items), asked=days, of={"index_code": own}
     )
     latest = items[-1] if items else {}
-    return Answer({"symbol": own, "name": name, "items": items, "latest": latest, **reported})
+    return Answer({"symbol": own, "name": name, "items": items, "latest": latest, **history})
 
 
 @router.get("/weights/{symbol}")
@@ -51,7 +51,7 @@ async def weights(
     symbol: Symbol,
     limit: Annotated[int, Query(ge=1, le=5000, description="the heaviest members")] = 100,
 ) -> Answer:
-    """Members of an index with their weights at the last month end that is known, the heaviest first."""
+    """Members of an index with their weights at the newest known month end, the heaviest first."""
     own = symbol_of(symbol)
     nothing: tuple[list[dict[str, Any]], int, Any] = ([], 0, None)
     rows, total, name = await read_or(nothing, state_of(request).reading.point(queries.weighted, own, limit))

@@ -1,4 +1,4 @@
-"""Shapes of the index answers."""
+"""Response models of indices."""
 
 from pydantic import BaseModel, Field
 
@@ -7,7 +7,7 @@ from serving_api.framework.history_reach import Reach
 
 class IndexRatio(BaseModel):
     date: str
-    pe: float | None = Field(description="by total shares; the newest twenty dates or so")
+    pe: float | None = Field(description="by total shares; only of about the newest twenty dates")
     pe_ttm: float | None = Field(description="rolling")
     pb: float | None
     dividend_yield: float | None = Field(description="percent")
@@ -16,7 +16,7 @@ class IndexRatio(BaseModel):
 
 
 class IndexValuation(Reach):
-    """Oldest first; `latest` is the last of the items, {} where there is none."""
+    """Oldest first; `latest` is the last of the items, {} when there are none."""
 
     symbol: str
     name: str | None
@@ -31,7 +31,7 @@ class IndexWeight(BaseModel):
 
 
 class IndexWeights(BaseModel):
-    """The heaviest first. `coverage_pct` is the sum of the weights that are shown."""
+    """The heaviest first. `coverage_pct` is the sum of the shown weights."""
 
     symbol: str
     name: str | None
@@ -44,7 +44,7 @@ class IndexWeights(BaseModel):
 class IndexMember(BaseModel):
     code: str
     name: str | None
-    in_date: str | None = Field(description="told of industries alone")
+    in_date: str | None = Field(description="only for industries")
 
 
 class IndexMembers(BaseModel):

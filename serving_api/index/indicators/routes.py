@@ -69,7 +69,7 @@ async def index_calendar(
     since = moved(state.clock.now().date().isoformat(), 1 - days)
     nothing: list[Row] = []
     bars = await read_or(nothing, state.reading.scan(queries.bars_since, own, since))
-    reported = await reach_since(state, queries.table_of(own), len(bars), since, code=own)
+    history = await reach_since(state, queries.table_of(own), len(bars), since, code=own)
     return Answer(
-        {"code": own, "name": bars[-1]["name"] if bars else None, **service.calendar(bars), **reported}
+        {"code": own, "name": bars[-1]["name"] if bars else None, **service.calendar(bars), **history}
     )

@@ -1,4 +1,4 @@
-"""Shapes of the index series, for the document."""
+"""Response models of the index series, for the document."""
 
 from pydantic import BaseModel, Field
 
@@ -27,13 +27,13 @@ class IndicatorDay(BaseModel):
 
 
 class IndexIndicators(Reach):
-    """Oldest first; `latest` is the last of the items, {} where there is none."""
+    """Oldest first; `latest` is the last of the items, {} when there are none."""
 
     code: str
     name: str | None
     items: list[IndicatorDay]
     latest: dict[str, object] = Field(description="the newest item")
-    as_of: str | None = Field(default=None, description="the instant asked for")
+    as_of: str | None = Field(default=None, description="the requested instant")
 
 
 class IndexDay(BaseModel):
@@ -43,7 +43,7 @@ class IndexDay(BaseModel):
 
 
 class IndexExtreme(BaseModel):
-    """{} where no change is known."""
+    """{} when no change is known."""
 
     date: str | None = None
     change_percent: float | None = None

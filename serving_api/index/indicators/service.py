@@ -5,8 +5,8 @@ from typing import Any
 
 
 def calendar(bars: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """{items[{date, close, change_percent}], summary}. A month's change is that of its dates one after the
-    other, in the first month of those that are shown."""
+    """{items[{date, close, change_percent}], summary}. A month's change compounds the changes of its
+    dates; the first month counts only the dates that are shown."""
     items = [
         {"date": bar["date"], "close": bar["close"], "change_percent": bar["change_pct"]} for bar in bars
     ]

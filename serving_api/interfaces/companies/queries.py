@@ -1,4 +1,4 @@
-"""SQL of the interfaces over what one company tells by report period and by year."""
+"""SQL of the interfaces over reports of one company by report period and by year."""
 
 from collections.abc import Mapping
 
@@ -16,8 +16,8 @@ def newest_periods(
     sort: str = "",
     period: str | None = None,
 ) -> list[Row]:
-    """Rows of the newest report periods of a code (or of one `period`) that hold the values of `equal`: the
-    newest period first, within one by a column ("-column": largest first) and the key."""
+    """Rows of the newest report periods of a code (or of one `period`) with the values of `equal`: the
+    newest period first, within a period by a column ("-column": largest first) and the key."""
     clauses = ["code=?", *(f"{session.sql.name(column)}=?" for column in equal)]
     values = [code, *equal.values()]
     if period is None:
@@ -42,8 +42,8 @@ def newest_periods(
 
 
 def by_year(session: Session, table: Table, code: str) -> list[Row]:
-    """One row per forecast year of a code, oldest first: of several sources the first in alphabet's reverse,
-    the page of the company before the report."""
+    """One row per forecast year of a code, oldest first: of several sources the one whose name sorts last,
+    which prefers the company's page to the report."""
     rows = public_rows(session, table.name, where="code=?", values=(code,), order="forecast_year, src DESC")
     found: dict[int, Row] = {}
     for row in rows:

@@ -1,1 +1,1 @@
-"""Interfaces over dated events: seats of the billboard, releases of shares."""
+"""Interfaces over dated events: seats of the billboard, releases of locked shares."""

@@ -1,4 +1,4 @@
-"""SQL behind the interfaces of the billboard's seats and of dated events of the market."""
+"""SQL of the interfaces over the billboard's seats and dated events of the market."""
 
 from core.declaration.tables import Table
 from serving_api.db.sessions import Session
@@ -31,7 +31,7 @@ def seats(session: Session, table: Table, code: str, day: str | None) -> list[Ro
 
 
 def branch_trades(session: Session, table: Table, since: str, name: str, limit: int) -> list[Row]:
-    """The newest seats of the branches whose name holds a text."""
+    """The newest seats of the branches whose name contains a text."""
     return public_rows(
         session,
         table.name,
@@ -43,11 +43,11 @@ def branch_trades(session: Session, table: Table, since: str, name: str, limit: 
 
 
 def deals_of_branches(table: Table, since: str, name: str | None) -> tuple[str, list[str]]:
-    """(a SELECT of branch_name, code, trade_date, bought, sold, org, its values): what each branch whose name
-    holds a text dealt in a code on a date since `since`, 10k CNY.
+    """(a SELECT of branch_name, code, trade_date, bought, sold, org, its values): the deals of each branch
+    whose name contains a text in a code on a date since `since`, 10k CNY.
 
-    A branch on both sides of a listing counts once; institutions, many under one name, by their figures.
-    The listings of one code and date overlap: the largest counts."""
+    A branch on both sides of a listing is counted once; institutions, many under one name, by their
+    figures. The listings of one code and date overlap: the largest is counted."""
     where, values = "trade_date>=?", [since]
     if name is not None:
         where += f" AND branch_name LIKE ? ESCAPE '{_ESCAPE}'"
@@ -68,8 +68,8 @@ def deals_of_branches(table: Table, since: str, name: str | None) -> tuple[str, 
 
 
 def branch_totals(session: Session, table: Table, since: str, name: str | None, limit: int) -> list[Row]:
-    """{branch_name, trades, buy_amt, sell_amt, net_amt, codes, is_org} of branches, in 10k CNY, those that
-    dealt most first. `trades` are codes and dates."""
+    """{branch_name, trades, buy_amt, sell_amt, net_amt, codes, is_org} of branches, in 10k CNY, by the sum
+    of both sides, largest first. `trades` counts pairs of code and date."""
     deal, values = deals_of_branches(table, since, name)
     rows = session.run(
         "SELECT branch_name, COUNT(*), SUM(bought), SUM(sold), COUNT(DISTINCT code), MAX(org) "
@@ -106,7 +106,7 @@ def between(session: Session, table: Table, since: str | None, until: str | None
 
 
 def _holding(text: str) -> str:
-    """A LIKE pattern for texts that hold `text` as it is."""
+    """A LIKE pattern for texts that contain `text` literally."""
     for sign in (_ESCAPE, "%", "_"):
         text = text.replace(sign, _ESCAPE + sign)
     return f"%{text}%"

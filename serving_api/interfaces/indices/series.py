@@ -1,4 +1,4 @@
-"""Bars of an index and the indicators that follow from them."""
+"""Bars of an index and the indicators calculated from them."""
 
 import math
 from collections.abc import Sequence
@@ -19,7 +19,8 @@ _IN_POINTS = ("ma", "dif", "dea", "boll")
 
 
 def table_of(code: str) -> str:
-    """The table that holds an index: broad ones bear their exchange, those of industries digits alone."""
+    """The table with the bars of an index: broad indices have the exchange in their code, industry indices
+    only digits."""
     return INDUSTRIES if code.isdigit() else INDICES
 
 
@@ -41,8 +42,8 @@ def indicators(
 
 
 def indicator_rows(bars: Sequence[Row], count: int) -> list[dict[str, Any]]:
-    """From bars, oldest first; null where there are not enough of them. A bar without high or low counts by
-    its close."""
+    """Indicators of bars, oldest first; null when there are not enough bars. A bar without high or low
+    counts with its close."""
     if not bars:
         return []
     close = np.array([bar["close"] for bar in bars], dtype=np.float64)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from serving_api.db.sessions import Session
-from serving_api.interfaces.call import Executor, Question
+from serving_api.interfaces.call import Executor, InterfaceCall
 from serving_api.interfaces.industries import queries
 from serving_api.interfaces.parameters import MOST_ROWS
 from serving_api.interfaces.queries import public_columns
@@ -22,16 +22,16 @@ LEVELS: Mapping[str, tuple[str, ...]] = {
 """Level -> the columns that name it: a code and its name, or the name alone."""
 
 
-def members(session: Session, asked: Question) -> Any:
-    """Rows of the stocks of one industry, named by code or by name, by code."""
-    columns = _level(asked)
-    return queries.of_industry(session, asked.table, columns, asked.params["industry_code"], asked.as_of)
+def members(session: Session, call: InterfaceCall) -> Any:
+    """Rows of the stocks of one industry, given by code or by name, ordered by code."""
+    columns = _level(call)
+    return queries.of_industry(session, call.table, columns, call.params["industry_code"], call.as_of)
 
 
-def industries(session: Session, asked: Question) -> Any:
+def industries(session: Session, call: InterfaceCall) -> Any:
     """{industry_code, industry_name, member_count} of a level, the largest first."""
-    columns = _level(asked)
-    rows = session.rows(asked.table.name, columns=columns, as_of=asked.as_of)
+    columns = _level(call)
+    rows = session.rows(call.table.name, columns=columns, as_of=call.as_of)
     counts: dict[tuple[str, str], int] = {}
     for row in rows:
         name = row[-1]
@@ -44,35 +44,35 @@ def industries(session: Session, asked: Question) -> Any:
     ]
 
 
-def peers(session: Session, asked: Question) -> Any:
-    """Key figures of the other stocks of a stock's industry on the newest date, the largest first. Without
-    a classification there are none."""
-    columns = _level(asked)
-    own = queries.own_industry(session, asked.table, columns[0], asked.code, asked.as_of)
+def peers(session: Session, call: InterfaceCall) -> Any:
+    """Key figures of the other stocks of a stock's industry on the newest date, the largest first; empty
+    without a classification."""
+    columns = _level(call)
+    own = queries.own_industry(session, call.table, columns[0], call.code, call.as_of)
     if own is None:
         return []
-    same = queries.of_industry(session, asked.table, columns[:1], own, asked.as_of)
-    codes = [row["code"] for row in same if row["code"] != asked.code]
-    return queries.key_figures(session, codes, asked.params["limit"], asked.as_of)
+    same = queries.of_industry(session, call.table, columns[:1], own, call.as_of)
+    codes = [row["code"] for row in same if row["code"] != call.code]
+    return queries.key_figures(session, codes, call.params["limit"], call.as_of)
 
 
-def matching(session: Session, asked: Question) -> Any:
-    """Every current row whose columns hold the values of the parameters that bear their names, by key. A
-    block is named by its code or by its name."""
-    known = public_columns(asked.table)
-    given = {name: value for name, value in asked.params.items() if name in known and value is not None}
-    return queries.matching(session, asked.table, given, MOST_ROWS)
+def matching(session: Session, call: InterfaceCall) -> Any:
+    """Every current row whose columns equal the parameters of the same name, by key. A block is given by
+    its code or by its name."""
+    known = public_columns(call.table)
+    given = {name: value for name, value in call.params.items() if name in known and value is not None}
+    return queries.matching(session, call.table, given, MOST_ROWS)
 
 
-def blocks(session: Session, asked: Question) -> Any:
+def blocks(session: Session, call: InterfaceCall) -> Any:
     """{block_type, block_code, block_name, member_count} of one kind, by code, with a keyword in the name."""
-    return queries.blocks(session, asked.table, asked.params["block_type"], asked.params["keyword"])
+    return queries.blocks(session, call.table, call.params["block_type"], call.params["keyword"])
 
 
-def _level(asked: Question) -> tuple[str, ...]:
-    level = asked.params["level"]
+def _level(call: InterfaceCall) -> tuple[str, ...]:
+    level = call.params["level"]
     if level not in LEVELS:
-        raise asked.bad("level", f"{level[:40]!r} is none of {', '.join(LEVELS)}")
+        raise call.bad("level", f"{level[:40]!r} is none of {', '.join(LEVELS)}")
     return LEVELS[level]
 
 

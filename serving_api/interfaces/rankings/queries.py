@@ -1,4 +1,4 @@
-"""SQL of the interfaces that look at the newest row of every code, and at ex-dates."""
+"""SQL of the interfaces over the newest row of every code, and over ex-dates."""
 
 from typing import Any
 
@@ -8,15 +8,15 @@ from serving_api.db.sessions import Session
 from serving_api.interfaces.queries import Row, newest, public_columns, public_rows
 
 _LOOK_BACK = 400
-"""What a company has not told again for so long is no longer its newest state."""
+"""A row older than this no longer shows the current state of a company."""
 _YEAR = 365
 
 
 def newest_ranked(
     session: Session, table: Table, sort: str, limit: int, today: str, as_of: str | None
 ) -> list[Row]:
-    """The newest row of each code, in the order of a column (`-` = descending), without those that have
-    no value there."""
+    """The newest row of each code, in the order of a column (`-` = descending), without rows that have no
+    value in it."""
     column, falling = sort.removeprefix("-"), sort.startswith("-")
     found = session.rows(
         table.name,

@@ -1,11 +1,11 @@
-"""Interfaces over the list of securities: filtered, searched, under special treatment, newly listed."""
+"""Interfaces over the list of securities: filters, search, special treatment, new listings."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from core.days import moved
 from serving_api.db.sessions import Session
-from serving_api.interfaces.call import Executor, Question
+from serving_api.interfaces.call import Executor, InterfaceCall
 from serving_api.interfaces.securities import queries
 from serving_api.stocks.directory import Directory
 from serving_api.stocks.queries import listings
@@ -13,21 +13,22 @@ from serving_api.stocks.queries import listings
 _FILTERS = ("market", "sec_type", "list_status")
 
 
-def listed(session: Session, asked: Question) -> Any:
-    """Master rows of a market, kind and status whose code or name holds a keyword, a page of them by code."""
-    equal = {name: asked.params[name] for name in _FILTERS if asked.params[name] is not None}
-    page, size = asked.params["page"], asked.params["page_size"]
+def listed(session: Session, call: InterfaceCall) -> Any:
+    """Master rows of a market, kind and status whose code or name contains a keyword, one page ordered by
+    code."""
+    equal = {name: call.params[name] for name in _FILTERS if call.params[name] is not None}
+    page, size = call.params["page"], call.params["page_size"]
     return queries.matching(
-        session, asked.table, equal, asked.params["keyword"], size, (page - 1) * size, asked.as_of
+        session, call.table, equal, call.params["keyword"], size, (page - 1) * size, call.as_of
     )
 
 
-def found(session: Session, asked: Question) -> Any:
-    """{code, name, market, sec_type, industry} of the hits in code, name and pinyin, best first."""
-    if asked.as_of is not None:
-        raise asked.bad("as_of", "the search looks at today's names; leave it out")
-    hits = Directory.of(listings(session)).find(asked.params["keyword"])
-    page, size = asked.params["page"], asked.params["page_size"]
+def found(session: Session, call: InterfaceCall) -> Any:
+    """{code, name, market, sec_type, industry} of matches in code, name and pinyin, best first."""
+    if call.as_of is not None:
+        raise call.bad("as_of", "the search looks at today's names; leave it out")
+    hits = Directory.of(listings(session)).find(call.params["keyword"])
+    page, size = call.params["page"], call.params["page_size"]
     return [
         {
             "code": hit.code,
@@ -40,16 +41,16 @@ def found(session: Session, asked: Question) -> Any:
     ]
 
 
-def special_treatment(session: Session, asked: Question) -> Any:
+def special_treatment(session: Session, call: InterfaceCall) -> Any:
     """Master rows of the listed stocks under special treatment, by code."""
-    return queries.special_treatment(session, asked.table, asked.params["limit"], asked.as_of)
+    return queries.special_treatment(session, call.table, call.params["limit"], call.as_of)
 
 
-def young(session: Session, asked: Question) -> Any:
-    """Master rows of the stocks that were listed in the last days, the youngest first."""
-    until = asked.instant_day
-    since = moved(until, -asked.params["days"])
-    return queries.listed_between(session, asked.table, since, until, asked.params["limit"], asked.as_of)
+def young(session: Session, call: InterfaceCall) -> Any:
+    """Master rows of the stocks that were listed in the last days, the newest first."""
+    until = call.instant_day
+    since = moved(until, -call.params["days"])
+    return queries.listed_between(session, call.table, since, until, call.params["limit"], call.as_of)
 
 
 EXECUTORS: Mapping[str, Executor] = {

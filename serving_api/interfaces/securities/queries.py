@@ -18,7 +18,7 @@ def matching(
     offset: int,
     as_of: str | None,
 ) -> list[Row]:
-    """Rows that hold the values of `equal`, and a keyword in code or name, by code."""
+    """Rows with the values of `equal`, and a keyword in code or name, by code."""
     where, values = " AND ".join(f"{column}=?" for column in equal), tuple(equal.values())
     how: dict[str, Any] = {"as_of": as_of, "order": "code"}
     if keyword is None:

@@ -10,7 +10,7 @@ from platform_assets.compute.percentiles import percentile_of_last
 from platform_assets.compute.returns import rolling
 from serving_api.db.sessions import Session
 from serving_api.interfaces import queries as rows_of
-from serving_api.interfaces.call import Executor, Question
+from serving_api.interfaces.call import Executor, InterfaceCall
 from serving_api.interfaces.parameters import MOST_ROWS
 from serving_api.interfaces.windows import queries
 from serving_api.stocks.bars import Bar, adjusted, ratios
@@ -23,7 +23,7 @@ _FLOWS = ("main_net", "super_net", "large_net", "medium_net", "small_net")
 
 def with_prices_adjusted(rows: list[rows_of.Row], adjust: str, base: float | None) -> list[rows_of.Row]:
     """Stored rows, oldest first, with their OHLC adjusted in place. `base`: the factor of the newest bar
-    known, where that is not the last row."""
+    known, when that is not the last row."""
     factors = [Bar(row["date"], None, None, None, None, None, None, row["adj_factor"]) for row in rows]
     if base is not None:
         factors.append(Bar("", None, None, None, None, None, None, base))
@@ -35,17 +35,18 @@ def with_prices_adjusted(rows: list[rows_of.Row], adjust: str, base: float | Non
     return rows
 
 
-def bars_by_code(session: Session, asked: Question) -> Any:
+def bars_by_code(session: Session, call: InterfaceCall) -> Any:
     """{code: its newest bars, oldest first}; codes without a bar have an empty list."""
-    found = bars_of_codes(session, asked.params["codes"], asked.params["days"], asked.as_of)
-    return {code: adjusted(some, asked.params["adjust"]) for code, some in found.items()}
+    found = bars_of_codes(session, call.params["codes"], call.params["days"], call.as_of)
+    return {code: adjusted(some, call.params["adjust"]) for code, some in found.items()}
 
 
-def returns(session: Session, asked: Question) -> Any:
-    """{date, close, return_pct, volatility_pct} of the newest bars of a code, oldest first: the change over
-    the window and the deviation of its daily changes, from prices adjusted to the newest bar."""
-    window, limit = asked.params["window"], asked.params["limit"]
-    some = adjusted(bars(session, asked.code, limit + window, asked.as_of), "qfq")
+def returns(session: Session, call: InterfaceCall) -> Any:
+    """{date, close, return_pct, volatility_pct} of the newest bars of a code, oldest first: the change
+    over the window and the standard deviation of its daily changes, from prices adjusted to the newest
+    bar."""
+    window, limit = call.params["window"], call.params["limit"]
+    some = adjusted(bars(session, call.code, limit + window, call.as_of), "qfq")
     some = [bar for bar in some if bar["close"]]
     over = rolling(np.array([bar["close"] for bar in some], dtype=np.float64), window)
     found = [
@@ -60,16 +61,14 @@ def returns(session: Session, asked: Question) -> Any:
     return found[-limit:]
 
 
-def valuation_percentile(session: Session, asked: Question) -> Any:
+def valuation_percentile(session: Session, call: InterfaceCall) -> Any:
     """{code, date, since, count, pe_ttm, pe_pct, pb, pb_pct}: the share of the window's positive values that
     are not above the newest, percent; null where the newest is not positive."""
-    rows = rows_of.in_range(session, asked.table, asked.code, limit=asked.params["days"], as_of=asked.as_of)[
-        ::-1
-    ]
+    rows = rows_of.in_range(session, call.table, call.code, limit=call.params["days"], as_of=call.as_of)[::-1]
     if not rows:
         return None
     reported: dict[str, Any] = {
-        "code": asked.code,
+        "code": call.code,
         "date": rows[-1]["date"],
         "since": rows[0]["date"],
         "count": len(rows),
@@ -80,41 +79,41 @@ def valuation_percentile(session: Session, asked: Question) -> Any:
     return reported
 
 
-def flow_rank(session: Session, asked: Question) -> Any:
+def flow_rank(session: Session, call: InterfaceCall) -> Any:
     """{code, name, days, since, date, main_net, super_net, large_net, medium_net, small_net}: sums of the
     newest dates in CNY, in the order of one of them."""
-    days, sort = asked.params["days"], asked.params["sort"]
+    days, sort = call.params["days"], call.params["sort"]
     if days not in FLOW_DAYS:
-        raise asked.bad("days", f"{days} is none of {', '.join(map(str, FLOW_DAYS))}")
+        raise call.bad("days", f"{days} is none of {', '.join(map(str, FLOW_DAYS))}")
     if sort.removeprefix("-") not in _FLOWS:
-        raise asked.bad("sort", f"{sort[:40]!r} is none of {', '.join(_FLOWS)}")
-    newest = rows_of.newest_date(session, asked.table, asked.as_of)
+        raise call.bad("sort", f"{sort[:40]!r} is none of {', '.join(_FLOWS)}")
+    newest = rows_of.newest_date(session, call.table, call.as_of)
     if newest is None:
         return []
-    since = asked.calendar.last(days, newest)[0]
-    sums = queries.flow_sums(session, asked.table, _FLOWS, since, newest, asked.as_of)
+    since = call.calendar.last(days, newest)[0]
+    sums = queries.flow_sums(session, call.table, _FLOWS, since, newest, call.as_of)
     column, sign = sort.removeprefix("-"), -1.0 if sort.startswith("-") else 1.0
     known = [
         (sign * value, code) for code, reported in sums.items() if (value := reported[column]) is not None
     ]
-    order = [code for _, code in sorted(known)[: asked.params["limit"]]]
+    order = [code for _, code in sorted(known)[: call.params["limit"]]]
     names = queries.names(session, order)
     span = {"days": days, "since": since, "date": newest}
     return [{"code": code, "name": names.get(code), **span, **sums[code]} for code in order]
 
 
-def newest_of_indices(session: Session, asked: Question) -> Any:
-    """The newest row of each index that is asked for, or of each one of a scope."""
-    requested: Sequence[str] | None = asked.params["codes"]
+def newest_of_indices(session: Session, call: InterfaceCall) -> Any:
+    """The newest row of each requested index, or of each one of a scope."""
+    requested: Sequence[str] | None = call.params["codes"]
     if requested is None:
-        requested = [row["code"] for row in queries.indices(session, asked.table, asked.params["scope"])]
-    found = [rows_of.newest(session, asked.table, code, asked.as_of) for code in requested[:MOST_ROWS]]
+        requested = [row["code"] for row in queries.indices(session, call.table, call.params["scope"])]
+    found = [rows_of.newest(session, call.table, code, call.as_of) for code in requested[:MOST_ROWS]]
     return [row for row in found if row is not None]
 
 
-def stored_indices(session: Session, asked: Question) -> Any:
+def stored_indices(session: Session, call: InterfaceCall) -> Any:
     """{code, name, scope, first_date, latest_date} of the indices of a scope, by code."""
-    return queries.indices(session, asked.table, asked.params["scope"])
+    return queries.indices(session, call.table, call.params["scope"])
 
 
 def _rounded(value: float | None) -> float | None:

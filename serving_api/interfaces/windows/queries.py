@@ -12,7 +12,7 @@ MASTER = "fusion_stock_master"
 def flow_sums(
     session: Session, table: Table, columns: Sequence[str], since: str, until: str, as_of: str | None
 ) -> dict[str, dict[str, float | None]]:
-    """Code -> the sum of each column between two dates; None where no date has a value."""
+    """Code -> the sum of each column between two dates; None when no date has a value."""
     rows = session.rows(
         table.name,
         columns=("code", *columns),

@@ -1,1 +1,1 @@
-"""Live reads of the datamgr area: asked of the upstreams, never stored."""
+"""Live reads below /datamgr: requested from upstreams, never stored."""

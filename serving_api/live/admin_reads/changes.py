@@ -1,7 +1,7 @@
 """Intraday anomalies of the session: the newest events of all stocks, from the portal alone.
 
-Pages are asked side by side, at most STOCK_CHANGES_CONCURRENCY at a time; while the portal is away (its
-breaker is open, or it answers nothing that can be used) the last good answer stands.
+Pages are requested in parallel, at most STOCK_CHANGES_CONCURRENCY at a time; while the portal is
+unavailable (its breaker is open, or its responses are invalid) the last good answer is served.
 """
 
 import math
@@ -26,7 +26,7 @@ CLOCKS_APART = timedelta(minutes=1)
 
 
 class Changes:
-    """Reads that answer an empty list when there is neither an answer nor one that was kept."""
+    """Reads that return an empty list when there is neither an answer nor a cached one."""
 
     def __init__(self, state: State, live: Live) -> None:
         self._clock = state.clock
@@ -48,7 +48,7 @@ class Changes:
             return ttl_at(CHANGES_TTL, self._clock.now(), self._calendar)
 
         if before_open(self._clock.now(), self._calendar):
-            # The portal still tells of the session before, and nothing in its events says so.
+            # The portal still serves the previous session, and its events do not say so.
             return Answered([]), False
         today = self._clock.now().date()
         landed = await read_or(
@@ -63,32 +63,32 @@ class Changes:
         )
         if landed is not None:
             self._last = landed.value
-        # Events carry no date: what was said yesterday says nothing of today.
-        kept = self._last
-        if kept is None or kept.at is None or kept.at.date() != today:
+        # Events carry no date: cached events of yesterday are not valid today.
+        cached = self._last
+        if cached is None or cached.at is None or cached.at.date() != today:
             return Answered([]), False
-        return kept.shaped(kept.value[:limit]), landed is None
+        return cached.shaped(cached.value[:limit]), landed is None
 
     async def _ask(self, pages: int) -> Answered:
-        reported = await self._live.clients.ask(
+        answer = await self._live.clients.ask(
             {EASTMONEY: lambda client: newest_pages(client, pages, self._together)},
             order=(EASTMONEY,),
             pages=pages,
         )
-        events = joined(reported.value)
+        events = joined(answer.value)
         self._check_day(events)
-        return reported.shaped(events)
+        return answer.shaped(events)
 
     def _check_day(self, events: Sequence[Row]) -> None:
-        """While the market trades, an event later than now is of another day. Raises PayloadError."""
+        """While the market trades, an event later than now belongs to another day. Raises PayloadError."""
         now = self._clock.now()
         latest = (now + CLOCKS_APART).strftime("%H:%M:%S")
         if events and in_trading_hours(now, self._calendar) and str(events[0]["time"]) > latest:
-            raise PayloadError(f"an anomaly at {events[0]['time']} is told at {now:%H:%M:%S}")
+            raise PayloadError(f"an anomaly at {events[0]['time']} is later than now ({now:%H:%M:%S})")
 
 
 def newest_pages(client: Any, pages: int, together: int) -> list[ChangesPage]:
-    """The first page tells how many there are; the others are asked `together` at a time."""
+    """The first page says how many there are; the others are requested `together` at a time."""
     first: ChangesPage = client.stock_changes(0)
     others = range(1, min(pages, math.ceil(first.total / PAGE_ROWS)))
     context = copy_context()  # the call budget of this request
@@ -98,7 +98,7 @@ def newest_pages(client: Any, pages: int, together: int) -> list[ChangesPage]:
 
 
 def joined(pages: Sequence[ChangesPage]) -> list[Row]:
-    """Events of all pages, newest first; one that moved to the next page meanwhile is told once."""
+    """Events of all pages, newest first; one that moved to the next page meanwhile is listed once."""
     rows: dict[tuple[Any, ...], Row] = {}
     for page in pages:
         for row in records(page.rows):

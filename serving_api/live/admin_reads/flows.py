@@ -1,4 +1,4 @@
-"""Shapes of live money flow. CNY; minute values are cumulative since the open. Pure."""
+"""Response rows of live money flow. CNY; minute values are cumulative since the open. Pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -19,14 +19,14 @@ def no_sides() -> dict[str, float | None]:
 
 
 def today_sides(rows: Sequence[Row]) -> dict[str, float | None]:
-    """Ins and outs of the four size classes; null where the source gives nets alone."""
+    """Inflows and outflows of the four size classes; null when the source only has net values."""
     row = rows[0] if rows else {}
     return {name: number(row.get(name), 2) for name in no_sides()}
 
 
 def history(nets: Sequence[Row], stored: Sequence[Mapping[str, Any]], days: int) -> list[dict[str, Any]]:
-    """The newest `days` main nets, oldest first. The inflow alone is known for stored dates; dates that
-    the source does not give are taken from the store."""
+    """The newest `days` main nets, oldest first. Stored dates only have the inflow; dates that the source
+    does not have are taken from the store."""
     main: dict[str, float | None] = {row["date"]: number(row.get("main_net"), 2) for row in stored}
     main |= {row["date"]: number(row["main_net"], 2) for row in nets}
     inflow = {row["date"]: _sum(row.get("super_large_in"), row.get("large_in")) for row in stored}
@@ -51,7 +51,7 @@ def minute_flow(frame: "pd.DataFrame") -> list[dict[str, Any]]:
 
 def northbound(frame: "pd.DataFrame") -> dict[str, Any]:
     """Minutes of the northbound channels, 10k CNY. `available` False: minutes without values, because
-    nothing is disclosed during the day any more."""
+    values are no longer disclosed during the day."""
     rows = [row for row in records(frame) if row["direction"] == "north"]
     items = [
         {

@@ -1,4 +1,4 @@
-"""The limit-ups of a date as the stored bars tell them: what no pool is stored of any more."""
+"""The limit-ups of a date from stored bars, for dates without a stored pool."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ _FIGURES = ("code", "close", "change_pct", "amount", "turnover_pct")
 _UNKNOWN = dict.fromkeys(
     ("float_market_cap", "first_seal_time", "last_seal_time", "seal_fund", "break_times", "zt_stat")
 )
-"""What only a pool tells."""
+"""Columns that only a pool has."""
 
 
 def limit_ups_of_bars(session: Session, day: str, dates: list[str]) -> list[Row]:
@@ -31,7 +31,7 @@ def limit_ups_of_bars(session: Session, day: str, dates: list[str]) -> list[Row]
 
 
 def _reported(session: Session, code: str, day: str, dates: list[str]) -> dict[str, Any]:
-    """Name on the date, industry as far as it is known now, consecutive limit-ups."""
+    """Name on the date, industry if it is known now, consecutive limit-ups."""
     names = session.rows(
         NAMES, columns=("name",), where="code=? AND valid_from<=? AND (valid_to IS NULL OR valid_to>=?)",
         values=(code, day, day), order="valid_from DESC", limit=1,
@@ -45,7 +45,7 @@ def _reported(session: Session, code: str, day: str, dates: list[str]) -> dict[s
 
 
 def _streak(session: Session, code: str, dates: list[str]) -> int:
-    """Limit-ups in a row up to the last of `dates`; a date without trade is passed over."""
+    """Consecutive limit-ups up to the last of `dates`; a date without trading is skipped."""
     bars = session.rows(
         BARS, columns=("limit_status", "is_suspended"), where="code=? AND date>=? AND date<=?",
         values=(code, dates[0], dates[-1]), order="date DESC",
@@ -61,6 +61,6 @@ def _streak(session: Session, code: str, dates: list[str]) -> int:
 
 
 def streak_dates(calendar: Any, day: str) -> list[str]:
-    """The trade dates that a streak up to `day` is counted over."""
+    """The trade dates over which a streak up to `day` is counted."""
     dates: list[str] = calendar.last(STREAK_DAYS, day)
     return dates

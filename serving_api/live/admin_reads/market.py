@@ -17,14 +17,14 @@ from serving_api.live.frame_values import Row, is_empty, number, records, sessio
 
 POOL_TTL, RANKING_TTL, HOT_TTL = 20.0, 30.0, 10.0
 POOL_SESSIONS = 20
-"""Trade dates that the portal's pools go back."""
+"""Trade dates that the portal's pools reach back."""
 BOARD_PAGES = 5
 _CLOSE = "15:00"
 _CNY_PER_YI = 1e8
 
 
 class Market:
-    """Reads that answer their empty structure when neither a source nor the store has anything."""
+    """Reads that return their empty structure when neither a source nor the store has data."""
 
     def __init__(self, state: State, live: Live) -> None:
         self._clock = state.clock
@@ -33,9 +33,9 @@ class Market:
         self._live = live
 
     async def limit_ups(self, day: str | None) -> Answered:
-        """The pool of limit-ups of a date (default: the newest trade date): the stored one; while its
-        session runs, and where none is stored, the portal's; of a day whose pool is gone, what the stored
-        bars tell. Empty on a day without trading."""
+        """The pool of limit-ups of a date (default: the newest trade date): the stored one; during its
+        session, and when none is stored, the portal's; for a date whose pool is no longer served,
+        limit-ups from the stored bars. Empty on a day without trading."""
         today = self._clock.now().date().isoformat()
         try:
             asked = day or self._calendar.on_or_before(today)
@@ -47,40 +47,41 @@ class Market:
         stored = await self._stored(queries.limit_ups, asked)
         running = asked == today and self._clock.now().strftime("%H:%M") < _CLOSE
         if recent and (running or not stored):
-            reported = await self._reported(
+            answer = await self._reported(
                 ("limit up", asked),
                 POOL_TTL,
                 lambda: self._live.clients.ask({EASTMONEY: lambda client: client.limit_pool("up", asked)}),
             )
-            if reported is not None and (running or not is_empty(reported.value)):
-                return reported.shaped([limit_row(row) for row in records(reported.value)])
+            if answer is not None and (running or not is_empty(answer.value)):
+                return answer.shaped([limit_row(row) for row in records(answer.value)])
         if not stored:
             stored = await self._stored(limit_ups_of_bars, asked, streak_dates(self._calendar, asked))
         return Answered([limit_row(row) for row in stored])
 
     async def industries(self) -> Answered:
-        """Every industry board, the strongest first: the portal's of now, else the newest stored ones."""
-        reported = await self._reported(
+        """Every industry board, the strongest first: the portal's current ones, else the newest stored
+        ones."""
+        answer = await self._reported(
             "industries",
             RANKING_TTL,
             lambda: self._live.clients.ask(
                 {EASTMONEY: lambda client: client.boards("industry")}, pages=BOARD_PAGES, empty=is_empty
             ),
         )
-        if reported is not None and not is_empty(reported.value):
-            return reported.shaped(ranked([board(row) for row in records(reported.value)]))
+        if answer is not None and not is_empty(answer.value):
+            return answer.shaped(ranked([board(row) for row in records(answer.value)]))
         return Answered(ranked([sector(row) for row in await self._stored(queries.sectors)]))
 
     async def hot_stocks(self) -> Answered:
-        """Strong stocks of the session that quotes belong to, with their topics; the strongest first."""
+        """Strong stocks of the current session of quotes, with their topics; the strongest first."""
         day = session_date(self._clock.now(), self._calendar)
-        reported = await self._reported(
+        answer = await self._reported(
             ("strong", day),
             HOT_TTL,
             lambda: self._live.clients.ask({THS: lambda client: client.strong_stocks(day)}, order=(THS,)),
         )
-        if reported is not None:
-            return reported.shaped(strongest([strong(row) for row in records(reported.value)]))
+        if answer is not None:
+            return answer.shaped(strongest([strong(row) for row in records(answer.value)]))
         return Answered(strongest([strong(row) for row in await self._stored(queries.strong_stocks, day)]))
 
     async def _stored(self, query: Callable[..., list[Row]], *args: Any) -> list[Row]:
@@ -90,7 +91,7 @@ class Market:
     async def _reported(
         self, key: Hashable, seconds: float, make: Callable[[], Awaitable[Answered]]
     ) -> Answered | None:
-        """A shared answer; None when no source has any."""
+        """A shared answer; None when no source has one."""
 
         def ttl() -> float:
             return ttl_at(seconds, self._clock.now(), self._calendar)
@@ -108,7 +109,7 @@ def market_of(state: State) -> Market:
 
 
 def limit_row(row: Mapping[str, Any]) -> Row:
-    """One limit-up, from the store or from the portal alike. CNY, percent; `float_cap` 10k CNY."""
+    """One limit-up, from the store or from the portal. CNY, percent; `float_cap` 10k CNY."""
     return {
         "code": row["code"],
         "name": row["name"],
@@ -153,7 +154,7 @@ def sector(row: Mapping[str, Any]) -> Row:
 
 
 def ranked(rows: list[Row]) -> list[Row]:
-    """Best change first, `rank` from 1; those without a change stand last."""
+    """Best change first, `rank` from 1; boards without a change come last."""
     ordered = sorted(
         rows, key=lambda row: (row["change_pct"] is None, -(row["change_pct"] or 0.0), row["code"])
     )

@@ -1,4 +1,4 @@
-"""SQL behind the live reads: who a code is, and what is stored where no live source answers."""
+"""SQL of the live reads: master data of codes, and stored rows for when no live source answers."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +18,7 @@ _LISTED_COLUMNS = (*_MASTER_COLUMNS, "sec_type", "list_status")
 
 
 def masters(session: Session, codes: Sequence[str]) -> list[dict[str, Any]]:
-    """Master rows of the codes, as far as stored."""
+    """Master rows of the given codes that are stored."""
     if not session.has(MASTER):
         return []
     columns = session.columns(MASTER, _MASTER_COLUMNS)

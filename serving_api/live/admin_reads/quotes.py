@@ -1,4 +1,4 @@
-"""Shapes of live quotes: one security with its book, and the map of many. Pure."""
+"""Response rows of live quotes: one security with its order book, and the map of many. Pure."""
 
 from typing import Any
 
@@ -63,8 +63,9 @@ def index_quote(row: Row) -> dict[str, Any]:
 
 
 def brief_quote(row: Row, listed: Listed, day: str, calendar: TradeCalendar) -> dict[str, Any]:
-    """One entry of the quote map. What the source does not carry is made from what is stored about the
-    security: turnover and cap from its shares, limits from the exchange's rules. Ratios are not."""
+    """One entry of the quote map. Values that the source does not have are computed from stored data of
+    the security: turnover and cap from its shares, limits from the exchange's rules. Ratios are not
+    computed."""
     price, last_close = positive(row["price"]), positive(row["last_close"])
     cap = number(row.get("total_market_cap"))
     if cap is None and price and listed.total_shares:

@@ -1,4 +1,4 @@
-"""Live reads of the datamgr area: admin, enveloped, never cached by a client."""
+"""Live reads below /datamgr: admin, enveloped, never cached by a client."""
 
 from enum import IntEnum
 from typing import Annotated
@@ -55,11 +55,11 @@ async def _day(
     return day
 
 
-TopN = Annotated[int, Query(ge=1, le=100, description="industries of a list")]
+TopN = Annotated[int, Query(ge=1, le=100, description="industries per list")]
 
 
-def _answer(reported: Answered) -> Answer:
-    return Answer(reported.value, headers=reported.headers)
+def _answer(answer: Answered) -> Answer:
+    return Answer(answer.value, headers=answer.headers)
 
 
 @router.get("/fusion/market/realtime-quote")
@@ -68,14 +68,14 @@ async def realtime_quote(
     request: Request, subject: Admin, codes: Annotated[list[str], Depends(code_list(600))]
 ) -> Answer:
     """Live quotes of up to 600 codes; {} when no source answers."""
-    reported = await _live(request).quotes(codes)
-    return _answer(reported.shaped({"results": reported.value}))
+    answer = await _live(request).quotes(codes)
+    return _answer(answer.shaped({"results": answer.value}))
 
 
 @router.get("/market/stat")
 @serving(schemas.MarketStat, cache=NO_STORE, raises=(503,))
 async def market_stat(request: Request, subject: Admin) -> Answer:
-    """Totals of all A shares now; 503 when no source answers."""
+    """Current totals of all A shares; 503 when no source answers."""
     return _answer(await _live(request).market_stat())
 
 
@@ -93,7 +93,7 @@ async def global_news(
 @router.get("/fusion/market/limit-up")
 @serving(list[schemas.LimitUp], cache=NO_STORE)
 async def limit_up(request: Request, subject: Admin, date: Annotated[str | None, Depends(_day)]) -> Answer:
-    """The pool of limit-ups of a trade date, the first sealed first; [] on a day without trading."""
+    """The pool of limit-ups of a trade date, in order of their first seal; [] on a day without trading."""
     return _answer(await _market(request).limit_ups(date))
 
 
@@ -101,24 +101,24 @@ async def limit_up(request: Request, subject: Admin, date: Annotated[str | None,
 @serving(schemas.IndustryEnds, cache=NO_STORE)
 async def industry_ends(request: Request, subject: Admin, top_n: TopN = 20) -> Answer:
     """The strongest and the weakest industries, each from the most extreme one on."""
-    reported = await _market(request).industries()
-    rows = reported.value
+    answer = await _market(request).industries()
+    rows = answer.value
     ends = {"top": rows[:top_n], "bottom": rows[::-1][:top_n], "total": len(rows)}
-    return _answer(reported.shaped(ends))
+    return _answer(answer.shaped(ends))
 
 
 @router.get("/market/industry-ranking")
 @serving(list[schemas.IndustryRank], cache=NO_STORE)
 async def industry_ranking(request: Request, subject: Admin, top_n: TopN = 20) -> Answer:
     """The strongest industries, by change of the day."""
-    reported = await _market(request).industries()
-    return _answer(reported.shaped(reported.value[:top_n]))
+    answer = await _market(request).industries()
+    return _answer(answer.shaped(answer.value[:top_n]))
 
 
 @router.get("/market/hot-stocks")
 @serving(list[schemas.HotStock], cache=NO_STORE)
 async def hot_stocks(request: Request, subject: Admin) -> Answer:
-    """Strong stocks of the session with the topics that they rise for, the strongest first."""
+    """Strong stocks of the session with the topics behind their rise, the strongest first."""
     return _answer(await _market(request).hot_stocks())
 
 
@@ -127,7 +127,7 @@ async def hot_stocks(request: Request, subject: Admin) -> Answer:
     list[schemas.NorthboundMinute], top=[("date", str), ("available", bool), ("note", str)], cache=NO_STORE
 )
 async def northbound(request: Request, subject: Admin) -> Answer:
-    """Northbound flow of the day by minute, 10k CNY; values are null where nothing is disclosed."""
+    """Northbound flow of the day by minute, 10k CNY; values are null when nothing is disclosed."""
     return _answer(await _live(request).northbound())
 
 
@@ -175,5 +175,5 @@ async def fund_flow(
     """Today's money flow by size of order, and the main nets of the days before."""
     found = await _live(request).fund_flow(code, days)
     given = len(found.value["history"])
-    reported = await reach(state_of(request), queries.FLOW, given, asked=days, code=code)
-    return Answer(found.value, top=reported, headers=found.headers)
+    history = await reach(state_of(request), queries.FLOW, given, asked=days, code=code)
+    return Answer(found.value, top=history, headers=found.headers)

@@ -1,4 +1,4 @@
-"""Shapes of the live answers, for the document. Names as on the wire."""
+"""Response models of the live reads, for the document. Field names as in responses."""
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel
 
@@ -45,7 +45,7 @@ class QuoteMap(RootModel[dict[str, BriefQuote]]):
 
 
 class LimitUp(BaseModel):
-    """CNY, percent; times HH:MM:SS, null where nobody tells; `zt_stat` N天M板 = M boards in N days."""
+    """CNY, percent; times HH:MM:SS, null when unknown; `zt_stat` N天M板 = M boards in N days."""
 
     code: str
     name: str
@@ -106,7 +106,7 @@ class BookLevel(BaseModel):
 
 
 class OrderBook(BaseModel):
-    """CNY, percent, shares; {} when nobody knows the code."""
+    """CNY, percent, shares; {} when the code is unknown."""
 
     model_config = _ALIASED
     code: str | None = None
@@ -142,7 +142,7 @@ class MinuteBar(BaseModel):
 
 
 class ExRight(BaseModel):
-    """Per ten shares, CNY and shares; null where the category has no such value."""
+    """Per ten shares, CNY and shares; null when the category has no such value."""
 
     date: str = Field(description="YYYYMMDD")
     category: int
@@ -159,7 +159,7 @@ class ExRights(BaseModel):
 
 
 class FlowSides(BaseModel):
-    """CNY; null where the source gives nets alone."""
+    """CNY; null when the source only has net values."""
 
     super_large_in: float | None
     super_large_out: float | None

@@ -1,4 +1,4 @@
-"""What the live reads ask, of whom, and how long an answer is shared."""
+"""The live reads: requests, sources and sharing times."""
 
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from typing import Any
@@ -20,7 +20,7 @@ from serving_api.live.shared_reads import shared_of
 from serving_api.live.stored_facts import FactReads, Facts
 
 QUOTE_TTL, FLOW_TTL, STAT_TTL, EVENTS_TTL = 3.0, 30.0, 10.0, 3600.0
-"""Market totals outside trading hours: they do not move any more."""
+"""Seconds for market totals outside trading hours: they do not change any more."""
 FLASH_TTL = 30.0
 QUOTES_PER_CALL, BOOKS_PER_CALL, BARS_PER_CALL, FLASHES_PER_CALL = 60, 80, 800, 50
 MINUTE_ROWS = 240
@@ -31,8 +31,8 @@ XDXR_RIGHTS = 1
 
 
 class Live:
-    """Live reads of one app. Every method answers its empty structure when no source answers, but
-    `market_stat`, which raises. The `value` of an answer is what its route shows."""
+    """Live reads of one app. Every method returns its empty structure when no source answers, except
+    `market_stat`, which raises. The `value` of an answer is the data of its route."""
 
     def __init__(self, state: State, clients: LiveClients | None = None) -> None:
         self._clock = state.clock
@@ -50,26 +50,26 @@ class Live:
     # -- quotes -----------------------------------------------------------------------------------
 
     async def quotes(self, codes: Sequence[str]) -> Answered:
-        """Code -> brief quote; codes that nobody knows are left out."""
+        """Code -> brief quote; unknown codes are left out."""
         key = ("quotes", tuple(sorted(codes)))
-        reported = await self._reported(key, QUOTE_TTL, lambda: self._quotes(codes), {})
-        return reported.shaped({code: reported.value[code] for code in codes if code in reported.value})
+        answer = await self._reported(key, QUOTE_TTL, lambda: self._quotes(codes), {})
+        return answer.shaped({code: answer.value[code] for code in codes if code in answer.value})
 
     async def _quotes(self, codes: Sequence[str]) -> Answered:
-        reported = await self.quote_rows(codes)
+        answer = await self.quote_rows(codes)
         day = session_date(self._clock.now(), self._calendar)
-        return reported.shaped(
-            {code: brief_quote(row, one, day, self._calendar) for code, (row, one) in reported.value.items()}
+        return answer.shaped(
+            {code: brief_quote(row, one, day, self._calendar) for code, (row, one) in answer.value.items()}
         )
 
     async def quote_rows(self, codes: Sequence[str]) -> Answered:
-        """Code -> (row of the source, security), asked now; codes that nobody knows are left out. Raises what
-        the first source raised when every source failed."""
+        """Code -> (row of the source, security), requested now; unknown codes are left out. Raises the
+        error of the first source when every source failed."""
         found = await listed_of(self._reading, codes)
         if not found:
             return Answered({})
         symbols = [one.symbol for one in found.values()]
-        # Ratios, caps and limits belong to this answer and the terminal has none of them: it comes last.
+        # The terminal has no ratios, caps and limits, which this answer shows: it comes last.
         answer = await self.clients.ask(
             {
                 TENCENT: lambda client: client.quotes(symbols),
@@ -90,7 +90,7 @@ class Live:
         )
 
     async def order_book(self, code: str) -> Answered:
-        """One security with its five-level book; {} when nobody knows it."""
+        """One security with its five-level book; {} when it is unknown."""
         return await self._reported(("book", code), QUOTE_TTL, lambda: self._order_book(code), {})
 
     async def _order_book(self, code: str) -> Answered:
@@ -110,14 +110,14 @@ class Live:
         row = records(answer.value)[0]
         time = row["quote_time"] if isinstance(row["quote_time"], str) else None
         if time and answer.source == TDX:
-            # The terminal tells the time of day alone.
+            # The terminal only has the time of day.
             time = f"{session_date(self._clock.now(), self._calendar)} {time}"
         return answer.shaped(order_book(row, one, time, ORIGIN[answer.source]))
 
     async def ticks(self, code: str, limit: int) -> Answered:
         """The last trades of the session, oldest first: {time, price CNY, volume shares, side}."""
-        reported = await self._reported(("ticks", code), QUOTE_TTL, lambda: self._ticks(code), [])
-        return reported.shaped(reported.value[-limit:])
+        answer = await self._reported(("ticks", code), QUOTE_TTL, lambda: self._ticks(code), [])
+        return answer.shaped(answer.value[-limit:])
 
     async def _ticks(self, code: str) -> Answered:
         one = await self._listed(code)
@@ -132,11 +132,11 @@ class Live:
         )
 
     async def index_quotes(self, symbols: Sequence[str] | None) -> Answered:
-        """Quotes of mainland indices (`sh000001`; the main ones by default), in their order; symbols that
-        nobody knows are left out."""
+        """Quotes of mainland indices (`sh000001`; the main ones by default), in their order; unknown
+        symbols are left out."""
         requested = tuple(symbols or MAIN_INDICES)
         if requested == MAIN_INDICES:
-            return await self._all_told("indices", QUOTE_TTL, lambda: self._index_quotes(requested), [])
+            return await self._shared_read("indices", QUOTE_TTL, lambda: self._index_quotes(requested), [])
         return await self._reported(
             ("indices", requested), QUOTE_TTL, lambda: self._index_quotes(requested), []
         )
@@ -158,11 +158,11 @@ class Live:
     async def global_news(self, size: int) -> Answered:
         """The newest flash news, newest first: from the portal, else the stored ones."""
         whole_pages = -(-size // FLASHES_PER_CALL) * FLASHES_PER_CALL
-        reported = await self._all_told(
+        answer = await self._shared_read(
             f"flashes {whole_pages}", FLASH_TTL, lambda: self._flashes(whole_pages), None
         )
-        if reported.value is not None:
-            return reported.shaped(reported.value[:size])
+        if answer.value is not None:
+            return answer.shaped(answer.value[:size])
         stored = await read_or([], self._reading.point(queries.stored_flashes, size))
         return Answered([_flash(row) for row in stored])
 
@@ -175,12 +175,12 @@ class Live:
     # -- minutes and flows --------------------------------------------------------------------------
 
     async def minute_bars(self, code: str, period: int, count: int) -> Answered:
-        """(MinuteBars oldest first, source). Raises what the sources raised."""
+        """(MinuteBars oldest first, source). Raises the errors of the sources."""
         one = await self._listed(code)
         if one is None:
             return Answered([])
         newest = min(count, MOST_SITE_BARS)
-        # The quote site has a few days of bars: for more it is asked last, and gives what it has.
+        # The quote site has a few days of bars: for more days it is asked last, and returns what it has.
         order = None if count == newest else (TDX, EASTMONEY, TENCENT)
         answer = await self.clients.ask(
             {
@@ -197,20 +197,18 @@ class Live:
     async def minute_kline(self, code: str, period: int) -> Answered:
         """The newest minute bars of a code."""
         key = ("minutes", code, period)
-        reported = await self._reported(
-            key, FLOW_TTL, lambda: self.minute_bars(code, period, MINUTE_ROWS), []
-        )
-        return reported.shaped(
-            {"code": code, "period": period, "items": reported.value, "_source": reported.origin}
+        answer = await self._reported(key, FLOW_TTL, lambda: self.minute_bars(code, period, MINUTE_ROWS), [])
+        return answer.shaped(
+            {"code": code, "period": period, "items": answer.value, "_source": answer.origin}
         )
 
     async def fund_flow(self, code: str, days: int) -> Answered:
-        """Today's ins and outs and the main nets of the newest `days` trade dates."""
-        reported = await self._reported(
+        """Today's inflows and outflows, and the main nets of the newest `days` trade dates."""
+        answer = await self._reported(
             ("flow", code, days), FLOW_TTL, lambda: self._fund_flow(code, days), None
         )
-        if reported.value is not None:
-            return reported
+        if answer.value is not None:
+            return answer
         return Answered(_stored_flow(code, await self._stored_flows(code, days), days))
 
     async def _stored_flows(self, code: str, days: int) -> list[dict[str, Any]]:
@@ -230,7 +228,7 @@ class Live:
             tab = client.fund_flow(one.symbol, min(days, 50))
             return [], records(tab.history)
 
-        # The portal alone splits the day into ins and outs.
+        # Only the portal splits the day into inflows and outflows.
         answer = await self.clients.ask(
             {EASTMONEY: portal, TENCENT: quote_site},
             order=(EASTMONEY, TENCENT),
@@ -246,10 +244,8 @@ class Live:
         )
 
     async def fund_flow_minutes(self, code: str) -> Answered:
-        reported = await self._reported(
-            ("flow minutes", code), FLOW_TTL, lambda: self._flow_minutes(code), []
-        )
-        return reported.shaped({"code": code, "items": reported.value, "_source": reported.origin})
+        answer = await self._reported(("flow minutes", code), FLOW_TTL, lambda: self._flow_minutes(code), [])
+        return answer.shaped({"code": code, "items": answer.value, "_source": answer.origin})
 
     async def _flow_minutes(self, code: str) -> Answered:
         one = await self._listed(code)
@@ -276,9 +272,9 @@ class Live:
     # -- ex-rights ----------------------------------------------------------------------------------
 
     async def exrights(self, code: str) -> Answered:
-        """Records of the terminal source, oldest first."""
-        reported = await self._reported(("xdxr", code), EVENTS_TTL, lambda: self._exrights(code), [])
-        return reported.shaped({"code": code, "records": reported.value})
+        """Ex-rights records of the terminal source, oldest first."""
+        answer = await self._reported(("xdxr", code), EVENTS_TTL, lambda: self._exrights(code), [])
+        return answer.shaped({"code": code, "records": answer.value})
 
     async def _exrights(self, code: str) -> Answered:
         one = await self._listed(code)
@@ -315,11 +311,11 @@ class Live:
     async def _reported(
         self, key: Hashable, ttl: Ttl, make: Callable[[], Awaitable[Answered]], empty: Any
     ) -> Answered:
-        """A shared answer; one of `empty` when no source has any."""
+        """A shared answer; a copy of `empty` when no source has one."""
         landed = await read_or(None, self.single_flight.take(key, ttl, make))
         return Answered(empty) if landed is None else landed.value
 
-    async def _all_told(
+    async def _shared_read(
         self, name: str, ttl: Ttl, make: Callable[[], Awaitable[Answered]], empty: Any
     ) -> Answered:
         """An answer that all API processes share; its value is plain JSON."""

@@ -1,4 +1,4 @@
-"""Six digits -> the symbol that upstreams are asked for (`sh600519`), with what is stored about it."""
+"""Six digits -> the upstream symbol (`sh600519`), with stored data about it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _FACTS = ("name", "board", "is_st", "total_shares", "float_shares", "list_date")
 
 @dataclass(frozen=True)
 class Listed:
-    """One security as the master knows it; what it does not know is None."""
+    """One security from the master table; unknown values are None."""
 
     symbol: str
     code: str
@@ -28,7 +28,7 @@ class Listed:
 
 
 def guessed_symbol(code: str) -> str | None:
-    """The one security that the exchanges' number ranges give these six digits; None when there is none."""
+    """The security with these six digits by the exchanges' number ranges; None when there is none."""
     for market in ("SH", "SZ", "BJ"):
         if sec_type_of(code, market) in HELD_TYPES:
             return f"{market.lower()}{code}"
@@ -36,7 +36,7 @@ def guessed_symbol(code: str) -> str | None:
 
 
 def listed(row: dict[str, Any]) -> Listed | None:
-    """A master row; None when no upstream of ours knows its market."""
+    """A security from a master row; None when none of our upstreams has its market."""
     market = row.get("market")
     symbol = f"{market.lower()}{row['code']}" if market in ("SH", "SZ", "BJ") else None
     symbol = symbol or guessed_symbol(row["code"])
@@ -47,8 +47,8 @@ def listed(row: dict[str, Any]) -> Listed | None:
 
 
 async def listed_of(reading: Reading, codes: Sequence[str]) -> dict[str, Listed]:
-    """Code -> security, for the codes that there are. The stored master decides; the number ranges answer
-    for codes that it does not hold, and while the database is away."""
+    """Code -> security, for existing codes. The stored master comes first; the number ranges are used for
+    codes that it does not hold, and while the database is unavailable."""
     nothing: list[dict[str, Any]] = []
     rows = await read_or(nothing, reading.scan(queries.masters, list(codes)))
     stored = {row["code"]: listed(row) for row in rows}

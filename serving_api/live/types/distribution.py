@@ -1,10 +1,10 @@
-"""How many stocks rise, fall, stand still or at a limit, and how far they moved."""
+"""How many stocks rise, fall, are unchanged or at a limit, and the size of their changes."""
 
 from collections.abc import Sequence
 
 from serving_api.db.sessions import Session
 from serving_api.live.clients import TDX, TENCENT
-from serving_api.live.data_types import Asking, Body, DataType, Question
+from serving_api.live.data_types import Body, DataType, ReadContext, SourceRead
 from serving_api.live.fused import WIDE, wide_rows
 from serving_api.live.movers import Mover, count, of_scan, of_wide
 
@@ -24,7 +24,7 @@ def range_of(change_pct: float) -> str:
 
 
 def distribution(movers: Sequence[Mover]) -> Body:
-    """Counts and buckets of all stocks; changes are rounded to two decimals first, as they are shown."""
+    """Counts and buckets of all stocks; changes are first rounded to two decimals, as they are shown."""
     counts = count(movers, with_broken=False)
     buckets = dict.fromkeys(RANGES, 0)
     for mover in movers:
@@ -36,9 +36,9 @@ def distribution(movers: Sequence[Mover]) -> Body:
     }
 
 
-def _of(upstream: str) -> Question:
-    def ask(asking: Asking) -> Body:
-        return distribution(of_scan(asking.scan(upstream), asking.session, asking.calendar))
+def _of(upstream: str) -> SourceRead:
+    def ask(context: ReadContext) -> Body:
+        return distribution(of_scan(context.scan(upstream), context.session, context.calendar))
 
     return ask
 

@@ -1,4 +1,4 @@
-"""Turnover and money flow of the whole market, and how many limit-ups hold."""
+"""Turnover and money flow of the whole market, and the share of limit-ups that hold."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from core.errors import PayloadError
 from serving_api.db.sessions import Session
 from serving_api.live.clients import EASTMONEY, SOURCE_ERRORS, TENCENT
-from serving_api.live.data_types import Asking, Body, DataType
+from serving_api.live.data_types import Body, DataType, ReadContext
 from serving_api.live.frame_values import number, records
 from serving_api.live.fused import WIDE, wide_rows
 from serving_api.live.movers import count, of_scan, of_wide
@@ -26,23 +26,25 @@ def seal_rate(limit_up: int | None, broken: int | None) -> float | None:
     return round(limit_up / (limit_up + broken) * 100, 2)
 
 
-def _pools(asking: Asking) -> tuple[int | None, int | None]:
-    """(limit-ups that hold, that broke) of the portal's pools; None while it does not tell."""
-    client = asking.client(EASTMONEY)
+def _pools(context: ReadContext) -> tuple[int | None, int | None]:
+    """(limit-ups that hold, that broke) of the portal's pools; None while it does not answer."""
+    client = context.client(EASTMONEY)
     try:
-        return len(client.limit_pool("up", asking.session)), len(client.limit_pool("broken", asking.session))
+        return len(client.limit_pool("up", context.session)), len(
+            client.limit_pool("broken", context.session)
+        )
     except SOURCE_ERRORS:
         return None, None
 
 
 def _body(
-    asking: Asking, amount: float | None, main: float | None, nets: Sequence[Any], limit_up: int | None
+    context: ReadContext, amount: float | None, main: float | None, nets: Sequence[Any], limit_up: int | None
 ) -> Body:
-    held, broken = _pools(asking)
+    held, broken = _pools(context)
     held = limit_up if held is None else held
     return {
         "total_amount": amount,
-        "prev_total_amount": asking.facts.amount_before,
+        "prev_total_amount": context.facts.amount_before,
         "main_net_inflow": main,
         **dict(zip(_NETS, nets, strict=True)),
         "seal_success_rate": seal_rate(held, broken),
@@ -56,13 +58,13 @@ def _sum(values: Sequence[float | None]) -> float | None:
     return round(sum(known), 2) if known else None
 
 
-def _quote_site(asking: Asking) -> Body:
-    """Sums over the ranking of all A shares, which tells the main net alone."""
-    rows = asking.scan(TENCENT)
-    counts = count(of_scan(rows, asking.session, asking.calendar), with_broken=False)
+def _quote_site(context: ReadContext) -> Body:
+    """Sums over the ranking of all A shares, which only has the main net."""
+    rows = context.scan(TENCENT)
+    counts = count(of_scan(rows, context.session, context.calendar), with_broken=False)
     traded = [row for row in rows if not row.suspended]
     return _body(
-        asking,
+        context,
         _sum([row.amount for row in traded]),
         _sum([row.main_net for row in traded]),
         (None,) * len(_NETS),
@@ -70,18 +72,18 @@ def _quote_site(asking: Asking) -> Body:
     )
 
 
-def _portal(asking: Asking) -> Body:
+def _portal(context: ReadContext) -> Body:
     """The flow of the two exchanges by size of order, and the turnover of their indices."""
-    client = asking.client(EASTMONEY)
+    client = context.client(EASTMONEY)
     flow = client.fund_flow_minutes(*MARKETS)
     amounts = [number(row["amount"]) for row in records(client.ulist(list(MARKETS)))]
-    if not len(flow) or str(flow["datetime"].iloc[-1])[:10] != asking.session:
-        raise PayloadError(f"no money flow of {asking.session}")
+    if not len(flow) or str(flow["datetime"].iloc[-1])[:10] != context.session:
+        raise PayloadError(f"no money flow of {context.session}")
     if None in amounts or len(amounts) < len(MARKETS):
-        raise PayloadError("the turnover of the exchanges is not told")
+        raise PayloadError("the turnover of the exchanges is missing")
     newest = flow.iloc[-1]
     nets = [number(newest[name]) for name in _NETS]
-    return _body(asking, _sum(amounts), number(newest["main_net"]), nets, None)
+    return _body(context, _sum(amounts), number(newest["main_net"]), nets, None)
 
 
 def _stored(session: Session, day: str) -> Body | None:
@@ -106,7 +108,7 @@ def _stored(session: Session, day: str) -> Body | None:
 DATA_TYPE = DataType(
     name="fund_flow",
     ttl_s=15,
-    # The terminal tells no flow: the quote site is first in every session, the portal is its backup.
+    # The terminal has no money flow: the quote site is first in every session, the portal is the fallback.
     sources={TENCENT: _quote_site, EASTMONEY: _portal},
     is_valid=lambda body: body.get("main_net_inflow") is not None and bool(body.get("total_amount")),
     empty=lambda: dict.fromkeys(_EMPTY),

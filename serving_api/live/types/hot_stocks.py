@@ -1,10 +1,10 @@
-"""The most traded stocks of the session, with what they moved and turned over."""
+"""The most traded stocks of the session, with their changes and turnover."""
 
 from collections.abc import Iterable
 
 from serving_api.db.sessions import Session
 from serving_api.live.clients import EASTMONEY, TDX, TENCENT
-from serving_api.live.data_types import Asking, Body, DataType, Question
+from serving_api.live.data_types import Body, DataType, ReadContext, SourceRead
 from serving_api.live.frame_values import number, records, text
 from serving_api.live.fused import WIDE, wide_rows
 from serving_api.live.portal_session import check_dates
@@ -42,19 +42,19 @@ def _live(row: Traded) -> Body:
     }
 
 
-def _of(upstream: str) -> Question:
-    def ask(asking: Asking) -> Body:
-        return hottest(_live(row) for row in asking.scan(upstream) if not row.suspended)
+def _of(upstream: str) -> SourceRead:
+    def ask(context: ReadContext) -> Body:
+        return hottest(_live(row) for row in context.scan(upstream) if not row.suspended)
 
     return ask
 
 
-def _portal(asking: Asking) -> Body:
-    """The portal's hundred most looked-at stocks, with their quotes: two calls."""
-    client = asking.client(EASTMONEY)
+def _portal(context: ReadContext) -> Body:
+    """The portal's hundred most viewed stocks, with their quotes: two calls."""
+    client = context.client(EASTMONEY)
     popular = {row["symbol"]: row for row in records(client.popularity())}
     quotes = records(client.ulist(list(popular)))
-    check_dates(quotes, asking.session)
+    check_dates(quotes, context.session)
     return hottest(
         {
             "market": row["symbol"][:2].upper(),

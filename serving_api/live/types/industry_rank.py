@@ -1,11 +1,11 @@
-"""Every industry by its change of the day: the strongest first."""
+"""Every industry by its change of the day, the strongest first."""
 
 from collections import defaultdict
 from collections.abc import Iterable
 
 from serving_api.db.sessions import Session
 from serving_api.live.clients import EASTMONEY, TDX, TENCENT
-from serving_api.live.data_types import HISTORY, Asking, Body, DataType, Question
+from serving_api.live.data_types import HISTORY, Body, DataType, ReadContext, SourceRead
 from serving_api.live.frame_values import number, records, text
 from serving_api.live.fused import map_nodes
 from serving_api.live.portal_session import check_portal
@@ -26,18 +26,18 @@ def weighted_change(rows: Iterable[Traded]) -> float | None:
     return round(sums[0] / sums[1], 2) if sums[1] > 0 else None
 
 
-def by_board(rows: Iterable[Traded], asking: Asking) -> dict[Board, list[Traded]]:
+def by_board(rows: Iterable[Traded], context: ReadContext) -> dict[Board, list[Traded]]:
     """Stocks of a scan by their stored industry; one without an industry is left out."""
     found: dict[Board, list[Traded]] = defaultdict(list)
     for row in rows:
-        board = asking.facts.boards.get(row.listed.code)
+        board = context.facts.boards.get(row.listed.code)
         if board is not None:
             found[board].append(row)
     return found
 
 
 def leader_of(rows: Iterable[Traded]) -> Traded | None:
-    """The stock that rose most."""
+    """The stock with the largest rise."""
     moving = [row for row in rows if row.change_pct is not None]
     return max(moving, key=lambda row: (row.change_pct or 0.0, row.listed.code), default=None)
 
@@ -49,10 +49,10 @@ def ranked(industries: list[Body]) -> Body:
     return {"industries": [{**row, "rank": rank} for rank, row in enumerate(known, start=1)]}
 
 
-def _of(upstream: str) -> Question:
-    def ask(asking: Asking) -> Body:
+def _of(upstream: str) -> SourceRead:
+    def ask(context: ReadContext) -> Body:
         rows = []
-        for board, members in by_board(asking.scan(upstream), asking).items():
+        for board, members in by_board(context.scan(upstream), context).items():
             leader = leader_of(members)
             rows.append(
                 {
@@ -68,9 +68,9 @@ def _of(upstream: str) -> Question:
     return ask
 
 
-def _portal(asking: Asking) -> Body:
+def _portal(context: ReadContext) -> Body:
     """The portal's own industry boards."""
-    check_portal(asking)
+    check_portal(context)
     return ranked(
         [
             {
@@ -80,7 +80,7 @@ def _portal(asking: Asking) -> Body:
                 "leader_name": text(row["leader_name"]),
                 "leader_change_percent": number(row["leader_pct"]),
             }
-            for row in records(asking.client(EASTMONEY).boards("industry"))
+            for row in records(context.client(EASTMONEY).boards("industry"))
         ]
     )
 

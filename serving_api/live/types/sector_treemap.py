@@ -1,11 +1,11 @@
-"""The market as a tree map: industries by cap, in each its largest stocks."""
+"""The market as a tree map: industries by cap, each with its largest stocks."""
 
 from collections import defaultdict
 from typing import Any
 
 from serving_api.db.sessions import Session
 from serving_api.live.clients import EASTMONEY, TDX, TENCENT
-from serving_api.live.data_types import HISTORY, Asking, Body, DataType, Question
+from serving_api.live.data_types import HISTORY, Body, DataType, ReadContext, SourceRead
 from serving_api.live.frame_values import number, records
 from serving_api.live.fused import map_nodes
 from serving_api.live.portal_session import check_portal
@@ -44,8 +44,8 @@ def _child(row: Traded) -> Body:
     }
 
 
-def _of(upstream: str) -> Question:
-    def ask(asking: Asking) -> Body:
+def _of(upstream: str) -> SourceRead:
+    def ask(context: ReadContext) -> Body:
         return _tree(
             [
                 {
@@ -57,16 +57,16 @@ def _of(upstream: str) -> Question:
                     "main_net": _sum([row.main_net for row in members]),
                     "children": _largest([_child(row) for row in members]),
                 }
-                for board, members in by_board(asking.scan(upstream), asking).items()
+                for board, members in by_board(context.scan(upstream), context).items()
             ]
         )
 
     return ask
 
 
-def _portal(asking: Asking) -> Body:
-    """The portal's boards; their stocks are not told in one call and stay away."""
-    check_portal(asking)
+def _portal(context: ReadContext) -> Body:
+    """The portal's boards without stocks, which it does not serve in one call."""
+    check_portal(context)
     return _tree(
         [
             {
@@ -78,7 +78,7 @@ def _portal(asking: Asking) -> Body:
                 "main_net": number(row["main_net"]),
                 "children": [],
             }
-            for row in records(asking.client(EASTMONEY).boards("industry"))
+            for row in records(context.client(EASTMONEY).boards("industry"))
         ]
     )
 

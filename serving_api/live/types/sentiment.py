@@ -1,4 +1,4 @@
-"""The main indices, how many stocks rise and fall, and the score that follows from both."""
+"""The main indices, how many stocks rise and fall, and the score calculated from both."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,7 +7,7 @@ from core.errors import Unavailable
 from platform_assets.compute.market_sentiment import sentiment_label, sentiment_score
 from serving_api.db.sessions import Session
 from serving_api.live.clients import TDX, TENCENT
-from serving_api.live.data_types import Asking, Body, DataType, Question
+from serving_api.live.data_types import Body, DataType, ReadContext, SourceRead
 from serving_api.live.frame_values import Row, change_pct, number, positive, records
 from serving_api.live.fused import WIDE, index_rows, wide_rows
 from serving_api.live.movers import Mover, count, of_scan, of_wide
@@ -56,7 +56,7 @@ def _index(symbol: str, price: Any, last_close: Any, amount: Any) -> Row:
 
 
 def _listed(rows: Mapping[str, Row]) -> list[Row]:
-    """The main indices that a source knows."""
+    """The main indices that a source has."""
     return [
         _index(symbol, rows[symbol]["price"], rows[symbol]["last_close"], rows[symbol]["amount"])
         for symbol in INDICES
@@ -68,26 +68,26 @@ def _known(frame: Any) -> dict[str, Row]:
     return {row["symbol"]: row for row in records(frame) if not row.get("unknown")}
 
 
-def _of(upstream: str) -> Question:
-    def ask(asking: Asking) -> Body:
-        movers = of_scan(asking.scan(upstream), asking.session, asking.calendar)
-        indices = _listed(_known(asking.client(upstream).quotes(list(INDICES))))
-        return sentiment(movers, indices, asking.facts.month_base)
+def _of(upstream: str) -> SourceRead:
+    def ask(context: ReadContext) -> Body:
+        movers = of_scan(context.scan(upstream), context.session, context.calendar)
+        indices = _listed(_known(context.client(upstream).quotes(list(INDICES))))
+        return sentiment(movers, indices, context.facts.month_base)
 
     return ask
 
 
-def _sample(asking: Asking) -> Body:
+def _sample(context: ReadContext) -> Body:
     """About 50 stocks, evenly spread over the sorted codes: one call of the quote site."""
-    stocks = asking.facts.stocks
+    stocks = context.facts.stocks
     symbols = sorted(stocks)[:: max(1, len(stocks) // SAMPLE)][:SAMPLE]
     if not symbols:
         raise Unavailable("no list of securities is stored to take a sample of")
-    rows = _known(asking.client(TENCENT).quotes([*symbols, *INDICES]))
+    rows = _known(context.client(TENCENT).quotes([*symbols, *INDICES]))
     quotes = [from_quote(rows[symbol], stocks[symbol]) for symbol in symbols if symbol in rows]
-    check_session(quotes, asking.facts)
-    movers = of_scan(quotes, asking.session, asking.calendar)
-    return sentiment(movers, _listed(rows), asking.facts.month_base, estimate=True)
+    check_session(quotes, context.facts)
+    movers = of_scan(quotes, context.session, context.calendar)
+    return sentiment(movers, _listed(rows), context.facts.month_base, estimate=True)
 
 
 def _stored(session: Session, day: str) -> Body | None:

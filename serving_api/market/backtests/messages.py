@@ -1,4 +1,4 @@
-"""A run as the answer shows it: CNY instead of fen, dates instead of places."""
+"""Responses of a backtest: CNY instead of fen, dates instead of positions."""
 
 from collections import Counter
 from dataclasses import asdict
@@ -25,8 +25,8 @@ _REFUSALS = {
 _FIGURES = tuple(Figures.__dataclass_fields__)
 
 
-def nothing_told(code: str, name: str | None, capital: float, why: str) -> dict[str, Any]:
-    """The answer for a code that nothing can be run on."""
+def empty_answer(code: str, name: str | None, capital: float, why: str) -> dict[str, Any]:
+    """The response for a code without data to run on."""
     return {
         "code": code, "name": name, "price_basis": PRICE_BASIS, "start_date": None, "end_date": None,
         "initial_capital": round(capital, 2), **dict.fromkeys(_FIGURES), "trades": [], "fills": [],
@@ -34,7 +34,7 @@ def nothing_told(code: str, name: str | None, capital: float, why: str) -> dict[
     }  # fmt: skip
 
 
-def run_told(run: Run, days: Days, *, unknown_limits: int, lookback: int) -> dict[str, Any]:
+def run_answer(run: Run, days: Days, *, unknown_limits: int, lookback: int) -> dict[str, Any]:
     dates = days.date[run.start : run.stop]
     notes = [RULES]
     if len(dates) < lookback:
@@ -47,7 +47,7 @@ def run_told(run: Run, days: Days, *, unknown_limits: int, lookback: int) -> dic
         "start_date": dates[0],
         "end_date": dates[-1],
         "initial_capital": run.capital / 100,
-        **figures_told(figures_of(run, days)),
+        **figures_answer(figures_of(run, days)),
         "trades": [_trade(trade) for trade in run.trades],
         "fills": [_fill(fill) for fill in run.fills],
         "entitlements": [
@@ -65,7 +65,7 @@ def run_told(run: Run, days: Days, *, unknown_limits: int, lookback: int) -> dic
 
 
 def _without_a_deal(run: Run) -> list[str]:
-    """Why nothing was bought: a return of 0 is no result then."""
+    """Why nothing was bought; a return of 0 is then no result."""
     if run.fills:
         return []
     refused = Counter(one.reason for one in run.blocked if one.side == BUY)
@@ -78,7 +78,7 @@ def _without_a_deal(run: Run) -> list[str]:
     return [reported]
 
 
-def figures_told(figures: Figures) -> dict[str, Any]:
+def figures_answer(figures: Figures) -> dict[str, Any]:
     reported = asdict(figures)
     return {name: round(one, 4) if isinstance(one, float) else one for name, one in reported.items()}
 
@@ -114,8 +114,8 @@ def _fill(fill: Fill) -> dict[str, Any]:
     }
 
 
-def validation_told(found: Validation | None, days: Days, strategy: Strategy) -> dict[str, Any] | None:
-    """None where there are too few days to split."""
+def validation_answer(found: Validation | None, days: Days, strategy: Strategy) -> dict[str, Any] | None:
+    """None when there are too few days to split."""
     if found is None:
         return None
 
@@ -124,7 +124,7 @@ def validation_told(found: Validation | None, days: Days, strategy: Strategy) ->
             "start_date": days.date[one.start],
             "end_date": days.date[one.stop - 1],
             "params": strategy.params(one.periods),
-            **figures_told(one.figures),
+            **figures_answer(one.figures),
         }
 
     return {

@@ -19,7 +19,7 @@ EX_RIGHT = 1
 
 
 class Row(NamedTuple):
-    """A stored daily bar, CNY and shares as traded. `limit_status` None: its limits are not known."""
+    """A stored daily bar, CNY and shares, unadjusted. `limit_status` None: its limits are not known."""
 
     date: str
     market: str | None
@@ -37,7 +37,7 @@ class Row(NamedTuple):
 
 
 def bars(session: Session, code: str, count: int) -> list[Row]:
-    """The newest rows of a code, oldest first, suspended days among them."""
+    """The newest rows of a code, oldest first, including suspended days."""
     rows = session.rows(KLINE, columns=_BAR, where="code=?", values=(code,), order="date DESC", limit=count)
     return list(map(Row._make, reversed(rows)))
 

@@ -15,7 +15,7 @@ from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serving
 from serving_api.framework.state import state_of
 from serving_api.market.backtests import queries, schemas
-from serving_api.market.backtests.messages import nothing_told
+from serving_api.market.backtests.messages import empty_answer
 from serving_api.market.backtests.service import stop_backtest, strategy_backtest
 
 router = area_router(f"{PREFIX}/market/backtest", "backtests")
@@ -45,7 +45,7 @@ async def trailing_stop(
     style = style_of(profile)
     reported = await read_or(
         {
-            **nothing_told(code, None, initial_capital, UNREADABLE),
+            **empty_answer(code, None, initial_capital, UNREADABLE),
             "profile": style.key,
             "atr_period": ATR_PERIOD,
             "atr_multiple": style.atr_multiple,
@@ -97,7 +97,7 @@ async def strategy_run(
     periods = chosen.chosen(fast_period, slow_period)
     reported = await read_or(
         {
-            **nothing_told(code, None, initial_capital, UNREADABLE),
+            **empty_answer(code, None, initial_capital, UNREADABLE),
             "strategy": chosen.key,
             "params": chosen.params(periods),
         },

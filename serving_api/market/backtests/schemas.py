@@ -1,4 +1,4 @@
-"""Shapes of the backtests."""
+"""Response models of the backtests."""
 
 from pydantic import BaseModel, Field
 
@@ -23,10 +23,10 @@ class Trade(BaseModel):
     sell_price: float | None
     shares: int = Field(description="bought; bonus shares are sold with them")
     fees: float = Field(description="CNY, of both sides")
-    entitlements: float = Field(description="CNY that were paid on the shares meanwhile")
+    entitlements: float = Field(description="CNY paid on the shares in between")
     profit: float = Field(description="CNY after fees")
     profit_pct: float = Field(description="of the cost with fees")
-    reason: str = Field(description="of the sale: signal or stop; open where it is still held")
+    reason: str = Field(description="reason of the sale: signal or stop; open while it is still held")
 
 
 class Deal(BaseModel):
@@ -45,7 +45,7 @@ class Deal(BaseModel):
 
 
 class Entitlement(BaseModel):
-    """What the held shares were given on an ex-date, before tax."""
+    """Dividends and bonus shares of the held shares on an ex-date, before tax."""
 
     date: str
     cash: float
@@ -60,7 +60,8 @@ class EquityPoint(BaseModel):
 
 
 class BlockedOrder(BaseModel):
-    """An order that was not filled on a date. A purchase is dropped then, a sale tried on the next date."""
+    """An order that was not filled on a date. A purchase is then dropped, a sale is tried again on the
+    next date."""
 
     date: str
     side: str
@@ -68,14 +69,14 @@ class BlockedOrder(BaseModel):
 
 
 class Figures(BaseModel):
-    """Percent unless the name says otherwise; null where there is too little for a figure."""
+    """Percent unless the name says otherwise; null when there is too little data for a figure."""
 
     final_capital: float | None = Field(description="CNY")
     total_return_pct: float | None
-    annual_return_pct: float | None = Field(description="of a year of 243 trade dates")
-    benchmark_return_pct: float | None = Field(description="the stock itself, held, dividends included")
+    annual_return_pct: float | None = Field(description="annualised with 243 trade dates a year")
+    benchmark_return_pct: float | None = Field(description="buy and hold of the stock, dividends included")
     max_drawdown_pct: float | None = Field(description="zero or negative")
-    sharpe: float | None = Field(description="daily returns, riskless rate 0, of a year")
+    sharpe: float | None = Field(description="of daily returns, riskless rate 0, annualised")
     win_rate_pct: float | None = Field(description="of the sold trades")
     profit_factor: float | None = Field(description="sum of profits / sum of losses; null without a loss")
     turnover: float | None = Field(description="bought and sold CNY / mean equity")
@@ -90,7 +91,7 @@ class _Backtest(Figures):
     end_date: str | None
     initial_capital: float
     trades: list[Trade]
-    fills: list[Deal] = Field(description="every deal: cash, shares and fees add up to the cent")
+    fills: list[Deal] = Field(description="every trade: cash, shares and fees add up to the cent")
     entitlements: list[Entitlement]
     equity: list[EquityPoint]
     fees: list[FeeRule]
@@ -113,7 +114,7 @@ class Sample(Figures):
 
 
 class Validation(BaseModel):
-    """The first 70 % of the dates against the rest, and the periods a fifth shorter and longer."""
+    """The first 70 % of the dates against the rest, and the parameters a fifth shorter and longer."""
 
     in_sample: Sample
     out_of_sample: Sample
@@ -134,9 +135,9 @@ class StyleItem(BaseModel):
     name: str
     atr_period: int
     atr_multiple: float
-    breakout_bars: int = Field(description="a close above the highest high of so many bars is the entry")
-    risk_pct: float = Field(description="of the equity that a trade may lose at its first stop")
-    position_pct: float = Field(description="of the equity that a position may be")
+    breakout_bars: int = Field(description="a close above the highest high of this many bars is the entry")
+    risk_pct: float = Field(description="share of the equity that a trade may lose at its first stop")
+    position_pct: float = Field(description="share of the equity that a position may take")
     description: str
 
 

@@ -1,4 +1,4 @@
-"""Reads the days of a stock and runs a rule over them. Everything here runs off the event loop."""
+"""Reads the days of a stock and runs a backtest over them. Everything here runs off the event loop."""
 
 from bisect import bisect_left
 from collections.abc import Callable
@@ -19,15 +19,15 @@ from platform_assets.compute.parameters.backtests import ATR_PERIOD, Style
 from platform_assets.compute.parameters.indicators import WARM_UP_BARS
 from serving_api.db.sessions import Session
 from serving_api.market.backtests import queries
-from serving_api.market.backtests.messages import nothing_told, run_told, validation_told
+from serving_api.market.backtests.messages import empty_answer, run_answer, validation_answer
 
 NO_BARS = "no bars of this code are stored"
-NO_SHARE = "not an A share of the mainland exchanges: its rules are not kept here"
+NO_SHARE = "not an A share of the mainland exchanges: its trading rules are not implemented"
 
 
 @dataclass(frozen=True)
 class Stock:
-    """`start` is the first day of the window; what lies before it only warms the averages up."""
+    """`start` is the first day of the window; earlier days are only the warm-up of averages."""
 
     code: str
     name: str | None
@@ -40,7 +40,7 @@ class Stock:
 def read_stock(
     session: Session, code: str, lookback: int, calendar: TradeCalendar
 ) -> Stock | tuple[str | None, str]:
-    """The newest `lookback` trade dates of a code up to its newest row, or (name, why there is nothing)."""
+    """The newest `lookback` trade dates of a code up to its newest row, or (name, why there are none)."""
     rows = queries.bars(session, code, lookback + WARM_UP_BARS)
     name = queries.name(session, code)
     if not rows:
@@ -92,14 +92,14 @@ def strategy_backtest(
     calendar: TradeCalendar,
     validate: bool,
 ) -> dict[str, Any]:
-    """The answer of `/market/backtest/strategy`."""
+    """The response of `/market/backtest/strategy`."""
     chosen = {"strategy": strategy.key, "params": strategy.params(periods)}
 
     def run(stock: Stock, fen: int) -> tuple[Run, dict[str, Any]]:
         work = Strategic(stock.days, strategy, stock.board, fen, stock.start)
         more = {}
         if validate:
-            more["validation"] = validation_told(work.validated(periods), stock.days, strategy)
+            more["validation"] = validation_answer(work.validated(periods), stock.days, strategy)
         return work.runner(periods)(stock.start, len(stock.days)), more
 
     return _answer(session, code, capital, lookback, calendar, chosen, run)
@@ -108,7 +108,7 @@ def strategy_backtest(
 def stop_backtest(
     session: Session, code: str, style: Style, capital: float, lookback: int, calendar: TradeCalendar
 ) -> dict[str, Any]:
-    """The answer of `/market/backtest`."""
+    """The response of `/market/backtest`."""
     chosen = {"profile": style.key, "atr_period": ATR_PERIOD, "atr_multiple": style.atr_multiple}
 
     def run(stock: Stock, fen: int) -> tuple[Run, dict[str, Any]]:
@@ -130,7 +130,7 @@ def _answer(
     stock = read_stock(session, code, lookback, calendar)
     if isinstance(stock, tuple):
         name, why = stock
-        return {**nothing_told(code, name, capital, why), **chosen}
+        return {**empty_answer(code, name, capital, why), **chosen}
     done, more = run(stock, max(round(capital * 100), 1))
-    reported = run_told(done, stock.days, unknown_limits=stock.unknown_limits, lookback=lookback)
+    reported = run_answer(done, stock.days, unknown_limits=stock.unknown_limits, lookback=lookback)
     return {"code": code, "name": stock.name, **chosen, **reported, **more}

@@ -1,1 +1,1 @@
-"""What the branches of brokers deal on the exchanges' billboard."""
+"""Trades of brokerage branches on the exchanges' billboard."""

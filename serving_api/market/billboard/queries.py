@@ -10,8 +10,8 @@ LISTINGS = "fusion_dragon_tiger"
 
 
 def branches(session: Session, since: str, name: str | None, limit: int) -> tuple[list[dict[str, Any]], int]:
-    """(branches since a date, those that dealt most first, each with what became of its purchases; how many
-    there are without the limit)."""
+    """(branches since a date, largest sums first, each with the outcome of its purchases; their number
+    without the limit)."""
     if not session.has(SEATS):
         return [], 0
     table = session.table(SEATS)
@@ -27,8 +27,8 @@ def branches(session: Session, since: str, name: str | None, limit: int) -> tupl
 
 
 def _after_purchases(session: Session, since: str, name: str | None) -> dict[str, tuple[float, float]]:
-    """Branch -> (share of its net purchases that stood higher five trade dates later, mean change), percent;
-    of purchases alone whose five dates are over."""
+    """Branch -> (share of its net purchases with a higher price five trade dates later, mean change),
+    percent; only of purchases whose five dates have passed."""
     if not session.has(LISTINGS):
         return {}
     deal, values = deals_of_branches(session.table(SEATS), since, name)

@@ -26,13 +26,13 @@ async def branch_stat(
     branch: Annotated[str, Query(max_length=64, description="text in the name of the branch")] = "",
     limit: Annotated[int, Query(ge=1, le=200, description="branches of the answer")] = 50,
 ) -> Answer:
-    """What branches bought and sold on the billboard, those that dealt most first."""
+    """Amounts bought and sold by branches on the billboard, largest sums first."""
     state = state_of(request)
     dates = state.calendar.last(days, state.clock.now().date().isoformat())
     empty: tuple[list[dict[str, object]], int] = ([], 0)
     items, total = await read_or(
         empty, state.reading.scan(queries.branches, dates[0], branch.strip() or None, limit)
     )
-    reported = await reach_of_days(state, (queries.SEATS,), days)
+    history = await reach_of_days(state, (queries.SEATS,), days)
     window = {"from": dates[0], "to": dates[-1]}
-    return Answer({"items": items, "total": total, "window": window, **reported})
+    return Answer({"items": items, "total": total, "window": window, **history})

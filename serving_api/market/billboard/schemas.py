@@ -1,4 +1,4 @@
-"""Shapes of the branches on the billboard, for the document."""
+"""Response models of the branches on the billboard, for the document."""
 
 from pydantic import BaseModel, Field
 
@@ -16,13 +16,13 @@ class Branch(BaseModel):
     codes: int
     is_org: bool = Field(description="anonymous institutions, many under one name")
     win_rate_5d: float | None = Field(
-        description="percent of the net purchases that stood higher five trade dates later; null before"
+        description="percent of the net purchases with a higher price five trade dates later; null until then"
     )
     avg_d5_change_pct: float | None = Field(description="mean change in those five trade dates, percent")
 
 
 class Span(BaseModel):
-    """First and last trade date looked at."""
+    """First and last trade date of the window."""
 
     from_: str = Field(alias="from")
     to: str

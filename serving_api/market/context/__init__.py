@@ -1,1 +1,1 @@
-"""The market among others: risk temperature and event chain."""
+"""The market in context: risk temperature and event chain."""

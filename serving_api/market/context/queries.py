@@ -1,4 +1,4 @@
-"""SQL of the market among others: what is stored of trend, margin and outside markets, names of boards."""
+"""SQL of the market in context: trend, margin, foreign markets, names of boards."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ def financed(session: Session, day: str) -> dict[str, float]:
 
 
 def newest_outside(session: Session, until: str) -> list[dict[str, Any]]:
-    """The newest stored quote of each outside market up to a day."""
+    """The newest stored quote of each foreign market up to a day."""
     if not session.has(OUTSIDE):
         return []
     newest = session.run(f"SELECT series, MAX(date) FROM {OUTSIDE} WHERE date<=? GROUP BY series", (until,))
@@ -50,7 +50,7 @@ def newest_outside(session: Session, until: str) -> list[dict[str, Any]]:
 
 
 def board_names(session: Session) -> list[tuple[str, str, str]]:
-    """(name, code, kind) of every board of industry and concept; the portal's code wins."""
+    """(name, code, kind) of every industry and concept board; the portal's code takes precedence."""
     if not session.has(BLOCKS):
         return []
     rows = session.run(

@@ -1,6 +1,7 @@
-"""The market among others: the risk temperature of nine rules and the chain of the day's events.
+"""The market in context: the risk temperature of nine rules and the chain of the day's events.
 
-Both are made together and kept for 60 seconds under one key. What one part lacks leaves the other whole.
+Both are made together and cached for 60 seconds under one key. Missing data of one part does not affect
+the other.
 """
 
 import asyncio
@@ -48,7 +49,7 @@ class MarketContext:
         self._unified = unified
 
     async def read(self) -> Context:
-        """What one API process made for all of them."""
+        """The answers that one API process makes for all of them."""
         landed = await self._live.shared.take(self._live.single_flight, KEY, CONTEXT_TTL, self._make)
         made: Answered = landed.value
         return Context(made.value["risk"], made.value["events"], made.at or self._state.clock.now())
@@ -88,7 +89,7 @@ class MarketContext:
         return found if margin is None else {**found, "margin": margin}
 
     async def _outside(self, now: datetime) -> dict[str, Reading]:
-        """Live within four seconds, else what is stored; an answer that comes too late is not waited for."""
+        """The live read within four seconds, else the stored one; a late answer is not waited for."""
         try:
             answered = await asyncio.wait_for(read_or(None, self._ask_outside()), WAIT_S)
         except TimeoutError:
@@ -112,9 +113,9 @@ class MarketContext:
     # -- events ---------------------------------------------------------------------------------------
 
     async def _events(self) -> dict[str, Any]:
-        reported = await self._live.global_news(FLASHES)
+        answer = await self._live.global_news(FLASHES)
         today = self._state.clock.now().date().isoformat()
-        flashes = [_flash(row) for row in reported.value if str(row["time"])[:10] == today]
+        flashes = [_flash(row) for row in answer.value if str(row["time"])[:10] == today]
         stand = await self._state.versions.version_of((BLOCKS, INDUSTRIES, MASTER))
         words = await read_or(
             None,
@@ -132,7 +133,7 @@ class MarketContext:
 def _trend(
     stored: Mapping[str, float], live: Mapping[str, float], session: str, calendar: TradeCalendar
 ) -> dict[str, Reading]:
-    """Change of the main index over five sessions up to the newest that is known."""
+    """Change of the main index over five sessions up to the newest known one."""
     closes = {**stored, **live}
     newest = max(closes, default=None)
     if newest is None:
@@ -144,7 +145,7 @@ def _trend(
 
 
 def _margin(session: Session, day: str, calendar: TradeCalendar) -> Reading | None:
-    """Of the stocks that both dates have, so that a part of a date is no change."""
+    """Change over the stocks that both dates have, so that an incomplete date is no change."""
     newest = queries.newest_margin_date(session, day)
     if newest is None:
         return None
@@ -183,5 +184,5 @@ def _words(session: Session) -> Words:
 
 
 def context_of(state: State) -> MarketContext:
-    """The app's market among others (`state.part(context_of)`)."""
+    """The app's market in context (`state.part(context_of)`)."""
     return MarketContext(state, state.part(live_of), state.part(unified_of))

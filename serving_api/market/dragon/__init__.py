@@ -1,1 +1,1 @@
-"""The leader score of the limit-ups and what became of them."""
+"""The leader score of the limit-ups and their outcome."""

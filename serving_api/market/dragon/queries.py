@@ -16,7 +16,7 @@ REASONS = "raw_limitup_reason"
 BARS = "fusion_kline_daily"
 INDEX = "fusion_index_daily"
 LAST_STEP = max(REVIEW_STEPS, key=lambda column: REVIEW_STEPS[column])
-"""The change that decides whether a leader won."""
+"""The column of the change that decides whether a leader won."""
 REVIEW_COLUMNS = (
     "trade_date", "code", "name", "rank_no", "grade", "total_score", *REVIEW_STEPS, "review_status",
 )  # fmt: skip
@@ -25,7 +25,7 @@ REVIEW_COLUMNS = (
 def of_day(
     session: Session, day: str | None, limit: int, min_score: float
 ) -> tuple[str | None, list[Row], int]:
-    """(date, its leaders by rank with reason, price and change, how many there are without the limit)."""
+    """(date, its leaders by rank with reason, price and change, their number without the limit)."""
     if not session.has(SCORES):
         return day, [], 0
     table = session.table(SCORES)
@@ -59,7 +59,7 @@ def of_code(session: Session, code: str, limit: int) -> list[Row]:
 
 @dataclass(frozen=True)
 class Fared:
-    """Leaders of one grade: how many, how many were reviewed, how many of these then stood higher; per
+    """Leaders of one grade: their number, how many were reviewed, how many of these were higher then; per
     column of the review the sum of the known changes (percent) and their count."""
 
     grade: str | None
@@ -112,7 +112,7 @@ def review(
 
 
 def boards_since(session: Session, day: str) -> list[tuple[str, int, float | None]]:
-    """(date, leaders of its board, mean change of them on the trade date after) from a date on."""
+    """(date, number of leaders of its board, their mean change on the next trade date) from a date on."""
     if not session.has(SCORES):
         return []
     rows = session.run(

@@ -48,8 +48,8 @@ async def dragon_score(
         {"rank": row["rank_no"], **{name: row[name] for name in _ITEM}, **service.scores_of(row)}
         for row in rows
     ]
-    reported = await reach_of_day(state_of(request), queries.SCORES, day)
-    return Answer({"date": day, "items": items, "total": total, **reported})
+    history = await reach_of_day(state_of(request), queries.SCORES, day)
+    return Answer({"date": day, "items": items, "total": total, **history})
 
 
 @router.get("/dragon-score-history")
@@ -73,8 +73,8 @@ async def dragon_score_history(
         }
         for row in rows
     ]
-    reported = await reach(state_of(request), queries.SCORES, len(items), code=code)
-    return Answer({"code": code, "items": items, **reported})
+    history = await reach(state_of(request), queries.SCORES, len(items), code=code)
+    return Answer({"code": code, "items": items, **history})
 
 
 @router.get("/dragon-review")
@@ -87,7 +87,7 @@ async def dragon_review(
     page: Page = 1,
     page_size: PageSize = 50,
 ) -> Answer:
-    """What became of the leaders of the newest trade dates, as a whole, by grade, and one by one."""
+    """The outcome of the leaders of the newest trade dates: in total, by grade, and one by one."""
     state = state_of(request)
     nothing: tuple[list[queries.Fared], list[Row]] = ([], [])
     reading = state.reading.scan(queries.review, _first_of(state, days), min_score, page, page_size)
@@ -115,7 +115,7 @@ async def dragon_review_curve(
     subject: Anyone,
     days: Annotated[int, Query(ge=5, le=750, description="newest trade dates")] = 120,
 ) -> Answer:
-    """The twenty best of each date on the trade date after, one date after the other, beside the index."""
+    """The mean next-day change of the twenty best of each date, compounded, next to the index."""
     state = state_of(request)
     first = _first_of(state, days)
     nothing: tuple[list[tuple[str, int, float | None]], dict[str, float]] = ([], {})

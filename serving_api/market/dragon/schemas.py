@@ -1,4 +1,4 @@
-"""Shapes of the leader score, for the document."""
+"""Response models of the leader score, for the document."""
 
 from pydantic import BaseModel, Field
 
@@ -6,7 +6,7 @@ from serving_api.framework.history_reach import Reach
 
 
 class Scores(BaseModel):
-    """Points, 0..20 each; null where nothing of a dimension is known."""
+    """Points, 0..20 each; null when a dimension has no data."""
 
     height: float | None
     seal: float | None
@@ -25,7 +25,7 @@ class Leader(BaseModel):
     grade: str | None = Field(description="S, A, B, C, D")
     limit_days: int | None = Field(description="streak on the date; 0: no longer at the limit")
     theme: str | None
-    reason: str | None = Field(description="why it was at the limit, in the words of the topic portal")
+    reason: str | None = Field(description="why it was at the limit, as the topic portal writes it")
     price: float | None = Field(description="close of the date, CNY")
     change_pct: float | None
 
@@ -35,7 +35,7 @@ class Leaders(Reach):
 
     date: str | None
     items: list[Leader]
-    total: int = Field(description="leaders of the date with the score asked for, without the limit")
+    total: int = Field(description="leaders of the date with the requested score, without the limit")
 
 
 class ScoredDay(BaseModel):
@@ -55,8 +55,8 @@ class LeaderHistory(Reach):
 
 
 class ReviewStatistics(BaseModel):
-    """Percent. A leader is reviewed five trade dates later; it won when it then stood higher, and did not
-    when it never traded again. Means are of the changes that are known."""
+    """Percent. A leader is reviewed five trade dates later; it won when its price was higher then, and did
+    not when it never traded again. Means are of the known changes."""
 
     picks: int
     reviewed: int
@@ -103,12 +103,12 @@ class CurveDay(BaseModel):
     avg_next_pct: float | None
     cum_pct: float
     index_cum_pct: float | None = Field(
-        description="the index over the same dates; null from the first date on of which it is not known"
+        description="the index over the same dates; null from the first date on for which it is not known"
     )
 
 
 class ReviewCurve(Reach):
-    """Closes to closes, without costs and without asking who could have bought at a sealed limit."""
+    """From close to close, without costs, and regardless of whether a sealed limit could be bought."""
 
     items: list[CurveDay]
     max_drawdown_pct: float | None = Field(description="largest fall of the curve from a high, percent")

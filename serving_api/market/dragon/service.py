@@ -1,4 +1,4 @@
-"""Sums over reviewed leaders. Pure."""
+"""Statistics of reviewed leaders. Pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,13 +16,13 @@ def scores_of(row: Row) -> dict[str, Any]:
 
 
 def shown(points: float | None) -> float | None:
-    """Points as answers show them."""
+    """Points as responses show them."""
     return _round(points, 2)
 
 
 def statistics(groups: Sequence[Fared]) -> dict[str, Any]:
-    """Of all grades. A leader is reviewed when its five trade dates are over; it won when it then stood
-    higher. One that never traded in them is reviewed and did not win."""
+    """Statistics over all grades. A leader is reviewed when its five trade dates are over; it won when its
+    price was higher then. One that never traded in them is reviewed and did not win."""
     return {
         "picks": sum(group.picks for group in groups),
         "reviewed": sum(group.reviewed for group in groups),
@@ -54,10 +54,9 @@ def curve(
     after: Mapping[str, str | None],
 ) -> dict[str, Any]:
     """{items[{date, picks, avg_next_pct, cum_pct, index_cum_pct}], max_drawdown_pct}: mean changes of the
-    boards on the trade dates after, one after the other, beside those of the index on the same dates.
-    `after`: date -> the trade date after. A date whose next session is not over leaves the curve where it is.
-    From the first date on whose index is not known the curve of the index is null.
-    """
+    boards on the next trade dates, compounded, next to those of the index on the same dates. `after`:
+    date -> the trade date after. A date whose next session is not over leaves the curve unchanged. The
+    curve of the index is null from the first date on for which the index is not known."""
     items, value, highest, deepest = [], 1.0, 1.0, 0.0
     broad: float | None = 1.0
     for day, picks, mean in boards:

@@ -8,7 +8,7 @@ PHASES = "calc_market_phase"
 
 
 def since(session: Session, table: str, day: str) -> list[Row]:
-    """Rows of a table of the market as a whole from a date on, oldest first."""
+    """Rows of a whole-market table from a date on, oldest first."""
     return public_rows(session, table, where="trade_date>=?", values=(day,), order="trade_date")
 
 

@@ -43,10 +43,10 @@ async def limit_count_history(
     subject: Anyone,
     days: Annotated[int, Query(ge=1, le=250, description="newest trade dates")] = 60,
 ) -> Answer:
-    """Limit-ups and limit-downs of each date: counted from bars beside what the portal's pools say."""
+    """Limit-ups and limit-downs of each date: counted from bars, next to those of the portal's pools."""
     items = [_counts(row) for row in await _window(request, queries.LIMITS, days)]
-    reported = await reach(state_of(request), queries.LIMITS, len(items), asked=days)
-    return Answer({"items": items, "total": len(items), **reported})
+    history = await reach(state_of(request), queries.LIMITS, len(items), asked=days)
+    return Answer({"items": items, "total": len(items), **history})
 
 
 def _counts(row: Row) -> dict[str, Any]:
@@ -74,7 +74,7 @@ async def emotion_cycle(
     subject: Anyone,
     days: Annotated[int, Query(ge=1, le=250, description="newest trade dates")] = 60,
 ) -> Answer:
-    """The emotion score of each date with its stage and what it was made of."""
+    """The emotion score of each date with its stage and its inputs."""
     rows = await _window(request, queries.PHASES, days)
     items = [
         {
@@ -91,8 +91,8 @@ async def emotion_cycle(
         for row in rows
     ]
     current = {"stage": rows[-1]["phase"], "days": rows[-1]["duration_days"]} if rows else _NO_STAGE
-    reported = await reach(state_of(request), queries.PHASES, len(items), asked=days)
-    return Answer({"items": items, "current": current, "total": len(items), **reported})
+    history = await reach(state_of(request), queries.PHASES, len(items), asked=days)
+    return Answer({"items": items, "current": current, "total": len(items), **history})
 
 
 _NO_STAGE = {"stage": None, "days": 0}
@@ -115,7 +115,7 @@ async def phase_history(
     subject: Anyone,
     days: Annotated[int, Query(ge=5, le=750, description="newest trade dates")] = 90,
 ) -> Answer:
-    """Phases by date, their runs, and how often one followed the other."""
+    """Phases by date, their runs, and the frequencies of transitions."""
     rows = await _window(request, queries.PHASES, days)
     current = {"phase": None, "duration_days": 0}
     if rows:

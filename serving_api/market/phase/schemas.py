@@ -1,4 +1,4 @@
-"""Shapes of the market's phase, for the document."""
+"""Response models of the market's phase, for the document."""
 
 from typing import Literal
 
@@ -10,18 +10,18 @@ Phase = Literal["ice", "repair", "rise", "climax", "diverge", "ebb"]
 
 
 class LimitCount(BaseModel):
-    """Counts from our bars beside those of the portal's pools; null where one side is not stored."""
+    """Counts from our bars next to those of the portal's pools; null when one of the two is not stored."""
 
     date: str
     limit_up_recomputed: int | None
     limit_down_recomputed: int | None
     limit_up_official: int | None
     limit_down_official: int | None
-    broken: int | None = Field(description="limit-ups that did not hold; of the pools, else from bars")
+    broken: int | None = Field(description="limit-ups that did not hold; from the pools, else from bars")
     seal_rate: float | None = Field(description="held / touched, percent")
     max_limit_days: int | None = Field(description="longest streak")
-    match: bool | None = Field(description="both sides count the same; null without one of them")
-    diff_note: str | None = Field(description="codes that one side alone has")
+    match: bool | None = Field(description="both counts are equal; null without one of them")
+    diff_note: str | None = Field(description="codes that only one of the two has")
 
 
 class LimitCounts(Reach):
@@ -109,6 +109,6 @@ class PhaseHistory(Reach):
         description="phase -> phase of the next date -> share of the dates that it followed"
     )
     transition_counts: dict[str, dict[str, int]] = Field(
-        description="the same -> dates that it followed: how much a share rests on"
+        description="the same -> number of dates behind each share"
     )
     total: int

@@ -1,1 +1,1 @@
-"""The market of the moment as a picture to post."""
+"""The current market as a picture to share."""

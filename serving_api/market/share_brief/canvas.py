@@ -1,5 +1,5 @@
-"""An SVG canvas of text and boxes. Every line of text knows the room it may take: a longer one is set
-smaller, then cut. Whatever comes from outside is escaped."""
+"""An SVG canvas of text and boxes. Every line of text has a maximum width: a longer one is set smaller,
+then cut. Text from outside is escaped."""
 
 from dataclasses import dataclass, field
 from xml.sax.saxutils import escape, quoteattr
@@ -7,14 +7,14 @@ from xml.sax.saxutils import escape, quoteattr
 from serving_api.market.share_brief.glyphs import EM, FONTS, glyphs, width
 
 SMALLEST = 0.6
-"""Of its size: a line that is too long is not set smaller than that."""
+"""Smallest font size, as a share of the normal one, for a line that is too long."""
 CUT = "…"
 _ASCENT, _DESCENT = 0.88, 0.22
 
 
 @dataclass(frozen=True)
 class Box:
-    """Room that a line takes, pixels."""
+    """The rectangle of a line of text, pixels."""
 
     text: str
     left: float
@@ -40,7 +40,7 @@ class Canvas:
     def text(
         self, x: float, y: float, text: str, size: float, fill: str, room: float, *, right: bool = False
     ) -> None:
-        """A line whose baseline is at `y`; `right`: it ends at `x`."""
+        """Adds a line whose baseline is at `y`; `right`: it ends at `x`."""
         line, size = fitted(clean(text), size, room)
         wide = width(line, size)
         left = x - wide if right else x
@@ -64,7 +64,7 @@ class Canvas:
         )
 
     def svg(self, title: str, description: str) -> str:
-        """The document. Title and description say in words what the picture shows."""
+        """The document. Title and description state the content of the picture as text."""
         paths = "".join(f'<path id="{name}" d="{glyphs()[one].path}"/>' for one, name in self._used.items())
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width}" height="{self.height}" '
@@ -75,7 +75,7 @@ class Canvas:
 
 
 def clean(text: str) -> str:
-    """Without characters that XML does not have, and without line breaks."""
+    """Without characters that XML does not allow, and without line breaks."""
     return "".join(one if one.isprintable() else " " for one in text).strip()
 
 

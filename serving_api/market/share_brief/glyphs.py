@@ -1,7 +1,7 @@
-"""Outlines of characters, so that a picture reads where no Chinese font is installed.
+"""Outlines of characters, so that a picture is readable without an installed Chinese font.
 
-`resources/data/glyphs_sc.json.xz`: GB 2312 and ASCII. A character beyond them is drawn as text in a font of
-the reader's.
+`resources/data/glyphs_sc.json.xz`: GB 2312 and ASCII. Other characters are drawn as text in a font of
+the reader.
 """
 
 import lzma
@@ -29,7 +29,7 @@ class Glyph:
 
 @cache
 def glyphs() -> Mapping[str, Glyph]:
-    """Unpacked at the first picture: about a megabyte on disk, ten in memory."""
+    """Unpacked at the first picture: about one megabyte on disk, ten in memory."""
     packed = files("resources").joinpath("data/glyphs_sc.json.xz").read_bytes()
     reported = orjson.loads(lzma.decompress(packed))
     return {character: Glyph(advance, path) for character, (advance, path) in reported.items()}
@@ -41,5 +41,5 @@ def advance(character: str) -> int:
 
 
 def width(text: str, size: float) -> float:
-    """Pixels of a line."""
+    """Width of a line, pixels."""
     return sum(map(advance, text)) * size / EM

@@ -9,7 +9,7 @@ WIDTH, HEIGHT = 1200, 630
 DASH = "—"
 PAPER, CARD, INK, GREY, LINE = "#f6f4ef", "#ffffff", "#1d1f24", "#70747d", "#d9d6cd"
 RISE, FALL, FLAT = "#c8322b", "#1f8a4c", "#9a9ca3"
-"""As in this market: red rises."""
+"""As usual in this market: red means rising."""
 _LEFT, _GAP = 60, 24
 _FOOT = "数据仅供研究参考，不构成投资建议"
 
@@ -25,7 +25,7 @@ class Index:
 
 @dataclass(frozen=True)
 class Facts:
-    """What the picture shows. Money in CNY, changes in percent; None is drawn as a dash."""
+    """The data of the picture. Money in CNY, changes in percent; None is drawn as a dash."""
 
     date: str
     indices: Sequence[Index]
@@ -50,7 +50,7 @@ class Facts:
 
 
 def percent(value: float | None) -> str:
-    """With its sign; what rounds to zero has none."""
+    """With its sign; without one when it rounds to zero."""
     if value is None:
         return DASH
     return f"{value:+.2f}%" if round(value, 2) else "0.00%"
@@ -76,12 +76,12 @@ def colour(value: float | None) -> str:
 
 
 def ink(value: object, fill: str = INK) -> str:
-    """What is missing is grey wherever it stands."""
+    """Missing values are grey everywhere."""
     return GREY if value is None else fill
 
 
 def listed(facts: Facts) -> list[tuple[str, str | None]]:
-    """(label, value) of everything, in words; None where it is missing."""
+    """(label, value) of everything as text; None when missing."""
     rows: list[tuple[str, str]] = []
     for one in facts.indices:
         price = DASH if one.price is None else f"{one.price:,.2f}（{percent(one.change)}）"
@@ -197,7 +197,7 @@ def _money(canvas: Canvas, facts: Facts) -> None:
     for x, label, reported in ((596, "领涨行业", facts.best), (880, "领跌行业", facts.worst)):
         canvas.rect(x, 460, 260, 106, CARD, 14)
         canvas.text(x + 18, 496, label, 22, GREY, 120)
-        # Beside the label, so that a long name does not cost the figure.
+        # Beside the label, so that a long name does not push the figure out.
         if reported is not None:
             canvas.text(x + 242, 496, percent(reported[1]), 24, colour(reported[1]), 110, right=True)
         canvas.text(x + 18, 542, DASH if reported is None else reported[0], 28, ink(reported), 224)

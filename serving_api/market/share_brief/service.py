@@ -1,4 +1,4 @@
-"""Facts of the moment for the picture, from the unified reads."""
+"""Data of the picture, from the unified reads."""
 
 import asyncio
 from typing import Any
@@ -35,7 +35,7 @@ class ShareBrief:
 
 
 def facts_of(found: dict[str, Found], *, sample: bool) -> Facts:
-    """The older of the answers gives the time."""
+    """The time of the older answer is shown."""
     sentiment, distribution = found["sentiment"].body, found["distribution"].body
     flow, industries = found["fund_flow"].body, found["industry_rank"].body["industries"]
     times = [one.at for one in found.values() if one.at is not None]
@@ -64,5 +64,5 @@ def _industry(row: dict[str, Any]) -> tuple[str, float]:
 
 
 def share_brief_of(state: State) -> ShareBrief:
-    """The app's picture of the moment (`state.part(share_brief_of)`)."""
+    """The app's picture of the market (`state.part(share_brief_of)`)."""
     return ShareBrief(state, state.part(unified_of))

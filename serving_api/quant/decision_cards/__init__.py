@@ -1,1 +1,1 @@
-"""Decision cards: what was said of a stock on a date, and whether it came so."""
+"""Decision cards: a direction for a stock on a date, and whether it was right."""

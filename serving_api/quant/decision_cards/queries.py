@@ -24,7 +24,7 @@ _HAS_BARS = (
     f"(EXISTS ({_OF_CARD} AND k.date<={TABLE}.decision_date) "
     f"AND EXISTS ({_OF_CARD} AND k.date>{TABLE}.decision_date))"
 )
-"""What a verdict takes at the least; of another market, or older than the stored bars, there is none."""
+"""Least requirement of a verdict: cards of other markets, or older than the stored bars, cannot be judged."""
 _DUE = f"review_outcome IS NULL AND decision_date<=? AND direction IN ({', '.join('?' for _ in JUDGED)})"
 _UP_TO = "(decision_date<? OR (decision_date=? AND trace_id<=?))"
 
@@ -37,7 +37,7 @@ def page(
     limit: int,
     offset: int,
 ) -> tuple[list[Row], int]:
-    """(cards, newest decision first; how many there are in all)."""
+    """(cards, newest decision first; total number)."""
     clauses, values = [], []
     for column, value in (("code", code), ("source", source)):
         if value is not None:
@@ -68,8 +68,8 @@ def outcomes(session: Session, since: str) -> list[tuple[str, str | None, int]]:
 
 @dataclass(frozen=True)
 class Due:
-    """A card whose ten trade dates have passed. `price_date`: the day that its price is the close of, where
-    that is known: a decision before the close knew that of the session before."""
+    """A card whose ten trade dates have passed. `price_date`: the day whose close its price is, when
+    known: a decision before the close used that of the previous session."""
 
     trace_id: str
     code: str
@@ -80,8 +80,8 @@ class Due:
 
 
 def due(session: Session, cutoff: str, limit: int, after: Due | None) -> list[Due]:
-    """Cards with a direction that nobody judged yet and whose code has a bar on either side of the decision,
-    oldest decision first; those that follow `after`."""
+    """Cards with a direction that are not judged yet and whose code has a bar before and after the
+    decision, oldest decision first; only those after `after`."""
     if not session.has(BARS):
         return []
     where, values = f"{_DUE} AND {_HAS_BARS}", [cutoff, *JUDGED]
@@ -103,7 +103,8 @@ def due(session: Session, cutoff: str, limit: int, after: Due | None) -> list[Du
 
 
 def without_bars(session: Session, cutoff: str, until: Due | None) -> int:
-    """How many cards `due` leaves out for want of bars; up to and with the card `until`, or in all."""
+    """Number of cards that `due` leaves out because bars are missing; up to and including the card
+    `until`, or in all."""
     where, values = _DUE, [cutoff, *JUDGED]
     if session.has(BARS):
         where = f"{where} AND NOT {_HAS_BARS}"
@@ -136,8 +137,8 @@ def last_bar(session: Session, code: str, until: str, after: str | None = None) 
 
 
 def save(connection: Connection, sql: Sql, verdicts: Sequence[Mapping[str, Any]], now: str) -> int:
-    """Fill the review of cards that have none; how many were filled. A card that somebody else judged
-    meanwhile stays as it is."""
+    """Fill the review of cards without one; returns how many. A card that was judged in the meantime is
+    unchanged."""
     filled = 0
     for one in verdicts:
         found = connection.exec_driver_sql(
@@ -149,7 +150,7 @@ def save(connection: Connection, sql: Sql, verdicts: Sequence[Mapping[str, Any]]
         )
         filled += found.rowcount
     if filled:
-        # Caches and ETags go by the version.
+        # Caches and ETags depend on the version.
         connection.exec_driver_sql(
             sql.text("UPDATE table_version SET version=version+1 WHERE table_name=?"), (TABLE,)
         )
@@ -157,7 +158,7 @@ def save(connection: Connection, sql: Sql, verdicts: Sequence[Mapping[str, Any]]
 
 
 def put_card(connection: Connection, sql: Sql, card: Mapping[str, Any], now: str) -> None:
-    """Insert a card, or replace the one of the same trace_id that nobody judged yet."""
+    """Insert a card, or replace the one of the same trace_id if it is not judged yet."""
     values = {**card, "scores_json": json.dumps(card["scores_json"], ensure_ascii=False)}
     connection.exec_driver_sql(sql.insert_absent(TABLE, ("trace_id", "created_at")), (card["trace_id"], now))
     named = {name: value for name, value in values.items() if name != "trace_id"} | {"updated_at": now}
@@ -176,7 +177,7 @@ def put_card(connection: Connection, sql: Sql, card: Mapping[str, Any], now: str
 
 
 def reviewed_cards(session: Session, now: datetime, limit: int) -> list[Row]:
-    """The newest cards that were right or wrong, as far as that was known at `now`."""
+    """The newest cards that were a hit or a miss, as known at `now`."""
     columns = (
         "trace_id", "code", "name", "industry", "decision_date", "direction", "review_outcome",
         "review_profit_pct", "conclusion",

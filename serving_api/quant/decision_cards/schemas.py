@@ -1,4 +1,4 @@
-"""Shapes of the decision cards."""
+"""Response models of the decision cards."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ class Card(BaseModel):
     total_score: float | None
     scores_json: Any = None
     price_at_decision: float | None = Field(description="CNY, unadjusted")
-    price_date: str | None = Field(None, description="the day that the price is the close of")
+    price_date: str | None = Field(None, description="the day whose close the price is")
     conclusion: str | None
     gate_blocked: bool | None
     gate_reason: str | None
@@ -41,7 +41,7 @@ class Counts(BaseModel):
     hit: int
     miss: int
     neutral: int
-    win_rate_pct: float | None = Field(description="hits of hits and misses")
+    win_rate_pct: float | None = Field(description="hits as a share of hits and misses")
 
 
 class SourceCounts(Counts):
@@ -54,5 +54,5 @@ class CardStats(Counts, Reach):
 
 class Reviewed(BaseModel):
     reviewed: int
-    skipped: int = Field(description="due and looked at, but without the bars that judging takes")
-    cutoff: str = Field(description="newest decision date that was looked at")
+    skipped: int = Field(description="due and checked, but without the bars needed for a verdict")
+    cutoff: str = Field(description="newest decision date that was checked")

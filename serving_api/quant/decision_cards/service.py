@@ -1,4 +1,4 @@
-"""The review of decision cards: which are due, what their prices did, and who was right."""
+"""The review of decision cards: which are due, how their prices changed, and whether they were right."""
 
 from collections import Counter
 from typing import Any
@@ -17,11 +17,11 @@ from serving_api.quant.outcomes.service import loaded_days
 
 Verdicts = list[dict[str, Any]]
 BATCHES = 10
-"""Times CARDS_AT_ONCE: cards that one review looks at."""
+"""Batches of CARDS_AT_ONCE cards that one review checks."""
 
 
 def stats(session: Session, since: str) -> dict[str, Any]:
-    """{total, reviewed, hit, miss, neutral, win_rate_pct, by_source}; the rate is of hits and misses."""
+    """{total, reviewed, hit, miss, neutral, win_rate_pct, by_source}; the rate counts hits and misses."""
     counts: dict[str, Counter[str | None]] = {}
     for source, outcome, count in queries.outcomes(session, since):
         counts.setdefault(source, Counter())[outcome] += count
@@ -46,8 +46,8 @@ def summed(counts: Counter[str | None]) -> dict[str, Any]:
 
 
 async def review(state: State, limit: int) -> dict[str, Any]:
-    """{reviewed, skipped, cutoff}. Skipped are due cards without the bars that judging takes: of the stock,
-    or of the market on the date of the decision and on the tenth date after it."""
+    """{reviewed, skipped, cutoff}. Skipped are due cards without the bars needed for a verdict: of the
+    stock, or of the market on the date of the decision and on the tenth date after it."""
     now = state.clock.now()
     last = cutoff(now.date().isoformat())
     due, found = await state.reading.scan(_judged, state.calendar, last, now.date().isoformat(), limit)
@@ -58,8 +58,8 @@ async def review(state: State, limit: int) -> dict[str, Any]:
 def _judged(
     session: Session, calendar: TradeCalendar, last: str, today: str, limit: int
 ) -> tuple[int, Verdicts]:
-    """(due cards that were come by, at most `limit` verdicts, oldest decision first). A card that cannot be
-    judged, perhaps never, takes the place of none behind it; BATCHES bounds what one review looks at."""
+    """(checked due cards, at most `limit` verdicts, oldest decision first). A card that cannot be judged,
+    perhaps never, does not block the ones after it; BATCHES limits how many one review checks."""
     looked, found = 0, Verdicts()
     after: Due | None = None
     for _ in range(BATCHES):
@@ -79,8 +79,8 @@ def _judged(
 
 
 def _span(calendar: TradeCalendar, card: Due, today: str) -> tuple[str, str] | None:
-    """(trade date whose close the decision knew, tenth trade date after it); None while that is to come: with
-    a holiday between, ten trade dates are more than seventeen days."""
+    """(trade date of the close that the decision used, tenth trade date after it); None while that is in
+    the future: with a holiday in between, ten trade dates are more than seventeen days."""
     try:
         start = calendar.on_or_before(card.decision_date)
         end = calendar.offset(start, CARD_HORIZON)
@@ -90,8 +90,8 @@ def _span(calendar: TradeCalendar, card: Due, today: str) -> tuple[str, str] | N
 
 
 def _verdict(session: Session, card: Due, end_day: str) -> Verdicts:
-    """From the price of the decision to the close of the tenth trade date after it, ex-rights taken out: each
-    price with the factor of its own day. None where the stock has no bar."""
+    """Change from the price of the decision to the close of the tenth trade date after it, adjusted for
+    ex-rights: each price with the factor of its own day. None when the stock has no bar."""
     start = queries.last_bar(session, card.code, card.price_date or card.decision_date)
     end = queries.last_bar(session, card.code, end_day, after=card.decision_date)
     if start is None or end is None:

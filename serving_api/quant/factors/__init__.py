@@ -1,1 +1,1 @@
-"""Factor scores over the API: legend, presets, screens, breakdowns, and how factors did."""
+"""Factor scores: legend, presets, screens, breakdowns, and the predictive power of factors."""

@@ -1,4 +1,4 @@
-"""How well factors foretold: inputs of many dates from stored series, ranked within the codes asked for."""
+"""Predictive power of factors: inputs of many dates from stored series, ranked within the requested codes."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -26,7 +26,7 @@ def bench(
     forward_days: int,
     lookback_days: int,
 ) -> dict[str, Any]:
-    """The answer of the comparison."""
+    """The answer of the benchmark."""
     newest = queries.newest_bar(session)
     if newest is None:
         return unknown(forward_days)
@@ -47,7 +47,7 @@ def unknown(forward_days: int) -> dict[str, Any]:
 
 
 def answer(forward_days: int, days: int, scores: Mapping[str, Floats], returns: Floats) -> dict[str, Any]:
-    """`days` dates that at least twenty codes have a return of."""
+    """The newest `days` dates on which at least twenty codes have a return."""
     items = []
     for factor in FACTORS:
         reported = factor_ic(scores.get(factor.key, np.full(returns.shape, np.nan)), returns, forward_days)

@@ -33,7 +33,7 @@ class Grid:
         self._place = {code: at for at, code in enumerate(codes)}
 
     def spread(self, rows: Sequence[tuple[Any, ...]], columns: Sequence[str]) -> dict[str, Any]:
-        """Columns of (code, date, *columns): floats, NaN where there is no row; texts as they are."""
+        """Columns of (code, date, *columns): floats, NaN where there is no row; texts unchanged."""
         shape = (len(self.dates), len(self.codes))
         kept = [row for row in rows if str(row[1]) in self._line]
         at = np.array(
@@ -67,7 +67,7 @@ def reported(
 def inputs_of(
     session: Session, grid: Grid, since: str, report_fields: Sequence[str] = REPORT_FIELDS
 ) -> tuple[dict[str, Floats], Bools, BarHistory]:
-    """([dates, codes] of every input that is stored, who traded, the bars). Ratios, flows and reports from
+    """([dates, codes] of every stored input, which codes traded, the bars). Ratios, flows and reports from
     `since` on."""
     dates = grid.dates
     bars = grid.spread(queries.series(session, queries.KLINE, _BARS, grid.codes, dates[0], dates[-1]), _BARS)

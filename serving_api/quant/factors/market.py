@@ -1,4 +1,4 @@
-"""A scored market as screens look at it: one date's wide rows as arrays, ranked once per version of them."""
+"""A scored market for screens: one date's wide rows as arrays, ranked once per version of the wide table."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.intp]
 _BYTES_PER_STOCK = 2500
 TABLES = (queries.WIDE, queries.KLINE, queries.VALUATION, queries.FLOW, queries.FINANCE, queries.NAMES)
-"""What a market is made from."""
+"""Tables from which a market is made."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +44,11 @@ class Market:
     """Stored values by column of the wide table"""
     scores: Scores
     note: str | None = None
-    """What is to be said of it; None: it is the market of the wide table"""
+    """A remark on the data; None: it is the market of the wide table"""
 
     @classmethod
     def of(cls, date: str, stored: Mapping[str, Sequence[Any]]) -> "Market":
-        """From the columns of all wide rows of a date. Those without a bar are left out."""
+        """Made from the columns of all wide rows of a date. Stocks without a bar are left out."""
         size = len(stored["code"])
         price, suspended = (
             np.array(stored.get(name, [None] * size), dtype=np.float64)
@@ -87,7 +87,7 @@ class Market:
 
     @cached_property
     def special(self) -> Bools:
-        """Special treatment on the date."""
+        """Whether a stock is under special treatment on the date."""
         names = self.columns.get("name", [None] * self.size)
         states = self.columns.get("is_st", [None] * self.size)
         reported = [bool(special(state, name)) for state, name in zip(states, names, strict=True)]
@@ -107,7 +107,7 @@ class Market:
         return [(name, self.columns.get(column)) for name, column in COLUMNS.items()]
 
     def of_industries(self, requested: Sequence[str]) -> Bools:
-        """Who belongs to one of these industries, of any classification."""
+        """Rows of the stocks in one of these industries, of any classification."""
         found = np.zeros(self.size, dtype=bool)
         for name in requested:
             found[self.industries.get(plain_industry(name), [])] = True
@@ -115,7 +115,7 @@ class Market:
 
     @cached_property
     def industries(self) -> dict[str, list[int]]:
-        """Name, without the mark of its level -> rows of the stocks that belong to it."""
+        """Name, without its level suffix -> rows of the stocks that belong to it."""
         found: dict[str, list[int]] = {}
         for column in INDUSTRY_COLUMNS:
             for at, name in enumerate(self.columns.get(column, ())):
@@ -130,7 +130,7 @@ class Market:
 
     @cached_property
     def numbers(self) -> dict[str, Floats]:
-        """The display fields that are numbers, by their shown name."""
+        """The numeric display fields, by their shown name."""
         return {
             name: np.array(self.columns[COLUMNS[name]], dtype=np.float64)
             for name in NUMBERS
@@ -152,7 +152,7 @@ class Market:
 
 
 class Markets:
-    """Scored markets of this app, kept while their table does not move."""
+    """Scored markets of this app, cached until their table changes."""
 
     def __init__(self, state: State) -> None:
         self._state = state
@@ -177,7 +177,7 @@ def _read(session: Session, calendar: TradeCalendar, day: str | None, as_of: str
     if found is not None and found[1].get("code"):
         made = Market.of(*found)
     else:
-        # An instant in the past is asked for what was known then: of that only the wide rows tell.
+        # With an instant only the wide rows are used: only they have versions.
         past = past_columns(session, calendar, day) if day is not None and as_of is None else None
         if day is None or past is None:
             return None
@@ -189,7 +189,7 @@ def _read(session: Session, calendar: TradeCalendar, day: str | None, as_of: str
         made.place,
         made.numbers,
         made.industries,
-    )  # made here, off the loop
+    )  # built here, off the event loop
     return made
 
 

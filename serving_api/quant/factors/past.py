@@ -1,4 +1,5 @@
-"""The market of a date without wide rows, from what is stored of that date: bars, ratios, flows, reports."""
+"""The market of a date without wide rows, from other stored data of that date: bars, ratios, flows,
+reports."""
 
 from typing import Any
 
@@ -12,7 +13,7 @@ from serving_api.quant.factors.grids import Grid, inputs_of
 from serving_api.quant.factors.queries import Columns
 
 SESSIONS = YEAR + 2
-"""Trade dates that a date is made from: the close of a year before, and one more for a change."""
+"""Trade dates that are read for one date: back to the close a year before, and one more for a change."""
 _FIELDS = (*REPORT_FIELDS, "debt_ratio")
 _DECIMALS = 4
 _COUNTS = ("limit_up_count_20d", "limit_days_today", "break_fail_days_5d")
@@ -48,7 +49,7 @@ def past_columns(session: Session, calendar: TradeCalendar, day: str) -> Columns
 
 
 def _plain(values: Any) -> list[float | None]:
-    """As stored values are, rounded; None where there is none."""
+    """Rounded like stored values; None when there is none."""
     return [
         round(float(one), _DECIMALS) if known else None
         for one, known in zip(values, np.isfinite(values), strict=True)

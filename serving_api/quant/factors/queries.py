@@ -36,8 +36,8 @@ Columns = dict[str, list[Any]]
 
 
 def market(session: Session, day: str | None, as_of: str | None) -> tuple[str, Columns] | None:
-    """(date, columns of the wide rows of that date by code), of the newest date where none is asked for. None
-    when nothing is stored. A column that is not declared is not there."""
+    """(date, columns of the wide rows of that date by code), of the newest date when none is requested.
+    None when nothing is stored. Undeclared columns are missing."""
     if not session.has(WIDE):
         return None
     day = day or newest_date(session, session.table(WIDE), as_of)
@@ -63,8 +63,8 @@ def bars_of_day(session: Session, day: str) -> list[dict[str, Any]]:
 
 
 def facts_on(session: Session, day: str) -> dict[str, dict[str, Any]]:
-    """Code -> the name that it bore on a date, whether that was one of special treatment, its exchange and
-    its industries. Without a history of names the name of today, and nothing about special treatment."""
+    """Code -> its name on a date, whether that name marks special treatment, its exchange and its
+    industries. Without a history of names today's name, and None for special treatment."""
     found: dict[str, dict[str, Any]] = {}
     for table, columns in ((MASTER, ("name", "market")), (INDUSTRIES, INDUSTRY)):
         if session.has(table):
@@ -86,7 +86,7 @@ def newest_bar(session: Session) -> str | None:
 def series(
     session: Session, table: str, columns: Sequence[str], codes: Sequence[str], since: str, until: str
 ) -> list[tuple[Any, ...]]:
-    """(code, date, *columns) of some codes between two dates; no row of a table that nobody declares."""
+    """(code, date, *columns) of some codes between two dates; empty for a table that is not declared."""
     if not session.has(table):
         return []
     where, values = "date>=? AND date<=?", (since, until)

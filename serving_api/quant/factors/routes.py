@@ -23,7 +23,7 @@ from serving_api.quant.factors.screen import (
     broken_down,
     nothing,
     preset_hits,
-    question_of,
+    screen_request,
     screened,
     unscored,
 )
@@ -59,11 +59,11 @@ async def _market(state: State, day: str | None, as_of: AsOf | None) -> Market |
 
 
 async def _reached(state: State, market: Market | None, day: str | None) -> dict[str, Any]:
-    """How far back goes what an answer about a market is made from: the wide rows, else the bars."""
+    """The first date of the data behind an answer about a market: of the wide rows, else of the bars."""
     past = market is None or market.note is not None
     given = 0 if market is None else market.size
-    reported = await reach(state, queries.KLINE if past else queries.WIDE, given, day=day)
-    return reported if market is None or market.note is None else {**reported, "note": market.note}
+    history = await reach(state, queries.KLINE if past else queries.WIDE, given, day=day)
+    return history if market is None or market.note is None else {**history, "note": market.note}
 
 
 def _echo(as_of: AsOf | None) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def _echo(as_of: AsOf | None) -> dict[str, Any]:
 @router.get("/factors")
 @serving(schemas.Factors)
 async def factors(subject: Anyone) -> Answer:
-    """The eleven factors: weights, directions, inputs, and their marks as they are."""
+    """The eleven factors: weights, directions, inputs, and their status as proxy or partial."""
     return Answer(_LEGEND)
 
 
@@ -93,7 +93,7 @@ async def strategy_hits(
     date: Annotated[str | None, Depends(trade_day)],
     as_of: AsOfRead,
 ) -> Answer:
-    """Which presets select a stock, its place there, and what keeps it out of the others."""
+    """Which presets select a stock, its rank in them, and why the others do not select it."""
     market = await _market(state_of(request), date, as_of)
     nobody: dict[str, Any] = {"code": code, "date": date, "hits": [], "composite": None, "scores": {}}
     reported = nobody if market is None else preset_hits(market, code)
@@ -109,7 +109,7 @@ async def breakdown(
     date: Annotated[str | None, Depends(trade_day)],
     as_of: AsOfRead,
 ) -> Answer:
-    """A stock's scores in the whole market, down to the cells that they are made of and their dates."""
+    """A stock's scores in the whole market, with the cells behind them and their dates."""
     market = await _market(state_of(request), date, as_of)
     reported = unscored(code, date) if market is None else broken_down(market, code)
     return Answer({**reported, **await _reached(state_of(request), market, date)}, top=_echo(as_of))
@@ -120,11 +120,11 @@ async def breakdown(
 async def screen(request: Request, subject: Anyone, body: schemas.ScreenBody) -> Answer:
     """Rank a market by its factors: by a preset, by filters, or by both."""
     state = state_of(request)
-    asked = question_of(body)
+    asked = screen_request(body)
     day = None if body.date is None else trade_date(state, "date", body.date)
     as_of = None if body.as_of is None else parse_as_of(body.as_of, state.clock.now())
     market = await _market(state, day, as_of)
-    # The date may come from the wide table, its rows from what that is made of.
+    # The date may come from the wide table, its rows from the tables behind that.
     headers = (await state.versions.version_of((queries.WIDE,))).headers
     reported = nothing(asked, day) if market is None else screened(market, asked)
     reached = await _reached(state, market, reported["date"])
@@ -152,7 +152,7 @@ async def compare(
     forward_days: Annotated[int, Query(ge=1, le=60, description="sessions of the return that follows")] = 5,
     lookback_days: Annotated[int, Query(ge=20, le=750, description="dates that are looked at")] = 250,
 ) -> Answer:
-    """How well each factor ranked the given codes by the return that followed."""
+    """How well each factor ranked the given codes by their next return."""
     if len(codes) < LEAST_CODES:
         raise InputError("codes", f"{len(codes)} codes; {LEAST_CODES}..{MOST_CODES} are allowed")
     state = state_of(request)

@@ -1,4 +1,4 @@
-"""Shapes of the factor answers, and the body of a screen."""
+"""Request and response models of the factors."""
 
 from typing import Annotated, Any, Literal
 
@@ -23,7 +23,7 @@ class FactorInput(BaseModel):
 class FactorLegend(BaseModel):
     key: str
     label: str
-    mark: Mark = Field(description="shown as it is: proxy measures something near it, partial lacks inputs")
+    mark: Mark = Field(description="proxy: measures something similar; partial: inputs are missing")
     weight: float
     direction: Direction
     inputs: list[FactorInput]
@@ -96,7 +96,7 @@ class Filter(BaseModel):
 
 
 class Universe(BaseModel):
-    """`codes`, `industries` and `market` are what is ranked; ST is left out of the answer alone."""
+    """`codes`, `industries` and `market` define what is ranked; ST stocks are only left out of the answer."""
 
     codes: list[Annotated[str, Field(pattern=_CODE)]] | None = Field(
         default=None, min_length=1, max_length=6000
@@ -128,17 +128,17 @@ class ScreenBody(BaseModel):
     order: Literal["asc", "desc"] = "desc"
     page: int = Field(default=1, ge=1, le=1_000_000)
     pageSize: int = Field(default=50, ge=10, le=200)
-    gate: bool = Field(default=True, description="leave out what a hard gate blocks")
+    gate: bool = Field(default=True, description="leave out stocks that a hard gate blocks")
     date: str | None = Field(default=None, description="trade date; default the newest stored")
-    as_of: str | None = Field(default=None, description="answer with what was known then")
+    as_of: str | None = Field(default=None, description="answer with the data known at this instant")
 
 
 class Ranked(Display18):
-    """The display fields, and what the screen made of the stock."""
+    """The display fields, and the results of the screen for the stock."""
 
     composite: float | None
-    scores: dict[str, float | None] = Field(description="by factor, 0..100; null where nothing is known")
-    coverage: float = Field(description="weight of the factors that are there, of all")
+    scores: dict[str, float | None] = Field(description="by factor, 0..100; null when inputs are missing")
+    coverage: float = Field(description="weight of the available factors, as a share of all")
     gate: Gate
 
 
@@ -162,7 +162,7 @@ MARKS = {factor.key: factor.mark for factor in FACTORS}
 class PresetHit(BaseModel):
     preset_key: str
     label: str
-    rank: int | None = Field(description="place among those selected in the whole market")
+    rank: int | None = Field(description="rank among the stocks selected in the whole market")
     passed: bool
     failed_filters: list[dict[str, Any]] = Field(
         description="{factor, min?, max?, score}; factor may also be composite, industry or gate"
@@ -193,10 +193,10 @@ class Cell(BaseModel):
     rank: float | None = Field(description="mean rank from 1 on")
     count: int = Field(description="valid values in the market")
     percentile: float | None = Field(description="rank / count, or 1 minus that where low is good")
-    note: str | None = Field(description="why it does not count")
+    note: str | None = Field(description="why it is not counted")
     table: str
     date: str | None = Field(description="trade date, or report period of a figure of a report")
-    owner: Owner | None = Field(description="where the wide row takes it from")
+    owner: Owner | None = Field(description="column or table that the wide row takes it from")
 
 
 class FactorPart(BaseModel):
@@ -210,7 +210,7 @@ class FactorPart(BaseModel):
 
 
 class Breakdown(Reach):
-    """Not rounded. An unknown code, or one without a bar, has no factors."""
+    """Unrounded. An unknown code, or one without a bar, has no factors."""
 
     code: str
     name: str | None
@@ -233,12 +233,12 @@ class FactorRecord(BaseModel):
     ic_mean: float | None
     ic_std: float | None
     ir: float | None
-    t_stat: float | None = Field(description="Newey and West: overlapping windows do not make it larger")
+    t_stat: float | None = Field(description="Newey and West: not inflated by overlapping windows")
     t_stat_simple: float | None = Field(description="ir * sqrt(days), as if the dates were independent")
     positive_rate: float | None
     coverage: float | None = Field(description="share of the cells with a return that have a score")
     quintile_spread_pct: float | None = Field(description="best fifth minus worst fifth, percent")
-    days: int = Field(description="dates that counted")
+    days: int = Field(description="dates that were counted")
 
 
 class FactorBench(BaseModel):

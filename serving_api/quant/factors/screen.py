@@ -35,8 +35,8 @@ _DECIMALS = 4
 
 
 @dataclass(frozen=True)
-class Question:
-    """A screen, checked."""
+class ScreenRequest:
+    """The parameters of a screen, checked."""
 
     preset: Preset | None
     filters: Sequence[Filter]
@@ -46,7 +46,7 @@ class Question:
     industries: Sequence[str]
     markets: Sequence[str]
     hint: Sequence[str]
-    """Industries of the preset, where the screen has no universe of its own."""
+    """Industries of the preset, when the screen has no universe of its own."""
     exclude_st: bool
     gated: bool
     sort: str
@@ -57,18 +57,18 @@ class Question:
 
     @property
     def narrows(self) -> bool:
-        """Whether its universe is not the whole market."""
+        """Whether its universe is smaller than the whole market."""
         return self.codes is not None or bool(self.industries) or bool(self.markets)
 
 
-def question_of(body: schemas.ScreenBody) -> Question:
-    """Raises InputError that names the parameter."""
+def screen_request(body: schemas.ScreenBody) -> ScreenRequest:
+    """The checked parameters. Raises InputError that names the parameter."""
     preset = _preset(body.preset)
     own = [_filter(at, one) for at, one in enumerate(body.filters)]
     universe = body.universe
     has_own = universe.codes is not None or bool(universe.industries) or bool(universe.market)
     least = body.minComposite
-    return Question(
+    return ScreenRequest(
         preset=preset,
         filters=merged(preset.filters if preset else (), own),
         min_composite=preset.min_composite if preset and least is None else least,
@@ -130,7 +130,7 @@ def _sort(given: str | None, preset: Preset | None) -> str:
 # -- the answer -------------------------------------------------------------------------------------
 
 
-def screened(market: Market, asked: Question) -> dict[str, Any]:
+def screened(market: Market, asked: ScreenRequest) -> dict[str, Any]:
     """items of the page, total of all pages, and how many stocks were ranked. Pure."""
     places, scores = _batch(market, asked)
     among = np.ones(len(places), dtype=bool)
@@ -164,7 +164,7 @@ def screened(market: Market, asked: Question) -> dict[str, Any]:
     }
 
 
-def nothing(asked: Question, day: str | None) -> dict[str, Any]:
+def nothing(asked: ScreenRequest, day: str | None) -> dict[str, Any]:
     """The answer where nothing is stored."""
     return {
         "items": [],
@@ -177,7 +177,7 @@ def nothing(asked: Question, day: str | None) -> dict[str, Any]:
     }
 
 
-def _batch(market: Market, asked: Question) -> tuple[Ints, Scores]:
+def _batch(market: Market, asked: ScreenRequest) -> tuple[Ints, Scores]:
     """(rows that are ranked, their scores)."""
     if not asked.narrows:
         everyone = np.arange(market.size)
@@ -226,7 +226,7 @@ def rounded(value: float) -> float | None:
 
 
 def preset_hits(market: Market, code: str) -> dict[str, Any]:
-    """Which presets select a stock in the whole market, and what keeps it out of the others."""
+    """Which presets select a stock in the whole market, and why the others do not."""
     place = market.place.get(code)
     if place is None:
         return {"code": code, "date": market.date, "hits": [], "composite": None, "scores": {}}
@@ -252,7 +252,7 @@ def _hit(market: Market, preset: Preset, place: int) -> dict[str, Any]:
 
 
 def _failed(market: Market, preset: Preset, place: int) -> list[dict[str, Any]]:
-    """Scores are not rounded: a rounded one may lie on the other side of its bound."""
+    """Scores are not rounded: a rounded one may be on the other side of its bound."""
     scores = market.scores
     failed: list[dict[str, Any]] = [
         {**one.plain(), "score": number(scores.factors[one.factor][place])}
@@ -277,7 +277,7 @@ _REPORTED = frozenset(
 
 
 def broken_down(market: Market, code: str) -> dict[str, Any]:
-    """A stock's scores in the whole market down to the cells that they are made of."""
+    """A stock's scores in the whole market, with the cells behind them."""
     place = market.place.get(code)
     if place is None:
         return {**unscored(code, market.date), "universe_size": market.size}

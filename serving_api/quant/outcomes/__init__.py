@@ -1,1 +1,1 @@
-"""What became of picks, behind every answer that tells it."""
+"""Outcomes of picks, for every answer that shows them."""

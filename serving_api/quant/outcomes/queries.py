@@ -1,4 +1,4 @@
-"""SQL of what became of picks. Every function takes a Session first."""
+"""SQL of the outcomes of picks. Every function takes a Session first."""
 
 from collections.abc import Sequence
 
@@ -13,15 +13,15 @@ from serving_api.interfaces.queries import newest_date
 BARS = "fusion_kline_daily"
 INDEX = "fusion_index_daily"
 _STOCKS = "SUBSTR(code, 1, 1) NOT IN ('1', '5')"
-"""Funds and bonds of either exchange begin with these digits. The code stands in the index of the dates;
-asked for `sec_type`, a count would look every row up, many times as slow."""
+"""Codes of funds and bonds begin with these digits. The code is in the index of the dates; with a filter
+on `sec_type` a count would read every row, which is many times slower."""
 _TRADED = "is_suspended IS NULL OR is_suspended=0"
 _RETURNS = ("open", "close", "adj_factor", "limit_up")
-"""What a return takes; the range of the holding takes all of `COLUMNS`."""
+"""Columns for a return; the price range during the holding needs all of `COLUMNS`."""
 
 
 def day_changes(session: Session, codes: Sequence[str], day: str) -> dict[str, float | None]:
-    """Code -> percent that it moved on a date."""
+    """Code -> its change on a date, percent."""
     columns = ("code", "change_pct")
     return dict(session.of_codes(BARS, codes, columns=columns, where="date=?", values=(day,)))
 
@@ -32,7 +32,7 @@ def newest_bar(session: Session) -> str | None:
 
 
 def stock_bars(session: Session, dates: Sequence[str]) -> dict[str, int]:
-    """Date -> stored bars of stocks, also of those that rested; without dates that have none."""
+    """Date -> number of stored bars of stocks, including suspended ones; dates without bars are missing."""
     counts: dict[str, int] = {}
     for where, some in code_clauses(dates if session.has(BARS) else (), "date"):
         statement = f"SELECT date, COUNT(*) FROM {BARS} WHERE {where} AND {_STOCKS} GROUP BY date"
@@ -41,7 +41,7 @@ def stock_bars(session: Session, dates: Sequence[str]) -> dict[str, int]:
 
 
 def returns(session: Session, since: str, until: str) -> Panel:
-    """What returns take of the whole market's bars, of the days on which codes traded."""
+    """Columns for returns of the whole market, of the days on which codes traded."""
     return session.panel(BARS, _RETURNS, since=since, until=until, extra=_TRADED)
 
 

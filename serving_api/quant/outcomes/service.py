@@ -1,4 +1,4 @@
-"""What became of picks by the bars that are stored."""
+"""Outcomes of picks from stored bars."""
 
 from collections.abc import Iterable, Sequence
 
@@ -21,13 +21,14 @@ Hit = tuple[str, str]
 
 
 def loaded(session: Session, dates: Sequence[str]) -> Bools:
-    """[dates] whether the market's bars of a date are stored, judged among these dates, which ascend."""
+    """[dates] whether the market's bars of a date are stored, compared with its neighbours in these
+    ascending dates."""
     counts = queries.stock_bars(session, dates)
     return known_dates([counts.get(day, 0) for day in dates])
 
 
 def loaded_days(session: Session, calendar: TradeCalendar, days: Iterable[str]) -> set[str]:
-    """Those of some trade dates whose market's bars are stored, judged beside their neighbours."""
+    """The trade dates whose market bars are stored, compared with their neighbours."""
     requested = set(days)
     near: set[str] = set()
     for day in requested:
@@ -39,17 +40,17 @@ def loaded_days(session: Session, calendar: TradeCalendar, days: Iterable[str]) 
 def outcomes(
     session: Session, calendar: TradeCalendar, hits: Sequence[Hit], *, market: bool = False
 ) -> tuple[tuple[str, ...], Outcomes]:
-    """(dates that the places of the outcomes mean, what became of hits); at least one hit.
+    """(the dates that the indexes of the outcomes refer to, the outcomes of hits); at least one hit.
 
-    `market` reads the whole market's bars at once, without the range of the holdings: for more hits than
-    codes can be asked for.
+    `market` reads the bars of the whole market at once, without price ranges: for more hits than codes
+    fit into a query.
     """
     first, last = min(day for day, _ in hits), max(day for day, _ in hits)
     newest = queries.newest_bar(session)
     dates = calendar.between(first, max(newest or last, last))
     picked = {day: at for at, day in enumerate(dates)}
     dates = dates[: picked[last] + WAIT_DAYS + 1]
-    # The dates whose bars decide, and the newest ones: counting a year of the market takes a while.
+    # Only the dates whose bars matter, and the newest ones: counting a year of the market takes a while.
     needed = {at for day, _ in hits for at in range(picked[day], picked[day] + HOLD_DAYS + 1)}
     needed |= set(range(len(dates) - NEIGHBOURS, len(dates)))
     places = sorted(at for at in needed if 0 <= at < len(dates))

@@ -1,1 +1,1 @@
-"""Chart patterns: what their columns say, and what followed them."""
+"""Chart patterns: the meaning of their columns, and the returns after them."""

@@ -12,7 +12,7 @@ BARS = "fusion_kline_daily"
 INDICES = "fusion_index_daily"
 _TRADED = "sec_type='stock' AND (is_suspended IS NULL OR is_suspended=0)"
 _COLUMNS = ("open", "close", "adj_factor", "limit_up")
-"""What a return takes; the range of the holding is not told."""
+"""Columns for a return; the price range during the holding is not shown."""
 
 
 def newest_bar(session: Session) -> str | None:
@@ -21,7 +21,7 @@ def newest_bar(session: Session) -> str | None:
 
 
 def hits(session: Session, pattern: str, direction: int, since: str, until: str) -> list[tuple[str, str]]:
-    """(code, date) of every signal. `pattern` is a column of ours."""
+    """(code, date) of every signal. `pattern` is one of our column names."""
     if not session.has(PATTERNS):
         return []
     where = f"date>=? AND date<=? AND {session.sql.name(pattern)}=?"

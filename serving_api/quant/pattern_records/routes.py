@@ -47,7 +47,7 @@ async def pattern_performance(
         Sign | None, Query(description="100 or -100; default 100, of a pattern that only points down -100")
     ] = None,
 ) -> Answer:
-    """What followed the signals of a pattern. A metric column is no signal: 422."""
+    """The returns after the signals of a pattern. A metric column has no signals: 422."""
     column = service.direction_column(pattern)
     sign = int(direction or service.default_direction(column))
     reported = await read_or(
@@ -62,5 +62,5 @@ async def pattern_performance(
 @router.get("/pattern-catalog")
 @serving(schemas.PatternCatalogue)
 async def pattern_catalog(request: Request, subject: Anyone) -> Answer:
-    """What each of the 16 directions and 9 metrics says, by which formula and thresholds."""
+    """The meaning, formula and thresholds of each of the 16 directions and 9 metrics."""
     return Answer(service.catalogue())

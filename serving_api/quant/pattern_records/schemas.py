@@ -1,4 +1,4 @@
-"""Shapes of the pattern reads, for the document."""
+"""Response models of the patterns, for the document."""
 
 from typing import Literal
 
@@ -15,7 +15,7 @@ class Year(BaseModel):
 
 
 class Fillable(BaseModel):
-    """Without the signals that nobody could have bought."""
+    """Without signals whose purchase was not possible."""
 
     samples: int
     win_rate_pct: float | None
@@ -24,14 +24,14 @@ class Fillable(BaseModel):
 
 
 class Performance(Reach):
-    """What followed a pattern: bought at the open of the next market date (at its close where there is no
+    """Returns after a pattern: bought at the open of the next market date (at its close when there is no
     open), sold at the last close of `forward_days` market dates, that of the purchase included."""
 
     pattern: str
     direction: int
     forward_days: int
     samples: int = Field(
-        description="settled signals, also the unfillable ones and those that never traded again"
+        description="settled signals, including unfillable ones and those that never traded again"
     )
     dates: int = Field(description="distinct dates of them")
     win_rate_pct: float | None = Field(
@@ -41,12 +41,16 @@ class Performance(Reach):
     median_pct: float | None
     excess_pct: float | None = Field(description="mean return less that of sh000300 over the same days")
     base_rate_pct: float | None = Field(
-        description="share of all stocks that moved that way, bought and sold on the same dates, each date "
-        "as often as it has signals"
+        description=(
+            "share of all stocks with a change in the signal's direction, bought and sold on "
+            "the same dates, each date weighted by its number of signals"
+        )
     )
-    best_pct: float | None = Field(description="largest return, whatever the direction")
+    best_pct: float | None = Field(description="largest return, regardless of the direction")
     worst_pct: float | None
-    unfillable: int = Field(description="of the samples: bought at the limit-up price, where nobody sells")
+    unfillable: int = Field(
+        description="of the samples: bought at the limit-up price, where there are no sellers"
+    )
     fillable: Fillable
     by_year: list[Year]
 
@@ -55,7 +59,7 @@ class DirectionEntry(BaseModel):
     key: str
     label: str
     kind: Literal["direction"]
-    signs: list[int] = Field(description="values that it takes beside 0")
+    signs: list[int] = Field(description="its values besides 0")
     description: str
     formula: str
     parameters: dict[str, float] = Field(description="thresholds in force; fractions and bars")
@@ -65,9 +69,9 @@ class MetricEntry(BaseModel):
     key: str
     label: str
     kind: Literal["metric"]
-    unit: str = Field(description='days, pct, or "" of a stage or a kind')
+    unit: str = Field(description='days, pct, or "" for a stage or a kind')
     description: str
-    values: dict[str, str] = Field(description="of a stage or a kind: what each value means")
+    values: dict[str, str] = Field(description="for a stage or a kind: the meaning of each value")
 
 
 class PatternCatalogue(BaseModel):

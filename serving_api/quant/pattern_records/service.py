@@ -1,4 +1,4 @@
-"""The record of a pattern, and the catalogue of them all."""
+"""The record of a pattern, and the catalog of all patterns."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -14,14 +14,14 @@ from serving_api.framework.state import State
 from serving_api.quant.pattern_records import queries
 
 _PART = 250
-"""Dates whose bars are held at one time."""
+"""Dates whose bars are in memory at one time."""
 _PRICES = (queries.BARS, queries.INDICES)
 _Key = tuple[str, int, int, int]
 """Pattern, direction, market dates held, newest trade dates"""
 
 
 def direction_column(name: str) -> str:
-    """`name` where it is one of the 16 directions. Raises InputError for anything else."""
+    """`name` if it is one of the 16 directions. Raises InputError for anything else."""
     if name in DIRECTIONS:
         return name
     why = "is a metric, which is a filter and no signal" if name in METRICS else "is no pattern"
@@ -29,7 +29,7 @@ def direction_column(name: str) -> str:
 
 
 def default_direction(pattern: str) -> int:
-    """100, but for a pattern that only points down."""
+    """100, or -100 for a pattern that only points down."""
     return max(next(one for one in DIRECTION_CATALOGUE if one.key == pattern).signs)
 
 
@@ -43,7 +43,7 @@ async def performance(state: State, pattern: str, direction: int, forward: int, 
         found = await state.reading.scan(_outcomes, state, prices.token, pattern, direction, forward, days)
         return {key: summary(found, direction)}
 
-    # One turn for all: ten years read the bars of the market part after part, on one thread for all of it.
+    # One request at a time: ten years are read batch by batch, on one thread.
     held = await state.cache.some("pattern-performance", (key,), stand.token, load, lambda _: 4096)
     return held[key]
 
@@ -51,7 +51,7 @@ async def performance(state: State, pattern: str, direction: int, forward: int, 
 def _outcomes(
     session: Session, state: State, token: str | None, pattern: str, direction: int, forward: int, days: int
 ) -> list[Outcome]:
-    """Part after part of the dates, so that ten years of a market need no more room than one."""
+    """Reads the dates batch by batch, so that ten years of a market need no more memory than one."""
     newest = queries.newest_bar(session)
     if newest is None:
         return []
@@ -64,7 +64,7 @@ def _outcomes(
         if not hits:
             continue
         is_newest = start + _PART >= len(dates)
-        # What never traded, or has no index, is settled when the wait is over.
+        # Signals that never traded, or have no index, are settled when the holding time is over.
         coming = dates[start + _PART : start + _PART + WAIT_DAYS]
         window = _window(session, state, part, coming, forward, token if is_newest else None)
         found += outcomes(window, hits, direction=direction)
@@ -74,7 +74,7 @@ def _outcomes(
 def _window(
     session: Session, state: State, part: list[str], coming: list[str], forward: int, token: str | None
 ) -> Followed:
-    """What followed all codes, kept under a version: who asks for one pattern asks for the next one."""
+    """Outcomes of all codes, cached per version: a client that asks for one pattern asks for the next one."""
     key = (part[0], part[-1], forward)
     known = state.cache.get("pattern-window", key, token)
     if known is None:
@@ -86,7 +86,7 @@ def _window(
 
 
 def catalogue() -> dict[str, Any]:
-    """What every column says."""
+    """The description of every column."""
     directions = [
         {**asdict(one), "kind": "direction", "signs": list(one.signs)} for one in DIRECTION_CATALOGUE
     ]

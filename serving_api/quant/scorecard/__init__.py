@@ -1,1 +1,1 @@
-"""What became of picks: scorecards of all sources, and the three built-in strategies."""
+"""Outcomes of picks: scorecards of all sources, and the three built-in strategies."""

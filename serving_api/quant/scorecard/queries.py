@@ -29,7 +29,7 @@ _REASON = 255
 
 @dataclass(frozen=True)
 class Figures:
-    """Columns of stored picks, by date and rank: what statistics and break-downs are made of."""
+    """Columns of stored picks by date and rank, for statistics and breakdowns."""
 
     dates: "np.typing.NDArray[Any]"
     groups: "np.typing.NDArray[Any]"
@@ -50,7 +50,7 @@ _FIGURES = (
 
 
 def figures(session: Session, source: str, since: str, group: str | None = None) -> Figures:
-    """The picks of a source from a date on, of one group where it is given."""
+    """The picks of a source from a date on, of one group when it is given."""
     if source == DECISION:
         return _figures([_card_figures(row) for row in _cards(session, since, group)])
     table = TABLES[source]
@@ -85,7 +85,7 @@ NO_FIGURES = _figures([])
 
 
 def _cards(session: Session, since: str | None, group: str | None) -> list[dict[str, Any]]:
-    """Cards that can be right or wrong; a neutral one picks nothing."""
+    """Cards that can be a hit or a miss; a neutral one is no pick."""
     marks = ", ".join("?" for _ in JUDGED)
     where, values = f"direction IN ({marks})", [*JUDGED]
     if since is not None:
@@ -103,7 +103,7 @@ def _card_figures(row: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def _gained(row: dict[str, Any]) -> float | None:
-    """What following the card earned: a fall that was foretold is a gain."""
+    """The return of following the card: a predicted fall that came is a gain."""
     change = row["review_profit_pct"]
     return None if change is None else -change if row["direction"] == BEARISH else change
 
@@ -118,7 +118,7 @@ def page(
     limit: int,
     offset: int,
 ) -> tuple[list[Row], int]:
-    """(pick rows, newest date first; how many there are in all)."""
+    """(pick rows, newest date first; total number)."""
     if source == STRATEGY:
         return strategies.page(session, calendar, group, date, limit, offset)
     if source == DECISION:
@@ -145,7 +145,7 @@ def page(
 
 
 def rows_of(session: Session, source: str, where: str, values: tuple[Any, ...], **how: Any) -> list[Row]:
-    """Pick rows of a source that is stored."""
+    """Pick rows of a source with a table of its own."""
     table = TABLES[source]
     columns = ("trade_date", table.group, "rank_no", *_SHOWN)
     found = session.dicts(table.name, columns=columns, where=where, values=values, **how)
@@ -187,7 +187,7 @@ def of_code(session: Session, calendar: TradeCalendar, code: str, since: str) ->
 
 
 def picks_of(rows: Sequence[Row]) -> Picks:
-    """Pick rows of any source as the statistics take them."""
+    """Pick rows of any source in the form for statistics."""
 
     def numbers(name: str) -> "np.typing.NDArray[np.float64]":
         return np.array([row.get(name) for row in rows], dtype=np.float64)
@@ -232,7 +232,7 @@ def phases(session: Session, since: str) -> dict[str, str]:
 
 
 def board(session: Session, key: str, date: str | None, limit: int) -> tuple[str | None, list[Row], int]:
-    """(date, the first rows of a board with the change of the day, how many stand on it), on a date or its
+    """(date, the first rows of a board with the change of the day, number of its rows), on a date or its
     newest."""
     table = TABLES[BUILTIN]
     if not session.has(table.name):
@@ -274,7 +274,7 @@ def board(session: Session, key: str, date: str | None, limit: int) -> tuple[str
 
 
 def last_dates(session: Session) -> dict[str, str]:
-    """Board -> the newest date that it was made on."""
+    """Board -> the newest date for which it was made."""
     table = TABLES[BUILTIN]
     if not session.has(table.name):
         return {}

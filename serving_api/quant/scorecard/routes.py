@@ -40,7 +40,7 @@ SourceKey = Literal["builtin", "preset", "decision", "strategy"]
 Requested = Annotated[SourceKey, Query(description="where the picks come from")]
 Days90 = Annotated[int, Query(ge=1, le=750, description="newest trade dates")]
 PICKS = (TABLES[BUILTIN].name, TABLES[PRESET].name, CARDS, HITS, BY_DATE, BARS, INDEX)
-"""Bars and the index decide what became of the hits of strategies, which is told when they are read."""
+"""Tables behind the outcomes of strategy hits (bars and index), which are calculated when they are read."""
 BOARD_DAYS = 90
 _OF = {**{source: table.name for source, table in TABLES.items()}, DECISION: CARDS, STRATEGY: HITS}
 """Source -> the table of its picks."""
@@ -53,7 +53,7 @@ def _since(state: State, days: int) -> str:
 @router.get("/sources")
 @serving(schemas.PickSources, tables=PICKS)
 async def sources(request: Request, subject: Anyone) -> Answer:
-    """Where picks come from, with their groups."""
+    """Sources of picks, with their groups."""
     nothing: list[dict[str, Any]] = []
     return Answer({"items": await read_or(nothing, state_of(request).reading.scan(service.sources))})
 
@@ -66,7 +66,7 @@ async def overview(
     source: Annotated[SourceKey | None, Query(description="default: all")] = None,
     days: Days90 = 90,
 ) -> Answer:
-    """How the picks of each group fared, with and without those that nobody could have bought."""
+    """The results of the picks of each group, with and without picks whose purchase was not possible."""
     state = state_of(request)
     requested = (*TABLES, DECISION, STRATEGY) if source is None else (source,)
     nothing: tuple[list[dict[str, Any]], str | None] = ([], None)
@@ -74,8 +74,8 @@ async def overview(
         nothing, state.reading.scan(service.overview, requested, _since(state, days))
     )
     held = CARD_HORIZON if source == DECISION else HOLD_DAYS
-    reported = await reach_of_days(state, [_OF[one] for one in requested], days)
-    return Answer({"items": items, "hold_days": held, "as_of": newest, **reported})
+    history = await reach_of_days(state, [_OF[one] for one in requested], days)
+    return Answer({"items": items, "hold_days": held, "as_of": newest, **history})
 
 
 @router.get("/picks")
@@ -105,8 +105,8 @@ async def picks(
         nothing,
         state.reading.scan(queries.page, state.calendar, source, group, date, status, page_size, offset),
     )
-    reported = await reach(state, _OF[source], total, day=date)
-    return Answer({"items": items, "total": total, "page": page, "pageSize": page_size, **reported})
+    history = await reach(state, _OF[source], total, day=date)
+    return Answer({"items": items, "total": total, "page": page, "pageSize": page_size, **history})
 
 
 @router.get("/breakdown")
@@ -146,7 +146,7 @@ async def stock(
     found = await read_or(
         nothing, state.reading.scan(service.of_stock, state.calendar, code, _since(state, days))
     )
-    # Of the tables, not of the stock: that it was not picked earlier is told by them.
+    # First date of the tables, not of the stock: only they show that it was not picked earlier.
     return Answer({**found, **await reach_of_days(state, list(_OF.values()), days)})
 
 
@@ -163,8 +163,8 @@ async def strategies(request: Request, subject: Anyone) -> Answer:
         for one in STRATEGIES
     ]
     found = await read_or(bare, state.reading.scan(service.strategies, _since(state, BOARD_DAYS)))
-    reported = await reach_of_days(state, (_OF[BUILTIN],), BOARD_DAYS)
-    return Answer({"items": found, **reported})
+    history = await reach_of_days(state, (_OF[BUILTIN],), BOARD_DAYS)
+    return Answer({"items": found, **history})
 
 
 async def _known(key: Annotated[str, Path(max_length=32, description="dragon, tactic, composite")]) -> str:
@@ -190,8 +190,8 @@ async def board(
     day, items, total = await read_or(
         nothing, state_of(request).reading.scan(queries.board, key, date, limit)
     )
-    reported = await reach(state_of(request), _OF[BUILTIN], total, day=date)
-    return Answer({"key": key, "date": day, "items": items, "total": total, **reported})
+    history = await reach(state_of(request), _OF[BUILTIN], total, day=date)
+    return Answer({"key": key, "date": day, "items": items, "total": total, **history})
 
 
 @builtin_router.get("/{key}/performance")

@@ -1,4 +1,4 @@
-"""Shapes of the scorecard answers. Percentages; None where nothing is known."""
+"""Response models of the scorecards. Percentages; None when unknown."""
 
 from typing import Any
 
@@ -25,9 +25,9 @@ class PickSources(BaseModel):
 
 
 class FillableStats(BaseModel):
-    """Without the picks whose purchase would have been at the limit-up price."""
+    """Without picks whose purchase would have been at the limit-up price."""
 
-    reviewed: int | None = Field(description="null where a scorecard of a date keeps no sums")
+    reviewed: int | None = Field(description="null when a scorecard of a date has no sums")
     win_rate_pct: float | None
     avg_profit_pct: float | None
     avg_excess_pct: float | None
@@ -39,7 +39,7 @@ class ScorecardRow(BaseModel):
     group_key: str
     hold_days: int = Field(description="trade dates until a pick is judged: 5, of decision cards 10")
     picks: int
-    reviewed: int = Field(description="settled, also those that never traded")
+    reviewed: int = Field(description="settled picks, including those that never traded")
     win_rate_pct: float | None = Field(description="of the settled ones")
     avg_profit_pct: float | None
     avg_excess_pct: float | None = Field(description="against the CSI 300 over the same dates")
@@ -50,7 +50,7 @@ class ScorecardRow(BaseModel):
 
 class ScorecardOverview(Reach):
     items: list[ScorecardRow]
-    hold_days: int = Field(description="of the source that is asked for; 5 without one")
+    hold_days: int = Field(description="of the requested source; 5 without one")
     as_of: str | None = Field(description="newest date of a pick")
 
 
@@ -100,7 +100,7 @@ class PickBreakdown(Reach):
 
 class StockStats(BaseModel):
     picks: int
-    reviewed: int = Field(description="settled picks, which the figures are of")
+    reviewed: int = Field(description="settled picks, the basis of the figures")
     win_rate_pct: float | None
     avg_profit_pct: float | None
 
@@ -117,8 +117,8 @@ class StrategyCard(BaseModel):
     desc: str
     board_size: int
     last_date: str | None
-    picks: int = Field(description="of the last 90 trade dates, as the figures below")
-    reviewed: int = Field(description="settled picks, which the figures are of")
+    picks: int = Field(description="of the last 90 trade dates, like the figures below")
+    reviewed: int = Field(description="settled picks, the basis of the figures")
     win_rate_pct: float | None
     avg_profit_pct: float | None
 

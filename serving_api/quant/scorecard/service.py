@@ -39,7 +39,7 @@ UNKNOWN = "unknown"
 _BRIEF = ("picks", "reviewed", "win_rate_pct", "avg_profit_pct", "avg_excess_pct", "profit_loss_ratio")
 _FILLABLE = ("reviewed", "win_rate_pct", "avg_profit_pct", "avg_excess_pct", "profit_loss_ratio")
 RECENT = 60
-"""Pick rows of a performance answer."""
+"""Pick rows of a performance response."""
 
 
 def sources(session: Session) -> list[dict[str, Any]]:
@@ -82,7 +82,7 @@ def overview(
 
 
 def _of_strategies(session: Session, since: str) -> tuple[list[dict[str, Any]], str | None]:
-    """From the sums of the scorecards by date."""
+    """Figures from the sums of the scorecards by date."""
     rows = strategies_by_date(session, since)
     items = []
     for group in sorted({row["group_key"] for row in rows}):
@@ -97,7 +97,7 @@ def brief(stats: GroupStats) -> dict[str, Any]:
 
 
 def _beside(picks: Picks) -> dict[str, Any]:
-    """How many nobody could have bought, and the figures without them."""
+    """The number of picks whose purchase was not possible, and the figures without them."""
     reported = fillable_stats(picks).as_dict()
     return {
         "unfillable": group_stats(picks).unfillable,
@@ -125,7 +125,7 @@ def breakdown(session: Session, source: str, by: str, since: str) -> list[dict[s
 
 
 def _strategies_by(session: Session, by: str, since: str) -> list[dict[str, Any]]:
-    """Raises InputError for what scorecards by date do not tell."""
+    """Raises InputError for a breakdown that scorecards by date do not have."""
     if by not in ("month", "phase"):
         raise InputError("by", f"{by} is not known of strategies; month or phase is allowed")
     phases = queries.phases(session, since) if by == "phase" else {}
@@ -155,7 +155,7 @@ def _keys(session: Session, found: Figures, by: str, since: str) -> Texts:
 
 
 def _rank(rank: Any) -> str:
-    """As text that sorts by rank."""
+    """The rank as text that sorts by rank."""
     found = next((span for span in RANKS if rank is not None and span[0] <= rank <= span[1]), None)
     return UNKNOWN if found is None else f"{found[0]:02d}-{found[1]:02d}"
 
@@ -200,8 +200,9 @@ def strategies(session: Session, since: str) -> list[dict[str, Any]]:
 def performance(session: Session, key: str, since: str) -> dict[str, Any]:
     """Statistics, curve and newest picks of a board.
 
-    The curve puts a fifth of the money into the picks of each date, as the holdings of five dates overlap:
-    `cum_pct` compounds a fifth of each date's mean return, `index_cum_pct` of the index over the same dates.
+    The curve invests a fifth of the money in the picks of each date, since the holdings of five dates
+    overlap: `cum_pct` compounds a fifth of each date's mean return, `index_cum_pct` of the index over
+    the same dates.
     """
     found = queries.figures(session, BUILTIN, since, key)
     order = "trade_date DESC, rank_no"

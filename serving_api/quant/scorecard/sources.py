@@ -1,4 +1,4 @@
-"""Where picks come from, and how their groups are called."""
+"""Sources of picks, and the names of their groups."""
 
 from dataclasses import dataclass
 
@@ -47,4 +47,4 @@ BARS = "fusion_kline_daily"
 INDEX = "fusion_index_daily"
 BY_DATE = "scorecard_daily"
 HITS = "calc_strategy_hit"
-"""Tables behind the answers, beside those of the picks."""
+"""Tables behind the answers, besides those of the picks."""

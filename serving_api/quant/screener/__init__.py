@@ -1,1 +1,1 @@
-"""/screener, /quant/screener and /quant/formulas: stocks of a date that fulfil a condition."""
+"""/screener, /quant/screener and /quant/formulas: stocks of a date that meet a condition."""

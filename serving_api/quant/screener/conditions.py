@@ -1,4 +1,4 @@
-"""A list of conditions, as a form sends it, to a query."""
+"""Converts a list of conditions, as a form sends it, to a query."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -19,14 +19,14 @@ _SIGNS = frozenset({"=", "!=", ">", ">=", "<", "<="})
 
 
 def query_of(conditions: Sequence[FieldCondition], sort: str | None) -> tree.Query:
-    """All conditions together. Raises InputError naming the one that is wrong."""
+    """One query of all conditions. Raises InputError naming the invalid one."""
     made = [_condition(f"conditions.{at}", one) for at, one in enumerate(conditions)]
     where = made[0] if len(made) == 1 else tree.And(tuple(made))
     order: tuple[tree.Order, ...] = ()
     if sort:
         order = (tree.Order(_field("sort", sort.removeprefix("-")).name, sort.startswith("-")),)
     query = tree.Query(where, order)
-    # The limits of a query hold for it as well.
+    # The limits of a query also apply here.
     return parsed(written(query), "conditions")
 
 
@@ -84,7 +84,7 @@ def _list(parameter: str, known: Field, given: Any, fewest: int, most: int) -> l
 
 
 def _literal(parameter: str, known: Field, given: Any) -> tree.Number | tree.Text:
-    """A value of a field's kind, in the field's unit."""
+    """A value of a field's type, in the field's unit."""
     if known.kind == "text":
         if not isinstance(given, str):
             raise InputError(parameter, f"{known.name} holds texts")

@@ -26,13 +26,13 @@ def parsed_formula(text: str) -> tree.Formula:
 async def evaluated(
     state: State, formula: tree.Formula, asked: When, codes: list[str] | None, limit: int
 ) -> dict[str, Any]:
-    """Values of the stocks with a bar on the date, from the largest. Of a selection those alone for which it
-    holds, unless codes were asked for."""
+    """Values of the stocks with a bar on the date, largest first. For a selection only those for which it
+    holds, unless codes were requested."""
     screener = state.part(Screener)
     market = await screener.market(asked)
     if market is None:
         return {"date": None, "items": [], "total": 0}
-    # The close tells which stocks have a bar at all.
+    # The close shows which stocks have a bar.
     needs = dict.fromkeys(("close", *columns_needed(formula)), formula.result.bars)
     block = await screener.bars(market, needs)
     if needs.keys() - block.keys():

@@ -1,4 +1,4 @@
-"""Bars of the whole market, each stock's newest in the last column: what functions over history read."""
+"""Bars of the whole market for functions over history, each stock's newest in the last column."""
 
 from collections.abc import Mapping, Sequence
 
@@ -19,15 +19,15 @@ _PRICES = ("open", "high", "low", "close")
 _STORED = {"turnover": "turnover_pct"}
 _LOT = 100
 KNOWN_THEN_BARS = BLOCKS[0]
-"""Bars that are looked back with an instant: they are read row by row, for no packed panel knows versions."""
+"""Most bars per stock with an instant: they are read row by row, since packed bars have no versions."""
 _TOGETHER = 320
-"""Bars up to which columns are read together."""
+"""Up to this many bars columns are read together."""
 _Key = tuple[str, str | None, str, int]
 """Date, instant, column, bars"""
 
 
 class Histories:
-    """Blocks of bars by column, kept while the bars do not change."""
+    """Blocks of bars by column, cached while the bars do not change."""
 
     def __init__(self, reading: Reading, calendar: TradeCalendar) -> None:
         self._reading = reading
@@ -35,10 +35,10 @@ class Histories:
         self._cache = VersionedCache(KEPT_BYTES)
 
     async def of(self, market: Market, needs: Mapping[str, int], version: str | None) -> dict[str, Floats]:
-        """Column -> [stocks of the market, bars], at least as many bars as are needed. Prices are CNY as of
-        the date, volume in lots, amount in CNY, turnover in percent. `version` is that of the bars and of
-        the market, whose codes the blocks follow. Raises InputError (as_of) for more bars than are read of
-        an instant."""
+        """Column -> [stocks of the market, bars], at least as many bars as needed. Prices are CNY as of
+        the date, volume in lots, amount in CNY, turnover in percent. `version` is that of the bars and
+        of the market, whose codes the blocks follow. Raises InputError (as_of) when more bars are
+        needed than are read with an instant."""
         if not needs:
             return {}
         most = max(needs.values())
@@ -53,14 +53,14 @@ class Histories:
         async def load(missing: Sequence[_Key]) -> dict[_Key, Floats]:
             columns = [key[2] for key in missing]
             blocks: dict[str, Floats] = {}
-            # Long blocks one by one: what is read of a column is four times what is kept.
+            # Long blocks one by one: reading a column takes four times the memory of its cached block.
             for some in [columns] if bars <= _TOGETHER else [[column] for column in columns]:
                 blocks |= await self._reading.scan(self._load, market, some, bars)
             return {key: blocks[key[2]] for key in missing}
 
         keys: list[_Key] = [(market.date, market.as_of, column, bars) for column in needs]
-        # One turn for all: two loads at once would need their memory twice. Those of an instant, which no two
-        # askers share, are not what the others wait for.
+        # One load at a time: two at once would need their memory twice. Loads with an instant, which no two
+        # requests share, do not make others wait.
         held = await self._cache.some(
             "bars", keys, version, load, lambda block: block.nbytes, turn=market.as_of is not None
         )
@@ -89,7 +89,7 @@ def _block(window: queries.Window, column: str, market: Market, bars: int) -> Fl
         values = values / _LOT
     place = {code: at for at, code in enumerate(window.codes)}
     at = np.array([place.get(code, -1) for code in codes], dtype=np.int64)
-    # A stock that did not trade on the date has no value of the date.
+    # A stock that did not trade on the date has no value for it.
     traded = np.flatnonzero((at >= 0) & there[at, -1])
     return _right_aligned(there[at[traded]], values[at[traded]], out, traded)
 
@@ -97,7 +97,7 @@ def _block(window: queries.Window, column: str, market: Market, bars: int) -> Fl
 def _right_aligned(
     there: npt.NDArray[np.bool_], values: Floats, out: Floats, rows: npt.NDArray[np.int64]
 ) -> Floats:
-    """Traded bars alone, the newest in the last column of `out`."""
+    """Traded bars only, the newest in the last column of `out`."""
     width = out.shape[1]
     behind = there[:, ::-1].cumsum(axis=1)[:, ::-1]  # traded bars from here to the newest
     row, column = np.nonzero(there & (behind <= width))

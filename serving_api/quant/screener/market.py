@@ -1,4 +1,4 @@
-"""The market of one date as the screener sees it: a row per stock, its display fields, its bars."""
+"""The market of one date for the screener: a row per stock, its display fields, its bars."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,9 +22,9 @@ TABLES = tuple(dict.fromkeys(one.table for one in catalogue().fields.values() if
 
 @dataclass(frozen=True)
 class Market:
-    """`as_of` is the bound instant, or None; `absent` are tables that hold nothing of the date; `unversioned`
-    those that show the date as last calculated although an instant is asked for; `version` is that of the
-    tables when they were read, or before, None where nothing may be kept."""
+    """`as_of` is the bound instant, or None; `absent` are tables without rows of the date; `unversioned`
+    those that show the date as last calculated although an instant is requested; `version` is that of
+    the tables at or before reading, None when the market must not be cached."""
 
     date: str
     as_of: str | None
@@ -39,7 +39,7 @@ class Market:
         return {name: values[at] for name, values in self.display.items()}
 
     def value(self, field: str, at: int) -> Any:
-        """A field of one stock as an answer shows it."""
+        """A field of one stock as a response shows it."""
         kind = catalogue()[field].kind
         if kind == "text":
             return self.table.texts(field)[at]
@@ -55,7 +55,7 @@ class Market:
 
 
 def market_of(session: Session, day: str | None, as_of: str | None) -> Market | None:
-    """The market of a date, or of the newest; None where no display row is stored."""
+    """The market of a date, or of the newest; None when no display row is stored."""
     day = day or queries.newest(session, as_of)
     if day is None:
         return None
@@ -97,7 +97,7 @@ def market_of(session: Session, day: str | None, as_of: str | None) -> Market | 
 
 
 def _rows(codes: tuple[str, ...], stored: tuple[str, ...]) -> npt.NDArray[np.int64]:
-    """Per code its row in a table, -1 where it has none."""
+    """The row of each code in a table, -1 when it has none."""
     place = {code: at for at, code in enumerate(stored)}
     return np.array([place.get(code, -1) for code in codes], dtype=np.int64)
 
@@ -124,7 +124,7 @@ def _column(
 
 
 def _special(wide: Mapping[str, tuple[Any, ...]]) -> Floats:
-    """1 where special treatment holds on the date, NaN where nothing tells."""
+    """1 for special treatment on the date, NaN when it is unknown."""
     blank = (None,) * len(wide["code"])
     pairs = zip(wide.get("is_st", blank), wide.get("name", blank), strict=True)
     return np.array([special(state, name) for state, name in pairs], dtype=np.float64)

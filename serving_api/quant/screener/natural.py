@@ -1,4 +1,4 @@
-"""Sentences to queries. Rules do it now; a model can take their place behind the same interface."""
+"""Converts sentences to queries. Rules do it now; a model can replace them behind the same interface."""
 
 from collections.abc import Collection
 from typing import Literal, Protocol
@@ -9,8 +9,8 @@ from serving_api.quant.screener.market import Market
 
 
 class Translator(Protocol):
-    """Who turns a sentence into a query; `source` is what the answer says of it. The query that it gives has
-    been parsed: what the parser refuses is no translation."""
+    """A translator of sentences to queries; `source` is its name in the answer. Its query has been parsed:
+    a text that the parser refuses is no translation."""
 
     source: Literal["llm", "rule"]
 
@@ -18,7 +18,7 @@ class Translator(Protocol):
 
 
 class Rules:
-    """By the dictionary of fields and set phrases."""
+    """Translates with the dictionary of fields and set phrases."""
 
     source: Literal["llm", "rule"] = "rule"
 
@@ -31,7 +31,7 @@ def translator_of(_state: State) -> Translator:
 
 
 def industries_of(market: Market | None) -> frozenset[str]:
-    """Names of the industries of the date's stocks, as they are stored."""
+    """Names of the industries of the date's stocks, as stored."""
     if market is None:
         return frozenset()
     return frozenset(str(name) for name in market.table.texts("industry") if name)

@@ -33,8 +33,8 @@ def newest(session: Session, as_of: str | None) -> str | None:
 def rows_of_date(
     session: Session, name: str, columns: Sequence[str], day: str, as_of: str | None
 ) -> dict[str, tuple[Any, ...]]:
-    """Column -> its values of a date, rows by code; a column that the table lacks is left out. Tables without
-    versions show what is stored of the date."""
+    """Column -> its values on a date, rows by code; a column that the table lacks is left out. Tables
+    without versions give their current rows of the date."""
     if not session.has(name):
         return {}
     table = session.table(name)

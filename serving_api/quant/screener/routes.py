@@ -43,7 +43,7 @@ def _shown(field: Field) -> dict[str, Any]:
 @router.post("/find")
 @serving(schemas.SearchResult, tables=_READ)
 async def find(request: Request, subject: Anyone, body: schemas.Search) -> Answer:
-    """Stocks that fulfil a query, in its order."""
+    """Stocks that meet a query, in its order."""
     state = state_of(request)
     asked = when(state, body.date, body.as_of)
     reported = await found_page(state, parsed(body.dsl), asked, body.page, body.pageSize)
@@ -70,7 +70,7 @@ async def filters(request: Request, subject: Anyone) -> Answer:
 @router.get("/presets")
 @serving(schemas.ScreenerPresets)
 async def presets(request: Request, subject: Anyone) -> Answer:
-    """Queries to start from."""
+    """Example queries."""
     items = [{"key": one.key, "label": one.label, "desc": one.desc, "dsl": one.dsl} for one in PRESETS]
     return Answer({"items": items})
 
@@ -78,7 +78,7 @@ async def presets(request: Request, subject: Anyone) -> Answer:
 @router.post("/parse-dsl")
 @serving(schemas.ParsedQuery)
 async def parse_dsl(request: Request, subject: Anyone, body: schemas.QueryText) -> Answer:
-    """What a query means, without running it."""
+    """The meaning of a query, without running it."""
     query = parsed(body.dsl)
     return Answer(
         {
@@ -93,7 +93,7 @@ async def parse_dsl(request: Request, subject: Anyone, body: schemas.QueryText) 
 @router.post("/nl-find")
 @serving(schemas.SentenceResult, tables=_READ)
 async def nl_find(request: Request, subject: Anyone, body: schemas.Sentence) -> Answer:
-    """Stocks that a sentence describes; `source` says who understood it."""
+    """Stocks that a sentence describes; `source` names the translator."""
     state = state_of(request)
     asked = when(state, body.date, None)
     market = await state.part(Screener).market(asked)
@@ -117,14 +117,14 @@ async def nl_find(request: Request, subject: Anyone, body: schemas.Sentence) -> 
 @quant_router.post("")
 @serving(schemas.ScreenResult, tables=_READ)
 async def screen(request: Request, subject: Anyone, body: schemas.ConditionList) -> Answer:
-    """Stocks that fulfil all conditions of a list."""
+    """Stocks that meet all conditions of a list."""
     state = state_of(request)
     asked = when(state, body.date, body.as_of)
     found = await state.part(Screener).find(query_of(body.conditions, body.sort), asked)
-    reported = await reached(state, asked, is_there=found is not None)
+    history = await reached(state, asked, is_there=found is not None)
     if found is None:
-        return Answer({**NOTHING, "explain": [], **reported}, top=asked.top)
-    return Answer({**found.page(0, body.limit), "explain": found.explain(), **reported}, top=asked.top)
+        return Answer({**NOTHING, "explain": [], **history}, top=asked.top)
+    return Answer({**found.page(0, body.limit), "explain": found.explain(), **history}, top=asked.top)
 
 
 @quant_router.get("/fields")
@@ -155,10 +155,10 @@ async def formulas(request: Request, subject: Anyone) -> Answer:
 @formula_router.post("/eval")
 @serving(schemas.FormulaValues, tables=_READ)
 async def evaluate(request: Request, subject: Anyone, body: schemas.FormulaText) -> Answer:
-    """The value of a formula on a date, per stock; a selection names those for which it holds."""
+    """The value of a formula on a date, per stock; a selection lists the stocks for which it holds."""
     state = state_of(request)
     formula = parsed_formula(body.formula)
     asked = when(state, body.date, None)
     found = await evaluated(state, formula, asked, body.codes, body.limit)
-    reported = await reached(state, asked, is_there=found["date"] is not None)
-    return Answer({**found, **reported})
+    history = await reached(state, asked, is_there=found["date"] is not None)
+    return Answer({**found, **history})

@@ -1,4 +1,4 @@
-"""Shapes of the screener and of formulas, for the document."""
+"""Request and response models of the screener and of formulas, for the document."""
 
 from typing import Annotated, Any, Literal
 
@@ -13,7 +13,7 @@ Code = Annotated[str, StringConstraints(pattern=r"^[0-9]{6}$")]
 Page = Annotated[int, Field(ge=1, le=1_000_000, description="page, from 1")]
 PageSize = Annotated[int, Field(ge=10, le=200, description="rows of a page")]
 Day = Annotated[str | None, Field(description="trade date, YYYY-MM-DD or YYYYMMDD; default the newest")]
-Instant = Annotated[str | None, Field(description="answer with what was known then")]
+Instant = Annotated[str | None, Field(description="answer with the data known at this instant")]
 Limit = Annotated[int, Field(ge=1, le=500)]
 _DSL = "pe_ttm between 0 and 20 and roe >= 15% order by roe desc limit 50"
 
@@ -73,16 +73,16 @@ class FormulaText(BaseModel):
 class QueryStep(BaseModel):
     condition: str
     fields: list[str]
-    matched: int = Field(description="stocks that fulfil this part")
-    unknown: int = Field(description="stocks of which a value is missing")
-    remaining: int = Field(description="stocks that fulfil this part and those before it")
+    matched: int = Field(description="stocks that meet this part")
+    unknown: int = Field(description="stocks with a missing value")
+    remaining: int = Field(description="stocks that meet this part and those before it")
     note: str | None
 
 
 class ScreenResult(Reach):
     date: str | None
     items: list[Display18]
-    matched: dict[str, dict[str, Any]] = Field(description="code -> values of the fields asked about")
+    matched: dict[str, dict[str, Any]] = Field(description="code -> values of the requested fields")
     total: int
     explain: list[QueryStep]
     as_of: str | None = None

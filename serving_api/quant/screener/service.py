@@ -1,4 +1,4 @@
-"""Finding stocks: the market of a date, kept per version of its tables, and what a query selects of it."""
+"""The screener: the market of a date, cached per version of its tables, and the selections of queries."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ from serving_api.table_lists.listing import trade_date
 
 @dataclass(frozen=True)
 class When:
-    """The date asked for (None: the newest) and the instant whose knowledge is asked for (None: now)."""
+    """The requested date (None: the newest) and the instant of knowledge (None: now)."""
 
     day: str | None
     as_of: AsOf | None
@@ -56,7 +56,7 @@ def parsed(text: str, parameter: str = "dsl") -> tree.Query:
 
 @dataclass(frozen=True)
 class Found:
-    """What a query selected of a market."""
+    """The selection of a query in a market."""
 
     market: Market
     selection: Selection
@@ -90,7 +90,7 @@ class Screener:
         self._histories = Histories(state.reading, state.calendar)
 
     async def market(self, asked: When) -> Market | None:
-        """None where nothing is stored, or the database is away."""
+        """None when nothing is stored, or the database is unavailable."""
         version = (await self._state.versions.version_of(TABLES)).token
 
         async def load() -> Market | None:
@@ -101,17 +101,17 @@ class Screener:
         return await self._state.cache.one("screener", key, version, load, lambda market: market.size)
 
     async def bars(self, market: Market, needs: Mapping[str, int]) -> dict[str, Floats]:
-        """Blocks of bars; without any where the database is away."""
+        """Blocks of bars; without values when the database is unavailable."""
         empty: dict[str, Floats] = {}
         return await read_or(empty, self._histories.of(market, needs, await self._version(market)))
 
     async def _version(self, market: Market) -> str | None:
-        """Of a market and the bars that go with it."""
+        """The version of a market and of its bars."""
         bars = (await self._state.versions.version_of((BARS,))).token
         return None if market.version is None or bars is None else f"{market.version}/{bars}"
 
     async def find(self, query: tree.Query, asked: When) -> Found | None:
-        """What a query selects; kept, so that a further page costs nothing."""
+        """The selection of a query; cached, so that a further page is quick."""
         market = await self.market(asked)
         if market is None:
             return None
@@ -144,7 +144,7 @@ def _step(step: Step, market: Market) -> dict[str, Any]:
 
 
 def _note(name: str, market: Market) -> str | None:
-    """What a field's values are not."""
+    """Remarks on a field's values: missing tables, missing rows, no versions."""
     table = catalogue()[name].table
     if not table:
         return "no table stores it yet"
@@ -156,13 +156,13 @@ def _note(name: str, market: Market) -> str | None:
 
 
 def warnings(query: tree.Query) -> list[str]:
-    """What is known of a query before any data is read."""
+    """Remarks on a query that need no data."""
     unstored = [name for name in tree.fields_of(query) if not catalogue()[name].table]
     return [f"{name}: no table stores it yet; it is missing for every stock" for name in unstored]
 
 
 async def reached(state: State, asked: When, *, is_there: bool) -> dict[str, Any]:
-    """How far back the rows that are searched reach; `is_there`: those of the date asked for are stored."""
+    """How far back the searched rows reach; `is_there`: whether rows of the requested date are stored."""
     return await reach(state, WIDE, int(is_there), day=asked.day)
 
 

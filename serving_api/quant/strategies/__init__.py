@@ -1,1 +1,1 @@
-"""What the strategies bought day by day, what became of it, and the signals and systems of one stock."""
+"""Picks of the strategies by day, their outcomes, and the signals and systems of one stock."""

@@ -1,5 +1,5 @@
-"""What the three built-in systems say of one stock now: factors, leaders, patterns. Read from stored tables;
-a system whose inputs are not there says so and gives no score."""
+"""The verdict of the three built-in systems on one stock: factors, leaders, patterns. Read from stored
+tables; a system without its inputs says so and gives no score."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -39,7 +39,7 @@ STRONG, NEUTRAL, WEAK, BLOCKED, ABSENT, MISSING = "strong", "neutral", "weak", "
 Row = dict[str, Any]
 NO_GATE: Row = {"passed": None, "blocked": None, "code": None, "reason": None, "warnings": []}
 COMPOSITE, LEADERS, TACTIC = "composite", "dragon", "tactic"
-"""Keys of the built-in systems, as everywhere."""
+"""Keys of the built-in systems, as on all routes."""
 _NAMES = GROUP_LABELS[BUILTIN]
 _NO_SCORES = frozenset(
     {"trade_date", "code", "composite", "covered_weight", "gate_blocked", "gate_code", "gate_reason"}
@@ -47,7 +47,7 @@ _NO_SCORES = frozenset(
 
 
 def audit(session: Session, code: str, until: str, as_of: str | None, calendar: TradeCalendar) -> Row:
-    """`until`: the newest date whose close is known; `as_of` the bound instant of a past reading. Gates and
+    """`until`: the newest date whose close is known; `as_of` the bound instant of a past read. Gates and
     rules are those of the boards."""
     columns = ("trade_date", "list_date", *GATE_COLUMNS)
     wide = _newest(session, WIDE, code, "trade_date", as_of=as_of, columns=columns)
@@ -192,15 +192,15 @@ def _tactic(
 
 
 def _health(session: Session, code: str, newest: str, as_of: str | None) -> float:
-    """As `/stocks/{code}/vpa` tells it; NaN where there are too few bars."""
+    """As `/stocks/{code}/vpa` returns it; NaN when there are too few bars."""
     bars = stock_bars(session, code, HEALTH_BARS + SIGNAL_BARS, as_of)
     known = [bar for bar in bars if bar.date <= newest][-HEALTH_BARS:]
     return _number(analyse(prices_of(known)).health if known else None)
 
 
 def _directions(session: Session, code: str, days: Sequence[str]) -> tuple[list[str], float]:
-    """(patterns that fired on some dates, newest first, and the sum of their signs); NaN where nobody looked
-    on the newest."""
+    """(patterns that fired on some dates, newest first, and the sum of their signs); NaN when the newest
+    date was not calculated."""
     if not session.has(PATTERN) or not days:
         return [], np.nan
     there = session.rows(PATTERN, columns=("date",), where="date=?", values=(days[0],), limit=1)

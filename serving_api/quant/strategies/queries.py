@@ -15,19 +15,19 @@ Row = dict[str, Any]
 
 
 def newest_run(session: Session) -> str | None:
-    """The newest trade date that any strategy has a hit on."""
+    """The newest trade date with a hit of any strategy."""
     return newest_date(session, session.table(HITS), None) if session.has(HITS) else None
 
 
 def newest_by_strategy(session: Session) -> dict[str, str]:
-    """Strategy -> the newest trade date that it has a hit on."""
+    """Strategy -> its newest trade date with a hit."""
     if not session.has(HITS):
         return {}
     return dict(session.run(f"SELECT strategy_key, MAX(trade_date) FROM {HITS} GROUP BY strategy_key"))
 
 
 def picks(session: Session, key: str, day: str, limit: int) -> tuple[list[Row], int]:
-    """(the best hits of a strategy on a date, how many there are)."""
+    """(the best hits of a strategy on a date, their total number)."""
     where, values = "trade_date=? AND strategy_key=?", (day, key)
     count = session.run(f"SELECT COUNT(*) FROM {HITS} WHERE {where}", values)[0][0]
     rows = public_rows(
@@ -66,7 +66,7 @@ def signals_of_code(session: Session, code: str, since: str, limit: int) -> list
 
 def adjusted_closes(session: Session, code: str, since: str) -> dict[str, float]:
     """Date -> close times the cumulative factor, on the days that the code traded, oldest first. A missing
-    factor is that of the bar before."""
+    factor is taken from the previous bar."""
     rows = session.rows(
         KLINE,
         columns=("date", "close", "adj_factor"),

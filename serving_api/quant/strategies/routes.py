@@ -36,7 +36,7 @@ def _today(state: State) -> str:
 @router.get("")
 @serving(schemas.StrategyRows, tables=(queries.HITS,))
 async def strategies(request: Request, subject: Anyone) -> Answer:
-    """The strategies whose picks are kept."""
+    """The strategies whose picks are stored."""
     nothing: dict[str, str] = {}
     newest = await read_or(nothing, state_of(request).reading.scan(queries.newest_by_strategy))
     items = [
@@ -55,7 +55,7 @@ async def picks(
     date: Annotated[str | None, Depends(trade_day)],
     limit: Annotated[int, Query(ge=1, le=500, description="picks")] = 50,
 ) -> Answer:
-    """What a strategy bought on a trade date, best score first."""
+    """Stocks that a strategy bought on a trade date, best score first."""
     strategy = strategy_of(key, "key")
     empty: dict[str, Any] = {"key": key, "date": date, "items": [], "total": 0}
     work = state_of(request).reading.scan(service.picks_of_day, strategy, date, limit)
@@ -71,7 +71,7 @@ async def validation(
     key: Key,
     days: Annotated[int, Query(ge=1, le=2500, description="newest trade dates of signals")] = 120,
 ) -> Answer:
-    """What became of the picks of a strategy."""
+    """Outcomes of the picks of a strategy."""
     state = state_of(request)
     strategy_of(key, "key")
     found = await read_or(service.nothing_validated(key), service.validated(state, key, days))
@@ -94,7 +94,7 @@ async def strategy_hits(
 @stock_router.get("/{code}/strategy-audit")
 @serving(schemas.Audit, top=[("as_of", str)], tables=_AUDITED)
 async def strategy_audit(request: Request, subject: Anyone, code: StockCode, as_of: AsOfRead) -> Answer:
-    """What the three built-in systems say of a stock now, or at an instant."""
+    """The verdict of the three built-in systems on a stock, now or at an instant."""
     state = state_of(request)
     at = state.clock.now() if as_of is None else as_of.at
     day = at.date() if as_of is None or at.time() >= CLOSE else at.date() - timedelta(days=1)

@@ -1,11 +1,11 @@
-"""Shapes of the strategies' answers."""
+"""Response models of the strategies."""
 
 from pydantic import BaseModel, Field
 
 from serving_api.framework.history_reach import Reach
 from serving_api.market.backtests.schemas import PeriodItem
 
-# Field names below /stocks are camelCase, as there.
+# Field names below /stocks are camelCase, as on the other routes there.
 
 
 class StrategyRow(BaseModel):
@@ -14,7 +14,7 @@ class StrategyRow(BaseModel):
     kind: str = Field(description="trend, reversal or breakout")
     params: list[PeriodItem]
     description: str
-    last_run: str | None = Field(description="newest trade date that it bought something on")
+    last_run: str | None = Field(description="newest trade date with a purchase")
 
 
 class StrategyRows(BaseModel):
@@ -25,14 +25,14 @@ class Pick(BaseModel):
     rank: int
     code: str
     name: str | None
-    score: float | None = Field(description="0..100, how far price and volume stand out in the market")
+    score: float | None = Field(description="0..100, how unusual price and volume are in the market")
     price: float | None = Field(description="close of the date, CNY, unadjusted")
     change_pct: float | None = Field(description="of the date")
     reason: str
 
 
 class PickList(Reach):
-    """What a strategy bought at the close of a date."""
+    """Stocks that a strategy bought at the close of a date."""
 
     key: str
     date: str | None
@@ -67,11 +67,11 @@ class System(BaseModel):
     score: float | None = Field(description="0..100")
     passed: bool | None = Field(description="null where inputs are missing")
     reasons: list[str]
-    warnings: list[str] = Field(description="what is missing or of an earlier date")
+    warnings: list[str] = Field(description="inputs that are missing or of an earlier date")
 
 
 class AuditGate(BaseModel):
-    """The hard gates; null where nothing is known of the stock."""
+    """The hard gates; null when the stock is unknown."""
 
     passed: bool | None
     blocked: bool | None
@@ -81,7 +81,7 @@ class AuditGate(BaseModel):
 
 
 class Audit(BaseModel):
-    """What the three built-in systems say of a stock."""
+    """The verdict of the three built-in systems on a stock."""
 
     code: str
     date: str | None = Field(description="newest bar of the stock")

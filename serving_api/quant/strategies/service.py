@@ -1,4 +1,4 @@
-"""What the strategies' reads decide. Everything here runs off the event loop."""
+"""Reads of the strategies. Everything here runs off the event loop."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ Row = dict[str, Any]
 _PATTERNS = {direction.key: direction.label for direction in DIRECTION_CATALOGUE}
 VALIDATED = (queries.HITS, BARS, INDEX)
 DATES_AT_ONCE = 250
-"""Dates of hits whose prices are held in memory."""
+"""Dates of hits whose prices are in memory at one time."""
 
 
 def picks_of_day(session: Session, strategy: Strategy, day: str | None, limit: int) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def picks_of_day(session: Session, strategy: Strategy, day: str | None, limit: i
 
 
 def _periods(strategy: Strategy, params: dict[str, int] | None) -> tuple[int, ...]:
-    """Those that the hit was found with."""
+    """The values with which the hit was found."""
     stored = params or {}
     return tuple(int(stored.get(period.name, period.default)) for period in strategy.periods)
 
@@ -61,7 +61,7 @@ def nothing_validated(key: str) -> dict[str, Any]:
 
 
 async def validated(state: State, key: str, days: int) -> dict[str, Any]:
-    """`validation`, made once while nothing behind it changed."""
+    """`validation`, cached until its tables change."""
     today = state.clock.now().date().isoformat()
     version = (await state.versions.version_of(VALIDATED)).token
 
@@ -75,7 +75,7 @@ async def validated(state: State, key: str, days: int) -> dict[str, Any]:
 
 
 def validation(session: Session, key: str, days: int, calendar: TradeCalendar, today: str) -> dict[str, Any]:
-    """What became of the hits of the newest `days` trade dates: bought at the next open, sold at the close of
+    """Outcomes of the hits of the newest `days` trade dates: bought at the next open, sold at the close of
     the fifth trade date."""
     hits = queries.hits_since(session, key, calendar.last(days, today)[0])
     if not hits:
@@ -117,7 +117,7 @@ def validation(session: Session, key: str, days: int, calendar: TradeCalendar, t
 def strategy_hits(
     session: Session, code: str, days: int, limit: int, calendar: TradeCalendar, today: str
 ) -> list[Row]:
-    """Hits of a stock, newest first, with what its adjusted price has done since."""
+    """Hits of a stock, newest first, with the change of its adjusted price since."""
     since = calendar.last(days, today)[0]
     rows = queries.hits_of_code(session, code, since, limit)
     closes = queries.adjusted_closes(session, code, rows[-1]["trade_date"]) if rows else {}

@@ -1,1 +1,1 @@
-"""Volume-price analysis, trend strength and relative strength: small enough to be computed when asked."""
+"""Volume-price analysis, trend strength and relative strength: quick enough to be computed per request."""

@@ -17,7 +17,7 @@ def newest_day(session: Session) -> str | None:
 
 
 def market_bars(session: Session, since: str, until: str) -> Bars:
-    """Close and factor of every stock that traded; no other price."""
+    """Close and factor of every stock that traded; no other prices."""
     traded = "sec_type='stock' AND (is_suspended IS NULL OR is_suspended=0)"
     if not session.has(KLINE):
         return Bars.empty()

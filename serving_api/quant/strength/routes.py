@@ -50,7 +50,7 @@ async def _vpa(request: Request, code: str, days: int, as_of: AsOf | None) -> An
 async def stock_vpa(
     request: Request, subject: Anyone, code: StockCode, as_of: AsOfRead, days: Window = 120
 ) -> Answer:
-    """What volume says about price: four factors, their mean and the evidence. An observation, no advice."""
+    """Volume-price analysis: four factors, their mean and the evidence. An observation, no advice."""
     return await _vpa(request, code, days, as_of)
 
 
@@ -67,8 +67,8 @@ async def rtsi(
     found = await _bars(request, code, days + WARM_UP_BARS, as_of)
     answer = service.strength_answer(code, found, days)
     given, what = len(answer["series"]), "bars with a value"
-    reported = await reach(state_of(request), KLINE, given, asked=days, code=code, what=what, as_of=as_of)
-    return Answer(answer, top={**_echo(as_of), **reported})
+    history = await reach(state_of(request), KLINE, given, asked=days, code=code, what=what, as_of=as_of)
+    return Answer(answer, top={**_echo(as_of), **history})
 
 
 @router.get("/vpa/{code}")
@@ -91,7 +91,7 @@ async def relative(
     limit: Annotated[int, Query(ge=1, le=500, description="rows of the answer")] = 100,
     industry: Annotated[str | None, Query(max_length=64, description="name of an industry")] = None,
 ) -> Answer:
-    """Stocks by what they gained more than an index, the strongest first."""
+    """Stocks by their excess return over an index, the strongest first."""
     if window not in CHANGE_BARS:
         raise InputError("window", f"{window} is no window; one of {', '.join(map(str, CHANGE_BARS))}")
     if benchmark not in INDICES:

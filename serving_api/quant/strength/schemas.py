@@ -1,4 +1,4 @@
-"""Shapes of the strength answers."""
+"""Response models of the strength routes."""
 
 from typing import Literal
 
@@ -30,7 +30,7 @@ class VolumePriceEvidence(BaseModel):
 class VolumePrice(BaseModel):
     code: str
     factors: list[VolumePriceFactor] = Field(description="four")
-    health: float | None = Field(description="mean of the scores that there are, 0..100")
+    health: float | None = Field(description="mean of the available scores, 0..100")
     observation: Literal["bullish", "neutral", "bearish"]
     evidence: list[VolumePriceEvidence]
     bars: int = Field(description="traded bars that were looked at")
@@ -51,7 +51,7 @@ class StrengthNow(BaseModel):
 
 
 class TrendStrength(BaseModel):
-    """Oldest first; a bar with fewer than 60 up to it has no value and is left out."""
+    """Oldest first; a bar with fewer than 60 bars up to it has no value and is left out."""
 
     code: str
     latest: StrengthNow

@@ -1,4 +1,4 @@
-"""From stored bars to what the strength routes answer."""
+"""Converts stored bars to the answers of the strength routes."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +17,7 @@ from serving_api.quant.strength import queries
 from serving_api.stocks.bars import Bar, ratios
 
 GAP_DAYS = 60
-"""Trade dates that are read beyond the longest window: a stock that was suspended has fewer bars."""
+"""Additional trade dates that are read: a suspended stock has fewer bars."""
 NOTE = "An observation from daily bars, with its evidence; it recommends nothing."
 TOO_FEW = "Not enough bars."
 
@@ -123,11 +123,11 @@ class Ranked:
 
 
 async def ranked(state: State, day: str | None, benchmark: str) -> tuple[str | None, Ranked | None]:
-    """(the date, its figures); kept while the tables stand as they are."""
+    """(the date, its figures); cached until the tables change."""
     day = day or await read_or(None, state.reading.point(queries.newest_day))
     if day is None:
         return None, None
-    # Before the calendar, or too near its beginning, there is less to read: `offset` would refuse.
+    # Near the beginning of the calendar there is less to read: `offset` would raise.
     dates = state.calendar.last(max(RATING_WEIGHTS) + GAP_DAYS + 1, day)
     if not dates:
         return day, None
@@ -151,7 +151,7 @@ def _read(session: Session, since: str, day: str, benchmark: str) -> Ranked:
 
 
 def _round(value: Any) -> Any:
-    """Two decimals at the API's edge; what is not known is null."""
+    """Two decimals in responses; unknown values are null."""
     if value is None or isinstance(value, bool):
         return value
     return None if np.isnan(value) else round(float(value), 2)

@@ -141,4 +141,4 @@ GROUPS: tuple[tuple[str, str, tuple[tuple[str, str, str], ...]], ...] = (
         ),
     ),
 )
-"""Groups of indicators: (key, name, (indicator, name, unit)). What a report holds beyond is in `other`."""
+"""Groups of indicators: (key, name, (indicator, name, unit)). Other indicators of a report are in `other`."""

@@ -1,5 +1,5 @@
 """SQL of the finance reads. Every function takes a Session first. `as_of` is the bound instant, or None for
-the current rows; RAW tables keep no versions, so nothing of them is read with one."""
+the current rows; RAW tables keep no versions, so they are not read with an instant."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ CHANGES = "aux_finance_changes"
 _RANK = ("eastmoney", "em_f10", "tdx")
 _PER_PERIOD = len(_RANK)
 PAGE = "em_f10"
-"""The source that asks the page of a single company."""
+"""The source that reads the page of a single company."""
 
 
 def fused(session: Session, code: str, periods: int, as_of: str | None) -> list[Row]:
@@ -31,9 +31,9 @@ def fused(session: Session, code: str, periods: int, as_of: str | None) -> list[
 
 
 def indicators(session: Session, code: str, periods: int) -> list[Row]:
-    """The newest periods of the indicator table, newest first: code, report_period, ann_date, updated, paged
-    (whether the company's own page was read, which has every indicator), and every number of `indicators`, of
-    the best source that has it."""
+    """The newest periods of the indicator table, newest first: code, report_period, ann_date, updated,
+    paged (whether the company's own page was read, which has every indicator), and every number of
+    `indicators`, of the best source that has it."""
     rows = session.dicts(
         INDICATORS,
         columns=("report_period", "ann_date", "src", "indicators", "imported_at"),
@@ -56,7 +56,7 @@ def indicators(session: Session, code: str, periods: int) -> list[Row]:
 
 
 def changes(session: Session, code: str, period: str | None) -> list[Row]:
-    """Items of a report (of the newest one) with their change on the year before, by item."""
+    """Items of a report (by default the newest) with their change from the year before, by item."""
     if period is None:
         found = session.rows(
             CHANGES,

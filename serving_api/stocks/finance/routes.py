@@ -37,11 +37,11 @@ def _echo(as_of: AsOf | None) -> dict[str, Any]:
 @router.get("/{code}/finance")
 @serving(list[schemas.FinanceRow], top=[("source", schemas.Origin), _AS_OF])
 async def finance(request: Request, subject: Anyone, code: StockCode, as_of: AsOfRead) -> Answer:
-    """Key figures by report period, newest first, at most 20: fused ones where there are two, else those of
-    the indicator table, else the portal's (never with `as_of`)."""
-    reported = await _finance(request).rows(code, _bound(as_of))
-    items = [shapes.finance_row(row) for row in reported.rows]
-    return Answer({"items": items, "source": reported.source}, top=_echo(as_of), headers=reported.headers)
+    """Key figures by report period, newest first, at most 20: fused ones when there are at least two, else
+    those of the indicator table, else the portal's (never with `as_of`)."""
+    answer = await _finance(request).rows(code, _bound(as_of))
+    items = [shapes.finance_row(row) for row in answer.rows]
+    return Answer({"items": items, "source": answer.source}, top=_echo(as_of), headers=answer.headers)
 
 
 @router.get("/{code}/finance-indicators")
@@ -51,24 +51,24 @@ async def finance_indicators(
     subject: Anyone,
     code: StockCode,
     as_of: AsOfRead,
-    refresh: Annotated[bool, Query(description="ask the portal anew instead of the store")] = False,
+    refresh: Annotated[bool, Query(description="ask the portal again instead of the store")] = False,
 ) -> Answer:
     """Every indicator of the newest twelve report periods, by group."""
     if refresh and as_of is not None:
         raise InputError("refresh", "the portal knows the present alone; leave out as_of, or refresh")
-    reported = await _finance(request).indicators(code, _bound(as_of), refresh=refresh)
-    rows = reported.rows[:PERIODS]
+    answer = await _finance(request).indicators(code, _bound(as_of), refresh=refresh)
+    rows = answer.rows[:PERIODS]
     payload = {
         "code": code,
         "periods": [row["report_period"] for row in rows],
         "groups": shapes.groups(rows),
-        "updatedAt": reported.updated_at,
+        "updatedAt": answer.updated_at,
     }
-    return Answer(payload, top=_echo(as_of), headers=reported.headers)
+    return Answer(payload, top=_echo(as_of), headers=answer.headers)
 
 
 @router.get("/{code}/finance-detail")
 @serving(schemas.Detail, top=[_AS_OF], tables=(queries.FINANCE, queries.CHANGES, queries.INDICATORS))
 async def finance_detail(request: Request, subject: Anyone, code: StockCode, as_of: AsOfRead) -> Answer:
-    """Core series with their changes, items that changed much, and the indicators of the newest report."""
+    """Core series with their changes, items with large changes, and the indicators of the newest report."""
     return Answer(await _finance(request).detail(code, _bound(as_of)), top=_echo(as_of))

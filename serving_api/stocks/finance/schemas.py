@@ -1,4 +1,4 @@
-"""Shapes of the finance answers, for the document."""
+"""Response models of the finance reads, for the document."""
 
 from typing import Literal
 
@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 
 from serving_api.framework.openapi import example
 
-# Field names are those of the wire, camelCase where the specification has it so.
+# Field names are those of the specification, some of them camelCase.
 
 
 class FinanceRow(BaseModel):
@@ -49,8 +49,8 @@ class Indicators(BaseModel):
 
 
 class Series(BaseModel):
-    """Amounts in CNY are cumulative, their `qoq` compares single quarters (percent); changes of percentages
-    are differences in points."""
+    """Amounts in CNY are cumulative, their `qoq` compares single quarters (percent); changes of
+    percentages are differences in points."""
 
     key: str
     name: str
@@ -64,7 +64,7 @@ class Explanation(BaseModel):
     report_period: str
     item: str
     change_pct: float | None = Field(description="on the year before, percent")
-    text: str | None = Field(description="null where nobody explains it")
+    text: str | None = Field(description="null when there is no explanation")
 
 
 class Detail(BaseModel):

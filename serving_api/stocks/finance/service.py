@@ -1,4 +1,4 @@
-"""What the finance reads decide: which of fused rows, the indicator table and the portal's page are shown."""
+"""Finance reads: the choice between fused rows, the indicator table and the portal's page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -18,17 +18,17 @@ from serving_api.stocks.finance import queries, shapes
 
 LIVE_TTL = 3600.0
 ENOUGH = 2
-"""Fused periods that are used as they are."""
+"""Least number of fused periods that are used alone."""
 ROWS, PERIODS = 20, 12
 _COMPARED = 5
-"""Periods behind the oldest one shown, for its growth."""
+"""Periods before the oldest one shown, needed for its growth."""
 
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Reported:
-    """Rows newest first, where they come from, and the headers that say so."""
+    """Rows newest first, their origin, and the response headers about it."""
 
     rows: Sequence[Row]
     source: str
@@ -37,7 +37,7 @@ class Reported:
 
 
 class Finance:
-    """Finance reads of one app. Every read answers its empty structure when nothing is known."""
+    """Finance reads of one app. Every read returns its empty structure when nothing is known."""
 
     def __init__(self, reading: Reading, versions: Versions, live: Live) -> None:
         self._reading = reading
@@ -45,8 +45,8 @@ class Finance:
         self._live = live
 
     async def rows(self, code: str, as_of: str | None) -> Reported:
-        """Periods of a code: fused ones where there are two, else those of the indicator table, else those
-        of the portal. With `as_of` only what was fused then."""
+        """Periods of a code: fused ones when there are at least two, else those of the indicator table,
+        else those of the portal. With `as_of` only rows that were fused by then."""
         fused = await self._fused(code, ROWS, as_of)
         if len(fused.rows) >= ENOUGH or as_of is not None:
             return fused
@@ -57,8 +57,8 @@ class Finance:
         return asked if asked.rows else fused
 
     async def indicators(self, code: str, as_of: str | None, *, refresh: bool) -> Reported:
-        """Periods with every indicator that the company's page, the indicator table or the fused rows tell,
-        in this order. The portal is asked for the page where a stored period is without it."""
+        """Periods with every indicator of the company's page, the indicator table or the fused rows, in
+        this order. The portal is asked for the page when a stored period is without it."""
         fused = await self._fused(code, PERIODS, as_of)
         if as_of is not None:
             return fused
@@ -87,7 +87,7 @@ class Finance:
             "indicators": shapes.numbers_of((newest or rows or [{}])[0]),
         }
 
-    # -- the three places ---------------------------------------------------------------------------
+    # -- the three sources ---------------------------------------------------------------------------
 
     async def _fused(self, code: str, periods: int, as_of: str | None) -> Reported:
         nothing: list[Row] = []
@@ -107,13 +107,13 @@ class Finance:
     async def _page(self, code: str, *, use_cache: bool) -> Reported:
         """The portal's main indicators of a company, shared for an hour."""
         empty: list[Row] = []
-        single_flight = self._live.single_flight.take(
+        read = self._live.single_flight.take(
             ("finance", code), LIVE_TTL, lambda: self._asked(code), use_cache=use_cache
         )
-        landed = await read_or(None, single_flight)
-        reported: Answered = Answered(empty) if landed is None else landed.value
-        at = None if reported.at is None else reported.at.isoformat(sep=" ")
-        return Reported(reported.value, "live", reported.headers, at)
+        landed = await read_or(None, read)
+        answer: Answered = Answered(empty) if landed is None else landed.value
+        at = None if answer.at is None else answer.at.isoformat(sep=" ")
+        return Reported(answer.value, "live", answer.headers, at)
 
     async def _asked(self, code: str) -> Answered:
         one = (await listed_of(self._reading, [code])).get(code)
@@ -127,14 +127,14 @@ class Finance:
 
 
 def _is_complete(stored: Sequence[Row], fused: Sequence[Row]) -> bool:
-    """Whether the company's page was stored for every period that is known."""
+    """Whether the company's page was stored for every known period."""
     paged = {row["report_period"] for row in stored if row["paged"]}
     known = {row["report_period"] for row in (*stored, *fused)}
     return bool(paged) and paged >= set(sorted(known, reverse=True)[:PERIODS])
 
 
 def merged(parts: Sequence[Sequence[Row]]) -> list[Row]:
-    """Rows of several parts by report period, newest first: of each figure that of the first part that has
+    """Rows of several sources by report period, newest first: each figure from the first source that has
     it."""
     periods: dict[str, Row] = {}
     for rows in parts:

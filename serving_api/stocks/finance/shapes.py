@@ -1,4 +1,4 @@
-"""Shapes of the finance answers. Pure; report periods newest first."""
+"""Responses of the finance reads. Pure; report periods newest first."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -31,7 +31,7 @@ SERIES: tuple[tuple[str, str, str, str], ...] = (
 )
 """(key, name, unit, column) of the core series."""
 LARGE_CHANGE = 30.0
-"""Percent from which a change of an item is named."""
+"""Least change of an item that is listed, percent."""
 
 
 def finance_row(row: Row) -> dict[str, Any]:
@@ -58,8 +58,8 @@ def numbers_of(row: Row) -> dict[str, float]:
 
 
 def groups(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """Indicators by group, each with a value per row (None where a period lacks it); an indicator that no
-    row has is left out."""
+    """Indicators by group, each with a value per row (None when a period lacks it); an indicator without
+    any value is left out."""
     reported = [numbers_of(row) for row in rows]
     beyond = sorted({name for one in reported for name in one} - _GROUPED)
     named = (*GROUPS, ("other", "其他", tuple((name, name, "") for name in beyond)))
@@ -76,8 +76,8 @@ def groups(rows: Sequence[Row]) -> list[dict[str, Any]]:
 
 
 def series(rows: Sequence[Row], periods: Sequence[str]) -> list[dict[str, Any]]:
-    """The core series over `periods`. Amounts are cumulative, their `qoq` compares single quarters; changes
-    of ratios are differences in points. `rows` may hold more periods, to compare with."""
+    """The core series over `periods`. Amounts are cumulative, their `qoq` compares single quarters;
+    changes of ratios are differences in points. `rows` may contain more periods, for comparison."""
     by_period = {str(row["report_period"]): row for row in rows}
     made = []
     for key, name, unit, column in SERIES:
@@ -120,7 +120,7 @@ def _difference(figures: Figures, rows: Mapping[str, Row], column: str) -> tuple
 
 
 def large_changes(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """Items that changed much, with the text that explains it where one is known."""
+    """Items with large changes, with the text that explains it if one is known."""
     return [
         {
             "report_period": row["report_period"],

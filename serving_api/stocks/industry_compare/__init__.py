@@ -1,1 +1,1 @@
-"""A stock among those of its industry."""
+"""A stock compared with the others of its industry."""

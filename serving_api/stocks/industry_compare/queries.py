@@ -12,7 +12,7 @@ _COLUMNS = (
 
 
 def peers(session: Session, code: str, as_of: str | None) -> list[dict[str, Any]]:
-    """Wide rows of the stock's industry on its newest date; [] when that is not known."""
+    """Wide rows of the stock's industry on its newest date; [] when the industry is not known."""
     if not session.has(WIDE):
         return []
     columns = session.columns(WIDE, _COLUMNS)

@@ -20,8 +20,8 @@ router = area_router(f"{PREFIX}/stocks", "stocks")
 @router.get("/{code}/industry-compare")
 @serving(list[schemas.Peer], top=[("as_of", str)], tables=(queries.WIDE,))
 async def industry_compare(request: Request, subject: Anyone, code: StockCode, as_of: AsOfRead) -> Answer:
-    """The stocks of the same industry on the stock's newest date, the largest first; [] where its industry is
-    not known."""
+    """The stocks of the same industry on the stock's newest date, the largest first; [] when its industry
+    is not known."""
     bound = None if as_of is None else as_of.bound
     rows = await read_or([], state_of(request).reading.scan(queries.peers, code, bound))
     rows.sort(key=lambda row: (-(row.get("total_market_cap") or 0), row["code"]))

@@ -1,4 +1,4 @@
-"""Shape of the comparison with peers."""
+"""Response models of the comparison with peers."""
 
 from pydantic import BaseModel, Field
 

@@ -1,4 +1,4 @@
-"""Intraday bars of one code: how long they are kept, here and by clients, and which days they cover."""
+"""Intraday bars of one code: their cache times on the server and at clients, and the covered days."""
 
 from datetime import datetime
 from typing import Any
@@ -12,13 +12,13 @@ from serving_api.live.clients import Answered
 
 PERIODS = {"1m": 1, "5m": 5, "15m": 15, "30m": 30, "60m": 60}
 TTL = {"1m": 30, "5m": 30, "15m": 900, "30m": 1800, "60m": 3600}
-"""Seconds that the server keeps bars of a period in trading hours."""
+"""Seconds that the server caches bars of a period in trading hours."""
 CLIENT_TTL = 30
 SESSION_MINUTES = 240
 
 
 def client_ttl(now: datetime, calendar: TradeCalendar) -> int:
-    """What Cache-Control and X-Cache-TTL say, whatever the period."""
+    """Value of Cache-Control and X-Cache-TTL, for every period."""
     return ttl_at(CLIENT_TTL, now, calendar)
 
 
@@ -28,7 +28,7 @@ def server_ttl(period: str, now: datetime, calendar: TradeCalendar) -> int:
 
 
 def newest_days(bars: list[dict[str, Any]], days: int) -> list[dict[str, Any]]:
-    """Bars of the newest `days` dates among them."""
+    """Those of the bars that belong to the newest `days` dates."""
     dates = sorted({bar["datetime"][:10] for bar in bars})[-days:]
     return [bar for bar in bars if bar["datetime"][:10] >= dates[0]] if dates else []
 
@@ -36,8 +36,8 @@ def newest_days(bars: list[dict[str, Any]], days: int) -> list[dict[str, Any]]:
 async def intraday(
     state: State, live: Live, code: str, period: str, days: int, *, use_cache: bool
 ) -> Answered:
-    """{code, period, bars, source}, as the bars' source answered. When no source answers: the last good bars
-    (`cache_stale`), else none."""
+    """{code, period, bars, source} with the source that answered. When no source answers: the last good
+    bars (`cache_stale`), else none."""
     minutes = PERIODS[period]
     try:
         landed = await live.single_flight.take(
@@ -49,6 +49,6 @@ async def intraday(
         )
     except DATA_FAILURES:
         return Answered({"code": code, "period": period, "bars": [], "source": "live"})
-    reported: Answered = landed.value
-    bars = newest_days(reported.value, days)
-    return reported.shaped({"code": code, "period": period, "bars": bars, "source": landed.origin})
+    answer: Answered = landed.value
+    bars = newest_days(answer.value, days)
+    return answer.shaped({"code": code, "period": period, "bars": bars, "source": landed.origin})

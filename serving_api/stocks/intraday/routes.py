@@ -43,14 +43,14 @@ async def read_intraday(
     code: StockCode,
     period: Annotated[IntradayPeriod, Query(description="length of a bar")] = IntradayPeriod.m5,
     days: Annotated[int, Query(ge=1, le=30, description="newest trade dates")] = 1,
-    use_cache: Annotated[bool, Query(description="false asks the sources anew")] = True,
+    use_cache: Annotated[bool, Query(description="false asks the sources again")] = True,
 ) -> Answer:
     """Minute bars of the newest trade dates, unadjusted."""
     state = state_of(request)
     reported = await intraday(state, state.part(live_of), code, period.value, days, use_cache=use_cache)
     if reported.source is None or reported.value["source"] == STALE:
-        # Not what the source would say: asked again as soon as somebody wants it.
-        kept = {"Cache-Control": NO_STORE, "X-Cache-TTL": "0"}
+        # A stale answer must not be cached: the next request asks again.
+        cache = {"Cache-Control": NO_STORE, "X-Cache-TTL": "0"}
     else:
-        kept = {"X-Cache-TTL": str(client_ttl(state.clock.now(), state.calendar))}
-    return Answer(reported.value, headers=kept | reported.headers)
+        cache = {"X-Cache-TTL": str(client_ttl(state.clock.now(), state.calendar))}
+    return Answer(reported.value, headers=cache | reported.headers)

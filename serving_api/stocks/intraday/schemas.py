@@ -1,4 +1,4 @@
-"""Shapes of the intraday answer, for the document."""
+"""Response models of the intraday bars, for the document."""
 
 from typing import Literal
 

@@ -104,7 +104,7 @@ def test_a_backfill_whose_command_failed_without_it_has_failed(lite: FetchContex
     assert start(lite).status_code == 202
 
 
-def test_wrong_wishes_ask_nobody(lite: FetchContext) -> None:
+def test_invalid_requests_ask_no_source(lite: FetchContext) -> None:
     for day in DATES:
         batch(lite, INDEX, day)
     for body, status, words in (

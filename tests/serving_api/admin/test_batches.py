@@ -73,7 +73,7 @@ def test_a_download_knows_its_children_and_what_they_wrote(ctx: FetchContext) ->
     assert child["children"] == []
 
 
-def test_what_the_upstreams_did_is_told_without_the_ids_of_their_responses(ctx: FetchContext) -> None:
+def test_outcomes_of_upstreams_are_shown_without_response_ids(ctx: FetchContext) -> None:
     raw = next(b for b in ctx.results("/datamgr/batches") if b["table_name"] == "raw_quote")
 
     assert {source["src"] for source in raw["sources"]} >= {"tdx", "tencent"}

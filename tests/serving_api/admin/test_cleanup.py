@@ -54,7 +54,7 @@ def test_a_query_parameter_that_the_cleanup_does_not_have_is_refused(lite: Fetch
     assert queued(lite) == 0
 
 
-def test_a_cleanup_is_a_command_and_tells_what_each_table_lost(lite: FetchContext) -> None:
+def test_a_cleanup_is_a_command_and_counts_deleted_rows_by_table(lite: FetchContext) -> None:
     patient(lite)
     with worker(lite.warehouse.url, succeed({**DONE, "run_id": "r1"})) as done:
         answer = post(lite)
@@ -99,7 +99,7 @@ WRONG: list[tuple[Any, str]] = [
 ]
 
 
-def test_wrong_wishes_name_what_is_wrong_and_ask_nobody(lite: FetchContext) -> None:
+def test_invalid_requests_name_the_parameter_and_ask_no_source(lite: FetchContext) -> None:
     for body, words in WRONG:
         answer = post(lite, body)
         assert answer.status_code == 422, body

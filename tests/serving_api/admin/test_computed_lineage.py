@@ -138,7 +138,7 @@ def test_a_whole_row_rests_on_every_table_that_was_read(ctx: FetchContext) -> No
     assert found["columns"]["total_volume"]["from"] is None  # shares there, lots here
 
 
-def test_a_value_that_the_owner_lacked_is_followed_to_who_had_it(
+def test_a_value_missing_in_its_owner_is_traced_to_another_source(
     ctx: FetchContext, services: Services
 ) -> None:
     """A quote of the past has no limits; the wide row took those of the bar."""

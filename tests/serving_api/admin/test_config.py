@@ -57,7 +57,7 @@ def test_a_group_is_a_part_of_the_list(bare: FetchContext) -> None:
     assert bare.results("/datamgr/config", group="nothing") == []
 
 
-def test_a_stored_value_is_in_force_and_the_one_before_is_told(bare: FetchContext) -> None:
+def test_a_stored_value_is_in_force_and_the_previous_one_is_returned(bare: FetchContext) -> None:
     first = put(bare, "PRICE_ALERT_THRESHOLD", "7").json()["results"]
     second = put(bare, "PRICE_ALERT_THRESHOLD", "8.25").json()["results"]
 

@@ -77,13 +77,13 @@ def test_a_contract_says_schema_units_sources_and_rules(lite: FetchContext) -> N
         list(builtin_registry().dataset("margin").source_order),
     )
     assert found["freshness"]["kind"] == "trading"
-    assert found["retention"] == "stg_margin: 400 days; the other tables are kept whole"
+    assert found["retention"] == "stg_margin: 400 days; the other tables are not deleted"
     assert "get_margin" in " ".join(found["interfaces"])
     assert found["checks"]["schema"]
     assert found["completeness"]["expected"] is None
 
 
-def test_a_dataset_stands_as_its_batches_say(bare: FetchContext) -> None:
+def test_the_status_of_a_dataset_follows_its_batches(bare: FetchContext) -> None:
     bare.execute("INSERT INTO fusion_index_daily (code, date) VALUES (?, ?)", "sh000001", TODAY)
     assert standing(bare, "index_daily") == ("late", None)
 

@@ -48,7 +48,7 @@ def plan(ctx: FetchContext, **body: Any) -> httpx.Response:
     return ctx.send("POST", "/datamgr/backfill/plan", json={"dataset": "index_daily", **body})
 
 
-def test_holes_are_the_trade_dates_without_success_since_the_first_one(bare: FetchContext) -> None:
+def test_gaps_are_the_trade_dates_without_success_since_the_first_one(bare: FetchContext) -> None:
     assert bare.get("/datamgr/gaps").json()["total"] == 0
 
     batch(bare, INDEX, DATES[0])

@@ -138,7 +138,7 @@ def test_before_its_close_a_bar_did_not_exist(
     assert answer.status_code == 404
 
 
-def test_no_place_on_the_machine_is_told(
+def test_no_file_path_is_shown(
     bar: FetchContext, corrected: tuple[Services, str, float], services_folder: Path
 ) -> None:
     answers = [

@@ -9,7 +9,7 @@ from core.declaration.tables import Layer, Table
 from serving_api.admin.lineage.bodies import MAX_SHOWN, shown, whole_word
 from serving_api.admin.lineage.queries import asked_text
 from serving_api.admin.lineage.revisions import chain, revisions, valid_at
-from serving_api.admin.lineage.trail import _CODE
+from serving_api.admin.lineage.visited_batches import _CODE
 
 TABLE = Table("fusion_t", Layer.DWD, columns_from("code:code price:px held:bool tags:json"), ("code",))
 NINE, TEN, ELEVEN, NOON = (f"2026-08-21 {hour:02d}:00:00.000000" for hour in (9, 10, 11, 12))
@@ -56,7 +56,7 @@ def test_before_the_first_version_there_was_nothing() -> None:
     assert valid_at([], NINE) is None
 
 
-def test_each_revision_tells_what_it_changed() -> None:
+def test_each_revision_lists_its_changes() -> None:
     versions = [
         version("a", NINE, TEN, "b"),
         version("b", TEN, ELEVEN, "c", price=2.0, held=1),

@@ -247,7 +247,7 @@ def test_a_task_of_several_dates_is_run_for_a_range(planned: FetchContext) -> No
     }
 
 
-def test_the_id_of_a_started_run_is_told(planned: FetchContext) -> None:
+def test_the_id_of_a_started_run_is_returned(planned: FetchContext) -> None:
     settings = {"command_wait_sec": 1.0}
     queue = CommandQueue(planned.warehouse.engine)
 
@@ -345,7 +345,7 @@ def test_the_body_of_a_run_is_checked(
     assert answer.json().get("detail", "").startswith(words)
 
 
-def test_an_unknown_task_is_404_and_a_wrong_date_is_told_first(planned: FetchContext) -> None:
+def test_an_unknown_task_is_404_and_an_invalid_date_is_reported_first(planned: FetchContext) -> None:
     assert ask(planned, "nothing").status_code == 404
     assert ask(planned, "nothing", date="never").status_code == 422
 

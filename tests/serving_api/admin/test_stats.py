@@ -311,7 +311,7 @@ def test_a_failing_dimension_is_neither_fresh_nor_stale(bare: FetchContext) -> N
     assert found["details"]["fusion_kline_daily"]["isStale"] is False
 
 
-def test_a_dimension_whose_table_nobody_declares_fails_alone(
+def test_a_dimension_with_an_undeclared_table_fails_alone(
     bare: FetchContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dimensions = (

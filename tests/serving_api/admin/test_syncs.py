@@ -38,7 +38,7 @@ def leave(ctx: FetchContext, table: str, rows: dict[str, Any], **counts: Any) ->
     return work
 
 
-def test_blocks_are_told_by_kind(lite: FetchContext) -> None:
+def test_blocks_are_counted_by_kind(lite: FetchContext) -> None:
     post = sender(lite)
     members = [
         ("zs", "000300", "a", "own"),
@@ -77,7 +77,7 @@ def test_indices_are_asked_for_a_year_first_and_then_for_what_is_new(bare: Fetch
     assert (second["status"], second["total"], second["warning"]) == ("failed", 0, "kline is locked")
 
 
-def test_bars_of_a_code_are_told_by_period(bare: FetchContext) -> None:
+def test_bars_of_a_code_are_counted_by_period(bare: FetchContext) -> None:
     post = sender(bare)
     stored = [
         (CODE, "week", "2026-08-14", "own"),

@@ -96,7 +96,7 @@ def test_a_model_is_asked_once_a_day_and_makes_one_card(context_on_both: FetchCo
     assert {one["source"] for one in history["items"]} == {"ai", "quant_prefill"}
 
 
-def test_rules_stand_before_words_that_are_much_older(ctx: FetchContext) -> None:
+def test_rules_come_before_much_older_analyses(ctx: FetchContext) -> None:
     ctx.write()
     ctx.made.at("2026-11-18")
     assert ctx.run()["provenance"] == "quant_prefill"
@@ -228,7 +228,7 @@ def test_changed_scores_of_the_day_change_its_card(ctx: FetchContext) -> None:
     assert [(one["direction"], one["total_score"]) for one in ctx.cards()] == [("bearish", 1.0)]
 
 
-def test_the_chats_deep_look_tells_the_same_scores(ctx: FetchContext) -> None:
+def test_the_chat_report_has_the_same_scores(ctx: FetchContext) -> None:
     def deep() -> tuple[Any, Any]:
         reported = ctx.post("/chat/analyze-stock", code=CODE).json()
         return reported["scores"], reported["total_score"]

@@ -91,7 +91,7 @@ def test_rules_that_are_stored_are_no_cached_answer(ctx: FetchContext) -> None:
     assert stored(ctx) == (1, 0)
 
 
-def test_a_liar_that_mends_is_believed_the_second_time(ctx: FetchContext) -> None:
+def test_a_recovered_source_is_accepted_the_second_time(ctx: FetchContext) -> None:
     with fake_models(corrupted, honest) as fake:
         ctx.configure(fake)
         reported = ctx.run()
@@ -124,7 +124,7 @@ CORRUPTIONS: dict[str, Callable[[dict[str, tuple[str, str, str]]], str]] = {
 
 @pytest.mark.parametrize("corruption", CORRUPTIONS.values(), ids=CORRUPTIONS)
 @pytest.mark.parametrize("where", ["conclusion", "sections"])
-def test_no_lie_reaches_the_reader(
+def test_no_corruption_reaches_the_reader(
     shared: FetchContext, corruption: Callable[[dict[str, tuple[str, str, str]]], str], where: str
 ) -> None:
     ctx = shared

@@ -155,7 +155,7 @@ def test_a_run_that_never_bought_says_why(api: Api) -> None:
     assert "Nothing was bought" not in bought["note"]
 
 
-def test_a_suspension_blocks_and_unknown_limits_and_dividends_are_told(api: Api) -> None:
+def test_a_suspension_blocks_and_unknown_limits_and_dividends_are_noted(api: Api) -> None:
     body = reported(api, "/strategy", code="600001", strategy="momentum", fast_period=3)
     assert "price limits of 57 days are not known" in body["note"]
     assert len(body["equity"]) == 60, "a date without a row is a day of the window"

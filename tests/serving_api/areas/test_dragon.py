@@ -142,7 +142,7 @@ def test_an_evening_before_the_next_close_may_still_correct(market: Handmade) ->
     assert of(market, FOLLOWER)["seal_fund"] == 6e7
 
 
-def test_reviews_are_filled_evening_by_evening_and_then_stand(market: Handmade) -> None:
+def test_reviews_are_filled_evening_by_evening_and_then_final(market: Handmade) -> None:
     score = of(market, LEADER)["total_score"]
     market.put("raw_limit_pool", [pool(DAY, "up", LEADER, limit_days=9, seal_fund=1.0)])
     status = {}

@@ -118,7 +118,7 @@ def test_the_basis_is_spot_minus_future(bench: Bench) -> None:
     assert "au" in gold["reason"]
 
 
-def test_positions_say_that_nobody_tells_them(bench: Bench) -> None:
+def test_positions_say_that_no_source_has_them(bench: Bench) -> None:
     found = get(bench, "/futures/IF2609/positions", date=DAYS[1])
 
     assert (found["available"], found["long"], found["short"], found["date"]) == (False, [], [], DAYS[1])

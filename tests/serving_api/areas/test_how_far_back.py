@@ -128,7 +128,7 @@ def test_nothing_stored_is_said(market: Handmade, path: str) -> None:
     assert (reported["first_date"], reported["note"]) == (None, "nothing is stored yet")
 
 
-def test_a_basis_that_cannot_be_told_says_why(market: Handmade) -> None:
+def test_a_basis_without_data_gives_the_reason(market: Handmade) -> None:
     # Bars without a close of their index, and a product that settles on no index.
     for product in ("IH", "au"):
         reported = market.reported("/futures/basis", product=product)
@@ -146,7 +146,7 @@ def test_a_reit_of_an_earlier_time_counts_what_was_known(market: Handmade) -> No
         assert (reported["first_date"], reported["note"]) == (FIRST, cut(given, 50, FIRST, what))
 
 
-def test_a_statement_that_newer_periods_lack_is_told_of_older_ones(market: Handmade) -> None:
+def test_a_statement_missing_in_newer_periods_comes_from_older_ones(market: Handmade) -> None:
     path = f"/hk-finance/{HK}/statements"
     whole = market.reported(path, statement="cashflow", periods=2)
     less = market.reported(path, statement="cashflow", periods=4)

@@ -270,7 +270,7 @@ def test_industries_of_the_stocks(bench: Bench) -> None:
     assert "level" in answer.text
 
 
-def test_of_two_sources_the_better_one_is_told(bench: Bench) -> None:
+def test_of_two_sources_the_better_one_is_used(bench: Bench) -> None:
     row = call(bench, "get_issue_info", code="600519")
 
     assert (row["src"], row["issue_price"]) == ("eastmoney", 31.39)

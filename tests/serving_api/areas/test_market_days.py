@@ -109,7 +109,7 @@ def test_the_same_again_writes_nothing(market: Handmade) -> None:
     assert sum(one.rows_written for one in again.results) == 0
 
 
-def test_bands_are_told_at_the_end_of_a_week(market: Handmade) -> None:
+def test_bands_are_given_at_the_end_of_a_week(market: Handmade) -> None:
     market.put(
         "fusion_valuation",
         [

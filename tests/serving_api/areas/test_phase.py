@@ -46,7 +46,7 @@ def test_both_counts_agree_where_both_are_known(phases: Topics) -> None:
     assert phases.reported("/market/limit-count-history", days=1)["items"] == [newest]
 
 
-def test_the_cycle_its_history_and_the_regime_tell_the_same(phases: Topics) -> None:
+def test_the_cycle_its_history_and_the_regime_agree(phases: Topics) -> None:
     cycle = phases.reported("/market/emotion-cycle", days=10)
     history = phases.reported("/market/phase-history", days=10)
     regime = phases.reported("/market/regime")

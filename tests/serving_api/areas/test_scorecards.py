@@ -175,7 +175,7 @@ def test_every_answer_has_its_documented_shape(bench: Bench) -> None:
         TypeAdapter(route.serving.model).validate_python(reported(bench, path, **params))
 
 
-def test_overview_with_and_without_what_nobody_could_buy(bench: Bench) -> None:
+def test_overview_with_and_without_unfillable_picks(bench: Bench) -> None:
     answer = reported(bench, "/scorecard/overview")
     assert (answer["hold_days"], answer["as_of"]) == (5, NEW)
     rows = {(row["source"], row["group_key"]): row for row in answer["items"]}
@@ -278,7 +278,7 @@ def test_strategies_by_their_scorecards_and_single_hits_as_they_are_read(bench: 
     assert (wrong.status_code, wrong.json()["detail"][:6]) == (422, "status")
 
 
-def test_figures_of_a_few_dates_do_not_stand_beside_counts_of_all() -> None:
+def test_figures_of_a_few_dates_are_not_shown_with_counts_of_all() -> None:
     figures = ("win_rate_pct", "avg_profit_pct", "avg_excess_pct", "profit_loss_ratio")
     older = {**dict.fromkeys(SCORECARDS[0]), "picks": 30, "reviewed": 30}
     mixed = summed([older, *SCORECARDS])
@@ -349,7 +349,7 @@ def test_a_record_says_how_far_back_it_reaches(bench: Bench, path: str, params: 
     assert cut["note"] == f"35 of 100 trade dates are stored; the first stored date is {OLD}"
 
 
-def test_a_rate_has_its_count_beside_it(bench: Bench) -> None:
+def test_a_rate_comes_with_its_count(bench: Bench) -> None:
     cards = {row["key"]: row for row in reported(bench, "/builtin-strategies")["items"]}
     assert (cards["dragon"]["picks"], cards["dragon"]["reviewed"]) == (5, 4)
     assert (cards["tactic"]["reviewed"], cards["tactic"]["win_rate_pct"]) == (0, None)

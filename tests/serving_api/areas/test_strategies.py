@@ -273,7 +273,7 @@ def test_validation_follows_the_picks_for_five_dates(api: Api) -> None:
     assert reported(api, "/quant/strategies/momentum/validation")["picks"] == 0
 
 
-def test_a_validation_is_made_once_for_all_who_ask(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_validation_is_made_once_for_all_requests(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     made = Watched(service.validation)
     monkeypatch.setattr(service, "validation", made)
 

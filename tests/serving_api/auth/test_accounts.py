@@ -165,7 +165,7 @@ def test_parallel_guesses_cannot_pass_the_count(own: Bench) -> None:
     assert own.api.call(race) == [401] * 5 + [429] * 15
 
 
-def test_an_inactive_account_is_told_only_with_the_right_password(own: Bench) -> None:
+def test_an_inactive_account_is_revealed_only_with_the_right_password(own: Bench) -> None:
     own.member()
     warehouse = own.warehouse()
     with warehouse.engine.begin() as connection:
@@ -257,7 +257,7 @@ def test_other_uploads_are_refused(own: Bench, content: bytes) -> None:
     assert answer.json()["detail"].startswith("file: ")
 
 
-def test_a_stranger_is_told_401_whatever_he_sends(own: Bench) -> None:
+def test_without_a_token_every_request_is_401(own: Bench) -> None:
     answer = own.api.post("/auth/avatar", files={"file": ("x.png", PNG + b"0" * 5_000_000, "image/png")})
 
     assert answer.status_code == 401
@@ -305,7 +305,7 @@ def test_a_write_beside_a_busy_database_is_503(own: Bench) -> None:
     assert own.api.post("/auth/register", json=READER).status_code == 200
 
 
-def test_who_is_known_enters_and_reads_while_nothing_can_be_written(own_on_both: Bench) -> None:
+def test_known_users_log_in_and_read_while_nothing_can_be_written(own_on_both: Bench) -> None:
     own_on_both.member("known")
     other = own_on_both.warehouse(pool={"wait_s": 1})
     with other.engine.connect() as holder:
@@ -323,7 +323,7 @@ def test_who_is_known_enters_and_reads_while_nothing_can_be_written(own_on_both:
 
 
 @pytest.mark.parametrize("subject", ["1" * 40, "-1", "0", "1e3", "one"])
-def test_a_signed_token_of_nobody_is_401(own: Bench, subject: str) -> None:
+def test_a_signed_token_of_an_unknown_user_is_401(own: Bench, subject: str) -> None:
     tokens = own.api.app.state.platform.accounts.tokens
     issued = jwt.decode(tokens.issue(1, "admin", 0), options={"verify_signature": False})
     secret = load_secret(own.folder / "secrets" / "jwt_secret")
@@ -340,7 +340,7 @@ def test_guarded_routes_without_a_database_are_503(own: Bench) -> None:
     assert own.api.get("/auth/me").status_code == 401
 
 
-def test_the_seed_admin_is_made_once_and_kept(tmp_path: Path) -> None:
+def test_the_seed_admin_is_created_once_and_not_changed(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'warehouse.sqlite3'}"
     with running(make_app(url, tmp_path, Ticks())) as api:
         assert login(Bench(api, Ticks(), url, tmp_path), **ADMIN).json()["user"]["role"] == "admin"

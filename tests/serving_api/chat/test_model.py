@@ -185,9 +185,7 @@ def test_what_the_model_thinks_aloud_is_checked_as_well(
     assert "77.77" not in str(reported)
 
 
-def test_a_client_that_goes_away_ends_the_call(
-    modelled: Served, fake: FakeModels, who: dict[str, str]
-) -> None:
+def test_a_disconnected_client_ends_the_call(modelled: Served, fake: FakeModels, who: dict[str, str]) -> None:
     for script in (says("这一句没有数字。" * 200, pause_s=0.02), Silent()):
         fake.then(script)
         asked = len(fake.asked)

@@ -24,7 +24,7 @@ def packed(made: Handmade) -> Packs:
     return call
 
 
-def test_a_fact_says_where_it_stands_and_leads_to_its_lineage(made: Handmade, packed: Packs) -> None:
+def test_a_fact_names_its_row_and_links_to_its_lineage(made: Handmade, packed: Packs) -> None:
     fact = fact_of(packed(stock_pack, "600519"), "fusion_valuation", "pe_ttm")
     assert fact is not None
     assert fact.batch_id

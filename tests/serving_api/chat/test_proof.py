@@ -159,7 +159,7 @@ def visible(reported: list[dict[str, Any]]) -> str:
 
 @NUMBERS
 @pytest.mark.parametrize("corruption", CORRUPTIONS)
-def test_no_lie_reaches_the_reader(
+def test_no_corruption_reaches_the_reader(
     modelled: Served, fake: FakeModels, corruption: str, questions: int
 ) -> None:
     who = modelled.admin()

@@ -39,7 +39,7 @@ def test_a_question_is_answered_with_cited_values(plain: Served, who: dict[str, 
     assert pe["batch_id"]
 
 
-def test_the_market_and_the_economy_are_told(plain: Served, who: dict[str, str]) -> None:
+def test_the_market_and_the_economy_are_described(plain: Served, who: dict[str, str]) -> None:
     reported = plain.ask("大盘和CPI怎么样", who)["answer"]
     assert "上证指数报3825.76点" in reported
     assert "涨停71家" in reported
@@ -67,7 +67,7 @@ def test_what_is_not_stored_is_said(plain: Served, who: dict[str, str]) -> None:
     assert "证券列表中的600999" not in reported["answer"]
 
 
-def test_the_stream_tells_the_same(plain: Served, who: dict[str, str]) -> None:
+def test_the_stream_has_the_same_content(plain: Served, who: dict[str, str]) -> None:
     reported = events(plain.stream("贵州茅台现在估值如何？", who))
     assert next(one["type"] for one in reported) == "thinking"
     assert texts(reported).strip() == plain.ask("贵州茅台现在估值如何？", who)["answer"].strip()

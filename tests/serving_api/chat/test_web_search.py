@@ -70,7 +70,7 @@ def test_a_search_that_fails_says_so_and_the_answer_goes_on(
     assert texts(reported) == "没有数据。"
 
 
-def test_nothing_is_searched_unless_it_is_wanted(modelled: Served, fake: FakeModels) -> None:
+def test_nothing_is_searched_unless_requested(modelled: Served, fake: FakeModels) -> None:
     with_search(modelled, duckduckgo=Refused("must not be asked"))
     fake.then("没有数据。")
     reported = events(modelled.stream(QUESTION, modelled.admin()))

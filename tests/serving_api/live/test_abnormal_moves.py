@@ -104,7 +104,7 @@ def test_until_0925_the_price_is_virtual_and_volumes_gather(bench: FetchContext)
     ],
 )
 @pytest.mark.parametrize("use_cache", ["true", "false"])
-def test_the_gate_asks_nobody_for_an_auction(
+def test_outside_an_auction_no_source_is_asked(
     bench: FetchContext, now: str, status: str, day: str, use_cache: str
 ) -> None:
     bench.clock.at = datetime.fromisoformat(now)
@@ -116,7 +116,7 @@ def test_the_gate_asks_nobody_for_an_auction(
     assert reported["deviation"] != [], "the other kinds are told all the same"
 
 
-def test_each_kind_is_kept_for_its_own_time(bench: FetchContext) -> None:
+def test_each_kind_is_cached_for_its_own_time(bench: FetchContext) -> None:
     bench.clock.at = AUCTION
     first = moves(bench)
     once = asked(bench)
@@ -162,7 +162,7 @@ def test_one_kind_that_fails_hides_no_other(bench: FetchContext, monkeypatch: py
     assert moves(bench)["auction"] != []
 
 
-def test_the_quote_site_tells_prices_while_the_terminal_is_away(bench: FetchContext) -> None:
+def test_the_quote_site_has_prices_while_the_terminal_is_unavailable(bench: FetchContext) -> None:
     bench.clock.at = AUCTION.replace(hour=10)
     whole = moves(bench, limit=50)["auction"]
     bench.silence("tdx")

@@ -78,13 +78,13 @@ def reported(bench: FetchContext) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_who_stands_in(bench: FetchContext, case: str) -> None:
+def test_the_fallback_source(bench: FetchContext, case: str) -> None:
     rules, changed = BAD[case]
     bench.faults.replace(rules)
     assert reported(bench) == USUAL | changed
 
 
-def test_everybody_goes_away_in_the_middle_of_the_day(bench: FetchContext) -> None:
+def test_all_sources_fail_in_the_middle_of_the_day(bench: FetchContext) -> None:
     """What was stored this morning stands, told as history and with its own time; anomalies say `stale`."""
     assert reported(bench) == USUAL
     bench.silence("*")
@@ -103,7 +103,7 @@ def test_everybody_goes_away_in_the_middle_of_the_day(bench: FetchContext) -> No
     assert (moves["auction"], moves["intraday"] != []) == ([], True)
 
 
-def test_a_slow_terminal_is_asked_once_and_waited_for_by_nobody(
+def test_a_slow_terminal_is_asked_once_and_not_waited_for(
     bench: FetchContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(chain, "PATIENCE_S", 0.1)
@@ -114,7 +114,7 @@ def test_a_slow_terminal_is_asked_once_and_waited_for_by_nobody(
     bench.api.call(bench.app.state.platform.part(unified_of).settled)
 
 
-def test_a_source_that_lies_is_asked_once_for_all_reads(bench: FetchContext) -> None:
+def test_a_source_with_corrupted_responses_is_asked_once_for_all_reads(bench: FetchContext) -> None:
     """Its scan is refused for as long as a good one would have been kept."""
     bench.faults.replace([rule("tdx", "stale_day")])
     for read in COUNTED:

@@ -148,7 +148,7 @@ def test_what_the_closing_minutes_say_is_not_yet_the_days(bench: FetchContext, s
 
 
 @pytest.mark.parametrize("day", [datetime(2026, 8, 22, 11, 0), datetime(2026, 10, 1, 11, 0)])
-def test_a_weekend_or_holiday_reads_the_stored_answer_and_asks_nobody(
+def test_a_weekend_or_holiday_reads_the_stored_answer_without_requests(
     bench: FetchContext, scans: Scans, day: datetime
 ) -> None:
     calendar = shipped_calendar()
@@ -182,7 +182,7 @@ def test_the_next_morning_before_the_open_is_still_the_session_before(
     assert scans.counts[TDX] == 1
 
 
-def test_a_source_that_is_away_is_followed_by_the_next(bench: FetchContext) -> None:
+def test_an_unavailable_source_is_followed_by_the_next(bench: FetchContext) -> None:
     bench.silence("tdx")
     assert read(bench, "distribution")["_source"] == "quote_site_a"
     bench.silence("tdx", "tencent")
@@ -192,7 +192,7 @@ def test_a_source_that_is_away_is_followed_by_the_next(bench: FetchContext) -> N
     assert read(bench, "fund_flow")["_source"] == "finance_portal_a"
 
 
-def test_nobody_at_all_gives_the_empty_structure(bench: FetchContext) -> None:
+def test_without_any_source_the_structure_is_empty(bench: FetchContext) -> None:
     bench.silence("*")
     assert bench.api.get("/market/overview").json()["sectors"] == []
     for name in READS:
@@ -202,7 +202,7 @@ def test_nobody_at_all_gives_the_empty_structure(bench: FetchContext) -> None:
 
 
 @pytest.mark.parametrize("broken", ["yesterday", "cut"])
-def test_quotes_of_yesterday_or_of_a_part_of_the_market_are_not_believed(
+def test_quotes_of_yesterday_or_of_a_part_of_the_market_are_not_accepted(
     bench: FetchContext, scans: Scans, broken: str
 ) -> None:
     def of_yesterday(rows: list[Any]) -> list[Any]:

@@ -89,7 +89,7 @@ def test_never_a_temperature_from_fewer_than_three(bench: FetchContext) -> None:
     assert found["reason"]
 
 
-def test_a_weekend_passes_and_beyond_the_calendar_the_others_are_told(bench: FetchContext) -> None:
+def test_a_weekend_passes_and_beyond_the_calendar_the_other_rules_count(bench: FetchContext) -> None:
     bench.clock.at = datetime(2026, 8, 23, 11, 0)
     found = rules(bench)
     assert {found[key]["status"] for key in EXTERNAL} == {"ok"}
@@ -100,7 +100,7 @@ def test_a_weekend_passes_and_beyond_the_calendar_the_others_are_told(bench: Fet
     assert beyond["spx"]["status"] == "ok"
 
 
-def test_both_are_made_together_and_kept_for_a_minute(bench: FetchContext) -> None:
+def test_both_are_made_together_and_cached_for_a_minute(bench: FetchContext) -> None:
     before = bench.calls("eastmoney")
     risk(bench)
     once = bench.calls("eastmoney")

@@ -232,7 +232,7 @@ def move_to(bench: FetchContext, moment: str) -> None:
 
 
 @pytest.mark.usefixtures("patient")
-def test_who_answers_in_every_phase_of_a_day_and_what_it_costs(bench: FetchContext) -> None:
+def test_the_source_and_the_calls_in_every_phase_of_a_day(bench: FetchContext) -> None:
     wrong = []
     for moment, table in DAY.items():
         move_to(bench, moment)

@@ -65,7 +65,7 @@ def test_four_processes_ask_in_an_outage_as_one_does(bench: FetchContext, tmp_pa
     assert sum(together.values()) <= 1.05 * sum(alone.values()), together - alone
 
 
-def test_who_was_refused_is_asked_again_soon(bench: FetchContext, tmp_path: Path) -> None:
+def test_a_refused_source_is_asked_again_soon(bench: FetchContext, tmp_path: Path) -> None:
     """Another process waits for the end of the pause, and not for longer."""
     with second_process(bench, tmp_path) as other:
         for api in (bench.api, other):

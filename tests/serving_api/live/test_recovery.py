@@ -68,7 +68,7 @@ def test_the_sources_of_the_market_are_back_after_the_outage(timed: FetchContext
     assert sources(timed) == usual
 
 
-def test_an_open_breaker_asks_nobody_and_closes_after_its_pause(timed: FetchContext) -> None:
+def test_an_open_breaker_sends_nothing_and_closes_after_its_pause(timed: FetchContext) -> None:
     """Anomalies: two failures open it for 30 seconds."""
 
     def changes() -> dict[str, Any]:

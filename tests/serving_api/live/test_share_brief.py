@@ -43,7 +43,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 
 
 @pytest.mark.parametrize("facts", [FULL, NOTHING], ids=["longest", "nothing"])
-def test_no_line_lies_over_another_or_beyond_the_picture(facts: Facts) -> None:
+def test_no_line_overlaps_another_or_leaves_the_picture(facts: Facts) -> None:
     canvas = draw(facts)
     for box in canvas.boxes:
         assert box.left >= 0 and box.right <= 1200 and box.top >= 0 and box.bottom <= 630, box  # noqa: PT018

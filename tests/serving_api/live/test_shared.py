@@ -116,17 +116,19 @@ def test_an_answer_of_another_day_is_not_taken(bench: FetchContext, tmp_path: Pa
         assert asked(bench) - before
 
 
-def test_a_scan_is_the_same_for_who_reads_it(bench: FetchContext) -> None:
+def test_all_readers_of_a_scan_get_the_same(bench: FetchContext) -> None:
     live = bench.app.state.platform.part(unified_of)._live
     bench.api.get("/market/distribution")
-    rows = live.scans._kept["tdx"].rows
+    rows = live.scans._cached["tdx"].rows
     facts = bench.api.call(live.facts.of, "2026-08-21")
     assert len(rows) > 50
     assert unpacked(packed(rows, None), facts) == (rows, None)
     assert unpacked(packed([], "of yesterday"), facts) == ([], "of yesterday")
 
 
-def test_who_died_while_it_asked_holds_up_nobody_for_long(bench: FetchContext, tmp_path: Path) -> None:
+def test_a_process_that_died_while_asking_does_not_block_for_long(
+    bench: FetchContext, tmp_path: Path
+) -> None:
     with second_process(bench, tmp_path) as other:
         live = bench.app.state.platform.part(shared_reads.shared_of)
         assert bench.api.call(live.find_or_claim, "flashes 50", "2026-08-21") is None  # and never tells

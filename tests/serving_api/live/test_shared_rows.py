@@ -101,7 +101,7 @@ def test_who_comes_second_waits_for_the_first(warehouse: Warehouse, monkeypatch:
     asyncio.run(run())
 
 
-def test_a_failure_of_an_upstream_is_told_for_a_while(warehouse: Warehouse) -> None:
+def test_a_failure_of_an_upstream_is_shared_for_a_while(warehouse: Warehouse) -> None:
     async def run() -> None:
         ticks = Ticks()
         first, second = Process(warehouse, ticks), Process(warehouse, ticks)
@@ -128,7 +128,7 @@ def test_a_failure_of_an_upstream_is_told_for_a_while(warehouse: Warehouse) -> N
     asyncio.run(run())
 
 
-def test_a_first_answer_that_is_too_late_keeps_nobody_from_asking(
+def test_a_late_first_answer_does_not_prevent_further_requests(
     warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(claims, "LOOK_S", 0.01)

@@ -57,7 +57,7 @@ def test_a_connection_takes_over_the_stated_time() -> None:
             assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == 60_000
 
 
-def test_who_reads_nothing_loses_the_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reader_that_takes_nothing_loses_the_stream(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(main, "SILENT_S", 0.5)
     app = Endless()
     sock = listen("127.0.0.1", 0)

@@ -36,7 +36,7 @@ def test_trading_time_by_the_calendar(bench: FetchContext, now: str) -> None:
     }
 
 
-def test_beyond_the_calendar_nobody_knows(bench: FetchContext) -> None:
+def test_beyond_the_calendar_the_session_is_unknown(bench: FetchContext) -> None:
     bench.clock.at = datetime(2027, 3, 1, 10, 0)
     reported = bench.api.get("/realtime/trading-time").json()
     assert (reported["is_trading"], reported["state"], reported["next_open"]) == (None, None, None)
@@ -119,7 +119,7 @@ def test_money_flow_of_the_running_session_comes_from_the_portal(bench: FetchCon
     assert reported["items"][-1]["main_net"] == pytest.approx(main, rel=1e-3)
 
 
-def test_money_flow_that_is_stored_asks_nobody(bench: FetchContext) -> None:
+def test_stored_money_flow_needs_no_request(bench: FetchContext) -> None:
     bench.clock.at = CLOSED
     table = bench.warehouse.table("fusion_fund_flow")
     rows = [{"code": "300114", "date": day, "main_net": 5.0} for day in ("2026-08-20", "2026-08-21")]
@@ -130,7 +130,7 @@ def test_money_flow_that_is_stored_asks_nobody(bench: FetchContext) -> None:
     assert bench.calls("eastmoney") == before
 
 
-def test_anomalies_tell_the_breaker_and_stay_while_the_portal_is_away(bench: FetchContext) -> None:
+def test_anomalies_report_the_breaker_and_stay_while_the_portal_is_unavailable(bench: FetchContext) -> None:
     first = bench.api.get("/realtime/stock-changes").json()
     assert (first["stale"], first["breaker"]) == (False, {"state": "CLOSED"})
     assert first["total"] == len(first["items"]) > 0
@@ -168,7 +168,7 @@ def test_changes_between_versions(bench: FetchContext) -> None:
     ]
 
 
-def test_only_who_is_logged_in_compares_and_only_so_much(bench: FetchContext) -> None:
+def test_comparison_needs_a_login_and_has_limits(bench: FetchContext) -> None:
     body = {"entity_type": "thesis", "entity_id": "a", "payload": {"a": "x" * 65_536}}
     assert bench.api.post("/market/change-detector/compare", json=body).status_code == 401
     large = bench.api.post("/market/change-detector/compare", json=body, headers=bench.headers)

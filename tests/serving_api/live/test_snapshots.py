@@ -71,7 +71,7 @@ def test_a_claim_ends_with_its_time_its_release_or_its_answer(warehouse: Warehou
     assert second.claim(KIND, DAY, 5.0)
 
 
-def test_the_newest_answer_stands_and_the_final_one_for_good(warehouse: Warehouse) -> None:
+def test_the_newest_answer_is_stored_and_the_final_one_is_never_replaced(warehouse: Warehouse) -> None:
     first, second = (SnapshotWriter(warehouse, lambda: 1_000.0) for _ in range(2))
     assert first.put(KIND, answer(10, value=1))
     assert not second.put(KIND, answer(9, value=2)), "an answer that came late is older"

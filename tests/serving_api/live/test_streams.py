@@ -90,7 +90,7 @@ def test_a_listener_gets_the_quote_of_each_symbol_and_then_what_changes(bench: F
     assert min(event.id for event in later) > max(event.id for event in first)
 
 
-def test_who_comes_back_gets_what_was_missed_or_one_full_state(bench: FetchContext) -> None:
+def test_a_resumed_stream_gets_missed_events_or_one_full_state(bench: FetchContext) -> None:
     made = hub(bench)
     keeper = listen(bench, made, "300114")
     first = events_of(bench, keeper)[0]
@@ -118,7 +118,7 @@ def test_a_slow_reader_holds_the_newest_state_alone() -> None:
     assert asyncio.run(read_late()) == [Event(9_999, {"n": 9_999})]
 
 
-def test_nobody_is_asked_when_nobody_listens_and_the_log_is_bounded(bench: FetchContext) -> None:
+def test_without_streams_nothing_is_polled_and_the_log_is_bounded(bench: FetchContext) -> None:
     made = hub(bench)
     stream = listen(bench, made, "300114")
     events_of(bench, stream)
@@ -191,7 +191,7 @@ def test_the_quote_stream_on_the_wire(bench: FetchContext) -> None:
     assert made.requested == frozenset()  # who goes is forgotten
 
 
-def test_the_market_stream_tells_what_changed(bench: FetchContext) -> None:
+def test_the_market_stream_lists_the_changes(bench: FetchContext) -> None:
     hub(bench)
     _, text = read_frames(bench.api, "/realtime/stream", 1)
     (frame,) = frames(text)
@@ -267,7 +267,7 @@ def test_prices_move_in_a_session_and_until_the_closing_prices_are_settled(bench
     assert list(moving.values()) == [False, True, True, True, False]
 
 
-def test_a_fault_of_one_poll_is_told_and_ends_no_stream(
+def test_an_error_of_one_poll_is_logged_and_ends_no_stream(
     bench: FetchContext, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A fault that nobody foresaw, in the first poll of a hub that goes on by itself."""

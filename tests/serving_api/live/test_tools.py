@@ -33,7 +33,7 @@ def put(bench: FetchContext, table: str, rows: list[dict[str, Any]], known: list
     )
 
 
-def test_the_economy_is_read_from_what_is_stored_and_nobody_is_asked(bench: FetchContext) -> None:
+def test_the_economy_is_read_from_stored_rows_only(bench: FetchContext) -> None:
     before = asked(bench)
     empty = ask(bench, "app_macro")
 

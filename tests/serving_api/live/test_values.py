@@ -102,7 +102,7 @@ def test_industries_are_weighted_by_the_float_of_their_members(bench: FetchConte
     assert [row["rank"] for row in reported["top"]] == [1, 2, 3, 4, 5]
 
 
-def test_turnover_is_the_sum_of_the_session_beside_that_before(bench: FetchContext) -> None:
+def test_turnover_is_the_sum_of_the_session_with_that_of_the_previous(bench: FetchContext) -> None:
     reported = bench.api.get("/market/fund-flow").json()
 
     amounts = [quote.amount for _, quote, _ in traded(bench)]

@@ -192,7 +192,7 @@ def test_skills_are_prompts(service: Service) -> None:
     assert "app_info" in text
 
 
-def test_progress_of_a_longer_call_is_told(service: Service) -> None:
+def test_progress_of_a_longer_call_is_reported(service: Service) -> None:
     heard: list[tuple[float, float | None]] = []
 
     async def hear(done: float, total: float | None, message: str | None) -> None:

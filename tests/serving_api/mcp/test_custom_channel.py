@@ -80,7 +80,7 @@ def test_a_body_that_is_no_call_names_what_is_wrong(bench: Bench) -> None:
         assert answer.json()["detail"]
 
 
-def test_a_tool_of_users_asks_who_it_is(bench: Bench) -> None:
+def test_a_tool_of_users_needs_a_login(bench: Bench) -> None:
     member = bench.member("holder")
 
     assert call(bench, "app_hold", {}).status_code == 401
@@ -97,7 +97,7 @@ def test_an_interface_that_writes_is_refused(bench: Bench) -> None:
     assert answer.json() == {"detail": "interface delete_everything is not readable"}
 
 
-def test_a_database_that_is_away_is_a_failed_result(own: Bench) -> None:
+def test_an_unavailable_database_is_a_failed_result(own: Bench) -> None:
     own.lose_database()
     reported = call(own, "app_info", {"interface": "get_kline_latest", "params": {"code": "600519"}}).json()
 

@@ -111,7 +111,7 @@ def test_an_administrator_may_enter_addresses_inside(own: Bench) -> None:
     assert save(own, admin, server(url="ftp://127.0.0.1/")).status_code == 422
 
 
-def test_whoever_connects_checks_again_and_gets_the_addresses(own: Bench) -> None:
+def test_a_connection_checks_again_and_gets_the_addresses(own: Bench) -> None:
     """A name that meant a public address when it was stored, and the machine itself later."""
     answers = iter([["93.184.215.14"], ["127.0.0.1"]])
 

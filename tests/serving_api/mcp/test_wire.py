@@ -118,9 +118,7 @@ def post(url: str, content: Any = None, **headers: str) -> httpx.Response:
         ({"Accept": "text/html"}, 406),
     ],
 )
-def test_who_may_ask_by_name_and_from_where(
-    slow: tuple[str, Slow], headers: dict[str, str], status: int
-) -> None:
+def test_allowed_hosts_and_origins(slow: tuple[str, Slow], headers: dict[str, str], status: int) -> None:
     assert post(slow[0], None, **headers).status_code == status
 
 

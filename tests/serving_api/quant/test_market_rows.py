@@ -39,7 +39,7 @@ class Rows:
         return list(zip(*(ROWS[name] for name in columns), strict=True))
 
 
-def test_where_the_history_of_names_does_not_reach_the_name_tells() -> None:
+def test_before_the_history_of_names_the_current_name_counts() -> None:
     session: Any = Rows()
     market = market_of(session, "2026-08-21", None)
     assert market is not None

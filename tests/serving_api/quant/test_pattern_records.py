@@ -167,7 +167,7 @@ def test_a_day_in_the_market_is_from_the_open_to_the_close(api: Api) -> None:
     assert reported["avg_pct"] == pytest.approx((95 / 94.5 - 1) * 100, abs=1e-4)
 
 
-def test_who_rests_is_no_base_and_who_opens_at_the_limit_is_told_apart(api: Api) -> None:
+def test_suspended_stocks_are_no_base_and_opening_at_the_limit_is_separate(api: Api) -> None:
     """Of the four stocks one rests, and its flat rows are no sample; 600519 opens at its limit on day 15."""
     reported = record(api, pattern="rectangle", days=30)
     assert reported["base_rate_pct"] == pytest.approx(200 / 3, abs=1e-4)

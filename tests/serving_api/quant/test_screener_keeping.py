@@ -72,7 +72,7 @@ def test_with_an_instant_few_bars_are_looked_back(filled: Bench) -> None:
         assert "as_of" in str(answer.json()["detail"])
 
 
-def test_bars_of_an_instant_keep_nobody_else_waiting() -> None:
+def test_bars_of_an_instant_do_not_block_other_requests() -> None:
     class Slow:
         """Reads of an instant end when they are let go."""
 

@@ -103,7 +103,7 @@ def test_an_industry_is_ranked_among_itself(quant: Topics) -> None:
     assert rows[0]["rank"] == 1
 
 
-def test_a_ranking_is_made_once_for_all_who_ask(quant: Topics, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ranking_is_made_once_for_all_requests(quant: Topics, monkeypatch: pytest.MonkeyPatch) -> None:
     made = Watched(service._read)
     monkeypatch.setattr(service, "_read", made)
 

@@ -87,7 +87,7 @@ def test_what_the_environment_fixes_cannot_be_stored(tmp_path: Path) -> None:
             assert (answer.status_code, name in answer.json()["detail"]) == (422, True)
 
 
-def test_a_test_mail_goes_out_and_a_refusal_is_told(
+def test_a_test_mail_is_sent_and_a_refusal_is_reported(
     own: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     admin, inbox = own.admin(), Inbox()

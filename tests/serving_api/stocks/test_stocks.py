@@ -258,7 +258,7 @@ def test_detail_reads_the_wide_row_in_cny(bench: Bench) -> None:
     }
 
 
-def test_the_stored_quote_stands_in_for_a_missing_wide_row(own: Bench) -> None:
+def test_the_stored_quote_is_the_fallback_for_a_missing_wide_row(own: Bench) -> None:
     warehouse = own.warehouse()
     row = {
         "code": "600519",
@@ -325,7 +325,7 @@ def test_batch_quotes_are_stored_quotes(bench: Bench) -> None:
     ]
 
 
-def test_charts_may_be_kept_five_minutes_after_the_close(bench: Bench) -> None:
+def test_charts_may_be_cached_five_minutes_after_the_close(bench: Bench) -> None:
     answer = bench.api.get("/stocks/600519/kline")
 
     assert answer.headers["cache-control"] == "public, max-age=300"

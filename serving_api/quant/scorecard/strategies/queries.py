@@ -1,5 +1,5 @@
-"""Picks of the classic strategies. Their hits keep no outcome: single ones are reviewed when they are read,
-statistics come from the scorecards by date."""
+"""Picks of the classic strategies. Their outcomes are not stored: single hits are reviewed when they are
+read, statistics come from the scorecards by date."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
@@ -29,10 +29,10 @@ def by_date(session: Session, since: str) -> list[Row]:
 
 
 def summed(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Counts and figures of some scorecards together, `fillable` without what nobody could have bought.
+    """Counts and figures over some scorecards, `fillable` without picks whose purchase was not possible.
 
-    A scorecard from before sums were kept tells nothing of its returns: with settled picks on such a one the
-    figures are None, so that none of a few dates stands beside counts of all."""
+    An old scorecard without sums has no returns: when it has settled picks the figures are None, so
+    that figures of a few dates are not shown with counts of all."""
     reported: dict[str, Any] = {
         name: sum(row[name] or 0 for row in rows) for name in ("picks", "reviewed", "unfillable")
     }
@@ -65,7 +65,7 @@ def extent(session: Session) -> tuple[str | None, int, set[str]]:
 def page(
     session: Session, calendar: TradeCalendar, group: str | None, date: str | None, limit: int, offset: int
 ) -> tuple[list[Row], int]:
-    """(pick rows, newest date first; how many there are in all)."""
+    """(pick rows, newest date first; total number)."""
     if not session.has(HITS):
         return [], 0
     asked = [(name, value) for name, value in (("trade_date", date), ("strategy_key", group)) if value]
@@ -103,7 +103,7 @@ def _rows(
 
 
 def _outcomes(session: Session, calendar: TradeCalendar, hits: Sequence[Row]) -> list[Row]:
-    """What became of hits, by the bars that are stored."""
+    """Outcomes of hits, from stored bars."""
     if not hits:
         return []
     named = [(str(hit["trade_date"]), str(hit["code"])) for hit in hits]

@@ -52,7 +52,7 @@ def test_there_are_38_types_and_all_leaves_the_market_level_one_out() -> None:
     assert "quote" in split(["quote"]).built
 
 
-def test_an_unknown_type_is_told_twice_and_nothing_is_done(
+def test_an_unknown_type_is_reported_twice_and_nothing_is_done(
     own_on_both: Bench, post: Callable[..., httpx.Response]
 ) -> None:
     one = post("download/600519", params={"types": "klines"})
@@ -81,7 +81,7 @@ def test_a_type_without_a_dataset_fails_with_its_reason(
     assert CommandQueue(make_engine(own_on_both.url)).recent()[1] == 0
 
 
-def test_a_download_is_a_command_and_its_fusion_stands_under_both_names(
+def test_a_download_is_a_command_and_its_fusion_has_both_names(
     own_on_both: Bench, post: Callable[..., httpx.Response]
 ) -> None:
     with worker(own_on_both.url, succeed(QUOTE)) as done:
@@ -114,7 +114,7 @@ def test_all_asks_for_what_is_built_and_names_the_rest(
     assert "parts failed" in found["message"]
 
 
-def test_a_batch_is_told_by_code_and_type(
+def test_a_batch_is_reported_by_code_and_type(
     own_on_both: Bench, post: Callable[..., httpx.Response], missing: str
 ) -> None:
     body = {"codes": ["600519", "000001", "600519"], "taskTypes": ["quote", missing]}

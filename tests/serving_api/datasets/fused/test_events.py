@@ -45,7 +45,7 @@ def test_deals_are_newest_first(fused: Bench) -> None:
     assert len(results(fused, f"{STOCK}/block-trade", periods=1)) == 1
 
 
-def test_releases_lie_between_today_and_the_days_ahead(fused: Bench) -> None:
+def test_releases_are_between_today_and_the_days_ahead(fused: Bench) -> None:
     assert results(fused, f"{STOCK}/lockup") == [
         {
             "date": TODAY,

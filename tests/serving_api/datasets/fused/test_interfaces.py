@@ -271,7 +271,7 @@ def test_an_unknown_name_is_answered_with_the_nearest(fused: Bench) -> None:
         ),
     ],
 )
-def test_bad_parameters_are_told_in_the_fixed_words(
+def test_bad_parameters_have_the_fixed_wording(
     fused: Bench, name: str, params: dict[str, Any], detail: str
 ) -> None:
     answer = call(fused, name, **params)
@@ -353,7 +353,7 @@ def test_search_is_limited_filtered_and_honest_about_nothing(fused: Bench) -> No
     assert fused.api.get(path, params={"q": "x"}).status_code == 401
 
 
-def test_a_hit_tells_what_speaks_for_each_of_its_sources(fused: Bench) -> None:
+def test_a_hit_has_the_evidence_for_each_of_its_sources(fused: Bench) -> None:
     path = "/datamgr/fusion/interfaces/search"
     (hit,) = results(fused, path, q="get_kline_daily", limit=1)
     (ratios,) = results(fused, path, q="get_industry_valuation", limit=1)

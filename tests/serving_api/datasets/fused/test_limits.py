@@ -116,7 +116,7 @@ def test_reasons_are_searched(fused: Bench) -> None:
     assert [row["reason"] for row in history] == ["消费", "白酒"]
 
 
-def test_hot_lists_are_told_apart(fused: Bench) -> None:
+def test_hot_lists_are_distinguished(fused: Bench) -> None:
     rows = call(fused, "get_hot_stocks")
 
     assert [row["rank_no"] for row in rows] == list(range(1, 51))

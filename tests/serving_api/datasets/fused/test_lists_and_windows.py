@@ -210,7 +210,7 @@ def test_a_call_about_the_past_says_how_far_back_it_reaches(stocked: Bench) -> N
     assert asked("get_stock_list") == (None, None)
 
 
-def test_where_a_valuation_stands_in_its_window(stocked: Bench) -> None:
+def test_the_percentile_of_a_valuation_in_its_window(stocked: Bench) -> None:
     reported = value(stocked, "get_valuation_percentile", code=MAOTAI, days=10)
     assert (reported["count"], reported["date"], reported["pe_pct"], reported["pb_pct"]) == (
         10,

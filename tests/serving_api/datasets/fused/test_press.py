@@ -46,7 +46,7 @@ def test_news_and_research_are_merged_newest_first(fused: Bench) -> None:
 
 
 @pytest.mark.parametrize("path", [NOTICES, NEWS])
-def test_nothing_known_is_an_empty_list_and_bounds_are_told(fused: Bench, path: str) -> None:
+def test_nothing_known_is_an_empty_list_and_bad_bounds_are_422(fused: Bench, path: str) -> None:
     assert results(fused, path.replace(MAOTAI, PINGAN)) == []
     assert results(fused, path, as_of="2026-07-01") == []
     assert results(fused, path, as_of="2026-08-01")

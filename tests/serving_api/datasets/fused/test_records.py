@@ -300,7 +300,7 @@ def test_an_unchanged_answer_need_not_be_sent_again(fused: Bench) -> None:
     assert "fusion_stock_master" in first.headers["x-data-source"]
 
 
-def test_what_is_known_of_a_stock_is_told_anew_when_it_grows(fused: Bench) -> None:
+def test_a_stock_is_read_again_when_more_is_known(fused: Bench) -> None:
     """data_availability looks into other tables than the record; the tag of the answer follows them."""
     path = f"/datamgr/fusion/stock/{PINGAN}"
     first = get(fused, path)

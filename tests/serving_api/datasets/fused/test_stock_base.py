@@ -106,7 +106,7 @@ def test_the_list_is_plain_and_shows_the_newest_date(listed: Bench) -> None:
         ("main_asc", ["600001", "300004", "600002", "000003"]),
     ],
 )
-def test_missing_values_stand_last_and_equal_ones_by_code(
+def test_missing_values_come_last_and_equal_ones_by_code(
     listed: Bench, sort: str, expected: list[str]
 ) -> None:
     assert codes(ask(listed, sort=sort)) == expected
@@ -174,7 +174,7 @@ def test_without_the_table_the_list_is_empty(own: Bench) -> None:
     assert (found["data"], found["total"], found["latestDate"]) == ([], 0, None)
 
 
-def test_a_database_that_fails_is_told_in_the_list(own: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_database_is_reported_in_the_list(own: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     from core.errors import StorageError
     from serving_api.datasets import stock_base
 

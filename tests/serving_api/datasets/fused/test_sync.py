@@ -56,7 +56,7 @@ def test_an_empty_object_is_no_list_of_codes(own_on_both: Bench) -> None:
     assert ask(own_on_both, json={}).json()["results"]["mode"] == "full_market"
 
 
-def test_codes_are_echoed_and_kept_once(own_on_both: Bench, queue: CommandQueue) -> None:
+def test_codes_are_echoed_without_repetition(own_on_both: Bench, queue: CommandQueue) -> None:
     found = ask(own_on_both, json={"codes": ["600519", "000001", "600519"]}).json()["results"]
 
     assert (found["mode"], found["codes"]) == ("codes", ["600519", "000001"])

@@ -27,7 +27,7 @@ def test_the_newest_events_of_the_session(ctx: FetchContext) -> None:
     assert call(ctx, NAME, limit=0).status_code == 422
 
 
-def test_pages_are_joined_and_asked_no_more_than_is_wanted(ctx: FetchContext, monkeypatch: Any) -> None:
+def test_pages_are_joined_and_only_needed_ones_requested(ctx: FetchContext, monkeypatch: Any) -> None:
     whole = value(ctx, NAME, limit=300)
     size = len(whole) // 3
     for module in (upstream, changes):
@@ -41,7 +41,7 @@ def test_pages_are_joined_and_asked_no_more_than_is_wanted(ctx: FetchContext, mo
 
 
 @pytest.mark.parametrize("kind", ["reset", "html"])
-def test_a_portal_that_is_away_leaves_what_it_said_last(ctx: FetchContext, kind: str) -> None:
+def test_the_last_answer_stays_while_the_portal_is_unavailable(ctx: FetchContext, kind: str) -> None:
     kept = value(ctx, NAME)
     ctx.ticks.advance(changes.CHANGES_TTL + 1)
     ctx.faults.replace([{"upstream": "eastmoney", "call": "stock_changes", "kind": kind}])

@@ -72,7 +72,7 @@ def test_days_are_the_newest_trade_dates(ctx: FetchContext, period: str, bars_a_
     assert len(bars) == 3 * bars_a_day
 
 
-def test_the_source_tells_where_the_bars_come_from(ctx: FetchContext) -> None:
+def test_the_source_names_the_origin_of_the_bars(ctx: FetchContext) -> None:
     def source(**params: object) -> str:
         return str(ctx.api.get(PATH, params=params).json()["results"]["source"])
 
@@ -94,7 +94,7 @@ def test_stale_bars_are_the_last_good_ones(ctx: FetchContext) -> None:
     assert never == {"code": "600041", "period": "5m", "bars": [], "source": "live"}
 
 
-def test_what_stands_in_for_a_dead_source_is_kept_by_nobody(ctx: FetchContext) -> None:
+def test_a_fallback_for_a_failed_source_is_not_cached(ctx: FetchContext) -> None:
     ctx.clock.at = CLOSED
     ctx.api.get(PATH)
     ctx.ticks.advance(3601)

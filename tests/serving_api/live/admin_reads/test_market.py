@@ -183,7 +183,7 @@ def test_before_the_auction_hot_stocks_are_those_of_the_session_before(ctx: Fetc
     assert ctx.results(HOT) == before
 
 
-def test_without_the_topic_portal_stored_strong_stocks_stand_in(ctx: FetchContext) -> None:
+def test_without_the_topic_portal_stored_strong_stocks_are_used(ctx: FetchContext) -> None:
     ctx.silence("ths")
     assert ctx.results(HOT) == []
     row = {"trade_date": TODAY, "list_type": "ths_strong", "name": "甲", "reason": "芯片+军工", "src": "ths"}
@@ -204,7 +204,7 @@ def test_without_the_topic_portal_stored_strong_stocks_stand_in(ctx: FetchContex
     ]
 
 
-def test_what_was_told_before_the_open_is_not_told_after_it(ctx: FetchContext) -> None:
+def test_answers_from_before_the_open_are_not_used_after_it(ctx: FetchContext) -> None:
     state = ctx.app.state.platform
     asked = 0
 
@@ -227,7 +227,7 @@ def test_what_was_told_before_the_open_is_not_told_after_it(ctx: FetchContext) -
     assert asked == 2
 
 
-def test_a_day_whose_pool_is_gone_is_told_by_the_stored_bars(ctx: FetchContext) -> None:
+def test_a_day_without_a_pool_is_read_from_the_stored_bars(ctx: FetchContext) -> None:
     ctx.clock.at = CLOSED
     days = ["2026-03-02", "2026-03-03", "2026-03-04"]
 

@@ -76,7 +76,7 @@ def test_without_a_list_the_usual_code_is_asked_about(ctx: FetchContext) -> None
     assert ctx.results("/datamgr/probe-all")["code"] == USUAL_CODE
 
 
-def test_a_code_that_nobody_gives_out_is_refused(ctx: FetchContext) -> None:
+def test_a_code_outside_all_number_ranges_is_refused(ctx: FetchContext) -> None:
     for code in ("60051", "999999", "sh600519"):
         answer = ctx.get("/datamgr/probe-all", code=code)
 
@@ -84,7 +84,7 @@ def test_a_code_that_nobody_gives_out_is_refused(ctx: FetchContext) -> None:
         assert "code" in answer.text
 
 
-def test_errors_are_cut_and_order_is_kept_whoever_ends_first() -> None:
+def test_errors_are_cut_and_the_order_does_not_depend_on_timing() -> None:
     gate = threading.Barrier(POOL, timeout=5)
     late = threading.Event()
 

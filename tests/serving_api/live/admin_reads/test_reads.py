@@ -47,7 +47,7 @@ def test_the_quote_map_has_every_field_and_leaves_unknown_codes_out(ctx: FetchCo
     assert quote["limit_up"] == pytest.approx(quote["last_close"] * 1.1, abs=0.01)
 
 
-def test_flash_news_roll_and_stored_ones_stand_in(ctx: FetchContext) -> None:
+def test_flash_news_roll_and_stored_ones_are_the_fallback(ctx: FetchContext) -> None:
     found = ctx.results("/datamgr/market/global-news", page_size=60)
 
     assert len(found) == 60
@@ -90,7 +90,7 @@ def test_the_terminal_fills_the_quote_map_from_what_is_stored(ctx: FetchContext)
 @pytest.mark.parametrize(
     ("now", "first", "second"), [(TRADING, "tdx", "tencent"), (CLOSED, "tencent", "tdx")]
 )
-def test_the_hour_decides_who_is_asked_first(
+def test_the_hour_decides_which_source_is_first(
     ctx: FetchContext, now: datetime, first: str, second: str
 ) -> None:
     origin = {"tdx": "tcp_terminal", "tencent": "quote_site_a"}
@@ -161,7 +161,7 @@ def test_a_silent_source_is_waited_for_once(ctx: FetchContext, monkeypatch: pyte
     assert ctx.calls("tencent") == 1
 
 
-def test_an_empty_answer_names_nobody(ctx: FetchContext) -> None:
+def test_an_empty_answer_names_no_source(ctx: FetchContext) -> None:
     ctx.silence("tdx", "tencent", "eastmoney")
 
     answer = ctx.get("/datamgr/realtime/northbound")

@@ -15,7 +15,7 @@ def put(ctx: FetchContext, name: str, *rows: dict[str, object]) -> None:
     ctx.warehouse.writer.write(table, pd.DataFrame(rows), where=Slice(), batch=Batch(partition_key="test"))
 
 
-def test_notes_are_told_by_their_day(ctx: FetchContext) -> None:
+def test_notes_are_listed_by_their_day(ctx: FetchContext) -> None:
     assert value(ctx, "get_morning_note") is None
     for day in ("2026-08-20", TODAY):
         with ctx.warehouse.engine.begin() as connection:

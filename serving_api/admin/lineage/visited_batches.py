@@ -1,5 +1,5 @@
-"""From a batch to the responses behind one key: its own, its parent's, and those that another load of the
-same run had asked for already."""
+"""The batches that a lineage request visits, and their responses: those of a batch itself, of its parent, and
+those that an earlier load of the same run had already received."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,20 +14,20 @@ from serving_api.admin.shared import instant, parse_json
 from serving_api.db.sessions import Session
 
 MAX_RESPONSES = 20
-"""Responses that one answer shows for one batch."""
+"""Responses shown per batch in one answer."""
 _GENERIC = 300
 """Responses of a batch whose bodies may be searched when their request names no code."""
 _CODE = re.compile(r"(?<![0-9])[0-9]{6}(?![0-9])")
 
 
 @dataclass
-class Trail:
-    """The batches met on the way, in order, and their responses."""
+class VisitedBatches:
+    """The visited batches in order, and their responses."""
 
     session: Session
     bodies: Bodies
     word: str | None
-    """What a response must name: the code of the row; None when the key has none."""
+    """Text that a response must contain: the code of the row; None when the key has no code."""
     batches: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def visit(self, ids: Iterable[str | None]) -> list[dict[str, Any]]:
@@ -44,11 +44,11 @@ class Trail:
         return [self.batches[one] for one in asked if one in self.batches]
 
     def look_up(self, batch_id: str) -> dict[str, Any] | None:
-        """A batch, without a visit."""
+        """A batch, without marking it as visited."""
         return self.batches.get(batch_id) or batch_queries.by_ids(self.session, [batch_id]).get(batch_id)
 
     def inputs(self, batch: Mapping[str, Any], table: str) -> list[str]:
-        """Batches of `table` whose rows a batch read (at most 50 were noted)."""
+        """Batches of `table` whose rows a batch read (at most 50 are recorded)."""
         return [
             str(one)
             for item in parse_json(batch["inputs_json"], [])
@@ -62,8 +62,8 @@ class Trail:
         return max((str(item["max_date"]) for item in inputs if item.get("max_date")), default=None)
 
     def responses(self, batch_id: str, sources: Sequence[str]) -> list[dict[str, Any]]:
-        """Responses behind a batch, of the sources, that name the row: by their request, or (requests that
-        name no code at all: lists, whole-market pages) by their body."""
+        """Responses behind a batch, of the given sources, that concern the row: by their request, or
+        (requests that name no code at all: lists, whole-market pages) by their body."""
         own = self.visit([batch_id])
         if not own:
             return []
@@ -77,7 +77,7 @@ class Trail:
             for one in item.get("fetch_ids") or []
         ]
         found = self._naming(ids, reused, sources)
-        # A staged source may stand for several upstreams (an exchange), and then carries none of their names.
+        # A staged source may combine several upstreams (an exchange); then its name is none of theirs.
         return found or (self._naming(ids, reused, ()) if sources else [])
 
     def _naming(
@@ -96,7 +96,7 @@ class Trail:
         return [*named, *generic][:MAX_RESPONSES]
 
     def fetch_view(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """A response without the place of its file."""
+        """A response without its file path."""
         return {
             "id": row["fetch_id"],
             "upstream": row["upstream"],
@@ -110,6 +110,6 @@ class Trail:
         }
 
     def payload(self, row: Mapping[str, Any]) -> dict[str, Any] | None:
-        """The body as text or base64; None when it is no longer kept."""
+        """The body as text or base64; None when it is no longer stored."""
         body = self.bodies.get(row["body_path"])
         return None if body is None else shown(body)
