@@ -101,9 +101,9 @@ def _collecting_later() -> Iterator[None]:
 def _make(state: State) -> "StreamableHTTPSessionManager":
     with _collecting_later():
         # Loaded at the first request: start-up and other routes do not need the protocol's package.
-        from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+        from mcp.server.streamable_http_manager import StreamableHTTPSessionManager  # noqa: PLC0415
 
-        from serving_api.mcp.protocol import make_server
+        from serving_api.mcp.protocol import make_server  # noqa: PLC0415
 
     return StreamableHTTPSessionManager(make_server(state), stateless=True, max_request_body_size=MAX_BODY)
 
