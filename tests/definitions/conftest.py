@@ -75,7 +75,7 @@ def services_of_each_engine(
 
 @pytest.fixture
 def runner(monkeypatch: pytest.MonkeyPatch) -> Iterator[DagsterRunner]:
-    from schedules.code_location import defs  # noqa: PLC0415  loads every definition
+    from schedules.code_location import defs
 
     monkeypatch.setattr(command_context, "LOOK_S", 0.0)
     with dg.DagsterInstance.ephemeral() as instance:

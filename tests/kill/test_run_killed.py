@@ -215,7 +215,7 @@ def open_batches(services: Installation) -> int:
 
 def unfinished_runs(folder: Path) -> int:
     """Runs that Dagster believes to be at work."""
-    import dagster as dg  # noqa: PLC0415  where it is needed alone
+    import dagster as dg
 
     with dg.DagsterInstance.from_config(str(folder / "dagster")) as instance:
         open_states = [dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.STARTING]

@@ -150,7 +150,7 @@ def test_secrets_are_for_the_owner_alone_and_stay_the_same(tmp_path: Path) -> No
 
 
 def test_dagsters_files_lie_in_the_data_folder(tmp_path: Path) -> None:
-    import yaml  # noqa: PLC0415  where it is needed alone
+    import yaml
 
     folders.make_folders(tmp_path)
     home = folders.write_dagster_home(tmp_path, postgres=True)

@@ -632,7 +632,7 @@ def test_a_dead_node_is_known_by_its_process_or_its_silence(services: Services) 
 
 
 def test_what_a_dead_worker_left_is_set_right(services: Services, tmp_path: Path) -> None:
-    import dagster as dg  # noqa: PLC0415  where it is needed alone
+    import dagster as dg
 
     @dg.op
     def nothing() -> None:
@@ -675,7 +675,7 @@ def test_what_a_dead_worker_left_is_set_right(services: Services, tmp_path: Path
 
 
 def test_runs_that_were_at_work_before_the_start_are_ended(services: Services, tmp_path: Path) -> None:
-    import dagster as dg  # noqa: PLC0415  where it is needed alone
+    import dagster as dg
 
     @dg.op
     def nothing() -> None:

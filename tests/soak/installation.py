@@ -68,7 +68,7 @@ def environment(folder: Path, **more: str) -> dict[str, str]:
 
 
 def outside(folder: Path, env: Mapping[str, str], said: list[str]) -> Installation:
-    from dagster import DagsterInstance  # noqa: PLC0415  where it is needed alone
+    from dagster import DagsterInstance
 
     settings = load_settings(env, dotenv=folder / "absent.env")
     return Installation(

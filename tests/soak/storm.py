@@ -43,7 +43,7 @@ CODES = ("600040", "600041", "000001", "999999")
 
 def newest(place: Installation) -> str:
     """The newest trade date whose data are complete."""
-    from schedules.commands.initial_load import newest_complete  # noqa: PLC0415  where it is needed alone
+    from schedules.commands.initial_load import newest_complete
 
     return newest_complete(place.services.clock.now(), place.services.calendar)
 
@@ -358,9 +358,9 @@ def _batches(place: Installation) -> list[str]:
 
 def _orchestrator(place: Installation) -> list[str]:
     """Runs that Dagster still has at work."""
-    from dagster import RunsFilter  # noqa: PLC0415  where it is needed alone
+    from dagster import RunsFilter
 
-    from schedules.commands.reaper import _open_states  # noqa: PLC0415  where it is needed alone
+    from schedules.commands.reaper import _open_states
 
     return [
         f"run {run.run_id} of {run.job_name} is {run.status.value}"
