@@ -22,7 +22,7 @@ class RunHeartbeat:
         self._node = replace(this_node(RUN), node_id=run_id)
         self._beat_s = beat_s
         self._ending = threading.Event()
-        self._thread = threading.Thread(target=self._keep, name="run-pulse", daemon=True)
+        self._thread = threading.Thread(target=self._keep, name="run-heartbeat", daemon=True)
 
     def start(self) -> None:
         """Raises StorageError when the database refuses the first beat."""

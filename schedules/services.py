@@ -82,7 +82,7 @@ def make_services(settings: Settings) -> Services:
 
 @cache
 def open_services() -> Services:
-    """The house of this process, opened at the first call; its log is set up where nobody did."""
+    """The services of this process, opened at the first call; its log is set up where nobody did."""
     settings = platform_settings()
     logs.ensure(settings, "code_location")
     return make_services(settings)

@@ -106,7 +106,7 @@ def confirmation(prices: Prices) -> Factor:
 
 
 def breakout(prices: Prices) -> Factor:
-    """Volume on the newest close beyond the range of the bars before, fading over five bars."""
+    """Volume on the newest close beyond the range of the bars before, wearing off over five bars."""
     key, name, n = "breakout", "breakout volume", ours.SPAN
     if len(prices) <= n:
         return _unknown(key, name, n + 1)

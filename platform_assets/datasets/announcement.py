@@ -36,7 +36,7 @@ class Announcement(Model):
     url: S512 = col(title="address of the notice")
     pdf_url: S512 = col(title="address of the PDF")
     ann_id: S64 = col(title="number at its source")
-    pub_time: Dt = col(title="when it was put up, where that is told")
+    pub_time: Dt = col(title="when it was published, where the source says it")
     importance: Int = col(
         title="3 changes a company's standing, 2 awaited, 1 other", computed=True, ge=1, le=3
     )
@@ -49,7 +49,7 @@ class RawAnnouncement(Model):
     title: S512 = key("title, without the company's short name before it", str_length={"min_value": 1})
     title_key: K16 = col(title="16 hex of the normalised title's SHA-1", nullable=False)
     pub_date: Date = key("disclosure date")
-    pub_time: Dt = col(title="when it was put up, where that is told")
+    pub_time: Dt = col(title="when it was published, where the source says it")
     ann_type: S64 = col(title="type, in the words or codes of its source")
     ann_id: S64 = col(title="number at its source")
     url: S512 = col(title="address of the notice")

@@ -26,7 +26,7 @@ class ExecutiveHolding(Model):
     relation: S32 = col(title="relation of the person to the executive")
     change_shares: Big = col("sh", "shares bought, below zero sold", nullable=False)
     price: Px = col("CNY", "mean price", ge=0)
-    amount: Amt = col("CNY", "value of the trade as told")
+    amount: Amt = col("CNY", "value of the trade as reported")
     after_shares: Big = col("sh", "shares held afterwards", ge=0)
     reason: S64 = col(title="how the shares changed hands")
 

@@ -37,7 +37,7 @@ class FreshnessSnapshot(Model):
     latest_date: Date = col(title="newest day stored")
     cutoff: Date = col(title="oldest day that is fresh")
     is_stale: Bool = col(title="older than that", nullable=False)
-    error: S255 = col(title="why it could not be told")
+    error: S255 = col(title="why it is not known")
 
 
 def taken(ctx: FetchContext, scope: Scope) -> pd.DataFrame:

@@ -32,8 +32,8 @@ class IndexConstituent(Model):
     as_of_date: Date = key("date of the list")
     index_name: S64 = col(title="name of the index")
     name: S64 = col(title="name of the security")
-    weight_pct: Pct = col("pct", "weight; not told of industries and of present members", ge=0, le=100)
-    in_date: Date = col(title="day it came into the industry; not told of other indices")
+    weight_pct: Pct = col("pct", "weight; not published for industries and for present members", ge=0, le=100)
+    in_date: Date = col(title="day it came into the industry; not published for other indices")
 
 
 # -- sources ----------------------------------------------------------------------------------------

@@ -24,13 +24,13 @@ class IndustryValuation(Model):
     date: Date = key("trade date")
     industry_name: S64 = col(title="name", nullable=False)
     level: S4 = col(title="level: 1, 2 of csrc and cni; l1, l2, l3 of sw; none of em")
-    member_count: Int = col("", "companies; not told by sw", ge=0)
+    member_count: Int = col("", "companies; not published by sw", ge=0)
     pe_weighted: F = col("", "sum of caps / sum of earnings")
     pe_median: F = col("", "median of the companies' PE; csrc and cni alone")
     pe_mean: F = col("", "mean of the companies' PE; csrc and cni alone")
     pb: F = col("", "price / book; sw and em alone")
     dividend_yield: Pct = col("pct", "dividend yield; sw alone", ge=0)
-    total_market_cap_yi: Amt = col("yi", "total market cap; not told by sw", ge=0)
+    total_market_cap_yi: Amt = col("yi", "total market cap; not published by sw", ge=0)
     net_profit_yi: Amt = col("yi", "net profit; csrc and cni alone")
 
 

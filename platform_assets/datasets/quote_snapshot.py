@@ -202,7 +202,7 @@ class QuoteSnapshot(Model):
     limit_up: Px = col("CNY", "limit-up price")
     limit_down: Px = col("CNY", "limit-down price")
     limit_status: S16 = col(
-        title="none, up, down, up_open, down_open; null where no limits were told", computed=True
+        title="none, up, down, up_open, down_open; null where no limits were reported", computed=True
     )
     is_suspended: Bool = col(title="no trade on the day", computed=True)
     bid1: Px = col("CNY", "best bid", ge=0)

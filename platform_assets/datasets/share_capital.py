@@ -39,7 +39,7 @@ class AuxCapital(Model):
     """One event."""
 
     code: Code = key("security code")
-    ann_date: Date = key("day on which it was told; of a share change the day of the change")
+    ann_date: Date = key("day on which it was published; of a share change the day of the change")
     event_type: S32 = col(title="回购 or 股本变动", nullable=False, isin=[BUYBACK, SHARE_CHANGE])
     row_key: K16 = key("16 hex of the SHA-1 of kind, title, amount and number among equal events")
     title: S255 = col(title="the event in a few words", nullable=False)

@@ -51,7 +51,7 @@ def _about(spec: ColumnSpec) -> str | None:
 def partition_metadata(loaded: Loaded, result: WriteResult, *, newest: bool = True) -> dict[str, Any]:
     """Figures of one batch; one that is not there is 0, and the others are sums: rows in = row count +
     rejected, rows without a warning = row count - warning. A range has an event per date, so what is the same
-    for all of them, the sources and the preview, stands in the `newest` alone."""
+    for all of them, the sources and the preview, is in the `newest` alone."""
     figures = {
         "rows_warning": result.rows_warning,
         "rows_rejected": result.rows_rejected,

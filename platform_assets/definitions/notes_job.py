@@ -33,7 +33,7 @@ from resources.stored_settings import read_stored
 
 OUTSIDE = "outside_market"
 PREFILL = "quant_prefill"
-"""What stands in for a model that cannot be asked (specification, errors)."""
+"""The fallback for a model that cannot be asked (specification, errors)."""
 Write = Callable[[Sources], Note | None]
 
 

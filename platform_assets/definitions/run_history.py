@@ -65,7 +65,7 @@ def _shorten(storage: SqlEventLogStorage, run_id: str) -> None:
     events, checks = SqlEventLogStorageTable, AssetCheckExecutionsTable
     newest = sa.select(sa.func.max(checks.c.id)).group_by(checks.c.asset_key, checks.c.check_name)
     kind = events.c.dagster_event_type
-    replaced = sa.select(events.c.id).where(events.c.run_id == run_id, kind.in_(KEPT), _told_again())
+    replaced = sa.select(events.c.id).where(events.c.run_id == run_id, kind.in_(KEPT), _repeated())
     with storage.index_connection() as connection:
         keep = set(connection.execute(newest).scalars())
         found = connection.execute(sa.select(checks.c.id).where(checks.c.run_id == run_id)).scalars()
@@ -84,12 +84,12 @@ def _shorten_freshness(storage: SqlEventLogStorage, before: datetime) -> None:
     events = SqlEventLogStorageTable
     old = events.c.timestamp < before.astimezone(UTC).replace(tzinfo=None)
     of_kind = events.c.dagster_event_type.in_(FRESHNESS)
-    replaced = sa.select(events.c.id).where(of_kind, old, _told_again())
+    replaced = sa.select(events.c.id).where(of_kind, old, _repeated())
     with storage.index_connection() as connection:
         connection.execute(events.delete().where(events.c.id.in_(replaced)))
 
 
-def _told_again() -> sa.Exists:
+def _repeated() -> sa.Exists:
     """Whether a newer event says the same of the same asset and partition."""
     events, newer = SqlEventLogStorageTable, SqlEventLogStorageTable.alias()
     return (

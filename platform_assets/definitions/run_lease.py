@@ -1,4 +1,4 @@
-"""The domain lease of a run: taken for the asset, or handed over by whoever started the run."""
+"""The domain lease of a run: taken for the asset, or handed over by the process that started the run."""
 
 import json
 from collections.abc import Iterator, Mapping

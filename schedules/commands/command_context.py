@@ -1,4 +1,4 @@
-"""What a handler gets to work with: its command, the house, and runs that leave their traces."""
+"""What a handler gets to work with: its command, the services, and runs that leave their records."""
 
 import contextlib
 import threading

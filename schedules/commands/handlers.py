@@ -1,4 +1,4 @@
-"""What the worker can do: command name -> handler. Whoever adds a command adds a line to `HANDLERS`."""
+"""What the worker can do: command name -> handler. A new command is a new line of `HANDLERS`."""
 
 from typing import Any
 

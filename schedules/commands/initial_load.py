@@ -149,14 +149,14 @@ def plan_load(
 
 def _reports_since(calendar: TradeCalendar, newest: str) -> str:
     """A trade date on which the reports came out that the newest ones are compared with: of the oldest period
-    that is being disclosed perhaps nobody has told anything yet, so those are of the period before it."""
+    that is being disclosed perhaps nobody has reported yet, so those are of the period before it."""
     period = previous_period(open_report_periods(newest)[0])
     for _ in range(_PERIODS_BESIDE):
         period = previous_period(period)
     return calendar.on_or_after(due_on(period))
 
 
-def _all_told(newest: str) -> str:
+def _all_disclosed(newest: str) -> str:
     """The newest report period whose deadline has passed."""
     period = open_report_periods(newest)[0]
     return period if due_on(period) < newest else previous_period(period)
@@ -182,7 +182,7 @@ def _behind(
     if new_bars or known > max(loaded.from_bars, default=""):
         steps += [Step(BAR_CALCULATIONS, start, end) for start, end in ranges(window)]
     if new_bars or known > max(loaded.disclosed, default=""):
-        steps.append(Step(DISCLOSED, calendar.on_or_after(due_on(_all_told(newest))), newest))
+        steps.append(Step(DISCLOSED, calendar.on_or_after(due_on(_all_disclosed(newest))), newest))
     if earlier_dates:
         before = window[:-DETAIL_DATES]
         full, rest = before[-earlier_dates:], before[:-earlier_dates]

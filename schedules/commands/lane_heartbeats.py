@@ -1,4 +1,4 @@
-"""Signs of life of the worker's lanes: a heart that beats while its lanes hang tells nothing.
+"""Signs of life of the worker's lanes: a heartbeat that goes on while the lanes hang says nothing.
 
 A lane gives a sign whenever it looks: into the queue, at the run it waits for, at a safe point of a handler.
 Everything else that a lane does is bounded (the longest is a wait for the database's writer, 30 s).

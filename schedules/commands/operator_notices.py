@@ -1,7 +1,7 @@
 """What an operator should hear of becomes an in-app notification, each once a day with one link: tasks that
 failed for good, dimensions that are stale, breakers that are open, a trade calendar that runs out.
 
-Level, not edge: each look tells what is so now, and what was told today is not told again. A look that died
+Level, not edge: each look reports what is so now, and what was reported today is not repeated. A look that died
 is made good by the next one.
 """
 
@@ -23,7 +23,7 @@ from schedules.services import Services
 from schedules.tasks.table import BY_KEY
 
 HORIZON_DAYS = 30
-"""A calendar with fewer days left is told."""
+"""A calendar with fewer days left is reported."""
 LOOK_BACK = timedelta(days=1)
 LATE = timedelta(minutes=5)
 """A retry that is due does not come later than this: the table is looked at every half minute."""
@@ -40,7 +40,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Notice:
-    """One thing to be told; `key` is what it is about."""
+    """One thing to report; `key` is what it is about."""
 
     kind: str
     key: str
@@ -108,7 +108,7 @@ def stale_dimensions(services: Services) -> Iterator[Notice]:
 
 
 def tell(services: Services, breakers: Callable[[Settings], Breakers] = shared_breakers) -> int:
-    """Store what was not told today; how many. Raises StorageError."""
+    """Store what was not reported today; how many. Raises StorageError."""
     store = NotificationStore(services.settings.data_path / "notifications")
     now, reported = services.clock.now(), 0
     for one in notices(services, breakers(services.settings)):

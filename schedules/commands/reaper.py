@@ -236,7 +236,7 @@ def release_locks(services: Services, run_ids: Collection[str], command_ids: Col
 
 def try_reap(services: Services, me: Node, instance: Any) -> None:
     """`reap` for a loop: a database that is away now is looked at again later. Dagster's storage raises
-    what its driver raises, and the loop is the worker's heart: nothing may end it."""
+    what its driver raises, and the loop is the worker's heartbeat: nothing may end it."""
     try:
         reap(services, me, instance)
     except Exception as error:

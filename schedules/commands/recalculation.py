@@ -1,4 +1,4 @@
-"""The command `quant_recalc`: the daily calculations of a date made anew, because somebody asked."""
+"""The command `quant_recalc`: the daily calculations of a date, calculated again because somebody asked."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ MAX_CODES = 500
 
 def quant_recalc(work: Work) -> dict[str, Any]:
     """Args date? (default the newest complete trade date), codes? (<= 500), parts? (default: the whole
-    task, with signals and strategies). Signals are made anew with what they follow from."""
+    task, with signals and strategies). Signals are calculated again with what they follow from."""
     services = work.services
     date = str(work.args.get("date") or newest_complete(services.clock.now(), services.calendar))
     codes = [str(code) for code in work.args.get("codes") or []]

@@ -57,7 +57,7 @@ class Worker:
         lane_limit_s: float = lane_heartbeats.LIMIT_S,
     ) -> None:
         """`end_runs` ends the processes of runs that did not reach a safe point in time. A lane without a
-        sign of life for `lane_limit_s` hangs, and with it the worker: its heart stops."""
+        sign of life for `lane_limit_s` hangs, and with it the worker: its heartbeat stops."""
         self.services = services
         self.node = this_node(ROLE)
         self.stopping = threading.Event()
@@ -150,7 +150,7 @@ class Worker:
         silent = self._pulses.silent()
         if silent:
             for name, seconds in silent.items():
-                log.error("%s has given no sign of life for %.0f s: the heart stops", name, seconds)
+                log.error("%s has given no sign of life for %.0f s: the heartbeat stops", name, seconds)
             return
         self.services.heartbeats.beat(
             self.node, {"commands": [{"id": item.id, "command": item.command} for item in active]}

@@ -106,13 +106,13 @@ class RunProcess:
         return said
 
     def kill(self) -> None:
-        """End it now. From any thread: whoever listens hears that it died."""
+        """End it now. From any thread: a thread that waits for it sees that it died."""
         with contextlib.suppress(OSError):
             self._child.kill()
         self._child.wait()
 
     def discard(self) -> None:
-        """End it and give back the pipes; by its user alone, as a closed descriptor may be given out anew."""
+        """End it and give back the pipes; by its user alone, as a closed descriptor may be given out again."""
         self.kill()
         if self._child.stdin is not None:
             with contextlib.suppress(OSError):
@@ -247,7 +247,7 @@ class RunPool:
         return RunOutcome(run_id, False, reason, canceled=self._closed)
 
     def _outcome(self, process: RunProcess) -> dict[str, Any]:
-        """Wait for the run's end, and hand on a wish to stop. Raises RunProcessDied."""
+        """Wait for the run's end, and hand on a request to stop. Raises RunProcessDied."""
         asked_at: float | None = None
         while True:
             lane_heartbeats.alive()

@@ -46,7 +46,7 @@ def check_now(now: datetime | None) -> None:
 
 
 def check_files(settings: Settings) -> None:
-    """Files that the simulated market is told to read."""
+    """Files that the simulated market has to read."""
     if settings.sample_faults and not Path(settings.sample_faults).is_file():
         raise StartRefused(f"SAMPLE_FAULTS: there is no file {settings.sample_faults}")
     if settings.sample_world == "replay" and not Path(settings.real_data_dir).is_dir():

@@ -216,7 +216,7 @@ class ChildProcesses:
         self.stopping = threading.Event()
 
     def start(self, spec: ChildSpec, *, wait: bool = True) -> None:
-        """Start a child and, unless told otherwise, wait until it is ready."""
+        """Start a child and, by default, wait until it is ready."""
         child = Child(spec, self._logs, self._env, self._mask)
         self.children[spec.name] = child
         child.spawn(time.monotonic())

@@ -1,6 +1,6 @@
 """Output of the child processes on its way to their log files.
 
-Under the supervisor it alone owns the files: a child writes to its error stream, whoever it is (ours,
+Under the supervisor it alone owns the files: every child writes to its error stream (ours,
 Dagster, an interpreter that dies), and every line passes here. Records of ours come redacted; other lines
 are redacted on the way.
 """

@@ -1,7 +1,7 @@
 """`python parent_watchdog.py <parent pid> <command...>`: replaces itself by the command, which ends
 when its parent does.
 
-Signals that the shell told us to ignore are set to their defaults (Dagster copies the SIGINT handler to
+Signals that the shell set to be ignored are set to their defaults (Dagster copies the SIGINT handler to
 SIGTERM: a child that inherits 'ignored' could only be killed). On Linux the kernel sends SIGTERM when the
 parent dies. A file of its own without imports of the project, so that it costs 20 ms and not a second.
 """

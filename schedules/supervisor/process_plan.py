@@ -131,7 +131,7 @@ def code_server(ports: Ports) -> ChildSpec:
         ),
         ready=lambda: accepts(ports.code_server),
         sign=server_sign(lambda: code_server_answers(ports.code_server)),
-        silence_s=120.0,  # loading the definitions anew keeps it busy
+        silence_s=120.0,  # loading the definitions again keeps it busy
         traced=True,
     )
 

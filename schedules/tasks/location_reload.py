@@ -1,4 +1,4 @@
-"""Makes a changed trigger time, and the trade date that begins, effective: the code location is loaded anew
+"""Makes a changed trigger time, and the trade date that begins, effective: the code location is reloaded
 while the served cron lines differ from the task table, and while today's partition is not served. Level, not
 edge: nothing is lost when a change comes during a reload."""
 
@@ -53,7 +53,7 @@ class RetimeWatcher:
         self._not_before = 0.0
 
     def look(self) -> bool:
-        """True when the location was loaded anew and now serves the table."""
+        """True when the location was reloaded and now serves the table."""
         if self._monotonic() < self._not_before:
             return False
         try:
@@ -61,7 +61,7 @@ class RetimeWatcher:
         except Unavailable:
             raise
         except PlatformError as error:
-            # The location did not load: nothing is served until it is loaded anew.
+            # The location did not load: nothing is served until it is reloaded.
             log.warning("reloading the code location: %s", error.message)
         else:
             if not changed:
@@ -78,7 +78,7 @@ class RetimeWatcher:
         return True
 
     def _changed(self) -> list[str]:
-        """Why the location has to be loaded anew."""
+        """Why the location has to be reloaded."""
         moved = [f"{key} moved" for key in differing(self._services, self._orchestrator)]
         today = self._today()
         if self._served_on == today:

@@ -85,7 +85,7 @@ class SingleFlightCache:
         self._monotonic = monotonic
         self._max_keys = max_keys
         self._entries: OrderedDict[Hashable, _Entry] = OrderedDict()
-        self._flights: SingleFlight[Any] = SingleFlight()
+        self._running: SingleFlight[Any] = SingleFlight()
 
     async def take(
         self,
@@ -103,7 +103,7 @@ class SingleFlightCache:
             self._entries.move_to_end(key)
             return CacheAnswer(entry.value, "cache")
         try:
-            return CacheAnswer(await self._flights.run(key, lambda: self._make(key, ttl, make)), "live")
+            return CacheAnswer(await self._running.run(key, lambda: self._make(key, ttl, make)), "live")
         except stale_on:
             entry = self._entries.get(key)
             if entry is None:

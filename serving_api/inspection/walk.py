@@ -67,7 +67,7 @@ class Walk:
         return Found(kind, {**reasons, **self._quiet(kind), **waiting})
 
     def _quiet(self, kind: str) -> Mapping[str, str]:
-        """Reasons of what had no cause to be told before the newest bars."""
+        """Reasons of what had no cause to be reported before the newest bars."""
         declared = by_nature.QUIET.get(kind, {})
         until = self._newest(_BARS, "date") if declared else None
         if until is None:

@@ -44,16 +44,16 @@ ONLY_PAGES = {
 }
 """Looked for in pages alone: the code has them as names on the wire, or as ordinary verbs."""
 EXCEPTIONS = re.compile(
-    r"single[-_ ]flight|flight to safety|in[- ]house|clearing house|concurrency slot|sys_slot|test_words"
+    r"single[-_ ]?flight|flight to safety|in[- ]house|clearing house|concurrency slot|sys_slot|test_words"
     r"|pulse_?(?:width|rate)|`slot`",
     re.IGNORECASE,
 )
 MOST = {
     "core": 0,
-    "platform_assets": 31,
-    "resources": 3,
-    "schedules": 46,
-    "serving_api": 178,
+    "platform_assets": 13,
+    "resources": 0,
+    "schedules": 0,
+    "serving_api": 0,
 }
 """Old words in the `.py` files of a package, in names, comments and texts. Only ever lowered."""
 KEPT_FOR_A_RELEASE = ("moved-modules.md",)
