@@ -33,7 +33,7 @@ class MacroRelease(Model):
 
     event_key: K16 = key("16 hex of SHA-1 over region, title and period")
     release_time: Dt = col(
-        title="moment of the release; midnight where only its day is known", nullable=False
+        title="moment of release; midnight where only its day is known", nullable=False
     )
     region: S8 = col(title="cn, us, hk, eu, jp", isin=["cn", "us", "hk", "eu", "jp"])
     indicator: S64 = col(title="series of fusion_macro_indicator")

@@ -1,7 +1,7 @@
 """What an operator should hear of becomes an in-app notification, each once a day with one link: tasks that
 failed for good, dimensions that are stale, breakers that are open, a trade calendar that runs out.
 
-Level, not edge: each look reports what is so now, and what was reported today is not repeated. A look that died
+Level, not edge: each look reports what is so now; what was reported today is not repeated. A look that died
 is made good by the next one.
 """
 

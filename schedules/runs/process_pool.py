@@ -112,7 +112,7 @@ class RunProcess:
         self._child.wait()
 
     def discard(self) -> None:
-        """End it and give back the pipes; by its user alone, as a closed descriptor may be given out again."""
+        """End it and give back the pipes; by its user alone: a closed descriptor may be given out again."""
         self.kill()
         if self._child.stdin is not None:
             with contextlib.suppress(OSError):
