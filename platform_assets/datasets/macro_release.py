@@ -32,9 +32,7 @@ class MacroRelease(Model):
     """One figure of one period, as it was released."""
 
     event_key: K16 = key("16 hex of SHA-1 over region, title and period")
-    release_time: Dt = col(
-        title="moment of release; midnight where only its day is known", nullable=False
-    )
+    release_time: Dt = col(title="moment of release; midnight where only its day is known", nullable=False)
     region: S8 = col(title="cn, us, hk, eu, jp", isin=["cn", "us", "hk", "eu", "jp"])
     indicator: S64 = col(title="series of fusion_macro_indicator")
     title: S255 = col(title="Chinese name", nullable=False, str_length={"min_value": 1})

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from core.market.bars import Bars
@@ -223,6 +223,8 @@ def bars_in_ticks(seed: int, length: int) -> Bars:
 
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from([10.0, 0.1, 1.0]))
+@example(120, 10.0)  # a low that touches the parabolic stop
+@example(1440, 0.1)
 def test_another_unit_of_price_decides_no_tie(seed: int, scale: float) -> None:
     bars = bars_in_ticks(seed, 120)
     reported = indicator_columns(bars)

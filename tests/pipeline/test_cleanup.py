@@ -200,7 +200,7 @@ def test_a_table_that_cannot_be_cleaned_hurts_no_other(
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("stg_stock_master", "is a dimension and kept whole; allowed: .*stg_margin"),
+        ("stg_stock_master", "is a dimension and never shortened; allowed: .*stg_margin"),
         (FUSED, "is no staging table"),
         ("raw_margin", "is no staging table"),
         ("sys_batch", "is no staging table"),
@@ -214,9 +214,9 @@ def test_other_tables_are_refused_by_name(name: str, words: str) -> None:
 def test_the_deletes_themselves_refuse_what_is_not_staged(run: PipelineRun) -> None:
     kept = Retention(run.warehouse.engine, run.clock)
     for table in (run.warehouse.table(FUSED), replace(TIMED, date_column=None)):
-        with pytest.raises(InputError, match="is kept whole"):
+        with pytest.raises(InputError, match="is never shortened"):
             list(kept.remove(table, KEPT[0], {}))
-        with pytest.raises(InputError, match="is kept whole"):
+        with pytest.raises(InputError, match="is never shortened"):
             kept.count(table, KEPT[0])
 
 

@@ -7,6 +7,9 @@ from core.market.bars import Floats, Ints
 from platform_assets.compute.indicators import layout as at
 from platform_assets.compute.kernels import step
 
+TOUCH = 1e-10
+"""A price nearer to the stop than this share of it is at the stop."""
+
 
 @step
 def sums(s: Floats, table: Ints, m: int) -> None:
@@ -170,7 +173,10 @@ def commodity(s: Floats, begin: int, m: int) -> None:
 
 @step
 def parabolic(s: Floats, m: int) -> None:
-    """SAR, step 0.02 up to 0.20, from the tenth bar on."""
+    """SAR, step 0.02 up to 0.20, from the tenth bar on.
+
+    A bar that touches the stop does not cross it. The stop is a sum, so a touch is within its rounding.
+    """
     high, drop, close, sar = s[at.HIGH], s[at.DROP], s[at.CLOSE], s[at.SAR]
     for i in range(min(9, m)):
         sar[i] = np.nan
@@ -185,10 +191,10 @@ def parabolic(s: Floats, m: int) -> None:
         stop += speed * (extreme - stop)
         if up:
             stop = min(stop, -drop[i - 1], -drop[i - 2])
-            crossed, beyond, here = -drop[i] < stop, high[i] > extreme, high[i]
+            crossed, beyond, here = stop + drop[i] > TOUCH * stop, high[i] > extreme, high[i]
         else:
             stop = max(stop, high[i - 1], high[i - 2])
-            crossed, beyond, here = high[i] > stop, -drop[i] < extreme, -drop[i]
+            crossed, beyond, here = high[i] - stop > TOUCH * stop, -drop[i] < extreme, -drop[i]
         if crossed:
             stop = extreme
             extreme = -drop[i] if up else high[i]

@@ -90,7 +90,7 @@ WRONG: list[tuple[Any, str]] = [
     ({"days": 29}, "days"),
     ({"days": "365"}, "days"),
     ({"days": None}, "days"),
-    ({"table": "stg_stock_master"}, "is a dimension and kept whole; allowed: stg_"),
+    ({"table": "stg_stock_master"}, "is a dimension and never shortened; allowed: stg_"),
     ({"table": "fusion_margin"}, "is no staging table"),
     ({"table": "stg_margin; DROP TABLE stg_margin"}, "is no staging table"),
     ({"table": ""}, "table"),
