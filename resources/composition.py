@@ -12,6 +12,7 @@ from core.declaration.registry import Registry, builtin_registry
 from core.errors import InputError
 from resources.fetch_record import FetchLog
 from resources.settings import Settings
+from resources.simulated_market.launch import needs_market
 from resources.stored_settings import platform_settings
 from resources.upstreams.fetch_context import FetchContext
 from resources.warehouse.warehouse import Warehouse
@@ -118,7 +119,7 @@ def open_platform(settings: Settings | None = None, *, registry: Registry | None
     registry = registry or builtin_registry()
     calendar = shipped_calendar()
     clock = market_clock(settings, calendar)
-    if settings.data_source == "mock" and not (settings.simulator_url or settings.simulator_tdx):
+    if needs_market(settings):
         raise InputError(
             "DATA_SOURCE", "mock needs SIMULATOR_URL and SIMULATOR_TDX (the supervisor sets them)"
         )

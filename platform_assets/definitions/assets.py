@@ -36,11 +36,8 @@ from platform_assets.definitions.partitions import (
     trade_dates,
 )
 from platform_assets.definitions.resources import (
-    CalendarResource,
-    ClockResource,
-    UpstreamsResource,
-    WarehouseResource,
-    run_platform,
+    RUN_RESOURCES,
+    platform_of,
 )
 from platform_assets.definitions.run_lease import CODES_TAG, lease_for
 from platform_assets.definitions.run_patience import patience_for
@@ -216,15 +213,10 @@ def _build(plan: AssetPlan, keys: Mapping[str, dg.AssetKey], engine: str) -> dg.
             for name in plan.checks
         ],
         output_required=False,
+        required_resource_keys=set(RUN_RESOURCES),
     )
-    def materialize(
-        context: dg.AssetExecutionContext,
-        warehouse: WarehouseResource,
-        upstreams: UpstreamsResource,
-        calendar: CalendarResource,
-        clock: ClockResource,
-    ) -> Iterator[Any]:
-        opened = run_platform(warehouse, upstreams, calendar, clock)
+    def materialize(context: dg.AssetExecutionContext) -> Iterator[Any]:
+        opened = platform_of(context)
         partitions_asked = _partitions(context, plan, opened)
         scope = Scope(dates=tuple(partitions_asked), codes=_codes(context.run.tags))
         refused: list[Refusal] = []

@@ -7,11 +7,8 @@ import dagster as dg
 
 from platform_assets.definitions.op_run import ANSWER, opened_run
 from platform_assets.definitions.resources import (
-    CalendarResource,
-    ClockResource,
-    UpstreamsResource,
-    WarehouseResource,
-    run_platform,
+    RUN_RESOURCES,
+    platform_of,
     run_resources,
 )
 from platform_assets.definitions.run_history import RUN_DAYS, prune_runs
@@ -23,20 +20,15 @@ JOB = "data_cleanup"
 
 
 @dg.op(
+    required_resource_keys=RUN_RESOURCES,
     config_schema={
         "days": dg.Field(int, default_value=0, description="days that are kept; 0 = as the settings say"),
         "tables": dg.Field([str], default_value=[], description="none = every staged time series"),
     },
     out=dg.Out(dict, description="rows that each table lost"),
 )
-def clean_up(
-    context: dg.OpExecutionContext,
-    warehouse: WarehouseResource,
-    upstreams: UpstreamsResource,
-    calendar: CalendarResource,
-    clock: ClockResource,
-) -> dict[str, Any]:
-    opened = run_platform(warehouse, upstreams, calendar, clock)
+def clean_up(context: dg.OpExecutionContext) -> dict[str, Any]:
+    opened = platform_of(context)
     with opened_run(context, opened, JOB) as run:
         asked = context.op_config
         if not asked["tables"]:

@@ -6,11 +6,8 @@ import dagster as dg
 
 from platform_assets.definitions.op_run import ANSWER, opened_run
 from platform_assets.definitions.resources import (
-    CalendarResource,
-    ClockResource,
-    UpstreamsResource,
-    WarehouseResource,
-    run_platform,
+    RUN_RESOURCES,
+    platform_of,
 )
 from platform_assets.definitions.run_lease import lease_for
 from platform_assets.pipeline.market_download import download_market
@@ -21,18 +18,13 @@ MARKET_JOB = "download_market"
 
 
 @dg.op(
+    required_resource_keys=RUN_RESOURCES,
     config_schema={"codes": [str], "types": [str], "date": str},
     out=dg.Out(dict, description="what came of every type, code and fusion"),
 )
-def download_types(
-    context: dg.OpExecutionContext,
-    warehouse: WarehouseResource,
-    upstreams: UpstreamsResource,
-    calendar: CalendarResource,
-    clock: ClockResource,
-) -> dict[str, Any]:
+def download_types(context: dg.OpExecutionContext) -> dict[str, Any]:
     asked = context.op_config
-    with opened_run(context, run_platform(warehouse, upstreams, calendar, clock), JOB) as run:
+    with opened_run(context, platform_of(context), JOB) as run:
         answer = download(run, asked["codes"], asked["types"], asked["date"])
     context.add_output_metadata(
         {
@@ -58,17 +50,12 @@ def download_job() -> None:
 
 
 @dg.op(
+    required_resource_keys=RUN_RESOURCES,
     config_schema={"name": str, "date": str},
     out=dg.Out(dict, description="what came of the download and its fusions"),
 )
-def download_topic(
-    context: dg.OpExecutionContext,
-    warehouse: WarehouseResource,
-    upstreams: UpstreamsResource,
-    calendar: CalendarResource,
-    clock: ClockResource,
-) -> dict[str, Any]:
-    asked, opened = context.op_config, run_platform(warehouse, upstreams, calendar, clock)
+def download_topic(context: dg.OpExecutionContext) -> dict[str, Any]:
+    asked, opened = context.op_config, platform_of(context)
     with opened_run(context, opened, MARKET_JOB) as run:
         answer = download_market(
             run,

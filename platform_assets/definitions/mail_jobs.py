@@ -15,11 +15,8 @@ from platform_assets.definitions.notes_job import in_words, sources_of
 from platform_assets.definitions.op_run import opened_run
 from platform_assets.definitions.portfolio_job import quotes_of, watched
 from platform_assets.definitions.resources import (
-    CalendarResource,
-    ClockResource,
-    UpstreamsResource,
-    WarehouseResource,
-    run_platform,
+    RUN_RESOURCES,
+    platform_of,
     run_resources,
 )
 from platform_assets.notes.notes import LABEL, report
@@ -107,15 +104,9 @@ def _account(context: dg.OpExecutionContext, run: PipelineRun, platform: Platfor
     return None
 
 
-@dg.op
-def send_daily_report(
-    context: dg.OpExecutionContext,
-    warehouse: WarehouseResource,
-    upstreams: UpstreamsResource,
-    calendar: CalendarResource,
-    clock: ClockResource,
-) -> None:
-    opened = run_platform(warehouse, upstreams, calendar, clock)
+@dg.op(required_resource_keys=RUN_RESOURCES)
+def send_daily_report(context: dg.OpExecutionContext) -> None:
+    opened = platform_of(context)
     with opened_run(context, opened, REPORT) as run:
         settings = _account(context, run, opened)
         if settings is None:
@@ -188,15 +179,9 @@ def recall_batch(engine: Engine, settings: MailSettings, now: datetime) -> tuple
     return sent, refused
 
 
-@dg.op
-def recall_users(
-    context: dg.OpExecutionContext,
-    warehouse: WarehouseResource,
-    upstreams: UpstreamsResource,
-    calendar: CalendarResource,
-    clock: ClockResource,
-) -> None:
-    opened = run_platform(warehouse, upstreams, calendar, clock)
+@dg.op(required_resource_keys=RUN_RESOURCES)
+def recall_users(context: dg.OpExecutionContext) -> None:
+    opened = platform_of(context)
     with opened_run(context, opened, RECALL) as run:
         settings = _account(context, run, opened)
         if settings is None:

@@ -11,11 +11,8 @@ from core.declaration.scope import Scope
 from core.errors import PlatformError
 from platform_assets.definitions.op_run import opened_run
 from platform_assets.definitions.resources import (
-    CalendarResource,
-    ClockResource,
-    UpstreamsResource,
-    WarehouseResource,
-    run_platform,
+    RUN_RESOURCES,
+    platform_of,
     run_resources,
 )
 from platform_assets.notes.by_model import write as write_by_model
@@ -87,15 +84,9 @@ def in_words(context: dg.OpExecutionContext, opened: Platform, sources: Sources,
         return replace(rules, summary={**rules.summary, **reported})
 
 
-@dg.op
-def write_morning_note(
-    context: dg.OpExecutionContext,
-    warehouse: WarehouseResource,
-    upstreams: UpstreamsResource,
-    calendar: CalendarResource,
-    clock: ClockResource,
-) -> None:
-    opened = run_platform(warehouse, upstreams, calendar, clock)
+@dg.op(required_resource_keys=RUN_RESOURCES)
+def write_morning_note(context: dg.OpExecutionContext) -> None:
+    opened = platform_of(context)
     with opened_run(context, opened, MORNING) as run:
         try:
             # New York closes after the mainland's last load of the evening.
@@ -105,15 +96,9 @@ def write_morning_note(
         _note(context, opened, run, MORNING, morning)
 
 
-@dg.op
-def write_daily_review(
-    context: dg.OpExecutionContext,
-    warehouse: WarehouseResource,
-    upstreams: UpstreamsResource,
-    calendar: CalendarResource,
-    clock: ClockResource,
-) -> None:
-    opened = run_platform(warehouse, upstreams, calendar, clock)
+@dg.op(required_resource_keys=RUN_RESOURCES)
+def write_daily_review(context: dg.OpExecutionContext) -> None:
+    opened = platform_of(context)
     with opened_run(context, opened, REVIEW) as run:
         _note(context, opened, run, REVIEW, review)
 

@@ -10,11 +10,8 @@ from core.errors import PayloadError, Unavailable, UpstreamError
 from platform_assets.compute.watch_alerts import Thresholds, alerts
 from platform_assets.definitions.op_run import opened_run
 from platform_assets.definitions.resources import (
-    CalendarResource,
-    ClockResource,
-    UpstreamsResource,
-    WarehouseResource,
-    run_platform,
+    RUN_RESOURCES,
+    platform_of,
     run_resources,
 )
 from resources.fetch_record import FetchLog
@@ -87,16 +84,10 @@ def enabled(settings: Settings, stored: Mapping[str, str]) -> bool:
     return text == "true"
 
 
-@dg.op
-def watch_portfolio(
-    context: dg.OpExecutionContext,
-    warehouse: WarehouseResource,
-    upstreams: UpstreamsResource,
-    calendar: CalendarResource,
-    clock: ClockResource,
-) -> None:
+@dg.op(required_resource_keys=RUN_RESOURCES)
+def watch_portfolio(context: dg.OpExecutionContext) -> None:
     """One notification per stock, direction and day."""
-    opened = run_platform(warehouse, upstreams, calendar, clock)
+    opened = platform_of(context)
     with opened_run(context, opened, JOB) as run:
         stored = read_stored(opened.warehouse.engine)
         if not enabled(opened.settings, stored):

@@ -171,6 +171,10 @@ class UpstreamsResource(dg.ConfigurableResource[FetchContext]):
             market.stop()
 
 
+RUN_RESOURCES = frozenset({"warehouse", "upstreams", "calendar", "clock"})
+"""Keys of what assets and ops of ours work with, for `required_resource_keys`."""
+
+
 def run_resources() -> Mapping[str, Any]:
     """Resource key -> resource, as the code location and its jobs use them.
 
@@ -185,13 +189,12 @@ def run_resources() -> Mapping[str, Any]:
     }
 
 
-def run_platform(
-    warehouse: WarehouseResource,
-    upstreams: UpstreamsResource,
-    calendar: CalendarResource,
-    clock: ClockResource,
-) -> Platform:
-    """The opened resources of a run as one object for the pipeline."""
+def platform_of(context: dg.OpExecutionContext | dg.AssetExecutionContext) -> Platform:
+    """The opened `RUN_RESOURCES` of a run as one object for the pipeline."""
+    warehouse: WarehouseResource = context.resources.warehouse
+    upstreams: UpstreamsResource = context.resources.upstreams
+    calendar: CalendarResource = context.resources.calendar
+    clock: ClockResource = context.resources.clock
     return Platform(
         settings=warehouse.settings(),
         registry=builtin_registry(),

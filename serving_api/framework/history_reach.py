@@ -47,8 +47,8 @@ async def reach_from(
     first = await read_or(_UNKNOWN, first_read)
     if first is _UNKNOWN:
         return dict(_SILENT)
-    reported = what if as_of is None else f"{what} of that time"
-    return {"first_date": first, "note": note_of(first, given, asked, day, reported)}
+    things = what if as_of is None else f"{what} of that time"
+    return {"first_date": first, "note": note_of(first, given, asked, day, things)}
 
 
 async def reach_of_codes(
@@ -60,8 +60,8 @@ async def reach_of_codes(
     if first is _UNKNOWN:
         return dict(_SILENT)
     few = [code for code, count in counts.items() if count < asked]
-    reported = what if as_of is None else f"{what} of that time"
-    short = f"fewer than {asked} {reported} are stored of {', '.join(few)}; the first stored date is {first}"
+    things = what if as_of is None else f"{what} of that time"
+    short = f"fewer than {asked} {things} are stored of {', '.join(few)}; the first stored date is {first}"
     return {"first_date": first, "note": _NOTHING if first is None else short if few else None}
 
 
@@ -124,7 +124,7 @@ def note_of(
     if given and (asked is None or given >= asked):
         return None
     if given and first is None:
-        return f"the source tells {given} of {asked} {what}; nothing is stored yet"
+        return f"the source has {given} of {asked} {what}; nothing is stored yet"
     if first is None:
         return _NOTHING
     if day is not None and not given:

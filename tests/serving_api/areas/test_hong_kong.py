@@ -40,7 +40,7 @@ def test_periods_that_are_asked_of_the_portal_say_that_none_is_stored(topics: To
         whole, less = (topics.reported(f"/hk-finance/{other}/{part}", periods=asked) for asked in (2, 60))
         reported = given or less["total"]
         assert (whole["first_date"], whole["note"], less["first_date"]) == (None, None, None)
-        assert less["note"] == f"the source tells {reported} of 60 report periods; nothing is stored yet"
+        assert less["note"] == f"the source has {reported} of 60 report periods; nothing is stored yet"
 
 
 def test_dividends_and_profile(topics: Topics, pair: dict[str, Any]) -> None:
