@@ -1,6 +1,6 @@
 """/analysis: read by anyone, run within the quota, written by administrators; plain."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Query
 
@@ -30,8 +30,9 @@ async def history(
     limit: Annotated[int, Query(ge=1, le=100, description="analyses at most")] = 20,
 ) -> Answer:
     """Stored analyses, newest first."""
-    nothing: dict[str, Any] = {"code": code, "items": [], "total": 0}
-    found = await read_or(nothing, analyses_of(call.state).history(code, limit))
+    found = await read_or(
+        {"code": code, "items": [], "total": 0}, analyses_of(call.state).history(code, limit)
+    )
     given = len(found["items"])
     reported = await reach(call.state, queries.TABLE, given, asked=limit, code=code, what="analyses")
     return Answer({**found, **reported})

@@ -37,8 +37,7 @@ async def bond_list(
 ) -> Answer:
     """Convertible bonds on one trade date, cheap ones with a low premium first."""
     read = call.state.reading.scan(queries.page_of, date, rating, max_premium, sort, page, page_size)
-    nothing: dict[str, Any] = {"items": [], "total": 0, "date": date}
-    found = await read_or(nothing, read)
+    found = await read_or({"items": [], "total": 0, "date": date}, read)
     history = await reach_of_day(call.state, queries.TABLE, date)
     return Answer(paged({**found, **history}, page, page_size))
 
@@ -52,8 +51,7 @@ async def bond_overview(call: Anyone) -> Answer:
 @router.get("/{code}", schemas.Bond, tables=(queries.TABLE, QUOTE))
 async def bond(call: Anyone, code: StockCode) -> Answer:
     """One convertible bond: terms, newest row and its stock."""
-    nothing: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
-    row, quote = await read_or(nothing, call.state.reading.point(queries.of_code, code))
+    row, quote = await read_or(({}, {}), call.state.reading.point(queries.of_code, code))
     if not row:
         return Answer({})
     stock = {
@@ -73,8 +71,7 @@ async def bond_history(
     days: Annotated[int, Query(ge=30, le=2000, description="newest trade dates")] = 250,
 ) -> Answer:
     """Price, premium and conversion value by trade date, oldest first."""
-    nothing: list[dict[str, Any]] = []
-    items = await read_or(nothing, call.state.reading.point(queries.history, code, days))
+    items = await read_or([], call.state.reading.point(queries.history, code, days))
     reported = await reach_from(call.state.reading.point(queries.first_of, code), len(items), asked=days)
     return Answer({"code": code, "items": items, "total": len(items), **reported})
 
@@ -82,6 +79,5 @@ async def bond_history(
 @router.get("/{code}/events", schemas.BondEvents, tables=(queries.TABLE, queries.NOTICES))
 async def bond_events(call: Anyone, code: StockCode) -> Answer:
     """Past and future events of a bond, newest first. Titles are text from outside: escape them."""
-    nothing: list[dict[str, Any]] = []
-    items = await read_or(nothing, call.state.reading.point(queries.events, code))
+    items = await read_or([], call.state.reading.point(queries.events, code))
     return Answer({"code": code, "items": items, "total": len(items)})

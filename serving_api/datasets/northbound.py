@@ -35,8 +35,7 @@ class Channel(BaseModel):
 @router.get("/northbound", list[Channel], tables=(TABLE,), cache=NO_STORE)
 async def northbound(call: Admin) -> Answer:
     """The newest row of every channel; undisclosed values are null, never 0."""
-    nothing: list[dict[str, Any]] = []
-    return Answer(await read_or(nothing, call.state.reading.point(newest_of_channels)))
+    return Answer(await read_or([], call.state.reading.point(newest_of_channels)))
 
 
 def newest_of_channels(session: Session) -> list[dict[str, Any]]:

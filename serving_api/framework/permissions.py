@@ -1,6 +1,6 @@
 """Permission is a type in a route's signature: `Anyone`, `Login`, `Quota`, `Admin`.
 
-A route names exactly one of them (`call: Admin`) or cannot be declared (`routing.PlatformRoute`). It is decided
+A route names exactly one (`call: Admin`) or cannot be declared (`routing.PlatformRoute`). It is decided
 before the body is read: without permission no upload is received and no parameter of a guarded route is
 explained.
 """

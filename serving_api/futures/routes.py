@@ -31,9 +31,12 @@ async def futures_list(
     ] = True,
 ) -> Answer:
     """Contracts of the newest date, by exchange and product."""
-    nothing: dict[str, Any] = {"items": [], "total": 0, "date": None}
     reading = call.state.reading
-    return Answer(await read_or(nothing, reading.scan(queries.listed, exchange, main_only)))
+    return Answer(
+        await read_or(
+            {"items": [], "total": 0, "date": None}, reading.scan(queries.listed, exchange, main_only)
+        )
+    )
 
 
 @router.get("/basis", schemas.Basis, tables=(queries.FUTURES, queries.INDEX))
@@ -62,8 +65,10 @@ async def kline(
     days: Annotated[int, Query(ge=30, le=2000, description="newest dates")] = 250,
 ) -> Answer:
     """Bars of a contract, or of a product's main contract of each date, oldest first."""
-    nothing: dict[str, Any] = {"symbol": symbol, "name": None, "items": [], "total": 0, "latestDate": None}
-    found = await read_or(nothing, call.state.reading.scan(queries.kline, symbol, days))
+    found = await read_or(
+        {"symbol": symbol, "name": None, "items": [], "total": 0, "latestDate": None},
+        call.state.reading.scan(queries.kline, symbol, days),
+    )
     history = await reach_from(
         call.state.reading.point(queries.first_bar, symbol), found["total"], asked=days
     )

@@ -74,10 +74,7 @@ async def history(
     limit: Annotated[int, Query(ge=1, le=200, description="newest changes")] = 50,
 ) -> Answer:
     """Stored changes, newest first."""
-    nothing: list[dict[str, Any]] = []
-    items = await read_or(
-        nothing, call.state.reading.point(queries.change_history, entity_type, entity_id, limit)
-    )
+    items = await read_or([], call.state.reading.point(queries.change_history, entity_type, entity_id, limit))
     return Answer({"entity_type": entity_type, "items": items, "total": len(items)})
 
 

@@ -42,8 +42,7 @@ async def breadth_intraday(
     """How many stocks rose and fell, every five minutes of the newest sessions, the running one included."""
     state = call.state
     since = state.calendar.last(days, state.clock.now().date().isoformat())[0]
-    nothing: list[dict[str, Any]] = []
-    rows = await read_or(nothing, state.reading.point(_samples, since))
+    rows = await read_or([], state.reading.point(_samples, since))
     items = [{shown: row[name] for name, shown in _SAMPLE.items()} for row in rows]
     found = len({str(row["trade_date"]) for row in rows})
     history = await reach(state, SAMPLES, found, asked=days)

@@ -1,6 +1,6 @@
 """/notes: the morning note and the daily review; plain."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import Path, Query
 
@@ -42,9 +42,8 @@ async def daily_review(call: Anyone, date: Day = None, page: Page = 1, page_size
 
 async def _notes(state: State, kind: Kind, date: str | None, page: int, page_size: int) -> Answer:
     day = None if date is None else calendar_day("date", date)
-    nothing: tuple[list[dict[str, Any]], int] = ([], 0)
     items, total = await read_or(
-        nothing, state.reading.scan(queries.page, kind, day, page_size, (page - 1) * page_size)
+        ([], 0), state.reading.scan(queries.page, kind, day, page_size, (page - 1) * page_size)
     )
     history = await reach(state, queries.TABLES[kind], total, day=day)
     return Answer({"items": items, "total": total, "page": page, "page_size": page_size, **history})

@@ -48,9 +48,8 @@ async def signal_pool(
     under its direction column."""
     if signal is not None and signal not in KINDS:
         raise InputError("signal", f"{signal!r} is no kind of signal; one of {', '.join(KINDS)}")
-    nothing: dict[str, Any] = {"date": date, "items": [], "total": 0, "by_signal": {}}
     read = call.state.reading.scan(queries.pool, date, signal, direction, limit)
-    found = await read_or(nothing, read)
+    found = await read_or({"date": date, "items": [], "total": 0, "by_signal": {}}, read)
     items = [{**item, **KINDS.get(item["signal_key"], _UNKNOWN)} for item in found["items"]]
     history = await reach(call.state, queries.SIGNALS, len(items), day=date)
     return Answer({**found, "items": items, **history})

@@ -59,8 +59,7 @@ async def pledge_detail(
     """Single pledges of a company, from the portal now, and its weekly ratio."""
     state = call.state
     reported = await pledge_events(state.part(live_of), code)
-    nothing: list[dict[str, Any]] = []
-    history = await read_or(nothing, state.reading.point(queries.pledge_history, code))
+    history = await read_or([], state.reading.point(queries.pledge_history, code))
     items = reported.value[:limit]
     answer = {"code": code, "items": items, "total": len(reported.value), "ratio_history": history}
     answer |= await reach(
@@ -109,8 +108,7 @@ async def goodwill_detail(
     limit: Annotated[int, Query(ge=1, le=60, description="report periods")] = 12,
 ) -> Answer:
     """Goodwill of one company, newest report period first."""
-    nothing: list[dict[str, Any]] = []
-    items = await read_or(nothing, call.state.reading.point(queries.goodwill_of, code, limit))
+    items = await read_or([], call.state.reading.point(queries.goodwill_of, code, limit))
     history = await reach(
         call.state, queries.GOODWILL, len(items), asked=limit, code=code, what="report periods"
     )
@@ -139,8 +137,7 @@ async def comment_detail(
     days: Annotated[int, Query(ge=1, le=2500, description="newest trade dates")] = 30,
 ) -> Answer:
     """The portal's scores of one stock by trade date, oldest first."""
-    nothing: list[dict[str, Any]] = []
-    rows = await read_or(nothing, call.state.reading.point(queries.comments_of, code, days))
+    rows = await read_or([], call.state.reading.point(queries.comments_of, code, days))
 
     def series(shown: str, column: str) -> list[dict[str, Any]]:
         return [{"date": row["trade_date"], shown: row[column]} for row in rows]

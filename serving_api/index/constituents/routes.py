@@ -1,6 +1,6 @@
 """/index/*: open to anyone, plain."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Path, Query
 
@@ -28,8 +28,7 @@ async def valuation(
 ) -> Answer:
     """PE, yield and percentile of an index by trade date, oldest first."""
     own = symbol_of(symbol)
-    nothing: list[dict[str, Any]] = []
-    rows = await read_or(nothing, call.state.reading.point(queries.valuation, own, days))
+    rows = await read_or([], call.state.reading.point(queries.valuation, own, days))
     items = [{name: row[name] for name in queries.RATIOS} for row in rows]
     name = rows[-1]["index_name"] if rows else None
     history = await reach(call.state, queries.VALUATION, len(items), asked=days, of={"index_code": own})
@@ -45,8 +44,7 @@ async def weights(
 ) -> Answer:
     """Members of an index with their weights at the newest known month end, the heaviest first."""
     own = symbol_of(symbol)
-    nothing: tuple[list[dict[str, Any]], int, Any] = ([], 0, None)
-    rows, total, name = await read_or(nothing, call.state.reading.point(queries.weighted, own, limit))
+    rows, total, name = await read_or(([], 0, None), call.state.reading.point(queries.weighted, own, limit))
     answer = {
         "symbol": own,
         "name": name,
@@ -62,8 +60,7 @@ async def weights(
 async def constituents(call: Anyone, symbol: Symbol) -> Answer:
     """Members of an index or industry in the newest list."""
     own = symbol_of(symbol)
-    nothing: list[dict[str, Any]] = []
-    rows = await read_or(nothing, call.state.reading.point(queries.members, own))
+    rows = await read_or([], call.state.reading.point(queries.members, own))
     answer = {
         "symbol": own,
         "name": rows[0]["index_name"] if rows else None,

@@ -24,8 +24,7 @@ _REGIME = (*_PHASE, "confidence", "duration_days")
 async def _window(state: State, table: str, days: int) -> list[Row]:
     """Rows of the newest trade dates, oldest first."""
     dates = state.calendar.last(days, state.clock.now().date().isoformat())
-    nothing: list[Row] = []
-    rows = await read_or(nothing, state.reading.point(queries.since, table, dates[0]))
+    rows = await read_or([], state.reading.point(queries.since, table, dates[0]))
     return [_shown(row) for row in rows]
 
 

@@ -1,6 +1,6 @@
 """/decision-cards: read by anyone, reviewed by admins; plain."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field
@@ -34,11 +34,10 @@ async def cards(
     page_size: PageSize = 50,
 ) -> Answer:
     """Decision cards, newest first."""
-    nothing: tuple[list[dict[str, Any]], int] = ([], 0)
     offset = (page - 1) * page_size
     reading = call.state.reading
     items, total = await read_or(
-        nothing, reading.scan(queries.page, code, source, reviewed, page_size, offset)
+        ([], 0), reading.scan(queries.page, code, source, reviewed, page_size, offset)
     )
     return Answer({"items": items, "total": total, "page": page, "page_size": page_size})
 

@@ -1,6 +1,6 @@
 """/scorecard/* and /builtin-strategies*: open to anyone, plain."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import Depends, Path, Query
 
@@ -52,8 +52,7 @@ def _since(state: State, days: int) -> str:
 @router.get("/sources", schemas.PickSources, tables=PICKS)
 async def sources(call: Anyone) -> Answer:
     """Sources of picks, with their groups."""
-    nothing: list[dict[str, Any]] = []
-    return Answer({"items": await read_or(nothing, call.state.reading.scan(service.sources))})
+    return Answer({"items": await read_or([], call.state.reading.scan(service.sources))})
 
 
 @router.get("/overview", schemas.ScorecardOverview, tables=PICKS)
@@ -65,9 +64,8 @@ async def overview(
     """The results of the picks of each group, with and without picks whose purchase was not possible."""
     state = call.state
     requested = (*TABLES, DECISION, STRATEGY) if source is None else (source,)
-    nothing: tuple[list[dict[str, Any]], str | None] = ([], None)
     items, newest = await read_or(
-        nothing, state.reading.scan(service.overview, requested, _since(state, days))
+        ([], None), state.reading.scan(service.overview, requested, _since(state, days))
     )
     held = CARD_HORIZON if source == DECISION else HOLD_DAYS
     history = await reach_of_days(state, [_OF[one] for one in requested], days)
@@ -92,11 +90,10 @@ async def picks(
         raise InputError("group", f"{group!r} is no group of {source}; one of {', '.join(known)}")
     if status is not None and source == STRATEGY:
         raise InputError("status", "hits of strategies are reviewed when they are read; leave it out")
-    nothing: tuple[list[dict[str, Any]], int] = ([], 0)
     state = call.state
     offset = (page - 1) * page_size
     items, total = await read_or(
-        nothing,
+        ([], 0),
         state.reading.scan(queries.page, state.calendar, source, group, date, status, page_size, offset),
     )
     history = await reach(state, _OF[source], total, day=date)
@@ -115,8 +112,7 @@ async def breakdown(
 ) -> Answer:
     """The picks of one source by month, industry, phase of the market, rank or board of listing."""
     state = call.state
-    nothing: list[dict[str, Any]] = []
-    items = await read_or(nothing, state.reading.scan(service.breakdown, source, by, _since(state, days)))
+    items = await read_or([], state.reading.scan(service.breakdown, source, by, _since(state, days)))
     return Answer({"by": by, "items": items, **await reach_of_days(state, (_OF[source],), days)})
 
 
@@ -128,13 +124,13 @@ async def stock(
 ) -> Answer:
     """Every time that a stock was picked, newest first."""
     state = call.state
-    nothing: dict[str, Any] = {
-        "code": code,
-        "items": [],
-        "stats": {"picks": 0, "reviewed": 0, "win_rate_pct": None, "avg_profit_pct": None},
-    }
     found = await read_or(
-        nothing, state.reading.scan(service.of_stock, state.calendar, code, _since(state, days))
+        {
+            "code": code,
+            "items": [],
+            "stats": {"picks": 0, "reviewed": 0, "win_rate_pct": None, "avg_profit_pct": None},
+        },
+        state.reading.scan(service.of_stock, state.calendar, code, _since(state, days)),
     )
     # First date of the tables, not of the stock: only they show that it was not picked earlier.
     return Answer({**found, **await reach_of_days(state, list(_OF.values()), days)})
@@ -173,8 +169,7 @@ async def board(
     limit: Annotated[int, Query(ge=1, le=BOARD_SIZE, description="rows")] = BOARD_SIZE,
 ) -> Answer:
     """The board of a strategy on a date, or its newest."""
-    nothing: tuple[str | None, list[dict[str, Any]], int] = (date, [], 0)
-    day, items, total = await read_or(nothing, call.state.reading.scan(queries.board, key, date, limit))
+    day, items, total = await read_or((date, [], 0), call.state.reading.scan(queries.board, key, date, limit))
     history = await reach(call.state, _OF[BUILTIN], total, day=date)
     return Answer({"key": key, "date": day, "items": items, "total": total, **history})
 

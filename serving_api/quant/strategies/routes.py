@@ -1,7 +1,7 @@
 """/quant/strategies*, plain; /stocks/{code}/strategy-hits and /tactic-hits, enveloped. Open to anyone."""
 
 from datetime import time, timedelta
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Depends, Path, Query
 
@@ -35,8 +35,7 @@ def _today(state: State) -> str:
 @router.get("", schemas.StrategyRows, tables=(queries.HITS,))
 async def strategies(call: Anyone) -> Answer:
     """The strategies whose picks are stored."""
-    nothing: dict[str, str] = {}
-    newest = await read_or(nothing, call.state.reading.scan(queries.newest_by_strategy))
+    newest = await read_or({}, call.state.reading.scan(queries.newest_by_strategy))
     items = [
         {**strategy_item(one), "kind": one.kind, "last_run": newest.get(one.key)}
         for one in STRATEGIES.values()
@@ -53,9 +52,8 @@ async def picks(
 ) -> Answer:
     """Stocks that a strategy bought on a trade date, best score first."""
     strategy = strategy_of(key, "key")
-    empty: dict[str, Any] = {"key": key, "date": date, "items": [], "total": 0}
     work = call.state.reading.scan(service.picks_of_day, strategy, date, limit)
-    found = await read_or(empty, work)
+    found = await read_or({"key": key, "date": date, "items": [], "total": 0}, work)
     return Answer({**found, **await reach_of_day(call.state, queries.HITS, found["date"])})
 
 
@@ -77,9 +75,8 @@ async def validation(
 async def strategy_hits(call: Anyone, code: StockCode, days: Days = 30, limit: Hits = 50) -> Answer:
     """The strategies that bought a stock lately, newest first."""
     state = call.state
-    nothing: list[dict[str, Any]] = []
     work = state.reading.scan(service.strategy_hits, code, days, limit, state.calendar, _today(state))
-    found = await read_or(nothing, work)
+    found = await read_or([], work)
     return Answer(found, top=await reach_of_days(state, (queries.HITS,), days))
 
 
@@ -99,7 +96,6 @@ async def strategy_audit(call: Anyone, code: StockCode, as_of: AsOfRead) -> Answ
 async def tactic_hits(call: Anyone, code: StockCode, days: Days = 30, limit: Hits = 50) -> Answer:
     """Signals and patterns of a stock, newest first."""
     state = call.state
-    nothing: list[dict[str, Any]] = []
     work = state.reading.scan(service.tactic_hits, code, days, limit, state.calendar, _today(state))
-    found = await read_or(nothing, work)
+    found = await read_or([], work)
     return Answer(found, top=await reach_of_days(state, (queries.SIGNALS,), days))

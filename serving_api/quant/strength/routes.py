@@ -34,9 +34,8 @@ def _echo(as_of: AsOf | None) -> dict[str, Any]:
 
 
 async def _bars(state: State, code: str, count: int, as_of: AsOf | None) -> list[Bar]:
-    nothing: list[Bar] = []
     bound = None if as_of is None else as_of.bound
-    return await read_or(nothing, state.reading.scan(bars, code, count, bound))
+    return await read_or([], state.reading.scan(bars, code, count, bound))
 
 
 async def _vpa(state: State, code: str, days: int, as_of: AsOf | None) -> Answer:
