@@ -198,6 +198,7 @@ _BY_DATE = {
 
 DATASET = Dataset(
     name="block_trade",
+    subject="trading",
     title="Block trades",
     model=BlockTrade,
     key=("code", "date", "row_key"),

@@ -315,6 +315,7 @@ def _read(
 
 DATASET = Dataset(
     name="finance_indicator",
+    subject="financials",
     title="Key figures by report period",
     model=FinanceIndicator,
     key=("code", "report_period"),

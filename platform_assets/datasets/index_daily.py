@@ -171,6 +171,7 @@ _PARAMS = {
 
 DATASET = Dataset(
     name="index_daily",
+    subject="prices",
     title="Index daily bars",
     model=IndexDaily,
     key=("code", "date"),

@@ -63,6 +63,7 @@ _STANDARD = ("string", False, "csrc")
 
 DATASET = Dataset(
     name="industry_valuation",
+    subject="indices_and_industries",
     title="Valuation of industries",
     raw=(
         Raw(

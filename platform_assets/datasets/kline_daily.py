@@ -205,6 +205,7 @@ _BAR_PARAMS = {
 
 DATASET = Dataset(
     name="kline_daily",
+    subject="prices",
     title="Daily bars",
     model=KlineDaily,
     key=("code", "date"),

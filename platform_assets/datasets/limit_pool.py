@@ -73,6 +73,7 @@ _DAY = {"trade_date": ("date", False, None)}
 
 DATASET = Dataset(
     name="limit_pool",
+    subject="trading",
     title="Limit pools",
     raw=(
         Raw(

@@ -214,6 +214,7 @@ _REGION: dict[str, tuple[str, bool, Any]] = {"region": ("string", False, None)}
 
 DATASET = Dataset(
     name="macro_indicator",
+    subject="economy",
     title="Series of the economy, interest rates and exchange rates",
     model=MacroIndicator,
     key=("indicator", "period_date"),

@@ -232,6 +232,7 @@ _DAY = {"trade_date": ("date", False, None)}
 
 DATASET = Dataset(
     name="market_phase",
+    subject="market",
     title="Emotion cycle of the market",
     model=MarketPhase,
     key=("trade_date",),

@@ -242,6 +242,7 @@ def _of_code(name: str, description: str) -> Interface:
 
 DATASET = Dataset(
     name="news",
+    subject="news",
     title="News and research on stocks, one row per headline",
     model=News,
     key=("code", "title_key"),

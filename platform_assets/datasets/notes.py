@@ -33,6 +33,7 @@ def _read(name: str, table: str, title: str) -> Interface:
 
 DATASET = Dataset(
     name="notes",
+    subject="news",
     title="Notes of the day",
     records=(
         _note("note_morning", "Note before the session"),
