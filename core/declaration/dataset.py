@@ -138,6 +138,8 @@ class Dataset:
 
     name: str
     title: str = ""
+    subject: str = "other"
+    """Group of its tables in the Dagster UI. The subjects depend on each other one way."""
     model: type[Model] | None = None
     key: tuple[str, ...] = ()
     layer: Layer = Layer.DWD

@@ -99,6 +99,7 @@ def pick_dataset(
 
     return Dataset(
         name=name,
+        subject="scores",
         title=title,
         model=model,
         key=("trade_date", group, "code"),

@@ -29,6 +29,7 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 DATASET = Dataset(
     name="ah_pair",
+    subject="other_securities",
     title="Companies listed at home and in Hong Kong",
     layer=Layer.REF,
     model=AhPair,

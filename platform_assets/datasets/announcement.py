@@ -149,6 +149,7 @@ def of_both_exchanges(rows: pd.DataFrame, context: Context) -> str | None:
 
 DATASET = Dataset(
     name="announcement",
+    subject="securities",
     title="Notices of listed companies by disclosure date",
     model=Announcement,
     key=("code", "pub_date", "title_key"),

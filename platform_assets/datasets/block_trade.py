@@ -189,6 +189,7 @@ def has_buyer_and_seller(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 DATASET = Dataset(
     name="block_trade",
+    subject="trading",
     title="Block trades",
     model=BlockTrade,
     key=("code", "date", "row_key"),

@@ -141,6 +141,7 @@ def _change(index: pd.DataFrame) -> float | None:
 
 DATASET = Dataset(
     name="breadth_sample",
+    subject="market",
     title="Market breadth every five minutes",
     layer=Layer.CALC,
     model=BreadthSample,

@@ -35,6 +35,7 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 DATASET = Dataset(
     name="business_composition",
+    subject="companies",
     title="What companies earn their money with",
     raw=(
         Raw(

@@ -73,6 +73,7 @@ def _distributions(stretch: Stretch, shown: npt.NDArray[np.bool_]) -> list[str |
 
 DATASET = Dataset(
     name="chip_daily",
+    subject="signals",
     title="Chip distribution by trade date",
     model=ChipDaily,
     key=("code", "date"),

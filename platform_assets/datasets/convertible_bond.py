@@ -116,6 +116,7 @@ def premium_is_that_of_the_prices(rows: pd.DataFrame, context: Context) -> pd.Se
 
 DATASET = Dataset(
     name="convertible_bond",
+    subject="other_securities",
     title="Convertible bonds",
     raw=(
         Raw(

@@ -211,6 +211,7 @@ def cash_is_believable(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 DATASET = Dataset(
     name="dividend",
+    subject="financials",
     title="Dividends, from the plan to the payment",
     model=Dividend,
     key=KEY,

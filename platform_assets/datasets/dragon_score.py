@@ -224,6 +224,7 @@ def is_reviewed(rows: pd.DataFrame) -> pd.Series:
 
 DATASET = Dataset(
     name="dragon_score",
+    subject="scores",
     title="Leader score of the limit-ups",
     model=DragonScore,
     key=("trade_date", "code"),

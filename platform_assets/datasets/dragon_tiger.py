@@ -252,6 +252,7 @@ def next_change_is_filled(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 DATASET = Dataset(
     name="dragon_tiger",
+    subject="trading",
     title="Billboard of the exchanges by trade date and reason",
     model=DragonTiger,
     key=_LISTING,

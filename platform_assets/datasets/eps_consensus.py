@@ -75,6 +75,7 @@ def _researched(ctx: FetchContext, scope: Scope) -> tuple[str, ...]:
 
 DATASET = Dataset(
     name="eps_consensus",
+    subject="financials",
     title="Earnings per share that brokers expect",
     raw=(
         Raw(

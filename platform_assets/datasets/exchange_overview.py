@@ -84,6 +84,7 @@ def own_quotes(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 DATASET = Dataset(
     name="exchange_overview",
+    subject="trading",
     title="Official totals of the markets",
     raw=(
         Raw(

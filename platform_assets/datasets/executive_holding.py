@@ -55,6 +55,7 @@ def keyed(rows: pd.DataFrame) -> pd.DataFrame:
 
 DATASET = Dataset(
     name="executive_holding",
+    subject="holders",
     title="Trades of executives in their own company",
     raw=(
         Raw(

@@ -207,6 +207,7 @@ def _factors(
 
 DATASET = Dataset(
     name="exright",
+    subject="securities",
     title="Ex-right events and capital changes",
     layer=Layer.REF,
     model=ExRight,

@@ -69,6 +69,7 @@ def scores_most_stocks(rows: pd.DataFrame, context: Context) -> str | None:
 
 DATASET = Dataset(
     name="factor_score",
+    subject="scores",
     title="Factor scores of stocks",
     model=FactorScore,
     key=("trade_date", "code"),

@@ -300,6 +300,7 @@ def _raw(
 
 DATASET = Dataset(
     name="finance_indicator",
+    subject="financials",
     title="Key figures by report period",
     model=FinanceIndicator,
     key=("code", "report_period"),

@@ -66,6 +66,7 @@ def _judged(ctx: FetchContext, dimension: FreshnessDimension) -> dict[str, Any]:
 
 DATASET = Dataset(
     name="freshness_snapshot",
+    subject="operations",
     title="Freshness of the watched tables, day by day",
     layer=Layer.CALC,
     model=FreshnessSnapshot,

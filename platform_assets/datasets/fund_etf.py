@@ -104,6 +104,7 @@ def with_change(ctx: FetchContext, rows: pd.DataFrame, scope: Scope) -> pd.DataF
 
 DATASET = Dataset(
     name="fund_etf",
+    subject="other_securities",
     title="ETFs and LOFs",
     raw=(
         Raw(

@@ -59,6 +59,7 @@ def with_changes(rows: pd.DataFrame, periods: list[str]) -> pd.DataFrame:
 
 DATASET = Dataset(
     name="fund_holding",
+    subject="holders",
     title="Funds that hold a company, by report period",
     raw=(
         Raw(

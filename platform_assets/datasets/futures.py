@@ -120,6 +120,7 @@ def _source(exchange: str) -> Source:
 
 DATASET = Dataset(
     name="futures",
+    subject="other_securities",
     title="Futures contracts by trade date",
     raw=(
         Raw(

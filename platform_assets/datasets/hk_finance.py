@@ -97,6 +97,7 @@ def _items(reported: dict[str, pd.DataFrame], period: str) -> str | None:
 
 DATASET = Dataset(
     name="hk_finance",
+    subject="other_securities",
     title="Results of companies in Hong Kong",
     raw=(
         Raw(

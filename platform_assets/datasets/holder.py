@@ -164,6 +164,7 @@ def is_told_after_the_count(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 DATASET = Dataset(
     name="holder",
+    subject="holders",
     title="Holder counts by count date",
     model=Holder,
     key=("code", "date"),

@@ -59,6 +59,7 @@ def with_sums(rows: pd.DataFrame) -> pd.DataFrame:
 
 DATASET = Dataset(
     name="holding_org",
+    subject="holders",
     title="Shares held by institutions",
     raw=(
         Raw(

@@ -69,6 +69,7 @@ def _of_now(rows: pd.DataFrame, ctx: FetchContext, scope: Scope) -> pd.DataFrame
 
 DATASET = Dataset(
     name="hot_stocks",
+    subject="trading",
     title="Hot stocks",
     raw=(
         Raw(

@@ -126,6 +126,7 @@ def is_of_the_past(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 DATASET = Dataset(
     name="index_constituent",
+    subject="companies",
     title="Members of indices and industries",
     raw=(
         Raw(

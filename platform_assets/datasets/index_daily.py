@@ -163,6 +163,7 @@ def has_volume(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 DATASET = Dataset(
     name="index_daily",
+    subject="prices",
     title="Index daily bars",
     model=IndexDaily,
     key=("code", "date"),

@@ -86,6 +86,7 @@ def _years_before(day: str) -> str:
 
 DATASET = Dataset(
     name="index_valuation",
+    subject="indices_and_industries",
     title="Valuation of the broad indices",
     raw=(
         Raw(

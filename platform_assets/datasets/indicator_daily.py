@@ -89,6 +89,7 @@ def indicators(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 DATASET = Dataset(
     name="indicator_daily",
+    subject="signals",
     title="Technical indicators by trade date",
     model=IndicatorDaily,
     key=("code", "date"),

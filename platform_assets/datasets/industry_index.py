@@ -202,6 +202,7 @@ def has_all_first_levels(rows: pd.DataFrame, context: Context) -> str | None:
 
 DATASET = Dataset(
     name="industry_index",
+    subject="indices_and_industries",
     title="Industry indices by trade date",
     model=IndustryIndex,
     key=("code", "date"),

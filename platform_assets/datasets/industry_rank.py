@@ -175,6 +175,7 @@ class _Past:
 
 DATASET = Dataset(
     name="industry_rank",
+    subject="market",
     title="Rank and rotation of industries by trade date",
     model=IndustryRank,
     key=("trade_date", "level", "industry_code"),

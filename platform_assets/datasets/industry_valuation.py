@@ -60,6 +60,7 @@ def boards(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 DATASET = Dataset(
     name="industry_valuation",
+    subject="indices_and_industries",
     title="Valuation of industries",
     raw=(
         Raw(

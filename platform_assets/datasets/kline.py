@@ -135,6 +135,7 @@ def _newest_stored(ctx: FetchContext, scope: Scope, until: str) -> dict[str, str
 
 DATASET = Dataset(
     name="kline",
+    subject="prices",
     title="Daily bars of single codes, on demand",
     raw=(
         Raw(

@@ -237,6 +237,7 @@ def not_more_bars_than_days(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 DATASET = Dataset(
     name="kline_bar",
+    subject="prices",
     title="Week, month, quarter and year bars",
     model=KlineBar,
     key=("code", "period", "date"),

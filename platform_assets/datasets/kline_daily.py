@@ -197,6 +197,7 @@ def covers_the_list(rows: pd.DataFrame, context: Context) -> str | None:
 
 DATASET = Dataset(
     name="kline_daily",
+    subject="prices",
     title="Daily bars",
     model=KlineDaily,
     key=("code", "date"),

@@ -105,6 +105,7 @@ def _difference(some: LimitDays, at: int, reported: dict[str, set[str]]) -> str 
 
 DATASET = Dataset(
     name="limit_count",
+    subject="trading",
     title="Limit-ups and limit-downs by trade date, from bars and from the pools",
     model=LimitCount,
     key=("trade_date",),

@@ -71,6 +71,7 @@ def topic_pool(ctx: FetchContext, pool: str, day: str) -> pd.DataFrame:
 
 DATASET = Dataset(
     name="limit_pool",
+    subject="trading",
     title="Limit pools",
     raw=(
         Raw(

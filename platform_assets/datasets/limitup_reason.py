@@ -58,6 +58,7 @@ def _tags(reason: Any) -> str | None:
 
 DATASET = Dataset(
     name="limitup_reason",
+    subject="trading",
     title="Reasons of limit-ups",
     raw=(
         Raw(

@@ -39,6 +39,7 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 DATASET = Dataset(
     name="lockup",
+    subject="holders",
     title="Releases of locked shares",
     raw=(
         Raw(

@@ -208,6 +208,7 @@ def when_known(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 DATASET = Dataset(
     name="macro_indicator",
+    subject="economy",
     title="Series of the economy, interest rates and exchange rates",
     model=MacroIndicator,
     key=("indicator", "period_date"),

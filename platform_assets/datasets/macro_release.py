@@ -154,6 +154,7 @@ def when_released(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 DATASET = Dataset(
     name="macro_release",
+    subject="economy",
     title="Releases about the economy",
     model=MacroRelease,
     key=("event_key",),

@@ -205,6 +205,7 @@ def covers_the_day_before(rows: pd.DataFrame, context: Context) -> str | None:
 
 DATASET = Dataset(
     name="margin",
+    subject="trading",
     title="Margin trading by trade date",
     model=Margin,
     key=("code", "date"),

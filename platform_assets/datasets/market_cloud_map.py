@@ -337,6 +337,7 @@ _RANK = {source.name: place for place, source in enumerate(_SOURCES)}
 
 DATASET = Dataset(
     name="market_cloud_map",
+    subject="market",
     title="Tree map of the market",
     model=MarketCloudMap,
     key=_KEY,

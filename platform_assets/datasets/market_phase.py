@@ -230,6 +230,7 @@ def _evidence(inputs: dict[str, Floats], parts: Floats, at: int) -> str:
 
 DATASET = Dataset(
     name="market_phase",
+    subject="market",
     title="Emotion cycle of the market",
     model=MarketPhase,
     key=("trade_date",),

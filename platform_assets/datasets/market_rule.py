@@ -43,6 +43,7 @@ def shipped_rules(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 DATASET = Dataset(
     name="market_rule",
+    subject="securities",
     title="Dated market rules",
     layer=Layer.REF,
     model=MarketRuleRow,

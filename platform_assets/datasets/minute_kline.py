@@ -86,6 +86,7 @@ def _of_codes(ctx: FetchContext, scope: Scope, ask: Callable[[str, str], pd.Data
 
 DATASET = Dataset(
     name="minute_kline",
+    subject="prices",
     title="Minute bars of single codes, on demand",
     raw=(
         Raw(

@@ -129,6 +129,7 @@ def _not_shortened(stored: Spans, former: Former) -> None:
 
 DATASET = Dataset(
     name="name_history",
+    subject="securities",
     title="Names and ST states by date",
     layer=Layer.REF,
     model=NameSpan,

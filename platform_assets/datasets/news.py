@@ -229,6 +229,7 @@ def research_is_rated(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 DATASET = Dataset(
     name="news",
+    subject="news",
     title="News and research on stocks, one row per headline",
     model=News,
     key=("code", "title_key"),

@@ -41,6 +41,7 @@ def second_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 DATASET = Dataset(
     name="news_flash",
+    subject="news",
     title="Flash news",
     raw=(
         Raw(

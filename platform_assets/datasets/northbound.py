@@ -44,6 +44,7 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 DATASET = Dataset(
     name="northbound",
+    subject="trading",
     title="Stock connect by trade date",
     raw=(
         Raw(

@@ -28,6 +28,7 @@ def _note(name: str, title: str) -> Table:
 
 DATASET = Dataset(
     name="notes",
+    subject="news",
     title="Notes of the day",
     records=(
         _note("note_morning", "Note before the session"),

@@ -49,6 +49,7 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 DATASET = Dataset(
     name="org_survey",
+    subject="holders",
     title="Visits of institutions at companies",
     raw=(
         Raw(

@@ -98,6 +98,7 @@ def every_series_is_told(rows: pd.DataFrame, context: Context) -> str | None:
 
 DATASET = Dataset(
     name="outside_market",
+    subject="economy",
     title="Markets outside the mainland",
     model=OutsideMarket,
     key=("series", "date"),

@@ -75,6 +75,7 @@ def patterns(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 DATASET = Dataset(
     name="pattern_daily",
+    subject="signals",
     title="Chart patterns by trade date",
     model=PatternDaily,
     key=("code", "date"),

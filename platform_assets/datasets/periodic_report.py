@@ -104,6 +104,7 @@ def _period_of(title: str) -> str | None:
 
 DATASET = Dataset(
     name="periodic_report",
+    subject="securities",
     title="Disclosure dates of periodic reports",
     raw=(
         Raw(

@@ -273,6 +273,7 @@ QUOTE = Raw(
 
 DATASET = Dataset(
     name="quote_snapshot",
+    subject="securities",
     title="Closing quotes",
     model=QuoteSnapshot,
     key=("code", "trade_date"),

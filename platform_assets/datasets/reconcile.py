@@ -122,6 +122,7 @@ def broken_references(rows: pd.DataFrame) -> dict[str, list[str]]:
 
 DATASET = Dataset(
     name="reconcile",
+    subject="operations",
     title="Agreement of independent sources",
     layer=Layer.CALC,
     model=Reconcile,

@@ -49,6 +49,7 @@ def quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 DATASET = Dataset(
     name="reit",
+    subject="other_securities",
     title="Real-estate funds (REITs)",
     raw=(
         Raw(

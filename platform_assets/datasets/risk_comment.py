@@ -40,6 +40,7 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 DATASET = Dataset(
     name="risk_comment",
+    subject="trading",
     title="Marks of stocks",
     raw=(
         Raw(

@@ -74,6 +74,7 @@ def _joined(parts: list[pd.DataFrame]) -> pd.DataFrame:
 
 DATASET = Dataset(
     name="risk_goodwill",
+    subject="financials",
     title="Goodwill",
     raw=(
         Raw(

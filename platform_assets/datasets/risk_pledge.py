@@ -55,6 +55,7 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 DATASET = Dataset(
     name="risk_pledge",
+    subject="holders",
     title="Pledged shares",
     raw=(
         Raw(

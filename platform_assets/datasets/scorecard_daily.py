@@ -125,6 +125,7 @@ def picks_of(rows: pd.DataFrame) -> Picks:
 
 DATASET = Dataset(
     name=TABLE,
+    subject="scores",
     title="Scorecards of boards, presets and strategies by trade date of the picks",
     model=ScorecardDaily,
     key=("stat_date", "source", "group_key"),

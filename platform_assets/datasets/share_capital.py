@@ -198,6 +198,7 @@ def keyed(rows: pd.DataFrame) -> pd.DataFrame:
 
 DATASET = Dataset(
     name="share_capital",
+    subject="securities",
     title="Share capital and what companies do with it",
     raw=(
         Raw(

@@ -106,6 +106,7 @@ def _patterns(ctx: FetchContext, stretch: Stretch) -> list[pd.DataFrame]:
 
 DATASET = Dataset(
     name="signal_hit",
+    subject="signals",
     title="Signals by trade date",
     model=SignalHit,
     key=("trade_date", "signal_key", "code"),

@@ -173,6 +173,7 @@ def concepts_are_few(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 DATASET = Dataset(
     name="stock_industry",
+    subject="companies",
     title="Industry, region and concepts",
     model=StockIndustry,
     key=("code",),

@@ -140,6 +140,7 @@ def listed_in_the_past(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 DATASET = Dataset(
     name="stock_master",
+    subject="securities",
     title="Security master",
     model=StockMaster,
     key=("code",),

@@ -299,6 +299,7 @@ def figures_are_sound(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 DATASET = Dataset(
     name="stock_profile",
+    subject="companies",
     title="Company profile",
     model=StockProfile,
     key=("code",),

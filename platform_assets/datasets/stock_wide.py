@@ -245,6 +245,7 @@ def covers_listed_stocks(rows: pd.DataFrame, context: Context) -> str | None:
 
 DATASET = Dataset(
     name="stock_wide",
+    subject="market",
     title="Wide table of stocks",
     model=StockWide,
     key=("code", "trade_date"),

@@ -86,6 +86,7 @@ def keyed(rows: pd.DataFrame) -> pd.DataFrame:
 
 DATASET = Dataset(
     name="top_holders",
+    subject="holders",
     title="Ten largest holders by report period",
     raw=(
         Raw(

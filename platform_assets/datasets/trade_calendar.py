@@ -59,6 +59,7 @@ def shipped_days(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 DATASET = Dataset(
     name="trade_calendar",
+    subject="securities",
     title="Trade calendar",
     layer=Layer.REF,
     model=TradeCalendarDay,

@@ -214,6 +214,7 @@ def cap_fits_shares(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 DATASET = Dataset(
     name="valuation",
+    subject="trading",
     title="Valuation by trade date",
     model=Valuation,
     key=("code", "date"),

@@ -89,6 +89,7 @@ def _rows(dense: Dense, weeks: list[int | None]) -> pd.DataFrame:
 
 DATASET = Dataset(
     name="valuation_band",
+    subject="signals",
     title="Bands of PE and PB by week",
     model=ValuationBand,
     key=("code", "date"),

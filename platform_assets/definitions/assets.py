@@ -101,13 +101,12 @@ def asset_plans(registry: Registry) -> list[AssetPlan]:
             plans.append(_raw_plan(registry, raw, dataset))
         if dataset.model is None:
             continue
-        group = group_of(dataset)
         if dataset.staged:
             partition = Partition.SNAPSHOT if dataset.dimension else dataset.partition
             plans.append(
                 AssetPlan(
                     table=dataset.stage_table,
-                    group=group,
+                    group=dataset.subject,
                     deps=tuple(dataset.feeds),
                     partition=partition,
                     checks=(SCHEMA_CHECK,),
@@ -123,7 +122,7 @@ def asset_plans(registry: Registry) -> list[AssetPlan]:
         plans.append(
             AssetPlan(
                 table=dataset.table,
-                group=group,
+                group=dataset.subject,
                 deps=(*own, *dataset.reads),
                 partition=dataset.partition,
                 checks=check_names(dataset),
@@ -148,7 +147,7 @@ def _raw_plan(registry: Registry, raw: Raw, owner: Dataset) -> AssetPlan:
         tasks = tuple(dict.fromkeys(task for dataset in (owner, *fed) for task in dataset.tasks))
     return AssetPlan(
         table=raw.table,
-        group="raw",
+        group=owner.subject,
         deps=raw.reads,
         partition=raw.partition,
         checks=(SCHEMA_CHECK,),
@@ -160,11 +159,6 @@ def _raw_plan(registry: Registry, raw: Raw, owner: Dataset) -> AssetPlan:
         model=raw.model,
         tasks=tuple(dict.fromkeys((*tasks, *raw.also_tasks))),
     )
-
-
-def group_of(dataset: Dataset) -> str:
-    """The UI's group: the domain whose lock the table is written under, else its layer."""
-    return dataset.domain or str(dataset.layer)
 
 
 def check_names(dataset: Dataset) -> tuple[str, ...]:

@@ -116,7 +116,7 @@ def test_its_assets_and_checks_have_words(guided: Registry) -> None:
     asset = built["fusion_sector_daily"]
     spec = next(iter(asset.specs))
 
-    assert spec.group_name == "daily"
+    assert spec.group_name == "companies"
     assert spec.kinds == {"pandas", "mariadb"}
     assert "Industry boards by trade date" in (spec.description or "")
     texts = {check.name: check.description for check in asset.check_specs}
