@@ -30,6 +30,7 @@ from core.declaration.columns import (
     Pct,
     Px,
     col,
+    columns_of,
     key,
     received,
 )
@@ -88,16 +89,11 @@ class DragonTiger(Model):
     sell_seats: Json = col(title="the largest sellers by rank; sums in 10k CNY")
 
 
+@columns_of(DragonTiger, "code date reason_key reason net_buy buy_amt sell_amt seats")
 class AuxLhb(Model):
     """One listing with its seats, stored as one of the F10 tables."""
 
-    code: Code = key("security code")
-    date: Date = key("trade date")
-    reason_key: K16 = key("hash of the reason")
     reason: S255 = col(title="why it is listed", nullable=False)
-    net_buy: Amt = col("wan", "bought - sold of the seats")
-    buy_amt: Amt = col("wan", "bought by the seats", ge=0)
-    sell_amt: Amt = col("wan", "sold by the seats", ge=0)
     seats: Json = col(title="{buy, sell}: the seats by rank")
 
 

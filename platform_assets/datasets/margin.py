@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from core.declaration.columns import K32, S8, S64, Amt, Big, Code, Date, Model, Pct, Px, col, key
+from core.declaration.columns import S8, S64, Amt, Big, Code, Date, Model, Pct, Px, col, columns_of, key
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import (
     Fields,
@@ -51,53 +51,27 @@ class Margin(Model):
     change_pct: Pct = col("pct", "change of the day", computed=True)
 
 
+@columns_of(Margin, "code date rzye rzmre rzche rqye rqmcl rqchl loan_volume rzrqye fin_ratio_pct close")
 class RawMargin(Model):
     """One security on one trade date as the portal's report has it."""
 
-    code: Code = key("security code")
-    date: Date = key("trade date")
-    rzye: Amt = col("CNY", "financing balance", ge=0)
-    rzmre: Amt = col("CNY", "bought on credit", ge=0)
     rzche: Amt = col("CNY", "credit repaid", ge=0)
-    rqye: Amt = col("CNY", "lending balance", ge=0)
-    rqmcl: Big = col("sh", "sold short", ge=0)
-    rqchl: Big = col("sh", "short covered", ge=0)
-    loan_volume: Big = col("sh", "lending balance in shares", ge=0)
-    rzrqye: Amt = col("CNY", "financing + lending balance", ge=0)
-    fin_ratio_pct: Pct = col("pct", "financing balance / float market cap", ge=0)
     close: Px = col("CNY", "closing price", ge=0)
 
 
+@columns_of(RawMargin, "code date src rzye rzmre rzche rqye loan_volume rzrqye")
 class AuxMargin(Model):
     """The same report, stored as one of the F10 tables."""
 
-    code: Code = key("security code")
-    date: Date = key("trade date")
-    src: K32 = key("upstream")
-    rzye: Amt = col("CNY", "financing balance", ge=0)
-    rzmre: Amt = col("CNY", "bought on credit", ge=0)
-    rzche: Amt = col("CNY", "credit repaid", ge=0)
-    rqye: Amt = col("CNY", "lending balance", ge=0)
-    loan_volume: Big = col("sh", "lending balance in shares", ge=0)
-    rzrqye: Amt = col("CNY", "financing + lending balance", ge=0)
 
-
+@columns_of(RawMargin, "date code exchange name rzye rzmre rzche rqye rqmcl rqchl loan_volume rzrqye")
 class ExchangeMargin(Model):
     """One security on one trade date as its exchange publishes it; `TOTAL_SH`, `TOTAL_SZ` and `TOTAL_BJ`
     are the sums of the markets."""
 
-    date: Date = key("trade date")
     code: Code = key("security code, or TOTAL_SH, TOTAL_SZ, TOTAL_BJ")
     exchange: S8 = col(title="exchange", isin=["SSE", "SZSE", "BSE"])
     name: S64 = col(title="name")
-    rzye: Amt = col("CNY", "financing balance", ge=0)
-    rzmre: Amt = col("CNY", "bought on credit", ge=0)
-    rzche: Amt = col("CNY", "credit repaid", ge=0)
-    rqye: Amt = col("CNY", "lending balance", ge=0)
-    rqmcl: Big = col("sh", "sold short", ge=0)
-    rqchl: Big = col("sh", "short covered", ge=0)
-    loan_volume: Big = col("sh", "lending balance in shares", ge=0)
-    rzrqye: Amt = col("CNY", "financing + lending balance", ge=0)
 
 
 def _by_date(ask: Callable[[str], pd.DataFrame], ctx: FetchContext, scope: Scope) -> pd.DataFrame:
