@@ -99,7 +99,6 @@ def pick_dataset(
         title=title,
         model=model,
         key=("trade_date", group, "code"),
-        date_column="trade_date",
         calculate=picks,
         reads=(*reads, WIDE, BARS, INDEX),
         reads_own_past=True,

@@ -148,7 +148,6 @@ DATASET = Dataset(
     key=("code", "pub_date", "title_key"),
     domain="daily",
     partition=Partition.EVENT_DATE,
-    date_column="pub_date",
     late=1,
     raw=(
         Raw(
@@ -158,11 +157,8 @@ DATASET = Dataset(
             key=("code", "title", "pub_date"),
             unique=(("code", "title_key", "pub_date"),),
             partition=Partition.EVENT_DATE,
-            date_column="pub_date",
-            payload=False,
             sources=(Source("cninfo", platform), Source("eastmoney", portal), Source("szse", shenzhen)),
             late=1,
-            may_be_empty=True,
         ),
     ),
     feeds={"raw_announcements": as_received},

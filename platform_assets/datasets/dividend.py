@@ -229,7 +229,7 @@ DATASET = Dataset(
             partition=Partition.CODE,
             date_column="ann_date",
             sources=(Source("eastmoney", portal), Source("tdx", terminal, only_when=of_one_date)),
-            may_be_empty=True,
+            payload=True,
         ),
         Raw(
             name="aux_bonus",
@@ -239,9 +239,7 @@ DATASET = Dataset(
             key=(*KEY, "src"),
             partition=Partition.CODE,
             date_column="ann_date",
-            payload=False,
             sources=(Source("em_f10", portal),),
-            may_be_empty=True,
         ),
     ),
     feeds={"raw_dividend": as_received, "aux_bonus": as_received},

@@ -277,10 +277,7 @@ def _raw(
         model=model,
         key=columns,
         partition=Partition.REPORT_PERIOD,
-        date_column="report_period",
-        payload=False,
         sources=sources,
-        may_be_empty=True,
         per_code=per_code,
         also_tasks=also_tasks,
     )
@@ -294,7 +291,6 @@ DATASET = Dataset(
     key=("code", "report_period"),
     domain="daily",
     partition=Partition.REPORT_PERIOD,
-    date_column="report_period",
     raw=(
         _raw(
             "finstmt",

@@ -169,7 +169,6 @@ DATASET = Dataset(
     key=("code", "date"),
     domain="daily",
     partition=Partition.CODE,
-    date_column="date",
     raw=(
         Raw(
             name="holder_num",
@@ -177,10 +176,7 @@ DATASET = Dataset(
             model=received(Holder, ("code", "date")),
             key=("code", "date", "src"),
             partition=Partition.CODE,
-            date_column="date",
-            payload=False,
             sources=(Source("eastmoney", portal), Source("cninfo", platform, only_when=of_one_date)),
-            may_be_empty=True,
         ),
         Raw(
             name="aux_holders",
@@ -189,12 +185,9 @@ DATASET = Dataset(
             model=AuxHolder,
             key=("code", "date", "src"),
             partition=Partition.CODE,
-            date_column="date",
-            payload=False,
             sources=(Source("em_f10", with_largest),),
             coalesce_with_stored=tuple(_LARGEST.values()),
             reads=("raw_top_holders",),
-            may_be_empty=True,
         ),
     ),
     feeds={"raw_holder_num": as_received, "aux_holders": as_received},

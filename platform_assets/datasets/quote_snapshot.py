@@ -245,9 +245,7 @@ QUOTE = Raw(
     title="Full-market quote batch",
     model=RawQuote,
     key=("code", "trade_date", "src"),
-    date_column="trade_date",
     combine="all",
-    payload=False,  # sys_fetch leads to the batches as received
     sources=(
         Source("tencent", quote_site, only_when=current_session),
         Source("tdx", terminal),
@@ -255,6 +253,7 @@ QUOTE = Raw(
     ),
     expected=_listed_stocks,
     contract=(Contract(of_this_instrument, "previous close of another instrument"),),
+    may_be_empty=False,
 )
 
 
@@ -265,7 +264,6 @@ DATASET = Dataset(
     model=QuoteSnapshot,
     key=("code", "trade_date"),
     domain="daily",
-    date_column="trade_date",
     raw=(QUOTE,),
     feeds={"raw_quote": stage_quotes},
     order=("tencent", "tdx", "eastmoney"),

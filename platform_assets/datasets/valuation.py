@@ -228,7 +228,6 @@ DATASET = Dataset(
     model=Valuation,
     key=("code", "date"),
     domain="daily",
-    date_column="date",
     raw=(
         Raw(
             name="valuation",
@@ -237,14 +236,11 @@ DATASET = Dataset(
             title="Valuation ratios as the upstreams show them",
             model=RawValuation,
             key=("code", "date", "src"),
-            date_column="date",
-            payload=False,
             sources=(
                 Source("eastmoney", portal, only_when=of_few_dates),
                 Source("tencent", quote_site, only_when=current_session),
             ),
             combine="all",  # the batch costs no further call, and it alone has the yield
-            may_be_empty=True,
         ),
     ),
     feeds={"raw_valuation": from_ratios, "raw_quote": from_quotes, CONSENSUS: from_consensus},
