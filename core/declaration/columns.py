@@ -163,9 +163,9 @@ def model_checks(model: type[Model]) -> tuple[Check, ...]:
     return tuple(model.to_schema().checks or ())
 
 
-def derived_model(name: str, doc: str | None, columns: Iterable[ColumnSpec]) -> type[Model]:
-    """A model of these columns."""
-    made: dict[str, Any] = {"__doc__": doc, "__module__": __name__, "__annotations__": {}}
+def derived_model(name: str, origin: type[Model], columns: Iterable[ColumnSpec]) -> type[Model]:
+    """A model of these columns, with the description and the file of `origin`."""
+    made: dict[str, Any] = {"__doc__": origin.__doc__, "__module__": origin.__module__, "__annotations__": {}}
     for spec in columns:
         info = col(
             spec.unit, spec.title, computed=spec.computed, no_source=spec.no_source, decimals=spec.decimals,
@@ -189,7 +189,7 @@ def received(model: type[Model], key_columns: Sequence[str], without: Sequence[s
     own = [replace(spec, nullable=False) for spec in specs if spec.name in key_columns]
     at = 1 + next(at for at, spec in enumerate(own) if spec.name == key_columns[-1])
     rest = [replace(spec, nullable=True) for spec in specs if spec.name not in key_columns]
-    return derived_model(f"Received{model.__name__}", model.__doc__, (*own[:at], _SRC, *own[at:], *rest))
+    return derived_model(f"Received{model.__name__}", model, (*own[:at], _SRC, *own[at:], *rest))
 
 
 def columns_of(other: type[Model], names: str) -> Callable[[type[Model]], type[Model]]:
@@ -202,7 +202,7 @@ def columns_of(other: type[Model], names: str) -> Callable[[type[Model]], type[M
         for spec in model_columns(other):
             known[spec.name] = replace(spec, nullable=not spec.of_key, computed=False)
         known.update({spec.name: spec for spec in model_columns(model)})
-        return derived_model(model.__name__, model.__doc__, [known[name] for name in names.split()])
+        return derived_model(model.__name__, model, [known[name] for name in names.split()])
 
     return made
 

@@ -81,7 +81,7 @@ def pick_model(name: str, group: str, title: str, keys: Sequence[str]) -> type[M
     """The columns of a table of picks whose groups `group` names."""
     day, *rest = model_columns(Pick)
     named = ColumnSpec(group, S32, title=title, nullable=False, checks=(Check.isin(list(keys)),), of_key=True)
-    return derived_model(name, Pick.__doc__, (day, named, *rest))
+    return derived_model(name, Pick, (day, named, *rest))
 
 
 def pick_dataset(
