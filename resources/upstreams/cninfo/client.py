@@ -11,6 +11,7 @@ from resources.transport.request import Fetcher
 from resources.upstreams.cninfo import announcements as calls
 from resources.upstreams.cninfo import industries, records, schedule
 from resources.upstreams.cninfo.announcements import CATEGORIES, MOST_PAGES, PAGE, Query
+from resources.upstreams.eastmoney.reports.companies import SCHEDULE
 from resources.upstreams.parsing.frames import frame
 from resources.upstreams.parsing.notices import notice_frame
 from resources.upstreams.parsing.paging import Page, collected
@@ -46,7 +47,7 @@ class CninfoClient:
 
     def disclosure_schedule(self, period: str) -> pd.DataFrame:
         """Planned and actual disclosure dates of a quarter end, all companies, one call per 1,000; columns
-        `SCHEDULE_COLUMNS`."""
+        `reports.companies.SCHEDULE`."""
         what = f"schedule {period}"
 
         def ask(page: int) -> Page:
@@ -54,7 +55,7 @@ class CninfoClient:
             return self._fetcher.call(request, partial(schedule.parse_schedule, period=period))
 
         rows = collected(ask, what, most_pages=schedule.MOST_PAGES)
-        made = frame(rows, schedule.SCHEDULE_COLUMNS)
+        made = frame(rows, SCHEDULE.columns)
         if made["code"].duplicated().any():
             companies = made["code"].nunique()
             raise PayloadError(f"{what}: {companies} companies in {len(rows)} rows", source=self.source)

@@ -7,7 +7,6 @@ from core.errors import PayloadError
 from resources.rejections import accepted_rows
 from resources.transport.request import Request
 from resources.upstreams.cninfo.announcements import FORM
-from resources.upstreams.eastmoney.reports.schedule import SCHEDULE_COLUMNS
 from resources.upstreams.parsing.paging import Page, whole_number
 from resources.upstreams.parsing.payload import iso_day, json_of, list_of, object_of, promised, string_of
 from resources.upstreams.parsing.texts import plain_text
@@ -22,7 +21,7 @@ _DATES = {
     "actual_date": "f006d_0102",
 }
 _PERIOD = "f001d_0102"
-__all__ = ["MOST_PAGES", "SCHEDULE_COLUMNS", "parse_schedule", "schedule_request"]
+__all__ = ["MOST_PAGES", "parse_schedule", "schedule_request"]
 
 
 def schedule_request(period: str, page: int = 1) -> Request:
@@ -43,7 +42,7 @@ def schedule_request(period: str, page: int = 1) -> Request:
 
 
 def parse_schedule(body: bytes, period: str) -> Page:
-    """One page, rows with the keys of `SCHEDULE_COLUMNS`; none before the quarter's plans are out.
+    """One page, rows with the keys of `SCHEDULE`; none before the quarter's plans are out.
     PayloadError for another quarter."""
     what = f"schedule {period}"
     document = object_of(json_of(body), what)
