@@ -73,10 +73,10 @@ def _distributions(stretch: Stretch, shown: npt.NDArray[np.bool_]) -> list[str |
 
 DATASET = Dataset(
     name="chip_daily",
+    subject="signals",
     title="Chip distribution by trade date",
     model=ChipDaily,
     key=("code", "date"),
-    date_column="date",
     calculate=chips,
     reads=(BARS,),
     freshness=trading(1),

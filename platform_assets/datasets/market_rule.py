@@ -43,6 +43,7 @@ def shipped_rules(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 DATASET = Dataset(
     name="market_rule",
+    subject="securities",
     title="Dated market rules",
     layer=Layer.REF,
     model=MarketRuleRow,
@@ -50,4 +51,5 @@ DATASET = Dataset(
     partition=Partition.SNAPSHOT,
     sources=(Source("shipped", shipped_rules),),
     tasks=("eod_core",),
+    date_column="",
 )

@@ -129,6 +129,7 @@ def _not_shortened(stored: Spans, former: Former) -> None:
 
 DATASET = Dataset(
     name="name_history",
+    subject="securities",
     title="Names and ST states by date",
     layer=Layer.REF,
     model=NameSpan,
@@ -136,7 +137,6 @@ DATASET = Dataset(
     partition=Partition.CODE,
     may_be_empty=True,
     replace="code",
-    date_column="valid_from",
     sources=(Source("tdx", with_former_names), Source("seen", as_seen)),
     reads=("raw_quote",),
     owners={"name": ("raw_quote", "name"), "is_st": ("raw_quote", "name")},

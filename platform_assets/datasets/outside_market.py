@@ -98,12 +98,12 @@ def every_series_is_told(rows: pd.DataFrame, context: Context) -> str | None:
 
 DATASET = Dataset(
     name="outside_market",
+    subject="economy",
     title="Markets outside the mainland",
     model=OutsideMarket,
     key=("series", "date"),
     layer=Layer.REF,
     partition=Partition.SNAPSHOT,
-    date_column="date",
     sources=(Source("eastmoney", portal), Source("sina", second_site)),
     contract=(Contract(goes_on_from_its_past, "another series or unit than on the days before"),),
     derive=(keep_the_newest, add_change),

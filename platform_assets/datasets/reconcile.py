@@ -122,11 +122,11 @@ def broken_references(rows: pd.DataFrame) -> dict[str, list[str]]:
 
 DATASET = Dataset(
     name="reconcile",
+    subject="operations",
     title="Agreement of independent sources",
     layer=Layer.CALC,
     model=Reconcile,
     key=("trade_date", *_PAIR),
-    date_column="trade_date",
     late=1,
     sources=(Source("derived", compared),),
     derive=(add_drift,),

@@ -65,10 +65,10 @@ def _names(ctx: FetchContext, rows: pd.DataFrame) -> Any:
 
 DATASET = Dataset(
     name="strategy_hit",
+    subject="signals",
     title="Picks of the strategies by trade date",
     model=StrategyHit,
     key=("trade_date", "strategy_key", "code"),
-    date_column="trade_date",
     calculate=strategy_hits,
     reads=(BARS, NAMES),
     monitored=False,

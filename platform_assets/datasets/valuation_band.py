@@ -89,10 +89,10 @@ def _rows(dense: Dense, weeks: list[int | None]) -> pd.DataFrame:
 
 DATASET = Dataset(
     name="valuation_band",
+    subject="signals",
     title="Bands of PE and PB by week",
     model=ValuationBand,
     key=("code", "date"),
-    date_column="date",
     calculate=banded,
     reads=("fusion_valuation",),
     of_stocks=False,

@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 
 from serving_api.bonds.queries import TABLE
 from serving_api.framework.history_reach import Reach
-from serving_api.table_lists.row_models import row_model
+from serving_api.framework.row_models import row_model
 
 BondRow = row_model(TABLE)
 

@@ -5,9 +5,9 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from serving_api.framework.history_reach import Reach
+from serving_api.framework.row_models import row_model
 from serving_api.funds.queries import REIT
 from serving_api.stocks.schemas import KBar
-from serving_api.table_lists.row_models import row_model
 
 ReitRow = row_model(REIT)
 

@@ -3,8 +3,8 @@
 from pydantic import BaseModel, Field
 
 from serving_api.framework.history_reach import Reach
+from serving_api.framework.row_models import row_model
 from serving_api.industry import queries
-from serving_api.table_lists.row_models import row_model
 
 IndustryRow = row_model(queries.RATIOS)
 

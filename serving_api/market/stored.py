@@ -5,7 +5,6 @@ from datetime import date, datetime
 from typing import Annotated, Any
 
 from fastapi import Query
-from starlette.requests import Request
 
 from core.calendar import CalendarHorizon, TradeCalendar
 from serving_api.db.sessions import Session
@@ -14,8 +13,7 @@ from serving_api.framework.history_reach import reach
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import state_of
+from serving_api.framework.routing import area_router
 from serving_api.live.admin_reads.service import live_of
 from serving_api.live.session_state import session_state
 from serving_api.market import schemas
@@ -37,18 +35,14 @@ _SAMPLE = {
 }
 
 
-@router.get("/breadth-intraday")
-@serving(schemas.BreadthSeries, tables=(SAMPLES,))
+@router.get("/breadth-intraday", schemas.BreadthSeries, tables=(SAMPLES,))
 async def breadth_intraday(
-    request: Request,
-    subject: Anyone,
-    days: Annotated[int, Query(ge=1, le=60, description="newest trade dates")] = 5,
+    call: Anyone, days: Annotated[int, Query(ge=1, le=60, description="newest trade dates")] = 5
 ) -> Answer:
     """How many stocks rose and fell, every five minutes of the newest sessions, the running one included."""
-    state = state_of(request)
+    state = call.state
     since = state.calendar.last(days, state.clock.now().date().isoformat())[0]
-    nothing: list[dict[str, Any]] = []
-    rows = await read_or(nothing, state.reading.point(_samples, since))
+    rows = await read_or([], state.reading.point(_samples, since))
     items = [{shown: row[name] for name, shown in _SAMPLE.items()} for row in rows]
     found = len({str(row["trade_date"]) for row in rows})
     history = await reach(state, SAMPLES, found, asked=days)
@@ -61,16 +55,14 @@ def _samples(session: Session, since: str) -> list[dict[str, Any]]:
     )
 
 
-@router.get("/calendar")
-@serving(schemas.MarketCalendar)
+@router.get("/calendar", schemas.MarketCalendar)
 async def calendar(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     year: Annotated[int | None, Query(ge=1990, le=2100, description="default: this year")] = None,
     month: Annotated[int | None, Query(ge=1, le=12, description="default: this month")] = None,
 ) -> Answer:
     """A month of the trading calendar, and the current phase of the session."""
-    state = state_of(request)
+    state = call.state
     now = state.clock.now()
     year, month = year or now.year, month or now.month
     days = [date(year, month, day).isoformat() for day in range(1, months.monthrange(year, month)[1] + 1)]
@@ -123,19 +115,16 @@ def _holidays(session: Session, since: str, until: str) -> dict[str, str]:
     return {str(day): str(name) for day, name in rows}
 
 
-@router.get("/news-marquee")
-@serving(schemas.Marquee)
+@router.get("/news-marquee", schemas.Marquee)
 async def news_marquee(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     code: Annotated[str, Query(pattern=r"^([0-9]{6})?$", description="6-digit code; empty: none")] = "",
     name: Annotated[str, Query(max_length=32, description="name of a company; empty: none")] = "",
     limit: Annotated[int, Query(ge=1, le=200, description="newest items")] = 50,
 ) -> Answer:
     """The newest flash news, together with the stored news of a code. Items that contain the code or the
     name are marked. Text from outside: escape it."""
-    state = state_of(request)
-    answer = await state.part(live_of).global_news(limit)
+    answer = await call.state.part(live_of).global_news(limit)
     items = [
         {
             **{key: row[key] for key in ("id", "time", "title", "url", "source")},
@@ -145,7 +134,7 @@ async def news_marquee(
     ]
     if code:
         nothing: list[dict[str, Any]] = []
-        items += await read_or(nothing, state.reading.point(_news, code, limit))
+        items += await read_or(nothing, call.state.reading.point(_news, code, limit))
     items.sort(key=lambda row: str(row["time"]), reverse=True)
     return Answer({"items": items[:limit], "total": len(items[:limit])}, headers=answer.headers)
 

@@ -6,8 +6,8 @@ from pydantic import BaseModel, Field
 
 from serving_api.framework.history_reach import Reach
 from serving_api.framework.openapi import example
+from serving_api.framework.row_models import row_model
 from serving_api.quant.queries import CHIPS, PATTERNS
-from serving_api.table_lists.row_models import row_model
 
 
 class IndicatorSeries(Reach):

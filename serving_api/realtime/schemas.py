@@ -3,6 +3,7 @@
 from pydantic import BaseModel, Field
 
 from serving_api.framework.history_reach import Reach
+from serving_api.framework.row_models import columns_of
 from serving_api.market.schemas import SOURCE, Sourced
 
 
@@ -19,18 +20,12 @@ class TradingTime(BaseModel):
     is_trade_day: bool | None
 
 
+@columns_of(
+    "fusion_fund_flow",
+    "date main_net? super_net large_net medium_net small_net main_net_pct close change_percent=change_pct",
+)
 class StockFlowDay(BaseModel):
-    """Nets of one date, CNY; the main net is that of super-large and large orders."""
-
-    date: str
-    main_net: float | None
-    super_net: float | None
-    large_net: float | None
-    medium_net: float | None
-    small_net: float | None
-    main_net_pct: float | None = Field(description="percent of the turnover")
-    close: float | None
-    change_percent: float | None
+    """Nets of one date; the main net is that of super-large and large orders."""
 
 
 class MoneyFlow(Reach):

@@ -5,8 +5,8 @@ from typing import Any
 from pydantic import BaseModel, Field, create_model
 
 from serving_api.framework.history_reach import Reach
+from serving_api.framework.row_models import row_model
 from serving_api.risk import queries
-from serving_api.table_lists.row_models import row_model
 
 
 def _page(name: str, table: str, **more: Any) -> type[BaseModel]:

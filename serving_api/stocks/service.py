@@ -124,13 +124,11 @@ class Stocks:
         self, code: str, as_of: str | None
     ) -> tuple[dict[str, dict[str, Any]] | None, dict[str, bool]]:
         nothing = dict.fromkeys(queries.AVAILABILITY, False)
-        unknown: tuple[dict[str, dict[str, Any]] | None, dict[str, bool]] = (None, nothing)
-        return await read_or(unknown, self._reading.point(_read_facts, code, as_of))
+        return await read_or((None, nothing), self._reading.point(_read_facts, code, as_of))
 
     async def quotes(self, codes: Sequence[str]) -> list[dict[str, Any]]:
         """The newest stored quotes."""
-        empty: list[dict[str, Any]] = []
-        rows = await read_or(empty, self._reading.scan(queries.newest_quotes, codes))
+        rows = await read_or([], self._reading.scan(queries.newest_quotes, codes))
         return [_quote(row) for row in rows]
 
 

@@ -3,6 +3,7 @@
 from pydantic import BaseModel, ConfigDict, Field, RootModel
 
 from serving_api.framework.openapi import example
+from serving_api.framework.row_models import columns_of
 
 _ALIASED = ConfigDict(populate_by_name=True)
 
@@ -158,17 +159,12 @@ class ExRights(BaseModel):
     records: list[ExRight]
 
 
+@columns_of(
+    "fusion_fund_flow",
+    "super_large_in super_large_out large_in large_out medium_in medium_out small_in small_out",
+)
 class FlowSides(BaseModel):
-    """CNY; null when the source only has net values."""
-
-    super_large_in: float | None
-    super_large_out: float | None
-    large_in: float | None
-    large_out: float | None
-    medium_in: float | None
-    medium_out: float | None
-    small_in: float | None
-    small_out: float | None
+    """Null when the source only has net values."""
 
 
 class FlowDay(BaseModel):

@@ -3,7 +3,6 @@
 from typing import Annotated, Any
 
 from fastapi import Depends, Query
-from starlette.requests import Request
 
 from platform_assets.compute.parameters.dragon import REVIEW_STEPS
 from serving_api.framework.envelope import PREFIX
@@ -11,9 +10,8 @@ from serving_api.framework.history_reach import reach, reach_of_day, reach_of_da
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import State, state_of
-from serving_api.interfaces.queries import Row
+from serving_api.framework.routing import area_router
+from serving_api.framework.state import State
 from serving_api.market.dragon import queries, schemas, service
 from serving_api.table_lists.listing import Page, PageSize, paged, trade_day
 
@@ -31,38 +29,32 @@ def _first_of(state: State, days: int) -> str:
     return state.calendar.last(days, state.clock.now().date().isoformat())[0]
 
 
-@router.get("/dragon-score")
-@serving(schemas.Leaders, tables=(queries.SCORES, queries.REASONS, queries.BARS))
+@router.get("/dragon-score", schemas.Leaders, tables=(queries.SCORES, queries.REASONS, queries.BARS))
 async def dragon_score(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     date: Annotated[str | None, Depends(trade_day)],
     limit: Annotated[int, Query(ge=1, le=200, description="leaders of the answer")] = 50,
     min_score: MinScore = 0,
 ) -> Answer:
     """The leaders of a trade date by rank, with the reason of their limit-up."""
-    nothing: tuple[str | None, list[Row], int] = (date, [], 0)
-    reading = state_of(request).reading.scan(queries.of_day, date, limit, min_score)
-    day, rows, total = await read_or(nothing, reading)
+    reading = call.state.reading.scan(queries.of_day, date, limit, min_score)
+    day, rows, total = await read_or((date, [], 0), reading)
     items = [
         {"rank": row["rank_no"], **{name: row[name] for name in _ITEM}, **service.scores_of(row)}
         for row in rows
     ]
-    history = await reach_of_day(state_of(request), queries.SCORES, day)
+    history = await reach_of_day(call.state, queries.SCORES, day)
     return Answer({"date": day, "items": items, "total": total, **history})
 
 
-@router.get("/dragon-score-history")
-@serving(schemas.LeaderHistory, tables=(queries.SCORES,))
+@router.get("/dragon-score-history", schemas.LeaderHistory, tables=(queries.SCORES,))
 async def dragon_score_history(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     code: Annotated[str, Query(pattern=r"^[0-9]{6}$", description="6-digit code", examples=["600519"])],
     limit: Annotated[int, Query(ge=1, le=250, description="newest dates")] = 30,
 ) -> Answer:
     """The dates on which a stock was among the leaders."""
-    nothing: list[Row] = []
-    rows = await read_or(nothing, state_of(request).reading.point(queries.of_code, code, limit))
+    rows = await read_or([], call.state.reading.point(queries.of_code, code, limit))
     items = [
         {
             "date": row["trade_date"],
@@ -73,25 +65,22 @@ async def dragon_score_history(
         }
         for row in rows
     ]
-    history = await reach(state_of(request), queries.SCORES, len(items), code=code)
+    history = await reach(call.state, queries.SCORES, len(items), code=code)
     return Answer({"code": code, "items": items, **history})
 
 
-@router.get("/dragon-review")
-@serving(schemas.Review, tables=(queries.SCORES,))
+@router.get("/dragon-review", schemas.Review, tables=(queries.SCORES,))
 async def dragon_review(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     days: Annotated[int, Query(ge=1, le=250, description="newest trade dates")] = 30,
     min_score: MinScore = 0,
     page: Page = 1,
     page_size: PageSize = 50,
 ) -> Answer:
     """The outcome of the leaders of the newest trade dates: in total, by grade, and one by one."""
-    state = state_of(request)
-    nothing: tuple[list[queries.Fared], list[Row]] = ([], [])
+    state = call.state
     reading = state.reading.scan(queries.review, _first_of(state, days), min_score, page, page_size)
-    groups, rows = await read_or(nothing, reading)
+    groups, rows = await read_or(([], []), reading)
     items: list[dict[str, Any]] = [
         {
             "date": row["trade_date"],
@@ -108,18 +97,14 @@ async def dragon_review(
     return Answer(paged(reported, page, page_size))
 
 
-@router.get("/dragon-review-curve")
-@serving(schemas.ReviewCurve, tables=(queries.SCORES, queries.INDEX))
+@router.get("/dragon-review-curve", schemas.ReviewCurve, tables=(queries.SCORES, queries.INDEX))
 async def dragon_review_curve(
-    request: Request,
-    subject: Anyone,
-    days: Annotated[int, Query(ge=5, le=750, description="newest trade dates")] = 120,
+    call: Anyone, days: Annotated[int, Query(ge=5, le=750, description="newest trade dates")] = 120
 ) -> Answer:
     """The mean next-day change of the twenty best of each date, compounded, next to the index."""
-    state = state_of(request)
+    state = call.state
     first = _first_of(state, days)
-    nothing: tuple[list[tuple[str, int, float | None]], dict[str, float]] = ([], {})
-    boards, index = await read_or(nothing, state.reading.scan(queries.curve, first))
+    boards, index = await read_or(([], {}), state.reading.scan(queries.curve, first))
     dates = state.calendar.between(first, state.clock.now().date().isoformat())
     after = dict(zip(dates, [*dates[1:], None], strict=True))
     reported = service.curve(boards, index, after)

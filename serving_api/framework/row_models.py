@@ -1,0 +1,63 @@
+"""Models of stored rows for the document: type, unit and title come from the declaration of the table."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, Field, create_model
+
+from core.declaration.columns import ColumnSpec
+from core.declaration.registry import builtin_registry
+from core.declaration.tables import Table
+from resources.warehouse.system_tables import SYSTEM_TABLES
+
+_TYPES: dict[str, Any] = {
+    "text": str, "float": float, "int": int, "bool": bool, "date": str, "time": str, "json": object,
+}  # fmt: skip
+_UNITS = {"wan": "10k CNY", "wan_sh": "10k shares", "yi": "100m CNY", "pct": "percent", "sh": "shares"}
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+@cache
+def _tables() -> dict[str, Table]:
+    return {table.name: table for table in (*builtin_registry().tables, *SYSTEM_TABLES)}
+
+
+@cache
+def row_model(table: str, columns: str = "") -> type[BaseModel]:
+    """The model of a row of a declared table: of all its columns, or of `columns` (see `columns_of`)."""
+    declared = _tables()[table]
+    fields = {}
+    for word in columns.split() or [spec.name for spec in declared.columns]:
+        key, _, column = word.rstrip("!?").partition("=")
+        spec = declared.column(column or key)
+        nullable = spec.nullable and spec.name not in declared.key
+        fields[key] = _field(spec, word.endswith("?") or (nullable and not word.endswith("!")))
+    label = "".join(part.capitalize() for part in table.split("_"))
+    made: type[BaseModel] = create_model(f"{label}Row", **fields)
+    return made
+
+
+def columns_of(table: str, columns: str) -> Callable[[type[Model]], type[Model]]:
+    """A class decorator: `columns` of a declared table become fields of a response, before its own.
+
+    The columns are separated by blanks: `rzye` as declared, `date=trade_date` under the name `date`,
+    `close!` never null in the answer, `close?` null there at times. A field that the class writes out wins.
+    """
+
+    def extend(model: type[Model]) -> type[Model]:
+        bases: Any = (model, row_model(table, columns))
+        made: type[Model] = create_model(
+            model.__name__, __base__=bases, __doc__=model.__doc__, __module__=model.__module__
+        )
+        return made
+
+    return extend
+
+
+def _field(spec: ColumnSpec, nullable: bool) -> Any:
+    unit = _UNITS.get(spec.unit, spec.unit)
+    text = ", ".join(part for part in (spec.title, unit) if part)
+    kind = _TYPES[spec.family]
+    return (kind | None if nullable else kind, Field(description=text or None))
