@@ -41,8 +41,7 @@ async def bond_list(
 ) -> Answer:
     """Convertible bonds on one trade date, cheap ones with a low premium first."""
     read = state_of(request).reading.scan(queries.page_of, date, rating, max_premium, sort, page, page_size)
-    nothing: dict[str, Any] = {"items": [], "total": 0, "date": date}
-    found = await read_or(nothing, read)
+    found = await read_or({"items": [], "total": 0, "date": date}, read)
     history = await reach_of_day(state_of(request), queries.TABLE, date)
     return Answer(paged({**found, **history}, page, page_size))
 
@@ -58,8 +57,7 @@ async def bond_overview(request: Request, subject: Anyone) -> Answer:
 @serving(schemas.Bond, tables=(queries.TABLE, QUOTE))
 async def bond(request: Request, subject: Anyone, code: StockCode) -> Answer:
     """One convertible bond: terms, newest row and its stock."""
-    nothing: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
-    row, quote = await read_or(nothing, state_of(request).reading.point(queries.of_code, code))
+    row, quote = await read_or(({}, {}), state_of(request).reading.point(queries.of_code, code))
     if not row:
         return Answer({})
     stock = {
@@ -81,9 +79,8 @@ async def bond_history(
     days: Annotated[int, Query(ge=30, le=2000, description="newest trade dates")] = 250,
 ) -> Answer:
     """Price, premium and conversion value by trade date, oldest first."""
-    nothing: list[dict[str, Any]] = []
     state = state_of(request)
-    items = await read_or(nothing, state.reading.point(queries.history, code, days))
+    items = await read_or([], state.reading.point(queries.history, code, days))
     reported = await reach_from(state.reading.point(queries.first_of, code), len(items), asked=days)
     return Answer({"code": code, "items": items, "total": len(items), **reported})
 
@@ -92,6 +89,5 @@ async def bond_history(
 @serving(schemas.BondEvents, tables=(queries.TABLE, queries.NOTICES))
 async def bond_events(request: Request, subject: Anyone, code: StockCode) -> Answer:
     """Past and future events of a bond, newest first. Titles are text from outside: escape them."""
-    nothing: list[dict[str, Any]] = []
-    items = await read_or(nothing, state_of(request).reading.point(queries.events, code))
+    items = await read_or([], state_of(request).reading.point(queries.events, code))
     return Answer({"code": code, "items": items, "total": len(items)})

@@ -36,16 +36,18 @@ def _echo(as_of: AsOf | None) -> dict[str, Any]:
 @serving(schemas.ReitList, tables=(queries.REIT,))
 async def reit_list(request: Request, subject: Anyone, sort: Sort = "-change_pct") -> Answer:
     """Every REIT on the newest trade date."""
-    nothing: dict[str, Any] = {"items": [], "total": 0, "date": None}
-    return Answer(await read_or(nothing, state_of(request).reading.scan(queries.reits, sort)))
+    return Answer(
+        await read_or(
+            {"items": [], "total": 0, "date": None}, state_of(request).reading.scan(queries.reits, sort)
+        )
+    )
 
 
 @reit_router.get("/{code}")
 @serving(schemas.Reit, tables=(queries.REIT,))
 async def reit(request: Request, subject: Anyone, code: StockCode) -> Answer:
     """One REIT: its newest row and its constant properties."""
-    nothing: dict[str, Any] = {}
-    row = await read_or(nothing, state_of(request).reading.point(queries.reit, code))
+    row = await read_or({}, state_of(request).reading.point(queries.reit, code))
     info = {name: row[name] for name in _INFO} if row else {}
     return Answer({"code": code, "name": row.get("name"), "latest": row, "info": info})
 
@@ -61,10 +63,9 @@ async def reit_history(
     adjust: Adjust = "none",
 ) -> Answer:
     """Daily bars of a REIT with its premium, oldest first."""
-    nothing: list[dict[str, Any]] = []
     state = state_of(request)
     read = state.reading.point(queries.reit_history, code, days, adjust, _bound(as_of))
-    items = await read_or(nothing, read)
+    items = await read_or([], read)
     first = state.reading.point(queries.first_of_reit, code)
     history = await reach_from(first, len(items), asked=days, what="bars", as_of=as_of)
     answer = {"code": code, "adjust": adjust, "items": items, "total": len(items), **history}
@@ -83,9 +84,8 @@ async def etf_kline(
 ) -> Answer:
     """Stored daily bars of an ETF or LOF, oldest first; none for any other code."""
     state = state_of(request)
-    nothing: tuple[str | None, list[dict[str, Any]], bool] = (None, [], True)
     read = state.reading.point(queries.fund_bars, etf_code, days, adjust, _bound(as_of))
-    name, items, is_fund = await read_or(nothing, read)
+    name, items, is_fund = await read_or((None, [], True), read)
     history: dict[str, Any] = {"first_date": None, "note": f"{etf_code} is not known as an ETF or LOF"}
     if is_fund:
         history = await reach(state, KLINE, len(items), asked=days, code=etf_code, what="bars", as_of=as_of)

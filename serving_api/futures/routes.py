@@ -35,9 +35,12 @@ async def futures_list(
     ] = True,
 ) -> Answer:
     """Contracts of the newest date, by exchange and product."""
-    nothing: dict[str, Any] = {"items": [], "total": 0, "date": None}
     reading = state_of(request).reading
-    return Answer(await read_or(nothing, reading.scan(queries.listed, exchange, main_only)))
+    return Answer(
+        await read_or(
+            {"items": [], "total": 0, "date": None}, reading.scan(queries.listed, exchange, main_only)
+        )
+    )
 
 
 @router.get("/basis")
@@ -69,9 +72,11 @@ async def kline(
     days: Annotated[int, Query(ge=30, le=2000, description="newest dates")] = 250,
 ) -> Answer:
     """Bars of a contract, or of a product's main contract of each date, oldest first."""
-    nothing: dict[str, Any] = {"symbol": symbol, "name": None, "items": [], "total": 0, "latestDate": None}
     state = state_of(request)
-    found = await read_or(nothing, state.reading.scan(queries.kline, symbol, days))
+    found = await read_or(
+        {"symbol": symbol, "name": None, "items": [], "total": 0, "latestDate": None},
+        state.reading.scan(queries.kline, symbol, days),
+    )
     history = await reach_from(state.reading.point(queries.first_bar, symbol), found["total"], asked=days)
     return Answer({**found, **history})
 

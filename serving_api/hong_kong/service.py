@@ -40,8 +40,7 @@ class HongKong:
 
     async def statement(self, code: str, statement: str, periods: int) -> Answered:
         """(period ends newest first, [{item, values}]): stored, else from the portal."""
-        nothing: list[Row] = []
-        stored = await read_or(nothing, self._reading.point(queries.statements, code, statement))
+        stored = await read_or([], self._reading.point(queries.statements, code, statement))
         if stored:
             return Answered(_table({row["report_period"]: row["items"] for row in stored[:periods]}))
         known = await self.figures(code, min(periods, _MOST_ASKED))
@@ -84,8 +83,7 @@ class HongKong:
     # -- the two places ------------------------------------------------------------------------------
 
     async def _stored(self, code: str, periods: int) -> list[Row]:
-        nothing: list[Row] = []
-        return await read_or(nothing, self._reading.point(queries.periods, code, periods))
+        return await read_or([], self._reading.point(queries.periods, code, periods))
 
     async def _reported(
         self, key: tuple[Any, ...], make: Callable[[], Awaitable[Answered]], ttl: float

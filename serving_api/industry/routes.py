@@ -1,6 +1,6 @@
 """/industry/*: open to anyone, plain."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import Depends, Query
 from starlette.requests import Request
@@ -35,9 +35,8 @@ async def valuation(
     ] = None,
 ) -> Answer:
     """PE and PB of the industries of one classification on a date, or on its newest."""
-    nothing: tuple[list[dict[str, Any]], str | None] = ([], date)
     reading = state_of(request).reading
-    items, day = await read_or(nothing, reading.scan(queries.ratios, standard, level, date))
+    items, day = await read_or(([], date), reading.scan(queries.ratios, standard, level, date))
     history = await reach_of_day(state_of(request), queries.RATIOS, date, of={"standard": standard})
     return Answer({"standard": standard, "date": day, "items": items, "total": len(items), **history})
 
@@ -54,9 +53,8 @@ async def detail(
     days: Annotated[int, Query(ge=1, le=2500, description="newest trade dates")] = 250,
 ) -> Answer:
     """One industry by date, and its stocks with their newest ratios."""
-    nothing: tuple[list[dict[str, Any]], list[dict[str, Any]]] = ([], [])
     reading = state_of(request).reading
-    rows, members = await read_or(nothing, reading.scan(queries.detail, standard, industry_code, days))
+    rows, members = await read_or(([], []), reading.scan(queries.detail, standard, industry_code, days))
     own = {"standard": standard, "industry_code": industry_code}
     answer = {
         "industry_code": industry_code,

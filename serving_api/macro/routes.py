@@ -38,9 +38,10 @@ async def bond_yield(
     days: Annotated[int, Query(ge=5, le=2500, description="newest dates")] = 250,
 ) -> Answer:
     """Yields of government bonds by date, oldest first."""
-    nothing: tuple[list[dict[str, Any]], str | None] = ([], "the database is away")
     reading = state_of(request).reading
-    rows, why = await read_or(nothing, reading.scan(queries.yields_or_why, region, days, _bound(as_of)))
+    rows, why = await read_or(
+        ([], "the database is away"), reading.scan(queries.yields_or_why, region, days, _bound(as_of))
+    )
     first = reading.scan(queries.first_yield, region)
     answer: dict[str, Any] = {
         "items": rows,
@@ -90,9 +91,8 @@ async def cn_extended(
         reported = {"detail": f"unknown series: {name[:40]}", "names": list(CN_NAMES)}
         return Answer(reported, status_code=404)
     one = SERIES[name]
-    nothing: tuple[list[dict[str, Any]], str | None] = ([], "the database is away")
     reading = state_of(request).reading
-    rows, why = await read_or(nothing, reading.scan(_newest, name, limit, _bound(as_of)))
+    rows, why = await read_or(([], "the database is away"), reading.scan(_newest, name, limit, _bound(as_of)))
     answer: dict[str, Any] = {
         "name": name,
         "title": one.name,

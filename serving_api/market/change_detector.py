@@ -78,9 +78,8 @@ async def history(
     limit: Annotated[int, Query(ge=1, le=200, description="newest changes")] = 50,
 ) -> Answer:
     """Stored changes, newest first."""
-    nothing: list[dict[str, Any]] = []
     items = await read_or(
-        nothing, state_of(request).reading.point(queries.change_history, entity_type, entity_id, limit)
+        [], state_of(request).reading.point(queries.change_history, entity_type, entity_id, limit)
     )
     return Answer({"entity_type": entity_type, "items": items, "total": len(items)})
 

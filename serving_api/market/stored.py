@@ -47,8 +47,7 @@ async def breadth_intraday(
     """How many stocks rose and fell, every five minutes of the newest sessions, the running one included."""
     state = state_of(request)
     since = state.calendar.last(days, state.clock.now().date().isoformat())[0]
-    nothing: list[dict[str, Any]] = []
-    rows = await read_or(nothing, state.reading.point(_samples, since))
+    rows = await read_or([], state.reading.point(_samples, since))
     items = [{shown: row[name] for name, shown in _SAMPLE.items()} for row in rows]
     found = len({str(row["trade_date"]) for row in rows})
     history = await reach(state, SAMPLES, found, asked=days)
@@ -144,8 +143,7 @@ async def news_marquee(
         for row in answer.value
     ]
     if code:
-        nothing: list[dict[str, Any]] = []
-        items += await read_or(nothing, state.reading.point(_news, code, limit))
+        items += await read_or([], state.reading.point(_news, code, limit))
     items.sort(key=lambda row: str(row["time"]), reverse=True)
     return Answer({"items": items[:limit], "total": len(items[:limit])}, headers=answer.headers)
 

@@ -111,8 +111,7 @@ class AbnormalMoves:
     async def _ask_deviation(self) -> Items:
         """The stored billboard; the portal's when the newest published date is not stored yet."""
         published = self._published()
-        nothing: Items = []
-        stored = await read_or(nothing, self._state.reading.scan(stored_listings, self._today()))
+        stored = await read_or([], self._state.reading.scan(stored_listings, self._today()))
         if published is None or (stored and stored[0]["date"] >= published):
             return _deviating(stored)
         answer = await read_or(

@@ -48,8 +48,7 @@ class DailyFlows:
 
     async def of(self, code: str, days: int) -> Flows:
         """The stored rows alone when they include the session."""
-        nothing: list[Row] = []
-        stored = await read_or(nothing, self._state.reading.point(stored_days, code, days))
+        stored = await read_or([], self._state.reading.point(stored_days, code, days))
         now, calendar = self._state.clock.now(), self._state.calendar
         try:
             newest = session_date(now, calendar)

@@ -65,8 +65,7 @@ async def pledge_detail(
     """Single pledges of a company, from the portal now, and its weekly ratio."""
     state = state_of(request)
     reported = await pledge_events(state.part(live_of), code)
-    nothing: list[dict[str, Any]] = []
-    history = await read_or(nothing, state.reading.point(queries.pledge_history, code))
+    history = await read_or([], state.reading.point(queries.pledge_history, code))
     items = reported.value[:limit]
     answer = {"code": code, "items": items, "total": len(reported.value), "ratio_history": history}
     answer |= await reach(
@@ -125,9 +124,8 @@ async def goodwill_detail(
     limit: Annotated[int, Query(ge=1, le=60, description="report periods")] = 12,
 ) -> Answer:
     """Goodwill of one company, newest report period first."""
-    nothing: list[dict[str, Any]] = []
     state = state_of(request)
-    items = await read_or(nothing, state.reading.point(queries.goodwill_of, code, limit))
+    items = await read_or([], state.reading.point(queries.goodwill_of, code, limit))
     history = await reach(state, queries.GOODWILL, len(items), asked=limit, code=code, what="report periods")
     return Answer({"code": code, "items": items, "total": len(items), **history})
 
@@ -158,8 +156,7 @@ async def comment_detail(
     days: Annotated[int, Query(ge=1, le=2500, description="newest trade dates")] = 30,
 ) -> Answer:
     """The portal's scores of one stock by trade date, oldest first."""
-    nothing: list[dict[str, Any]] = []
-    rows = await read_or(nothing, state_of(request).reading.point(queries.comments_of, code, days))
+    rows = await read_or([], state_of(request).reading.point(queries.comments_of, code, days))
 
     def series(shown: str, column: str) -> list[dict[str, Any]]:
         return [{"date": row["trade_date"], shown: row[column]} for row in rows]

@@ -129,8 +129,7 @@ class Stocks:
 
     async def quotes(self, codes: Sequence[str]) -> list[dict[str, Any]]:
         """The newest stored quotes."""
-        empty: list[dict[str, Any]] = []
-        rows = await read_or(empty, self._reading.scan(queries.newest_quotes, codes))
+        rows = await read_or([], self._reading.scan(queries.newest_quotes, codes))
         return [_quote(row) for row in rows]
 
 

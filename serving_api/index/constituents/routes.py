@@ -1,6 +1,6 @@
 """/index/*: open to anyone, plain."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Path, Query
 from starlette.requests import Request
@@ -32,8 +32,7 @@ async def valuation(
 ) -> Answer:
     """PE, yield and percentile of an index by trade date, oldest first."""
     own = symbol_of(symbol)
-    nothing: list[dict[str, Any]] = []
-    rows = await read_or(nothing, state_of(request).reading.point(queries.valuation, own, days))
+    rows = await read_or([], state_of(request).reading.point(queries.valuation, own, days))
     items = [{name: row[name] for name in queries.RATIOS} for row in rows]
     name = rows[-1]["index_name"] if rows else None
     history = await reach(
@@ -53,8 +52,9 @@ async def weights(
 ) -> Answer:
     """Members of an index with their weights at the newest known month end, the heaviest first."""
     own = symbol_of(symbol)
-    nothing: tuple[list[dict[str, Any]], int, Any] = ([], 0, None)
-    rows, total, name = await read_or(nothing, state_of(request).reading.point(queries.weighted, own, limit))
+    rows, total, name = await read_or(
+        ([], 0, None), state_of(request).reading.point(queries.weighted, own, limit)
+    )
     answer = {
         "symbol": own,
         "name": name,
@@ -71,8 +71,7 @@ async def weights(
 async def constituents(request: Request, subject: Anyone, symbol: Symbol) -> Answer:
     """Members of an index or industry in the newest list."""
     own = symbol_of(symbol)
-    nothing: list[dict[str, Any]] = []
-    rows = await read_or(nothing, state_of(request).reading.point(queries.members, own))
+    rows = await read_or([], state_of(request).reading.point(queries.members, own))
     answer = {
         "symbol": own,
         "name": rows[0]["index_name"] if rows else None,

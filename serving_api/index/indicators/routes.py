@@ -17,7 +17,6 @@ from serving_api.framework.routing import area_router, serving
 from serving_api.framework.state import state_of
 from serving_api.index.indicators import queries, schemas, service
 from serving_api.index.symbols import symbol_of
-from serving_api.interfaces.queries import Row
 
 router = area_router(f"{PREFIX}/fusion/index", "index: indicators")
 calendar_router = area_router(f"{PREFIX}/market", "market: index calendar")
@@ -39,9 +38,8 @@ async def indicator(
     """MA, MACD, KDJ, BOLL and RSI of an index by trade date."""
     own = symbol_of(code, "code")
     bound = None if as_of is None else as_of.bound
-    nothing: tuple[list[Row], str | None] = ([], None)
     read = state_of(request).reading.scan(queries.indicators, own, days, bound)
-    items, name = await read_or(nothing, read)
+    items, name = await read_or(([], None), read)
     table = queries.table_of(own)
     answer = {
         "code": own,
@@ -67,8 +65,7 @@ async def index_calendar(
     state = state_of(request)
     own = symbol_of(code, "code") if code.strip() else MAIN_INDEX
     since = moved(state.clock.now().date().isoformat(), 1 - days)
-    nothing: list[Row] = []
-    bars = await read_or(nothing, state.reading.scan(queries.bars_since, own, since))
+    bars = await read_or([], state.reading.scan(queries.bars_since, own, since))
     history = await reach_since(state, queries.table_of(own), len(bars), since, code=own)
     return Answer(
         {"code": own, "name": bars[-1]["name"] if bars else None, **service.calendar(bars), **history}

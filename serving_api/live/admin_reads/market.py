@@ -85,8 +85,7 @@ class Market:
         return Answered(strongest([strong(row) for row in await self._stored(queries.strong_stocks, day)]))
 
     async def _stored(self, query: Callable[..., list[Row]], *args: Any) -> list[Row]:
-        nothing: list[Row] = []
-        return await read_or(nothing, self._reading.scan(query, *args))
+        return await read_or([], self._reading.scan(query, *args))
 
     async def _reported(
         self, key: Hashable, seconds: float, make: Callable[[], Awaitable[Answered]]

@@ -212,8 +212,7 @@ class Live:
         return Answered(_stored_flow(code, await self._stored_flows(code, days), days))
 
     async def _stored_flows(self, code: str, days: int) -> list[dict[str, Any]]:
-        nothing: list[dict[str, Any]] = []
-        return await read_or(nothing, self._reading.point(queries.stored_flows, code, days))
+        return await read_or([], self._reading.point(queries.stored_flows, code, days))
 
     async def _fund_flow(self, code: str, days: int) -> Answered:
         stored = await self._stored_flows(code, days)

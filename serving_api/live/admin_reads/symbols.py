@@ -49,8 +49,7 @@ def listed(row: dict[str, Any]) -> Listed | None:
 async def listed_of(reading: Reading, codes: Sequence[str]) -> dict[str, Listed]:
     """Code -> security, for existing codes. The stored master comes first; the number ranges are used for
     codes that it does not hold, and while the database is unavailable."""
-    nothing: list[dict[str, Any]] = []
-    rows = await read_or(nothing, reading.scan(queries.masters, list(codes)))
+    rows = await read_or([], reading.scan(queries.masters, list(codes)))
     stored = {row["code"]: listed(row) for row in rows}
     found: dict[str, Listed] = {}
     for code in codes:

@@ -29,9 +29,8 @@ async def branch_stat(
     """Amounts bought and sold by branches on the billboard, largest sums first."""
     state = state_of(request)
     dates = state.calendar.last(days, state.clock.now().date().isoformat())
-    empty: tuple[list[dict[str, object]], int] = ([], 0)
     items, total = await read_or(
-        empty, state.reading.scan(queries.branches, dates[0], branch.strip() or None, limit)
+        ([], 0), state.reading.scan(queries.branches, dates[0], branch.strip() or None, limit)
     )
     history = await reach_of_days(state, (queries.SEATS,), days)
     window = {"from": dates[0], "to": dates[-1]}

@@ -80,9 +80,8 @@ class MarketContext:
         if is_now and moved and not sentiment.estimate:
             found["breadth"] = Reading(breadth["up"] / moved * 100, session, 0)
         price = next((row["price"] for row in sentiment.body["indices"] if row["code"] == MAIN_INDEX), None)
-        nothing: list[tuple[str, float]] = []
         closes = await read_or(
-            nothing, self._state.reading.point(queries.index_closes, session, TREND_SESSIONS + 1)
+            [], self._state.reading.point(queries.index_closes, session, TREND_SESSIONS + 1)
         )
         found |= _trend(dict(closes), {session: price} if is_now and price else {}, session, calendar)
         margin = await read_or(None, self._state.reading.scan(_margin, session, calendar))
@@ -96,10 +95,7 @@ class MarketContext:
             answered = None
         rows = [] if answered is None else records(answered.value)
         known = {row["series"] for row in rows}
-        nothing: list[Row] = []
-        stored = await read_or(
-            nothing, self._state.reading.point(queries.newest_outside, now.date().isoformat())
-        )
+        stored = await read_or([], self._state.reading.point(queries.newest_outside, now.date().isoformat()))
         rows += [row for row in stored if row["series"] not in known]
         return {row["series"]: reading for row in rows if (reading := _outside_reading(row, now.date()))}
 

@@ -13,7 +13,6 @@ from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serving
 from serving_api.framework.state import State, state_of
-from serving_api.interfaces.queries import Row
 from serving_api.market.dragon import queries, schemas, service
 from serving_api.table_lists.listing import Page, PageSize, paged, trade_day
 
@@ -41,9 +40,8 @@ async def dragon_score(
     min_score: MinScore = 0,
 ) -> Answer:
     """The leaders of a trade date by rank, with the reason of their limit-up."""
-    nothing: tuple[str | None, list[Row], int] = (date, [], 0)
     reading = state_of(request).reading.scan(queries.of_day, date, limit, min_score)
-    day, rows, total = await read_or(nothing, reading)
+    day, rows, total = await read_or((date, [], 0), reading)
     items = [
         {"rank": row["rank_no"], **{name: row[name] for name in _ITEM}, **service.scores_of(row)}
         for row in rows
@@ -61,8 +59,7 @@ async def dragon_score_history(
     limit: Annotated[int, Query(ge=1, le=250, description="newest dates")] = 30,
 ) -> Answer:
     """The dates on which a stock was among the leaders."""
-    nothing: list[Row] = []
-    rows = await read_or(nothing, state_of(request).reading.point(queries.of_code, code, limit))
+    rows = await read_or([], state_of(request).reading.point(queries.of_code, code, limit))
     items = [
         {
             "date": row["trade_date"],
@@ -89,9 +86,8 @@ async def dragon_review(
 ) -> Answer:
     """The outcome of the leaders of the newest trade dates: in total, by grade, and one by one."""
     state = state_of(request)
-    nothing: tuple[list[queries.Fared], list[Row]] = ([], [])
     reading = state.reading.scan(queries.review, _first_of(state, days), min_score, page, page_size)
-    groups, rows = await read_or(nothing, reading)
+    groups, rows = await read_or(([], []), reading)
     items: list[dict[str, Any]] = [
         {
             "date": row["trade_date"],
@@ -118,8 +114,7 @@ async def dragon_review_curve(
     """The mean next-day change of the twenty best of each date, compounded, next to the index."""
     state = state_of(request)
     first = _first_of(state, days)
-    nothing: tuple[list[tuple[str, int, float | None]], dict[str, float]] = ([], {})
-    boards, index = await read_or(nothing, state.reading.scan(queries.curve, first))
+    boards, index = await read_or(([], {}), state.reading.scan(queries.curve, first))
     dates = state.calendar.between(first, state.clock.now().date().isoformat())
     after = dict(zip(dates, [*dates[1:], None], strict=True))
     reported = service.curve(boards, index, after)

@@ -26,8 +26,7 @@ async def _window(request: Request, table: str, days: int) -> list[Row]:
     """Rows of the newest trade dates, oldest first."""
     state = state_of(request)
     dates = state.calendar.last(days, state.clock.now().date().isoformat())
-    nothing: list[Row] = []
-    rows = await read_or(nothing, state.reading.point(queries.since, table, dates[0]))
+    rows = await read_or([], state.reading.point(queries.since, table, dates[0]))
     return [_shown(row) for row in rows]
 
 

@@ -76,8 +76,7 @@ class Finance:
 
     async def detail(self, code: str, as_of: str | None) -> Row:
         """Core series, large changes and the indicators of the newest report."""
-        nothing: tuple[list[Row], list[Row], list[Row]] = ([], [], [])
-        rows, changes, newest = await read_or(nothing, self._reading.point(_read_detail, code, as_of))
+        rows, changes, newest = await read_or(([], [], []), self._reading.point(_read_detail, code, as_of))
         periods = [str(row["report_period"]) for row in rows[:PERIODS]]
         return {
             "code": code,
@@ -90,13 +89,11 @@ class Finance:
     # -- the three sources ---------------------------------------------------------------------------
 
     async def _fused(self, code: str, periods: int, as_of: str | None) -> Reported:
-        nothing: list[Row] = []
-        rows = await read_or(nothing, self._reading.point(queries.fused, code, periods, as_of))
+        rows = await read_or([], self._reading.point(queries.fused, code, periods, as_of))
         return Reported(rows, "fusion", await self._headers(queries.FINANCE))
 
     async def _indicators(self, code: str, periods: int) -> Reported:
-        nothing: list[Row] = []
-        rows = await read_or(nothing, self._reading.point(queries.indicators, code, periods))
+        rows = await read_or([], self._reading.point(queries.indicators, code, periods))
         headers = await self._headers(queries.INDICATORS)
         updated = max((row["updated"] for row in rows), default=None)
         return Reported(rows, "indicator", headers, updated)
