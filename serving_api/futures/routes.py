@@ -13,7 +13,7 @@ from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serving
 from serving_api.framework.state import state_of
 from serving_api.futures import queries, schemas
-from serving_api.table_lists.listing import trade_day
+from serving_api.table_lists import trade_day
 
 router = area_router(f"{PREFIX}/futures", "futures")
 

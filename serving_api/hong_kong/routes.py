@@ -12,9 +12,10 @@ from serving_api.framework.parameters import AsOfRead, StockCode
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serving
+from serving_api.framework.row_models import picked
 from serving_api.framework.state import state_of
-from serving_api.hong_kong import queries, schemas
-from serving_api.hong_kong.service import FIGURES, HongKong, hong_kong_of
+from serving_api.hong_kong import schemas
+from serving_api.hong_kong.service import FIGURES, PROFILE, HongKong, first_period, hong_kong_of
 
 router = area_router(f"{PREFIX}/hk-finance", "Hong Kong")
 premium_router = area_router(f"{PREFIX}/stocks", "stocks")
@@ -40,7 +41,7 @@ async def _reach(
     request: Request, code: str, given: int, asked: int, statement: str | None = None
 ) -> dict[str, Any]:
     """How far back the stored report periods of a company reach."""
-    first = state_of(request).reading.point(queries.first_period, code, statement)
+    first = state_of(request).reading.point(first_period, code, statement)
     return await reach_from(first, given, asked=asked, what="report periods")
 
 
@@ -50,7 +51,7 @@ async def indicators(request: Request, subject: Anyone, code: HkCode, periods: P
     """Key figures of a company in Hong Kong: stored ones, else those of the portal now."""
     reported = await _reads(request).figures(code, periods)
     first = reported.value[0] if reported.value else {}
-    items = [{name: row[name] for name in ("report_period", *FIGURES)} for row in reported.value]
+    items = [picked(row, f"report_period {FIGURES}") for row in reported.value]
     answer = {
         "code": code,
         "name": first.get("name"),
@@ -98,9 +99,8 @@ async def dividend(request: Request, subject: Anyone, code: HkCode) -> Answer:
 async def profile(request: Request, subject: Anyone, code: HkCode) -> Answer:
     """Profile of a company in Hong Kong, from the portal now. Text from outside: escape it."""
     answer = await _reads(request).profile(code)
-    names = ("name", "full_name", "industry", "listing_date", "shares", "website", "intro")
-    found: dict[str, Any] = answer.value[0] if answer.value else {}
-    return Answer({"code": code, **{name: found.get(name) for name in names}}, headers=answer.headers)
+    found = answer.value[0] if answer.value else dict.fromkeys(PROFILE)
+    return Answer({"code": code, "shares": None, **found}, headers=answer.headers)
 
 
 @premium_router.get("/{code}/ah-premium")

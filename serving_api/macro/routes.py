@@ -8,7 +8,7 @@ from starlette.requests import Request
 from platform_assets.datasets._macro_series import CN_NAMES, SERIES
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import reach, reach_from
-from serving_api.framework.parameters import AsOf, AsOfRead
+from serving_api.framework.parameters import AsOfRead, bound_of, echo_of
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
@@ -18,14 +18,6 @@ from serving_api.macro import queries, schemas
 
 router = area_router(f"{PREFIX}/macro", "macro")
 fusion_router = area_router(f"{PREFIX}/fusion/macro", "macro")
-
-
-def _bound(as_of: AsOf | None) -> str | None:
-    return None if as_of is None else as_of.bound
-
-
-def _top(as_of: AsOf | None) -> dict[str, Any]:
-    return {} if as_of is None else {"as_of": as_of.echo}
 
 
 @router.get("/bond-yield")
@@ -40,7 +32,7 @@ async def bond_yield(
     """Yields of government bonds by date, oldest first."""
     reading = state_of(request).reading
     rows, why = await read_or(
-        ([], "the database is away"), reading.scan(queries.yields_or_why, region, days, _bound(as_of))
+        ([], "the database is away"), reading.scan(queries.yields_or_why, region, days, bound_of(as_of))
     )
     first = reading.scan(queries.first_yield, region)
     answer: dict[str, Any] = {
@@ -53,7 +45,7 @@ async def bond_yield(
     }
     if not rows:
         answer["reason"] = why
-    return Answer(answer, top=_top(as_of))
+    return Answer(answer, top=echo_of(as_of))
 
 
 @router.get("/erp")
@@ -70,11 +62,11 @@ async def risk_premium(
     """Earnings yield of an index above the ten-year yield, by date, oldest first."""
     reading = state_of(request).reading
     nothing = queries.premium_of(index, [], "the database is away")
-    found = await read_or(nothing, reading.scan(queries.risk_premium, index, days, _bound(as_of)))
+    found = await read_or(nothing, reading.scan(queries.risk_premium, index, days, bound_of(as_of)))
     first = reading.scan(queries.first_premium, index)
     what = "dates with both sides"
     history = await reach_from(first, found["total"], asked=days, what=what, as_of=as_of)
-    return Answer({**found, **history}, top=_top(as_of))
+    return Answer({**found, **history}, top=echo_of(as_of))
 
 
 @fusion_router.get("/cn-extended/{name}")
@@ -91,8 +83,9 @@ async def cn_extended(
         reported = {"detail": f"unknown series: {name[:40]}", "names": list(CN_NAMES)}
         return Answer(reported, status_code=404)
     one = SERIES[name]
-    reading = state_of(request).reading
-    rows, why = await read_or(([], "the database is away"), reading.scan(_newest, name, limit, _bound(as_of)))
+    state = state_of(request)
+    read = state.reading.scan(_newest, name, limit, bound_of(as_of))
+    rows, why = await read_or(([], "the database is away"), read)
     answer: dict[str, Any] = {
         "name": name,
         "title": one.name,
@@ -103,13 +96,12 @@ async def cn_extended(
         "total": len(rows),
         "latestDate": rows[-1]["date"] if rows else None,
         **await reach(
-            state_of(request), queries.VALUES, len(rows), asked=limit, of={"indicator": name}, what="periods",
-            as_of=as_of,
+            state, queries.VALUES, len(rows), asked=limit, of={"indicator": name}, what="periods", as_of=as_of
         ),
-    }  # fmt: skip
+    }
     if not rows:
         answer["reason"] = why
-    return Answer(answer, top=_top(as_of))
+    return Answer(answer, top=echo_of(as_of))
 
 
 _SHOWN = ("value", "yoy", "mom", "publish_date", "publish_estimated")

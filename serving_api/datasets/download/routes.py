@@ -15,7 +15,7 @@ from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serving
 from serving_api.framework.state import state_of
-from serving_api.table_lists.listing import trade_date
+from serving_api.table_lists import trade_date
 
 router = area_router(f"{PREFIX}/datamgr", "datamgr: downloads")
 

@@ -16,7 +16,7 @@ from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router, serving
 from serving_api.framework.state import state_of
 from serving_api.quant.decision_cards import queries, schemas, service
-from serving_api.table_lists.listing import Page, PageSize
+from serving_api.table_lists import Page, PageSize
 
 router = area_router(f"{PREFIX}/decision-cards", "decision cards")
 
@@ -57,7 +57,7 @@ async def stats(
 ) -> Answer:
     """How often the cards were right."""
     state = state_of(request)
-    since = state.calendar.last(days, state.clock.now().date().isoformat())[0]
+    since = state.calendar.last(days, state.today)[0]
     nothing = service.no_stats()
     counted = await read_or(nothing, state.reading.scan(service.stats, since))
     return Answer({**counted, **await reach_of_days(state, (queries.TABLE,), days)})
