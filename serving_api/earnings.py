@@ -15,7 +15,7 @@ from serving_api.framework.parameters import calendar_day
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
+from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import columns_of
 from serving_api.framework.state import state_of
 from serving_api.interfaces.queries import Row, public_rows
@@ -171,16 +171,13 @@ async def _period(
     return day
 
 
-@router.get("/overview")
-@serving(Window, tables=TABLES)
+@router.get("/overview", Window, tables=TABLES)
 async def overview(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     period: Annotated[str, Depends(_period)],
     days: Annotated[int, Query(ge=1, le=365, description="days ahead that planned reports are shown")] = 30,
 ) -> Answer:
     """Reports of one quarter end: how many are published, which come next, what is forecast."""
-    state = state_of(request)
-    today = state.today
-    reported = await read_or(_NOTHING, state.reading.scan(window, period, today, days))
+    today = call.state.today
+    reported = await read_or(_NOTHING, call.state.reading.scan(window, period, today, days))
     return Answer({"period": period, "phase": phase_of(period, today), **reported})

@@ -4,7 +4,6 @@ from typing import Annotated, Any, Literal
 
 from fastapi import Query
 from pydantic import BaseModel, Field
-from starlette.requests import Request
 
 from serving_api.db.first_dates import first_date
 from serving_api.db.sessions import Session
@@ -14,9 +13,8 @@ from serving_api.framework.parameters import Adjust, AsOfRead, StockCode, bound_
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
+from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import Rows, columns_of
-from serving_api.framework.state import state_of
 from serving_api.interfaces.queries import Row, newest
 from serving_api.stocks import queries as stocks
 from serving_api.stocks.bars import adjusted
@@ -75,59 +73,53 @@ class EtfBars(Reach, Rows[KBar]):
     as_of: str | None = None
 
 
-@reit_router.get("/list")
-@serving(ReitList, tables=(REIT,))
-async def reit_list(request: Request, subject: Anyone, sort: Sort = "-change_pct") -> Answer:
+@reit_router.get("/list", ReitList, tables=(REIT,))
+async def reit_list(call: Anyone, sort: Sort = "-change_pct") -> Answer:
     """Every REIT on the newest trade date."""
-    read = state_of(request).reading.scan(reits, sort)
+    read = call.state.reading.scan(reits, sort)
     return Answer(await read_or({"items": [], "total": 0, "date": None}, read))
 
 
-@reit_router.get("/{code}")
-@serving(OneReit, tables=(REIT,))
-async def one_reit(request: Request, subject: Anyone, code: StockCode) -> Answer:
+@reit_router.get("/{code}", OneReit, tables=(REIT,))
+async def one_reit(call: Anyone, code: StockCode) -> Answer:
     """One REIT: its newest row and its constant properties."""
-    row = await read_or({}, state_of(request).reading.point(newest_reit, code))
+    row = await read_or({}, call.state.reading.point(newest_reit, code))
     info = {name: row[name] for name in _INFO} if row else {}
     return Answer({"code": code, "name": row.get("name"), "latest": row, "info": info})
 
 
-@reit_router.get("/{code}/history")
-@serving(ReitHistory, tables=(REIT, KLINE))
+@reit_router.get("/{code}/history", ReitHistory, tables=(REIT, KLINE))
 async def reit_history(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     code: StockCode,
     as_of: AsOfRead,
     days: Days = 250,
     adjust: Adjust = "none",
 ) -> Answer:
     """Daily bars of a REIT with its premium, oldest first."""
-    state = state_of(request)
-    items = await read_or([], state.reading.point(reit_bars, code, days, adjust, bound_of(as_of)))
-    first = state.reading.point(first_of_reit, code)
+    items = await read_or([], call.state.reading.point(reit_bars, code, days, adjust, bound_of(as_of)))
+    first = call.state.reading.point(first_of_reit, code)
     history = await reach_from(first, len(items), asked=days, what="bars", as_of=as_of)
     answer = {"code": code, "adjust": adjust, "items": items, "total": len(items), **history}
     return Answer(answer, top=echo_of(as_of))
 
 
-@fund_router.get("/etf-kline/{etf_code}")
-@serving(EtfBars, tables=(KLINE, ETF))
+@fund_router.get("/etf-kline/{etf_code}", EtfBars, tables=(KLINE, ETF))
 async def etf_kline(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     etf_code: StockCode,
     as_of: AsOfRead,
     days: Days = 250,
     adjust: Adjust = "qfq",
 ) -> Answer:
     """Stored daily bars of an ETF or LOF, oldest first; none for any other code."""
-    state = state_of(request)
-    read = state.reading.point(fund_bars, etf_code, days, adjust, bound_of(as_of))
+    read = call.state.reading.point(fund_bars, etf_code, days, adjust, bound_of(as_of))
     name, items, is_fund = await read_or((None, [], True), read)
     history: dict[str, Any] = {"first_date": None, "note": f"{etf_code} is not known as an ETF or LOF"}
     if is_fund:
-        history = await reach(state, KLINE, len(items), asked=days, code=etf_code, what="bars", as_of=as_of)
+        history = await reach(
+            call.state, KLINE, len(items), asked=days, code=etf_code, what="bars", as_of=as_of
+        )
     bars = {"adjust": adjust, "items": items, "total": len(items), "_source": "fusion" if items else None}
     return Answer({"code": etf_code, "name": name, **bars, **history}, top=echo_of(as_of))
 

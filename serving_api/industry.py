@@ -4,7 +4,6 @@ from typing import Annotated, Any, Literal
 
 from fastapi import Depends, Query
 from pydantic import BaseModel
-from starlette.requests import Request
 
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
@@ -12,9 +11,8 @@ from serving_api.framework.history_reach import Reach, reach, reach_of_day
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
+from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import Rows, columns_of, picked
-from serving_api.framework.state import state_of
 from serving_api.interfaces.queries import Row, public_rows
 from serving_api.table_lists import past_day
 
@@ -62,11 +60,9 @@ class IndustryDetail(Reach):
     members: list[IndustryMember]
 
 
-@router.get("/valuation")
-@serving(IndustryRatios, tables=(RATIOS,))
+@router.get("/valuation", IndustryRatios, tables=(RATIOS,))
 async def valuation(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     date: Annotated[str | None, Depends(past_day)],
     standard: Standard = "csrc",
     level: Annotated[
@@ -75,17 +71,14 @@ async def valuation(
     ] = None,
 ) -> Answer:
     """PE and PB of the industries of one classification on a date, or on its newest."""
-    state = state_of(request)
-    items, day = await read_or(([], date), state.reading.scan(ratios, standard, level, date))
-    history = await reach_of_day(state, RATIOS, date, of={"standard": standard})
+    items, day = await read_or(([], date), call.state.reading.scan(ratios, standard, level, date))
+    history = await reach_of_day(call.state, RATIOS, date, of={"standard": standard})
     return Answer({"standard": standard, "date": day, "items": items, "total": len(items), **history})
 
 
-@router.get("/valuation/detail")
-@serving(IndustryDetail, tables=(RATIOS, CLASSES, VALUATION))
+@router.get("/valuation/detail", IndustryDetail, tables=(RATIOS, CLASSES, VALUATION))
 async def detail(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     industry_code: Annotated[
         str, Query(min_length=1, max_length=16, description="code in its classification")
     ],
@@ -93,15 +86,14 @@ async def detail(
     days: Annotated[int, Query(ge=1, le=2500, description="newest trade dates")] = 250,
 ) -> Answer:
     """One industry by date, and its stocks with their newest ratios."""
-    state = state_of(request)
-    rows, stocks = await read_or(([], []), state.reading.scan(by_date, standard, industry_code, days))
+    rows, stocks = await read_or(([], []), call.state.reading.scan(by_date, standard, industry_code, days))
     own = {"standard": standard, "industry_code": industry_code}
     answer = {
         "industry_code": industry_code,
         "industry_name": rows[-1]["industry_name"] if rows else None,
         "items": [picked(row, SERIES) for row in rows],
         "members": stocks,
-        **await reach(state, RATIOS, len(rows), asked=days, of=own),
+        **await reach(call.state, RATIOS, len(rows), asked=days, of=own),
     }
     return Answer(answer)
 

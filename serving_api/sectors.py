@@ -4,7 +4,6 @@ from typing import Annotated, Any
 
 from fastapi import Path
 from pydantic import BaseModel, ConfigDict, Field
-from starlette.requests import Request
 
 from serving_api.db.sessions import Session
 from serving_api.framework.cache_headers import NO_STORE
@@ -12,8 +11,7 @@ from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import state_of
+from serving_api.framework.routing import area_router
 from serving_api.live.admin_reads.flows import minute_flow
 from serving_api.live.admin_reads.schemas import FlowMinute
 from serving_api.live.admin_reads.service import FLOW_TTL, Live, live_of
@@ -40,15 +38,13 @@ class BoardFlow(BaseModel):
     source: str | None = Field(alias="_source")
 
 
-@router.get("/{board_code}/flow-minute")
-@serving(BoardFlow, cache=NO_STORE)
-async def flow_minute(request: Request, subject: Anyone, board_code: BoardCode) -> Answer:
+@router.get("/{board_code}/flow-minute", BoardFlow, cache=NO_STORE)
+async def flow_minute(call: Anyone, board_code: BoardCode) -> Answer:
     """Money flow of a board by minute; no items for an unknown board, or when the source does not answer."""
-    state = state_of(request)
-    answer = await _flow(state.part(live_of), board_code)
+    answer = await _flow(call.state.part(live_of), board_code)
     payload: dict[str, Any] = {
         "board_code": board_code,
-        "name": await read_or(None, state.reading.point(board_name, board_code)),
+        "name": await read_or(None, call.state.reading.point(board_name, board_code)),
         "items": answer.value,
         "_source": answer.origin if answer.value else None,
     }

@@ -30,12 +30,13 @@ from core.declaration.columns import (
     Pct,
     Px,
     col,
+    columns_of,
     key,
     received,
 )
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.frames import canonical_json
-from core.declaration.rules import Contract, Interface, Rows, Soft, at_hour, by_date, history, trading
+from core.declaration.rules import Contract, Rows, Soft, at_hour, by_date, history, interfaces, trading
 from core.declaration.scope import Context, Scope
 from core.text_keys import hash_key
 from platform_assets.datasets._afterwards import add_changes_after, closed_after
@@ -88,16 +89,11 @@ class DragonTiger(Model):
     sell_seats: Json = col(title="the largest sellers by rank; sums in 10k CNY")
 
 
+@columns_of(DragonTiger, "code date reason_key reason net_buy buy_amt sell_amt seats")
 class AuxLhb(Model):
     """One listing with its seats, stored as one of the F10 tables."""
 
-    code: Code = key("security code")
-    date: Date = key("trade date")
-    reason_key: K16 = key("hash of the reason")
     reason: S255 = col(title="why it is listed", nullable=False)
-    net_buy: Amt = col("wan", "bought - sold of the seats")
-    buy_amt: Amt = col("wan", "bought by the seats", ge=0)
-    sell_amt: Amt = col("wan", "sold by the seats", ge=0)
     seats: Json = col(title="{buy, sell}: the seats by rank")
 
 
@@ -257,7 +253,6 @@ DATASET = Dataset(
     model=DragonTiger,
     key=_LISTING,
     domain="daily",
-    date_column="date",
     late=10,
     raw=(
         Raw(
@@ -266,8 +261,6 @@ DATASET = Dataset(
             title="Billboard as the portal and the exchanges report it",
             model=received(DragonTiger, _LISTING, without=("buy_seats", "sell_seats")),
             key=(*_LISTING, "src"),
-            date_column="date",
-            payload=False,
             sources=(
                 Source("eastmoney", listings),
                 Source("szse", lambda ctx, scope: _with_reason_key(shenzhen(ctx, scope)), few_dates),
@@ -275,7 +268,6 @@ DATASET = Dataset(
             ),
             combine="all",
             late=1,
-            may_be_empty=True,
         ),
         Raw(
             name="lhb_branch",
@@ -283,14 +275,11 @@ DATASET = Dataset(
             title="Seats of the billboard by side and rank",
             model=LhbBranch,
             key=("trade_date", "code", "reason_key", "side", "rank_no", "src"),
-            date_column="trade_date",
-            payload=False,
             sources=(
                 Source("eastmoney", seats),
                 Source("sse", lambda ctx, scope: _seats(shanghai_seats(ctx, scope)), few_dates),
             ),
             late=1,
-            may_be_empty=True,
             topical=True,
             freshness=trading(3, "trade_date"),
         ),
@@ -302,11 +291,8 @@ DATASET = Dataset(
             title="Billboard with its seats beside the F10 tables: both reports once more, no further call",
             model=AuxLhb,
             key=_LISTING,
-            date_column="date",
-            payload=False,
             sources=(Source("em_f10", listings_with_seats),),
             late=1,
-            may_be_empty=True,
         ),
     ),
     feeds={"raw_dragon_tiger": as_received, "raw_lhb_branch": seats_of_listings, "aux_lhb": split_seats},
@@ -330,43 +316,14 @@ DATASET = Dataset(
     interfaces=(
         history("get_dragon_tiger_history", "billboard listings of a code by date", 600, 60),
         by_date("get_dragon_tiger_by_date", "billboard listings of all codes on one date", 600),
-        Interface(
-            "get_lhb_branch",
-            "stock",
-            "seats",
-            {"code": ("string", True, None), "trade_date": ("date", False, None)},
-            "object[]",
-            600,
-            "billboard seats of a code on one date",
-            table="raw_lhb_branch",
-        ),
-        Interface(
-            "get_lhb_branch_stat",
-            "market",
-            "branch_totals",
-            {
-                "days": ("int", False, 30),
-                "branch_name": ("string", False, None),
-                "limit": ("int", False, 50),
-            },
-            "object[]",
-            3600,
-            "what each branch bought and sold on the billboard, largest first",
-            table="raw_lhb_branch",
-        ),
-        Interface(
-            "get_lhb_branch_trades",
-            "market",
-            "branch_trades",
-            {
-                "branch_name": ("string", True, None),
-                "days": ("int", False, 90),
-                "limit": ("int", False, 100),
-            },
-            "object[]",
-            3600,
-            "billboard seats of one branch, newest first",
-            table="raw_lhb_branch",
-        ),
+        *interfaces("""
+            get_lhb_branch(code trade_date?): stock seats of raw_lhb_branch, 600 s
+                billboard seats of a code on one date
+            get_lhb_branch_stat(days=30 branch_name? limit=50): market branch_totals of raw_lhb_branch, 3600 s
+                what each branch bought and sold on the billboard, largest first
+            get_lhb_branch_trades(branch_name days=90
+                                  limit=100): market branch_trades of raw_lhb_branch, 3600 s
+                billboard seats of one branch, newest first
+        """),
     ),
 )

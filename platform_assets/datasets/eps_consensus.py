@@ -9,7 +9,7 @@ import pandas as pd
 
 from core.declaration.columns import K32, Amt, Code, Date, Int, Model, Px, col, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Interface, Partition
+from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
 from core.errors import PayloadError, Permanent
 from resources.upstreams.fetch_context import FetchContext
@@ -85,27 +85,17 @@ DATASET = Dataset(
             key=_KEY,
             partition=Partition.CODE,
             date_column="update_date",
-            payload=False,
             sources=(
                 Source(PAGES, pages, only_when=pages_are_read),
                 Source(REPORT, report),
             ),
             combine="all",
-            may_be_empty=True,
             reads=("raw_reports",),
             tasks=("aux_f10_events_sync",),
         ),
     ),
-    interfaces=(
-        Interface(
-            "get_eps_consensus",
-            "stock",
-            "by_year",
-            {"code": ("string", True, None)},
-            "object[]",
-            3600,
-            "consensus EPS",
-            table="aux_worth",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_eps_consensus(code): stock by_year, 3600 s
+            consensus EPS
+    """),
 )

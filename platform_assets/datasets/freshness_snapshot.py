@@ -13,7 +13,7 @@ from core.days import moved
 from core.declaration.columns import S16, S64, S255, Bool, Date, Int, Model, col, key
 from core.declaration.dataset import Dataset, Source
 from core.declaration.registry import FreshnessDimension, builtin_registry
-from core.declaration.rules import Interface, Partition
+from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
 from core.declaration.tables import Layer
 from core.errors import PlatformError
@@ -71,21 +71,13 @@ DATASET = Dataset(
     layer=Layer.CALC,
     model=FreshnessSnapshot,
     key=("snapshot_date", "dimension"),
-    date_column="snapshot_date",
     partition=Partition.SNAPSHOT,
     sources=(Source("derived", taken),),
     of_stocks=False,
     monitored=False,
     tasks=("freshness_snapshot",),
-    interfaces=(
-        Interface(
-            "get_data_freshness",
-            "market",
-            "freshness",
-            {},
-            "object",
-            600,
-            "persisted freshness of every dimension",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_data_freshness(): market freshness -> object, 600 s
+            persisted freshness of every dimension
+    """),
 )

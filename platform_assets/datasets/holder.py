@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from core.days import moved
-from core.declaration.columns import K32, Amt, Big, Code, Date, F, Model, Pct, col, key, received
+from core.declaration.columns import Amt, Big, Code, Date, F, Model, Pct, col, columns_of, key, received
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Contract, Fields, Interface, Partition, Soft, latest, on_date, period
+from core.declaration.rules import Contract, Fields, Partition, Soft, interfaces, latest, on_date, period
 from core.declaration.scope import Context, Scope
 from core.market.securities import is_a_share
 from core.report_periods import latest_ended, periods_due
@@ -42,16 +42,15 @@ class Holder(Model):
     interval_change_pct: Pct = col("pct", "change of the price since the count before")
 
 
+@columns_of(
+    Holder,
+    "code date src holder_num change_ratio avg_shares avg_market_cap top10_ratio_pct float10_ratio_pct",
+)
 class AuxHolder(Model):
     """The same count, stored as one of the F10 tables."""
 
-    code: Code = key("security code")
-    date: Date = key("date of the count")
-    src: K32 = key("upstream")
     holder_num: Big = col("", "holders", ge=0)
     change_ratio: Pct = col("pct", "change since the count before")
-    avg_shares: F = col("sh", "A shares per holder", ge=0)
-    avg_market_cap: Amt = col("CNY", "market value per holder", ge=0)
     top10_ratio_pct: Pct = col("pct", "shares of the ten largest holders / all shares", ge=0)
     float10_ratio_pct: Pct = col("pct", "shares of the ten largest float holders / float shares", ge=0)
 
@@ -170,7 +169,6 @@ DATASET = Dataset(
     key=("code", "date"),
     domain="daily",
     partition=Partition.CODE,
-    date_column="date",
     raw=(
         Raw(
             name="holder_num",
@@ -178,10 +176,7 @@ DATASET = Dataset(
             model=received(Holder, ("code", "date")),
             key=("code", "date", "src"),
             partition=Partition.CODE,
-            date_column="date",
-            payload=False,
             sources=(Source("eastmoney", portal), Source("cninfo", platform, only_when=of_one_date)),
-            may_be_empty=True,
         ),
         Raw(
             name="aux_holders",
@@ -190,12 +185,9 @@ DATASET = Dataset(
             model=AuxHolder,
             key=("code", "date", "src"),
             partition=Partition.CODE,
-            date_column="date",
-            payload=False,
             sources=(Source("em_f10", with_largest),),
             coalesce_with_stored=tuple(_LARGEST.values()),
             reads=("raw_top_holders",),
-            may_be_empty=True,
         ),
     ),
     feeds={"raw_holder_num": as_received, "aux_holders": as_received},
@@ -217,27 +209,11 @@ DATASET = Dataset(
     tasks=("fusion_daily_sync", "eod_core"),
     interfaces=(
         latest("get_holder", "newest holder count of a code", 3600),
-        Interface(
-            "get_holder_history",
-            "timeseries",
-            "periods",
-            {
-                "code": ("string", True, None),
-                "periods": ("int", False, 20),
-                "ascending": ("bool", False, True),
-            },
-            "object[]",
-            3600,
-            "holder counts of a code by count date",
-        ),
-        Interface(
-            "get_holder_rank",
-            "market",
-            "rank",
-            {"sort": ("string", False, "change_ratio"), "limit": ("int", False, 50)},
-            "object[]",
-            3600,
-            "newest holder counts of all codes by a column: the largest falls first",
-        ),
+        *interfaces("""
+            get_holder_history(code periods=20 ascending=true): timeseries periods, 3600 s
+                holder counts of a code by count date
+            get_holder_rank(sort=change_ratio limit=50): market rank, 3600 s
+                newest holder counts of all codes by a column: the largest falls first
+        """),
     ),
 )

@@ -6,8 +6,6 @@ are listed by date. A headline that comes again, in another paper or on another 
 was: the earliest time and the longest text are kept.
 """
 
-from typing import Any
-
 import orjson
 import pandas as pd
 
@@ -28,10 +26,11 @@ from core.declaration.columns import (
     Px,
     Text,
     col,
+    columns_of,
     key,
 )
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Interface, Partition, Rows, Soft, calendar_days
+from core.declaration.rules import Partition, Rows, Soft, calendar_days, interfaces
 from core.declaration.scope import Context, Scope
 from platform_assets.compute.sentiment import sentiment_of
 from platform_assets.datasets._forecasts import RESEARCH, earnings_make_the_price, forecast_fits_the_price
@@ -96,36 +95,27 @@ class RawNews(Model):
     url: S512 = col(title="address; null where it is not http(s)")
 
 
+@columns_of(RawNews, "code title_key src title pub_time summary media url")
 class AuxNews(Model):
     """The same headline, stored as one of the F10 tables."""
 
-    code: Code = key("security code")
-    title_key: K16 = key("16 hex of the normalised title's SHA-1")
-    src: K32 = key("upstream")
     title: S512 = col(title="title", nullable=False)
     pub_time: Dt = col(title="when it was published", nullable=False)
     summary: Text = col(title="text, cut at 16,000 characters")
-    media: S64 = col(title="medium")
-    url: S512 = col(title="address; null where it is not http(s)")
 
 
+@columns_of(
+    News,
+    "code info_code src pub_date title org researcher rating rating_change eps_fy1 eps_fy2 eps_fy3 pe_fy1 "
+    "target_price industry pdf_url",
+)
 class RawReport(Model):
     """One research report on one stock as received."""
 
-    code: Code = key("security code")
     info_code: K32 = key("number at its source")
-    src: K32 = key("upstream")
     pub_date: Date = col(title="date of publication", nullable=False)
     title: S512 = col(title="title", nullable=False)
-    org: S64 = col(title="institution")
-    researcher: S128 = col(title="authors")
-    rating: S32 = col(title="rating")
-    rating_change: S32 = col(title="change of the rating")
-    eps_fy1: Px = col("CNY", "EPS forecast of the year of publication")
-    eps_fy2: Px = col("CNY", "EPS forecast of the year after")
-    eps_fy3: Px = col("CNY", "EPS forecast of the second year after")
     pe_fy1: F = col("", "price / eps_fy1")
-    target_price: Px = col("CNY", "target price", ge=0)
     industry: S64 = col(title="industry")
     pdf_url: S512 = col(title="address of the PDF")
 
@@ -229,17 +219,6 @@ def research_is_rated(rows: pd.DataFrame, context: Context) -> pd.Series:
     return ~(rows["rating"].isna() & (rows["news_type"] == RESEARCH))
 
 
-def _of_code(name: str, description: str) -> Interface:
-    params: dict[str, tuple[str, bool, Any]] = {
-        "code": ("string", True, None),
-        "start_date": ("date", False, None),
-        "end_date": ("date", False, None),
-        "news_type": ("string", False, None),
-        "limit": ("int", False, 30),
-    }
-    return Interface(name, "stock", "headlines", params, "object[]", 300, description)
-
-
 DATASET = Dataset(
     name="news",
     subject="news",
@@ -258,14 +237,12 @@ DATASET = Dataset(
             key=("code", "title_key", "src"),
             partition=Partition.EVENT_DATE,
             date_column="pub_time",
-            payload=False,
             sources=(
                 Source("eastmoney", search, only_when=_RECENT),
                 Source("cls", telegraph, only_when=_TODAYS),
                 Source("sina", second_site, only_when=_TODAYS),
             ),
             late=1,
-            may_be_empty=True,
             reads=("fusion_announcement", "fusion_kline_daily", "fusion_stock_master"),
             tasks=("news_sync", "eod_core"),
         ),
@@ -277,10 +254,8 @@ DATASET = Dataset(
             key=("code", "info_code", "src"),
             partition=Partition.EVENT_DATE,
             date_column="pub_date",
-            payload=False,
             sources=(Source("eastmoney", research),),
             late=1,
-            may_be_empty=True,
             tasks=("news_sync", "eod_core"),
         ),
         Raw(
@@ -291,13 +266,11 @@ DATASET = Dataset(
             key=("code", "title_key", "src"),
             partition=Partition.EVENT_DATE,
             date_column="pub_time",
-            payload=False,
             sources=(
                 Source("em_f10", search_for_f10, only_when=_RECENT),
                 Source("cls", telegraph_for_f10, only_when=_TODAYS),
             ),
             late=1,
-            may_be_empty=True,
             reads=("fusion_announcement", "fusion_kline_daily", "fusion_stock_master"),
             tasks=("news_sync", "eod_core"),
         ),
@@ -324,47 +297,14 @@ DATASET = Dataset(
     per_code=True,
     may_be_empty=True,
     tasks=("fusion_daily_sync", "news_sync", "eod_core"),
-    interfaces=(
-        _of_code("get_news", "news and research of one code"),
-        Interface(
-            "get_news_by_date",
-            "market",
-            "headlines",
-            {
-                "date": ("date", False, None),
-                "news_type": ("string", False, None),
-                "keyword": ("string", False, None),
-                "limit": ("int", False, 200),
-                "offset": ("int", False, 0),
-            },
-            "object[]",
-            300,
-            "all news of one day",
-        ),
-        Interface(
-            "get_research_reports",
-            "stock",
-            "headlines",
-            {"code": ("string", True, None), "limit": ("int", False, 30)},
-            "object[]",
-            3600,
-            "research reports with rating and EPS forecasts",
-            table="raw_reports",
-        ),
-        Interface(
-            "get_research_reports_by_date",
-            "market",
-            "by_date",
-            {
-                "date": ("date", False, None),
-                "sort": ("string", False, None),
-                "limit": ("int", False, 200),
-                "offset": ("int", False, 0),
-            },
-            "object[]",
-            3600,
-            "research reports of all codes on one date",
-            table="raw_reports",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_news(code start_date? end_date? news_type? limit=30): stock headlines, 300 s
+            news and research of one code
+        get_news_by_date(date? news_type? keyword? limit=200 offset=0): market headlines, 300 s
+            all news of one day
+        get_research_reports(code limit=30): stock headlines of raw_reports, 3600 s
+            research reports with rating and EPS forecasts
+        get_research_reports_by_date(date? sort? limit=200 offset=0): market by_date of raw_reports, 3600 s
+            research reports of all codes on one date
+    """),
 )

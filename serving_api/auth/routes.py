@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import BackgroundTasks, File, Query, UploadFile
-from starlette.requests import Request
 from starlette.responses import Response
 
 from core.errors import NotFound
@@ -17,8 +16,8 @@ from serving_api.framework.envelope import PREFIX, local_iso
 from serving_api.framework.error_responses import BadRequest
 from serving_api.framework.permissions import Anyone, Login
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import State, state_of
+from serving_api.framework.routing import area_router
+from serving_api.framework.state import State
 
 router = area_router(f"{PREFIX}/auth", "auth")
 AVATAR_PATH = f"{PREFIX}/auth/avatar"
@@ -51,13 +50,10 @@ def _bearer(accounts: Accounts, token: str) -> dict[str, Any]:
     return {"access_token": token, "token_type": "bearer", "expires_in": accounts.tokens.ttl_s}
 
 
-@router.post("/register")
-@serving(schemas.Registered, cache=NO_STORE, raises=(409,))
-async def register(
-    request: Request, subject: Anyone, body: schemas.Registration, background: BackgroundTasks
-) -> Answer:
+@router.post("/register", schemas.Registered, raises=(409,))
+async def register(call: Anyone, body: schemas.Registration, background: BackgroundTasks) -> Answer:
     """Create an active account; a welcome mail goes out in the background."""
-    accounts = state_of(request).accounts
+    accounts = call.state.accounts
     user = await accounts.register(body)
     if accounts.on_registered is not None:
         background.add_task(accounts.on_registered, user)
@@ -65,74 +61,65 @@ async def register(
     return Answer({**{name: getattr(user, name) for name in names}, "message": "注册成功"})
 
 
-@router.post("/login")
-@serving(schemas.LoggedIn, cache=NO_STORE, raises=(401, 403))
-async def login(request: Request, subject: Anyone, body: schemas.Credentials) -> Answer:
+@router.post("/login", schemas.LoggedIn, raises=(401, 403))
+async def login(call: Anyone, body: schemas.Credentials) -> Answer:
     """Exchange a user name and password for a token."""
-    state = state_of(request)
-    accounts = state.accounts
-    token, user = await accounts.login(body.username, body.password, request.state.client_address)
-    return Answer({**_bearer(accounts, token), "user": _summary(state, user)})
+    accounts = call.state.accounts
+    token, user = await accounts.login(body.username, body.password, call.request.state.client_address)
+    return Answer({**_bearer(accounts, token), "user": _summary(call.state, user)})
 
 
-@router.get("/me")
-@serving(schemas.Me, cache=NO_STORE)
-async def me(request: Request, subject: Login) -> Answer:
+@router.get("/me", schemas.Me, cache=NO_STORE)
+async def me(call: Login) -> Answer:
     """The caller's account, with the rest of today's AI calls."""
-    return Answer(_me(state_of(request), subject.member))
+    return Answer(_me(call.state, call.member))
 
 
-@router.post("/profile")
-@serving(schemas.ProfileChanged, cache=NO_STORE, raises=(409,))
-async def profile(request: Request, subject: Login, body: schemas.ProfileChange) -> Answer:
+@router.post("/profile", schemas.ProfileChanged, raises=(409,))
+async def profile(call: Login, body: schemas.ProfileChange) -> Answer:
     """Change name, address or phone; fields that are not given stay unchanged."""
-    state = state_of(request)
-    user = await state.accounts.change_profile(subject.member, body)
-    return Answer({"user": _me(state, user), "message": "资料已更新"})
+    user = await call.state.accounts.change_profile(call.member, body)
+    return Answer({"user": _me(call.state, user), "message": "资料已更新"})
 
 
-@router.post("/change-password")
-@serving(schemas.PasswordChanged, cache=NO_STORE)
-async def change_password(request: Request, subject: Login, body: schemas.PasswordChange) -> Answer:
+@router.post("/change-password", schemas.PasswordChanged)
+async def change_password(call: Login, body: schemas.PasswordChange) -> Answer:
     """Set a new password; the old one must be correct. All older tokens become invalid: use the one in the
     response."""
-    accounts = state_of(request).accounts
-    token = await accounts.change_password(subject.member, body)
+    accounts = call.state.accounts
+    token = await accounts.change_password(call.member, body)
     return Answer({"message": "密码已修改", **_bearer(accounts, token)})
 
 
-@router.post("/avatar")
-@serving(schemas.AvatarStored, cache=NO_STORE, max_body=avatars.MAX_BYTES + _UPLOAD_ROOM)
+@router.post("/avatar", schemas.AvatarStored, max_body=avatars.MAX_BYTES + _UPLOAD_ROOM)
 async def upload_avatar(
-    request: Request,
-    subject: Login,
-    file: Annotated[UploadFile, File(description="png, jpg or webp, <= 2 MB")],
+    call: Login, file: Annotated[UploadFile, File(description="png, jpg or webp, <= 2 MB")]
 ) -> Answer:
     """Store the caller's image; its type is detected from the content."""
     content = await file.read(avatars.MAX_BYTES + 1)
-    avatar = await state_of(request).accounts.change_avatar(subject.member, content, AVATAR_PATH)
+    avatar = await call.state.accounts.change_avatar(call.member, content, AVATAR_PATH)
     return Answer({"avatar": avatar})
 
 
 @router.get(
     "/avatar",
+    cache=NO_STORE,
+    raises=(404,),
     responses={200: {"content": {kind: {} for kind in avatars.MEDIA_TYPES.values()}}},
     response_class=Response,
 )
-@serving(cache=NO_STORE, raises=(404,))
-async def read_avatar(request: Request, subject: Login) -> Response:
+async def read_avatar(call: Login) -> Response:
     """The caller's image."""
-    found = state_of(request).accounts.avatars.get(subject.member.id)
+    found = call.state.accounts.avatars.get(call.member.id)
     if found is None:
         raise NotFound("还没有上传头像")
     content, media_type = found
     return Response(content, media_type=media_type, headers={"X-Content-Type-Options": "nosniff"})
 
 
-@router.get("/verify-email")
-@serving(schemas.Message, cache=NO_STORE, raises=(400,))
+@router.get("/verify-email", schemas.Message, cache=NO_STORE, raises=(400,))
 async def verify_email(
-    subject: Anyone, token: Annotated[str, Query(description="from a verification mail")] = ""
+    call: Anyone, token: Annotated[str, Query(description="from a verification mail")] = ""
 ) -> Answer:
     """No verification token is ever created, so none is ever valid."""
     raise BadRequest("验证链接无效或已过期")

@@ -3,7 +3,6 @@
 from typing import Annotated, Any
 
 from fastapi import Depends, Query
-from starlette.requests import Request
 
 from serving_api.bonds import queries, schemas
 from serving_api.framework.envelope import PREFIX
@@ -12,9 +11,8 @@ from serving_api.framework.parameters import StockCode
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
+from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import picked
-from serving_api.framework.state import state_of
 from serving_api.stocks.queries import KLINE, QUOTE
 from serving_api.table_lists import Page, PageSize, Sort, page_or_empty, trade_day
 
@@ -30,11 +28,9 @@ _NOTHING: dict[str, Any] = {
 }  # fmt: skip
 
 
-@router.get("/list")
-@serving(schemas.BondPage, tables=(queries.TABLE,))
+@router.get("/list", schemas.BondPage, tables=(queries.TABLE,))
 async def bond_list(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     date: Annotated[str | None, Depends(trade_day)],
     sort: Sort = "double_low",
     rating: Annotated[str | None, Query(min_length=1, max_length=8, description="AAA, AA+, AA ...")] = None,
@@ -43,23 +39,20 @@ async def bond_list(
     page_size: PageSize = 50,
 ) -> Answer:
     """Convertible bonds on one trade date, cheap ones with a low premium first."""
-    state = state_of(request)
-    read = state.reading.scan(queries.page_of, date, rating, max_premium, sort, page, page_size)
-    return Answer(await page_or_empty(state, queries.TABLE, date, read, page, page_size))
+    read = call.state.reading.scan(queries.page_of, date, rating, max_premium, sort, page, page_size)
+    return Answer(await page_or_empty(call.state, queries.TABLE, date, read, page, page_size))
 
 
-@router.get("/overview")
-@serving(schemas.BondOverview, tables=(queries.TABLE,))
-async def bond_overview(request: Request, subject: Anyone) -> Answer:
+@router.get("/overview", schemas.BondOverview, tables=(queries.TABLE,))
+async def bond_overview(call: Anyone) -> Answer:
     """The market of convertible bonds on the newest trade date."""
-    return Answer(await read_or(_NOTHING, state_of(request).reading.scan(queries.overview)))
+    return Answer(await read_or(_NOTHING, call.state.reading.scan(queries.overview)))
 
 
-@router.get("/{code}")
-@serving(schemas.Bond, tables=(queries.TABLE, QUOTE))
-async def bond(request: Request, subject: Anyone, code: StockCode) -> Answer:
+@router.get("/{code}", schemas.Bond, tables=(queries.TABLE, QUOTE))
+async def bond(call: Anyone, code: StockCode) -> Answer:
     """One convertible bond: terms, newest row and its stock."""
-    row, quote = await read_or(({}, {}), state_of(request).reading.point(queries.of_code, code))
+    row, quote = await read_or(({}, {}), call.state.reading.point(queries.of_code, code))
     if not row:
         return Answer({})
     stock = {
@@ -71,24 +64,20 @@ async def bond(request: Request, subject: Anyone, code: StockCode) -> Answer:
     return Answer({"code": code, "info": picked(row, _INFO), "latest": row, "stock": stock})
 
 
-@router.get("/{code}/history")
-@serving(schemas.BondHistory, tables=(queries.TABLE, KLINE))
+@router.get("/{code}/history", schemas.BondHistory, tables=(queries.TABLE, KLINE))
 async def bond_history(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     code: StockCode,
     days: Annotated[int, Query(ge=30, le=2000, description="newest trade dates")] = 250,
 ) -> Answer:
     """Price, premium and conversion value by trade date, oldest first."""
-    state = state_of(request)
-    items = await read_or([], state.reading.point(queries.history, code, days))
-    reported = await reach_from(state.reading.point(queries.first_of, code), len(items), asked=days)
+    items = await read_or([], call.state.reading.point(queries.history, code, days))
+    reported = await reach_from(call.state.reading.point(queries.first_of, code), len(items), asked=days)
     return Answer({"code": code, "items": items, "total": len(items), **reported})
 
 
-@router.get("/{code}/events")
-@serving(schemas.BondEvents, tables=(queries.TABLE, queries.NOTICES))
-async def bond_events(request: Request, subject: Anyone, code: StockCode) -> Answer:
+@router.get("/{code}/events", schemas.BondEvents, tables=(queries.TABLE, queries.NOTICES))
+async def bond_events(call: Anyone, code: StockCode) -> Answer:
     """Past and future events of a bond, newest first. Titles are text from outside: escape them."""
-    items = await read_or([], state_of(request).reading.point(queries.events, code))
+    items = await read_or([], call.state.reading.point(queries.events, code))
     return Answer({"code": code, "items": items, "total": len(items)})

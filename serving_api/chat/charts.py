@@ -9,7 +9,6 @@ from serving_api.evidence.taking import fact_of
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
 from serving_api.stocks import queries
-from serving_api.stocks.bars import Bar
 
 CHART_BARS = 60
 
@@ -19,8 +18,7 @@ async def of_topic(state: State, topic: Topic, pack: Pack) -> dict[str, Any] | N
     name = fact_of(pack, MASTER, "name")
     if len(topic.codes) != 1 or name is None:
         return None
-    nothing: list[Bar] = []
-    bars = await read_or(nothing, state.reading.point(queries.bars, topic.codes[0], CHART_BARS, None))
+    bars = await read_or([], state.reading.point(queries.bars, topic.codes[0], CHART_BARS, None))
     if not bars:
         return None
     return {

@@ -5,7 +5,6 @@ from contextlib import aclosing
 from typing import Annotated, Any
 
 from fastapi import Path
-from starlette.requests import Request
 from starlette.responses import Response
 
 from core.errors import InputError, NotFound
@@ -22,8 +21,7 @@ from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Login, Quota
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import state_of
+from serving_api.framework.routing import area_router
 
 router = area_router(f"{PREFIX}/chat", "chat")
 
@@ -39,26 +37,22 @@ def _asked(body: schemas.Ask) -> Asked:
     )  # fmt: skip
 
 
-@router.post("/ask")
-@serving(schemas.AskAnswer, cache=NO_STORE)
-async def ask(request: Request, subject: Quota, body: schemas.Ask) -> Answer:
+@router.post("/ask", schemas.AskAnswer)
+async def ask(call: Quota, body: schemas.Ask) -> Answer:
     """An answer whose numbers are bound to stored values; by rules when no model is configured."""
-    state = state_of(request)
-    conversation = Conversation(state, subject.member, _asked(body), await model_of(state))
+    conversation = Conversation(call.state, call.member, _asked(body), await model_of(call.state))
     await conversation.prepare()
     return Answer(await conversation.answer())
 
 
-@router.post("/ask/stream", responses=_STREAM)
-@serving(cache=NO_STORE, stream=True)
-async def ask_stream(request: Request, subject: Quota, body: schemas.Ask) -> Response:
+@router.post("/ask/stream", stream=True, responses=_STREAM)
+async def ask_stream(call: Quota, body: schemas.Ask) -> Response:
     """The same as a stream: thinking, skills, search_status, source_progress, search_results, reasoning,
     tool_call, tool_result, content, chart, evidence, error; then `[DONE]`."""
-    state = state_of(request)
-    model = await model_of(state)
+    model = await model_of(call.state)
     if body.model is not None and model is not None and body.model not in model.names:
         raise InputError("model", f"not configured; configured: {', '.join(model.names)}")
-    conversation = Conversation(state, subject.member, _asked(body), model)
+    conversation = Conversation(call.state, call.member, _asked(body), model)
 
     async def events() -> AsyncGenerator[dict[str, Any], None]:
         await conversation.prepare()
@@ -69,46 +63,38 @@ async def ask_stream(request: Request, subject: Quota, body: schemas.Ask) -> Res
     return FrameStream(events)
 
 
-@router.post("/generate-title")
-@serving(schemas.ChatTitle, cache=NO_STORE)
-async def generate_title(request: Request, subject: Login, body: schemas.TitleAsk) -> Answer:
+@router.post("/generate-title", schemas.ChatTitle)
+async def generate_title(call: Login, body: schemas.TitleAsk) -> Answer:
     """A title of at most 20 characters for a conversation."""
-    state = state_of(request)
-    return Answer({"title": await title_for(await model_of(state), body.message, body.answer or "")})
+    return Answer({"title": await title_for(await model_of(call.state), body.message, body.answer or "")})
 
 
-@router.post("/analyze-stock")
-@serving(schemas.StockAnalysis, cache=NO_STORE, raises=(404,))
-async def analyze_stock(request: Request, subject: Quota, body: schemas.StockAsk) -> Answer:
+@router.post("/analyze-stock", schemas.StockAnalysis, raises=(404,))
+async def analyze_stock(call: Quota, body: schemas.StockAsk) -> Answer:
     """A report on one company: the five-dimension analysis of /analysis and sections of its data."""
-    return Answer(await analyse(state_of(request), body.code, refresh=body.refresh))
+    return Answer(await analyse(call.state, body.code, refresh=body.refresh))
 
 
-@router.post("/quick-valuation")
-@serving(schemas.QuickValuation, cache=NO_STORE, raises=(404,))
-async def quick_valuation(request: Request, subject: Quota, body: schemas.CodeAsk) -> Answer:
+@router.post("/quick-valuation", schemas.QuickValuation, raises=(404,))
+async def quick_valuation(call: Quota, body: schemas.CodeAsk) -> Answer:
     """The value of a share by four methods (PE, PB, PEG, a short DCF), by rules only."""
-    return Answer(await value(state_of(request), body.code))
+    return Answer(await value(call.state, body.code))
 
 
-@router.post("/batch-compare")
-@serving(schemas.StockComparison, cache=NO_STORE, raises=(404,))
-async def batch_compare(request: Request, subject: Quota, body: schemas.CompareAsk) -> Answer:
+@router.post("/batch-compare", schemas.StockComparison, raises=(404,))
+async def batch_compare(call: Quota, body: schemas.CompareAsk) -> Answer:
     """2 to 10 companies compared, ranked by rules."""
-    state = state_of(request)
-    model = await model_of(state)
-    return Answer(await compare(state, subject.member, model, body.codes, body.focus))
+    model = await model_of(call.state)
+    return Answer(await compare(call.state, call.member, model, body.codes, body.focus))
 
 
-@router.get("/receipts/{receipt_id}")
-@serving(schemas.ChatReceipt, cache=NO_STORE, raises=(404,))
+@router.get("/receipts/{receipt_id}", schemas.ChatReceipt, cache=NO_STORE, raises=(404,))
 async def receipt(
-    request: Request,
-    subject: Login,
+    call: Login,
     receipt_id: Annotated[str, Path(pattern=r"^[0-9a-f]{32}$", description="`receipt_id` of an answer")],
 ) -> Answer:
     """The inputs of an answer of the caller: pack, bindings, model. The newest 50 are stored for 7 days."""
-    body = await receipts.find(state_of(request), subject.member, receipt_id)
+    body = await receipts.find(call.state, call.member, receipt_id)
     if body is None:
         raise NotFound("没有这张凭据，或已过期")
     return Answer({"receipt_id": receipt_id, **body})

@@ -3,7 +3,6 @@
 from typing import Any
 
 from pydantic import BaseModel
-from starlette.requests import Request
 
 from core.market.stock_connect import CHANNELS, UNDISCLOSED_FROM, is_hidden
 from serving_api.db.sessions import Session
@@ -12,8 +11,7 @@ from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import state_of
+from serving_api.framework.routing import area_router
 
 TABLE = "raw_northbound"
 UNDISCLOSED = f"北向资金买卖与净额自 {UNDISCLOSED_FROM} 起不再披露"
@@ -34,12 +32,10 @@ class Channel(BaseModel):
     note: str | None = None
 
 
-@router.get("/northbound")
-@serving(list[Channel], tables=(TABLE,), cache=NO_STORE)
-async def northbound(request: Request, subject: Admin) -> Answer:
+@router.get("/northbound", list[Channel], tables=(TABLE,), cache=NO_STORE)
+async def northbound(call: Admin) -> Answer:
     """The newest row of every channel; undisclosed values are null, never 0."""
-    nothing: list[dict[str, Any]] = []
-    return Answer(await read_or(nothing, state_of(request).reading.point(newest_of_channels)))
+    return Answer(await read_or([], call.state.reading.point(newest_of_channels)))
 
 
 def newest_of_channels(session: Session) -> list[dict[str, Any]]:

@@ -6,20 +6,18 @@ from typing import Annotated, Any, Literal
 
 from fastapi import File, Query, UploadFile
 from pydantic import BaseModel, ConfigDict, Field, create_model
-from starlette.requests import Request
 
 from core.errors import InputError, StorageError
 from serving_api.datasets.fused import queries
 from serving_api.datasets.fused.wide import SORTS, Requested, WideSnapshot
 from serving_api.datasets.uploads import MAX_BYTES, ROOM, check_upload
 from serving_api.db.sessions import Session
-from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.parameters import AsOf, AsOfRead, parse_codes
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import State, state_of
+from serving_api.framework.routing import area_router
+from serving_api.framework.state import State
 
 router = area_router(f"{PREFIX}/datamgr", "datamgr: stock base")
 
@@ -70,11 +68,9 @@ class WideList(BaseModel):
     message: str | None = None
 
 
-@router.get("/stock-base/list")
-@serving(WideList, tables=(queries.WIDE,))
+@router.get("/stock-base/list", WideList, tables=(queries.WIDE,))
 async def stock_list(
-    request: Request,
-    subject: Admin,
+    call: Admin,
     as_of: AsOfRead,
     page: Annotated[int, Query(ge=1, le=1_000_000, description="from 1")] = 1,
     page_size: Annotated[int, Query(alias="pageSize", ge=10, le=200, description="rows of a page")] = 50,
@@ -109,7 +105,7 @@ async def stock_list(
         **bounds,
     )
     try:
-        snapshot = await _snapshot(state_of(request), as_of)
+        snapshot = await _snapshot(call.state, as_of)
         away = {}
     except StorageError:
         snapshot, away = WideSnapshot.of(None, []), {"status": "deprecated", "message": AWAY}
@@ -160,20 +156,16 @@ def _shape(*counted: str) -> Any:
     return create_model(name, **fields)
 
 
-@router.post("/stock-base/import")
-@serving(_shape("imported"), cache=NO_STORE, max_body=MAX_BYTES + ROOM, raises=(400,))
-async def import_file(
-    request: Request, subject: Admin, file: Annotated[UploadFile, File(description="<= 50 MB")]
-) -> Answer:
+@router.post("/stock-base/import", _shape("imported"), max_body=MAX_BYTES + ROOM, raises=(400,))
+async def import_file(call: Admin, file: Annotated[UploadFile, File(description="<= 50 MB")]) -> Answer:
     """Retired; the file is still checked."""
     await check_upload(file, may_be_empty=True)
     return Answer(_retired("imported"))
 
 
-@router.post("/stock-base/sync-full")
-@serving(_shape("imported", "synced"), cache=NO_STORE, max_body=MAX_BYTES + ROOM, raises=(400,))
+@router.post("/stock-base/sync-full", _shape("imported", "synced"), max_body=MAX_BYTES + ROOM, raises=(400,))
 async def sync_full(
-    request: Request, subject: Admin, file: Annotated[UploadFile, File(description="<= 50 MB, not empty")]
+    call: Admin, file: Annotated[UploadFile, File(description="<= 50 MB, not empty")]
 ) -> Answer:
     """Retired; the file is still checked."""
     await check_upload(file, may_be_empty=False)
@@ -192,7 +184,7 @@ _WRITES = {
 
 
 def _retired_endpoint(counted: str) -> Callable[..., Awaitable[Answer]]:
-    async def retired(request: Request, subject: Admin) -> Answer:
+    async def retired(call: Admin) -> Answer:
         """Retired: writes nothing."""
         return Answer(_retired(counted))
 
@@ -200,19 +192,17 @@ def _retired_endpoint(counted: str) -> Callable[..., Awaitable[Answer]]:
 
 
 for _path, _counted in _WRITES.items():
-    _endpoint = serving(_shape(_counted), cache=NO_STORE)(_retired_endpoint(_counted))
-    router.post(_path, name=_path.rpartition("/")[2].replace("-", "_"))(_endpoint)
+    _name = _path.rpartition("/")[2].replace("-", "_")
+    router.post(_path, _shape(_counted), name=_name)(_retired_endpoint(_counted))
 
 
-@router.get("/stock-base/staging")
-@serving(_shape("count"))
-async def staging(request: Request, subject: Admin) -> Answer:
+@router.get("/stock-base/staging", _shape("count"))
+async def staging(call: Admin) -> Answer:
     """Retired: the stock base has no staging any more."""
     return Answer(_retired("count"))
 
 
-@router.post("/finance/sync-tdx")
-@serving(_shape("synced"), cache=NO_STORE)
-async def finance_sync_tdx(request: Request, subject: Admin) -> Answer:
+@router.post("/finance/sync-tdx", _shape("synced"))
+async def finance_sync_tdx(call: Admin) -> Answer:
     """Retired: writes nothing; a body is ignored."""
     return Answer(_retired("synced"))

@@ -1,7 +1,8 @@
 """Permission is a type in a route's signature: `Anyone`, `Login`, `Quota`, `Admin`.
 
-A route names exactly one of them or cannot be declared (`routing.PlatformRoute`). It is decided before
-the body is read: without permission no upload is received and no parameter of a guarded route is explained.
+A route names exactly one (`call: Admin`) or cannot be declared (`routing.PlatformRoute`). It is decided
+before the body is read: without permission no upload is received and no parameter of a guarded route is
+explained.
 """
 
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from starlette.requests import Request
 from core.errors import Forbidden
 from serving_api.auth.model import User
 from serving_api.framework.error_responses import NOT_ADMIN, NOT_LOGGED_IN, QUOTA_USED_UP, NotAuthenticated
-from serving_api.framework.state import state_of
+from serving_api.framework.state import State, state_of
 
 
 @dataclass(frozen=True)
@@ -30,65 +31,73 @@ class Subject:
         return self.user
 
 
+@dataclass(frozen=True, kw_only=True)
+class Call(Subject):
+    """An admitted request: its caller, and the parts of the API that answer it."""
+
+    state: State
+    request: Request
+
+
 class Permission:
     """What a route asks of its caller."""
 
     name = "anyone"
 
-    async def admit(self, request: Request) -> Subject:
-        """The subject, or the refusal (401, 403). A bad token of an open route counts as none."""
-        return Subject()
+    async def admit(self, request: Request) -> User | None:
+        """The caller, or the refusal (401, 403). A bad token of an open route counts as none."""
+        return None
 
-    async def accept(self, request: Request, subject: Subject) -> None:
+    async def accept(self, call: Call) -> None:
         """Runs once a valid request was accepted, before its work begins."""
 
-    async def __call__(self, request: Request) -> Subject:
-        """As a dependency: the subject that was admitted before the body was read."""
-        subject: Subject = request.state.subject
-        return subject
+    async def __call__(self, request: Request) -> Call:
+        """As a dependency: the call that was admitted before the body was read."""
+        call: Call = request.state.call
+        return call
 
 
 class _LoginPermission(Permission):
     name = "login"
 
-    async def admit(self, request: Request) -> Subject:
+    async def admit(self, request: Request) -> User | None:
         user = await state_of(request).accounts.user_of(request.headers.get("authorization"))
         if user is None:
             raise NotAuthenticated(NOT_LOGGED_IN)
-        return Subject(user)
+        return user
 
 
 class _AdminPermission(_LoginPermission):
     name = "admin"
 
-    async def admit(self, request: Request) -> Subject:
-        subject = await super().admit(request)
-        if not subject.member.is_admin:
+    async def admit(self, request: Request) -> User | None:
+        user = await super().admit(request)
+        if user is None or not user.is_admin:
             raise Forbidden(NOT_ADMIN)
-        return subject
+        return user
 
 
 class _QuotaPermission(_LoginPermission):
     name = "quota"
 
-    async def admit(self, request: Request) -> Subject:
-        subject = await super().admit(request)
-        if not state_of(request).accounts.quota_of(subject.member).allows_one_more:
+    async def admit(self, request: Request) -> User | None:
+        user = await super().admit(request)
+        if user is None or not state_of(request).accounts.quota_of(user).allows_one_more:
             raise Forbidden(QUOTA_USED_UP)
-        return subject
+        return user
 
-    async def accept(self, request: Request, subject: Subject) -> None:
+    async def accept(self, call: Call) -> None:
         # Counted in one conditional UPDATE: of 100 calls at 9 of 10 one passes, whatever `admit` saw.
-        if not await state_of(request).accounts.count_call(subject.member):
+        if not await call.state.accounts.count_call(call.member):
             raise Forbidden(QUOTA_USED_UP)
 
 
 class _AskerPermission(Permission):
     """Anyone; a valid token identifies the user, for data that belong to one."""
 
-    async def admit(self, request: Request) -> Subject:
+    async def admit(self, request: Request) -> User | None:
         authorization = request.headers.get("authorization")
-        return Subject(await state_of(request).accounts.user_of(authorization) if authorization else None)
+        return await state_of(request).accounts.user_of(authorization) if authorization else None
 
 
 class _NotificationPermission(_LoginPermission):
@@ -96,15 +105,14 @@ class _NotificationPermission(_LoginPermission):
 
     name = "anyone"
 
-    async def admit(self, request: Request) -> Subject:
-        if state_of(request).settings.notifications_require_login:
-            return await super().admit(request)
-        return Subject()
+    async def admit(self, request: Request) -> User | None:
+        required = state_of(request).settings.notifications_require_login
+        return await super().admit(request) if required else None
 
 
-Anyone = Annotated[Subject, Depends(Permission())]
-Asker = Annotated[Subject, Depends(_AskerPermission())]
-Login = Annotated[Subject, Depends(_LoginPermission())]
-Quota = Annotated[Subject, Depends(_QuotaPermission())]
-Admin = Annotated[Subject, Depends(_AdminPermission())]
-NotificationReader = Annotated[Subject, Depends(_NotificationPermission())]
+Anyone = Annotated[Call, Depends(Permission())]
+Asker = Annotated[Call, Depends(_AskerPermission())]
+Login = Annotated[Call, Depends(_LoginPermission())]
+Quota = Annotated[Call, Depends(_QuotaPermission())]
+Admin = Annotated[Call, Depends(_AdminPermission())]
+NotificationReader = Annotated[Call, Depends(_NotificationPermission())]

@@ -5,7 +5,7 @@ import functools
 import inspect
 import re
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, TypeVar, get_type_hints
 
 from fastapi import APIRouter
@@ -22,7 +22,7 @@ from serving_api.framework.cache_headers import NO_STORE, PRIVATE, PUBLIC, is_ma
 from serving_api.framework.envelope import PREFIX, is_enveloped, local_iso
 from serving_api.framework.error_responses import UnknownQueryParameter
 from serving_api.framework.openapi import UNCHANGED, enveloped, query_names, refusals
-from serving_api.framework.permissions import Permission
+from serving_api.framework.permissions import Call, Permission
 from serving_api.framework.responses import Answer, render_answer
 from serving_api.framework.state import State, state_of
 
@@ -47,25 +47,6 @@ class Serving:
     stream: bool = False
 
 
-def serving(
-    model: Any = None,
-    *,
-    top: Sequence[tuple[str, Any]] = (),
-    tables: tuple[str, ...] = (),
-    cache: CachePolicy | str | None = None,
-    raises: tuple[int, ...] = (),
-    max_body: int = MAX_JSON_BYTES,
-    stream: bool = False,
-) -> Callable[[Endpoint], Endpoint]:
-    """Attach a `Serving` to an endpoint (below the router's decorator)."""
-
-    def attach(endpoint: Endpoint) -> Endpoint:
-        endpoint.serving = Serving(model, top, tables, cache, raises, max_body, stream)  # type: ignore[attr-defined]
-        return endpoint
-
-    return attach
-
-
 def permission_of(endpoint: Callable[..., Any]) -> Permission:
     """The one permission in a signature; none, or two, is a declaration error (default deny)."""
     found = [
@@ -85,14 +66,12 @@ def _accepting(endpoint: Callable[..., Any], permission: Permission) -> Callable
     """The endpoint, preceded by `permission.accept`: after validation, before the work."""
     if type(permission).accept is Permission.accept:
         return endpoint
-    if "request" not in inspect.signature(endpoint).parameters:
-        raise DeclarationError(f"{endpoint.__qualname__}: a counted route takes `request: Request`")
 
     @functools.wraps(endpoint)
-    async def accepted(*args: Any, **kwargs: Any) -> Any:
-        request: Request = kwargs["request"]
-        await permission.accept(request, request.state.subject)
-        return await endpoint(*args, **kwargs)
+    async def accepted(**given: Any) -> Any:
+        call = next(value for value in given.values() if isinstance(value, Call))
+        await permission.accept(call)
+        return await endpoint(**given)
 
     return accepted
 
@@ -151,7 +130,8 @@ class PlatformRoute(APIRoute):
 
         async def respond(request: Request) -> Response:
             state = state_of(request)
-            request.state.subject = await self.permission.admit(request)
+            user = await self.permission.admit(request)
+            request.state.call = Call(user, state=state, request=request)
             self._refuse_unknown(request)
             version = await state.versions.version_of(self.serving.tables)
             request.state.version = version
@@ -199,9 +179,41 @@ class PlatformRoute(APIRoute):
         return PUBLIC if self.permission.name == "anyone" else PRIVATE
 
 
-def area_router(prefix: str, tag: str) -> APIRouter:
-    """A router whose routes are `PlatformRoute`s below `prefix`."""
-    return APIRouter(
+class Area(APIRouter):
+    """A router whose routes are `PlatformRoute`s. The decorator of a route names its path, the model of its
+    answers, and what else a `Serving` or FastAPI takes: `@router.get("/x", schemas.X, tables=("x",))`."""
+
+    def get(self, path: str, model: Any = None, **said: Any) -> Callable[[Endpoint], Endpoint]:
+        return self._serve("GET", path, model, said)
+
+    def post(self, path: str, model: Any = None, **said: Any) -> Callable[[Endpoint], Endpoint]:
+        return self._serve("POST", path, model, said)
+
+    def put(self, path: str, model: Any = None, **said: Any) -> Callable[[Endpoint], Endpoint]:
+        return self._serve("PUT", path, model, said)
+
+    def delete(self, path: str, model: Any = None, **said: Any) -> Callable[[Endpoint], Endpoint]:
+        return self._serve("DELETE", path, model, said)
+
+    def _serve(
+        self, method: str, path: str, model: Any, said: dict[str, Any]
+    ) -> Callable[[Endpoint], Endpoint]:
+        of_serving = {name: said.pop(name) for name in _SERVING & said.keys()}
+
+        def add(endpoint: Endpoint) -> Endpoint:
+            endpoint.serving = Serving(model, **of_serving)  # type: ignore[attr-defined]
+            self.add_api_route(path, endpoint, methods=[method], **said)
+            return endpoint
+
+        return add
+
+
+_SERVING = {field.name for field in fields(Serving)}
+
+
+def area_router(prefix: str, tag: str) -> Area:
+    """The router of the routes below `prefix`."""
+    return Area(
         prefix=prefix, tags=[tag], route_class=PlatformRoute, generate_unique_id_function=operation_id
     )
 

@@ -3,15 +3,13 @@
 from typing import Annotated, Any, Literal
 
 from fastapi import Depends, Path, Query
-from starlette.requests import Request
 
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import reach_from
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import state_of
+from serving_api.framework.routing import area_router
 from serving_api.futures import queries, schemas
 from serving_api.table_lists import trade_day
 
@@ -24,18 +22,16 @@ Symbol = Annotated[
 Exchange = Literal["CFFEX", "SHFE", "INE", "DCE", "CZCE", "GFEX"]
 
 
-@router.get("/list")
-@serving(schemas.FuturesList, tables=(queries.FUTURES,))
+@router.get("/list", schemas.FuturesList, tables=(queries.FUTURES,))
 async def futures_list(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     exchange: Annotated[Exchange | None, Query(description="default all")] = None,
     main_only: Annotated[
         bool, Query(description="only the contract of each product with the largest open interest")
     ] = True,
 ) -> Answer:
     """Contracts of the newest date, by exchange and product."""
-    reading = state_of(request).reading
+    reading = call.state.reading
     return Answer(
         await read_or(
             {"items": [], "total": 0, "date": None}, reading.scan(queries.listed, exchange, main_only)
@@ -43,19 +39,18 @@ async def futures_list(
     )
 
 
-@router.get("/basis")
-@serving(schemas.Basis, tables=(queries.FUTURES, queries.INDEX))
+@router.get("/basis", schemas.Basis, tables=(queries.FUTURES, queries.INDEX))
 async def basis(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     product: Annotated[str, Query(pattern=r"^[A-Za-z]{1,3}$", description="letters of the product")] = "IF",
     days: Annotated[int, Query(ge=1, le=2000, description="newest dates")] = 120,
 ) -> Answer:
     """The basis of the main contract of an index future by date, oldest first."""
     nothing = queries.basis_of(product, [], "the database is away")
-    state = state_of(request)
-    found = await read_or(nothing, state.reading.scan(queries.basis, product, days))
-    history = await reach_from(state.reading.point(queries.first_basis, product), found["total"], asked=days)
+    found = await read_or(nothing, call.state.reading.scan(queries.basis, product, days))
+    history = await reach_from(
+        call.state.reading.point(queries.first_basis, product), found["total"], asked=days
+    )
     if history["note"] is not None:
         history["note"] = found.get(
             "reason", history["note"]
@@ -63,29 +58,25 @@ async def basis(
     return Answer({**found, **history})
 
 
-@router.get("/{symbol}/kline")
-@serving(schemas.FuturesBars, tables=(queries.FUTURES,))
+@router.get("/{symbol}/kline", schemas.FuturesBars, tables=(queries.FUTURES,))
 async def kline(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     symbol: Symbol,
     days: Annotated[int, Query(ge=30, le=2000, description="newest dates")] = 250,
 ) -> Answer:
     """Bars of a contract, or of a product's main contract of each date, oldest first."""
-    state = state_of(request)
     found = await read_or(
         {"symbol": symbol, "name": None, "items": [], "total": 0, "latestDate": None},
-        state.reading.scan(queries.kline, symbol, days),
+        call.state.reading.scan(queries.kline, symbol, days),
     )
-    history = await reach_from(state.reading.point(queries.first_bar, symbol), found["total"], asked=days)
+    history = await reach_from(
+        call.state.reading.point(queries.first_bar, symbol), found["total"], asked=days
+    )
     return Answer({**found, **history})
 
 
-@router.get("/{symbol}/positions")
-@serving(schemas.Positions)
-async def positions(
-    request: Request, subject: Anyone, symbol: Symbol, date: Annotated[str | None, Depends(trade_day)]
-) -> Answer:
+@router.get("/{symbol}/positions", schemas.Positions)
+async def positions(call: Anyone, symbol: Symbol, date: Annotated[str | None, Depends(trade_day)]) -> Answer:
     """Positions of the exchange's members: no documented source has them, and the answer says so."""
     empty: dict[str, Any] = {"symbol": symbol, "date": date, "long": [], "short": []}
     return Answer({**empty, "available": False, "reason": NO_POSITIONS})

@@ -4,18 +4,17 @@ from enum import StrEnum
 from typing import Annotated, Any
 
 from fastapi import Path, Query
-from starlette.requests import Request
 
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import REACH, reach_from
 from serving_api.framework.parameters import AsOfRead, StockCode
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
+from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import picked
-from serving_api.framework.state import state_of
+from serving_api.framework.state import State
 from serving_api.hong_kong import schemas
-from serving_api.hong_kong.service import FIGURES, PROFILE, HongKong, first_period, hong_kong_of
+from serving_api.hong_kong.service import FIGURES, PROFILE, first_period, hong_kong_of
 
 router = area_router(f"{PREFIX}/hk-finance", "Hong Kong")
 premium_router = area_router(f"{PREFIX}/stocks", "stocks")
@@ -33,23 +32,18 @@ class Statement(StrEnum):
     cashflow = "cashflow"
 
 
-def _reads(request: Request) -> HongKong:
-    return state_of(request).part(hong_kong_of)
-
-
 async def _reach(
-    request: Request, code: str, given: int, asked: int, statement: str | None = None
+    state: State, code: str, given: int, asked: int, statement: str | None = None
 ) -> dict[str, Any]:
     """How far back the stored report periods of a company reach."""
-    first = state_of(request).reading.point(first_period, code, statement)
+    first = state.reading.point(first_period, code, statement)
     return await reach_from(first, given, asked=asked, what="report periods")
 
 
-@router.get("/{code}/indicators")
-@serving(schemas.HkIndicators)
-async def indicators(request: Request, subject: Anyone, code: HkCode, periods: Periods = 8) -> Answer:
+@router.get("/{code}/indicators", schemas.HkIndicators)
+async def indicators(call: Anyone, code: HkCode, periods: Periods = 8) -> Answer:
     """Key figures of a company in Hong Kong: stored ones, else those of the portal now."""
-    reported = await _reads(request).figures(code, periods)
+    reported = await call.state.part(hong_kong_of).figures(code, periods)
     first = reported.value[0] if reported.value else {}
     items = [picked(row, f"report_period {FIGURES}") for row in reported.value]
     answer = {
@@ -58,22 +52,20 @@ async def indicators(request: Request, subject: Anyone, code: HkCode, periods: P
         "currency": first.get("currency"),
         "items": items,
         "total": len(items),
-        **await _reach(request, code, len(items), periods),
+        **await _reach(call.state, code, len(items), periods),
     }
     return Answer(answer, headers=reported.headers)
 
 
-@router.get("/{code}/statements")
-@serving(schemas.HkStatement)
+@router.get("/{code}/statements", schemas.HkStatement)
 async def statements(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     code: HkCode,
     statement: Annotated[Statement, Query(description="income, balance or cashflow")] = Statement.income,
     periods: Periods = 4,
 ) -> Answer:
     """Items of one statement by report period."""
-    reported = await _reads(request).statement(code, statement.value, periods)
+    reported = await call.state.part(hong_kong_of).statement(code, statement.value, periods)
     ends, items = reported.value
     answer = {
         "code": code,
@@ -81,33 +73,29 @@ async def statements(
         "periods": ends,
         "items": items,
         "total": len(items),
-        **await _reach(request, code, len(ends), periods, statement.value),
+        **await _reach(call.state, code, len(ends), periods, statement.value),
     }
     return Answer(answer, headers=reported.headers)
 
 
-@router.get("/{code}/dividend")
-@serving(schemas.HkDividends)
-async def dividend(request: Request, subject: Anyone, code: HkCode) -> Answer:
+@router.get("/{code}/dividend", schemas.HkDividends)
+async def dividend(call: Anyone, code: HkCode) -> Answer:
     """Dividends of a company in Hong Kong, from the portal now."""
-    answer = await _reads(request).dividends(code)
+    answer = await call.state.part(hong_kong_of).dividends(code)
     return Answer({"code": code, "items": answer.value, "total": len(answer.value)}, headers=answer.headers)
 
 
-@router.get("/{code}/profile")
-@serving(schemas.HkProfile)
-async def profile(request: Request, subject: Anyone, code: HkCode) -> Answer:
+@router.get("/{code}/profile", schemas.HkProfile)
+async def profile(call: Anyone, code: HkCode) -> Answer:
     """Profile of a company in Hong Kong, from the portal now. Text from outside: escape it."""
-    answer = await _reads(request).profile(code)
+    answer = await call.state.part(hong_kong_of).profile(code)
     found = answer.value[0] if answer.value else dict.fromkeys(PROFILE)
     return Answer({"code": code, "shares": None, **found}, headers=answer.headers)
 
 
-@premium_router.get("/{code}/ah-premium")
-@serving(schemas.AhPremium | None, top=[("as_of", str), *REACH])
+@premium_router.get("/{code}/ah-premium", schemas.AhPremium | None, top=[("as_of", str), *REACH])
 async def ah_premium(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     code: StockCode,
     as_of: AsOfRead,
     days: Annotated[int, Query(ge=1, le=750, description="trade dates of the history")] = 120,
@@ -116,5 +104,5 @@ async def ah_premium(
     `as_of`, since past values are not stored."""
     if as_of is not None:
         return Answer(None, top={"as_of": as_of.echo, "note": _NO_PAST})
-    answer = await _reads(request).premium(code)
+    answer = await call.state.part(hong_kong_of).premium(code)
     return Answer(answer.value, top={"note": _NO_PAST}, headers=answer.headers)

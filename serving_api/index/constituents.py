@@ -4,7 +4,6 @@ from typing import Annotated, Any
 
 from fastapi import Path, Query
 from pydantic import BaseModel, Field
-from starlette.requests import Request
 
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
@@ -12,9 +11,8 @@ from serving_api.framework.history_reach import Reach, reach
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
+from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import Rows, columns_of, picked
-from serving_api.framework.state import state_of
 from serving_api.index.symbols import symbol_of
 from serving_api.interfaces.indices.queries import MEMBERS, members, weights
 from serving_api.interfaces.queries import Row, public_rows
@@ -71,47 +69,41 @@ class IndexMembers(Rows[IndexMember]):
     as_of_date: str | None
 
 
-@router.get("/valuation/{symbol}")
-@serving(IndexValuation, tables=(VALUATION,))
+@router.get("/valuation/{symbol}", IndexValuation, tables=(VALUATION,))
 async def valuation(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     symbol: Symbol,
     days: Annotated[int, Query(ge=1, le=2500, description="newest trade dates")] = 750,
 ) -> Answer:
     """PE, yield and percentile of an index by trade date, oldest first."""
     own = symbol_of(symbol)
-    state = state_of(request)
-    rows = await read_or([], state.reading.point(valuations, own, days))
+    rows = await read_or([], call.state.reading.point(valuations, own, days))
     items = [picked(row, RATIOS) for row in rows]
     name = rows[-1]["index_name"] if rows else None
-    history = await reach(state, VALUATION, len(items), asked=days, of={"index_code": own})
+    history = await reach(call.state, VALUATION, len(items), asked=days, of={"index_code": own})
     latest = items[-1] if items else {}
     return Answer({"symbol": own, "name": name, "items": items, "latest": latest, **history})
 
 
-@router.get("/weights/{symbol}")
-@serving(IndexWeights, tables=(MEMBERS,))
+@router.get("/weights/{symbol}", IndexWeights, tables=(MEMBERS,))
 async def index_weights(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     symbol: Symbol,
     limit: Annotated[int, Query(ge=1, le=5000, description="the heaviest members")] = 100,
 ) -> Answer:
     """Members of an index with their weights at the newest known month end, the heaviest first."""
     own = symbol_of(symbol)
-    rows = await read_or([], state_of(request).reading.point(weights, own, _WEIGHED))
+    rows = await read_or([], call.state.reading.point(weights, own, _WEIGHED))
     shown = _members(own, rows[:limit], WEIGHTED)
     coverage = round(sum(row["weight_pct"] for row in rows[:limit]), 4)
     return Answer({**shown, "total": len(rows), "coverage_pct": coverage})
 
 
-@router.get("/constituents/{symbol}")
-@serving(IndexMembers, tables=(MEMBERS,))
-async def constituents(request: Request, subject: Anyone, symbol: Symbol) -> Answer:
+@router.get("/constituents/{symbol}", IndexMembers, tables=(MEMBERS,))
+async def constituents(call: Anyone, symbol: Symbol) -> Answer:
     """Members of an index or industry in the newest list."""
     own = symbol_of(symbol)
-    rows = await read_or([], state_of(request).reading.point(members, own))
+    rows = await read_or([], call.state.reading.point(members, own))
     return Answer(_members(own, rows, LISTED))
 
 

@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 from fastapi import Path, Query
 from pydantic import BaseModel, Field
-from starlette.requests import Request
 
 from core.days import moved
 from platform_assets.compute.parameters.market_phase import MAIN_INDEX
@@ -16,9 +15,8 @@ from serving_api.framework.parameters import AsOfRead, bound_of, echo_of
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
+from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import columns_of
-from serving_api.framework.state import state_of
 from serving_api.index.symbols import symbol_of
 from serving_api.interfaces.indices.series import INDICES, INDUSTRIES, indicators, table_of
 from serving_api.interfaces.queries import Row, public_rows
@@ -127,11 +125,9 @@ def _day(one: dict[str, Any] | None) -> dict[str, Any]:
     return {} if one is None else {"date": one["date"], "change_percent": one["change_percent"]}
 
 
-@router.get("/indicator/{code}")
-@serving(IndexIndicators, tables=_TABLES)
+@router.get("/indicator/{code}", IndexIndicators, tables=_TABLES)
 async def indicator(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     code: Annotated[
         str, Path(description="index: sh000300, 000300; an industry: 801780", examples=["sh000300"])
     ],
@@ -140,32 +136,28 @@ async def indicator(
 ) -> Answer:
     """MA, MACD, KDJ, BOLL and RSI of an index by trade date."""
     own = symbol_of(code, "code")
-    state = state_of(request)
-    items, name = await read_or(([], None), state.reading.scan(indicators, own, days, bound_of(as_of)))
+    items, name = await read_or(([], None), call.state.reading.scan(indicators, own, days, bound_of(as_of)))
     answer = {
         "code": own,
         "name": name,
         "items": items,
         "latest": items[-1] if items else {},
-        **await reach(state, table_of(own), len(items), asked=days, code=own, as_of=as_of),
+        **await reach(call.state, table_of(own), len(items), asked=days, code=own, as_of=as_of),
     }
     return Answer(answer, top=echo_of(as_of))
 
 
-@calendar_router.get("/index-calendar")
-@serving(IndexCalendar, tables=_TABLES)
+@calendar_router.get("/index-calendar", IndexCalendar, tables=_TABLES)
 async def index_calendar(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     code: Annotated[
         str, Query(max_length=16, description=f"index; empty: {MAIN_INDEX}", examples=["sh000300"])
     ] = "",
     days: Annotated[int, Query(ge=90, le=750, description="calendar days up to today")] = 365,
 ) -> Answer:
     """Daily changes of an index with their sums by month, from stored bars."""
-    state = state_of(request)
     own = symbol_of(code, "code") if code.strip() else MAIN_INDEX
-    since = moved(state.today, 1 - days)
-    bars = await read_or([], state.reading.scan(bars_since, own, since))
-    history = await reach_since(state, table_of(own), len(bars), since, code=own)
+    since = moved(call.state.today, 1 - days)
+    bars = await read_or([], call.state.reading.scan(bars_since, own, since))
+    history = await reach_since(call.state, table_of(own), len(bars), since, code=own)
     return Answer({"code": own, "name": bars[-1]["name"] if bars else None, **calendar(bars), **history})

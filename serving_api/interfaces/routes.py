@@ -3,16 +3,13 @@
 from typing import Annotated, Any, Literal
 
 from fastapi import Query
-from starlette.requests import Request
 
 from serving_api.datasets.fused import schemas
-from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.parameters import parse_as_of
 from serving_api.framework.permissions import Admin, Anyone
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import state_of
+from serving_api.framework.routing import area_router
 from serving_api.interfaces.catalog import builtin_catalog
 
 router = area_router(f"{PREFIX}/datamgr/fusion", "datamgr: interfaces")
@@ -20,19 +17,16 @@ router = area_router(f"{PREFIX}/datamgr/fusion", "datamgr: interfaces")
 _TOTAL = ("total", int)
 
 
-@router.get("/interfaces")
-@serving(list[schemas.Entry], top=[_TOTAL])
-async def interfaces(request: Request, subject: Anyone) -> Answer:
+@router.get("/interfaces", list[schemas.Entry], top=[_TOTAL])
+async def interfaces(call: Anyone) -> Answer:
     """Every read-only interface that `/call` answers."""
     entries = builtin_catalog().entries()
     return Answer({"total": len(entries), "items": entries})
 
 
-@router.get("/interfaces/search")
-@serving(list[schemas.Hit], top=[_TOTAL])
+@router.get("/interfaces/search", list[schemas.Hit], top=[_TOTAL])
 async def search(
-    request: Request,
-    subject: Admin,
+    call: Admin,
     q: Annotated[str, Query(min_length=1, max_length=200, description="English or Chinese words")],
     limit: Annotated[int, Query(ge=1, le=50, description="hits at most")] = 10,
     dimension: Annotated[
@@ -44,16 +38,12 @@ async def search(
     return Answer({"total": len(hits), "items": hits})
 
 
-@router.post("/call")
-@serving(
-    object,
-    top=[_TOTAL, ("as_of", str), ("first_date", str), ("note", str)],
-    cache=NO_STORE,
-    raises=(403, 404),
+@router.post(
+    "/call", object, top=[_TOTAL, ("as_of", str), ("first_date", str), ("note", str)], raises=(403, 404)
 )
-async def call(request: Request, subject: Anyone, body: schemas.Call) -> Answer:
+async def call(call: Anyone, body: schemas.Call) -> Answer:
     """The value of one interface."""
-    state = state_of(request)
+    state = call.state
     catalog = builtin_catalog()
     interface, dataset = catalog.find(body.interface)
     as_of = None if body.as_of is None else parse_as_of(body.as_of, state.clock.now())

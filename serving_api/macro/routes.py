@@ -3,7 +3,6 @@
 from typing import Annotated, Any, Literal
 
 from fastapi import Path, Query
-from starlette.requests import Request
 
 from platform_assets.datasets._macro_series import CN_NAMES, SERIES
 from serving_api.framework.envelope import PREFIX
@@ -12,25 +11,25 @@ from serving_api.framework.parameters import AsOfRead, bound_of, echo_of
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import state_of
+from serving_api.framework.routing import area_router
 from serving_api.macro import queries, schemas
 
 router = area_router(f"{PREFIX}/macro", "macro")
 fusion_router = area_router(f"{PREFIX}/fusion/macro", "macro")
 
 
-@router.get("/bond-yield")
-@serving(schemas.BondYield, top=[("as_of", str)], tables=(queries.VALUES,))
+_AS_OF = [("as_of", str)]
+
+
+@router.get("/bond-yield", schemas.BondYield, top=_AS_OF, tables=(queries.VALUES,))
 async def bond_yield(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     as_of: AsOfRead,
     region: Annotated[Literal["cn", "us"], Query(description="whose government bonds")] = "cn",
     days: Annotated[int, Query(ge=5, le=2500, description="newest dates")] = 250,
 ) -> Answer:
     """Yields of government bonds by date, oldest first."""
-    reading = state_of(request).reading
+    reading = call.state.reading
     rows, why = await read_or(
         ([], "the database is away"), reading.scan(queries.yields_or_why, region, days, bound_of(as_of))
     )
@@ -48,11 +47,9 @@ async def bond_yield(
     return Answer(answer, top=echo_of(as_of))
 
 
-@router.get("/erp")
-@serving(schemas.RiskPremium, top=[("as_of", str)], tables=(queries.VALUES, queries.PE))
+@router.get("/erp", schemas.RiskPremium, top=_AS_OF, tables=(queries.VALUES, queries.PE))
 async def risk_premium(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     as_of: AsOfRead,
     index: Annotated[
         str, Query(pattern=r"^(sh|sz|csi)[0-9A-Z]{6}$", description="index whose PE is taken")
@@ -60,7 +57,7 @@ async def risk_premium(
     days: Annotated[int, Query(ge=30, le=2500, description="newest dates")] = 750,
 ) -> Answer:
     """Earnings yield of an index above the ten-year yield, by date, oldest first."""
-    reading = state_of(request).reading
+    reading = call.state.reading
     nothing = queries.premium_of(index, [], "the database is away")
     found = await read_or(nothing, reading.scan(queries.risk_premium, index, days, bound_of(as_of)))
     first = reading.scan(queries.first_premium, index)
@@ -69,11 +66,11 @@ async def risk_premium(
     return Answer({**found, **history}, top=echo_of(as_of))
 
 
-@fusion_router.get("/cn-extended/{name}")
-@serving(schemas.SeriesByName, top=[("as_of", str)], tables=(queries.VALUES,), raises=(404,))
+@fusion_router.get(
+    "/cn-extended/{name}", schemas.SeriesByName, top=_AS_OF, tables=(queries.VALUES,), raises=(404,)
+)
 async def cn_extended(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     name: Annotated[str, Path(max_length=64, description="a series, as cn_cpi_yoy")],
     as_of: AsOfRead,
     limit: Annotated[int, Query(ge=1, le=600, description="newest periods")] = 60,
@@ -83,8 +80,7 @@ async def cn_extended(
         reported = {"detail": f"unknown series: {name[:40]}", "names": list(CN_NAMES)}
         return Answer(reported, status_code=404)
     one = SERIES[name]
-    state = state_of(request)
-    read = state.reading.scan(_newest, name, limit, bound_of(as_of))
+    read = call.state.reading.scan(_newest, name, limit, bound_of(as_of))
     rows, why = await read_or(([], "the database is away"), read)
     answer: dict[str, Any] = {
         "name": name,
@@ -96,9 +92,15 @@ async def cn_extended(
         "total": len(rows),
         "latestDate": rows[-1]["date"] if rows else None,
         **await reach(
-            state, queries.VALUES, len(rows), asked=limit, of={"indicator": name}, what="periods", as_of=as_of
+            call.state,
+            queries.VALUES,
+            len(rows),
+            asked=limit,
+            of={"indicator": name},
+            what="periods",
+            as_of=as_of,
         ),
-    }
+    }  # fmt: skip
     if not rows:
         answer["reason"] = why
     return Answer(answer, top=echo_of(as_of))

@@ -4,7 +4,6 @@ from typing import Annotated, Any
 
 from fastapi import Query
 from pydantic import BaseModel, Field
-from starlette.requests import Request
 
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
@@ -12,9 +11,8 @@ from serving_api.framework.history_reach import Reach, reach_of_days
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
+from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import Rows
-from serving_api.framework.state import state_of
 from serving_api.interfaces.events.queries import branch_totals, deals_of_branches
 
 
@@ -85,21 +83,18 @@ def _after_purchases(session: Session, since: str, name: str | None) -> dict[str
 router = area_router(f"{PREFIX}/market", "market: billboard")
 
 
-@router.get("/lhb-branch-stat")
-@serving(BranchStat, tables=(SEATS, LISTINGS))
+@router.get("/lhb-branch-stat", BranchStat, tables=(SEATS, LISTINGS))
 async def branch_stat(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     days: Annotated[int, Query(ge=5, le=250, description="trade dates")] = 30,
     branch: Annotated[str, Query(max_length=64, description="text in the name of the branch")] = "",
     limit: Annotated[int, Query(ge=1, le=200, description="branches of the answer")] = 50,
 ) -> Answer:
     """Amounts bought and sold by branches on the billboard, largest sums first."""
-    state = state_of(request)
-    dates = state.calendar.last(days, state.today)
+    dates = call.state.calendar.last(days, call.state.today)
     items, total = await read_or(
-        ([], 0), state.reading.scan(branches, dates[0], branch.strip() or None, limit)
+        ([], 0), call.state.reading.scan(branches, dates[0], branch.strip() or None, limit)
     )
-    history = await reach_of_days(state, (SEATS,), days)
+    history = await reach_of_days(call.state, (SEATS,), days)
     window = {"from": dates[0], "to": dates[-1]}
     return Answer({"items": items, "total": total, "window": window, **history})

@@ -14,7 +14,6 @@ import orjson
 from fastapi import Path, Query
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from sqlalchemy.engine import Connection
-from starlette.requests import Request
 
 from core.clock import stamp
 from resources.warehouse.engine import transaction
@@ -24,8 +23,8 @@ from serving_api.framework.envelope import PREFIX, local_iso
 from serving_api.framework.permissions import Anyone, Login
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import State, state_of
+from serving_api.framework.routing import area_router
+from serving_api.framework.state import State
 from serving_api.market import schemas
 
 NEWEST, HISTORY = "sys_change_snapshot", "sys_change_history"
@@ -203,29 +202,25 @@ class Compared(BaseModel):
         return payload
 
 
-@router.post("/compare")
-@serving(schemas.Comparison, raises=(503,))
-async def compare(request: Request, subject: Login, body: Compared) -> Answer:
+@router.post("/compare", schemas.Comparison, raises=(503,))
+async def compare(call: Login, body: Compared) -> Answer:
     """Differences from the last version of the same entity; an equal payload makes no new version."""
-    state = state_of(request)
     # Two transactions: one that inserts and then locks can deadlock with another on MariaDB.
     key = (body.entity_type, body.entity_id)
-    await _write(state, ensure_entity, key, state.clock.now())
-    reported = await _write(state, compare_versions, key, body.payload, state.clock.now())
+    await _write(call.state, ensure_entity, key, call.state.clock.now())
+    reported = await _write(call.state, compare_versions, key, body.payload, call.state.clock.now())
     return Answer(reported)
 
 
-@router.get("/history/{entity_type}")
-@serving(schemas.ChangeHistory)
+@router.get("/history/{entity_type}", schemas.ChangeHistory)
 async def history(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     entity_type: EntityType,
     entity_id: Annotated[str, Query(max_length=64, description="one entity; empty: all of the type")] = "",
     limit: Annotated[int, Query(ge=1, le=200, description="newest changes")] = 50,
 ) -> Answer:
     """Stored changes, newest first."""
-    items = await read_or([], state_of(request).reading.point(change_history, entity_type, entity_id, limit))
+    items = await read_or([], call.state.reading.point(change_history, entity_type, entity_id, limit))
     return Answer({"entity_type": entity_type, "items": items, "total": len(items)})
 
 

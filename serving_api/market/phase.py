@@ -4,7 +4,6 @@ from typing import Annotated, Any, Literal
 
 from fastapi import Query
 from pydantic import BaseModel, Field
-from starlette.requests import Request
 
 from platform_assets.compute.market_phase import segments, transition_counts, transitions
 from serving_api.db.sessions import Session
@@ -13,9 +12,9 @@ from serving_api.framework.history_reach import Reach, reach
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
+from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import Rows, columns_by_key, columns_of, picked
-from serving_api.framework.state import state_of
+from serving_api.framework.state import State
 from serving_api.interfaces.queries import Row, public_rows
 
 Phase = Literal["ice", "repair", "rise", "climax", "diverge", "ebb"]
@@ -136,9 +135,8 @@ def newest(session: Session) -> Row | None:
     return rows[0] if rows else None
 
 
-async def _window(request: Request, table: str, days: int) -> list[Row]:
+async def _window(state: State, table: str, days: int) -> list[Row]:
     """Rows of the newest trade dates, oldest first."""
-    state = state_of(request)
     dates = state.calendar.last(days, state.today)
     rows = await read_or([], state.reading.point(since, table, dates[0]))
     return [_shown(row) for row in rows]
@@ -149,12 +147,11 @@ def _shown(row: Row) -> Row:
     return {**row, "score": round(row["score"], 2)} if "score" in row else row
 
 
-@router.get("/limit-count-history")
-@serving(LimitCounts, tables=(LIMITS,))
-async def limit_count_history(request: Request, subject: Anyone, days: WindowDays = 60) -> Answer:
+@router.get("/limit-count-history", LimitCounts, tables=(LIMITS,))
+async def limit_count_history(call: Anyone, days: WindowDays = 60) -> Answer:
     """Limit-ups and limit-downs of each date: counted from bars, next to those of the portal's pools."""
-    items = [_counts(row) for row in await _window(request, LIMITS, days)]
-    history = await reach(state_of(request), LIMITS, len(items), asked=days)
+    items = [_counts(row) for row in await _window(call.state, LIMITS, days)]
+    history = await reach(call.state, LIMITS, len(items), asked=days)
     return Answer({"items": items, "total": len(items), **history})
 
 
@@ -169,39 +166,35 @@ def _counts(row: Row) -> dict[str, Any]:
     }
 
 
-@router.get("/emotion-cycle")
-@serving(EmotionCycle, tables=(PHASES,))
-async def emotion_cycle(request: Request, subject: Anyone, days: WindowDays = 60) -> Answer:
+@router.get("/emotion-cycle", EmotionCycle, tables=(PHASES,))
+async def emotion_cycle(call: Anyone, days: WindowDays = 60) -> Answer:
     """The emotion score of each date with its stage and its inputs."""
-    rows = await _window(request, PHASES, days)
+    rows = await _window(call.state, PHASES, days)
     items = [{**picked(row, CYCLE), "stage": row["phase"]} for row in rows]
     current = (
         {"stage": rows[-1]["phase"], "days": rows[-1]["duration_days"]}
         if rows
         else {"stage": None, "days": 0}
     )
-    history = await reach(state_of(request), PHASES, len(items), asked=days)
+    history = await reach(call.state, PHASES, len(items), asked=days)
     return Answer({"items": items, "current": current, "total": len(items), **history})
 
 
-@router.get("/regime")
-@serving(Regime, tables=(PHASES,))
-async def regime(request: Request, subject: Anyone) -> Answer:
+@router.get("/regime", Regime, tables=(PHASES,))
+async def regime(call: Anyone) -> Answer:
     """The phase of the market as it was stored after the newest close."""
-    found = await read_or(None, state_of(request).reading.point(newest))
+    found = await read_or(None, call.state.reading.point(newest))
     reported = dict.fromkeys(columns_by_key(REGIME)) if found is None else picked(_shown(found), REGIME)
     return Answer({**reported, "evidence": (found or {}).get("evidence") or [], "source": "snapshot"})
 
 
-@router.get("/phase-history")
-@serving(PhaseHistory, tables=(PHASES,))
+@router.get("/phase-history", PhaseHistory, tables=(PHASES,))
 async def phase_history(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     days: Annotated[int, Query(ge=5, le=750, description="newest trade dates")] = 90,
 ) -> Answer:
     """Phases by date, their runs, and the frequencies of transitions."""
-    rows = await _window(request, PHASES, days)
+    rows = await _window(call.state, PHASES, days)
     current = {"phase": None, "duration_days": 0}
     if rows:
         current = {"phase": rows[-1]["phase"], "duration_days": rows[-1]["duration_days"]}
@@ -216,6 +209,6 @@ async def phase_history(
             "transitions": transitions([row["phase"] for row in rows]),
             "transition_counts": transition_counts([row["phase"] for row in rows]),
             "total": len(rows),
-            **await reach(state_of(request), PHASES, len(rows), asked=days),
+            **await reach(call.state, PHASES, len(rows), asked=days),
         }
     )

@@ -2,13 +2,11 @@
 
 from typing import Any
 
-from starlette.requests import Request
-
 from serving_api.framework.envelope import PREFIX, local_iso
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import state_of
+from serving_api.framework.routing import area_router
+from serving_api.framework.state import State
 from serving_api.live.chain import unified_of
 from serving_api.live.data_types import Found
 from serving_api.market import schemas
@@ -22,14 +20,14 @@ _OVERVIEW = ("code", "name", "change_percent", "rank")
 _SHORT_INDEX = ("code", "name", "price", "change_percent")
 
 
-async def read(request: Request, name: str) -> Found:
+async def read(state: State, name: str) -> Found:
     """A data type of the unified read."""
-    return await state_of(request).part(unified_of).read(name)
+    return await state.part(unified_of).read(name)
 
 
-def answer(request: Request, found: Found, body: dict[str, Any], *, sourced: bool = True) -> Answer:
+def answer(state: State, found: Found, body: dict[str, Any], *, sourced: bool = True) -> Answer:
     """`body` with its time and, if its model has it, its source; both are response headers as well."""
-    at = local_iso(found.at or state_of(request).clock.now())
+    at = local_iso(found.at or state.clock.now())
     headers = {}
     if found.origin is not None:
         headers = {"X-Data-As-Of": at, "X-Data-Source": found.origin}
@@ -39,12 +37,11 @@ def answer(request: Request, found: Found, body: dict[str, Any], *, sourced: boo
     return Answer({**body, "timestamp": at, **reported}, headers=headers)
 
 
-@router.get("/overview")
-@serving(schemas.Overview)
-async def overview(request: Request, subject: Anyone) -> Answer:
+@router.get("/overview", schemas.Overview)
+async def overview(call: Anyone) -> Answer:
     """The five strongest and the five weakest industries, and how many stocks are at a limit."""
-    industries = await read(request, "industry_rank")
-    counts = await read(request, "distribution")
+    industries = await read(call.state, "industry_rank")
+    counts = await read(call.state, "distribution")
     rows = industries.body["industries"]
     ends = [*rows[:ENDS], *rows[ENDS:][-ENDS:]]
     body = {
@@ -53,72 +50,64 @@ async def overview(request: Request, subject: Anyone) -> Answer:
         "limit_down": counts.body["limit_down"],
     }
     older = min((industries, counts), key=lambda found: (found.at is None, found.at))
-    return answer(request, older, body, sourced=False)
+    return answer(call.state, older, body, sourced=False)
 
 
-@router.get("/sentiment")
-@serving(schemas.Sentiment)
-async def sentiment(request: Request, subject: Anyone) -> Answer:
+@router.get("/sentiment", schemas.Sentiment)
+async def sentiment(call: Anyone) -> Answer:
     """Main indices, breadth and the score calculated from both."""
-    found = await read(request, "sentiment")
+    found = await read(call.state, "sentiment")
     indices = [{name: row[name] for name in _SHORT_INDEX} for row in found.body["indices"]]
-    return answer(request, found, {**found.body, "indices": indices})
+    return answer(call.state, found, {**found.body, "indices": indices})
 
 
-@router.get("/indices")
-@serving(schemas.Indices)
-async def indices(request: Request, subject: Anyone) -> Answer:
+@router.get("/indices", schemas.Indices)
+async def indices(call: Anyone) -> Answer:
     """The main indices, a part of the sentiment read."""
-    found = await read(request, "sentiment")
-    return answer(request, found, {"indices": found.body["indices"]}, sourced=False)
+    found = await read(call.state, "sentiment")
+    return answer(call.state, found, {"indices": found.body["indices"]}, sourced=False)
 
 
-@router.get("/distribution")
-@serving(schemas.Distribution)
-async def distribution(request: Request, subject: Anyone) -> Answer:
+@router.get("/distribution", schemas.Distribution)
+async def distribution(call: Anyone) -> Answer:
     """How many stocks rise, fall, are unchanged or at a limit, and the size of their changes."""
-    found = await read(request, "distribution")
-    return answer(request, found, found.body)
+    found = await read(call.state, "distribution")
+    return answer(call.state, found, found.body)
 
 
-@router.get("/industry-rank")
-@serving(schemas.StrongestWeakest)
-async def industry_rank(request: Request, subject: Anyone) -> Answer:
+@router.get("/industry-rank", schemas.StrongestWeakest)
+async def industry_rank(call: Anyone) -> Answer:
     """The five strongest and the five weakest industries of the session."""
-    found = await read(request, "industry_rank")
+    found = await read(call.state, "industry_rank")
     rows = found.body["industries"]
-    return answer(request, found, {"top": rows[:ENDS], "bottom": rows[::-1][:ENDS]})
+    return answer(call.state, found, {"top": rows[:ENDS], "bottom": rows[::-1][:ENDS]})
 
 
-@router.get("/fund-flow")
-@serving(schemas.MarketFlow)
-async def fund_flow(request: Request, subject: Anyone) -> Answer:
+@router.get("/fund-flow", schemas.MarketFlow)
+async def fund_flow(call: Anyone) -> Answer:
     """Turnover and main net inflow of the market, and the share of limit-ups that hold."""
-    found = await read(request, "fund_flow")
-    return answer(request, found, found.body)
+    found = await read(call.state, "fund_flow")
+    return answer(call.state, found, found.body)
 
 
-@router.get("/cross-market-risk")
-@serving(schemas.CrossMarketRisk)
-async def cross_market_risk(request: Request, subject: Anyone) -> Answer:
+@router.get("/cross-market-risk", schemas.CrossMarketRisk)
+async def cross_market_risk(call: Anyone) -> Answer:
     """A risk temperature from nine rules, three of this market and six of others; stale or missing inputs
     are not counted."""
-    made = await state_of(request).part(context_of).read()
+    made = await call.state.part(context_of).read()
     return Answer({**made.risk, "timestamp": local_iso(made.at)})
 
 
-@router.get("/event-chain")
-@serving(schemas.EventChain)
-async def event_chain(request: Request, subject: Anyone) -> Answer:
+@router.get("/event-chain", schemas.EventChain)
+async def event_chain(call: Anyone) -> Answer:
     """Themes, sectors and stocks that today's flash news name, and what they share. Weights count flashes
     and are not part of any score. Text from outside: escape it."""
-    made = await state_of(request).part(context_of).read()
+    made = await call.state.part(context_of).read()
     return Answer({**made.events, "timestamp": local_iso(made.at)})
 
 
-@router.get("/share-brief")
-@serving(schemas.ShareBrief)
-async def share_brief(request: Request, subject: Anyone) -> Answer:
+@router.get("/share-brief", schemas.ShareBrief)
+async def share_brief(call: Anyone) -> Answer:
     """The current market as an SVG picture of 1200 by 630 pixels; null without any data. It needs no
     Chinese font: characters are drawn."""
-    return Answer(await state_of(request).part(share_brief_of).read())
+    return Answer(await call.state.part(share_brief_of).read())

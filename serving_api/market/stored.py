@@ -5,7 +5,6 @@ from datetime import date, datetime
 from typing import Annotated, Any
 
 from fastapi import Query
-from starlette.requests import Request
 
 from core.calendar import CalendarHorizon, TradeCalendar
 from serving_api.db.sessions import Session
@@ -14,9 +13,8 @@ from serving_api.framework.history_reach import reach
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
+from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import columns_by_key, picked
-from serving_api.framework.state import state_of
 from serving_api.live.admin_reads.service import live_of
 from serving_api.live.session_state import session_state
 from serving_api.market import schemas
@@ -28,20 +26,17 @@ DAYS = "ref_trade_calendar"
 NEWS = "fusion_news"
 
 
-@router.get("/breadth-intraday")
-@serving(schemas.BreadthSeries, tables=(SAMPLES,))
+@router.get("/breadth-intraday", schemas.BreadthSeries, tables=(SAMPLES,))
 async def breadth_intraday(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     days: Annotated[int, Query(ge=1, le=60, description="newest trade dates")] = 5,
 ) -> Answer:
     """How many stocks rose and fell, every five minutes of the newest sessions, the running one included."""
-    state = state_of(request)
-    since = state.calendar.last(days, state.today)[0]
-    rows = await read_or([], state.reading.point(_samples, since))
+    since = call.state.calendar.last(days, call.state.today)[0]
+    rows = await read_or([], call.state.reading.point(_samples, since))
     items = [picked(row, SAMPLE) for row in rows]
     found = len({str(row["trade_date"]) for row in rows})
-    history = await reach(state, SAMPLES, found, asked=days)
+    history = await reach(call.state, SAMPLES, found, asked=days)
     return Answer({"items": items, "days": found, "total": len(items), **history})
 
 
@@ -51,24 +46,21 @@ def _samples(session: Session, since: str) -> list[dict[str, Any]]:
     return session.dicts(SAMPLES, columns=columns, where=where, values=values, order="sample_time")
 
 
-@router.get("/calendar")
-@serving(schemas.MarketCalendar)
+@router.get("/calendar", schemas.MarketCalendar)
 async def calendar(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     year: Annotated[int | None, Query(ge=1990, le=2100, description="default: this year")] = None,
     month: Annotated[int | None, Query(ge=1, le=12, description="default: this month")] = None,
 ) -> Answer:
     """A month of the trading calendar, and the current phase of the session."""
-    state = state_of(request)
-    now = state.clock.now()
+    now = call.state.clock.now()
     year, month = year or now.year, month or now.month
     days = [date(year, month, day).isoformat() for day in range(1, months.monthrange(year, month)[1] + 1)]
-    names = await read_or({}, state.reading.point(_holidays, days[0], days[-1]))
+    names = await read_or({}, call.state.reading.point(_holidays, days[0], days[-1]))
     body = {
-        **_now(now, state.calendar),
+        **_now(now, call.state.calendar),
         "days": [
-            {"date": day, "is_open": _is_open(state.calendar, day), "holiday_name": names.get(day)}
+            {"date": day, "is_open": _is_open(call.state.calendar, day), "holiday_name": names.get(day)}
             for day in days
         ],
     }
@@ -112,19 +104,16 @@ def _holidays(session: Session, since: str, until: str) -> dict[str, str]:
     return {str(day): str(name) for day, name in rows}
 
 
-@router.get("/news-marquee")
-@serving(schemas.Marquee)
+@router.get("/news-marquee", schemas.Marquee)
 async def news_marquee(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     code: Annotated[str, Query(pattern=r"^([0-9]{6})?$", description="6-digit code; empty: none")] = "",
     name: Annotated[str, Query(max_length=32, description="name of a company; empty: none")] = "",
     limit: Annotated[int, Query(ge=1, le=200, description="newest items")] = 50,
 ) -> Answer:
     """The newest flash news, together with the stored news of a code. Items that contain the code or the
     name are marked. Text from outside: escape it."""
-    state = state_of(request)
-    answer = await state.part(live_of).global_news(limit)
+    answer = await call.state.part(live_of).global_news(limit)
     items = [
         {
             **{key: row[key] for key in ("id", "time", "title", "url", "source")},
@@ -133,7 +122,7 @@ async def news_marquee(
         for row in answer.value
     ]
     if code:
-        items += await read_or([], state.reading.point(_news, code, limit))
+        items += await read_or([], call.state.reading.point(_news, code, limit))
     items.sort(key=lambda row: str(row["time"]), reverse=True)
     return Answer({"items": items[:limit], "total": len(items[:limit])}, headers=answer.headers)
 

@@ -7,14 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter
-from starlette.requests import Request
 
 from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Anyone, Asker, Login
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import state_of
+from serving_api.framework.routing import area_router
 from serving_api.mcp import schemas
 from serving_api.mcp.calling import INVALID_REQUEST, NO_METHOD, Refused, annotations, called, found
 from serving_api.mcp.servers import servers_of
@@ -24,45 +22,40 @@ MARKETPLACE = Path(__file__).with_name("marketplace.json")
 CALL = "tools/call"
 
 
-@serving(schemas.ToolList)
-async def list_tools(request: Request, subject: Anyone) -> Answer:
+async def list_tools(call: Anyone) -> Answer:
     """The tools with the schemas of their arguments and answers."""
     return Answer({"jsonrpc": "2.0", "tools": _listed()})
 
 
-@serving(schemas.CallAnswer, cache=NO_STORE, raises=(401, 403))
-async def call_tool(request: Request, subject: Asker, body: schemas.ToolCall) -> Answer:
+async def call_tool(call: Asker, body: schemas.ToolCall) -> Answer:
     """Call a tool; an error of the caller is an `error` of JSON-RPC.
 
     A tool that belongs to a user answers 401 and 403 as routes do."""
     try:
         name, arguments = _requested(body)
-        reported = {"result": await called(state_of(request), subject, found(name), arguments)}
+        reported = {"result": await called(call.state, call, found(name), arguments)}
     except Refused as refusal:
         error: dict[str, Any] = {"code": refusal.code, "message": refusal.message}
         reported = {"error": error if refusal.data is None else {**error, "data": refusal.data}}
     return Answer({"jsonrpc": "2.0", "id": body.id, **reported})
 
 
-@serving(schemas.Servers, cache=NO_STORE)
-async def list_servers(request: Request, subject: Login) -> Answer:
+async def list_servers(call: Login) -> Answer:
     """The caller's own servers."""
-    return Answer({"servers": await servers_of(state_of(request)).shown(subject.member)})
+    return Answer({"servers": await servers_of(call.state).shown(call.member)})
 
 
-@serving(schemas.SavedServers)
-async def save_servers(request: Request, subject: Login, body: schemas.ServerList) -> Answer:
+async def save_servers(call: Login, body: schemas.ServerList) -> Answer:
     """Replace the caller's servers; addresses are http(s) and public.
 
     Loopback, private and link-local addresses, and names that resolve to one, are refused unless an
     administrator enters them."""
-    servers = servers_of(state_of(request))
-    saved = await servers.save(subject.member, body.servers)
-    return Answer({"servers": await servers.shown(subject.member), "saved": saved})
+    servers = servers_of(call.state)
+    saved = await servers.save(call.member, body.servers)
+    return Answer({"servers": await servers.shown(call.member), "saved": saved})
 
 
-@serving(schemas.Marketplace)
-async def marketplace(request: Request, subject: Anyone) -> Answer:
+async def marketplace(call: Anyone) -> Answer:
     """Suggested tool servers."""
     items = _offers()
     return Answer({"items": items, "total": len(items)})
@@ -102,11 +95,11 @@ def _offers() -> list[dict[str, Any]]:
 
 def _router(prefix: str) -> APIRouter:
     router = area_router(prefix, "mcp")
-    router.get("/tools")(list_tools)
-    router.post(f"/{CALL}")(call_tool)
-    router.get("/servers")(list_servers)
-    router.post("/servers")(save_servers)
-    router.get("/marketplace")(marketplace)
+    router.get("/tools", schemas.ToolList)(list_tools)
+    router.post(f"/{CALL}", schemas.CallAnswer, raises=(401, 403))(call_tool)
+    router.get("/servers", schemas.Servers, cache=NO_STORE)(list_servers)
+    router.post("/servers", schemas.SavedServers)(save_servers)
+    router.get("/marketplace", schemas.Marketplace)(marketplace)
     return router
 
 

@@ -1,24 +1,22 @@
 """/notes: the morning note and the daily review; plain."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import Path, Query
-from starlette.requests import Request
 
 from core.errors import InputError
 from platform_assets.compute.note_days import AI, RULES, reviewed_session
 from serving_api.admin.schedule.control import Control
 from serving_api.admin.schedule.schemas import TaskRunRequest
 from serving_api.chat.language_model import model_of
-from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import reach
 from serving_api.framework.parameters import calendar_day
 from serving_api.framework.permissions import Admin, Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import State, state_of
+from serving_api.framework.routing import area_router
+from serving_api.framework.state import State
 from serving_api.notes import queries, schemas
 from serving_api.table_lists import Page, PageSize
 
@@ -30,47 +28,36 @@ Day = Annotated[str | None, Query(description="only the note of this day; YYYY-M
 TASKS: dict[str, str] = {"morning": "morning_note", "daily-review": "daily_review"}
 
 
-@router.get("/morning")
-@serving(schemas.Notes, tables=(queries.TABLES["morning"],))
-async def morning(
-    request: Request, subject: Anyone, date: Day = None, page: Page = 1, page_size: PageSize = 20
-) -> Answer:
+@router.get("/morning", schemas.Notes, tables=(queries.TABLES["morning"],))
+async def morning(call: Anyone, date: Day = None, page: Page = 1, page_size: PageSize = 20) -> Answer:
     """Notes before the session, newest first."""
-    return await _notes(request, "morning", date, page, page_size)
+    return await _notes(call.state, "morning", date, page, page_size)
 
 
-@router.get("/daily-review")
-@serving(schemas.Notes, tables=(queries.TABLES["daily-review"],))
-async def daily_review(
-    request: Request, subject: Anyone, date: Day = None, page: Page = 1, page_size: PageSize = 20
-) -> Answer:
+@router.get("/daily-review", schemas.Notes, tables=(queries.TABLES["daily-review"],))
+async def daily_review(call: Anyone, date: Day = None, page: Page = 1, page_size: PageSize = 20) -> Answer:
     """Reviews after the session, newest first."""
-    return await _notes(request, "daily-review", date, page, page_size)
+    return await _notes(call.state, "daily-review", date, page, page_size)
 
 
-async def _notes(request: Request, kind: Kind, date: str | None, page: int, page_size: int) -> Answer:
+async def _notes(state: State, kind: Kind, date: str | None, page: int, page_size: int) -> Answer:
     day = None if date is None else calendar_day("date", date)
-    nothing: tuple[list[dict[str, Any]], int] = ([], 0)
-    state = state_of(request)
     items, total = await read_or(
-        nothing, state.reading.scan(queries.page, kind, day, page_size, (page - 1) * page_size)
+        ([], 0), state.reading.scan(queries.page, kind, day, page_size, (page - 1) * page_size)
     )
     history = await reach(state, queries.TABLES[kind], total, day=day)
     return Answer({"items": items, "total": total, "page": page, "page_size": page_size, **history})
 
 
-@router.post("/{kind}/generate")
-@serving(schemas.NoteAsked, cache=NO_STORE, raises=(404, 409))
-async def generate(
-    request: Request, subject: Admin, kind: WrittenKind, body: schemas.NoteRequest | None = None
-) -> Answer:
+@router.post("/{kind}/generate", schemas.NoteAsked, raises=(404, 409))
+async def generate(call: Admin, kind: WrittenKind, body: schemas.NoteRequest | None = None) -> Answer:
     """Write the note now: by a model when one is configured, else by rules. A person's note is not
     replaced, and rules do not replace a model's note. 404 while the platform has no such task."""
-    state = state_of(request)
+    state = call.state
     day = day_of(kind, state)
     if body is not None and body.date is not None and calendar_day("date", body.date) != day:
         raise InputError("date", f"a note is written of {day} now; of another day it would know too much")
-    asked = await state.part(Control).run(TASKS[kind], TaskRunRequest(), subject.member.username)
+    asked = await state.part(Control).run(TASKS[kind], TaskRunRequest(), call.member.username)
     return Answer(
         {
             "status": asked["status"],

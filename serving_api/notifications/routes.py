@@ -3,15 +3,13 @@
 from typing import Annotated
 
 from fastapi import Path, Query
-from starlette.requests import Request
 from starlette.responses import Response
 
 from serving_api.framework.cache_headers import NO_STORE, is_match, weak_etag
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import NotificationReader
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import state_of
+from serving_api.framework.routing import area_router
 from serving_api.notifications import schemas
 from serving_api.notifications.service import notifications_of
 from serving_api.settings.mail import mail_of
@@ -20,53 +18,49 @@ from serving_api.settings.schemas import MailOutcome
 router = area_router(f"{PREFIX}/notifications", "notifications")
 
 
-@router.get("/unread", responses={304: {"description": "unchanged since the given ETag"}})
-@serving(schemas.UnreadNotifications, cache=NO_STORE)
-async def unread(request: Request, subject: NotificationReader) -> Response:
+@router.get(
+    "/unread",
+    schemas.UnreadNotifications,
+    cache=NO_STORE,
+    responses={304: {"description": "unchanged since the given ETag"}},
+)
+async def unread(call: NotificationReader) -> Response:
     """Unread notifications, newest first. Polled every 30 s, so the response has an ETag."""
-    stored = notifications_of(state_of(request))
-    etag = weak_etag(await stored.version(), request.url.path, ())
+    stored = notifications_of(call.state)
+    etag = weak_etag(await stored.version(), call.request.url.path, ())
     headers = {"ETag": etag, "Cache-Control": NO_STORE}
-    if is_match(request.headers.get("if-none-match"), etag, answered=True):
+    if is_match(call.request.headers.get("if-none-match"), etag, answered=True):
         return Response(status_code=304, headers=headers)
     return Answer(await stored.unread(), headers=headers)
 
 
-@router.get("")
-@serving(schemas.NotificationPage, cache=NO_STORE)
+@router.get("", schemas.NotificationPage, cache=NO_STORE)
 async def history(
-    request: Request,
-    subject: NotificationReader,
+    call: NotificationReader,
     page: Annotated[int, Query(ge=1, le=100_000, description="from 1")] = 1,
     page_size: Annotated[int, Query(ge=1, le=100, description="rows a page")] = 20,
 ) -> Answer:
     """All stored notifications (90 days), newest first."""
-    return Answer(await notifications_of(state_of(request)).page(page, page_size))
+    return Answer(await notifications_of(call.state).page(page, page_size))
 
 
-@router.post("/read-all")
-@serving(schemas.NotificationsRead, cache=NO_STORE)
-async def read_all(request: Request, subject: NotificationReader) -> Answer:
+@router.post("/read-all", schemas.NotificationsRead)
+async def read_all(call: NotificationReader) -> Answer:
     """Mark all as read."""
-    return Answer({"ok": True, "updated": await notifications_of(state_of(request)).mark_all_read()})
+    return Answer({"ok": True, "updated": await notifications_of(call.state).mark_all_read()})
 
 
-@router.post("/test-email")
-@serving(MailOutcome, cache=NO_STORE, raises=(429,))
-async def send_test_mail(request: Request, subject: NotificationReader) -> Answer:
+@router.post("/test-email", MailOutcome, raises=(429,))
+async def send_test_mail(call: NotificationReader) -> Answer:
     """Send a test mail to the configured sender address, once a minute."""
-    state = state_of(request)
-    notifications_of(state).take_test()
-    return Answer(await mail_of(state).test_own_sender())
+    notifications_of(call.state).take_test()
+    return Answer(await mail_of(call.state).test_own_sender())
 
 
-@router.post("/{id}/read")
-@serving(schemas.NotificationRead, cache=NO_STORE, raises=(404,))
+@router.post("/{id}/read", schemas.NotificationRead, raises=(404,))
 async def read_one(
-    request: Request,
-    subject: NotificationReader,
-    id: Annotated[str, Path(max_length=40, description="of a notification")],
+    call: NotificationReader, id: Annotated[str, Path(max_length=40, description="of a notification")]
 ) -> Answer:
     """Mark one as read."""
-    await notifications_of(state_of(request)).mark_read(id)
+    await notifications_of(call.state).mark_read(id)
     return Answer({"ok": True, "id": id})

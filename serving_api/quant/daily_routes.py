@@ -3,7 +3,6 @@
 from typing import Annotated, Any
 
 from fastapi import Depends, Query
-from starlette.requests import Request
 
 from core.errors import InputError
 from platform_assets.compute.parameters.pattern_catalogue import DIRECTION_CATALOGUE
@@ -15,8 +14,7 @@ from serving_api.framework.parameters import StockCode
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import state_of
+from serving_api.framework.routing import area_router
 from serving_api.quant import queries, schemas, service
 from serving_api.table_lists import past_day
 
@@ -33,11 +31,9 @@ KINDS: dict[str, dict[str, str | None]] = {
 _UNKNOWN: dict[str, str | None] = {"label": None, "measure": None}
 
 
-@router.get("/signal-pool")
-@serving(schemas.SignalPool, tables=(queries.SIGNALS,))
+@router.get("/signal-pool", schemas.SignalPool, tables=(queries.SIGNALS,))
 async def signal_pool(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     date: Until,
     signal: Annotated[
         str | None,
@@ -52,19 +48,16 @@ async def signal_pool(
     under its direction column."""
     if signal is not None and signal not in KINDS:
         raise InputError("signal", f"{signal!r} is no kind of signal; one of {', '.join(KINDS)}")
-    nothing: dict[str, Any] = {"date": date, "items": [], "total": 0, "by_signal": {}}
-    read = state_of(request).reading.scan(queries.pool, date, signal, direction, limit)
-    found = await read_or(nothing, read)
+    read = call.state.reading.scan(queries.pool, date, signal, direction, limit)
+    found = await read_or({"date": date, "items": [], "total": 0, "by_signal": {}}, read)
     items = [{**item, **KINDS.get(item["signal_key"], _UNKNOWN)} for item in found["items"]]
-    history = await reach(state_of(request), queries.SIGNALS, len(items), day=date)
+    history = await reach(call.state, queries.SIGNALS, len(items), day=date)
     return Answer({**found, "items": items, **history})
 
 
-@router.get("/indicators/{code}")
-@serving(schemas.IndicatorSeries, tables=(queries.INDICATORS, queries.BARS))
+@router.get("/indicators/{code}", schemas.IndicatorSeries, tables=(queries.INDICATORS, queries.BARS))
 async def indicators(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     code: StockCode,
     date: Until,
     days: Annotated[int, Query(ge=1, le=2000, description="trade dates")] = 120,
@@ -75,25 +68,23 @@ async def indicators(
     """Stored indicators of a code up to a date, oldest first; none when nothing is calculated. `obv`
     continues from that of the oldest row, bar by bar."""
     names = tuple(part.strip() for part in (fields or "").split(",") if part.strip())
-    read = state_of(request).reading.scan(service.indicators, code, days, date, names)
+    read = call.state.reading.scan(service.indicators, code, days, date, names)
     items = await read_or(_NOTHING, read)
-    history = await reach(state_of(request), queries.INDICATORS, len(items), asked=days, code=code)
+    history = await reach(call.state, queries.INDICATORS, len(items), asked=days, code=code)
     return Answer({"code": code, "price_basis": PRICE_BASIS, "items": items, **history})
 
 
-@router.get("/patterns/{code}")
-@serving(schemas.Patterns, tables=(queries.PATTERNS,))
+@router.get("/patterns/{code}", schemas.Patterns, tables=(queries.PATTERNS,))
 async def patterns(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     code: StockCode,
     date: Until,
     days: Annotated[int, Query(ge=1, le=750, description="days with a pattern, at most")] = 60,
 ) -> Answer:
     """Days on which a pattern direction fired or a structure was present, oldest first."""
-    read = state_of(request).reading.scan(queries.of_code, queries.PATTERNS, code, days, date)
+    read = call.state.reading.scan(queries.of_code, queries.PATTERNS, code, days, date)
     items = [{**row, "hits": _hits(row)} for row in await read_or(_NOTHING, read)]
-    history = await reach(state_of(request), queries.PATTERNS, len(items), code=code)
+    history = await reach(call.state, queries.PATTERNS, len(items), code=code)
     return Answer({"code": code, "items": items, **history})
 
 
@@ -101,17 +92,15 @@ def _hits(row: dict[str, Any]) -> list[dict[str, Any]]:
     return [{"pattern": name, "direction": row[name]} for name in DIRECTIONS if row[name]]
 
 
-@router.get("/cyq/{code}")
-@serving(schemas.Chips, tables=(queries.CHIPS,))
+@router.get("/cyq/{code}", schemas.Chips, tables=(queries.CHIPS,))
 async def chips(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     code: StockCode,
     date: Until,
     days: Annotated[int, Query(ge=1, le=60, description="trade dates")] = 1,
 ) -> Answer:
     """Cost distribution of the float of a code by the turnover model, newest row first."""
-    read = state_of(request).reading.scan(queries.of_code, queries.CHIPS, code, days, date)
+    read = call.state.reading.scan(queries.of_code, queries.CHIPS, code, days, date)
     items = await read_or(_NOTHING, read)
     row = items[-1] if items else {}
     shown = ("close", "profit_ratio_pct", "avg_cost", "concentration_90_pct", "concentration_70_pct")
@@ -126,6 +115,6 @@ async def chips(
                 {"price": price, "ratio": share} for price, share in row.get("distribution") or []
             ],
             "items": items,
-            **await reach(state_of(request), queries.CHIPS, len(items), asked=days, code=code),
+            **await reach(call.state, queries.CHIPS, len(items), asked=days, code=code),
         }
     )

@@ -5,7 +5,6 @@ from enum import IntEnum
 from typing import Annotated
 
 from fastapi import Query
-from starlette.requests import Request
 
 from core.calendar import CalendarHorizon
 from resources.transport.settings import PUSH2EX_BREAKER
@@ -16,8 +15,7 @@ from serving_api.framework.history_reach import reach
 from serving_api.framework.parameters import StockCode
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import state_of
+from serving_api.framework.routing import area_router
 from serving_api.live.admin_reads.changes import changes_of
 from serving_api.live.admin_reads.queries import FLOW
 from serving_api.live.admin_reads.service import live_of
@@ -46,38 +44,33 @@ class Market(IntEnum):
 _EXCHANGES = {Market.sh: ("SH",), Market.all: ("SH", "SZ", "BJ"), Market.sz: ("SZ",)}
 
 
-@router.get("/hot-stocks")
-@serving(schemas.HotStocks, cache=NO_STORE)
+@router.get("/hot-stocks", schemas.HotStocks, cache=NO_STORE)
 async def hot_stocks(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     limit: Annotated[int, Query(ge=1, le=100, description="stocks of the list")] = 20,
     market: Annotated[Market, Query(description="10 Shanghai, 20 all, 30 Shenzhen")] = Market.all,
 ) -> Answer:
     """The most traded stocks of the session."""
-    found = await read(request, "hot_stocks")
+    found = await read(call.state, "hot_stocks")
     rows = [row for row in found.body["items"] if row["market"] in _EXCHANGES[market]]
     items = [
         {"rank": rank, **{name: value for name, value in row.items() if name != "market"}}
         for rank, row in enumerate(rows[:limit], start=1)
     ]
-    return answer(request, found, {"items": items, "total": len(items)})
+    return answer(call.state, found, {"items": items, "total": len(items)})
 
 
-@router.get("/sector-treemap")
-@serving(schemas.TreeMap, cache=NO_STORE)
-async def sector_treemap(request: Request, subject: Anyone) -> Answer:
+@router.get("/sector-treemap", schemas.TreeMap, cache=NO_STORE)
+async def sector_treemap(call: Anyone) -> Answer:
     """Industries by market cap, each with its largest stocks."""
-    found = await read(request, "sector_treemap")
-    return answer(request, found, found.body)
+    found = await read(call.state, "sector_treemap")
+    return answer(call.state, found, found.body)
 
 
-@router.get("/trading-time")
-@serving(schemas.TradingTime, cache=NO_STORE)
-async def trading_time(request: Request, subject: Anyone) -> Answer:
+@router.get("/trading-time", schemas.TradingTime, cache=NO_STORE)
+async def trading_time(call: Anyone) -> Answer:
     """Whether the market trades now, and when trading starts and ends next."""
-    state = state_of(request)
-    now, calendar = state.clock.now(), state.calendar
+    now, calendar = call.state.clock.now(), call.state.calendar
     opens, closes = next_bounds(now, calendar)
     reported = {
         "now": local_iso(now),
@@ -94,31 +87,23 @@ async def trading_time(request: Request, subject: Anyone) -> Answer:
     )
 
 
-@router.get("/money-flow/{code}")
-@serving(schemas.MoneyFlow, cache=NO_STORE)
+@router.get("/money-flow/{code}", schemas.MoneyFlow, cache=NO_STORE)
 async def money_flow(
-    request: Request,
-    subject: Anyone,
-    code: StockCode,
-    days: Annotated[int, Query(ge=1, le=120, description="trade dates")] = 20,
+    call: Anyone, code: StockCode, days: Annotated[int, Query(ge=1, le=120, description="trade dates")] = 20
 ) -> Answer:
     """Money flow of a stock by date, that of the running session included, oldest first."""
-    state = state_of(request)
-    found = await state.part(daily_flows_of).of(code, days)
-    history = await reach(state, FLOW, len(found.value), asked=days, code=code)
+    found = await call.state.part(daily_flows_of).of(code, days)
+    history = await reach(call.state, FLOW, len(found.value), asked=days, code=code)
     body = {"code": code, "items": found.value, "_source": found.source, **history}
     return Answer(body, headers=found.headers)
 
 
-@router.get("/stock-changes")
-@serving(schemas.StockChanges, cache=NO_STORE)
+@router.get("/stock-changes", schemas.StockChanges, cache=NO_STORE)
 async def stock_changes(
-    request: Request,
-    subject: Anyone,
-    limit: Annotated[int, Query(ge=1, le=500, description="newest events")] = 100,
+    call: Anyone, limit: Annotated[int, Query(ge=1, le=500, description="newest events")] = 100
 ) -> Answer:
     """Intraday anomalies of the session; the last good ones of today while the portal is unavailable."""
-    state = state_of(request)
+    state = call.state
     answer, stale = await state.part(changes_of).newest_or_last(limit)
     held = await state.part(live_of).single_flight.take(
         "breakers", BREAKER_TTL, lambda: off_loop(transport_state, state.settings)
@@ -134,17 +119,15 @@ async def stock_changes(
     return Answer(body, headers=answer.headers)
 
 
-@router.get("/abnormal-moves")
-@serving(schemas.AbnormalMoves, cache=NO_STORE)
+@router.get("/abnormal-moves", schemas.AbnormalMoves, cache=NO_STORE)
 async def abnormal_moves(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     limit: Annotated[int, Query(description="items of each kind; clamped to 5..50")] = 20,
     use_cache: Annotated[bool, Query(description="false: ask the sources again")] = True,
 ) -> Answer:
     """Yesterday's limit-ups in the opening auction, the newest intraday anomalies, and the listings of the
     billboard for a deviation of the price. Each part has its own age and its own errors."""
-    state = state_of(request)
+    state = call.state
     begun = state.system.monotonic()
     moves = state.part(abnormal_moves_of)
     status, pool_day = moves.status()

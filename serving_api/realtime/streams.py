@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 from fastapi import Header, Query
 from fastapi.sse import EventSourceResponse, format_sse_event
-from starlette.requests import Request
 from starlette.responses import Response
 
 from core.errors import InputError
@@ -13,8 +12,7 @@ from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.parameters import parse_codes
 from serving_api.framework.permissions import Anyone
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import state_of
+from serving_api.framework.routing import area_router
 from serving_api.realtime.hub import QuoteHub, Subscription, hub_of
 
 router = area_router(f"{PREFIX}/realtime", "realtime")
@@ -27,20 +25,17 @@ _STREAM: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.get("/stream", responses=_STREAM)
-@serving(cache=NO_STORE, stream=True)
-async def stream(request: Request, subject: Anyone) -> Response:
+@router.get("/stream", cache=NO_STORE, stream=True, responses=_STREAM)
+async def stream(call: Anyone) -> Response:
     """Event `quotes_updated` when a watched quote or a main index changed: {ts, count, codes, trade_state,
     indices}. A comment line every 15 seconds."""
-    hub = state_of(request).part(hub_of)
+    hub = call.state.part(hub_of)
     return EventSourceResponse(_events(hub, hub.listen_market(), "quotes_updated"), headers=_HEADERS)
 
 
-@router.get("/quote-stream", responses=_STREAM)
-@serving(cache=NO_STORE, stream=True)
+@router.get("/quote-stream", cache=NO_STORE, stream=True, responses=_STREAM)
 async def quote_stream(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     symbols: Annotated[str, Query(description="1 to 100 codes, comma-separated", examples=["600519,000001"])],
     last_event_id: Annotated[str | None, Query(description="resume after this id")] = None,
     last_event_id_header: Annotated[
@@ -51,7 +46,7 @@ async def quote_stream(
     the log reaches back so far, else one full state."""
     codes = parse_codes(symbols, MOST_SYMBOLS, "symbols")
     last = _event_id(last_event_id_header if last_event_id is None else last_event_id)
-    hub = state_of(request).part(hub_of)
+    hub = call.state.part(hub_of)
     return EventSourceResponse(_events(hub, hub.listen(codes, last), "quote"), headers=_HEADERS)
 
 

@@ -3,7 +3,6 @@
 from typing import Annotated, Any
 
 from fastapi import Depends, Query
-from starlette.requests import Request
 
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import reach, reach_of_day
@@ -11,8 +10,7 @@ from serving_api.framework.parameters import StockCode
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import state_of
+from serving_api.framework.routing import area_router
 from serving_api.live.admin_reads.service import live_of
 from serving_api.live.frame_values import number, text, whole
 from serving_api.risk import queries, schemas
@@ -27,11 +25,9 @@ PastDay = Annotated[str | None, Depends(past_day)]
 Period = Annotated[str | None, Depends(report_period)]
 
 
-@router.get("/pledge-list")
-@serving(schemas.PledgePage, tables=(queries.PLEDGE,))
+@router.get("/pledge-list", schemas.PledgePage, tables=(queries.PLEDGE,))
 async def pledge_list(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     date: PastDay,
     min_ratio: Ratio = 0.0,
     sort: Sort = "-pledge_ratio",
@@ -39,29 +35,25 @@ async def pledge_list(
     page_size: PageSize = 50,
 ) -> Answer:
     """Companies with pledged shares in the newest weekly list that is not after `date`."""
-    state = state_of(request)
-    read = state.reading.scan(queries.pledges, date, min_ratio, sort, page, page_size)
-    return Answer(await page_or_empty(state, queries.PLEDGE, date, read, page, page_size))
+    read = call.state.reading.scan(queries.pledges, date, min_ratio, sort, page, page_size)
+    return Answer(await page_or_empty(call.state, queries.PLEDGE, date, read, page, page_size))
 
 
-@router.get("/pledge-detail/{code}")
-@serving(schemas.PledgeDetail)
+@router.get("/pledge-detail/{code}", schemas.PledgeDetail)
 async def pledge_detail(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     code: StockCode,
     limit: Annotated[int, Query(ge=1, le=500, description="newest pledges")] = 50,
 ) -> Answer:
     """Single pledges of a company, from the portal now, and its weekly ratio."""
-    state = state_of(request)
-    reported = await state.part(live_of).portal(
+    reported = await call.state.part(live_of).portal(
         ("pledges", code), PLEDGES_TTL, lambda client: client.pledge_events(code), _pledge
     )
-    history = await read_or([], state.reading.point(queries.pledge_history, code))
+    history = await read_or([], call.state.reading.point(queries.pledge_history, code))
     items = reported.value[:limit]
     answer = {"code": code, "items": items, "total": len(reported.value), "ratio_history": history}
     answer |= await reach(
-        state, queries.PLEDGE, len(history), asked=queries.WEEKS, code=code, what="weekly lists"
+        call.state, queries.PLEDGE, len(history), asked=queries.WEEKS, code=code, what="weekly lists"
     )
     return Answer(answer, headers=reported.headers)
 
@@ -75,84 +67,71 @@ def _pledge(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-@router.get("/pledge-industry")
-@serving(schemas.PledgeIndustries, tables=(queries.PLEDGE,))
-async def pledge_industry(request: Request, subject: Anyone, date: PastDay) -> Answer:
+@router.get("/pledge-industry", schemas.PledgeIndustries, tables=(queries.PLEDGE,))
+async def pledge_industry(call: Anyone, date: PastDay) -> Answer:
     """Pledged shares by industry in the newest weekly list that is not after `date`."""
-    state = state_of(request)
-    items, day = await read_or(([], date), state.reading.scan(queries.pledges_by_industry, date))
-    history = await reach_of_day(state, queries.PLEDGE, date)
+    items, day = await read_or(([], date), call.state.reading.scan(queries.pledges_by_industry, date))
+    history = await reach_of_day(call.state, queries.PLEDGE, date)
     return Answer({"items": items, "total": len(items), "date": day, **history})
 
 
-@router.get("/goodwill-list")
-@serving(schemas.GoodwillPage, tables=(queries.GOODWILL,))
+@router.get("/goodwill-list", schemas.GoodwillPage, tables=(queries.GOODWILL,))
 async def goodwill_list(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     period: Period,
     min_ratio: Ratio = 0.0,
     page: Page = 1,
     page_size: PageSize = 50,
 ) -> Answer:
     """Companies by goodwill / equity in one report period."""
-    state = state_of(request)
-    read = state.reading.scan(queries.goodwill, period, min_ratio, page, page_size)
-    reported = await page_or_empty(state, queries.GOODWILL, period, read, page, page_size)
+    read = call.state.reading.scan(queries.goodwill, period, min_ratio, page, page_size)
+    reported = await page_or_empty(call.state, queries.GOODWILL, period, read, page, page_size)
     return Answer({"period": reported.pop("date"), **reported})
 
 
-@router.get("/goodwill-industry")
-@serving(schemas.GoodwillIndustries, tables=(queries.GOODWILL, queries.INDUSTRY))
-async def goodwill_industry(request: Request, subject: Anyone, period: Period) -> Answer:
+@router.get("/goodwill-industry", schemas.GoodwillIndustries, tables=(queries.GOODWILL, queries.INDUSTRY))
+async def goodwill_industry(call: Anyone, period: Period) -> Answer:
     """Goodwill by industry in one report period."""
-    state = state_of(request)
-    items, day = await read_or(([], period), state.reading.scan(queries.goodwill_by_industry, period))
-    history = await reach_of_day(state, queries.GOODWILL, period)
+    items, day = await read_or(([], period), call.state.reading.scan(queries.goodwill_by_industry, period))
+    history = await reach_of_day(call.state, queries.GOODWILL, period)
     return Answer({"items": items, "total": len(items), "period": day, **history})
 
 
-@router.get("/goodwill-detail/{code}")
-@serving(schemas.GoodwillDetail, tables=(queries.GOODWILL,))
+@router.get("/goodwill-detail/{code}", schemas.GoodwillDetail, tables=(queries.GOODWILL,))
 async def goodwill_detail(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     code: StockCode,
     limit: Annotated[int, Query(ge=1, le=60, description="report periods")] = 12,
 ) -> Answer:
     """Goodwill of one company, newest report period first."""
-    state = state_of(request)
-    items = await read_or([], state.reading.point(queries.goodwill_of, code, limit))
-    history = await reach(state, queries.GOODWILL, len(items), asked=limit, code=code, what="report periods")
+    items = await read_or([], call.state.reading.point(queries.goodwill_of, code, limit))
+    history = await reach(
+        call.state, queries.GOODWILL, len(items), asked=limit, code=code, what="report periods"
+    )
     return Answer({"code": code, "items": items, "total": len(items), **history})
 
 
-@router.get("/comment-list")
-@serving(schemas.CommentPage, tables=(queries.COMMENT,))
+@router.get("/comment-list", schemas.CommentPage, tables=(queries.COMMENT,))
 async def comment_list(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     date: Annotated[str | None, Depends(trade_day)],
     sort: Sort = "-total_score",
     page: Page = 1,
     page_size: PageSize = 50,
 ) -> Answer:
     """The portal's scores of every stock on one trade date."""
-    state = state_of(request)
-    read = state.reading.scan(queries.comments, date, sort, page, page_size)
-    return Answer(await page_or_empty(state, queries.COMMENT, date, read, page, page_size))
+    read = call.state.reading.scan(queries.comments, date, sort, page, page_size)
+    return Answer(await page_or_empty(call.state, queries.COMMENT, date, read, page, page_size))
 
 
-@router.get("/comment-detail/{code}")
-@serving(schemas.CommentDetail, tables=(queries.COMMENT,))
+@router.get("/comment-detail/{code}", schemas.CommentDetail, tables=(queries.COMMENT,))
 async def comment_detail(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     code: StockCode,
     days: Annotated[int, Query(ge=1, le=2500, description="newest trade dates")] = 30,
 ) -> Answer:
     """The portal's scores of one stock by trade date, oldest first."""
-    rows = await read_or([], state_of(request).reading.point(queries.comments_of, code, days))
+    rows = await read_or([], call.state.reading.point(queries.comments_of, code, days))
 
     def series(shown: str, column: str) -> list[dict[str, Any]]:
         return [{"date": row["trade_date"], shown: row[column]} for row in rows]
@@ -165,5 +144,5 @@ async def comment_detail(
         "participation": series("org_participation_pct", "org_participation_pct"),
         "cost": series("prime_cost", "prime_cost"),
     }
-    history = await reach(state_of(request), queries.COMMENT, len(rows), asked=days, code=code)
+    history = await reach(call.state, queries.COMMENT, len(rows), asked=days, code=code)
     return Answer({**answer, **history})

@@ -1,13 +1,10 @@
 """/settings. Plain bodies, never stored by caches."""
 
-from starlette.requests import Request
-
 from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin, Login
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import state_of
+from serving_api.framework.routing import area_router
 from serving_api.settings import schemas
 from serving_api.settings.mail import SAVED, mail_of
 from serving_api.settings.menu import menu_of
@@ -16,11 +13,10 @@ from serving_api.settings.models import models_of
 router = area_router(f"{PREFIX}/settings", "settings")
 
 
-@router.get("/smtp-config")
-@serving(schemas.SmtpConfig, cache=NO_STORE)
-async def smtp_config(request: Request, subject: Admin) -> Answer:
+@router.get("/smtp-config", schemas.SmtpConfig, cache=NO_STORE)
+async def smtp_config(call: Admin) -> Answer:
     """The mail settings without the password."""
-    found = await mail_of(state_of(request)).settings()
+    found = await mail_of(call.state).settings()
     return Answer(
         {
             "host": found.host,
@@ -34,47 +30,39 @@ async def smtp_config(request: Request, subject: Admin) -> Answer:
     )
 
 
-@router.post("/smtp-config")
-@serving(schemas.SettingsSaved, cache=NO_STORE)
-async def change_smtp_config(request: Request, subject: Admin, body: schemas.SmtpConfigChange) -> Answer:
+@router.post("/smtp-config", schemas.SettingsSaved)
+async def change_smtp_config(call: Admin, body: schemas.SmtpConfigChange) -> Answer:
     """Store the mail settings; an empty password keeps the stored one."""
-    await mail_of(state_of(request)).change(body, subject.member.username)
+    await mail_of(call.state).change(body, call.member.username)
     return Answer({"ok": True, "message": SAVED})
 
 
-@router.post("/test-smtp")
-@serving(schemas.MailOutcome, cache=NO_STORE)
-async def test_smtp(request: Request, subject: Admin, body: schemas.SmtpTest) -> Answer:
+@router.post("/test-smtp", schemas.MailOutcome)
+async def test_smtp(call: Admin, body: schemas.SmtpTest) -> Answer:
     """Send one mail now, through the stored server, and report the result."""
-    return Answer(await mail_of(state_of(request)).test(body.to))
+    return Answer(await mail_of(call.state).test(body.to))
 
 
-@router.get("/model-config")
-@serving(schemas.ModelConfig, cache=NO_STORE)
-async def model_config(request: Request, subject: Admin) -> Answer:
+@router.get("/model-config", schemas.ModelConfig, cache=NO_STORE)
+async def model_config(call: Admin) -> Answer:
     """The model providers without their keys."""
-    return Answer(await models_of(state_of(request)).shown())
+    return Answer(await models_of(call.state).shown())
 
 
-@router.post("/model-config")
-@serving(schemas.ModelConfigSaved, cache=NO_STORE)
-async def change_model_config(request: Request, subject: Admin, body: schemas.ModelConfigChange) -> Answer:
+@router.post("/model-config", schemas.ModelConfigSaved)
+async def change_model_config(call: Admin, body: schemas.ModelConfigChange) -> Answer:
     """Merge providers into the stored ones; an empty key keeps the stored one."""
-    saved = await models_of(state_of(request)).change(body, subject.member.username)
+    saved = await models_of(call.state).change(body, call.member.username)
     return Answer({"ok": True, **saved})
 
 
-@router.get("/menu-visibility")
-@serving(schemas.MenuVisibility, cache=NO_STORE)
-async def menu_visibility(request: Request, subject: Login) -> Answer:
+@router.get("/menu-visibility", schemas.MenuVisibility, cache=NO_STORE)
+async def menu_visibility(call: Login) -> Answer:
     """Which entries of the menu are hidden."""
-    return Answer(await menu_of(state_of(request)).shown())
+    return Answer(await menu_of(call.state).shown())
 
 
-@router.post("/menu-visibility")
-@serving(schemas.MenuVisibility, cache=NO_STORE)
-async def change_menu_visibility(
-    request: Request, subject: Admin, body: schemas.MenuVisibilityChange
-) -> Answer:
+@router.post("/menu-visibility", schemas.MenuVisibility)
+async def change_menu_visibility(call: Admin, body: schemas.MenuVisibilityChange) -> Answer:
     """Hide menu entries; a list that is not given is unchanged."""
-    return Answer(await menu_of(state_of(request)).change(body, subject.member.username))
+    return Answer(await menu_of(call.state).change(body, call.member.username))

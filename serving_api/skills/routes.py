@@ -3,14 +3,11 @@
 from typing import Annotated
 
 from fastapi import Path
-from starlette.requests import Request
 
-from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin, Anyone
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import state_of
+from serving_api.framework.routing import area_router
 from serving_api.skills import queries, schemas
 from serving_api.skills.service import skills_of
 
@@ -21,11 +18,10 @@ SkillKey = Annotated[
 ]
 
 
-@router.get("")
-@serving(schemas.Skills, tables=(queries.TABLE,))
-async def skills(request: Request, subject: Anyone) -> Answer:
+@router.get("", schemas.Skills, tables=(queries.TABLE,))
+async def skills(call: Anyone) -> Answer:
     """Every skill, shipped ones first."""
-    found = await skills_of(state_of(request)).all()
+    found = await skills_of(call.state).all()
     return Answer(
         {
             "items": [
@@ -43,11 +39,10 @@ async def skills(request: Request, subject: Anyone) -> Answer:
     )
 
 
-@router.post("/install")
-@serving(schemas.SkillInstalled, cache=NO_STORE, raises=(404, 409))
-async def install(request: Request, subject: Admin, body: schemas.SkillInstall) -> Answer:
+@router.post("/install", schemas.SkillInstalled, raises=(404, 409))
+async def install(call: Admin, body: schemas.SkillInstall) -> Answer:
     """Install a definition (409 where its key is taken), or switch a known skill on by its key."""
-    known, by = skills_of(state_of(request)), subject.member.username
+    known, by = skills_of(call.state), call.member.username
     if body.definition is not None:
         await known.install(body.definition, by)
         return Answer({"ok": True, "key": body.definition.key})
@@ -55,17 +50,15 @@ async def install(request: Request, subject: Admin, body: schemas.SkillInstall) 
     return Answer({"ok": True, "key": body.key})
 
 
-@router.post("/{key}/uninstall")
-@serving(schemas.SkillRemoved, cache=NO_STORE, raises=(404, 409))
-async def uninstall(request: Request, subject: Admin, key: SkillKey) -> Answer:
+@router.post("/{key}/uninstall", schemas.SkillRemoved, raises=(404, 409))
+async def uninstall(call: Admin, key: SkillKey) -> Answer:
     """Remove an installed skill; a shipped one can only be switched off (409)."""
-    await skills_of(state_of(request)).uninstall(key)
+    await skills_of(call.state).uninstall(key)
     return Answer({"ok": True})
 
 
-@router.post("/{key}/toggle")
-@serving(schemas.SkillToggled, cache=NO_STORE, raises=(404,))
-async def toggle(request: Request, subject: Admin, key: SkillKey, body: schemas.SkillToggle) -> Answer:
+@router.post("/{key}/toggle", schemas.SkillToggled, raises=(404,))
+async def toggle(call: Admin, key: SkillKey, body: schemas.SkillToggle) -> Answer:
     """Switch a skill on or off."""
-    await skills_of(state_of(request)).toggle(key, body.enabled, subject.member.username)
+    await skills_of(call.state).toggle(key, body.enabled, call.member.username)
     return Answer({"key": key, "enabled": body.enabled})

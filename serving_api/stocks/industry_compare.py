@@ -3,7 +3,6 @@
 from typing import Any
 
 from pydantic import BaseModel, Field
-from starlette.requests import Request
 
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
@@ -11,9 +10,8 @@ from serving_api.framework.parameters import AsOfRead, StockCode, bound_of, echo
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
+from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import columns_by_key, columns_of, picked
-from serving_api.framework.state import state_of
 from serving_api.stocks.service import WAN
 
 router = area_router(f"{PREFIX}/stocks", "stocks")
@@ -48,12 +46,11 @@ def peers(session: Session, code: str, as_of: str | None) -> list[dict[str, Any]
     return session.dicts(WIDE, columns=columns, where=where, values=own[0], as_of=as_of)
 
 
-@router.get("/{code}/industry-compare")
-@serving(list[Peer], top=[("as_of", str)], tables=(WIDE,))
-async def industry_compare(request: Request, subject: Anyone, code: StockCode, as_of: AsOfRead) -> Answer:
+@router.get("/{code}/industry-compare", list[Peer], top=[("as_of", str)], tables=(WIDE,))
+async def industry_compare(call: Anyone, code: StockCode, as_of: AsOfRead) -> Answer:
     """The stocks of the same industry on the stock's newest date, the largest first; [] when its industry
     is not known."""
-    rows = await read_or([], state_of(request).reading.scan(peers, code, bound_of(as_of)))
+    rows = await read_or([], call.state.reading.scan(peers, code, bound_of(as_of)))
     rows.sort(key=lambda row: (-(row["total_market_cap"] or 0), row["code"]))
     return Answer([_peer(row, code, rank) for rank, row in enumerate(rows, start=1)], top=echo_of(as_of))
 

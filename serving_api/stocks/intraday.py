@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal
 
 from fastapi import Query
 from pydantic import BaseModel, Field
-from starlette.requests import Request
 
 from core.calendar import TradeCalendar
 from serving_api.db.single_flight import STALE
@@ -16,10 +15,10 @@ from serving_api.framework.parameters import StockCode
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import DATA_FAILURES
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import State, state_of
+from serving_api.framework.routing import area_router
+from serving_api.framework.state import State
 from serving_api.live.admin_reads.schemas import MinuteBar
-from serving_api.live.admin_reads.service import Live, live_of
+from serving_api.live.admin_reads.service import live_of
 from serving_api.live.clients import Answered
 
 
@@ -53,12 +52,10 @@ def newest_days(bars: list[dict[str, Any]], days: int) -> list[dict[str, Any]]:
     return [bar for bar in bars if bar["datetime"][:10] >= dates[0]] if dates else []
 
 
-async def intraday(
-    state: State, live: Live, code: str, period: str, days: int, *, use_cache: bool
-) -> Answered:
+async def intraday(state: State, code: str, period: str, days: int, *, use_cache: bool) -> Answered:
     """{code, period, bars, source} with the source that answered. When no source answers: the last good
     bars (`cache_stale`), else none."""
-    minutes = PERIODS[period]
+    live, minutes = state.part(live_of), PERIODS[period]
     try:
         landed = await live.single_flight.take(
             ("intraday", code, period, days),
@@ -91,22 +88,19 @@ def _cache_control(state: State) -> str:
     return f"public, max-age={client_ttl(state.clock.now(), state.calendar)}"
 
 
-@router.get("/{code}/intraday")
-@serving(Intraday, cache=_cache_control)
+@router.get("/{code}/intraday", Intraday, cache=_cache_control)
 async def read_intraday(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     code: StockCode,
     period: Annotated[IntradayPeriod, Query(description="length of a bar")] = IntradayPeriod.m5,
     days: Annotated[int, Query(ge=1, le=30, description="newest trade dates")] = 1,
     use_cache: Annotated[bool, Query(description="false asks the sources again")] = True,
 ) -> Answer:
     """Minute bars of the newest trade dates, unadjusted."""
-    state = state_of(request)
-    reported = await intraday(state, state.part(live_of), code, period.value, days, use_cache=use_cache)
+    reported = await intraday(call.state, code, period.value, days, use_cache=use_cache)
     if reported.source is None or reported.value["source"] == STALE:
         # A stale answer must not be cached: the next request asks again.
         cache = {"Cache-Control": NO_STORE, "X-Cache-TTL": "0"}
     else:
-        cache = {"X-Cache-TTL": str(client_ttl(state.clock.now(), state.calendar))}
+        cache = {"X-Cache-TTL": str(client_ttl(call.state.clock.now(), call.state.calendar))}
     return Answer(reported.value, headers=cache | reported.headers)

@@ -4,7 +4,6 @@ from typing import Annotated, Any
 
 import orjson
 from fastapi import Depends, Query
-from starlette.requests import Request
 
 from serving_api.framework.cache_headers import chart_policy
 from serving_api.framework.envelope import PREFIX
@@ -13,8 +12,8 @@ from serving_api.framework.openapi import DataAvailability
 from serving_api.framework.parameters import Adjust, AsOf, AsOfRead, StockCode, code_list
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import State, state_of
+from serving_api.framework.routing import area_router
+from serving_api.framework.state import State
 from serving_api.stocks import queries, schemas
 from serving_api.stocks.directory import search_row
 
@@ -46,66 +45,59 @@ def _reach(first: str | None, given: int, asked: int, as_of: AsOf | None) -> dic
     return {"first_date": first, "note": note_of(first, given, asked, what=_bars(as_of))}
 
 
-@router.get("/search")
-@serving(
+@router.get(
+    "/search",
     list[schemas.SearchHit],
     top=[("page_info", schemas.PageInfo)],
     tables=(queries.MASTER, queries.INDUSTRY),
 )
 async def search(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     keyword: Annotated[str, Query(min_length=1, max_length=64, description="part of a code, name or pinyin")],
     page: Annotated[int, Query(ge=1, le=1_000_000, description="from 1")] = 1,
     page_size: Annotated[int, Query(ge=1, le=100, description="hits of a page")] = 10,
 ) -> Answer:
     """Find securities by code, name, pinyin initials or spelling."""
-    hits, total = await state_of(request).stocks.search(keyword, page, page_size)
+    hits, total = await call.state.stocks.search(keyword, page, page_size)
     page_info = {"cur_page": page, "per_page": page_size, "total": total}
     return Answer({"items": [search_row(hit) for hit in hits], "total": total, "page_info": page_info})
 
 
-@router.get("/index")
-@serving(list[schemas.IndexEntry], tables=(queries.MASTER,))
-async def index(request: Request, subject: Anyone) -> Answer:
+@router.get("/index", list[schemas.IndexEntry], tables=(queries.MASTER,))
+async def index(call: Anyone) -> Answer:
     """All securities with few columns, for searches in the client."""
-    directory = await state_of(request).stocks.directory()
+    directory = await call.state.stocks.directory()
     return Answer({"items": orjson.Fragment(directory.index_json), "total": len(directory.listings)})
 
 
-@router.get("/cache-stats")
-@serving(schemas.CacheStats)
-async def cache_stats(request: Request, subject: Anyone) -> Answer:
+@router.get("/cache-stats", schemas.CacheStats)
+async def cache_stats(call: Anyone) -> Answer:
     """Hit rates of this process's caches."""
-    return Answer(state_of(request).cache.stats())
+    return Answer(call.state.cache.stats())
 
 
-@router.get("/batch-quotes")
-@serving(list[schemas.Quote], tables=(queries.QUOTE,))
-async def batch_quotes(
-    request: Request, subject: Anyone, codes: Annotated[list[str], Depends(code_list(200))]
-) -> Answer:
+@router.get("/batch-quotes", list[schemas.Quote], tables=(queries.QUOTE,))
+async def batch_quotes(call: Anyone, codes: Annotated[list[str], Depends(code_list(200))]) -> Answer:
     """The newest stored quotes; codes without one are left out."""
-    return Answer(await state_of(request).stocks.quotes(codes))
+    return Answer(await call.state.stocks.quotes(codes))
 
 
-@router.get("/batch-kline")
-@serving(
+@router.get(
+    "/batch-kline",
     dict[str, list[schemas.KBar]],
     top=[("adjust", str), ("total", int), _AS_OF, *REACH],
     tables=(queries.KLINE,),
     cache=_chart,
 )
 async def batch_kline(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     codes: Annotated[list[str], Depends(code_list(100))],
     as_of: AsOfRead,
     days: Annotated[int, Query(ge=5, le=500, description="newest bars of each code")] = 60,
     adjust: Adjust = "qfq",
 ) -> Answer:
     """The newest bars of several codes, oldest first."""
-    stocks = state_of(request).stocks
+    stocks = call.state.stocks
     found, counts = await stocks.batch_kline(codes, days, adjust, _bound(as_of))
     first = await stocks.first_bar(None)
     few = [code for code, count in counts.items() if count < days]
@@ -117,40 +109,37 @@ async def batch_kline(
     return Answer(answer, top={**_echo(as_of), **reported})
 
 
-@router.get("/{code}/kline")
-@serving(
+@router.get(
+    "/{code}/kline",
     list[schemas.KBar],
     top=[("adjust", str), ("total", int), _AS_OF, *REACH],
     tables=(queries.KLINE,),
     cache=_chart,
 )
 async def kline(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     code: StockCode,
     as_of: AsOfRead,
     days: Annotated[int, Query(ge=30, le=2000, description="newest bars")] = 120,
     adjust: Adjust = "qfq",
 ) -> Answer:
     """Daily bars, oldest first."""
-    stocks = state_of(request).stocks
+    stocks = call.state.stocks
     items, total = await stocks.kline(code, days, adjust, _bound(as_of))
     first = await stocks.first_bar(code)
     reported = {} if first is None else _reach(first[0], total, days, as_of)
     return Answer({"items": items, "total": total, "adjust": adjust}, top={**_echo(as_of), **reported})
 
 
-@router.get("/{code}/base-info")
-@serving(schemas.BaseInfo | None, top=[_AVAILABLE, _AS_OF], tables=_FACTS)
-async def base_info(request: Request, subject: Anyone, code: StockCode, as_of: AsOfRead) -> Answer:
+@router.get("/{code}/base-info", schemas.BaseInfo | None, top=[_AVAILABLE, _AS_OF], tables=_FACTS)
+async def base_info(call: Anyone, code: StockCode, as_of: AsOfRead) -> Answer:
     """Key metrics; null when nothing is known."""
-    info, available = await state_of(request).stocks.base_info(code, _bound(as_of))
+    info, available = await call.state.stocks.base_info(code, _bound(as_of))
     return Answer(info, top={"data_availability": available, **_echo(as_of)})
 
 
-@router.get("/{code}")
-@serving(schemas.StockDetail, top=[_AVAILABLE, _AS_OF], tables=_FACTS, raises=(404,))
-async def detail(request: Request, subject: Anyone, code: StockCode, as_of: AsOfRead) -> Answer:
+@router.get("/{code}", schemas.StockDetail, top=[_AVAILABLE, _AS_OF], tables=_FACTS, raises=(404,))
+async def detail(call: Anyone, code: StockCode, as_of: AsOfRead) -> Answer:
     """One security."""
-    figures, available = await state_of(request).stocks.detail(code, _bound(as_of))
+    figures, available = await call.state.stocks.detail(code, _bound(as_of))
     return Answer(figures, top={"data_availability": available, **_echo(as_of)})

@@ -124,8 +124,7 @@ class Stocks:
         self, code: str, as_of: str | None
     ) -> tuple[dict[str, dict[str, Any]] | None, dict[str, bool]]:
         nothing = dict.fromkeys(queries.AVAILABILITY, False)
-        unknown: tuple[dict[str, dict[str, Any]] | None, dict[str, bool]] = (None, nothing)
-        return await read_or(unknown, self._reading.point(_read_facts, code, as_of))
+        return await read_or((None, nothing), self._reading.point(_read_facts, code, as_of))
 
     async def quotes(self, codes: Sequence[str]) -> list[dict[str, Any]]:
         """The newest stored quotes."""

@@ -16,8 +16,7 @@ OUTSIDE = frozenset(ORIGIN.values())
 
 async def of_tables(state: State, tables: Sequence[str]) -> dict[str, Any]:
     """Fields of a `Draft`: the tables with rows, their newest batches, the newest time."""
-    nothing: list[tuple[str, str | None, str | None]] = []
-    rows = await read_or(nothing, state.reading.point(queries.last_batches, tuple(tables))) if tables else []
+    rows = await read_or([], state.reading.point(queries.last_batches, tuple(tables))) if tables else []
     times = [at for _, _, at in rows if at]
     return {
         "sources": [name for name, _, _ in rows],

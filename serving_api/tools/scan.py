@@ -9,7 +9,7 @@ from serving_api.framework.display_fields import Display18
 from serving_api.framework.read_failures import read_or
 from serving_api.quant.screener.market import TABLES
 from serving_api.quant.screener.queries import BARS
-from serving_api.quant.screener.service import Found, Screener, parsed, warnings, when
+from serving_api.quant.screener.service import Screener, parsed, warnings, when
 from serving_api.tools.answers import Draft, ToolAnswer
 from serving_api.tools.model import Call, Paged, Tool
 from serving_api.tools.receipts import of_tables
@@ -43,8 +43,7 @@ class ScanAnswer(ToolAnswer):
 async def scan(call: Call, asked: ScanArguments) -> Draft:
     """Matches in the order of the query. Raises BadExpression for an invalid text, InputError (date)."""
     query, moment = parsed(asked.dsl), when(call.state, asked.date, None)
-    nothing: Found | None = None
-    found = await read_or(nothing, call.state.part(Screener).find(query, moment))
+    found = await read_or(None, call.state.part(Screener).find(query, moment))
     body = {
         "date": None if found is None else found.market.date,
         "normalized": written(query),

@@ -1,6 +1,5 @@
 """app_schema: the available data: datasets, columns with units, interfaces, fields of the screener."""
 
-from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import Field
@@ -67,8 +66,7 @@ def dataset_named(name: str) -> Dataset:
 
 async def available(state: State) -> list[dict[str, Any]]:
     """Every dataset with its tables: newest date and number of rows."""
-    nothing: Mapping[str, tuple[str | None, int]] = {}
-    filled = await read_or(nothing, state.reading.point(queries.filled_tables))
+    filled = await read_or({}, state.reading.point(queries.filled_tables))
     return [
         {
             "dataset": dataset.name,

@@ -16,12 +16,12 @@ PROBE = "/api/v1/benchmark/probe"
 PER_AREA = 10
 
 
-async def _answer(subject: Anyone) -> dict[str, bool]:
-    return {"answered": subject.user is None}
+async def _answer(call: Anyone) -> dict[str, bool]:
+    return {"answered": call.user is None}
 
 
-async def _filler(code: str, subject: Anyone) -> dict[str, str]:
-    return {"code": code, "asked": subject.member.name}
+async def _filler(call: Anyone, code: str) -> dict[str, str]:
+    return {"code": code, "asked": call.member.name}
 
 
 def crowded(app: Application, number: int) -> None:

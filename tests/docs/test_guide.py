@@ -116,14 +116,14 @@ def test_its_assets_and_checks_have_words(guided: Registry) -> None:
     asset = built["fusion_sector_daily"]
     spec = next(iter(asset.specs))
 
-    assert spec.group_name == "daily"
+    assert spec.group_name == "companies"
     assert spec.kinds == {"pandas", "mariadb"}
     assert "Industry boards by trade date" in (spec.description or "")
     texts = {check.name: check.description for check in asset.check_specs}
     assert set(texts) == {"schema", "risen_within_members", "moves_with_its_members", "has_many_boards"}
     assert texts["risen_within_members"].startswith("Must hold: No board has more risen members")
     assert "rose without a member" in texts["moves_with_its_members"]
-    assert built["raw_sector"].group_names_by_key[built["raw_sector"].key] == "raw"
+    assert built["raw_sector"].group_names_by_key[built["raw_sector"].key] == "companies"
 
 
 def test_the_example_is_as_short_as_promised() -> None:

@@ -4,14 +4,12 @@ from enum import StrEnum
 from typing import Annotated
 
 from fastapi import Path, Query
-from starlette.requests import Request
 
 from serving_api.admin.contracts import schemas, service
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import state_of
+from serving_api.framework.routing import area_router
 
 router = area_router(f"{PREFIX}/datamgr/contracts", "datamgr: contracts")
 
@@ -24,23 +22,19 @@ class ContractLayer(StrEnum):
     calc = "calc"
 
 
-@router.get("")
-@serving(list[schemas.ContractItem], top=[("total", int)])
+@router.get("", list[schemas.ContractItem], top=[("total", int)])
 async def contracts(
-    request: Request,
-    subject: Admin,
+    call: Admin,
     layer: Annotated[ContractLayer | None, Query(description="only datasets with a table in it")] = None,
 ) -> Answer:
     """Every dataset: its tables, when it is loaded, and its status."""
-    return Answer(await service.contracts(state_of(request), None if layer is None else layer.value))
+    return Answer(await service.contracts(call.state, None if layer is None else layer.value))
 
 
-@router.get("/{dataset}")
-@serving(schemas.Contract, raises=(404,))
+@router.get("/{dataset}", schemas.Contract, raises=(404,))
 async def contract(
-    request: Request,
-    subject: Admin,
+    call: Admin,
     dataset: Annotated[str, Path(max_length=64, description="name of a dataset", examples=["margin"])],
 ) -> Answer:
     """The contract of one dataset: schema, units, sources, fusion, freshness, retention, completeness."""
-    return Answer(await service.contract(state_of(request), dataset))
+    return Answer(await service.contract(call.state, dataset))

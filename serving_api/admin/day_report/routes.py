@@ -4,14 +4,12 @@ from enum import StrEnum
 from typing import Annotated
 
 from fastapi import Query
-from starlette.requests import Request
 
 from serving_api.admin.day_report import schemas, service
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import state_of
+from serving_api.framework.routing import area_router
 
 
 class ReportStatus(StrEnum):
@@ -25,8 +23,8 @@ class ReportStatus(StrEnum):
 router = area_router(f"{PREFIX}/datamgr/day-report", "datamgr: report of a day")
 
 
-@router.get("")
-@serving(
+@router.get(
+    "",
     list[schemas.ReportRow],
     top=[
         ("date", str),
@@ -36,8 +34,7 @@ router = area_router(f"{PREFIX}/datamgr/day-report", "datamgr: report of a day")
     ],
 )
 async def day_report(
-    request: Request,
-    subject: Admin,
+    call: Admin,
     date: Annotated[
         str | None, Query(max_length=32, description="trade date; default the newest complete one")
     ] = None,
@@ -45,4 +42,4 @@ async def day_report(
 ) -> Answer:
     """What was loaded of a trade date and from which source; what was not, and why. Problems come first."""
     requested = None if status is None else status.value
-    return Answer(await service.day_report(state_of(request), date, requested))
+    return Answer(await service.day_report(call.state, date, requested))

@@ -4,7 +4,6 @@ from enum import StrEnum
 from typing import Annotated
 
 from fastapi import Query
-from starlette.requests import Request
 
 from serving_api.admin.gaps import schemas, service
 from serving_api.admin.shared import MAX_ID
@@ -12,8 +11,7 @@ from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import state_of
+from serving_api.framework.routing import area_router
 
 
 class GapStatus(StrEnum):
@@ -26,16 +24,15 @@ class GapStatus(StrEnum):
 router = area_router(f"{PREFIX}/datamgr", "datamgr: gaps")
 
 
-@router.get("/gaps")
-@serving(
+@router.get(
+    "/gaps",
     list[schemas.Gap],
     top=[("total", int), ("page", int), ("page_size", int), ("budget", schemas.Budget)],
     raises=(404,),
     cache=NO_STORE,
 )
 async def gaps(
-    request: Request,
-    subject: Admin,
+    call: Admin,
     dataset: Annotated[str | None, Query(max_length=64, description="only this dataset")] = None,
     since: Annotated[str | None, Query(alias="from", max_length=32, description="first day")] = None,
     until: Annotated[str | None, Query(alias="to", max_length=32, description="last day")] = None,
@@ -45,7 +42,7 @@ async def gaps(
 ) -> Answer:
     """Missing trade dates within the loaded range of each dataset, newest first."""
     found = await service.gaps(
-        state_of(request),
+        call.state,
         dataset=dataset,
         since=since,
         until=until,
@@ -56,8 +53,7 @@ async def gaps(
     return Answer(found)
 
 
-@router.post("/backfill/plan")
-@serving(schemas.Plan, raises=(404,), cache=NO_STORE)
-async def plan(request: Request, subject: Admin, body: schemas.PlanRequest) -> Answer:
+@router.post("/backfill/plan", schemas.Plan, raises=(404,))
+async def plan(call: Admin, body: schemas.PlanRequest) -> Answer:
     """The cost of loading a range of trade dates: calls, minutes, rows. Starts nothing."""
-    return Answer(await service.plan(state_of(request), body))
+    return Answer(await service.plan(call.state, body))

@@ -3,24 +3,20 @@
 from typing import Annotated
 
 from fastapi import Path, Query
-from starlette.requests import Request
 
 from serving_api.admin.lineage import schemas, service
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.parameters import AsOfRead
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import state_of
+from serving_api.framework.routing import area_router
 
 router = area_router(f"{PREFIX}/datamgr/lineage", "datamgr: lineage")
 
 
-@router.get("/{table}")
-@serving(schemas.Lineage, top=[("as_of", str)], raises=(404,))
+@router.get("/{table}", schemas.Lineage, top=[("as_of", str)], raises=(404,))
 async def lineage(
-    request: Request,
-    subject: Admin,
+    call: Admin,
     table: Annotated[
         str, Path(max_length=64, description="a table of a dataset", examples=["fusion_kline_daily"])
     ],
@@ -34,9 +30,9 @@ async def lineage(
     `?code=600519&date=2026-08-21`.
     """
     found = await service.lineage(
-        state_of(request),
+        call.state,
         table,
-        request.query_params.multi_items(),
+        call.request.query_params.multi_items(),
         column=column,
         payload=payload,
         as_of=None if as_of is None else as_of.bound,

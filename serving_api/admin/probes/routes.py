@@ -3,24 +3,20 @@
 from typing import Annotated
 
 from fastapi import Query
-from starlette.requests import Request
 
 from serving_api.admin.probes import schemas, service
 from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import state_of
+from serving_api.framework.routing import area_router
 
 router = area_router(f"{PREFIX}/datamgr/probe-all", "datamgr: probes")
 
 
-@router.get("")
-@serving(schemas.Probes, cache=NO_STORE)
+@router.get("", schemas.Probes, cache=NO_STORE)
 async def probe_all(
-    request: Request,
-    subject: Admin,
+    call: Admin,
     code: Annotated[
         str | None,
         Query(
@@ -32,4 +28,4 @@ async def probe_all(
 ) -> Answer:
     """Send every upstream one small request: which ones answer, how fast, and the state of breakers and
     pacing."""
-    return Answer(await service.probe_all(state_of(request), code))
+    return Answer(await service.probe_all(call.state, code))

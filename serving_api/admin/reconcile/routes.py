@@ -3,27 +3,23 @@
 from typing import Annotated
 
 from fastapi import Query
-from starlette.requests import Request
 
 from serving_api.admin.reconcile import schemas, service
 from serving_api.admin.reconcile.queries import TABLE
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import state_of
+from serving_api.framework.routing import area_router
 
 router = area_router(f"{PREFIX}/datamgr/reconcile", "datamgr: reconciliation")
 
 
-@router.get("")
-@serving(list[schemas.Agreement], top=[("date", str), ("total", int)], raises=(404,), tables=(TABLE,))
+@router.get("", list[schemas.Agreement], top=[("date", str), ("total", int)], raises=(404,), tables=(TABLE,))
 async def reconcile(
-    request: Request,
-    subject: Admin,
+    call: Admin,
     date: Annotated[str | None, Query(max_length=32, description="trade date; default the newest")] = None,
     dataset: Annotated[str | None, Query(max_length=64, description="only this dataset")] = None,
     field: Annotated[str | None, Query(max_length=64, description="only this field")] = None,
 ) -> Answer:
     """How far independent sources agree, field by field, and the names that differ most."""
-    return Answer(await service.reconcile(state_of(request), date, dataset, field))
+    return Answer(await service.reconcile(call.state, date, dataset, field))

@@ -3,42 +3,34 @@
 from typing import Annotated, Literal
 
 from fastapi import Query
-from starlette.requests import Request
 
 from serving_api.admin.records import schemas, service
 from serving_api.admin.shared import CodeFilter, Limit50, only
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import state_of
+from serving_api.framework.routing import area_router
 
 sync_logs_router = area_router(f"{PREFIX}/datamgr/sync-logs", "datamgr: records")
 quality_router = area_router(f"{PREFIX}/datamgr/quality-records", "datamgr: records")
 
 
-@sync_logs_router.get("")
-@serving(list[schemas.SyncLog], top=[("total", int)])
+@sync_logs_router.get("", list[schemas.SyncLog], top=[("total", int)])
 async def sync_logs(
-    request: Request,
-    subject: Admin,
+    call: Admin,
     taskType: Annotated[str | None, only("kind of work, e.g. sched:eod_core, download:quote")] = None,
     status: Annotated[str | None, only("status: success, partial, failed")] = None,
     code: CodeFilter = None,
     limit: Limit50 = 50,
 ) -> Answer:
     """Downloads and syncs, newest first."""
-    found = await service.sync_logs(
-        state_of(request), task_type=taskType, status=status, code=code, limit=limit
-    )
+    found = await service.sync_logs(call.state, task_type=taskType, status=status, code=code, limit=limit)
     return Answer(found)
 
 
-@quality_router.get("")
-@serving(list[schemas.QualityRecord], top=[("total", int)])
+@quality_router.get("", list[schemas.QualityRecord], top=[("total", int)])
 async def quality_records(
-    request: Request,
-    subject: Admin,
+    call: Admin,
     table: Annotated[str | None, only("table")] = None,
     batch_id: Annotated[str | None, only("batch")] = None,
     severity: Annotated[
@@ -50,6 +42,6 @@ async def quality_records(
 ) -> Answer:
     """Failed checks, newest first."""
     found = await service.quality_records(
-        state_of(request), table=table, batch_id=batch_id, severity=severity, code=code, limit=limit
+        call.state, table=table, batch_id=batch_id, severity=severity, code=code, limit=limit
     )
     return Answer(found)

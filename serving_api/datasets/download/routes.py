@@ -3,18 +3,16 @@
 from typing import Annotated
 
 from fastapi import Path, Query
-from starlette.requests import Request
 
 from serving_api.admin.waiting import LATER, Accepted
 from serving_api.datasets.download import market, schemas, service
 from serving_api.datasets.download.types import NORTHBOUND, unknown
-from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.parameters import StockCode
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import state_of
+from serving_api.framework.routing import area_router
+from serving_api.framework.state import State
 from serving_api.table_lists import trade_date
 
 router = area_router(f"{PREFIX}/datamgr", "datamgr: downloads")
@@ -22,63 +20,57 @@ router = area_router(f"{PREFIX}/datamgr", "datamgr: downloads")
 _SHAPE = schemas.Downloaded | schemas.UnknownType
 
 
-@router.post("/download/market/northbound", responses=LATER)
-@serving(schemas.MarketDownloaded, cache=NO_STORE)
-async def northbound(request: Request, subject: Admin) -> Answer:
+@router.post("/download/market/northbound", schemas.MarketDownloaded, responses=LATER)
+async def northbound(call: Admin) -> Answer:
     """The market-level northbound download."""
-    return await _market(request, NORTHBOUND, None, subject.member.username)
+    return await _market(call.state, NORTHBOUND, None, call.member.username)
 
 
-@router.post("/download/market/{name}", responses=LATER)
-@serving(schemas.MarketDownloaded, cache=NO_STORE, raises=(404,))
+@router.post("/download/market/{name}", schemas.MarketDownloaded, raises=(404,), responses=LATER)
 async def market_level(
-    request: Request,
-    subject: Admin,
+    call: Admin,
     name: Annotated[str, Path(max_length=64, description="a downloader by topic, such as exchange_margin")],
     body: schemas.MarketRequest | None = None,
 ) -> Answer:
     """Download one market or topic table of a trade date, and fuse the datasets that it feeds."""
-    date = None if body is None or body.date is None else trade_date(state_of(request), "date", body.date)
-    return await _market(request, market.known(name), date, subject.member.username)
+    date = None if body is None or body.date is None else trade_date(call.state, "date", body.date)
+    return await _market(call.state, market.known(name), date, call.member.username)
 
 
-@router.post("/download/{code}", responses=LATER)
-@serving(_SHAPE, top=[("error", str)], cache=NO_STORE)
+@router.post("/download/{code}", _SHAPE, top=[("error", str)], responses=LATER)
 async def download(
-    request: Request,
-    subject: Admin,
+    call: Admin,
     code: StockCode,
     types: Annotated[str, Query(min_length=1, max_length=64, description="one of the 38 types, or `all`")],
 ) -> Answer:
     """Download types of one code and fuse the datasets that they feed."""
-    return await _download(request, [code], [types], subject.member.username, by_code=False)
+    return await _download(call.state, [code], [types], call.member.username, by_code=False)
 
 
-@router.post("/download-batch", responses=LATER)
-@serving(_SHAPE, top=[("error", str)], cache=NO_STORE)
-async def download_batch(request: Request, subject: Admin, body: schemas.BatchRequest) -> Answer:
+@router.post("/download-batch", _SHAPE, top=[("error", str)], responses=LATER)
+async def download_batch(call: Admin, body: schemas.BatchRequest) -> Answer:
     """The same for up to 500 codes; each fusion runs once."""
     codes = list(dict.fromkeys(body.codes))
-    return await _download(request, codes, body.taskTypes, subject.member.username, by_code=True)
+    return await _download(call.state, codes, body.taskTypes, call.member.username, by_code=True)
 
 
-async def _market(request: Request, name: str, date: str | None, asked_by: str) -> Answer:
+async def _market(state: State, name: str, date: str | None, asked_by: str) -> Answer:
     try:
-        found = await market.download(state_of(request), name, date, asked_by)
+        found = await market.download(state, name, date, asked_by)
     except Accepted as later:
         return later.answer
     return Answer(found)
 
 
 async def _download(
-    request: Request, codes: list[str], types: list[str], asked_by: str, *, by_code: bool
+    state: State, codes: list[str], types: list[str], asked_by: str, *, by_code: bool
 ) -> Answer:
     stranger = unknown(types)
     if stranger is not None:
         reported = {"error": f"unknown type: {stranger}"}
         return Answer({"results": reported, **reported})
     try:
-        found = await service.download(state_of(request), codes, types, asked_by, by_code=by_code)
+        found = await service.download(state, codes, types, asked_by, by_code=by_code)
     except Accepted as later:
         return later.answer
     return Answer(found)

@@ -132,16 +132,14 @@ class Fused:
         return [records.only("period", {**bar, "is_closed": is_closed(bar["date"], moment)}) for bar in bars]
 
     async def stocks(self, codes: Sequence[str], as_of: str | None) -> list[dict[str, Any]]:
-        nothing: list[dict[str, Row | None]] = []
-        found = await read_or(nothing, self._reading.scan(queries.cores, codes, as_of))
+        found = await read_or([], self._reading.scan(queries.cores, codes, as_of))
         return [records.core(one) for one in found]
 
     async def index_daily(
         self, codes: Sequence[str], periods: int, ascending: bool, as_of: str | None
     ) -> list[dict[str, Any]]:
         """Bars of every index, grouped by index."""
-        nothing: list[Row] = []
-        rows = await read_or(nothing, self._reading.scan(queries.index_bars, codes, periods, as_of))
+        rows = await read_or([], self._reading.scan(queries.index_bars, codes, periods, as_of))
         place = {code: at for at, code in enumerate(codes)}
         rows.sort(key=lambda row: row["date"], reverse=not ascending)
         rows.sort(key=lambda row: place[row["code"]])

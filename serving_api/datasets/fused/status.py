@@ -46,10 +46,9 @@ def fused_tables() -> list[str]:
 
 async def status(state: State) -> dict[str, Any]:
     """The whole response; parts that cannot be read are empty."""
-    nothing: dict[str, Any] = {"items": []}
     tables, logs, locks, running = await asyncio.gather(
         read_or({}, _tables(state)),
-        read_or(nothing, sync_logs(state, task_type=None, status=None, code=None, limit=RECENT)),
+        read_or({"items": []}, sync_logs(state, task_type=None, status=None, code=None, limit=RECENT)),
         read_or([], off_loop(DomainLocks(state.reading.warehouse.engine).states)),
         read_or([], off_loop(CommandQueue(state.reading.warehouse.engine).of_name, COMMAND, statuses=OPEN)),
     )

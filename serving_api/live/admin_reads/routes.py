@@ -13,8 +13,8 @@ from serving_api.framework.history_reach import REACH, reach
 from serving_api.framework.parameters import StockCode, calendar_day, code_list
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import state_of
+from serving_api.framework.routing import area_router
+from serving_api.framework.state import State, state_of
 from serving_api.live.admin_reads import queries, schemas
 from serving_api.live.admin_reads.market import Market, market_of
 from serving_api.live.admin_reads.service import Live, live_of
@@ -33,12 +33,12 @@ class Minutes(IntEnum):
     m60 = 60
 
 
-def _live(request: Request) -> Live:
-    return state_of(request).part(live_of)
+def _live(state: State) -> Live:
+    return state.part(live_of)
 
 
-def _market(request: Request) -> Market:
-    return state_of(request).part(market_of)
+def _market(state: State) -> Market:
+    return state.part(market_of)
 
 
 async def _day(
@@ -62,118 +62,112 @@ def _answer(answer: Answered) -> Answer:
     return Answer(answer.value, headers=answer.headers)
 
 
-@router.get("/fusion/market/realtime-quote")
-@serving(schemas.QuoteMap, cache=NO_STORE)
-async def realtime_quote(
-    request: Request, subject: Admin, codes: Annotated[list[str], Depends(code_list(600))]
-) -> Answer:
+@router.get("/fusion/market/realtime-quote", schemas.QuoteMap, cache=NO_STORE)
+async def realtime_quote(call: Admin, codes: Annotated[list[str], Depends(code_list(600))]) -> Answer:
     """Live quotes of up to 600 codes; {} when no source answers."""
-    answer = await _live(request).quotes(codes)
+    answer = await _live(call.state).quotes(codes)
     return _answer(answer.shaped({"results": answer.value}))
 
 
-@router.get("/market/stat")
-@serving(schemas.MarketStat, cache=NO_STORE, raises=(503,))
-async def market_stat(request: Request, subject: Admin) -> Answer:
+@router.get("/market/stat", schemas.MarketStat, cache=NO_STORE, raises=(503,))
+async def market_stat(call: Admin) -> Answer:
     """Current totals of all A shares; 503 when no source answers."""
-    return _answer(await _live(request).market_stat())
+    return _answer(await _live(call.state).market_stat())
 
 
-@router.get("/market/global-news")
-@serving(list[schemas.FlashNews], cache=NO_STORE)
+@router.get("/market/global-news", list[schemas.FlashNews], cache=NO_STORE)
 async def global_news(
-    request: Request,
-    subject: Admin,
-    page_size: Annotated[int, Query(ge=1, le=200, description="newest items")] = 50,
+    call: Admin, page_size: Annotated[int, Query(ge=1, le=200, description="newest items")] = 50
 ) -> Answer:
     """Rolling flash news, newest first; stored ones when no source answers. Text from outside: escape it."""
-    return _answer(await _live(request).global_news(page_size))
+    return _answer(await _live(call.state).global_news(page_size))
 
 
-@router.get("/fusion/market/limit-up")
-@serving(list[schemas.LimitUp], cache=NO_STORE)
-async def limit_up(request: Request, subject: Admin, date: Annotated[str | None, Depends(_day)]) -> Answer:
+@router.get("/fusion/market/limit-up", list[schemas.LimitUp], cache=NO_STORE)
+async def limit_up(call: Admin, date: Annotated[str | None, Depends(_day)]) -> Answer:
     """The pool of limit-ups of a trade date, in order of their first seal; [] on a day without trading."""
-    return _answer(await _market(request).limit_ups(date))
+    return _answer(await _market(call.state).limit_ups(date))
 
 
-@router.get("/fusion/market/industry-ranking")
-@serving(schemas.IndustryEnds, cache=NO_STORE)
-async def industry_ends(request: Request, subject: Admin, top_n: TopN = 20) -> Answer:
+@router.get("/fusion/market/industry-ranking", schemas.IndustryEnds, cache=NO_STORE)
+async def industry_ends(call: Admin, top_n: TopN = 20) -> Answer:
     """The strongest and the weakest industries, each from the most extreme one on."""
-    answer = await _market(request).industries()
+    answer = await _market(call.state).industries()
     rows = answer.value
     ends = {"top": rows[:top_n], "bottom": rows[::-1][:top_n], "total": len(rows)}
     return _answer(answer.shaped(ends))
 
 
-@router.get("/market/industry-ranking")
-@serving(list[schemas.IndustryRank], cache=NO_STORE)
-async def industry_ranking(request: Request, subject: Admin, top_n: TopN = 20) -> Answer:
+@router.get("/market/industry-ranking", list[schemas.IndustryRank], cache=NO_STORE)
+async def industry_ranking(call: Admin, top_n: TopN = 20) -> Answer:
     """The strongest industries, by change of the day."""
-    answer = await _market(request).industries()
+    answer = await _market(call.state).industries()
     return _answer(answer.shaped(answer.value[:top_n]))
 
 
-@router.get("/market/hot-stocks")
-@serving(list[schemas.HotStock], cache=NO_STORE)
-async def hot_stocks(request: Request, subject: Admin) -> Answer:
+@router.get("/market/hot-stocks", list[schemas.HotStock], cache=NO_STORE)
+async def hot_stocks(call: Admin) -> Answer:
     """Strong stocks of the session with the topics behind their rise, the strongest first."""
-    return _answer(await _market(request).hot_stocks())
+    return _answer(await _market(call.state).hot_stocks())
 
 
-@router.get("/realtime/northbound")
-@serving(
-    list[schemas.NorthboundMinute], top=[("date", str), ("available", bool), ("note", str)], cache=NO_STORE
+@router.get(
+    "/realtime/northbound",
+    list[schemas.NorthboundMinute],
+    top=[("date", str), ("available", bool), ("note", str)],
+    cache=NO_STORE,
 )
-async def northbound(request: Request, subject: Admin) -> Answer:
+async def northbound(call: Admin) -> Answer:
     """Northbound flow of the day by minute, 10k CNY; values are null when nothing is disclosed."""
-    return _answer(await _live(request).northbound())
+    return _answer(await _live(call.state).northbound())
 
 
-@router.get("/realtime/{code}/quote")
-@serving(schemas.OrderBook, cache=NO_STORE)
-async def quote(request: Request, subject: Admin, code: StockCode) -> Answer:
+@router.get("/realtime/{code}/quote", schemas.OrderBook, cache=NO_STORE)
+async def quote(call: Admin, code: StockCode) -> Answer:
     """The five-level quote of one code; {} when no source answers."""
-    return _answer(await _live(request).order_book(code))
+    return _answer(await _live(call.state).order_book(code))
 
 
-@router.get("/realtime/{code}/minute-kline")
-@serving(list[schemas.MinuteBar], top=[("code", str), ("period", int), ("_source", str)], cache=NO_STORE)
+@router.get(
+    "/realtime/{code}/minute-kline",
+    list[schemas.MinuteBar],
+    top=[("code", str), ("period", int), ("_source", str)],
+    cache=NO_STORE,
+)
 async def minute_kline(
-    request: Request,
-    subject: Admin,
+    call: Admin,
     code: StockCode,
     period: Annotated[Minutes, Query(description="minutes of a bar")] = Minutes.m1,
 ) -> Answer:
     """The newest minute bars, oldest first."""
-    return _answer(await _live(request).minute_kline(code, int(period)))
+    return _answer(await _live(call.state).minute_kline(code, int(period)))
 
 
-@router.get("/realtime/{code}/fund-flow-minute")
-@serving(list[schemas.FlowMinute], top=[("code", str), ("_source", str)], cache=NO_STORE)
-async def fund_flow_minute(request: Request, subject: Admin, code: StockCode) -> Answer:
+@router.get(
+    "/realtime/{code}/fund-flow-minute",
+    list[schemas.FlowMinute],
+    top=[("code", str), ("_source", str)],
+    cache=NO_STORE,
+)
+async def fund_flow_minute(call: Admin, code: StockCode) -> Answer:
     """Money flow of the day by minute, cumulative CNY."""
-    return _answer(await _live(request).fund_flow_minutes(code))
+    return _answer(await _live(call.state).fund_flow_minutes(code))
 
 
-@router.get("/stock/{code}/xdxr")
-@serving(schemas.ExRights, cache=NO_STORE)
-async def xdxr(request: Request, subject: Admin, code: StockCode) -> Answer:
+@router.get("/stock/{code}/xdxr", schemas.ExRights, cache=NO_STORE)
+async def xdxr(call: Admin, code: StockCode) -> Answer:
     """Ex-rights and capital changes, oldest first."""
-    return _answer(await _live(request).exrights(code))
+    return _answer(await _live(call.state).exrights(code))
 
 
-@router.get("/stock/{code}/fund-flow")
-@serving(schemas.FundFlow, top=REACH, cache=NO_STORE)
+@router.get("/stock/{code}/fund-flow", schemas.FundFlow, top=REACH, cache=NO_STORE)
 async def fund_flow(
-    request: Request,
-    subject: Admin,
+    call: Admin,
     code: StockCode,
     days: Annotated[int, Query(ge=1, le=120, description="trade dates of the history")] = 20,
 ) -> Answer:
     """Today's money flow by size of order, and the main nets of the days before."""
-    found = await _live(request).fund_flow(code, days)
+    found = await _live(call.state).fund_flow(code, days)
     given = len(found.value["history"])
-    history = await reach(state_of(request), queries.FLOW, given, asked=days, code=code)
+    history = await reach(call.state, queries.FLOW, given, asked=days, code=code)
     return Answer(found.value, top=history, headers=found.headers)

@@ -3,7 +3,6 @@
 from typing import Annotated, Any
 
 from fastapi import Query
-from starlette.requests import Request
 
 from platform_assets.compute.backtests.atr_stop import style_of
 from platform_assets.compute.backtests.strategies import STRATEGIES, Strategy, strategy_of
@@ -12,8 +11,7 @@ from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import state_of
+from serving_api.framework.routing import area_router
 from serving_api.market.backtests import queries, schemas
 from serving_api.market.backtests.messages import empty_answer
 from serving_api.market.backtests.service import stop_backtest, strategy_backtest
@@ -30,18 +28,15 @@ Period = Annotated[
 ]
 
 
-@router.get("")
-@serving(schemas.StopBacktest, tables=_TABLES)
+@router.get("", schemas.StopBacktest, tables=_TABLES)
 async def trailing_stop(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     code: Code,
     profile: Annotated[str, Query(description="conservative, moderate or aggressive")] = "moderate",
     initial_capital: Capital = 100_000.0,
     lookback_days: Lookback = 250,
 ) -> Answer:
     """Backtest of the ATR trailing stop on one stock."""
-    state = state_of(request)
     style = style_of(profile)
     reported = await read_or(
         {
@@ -50,14 +45,15 @@ async def trailing_stop(
             "atr_period": ATR_PERIOD,
             "atr_multiple": style.atr_multiple,
         },
-        state.reading.scan(stop_backtest, code, style, initial_capital, lookback_days, state.calendar),
+        call.state.reading.scan(
+            stop_backtest, code, style, initial_capital, lookback_days, call.state.calendar
+        ),
     )
     return Answer(reported)
 
 
-@router.get("/strategies")
-@serving(schemas.StyleList)
-async def styles(request: Request, subject: Anyone) -> Answer:
+@router.get("/strategies", schemas.StyleList)
+async def styles(call: Anyone) -> Answer:
     """The profiles of the trailing stop."""
     items = [
         {
@@ -78,11 +74,9 @@ async def styles(request: Request, subject: Anyone) -> Answer:
     return Answer({"items": items})
 
 
-@router.get("/strategy")
-@serving(schemas.StrategyBacktest, tables=_TABLES)
+@router.get("/strategy", schemas.StrategyBacktest, tables=_TABLES)
 async def strategy_run(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     code: Code,
     strategy: Annotated[str, Query(description="key of `/market/backtest/strategy/list`")] = "ma_cross",
     fast_period: Period = None,
@@ -92,7 +86,6 @@ async def strategy_run(
     validate: Annotated[bool, Query(description="split in time, and with other periods")] = False,
 ) -> Answer:
     """Backtest of a strategy on one stock, under price limits, lots, T+1 and fees."""
-    state = state_of(request)
     chosen = strategy_of(strategy)
     periods = chosen.chosen(fast_period, slow_period)
     reported = await read_or(
@@ -101,16 +94,22 @@ async def strategy_run(
             "strategy": chosen.key,
             "params": chosen.params(periods),
         },
-        state.reading.scan(
-            strategy_backtest, code, chosen, periods, initial_capital, lookback_days, state.calendar, validate
+        call.state.reading.scan(
+            strategy_backtest,
+            code,
+            chosen,
+            periods,
+            initial_capital,
+            lookback_days,
+            call.state.calendar,
+            validate,
         ),
     )
     return Answer(reported)
 
 
-@router.get("/strategy/list")
-@serving(schemas.StrategyList)
-async def strategy_list(request: Request, subject: Anyone) -> Answer:
+@router.get("/strategy/list", schemas.StrategyList)
+async def strategy_list(call: Anyone) -> Answer:
     """The nine strategies with their periods."""
     return Answer({"items": [strategy_item(strategy) for strategy in STRATEGIES.values()]})
 

@@ -1,20 +1,17 @@
 """/decision-cards: read by anyone, reviewed by admins; plain."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field
-from starlette.requests import Request
 
 from platform_assets.compute.parameters.scorecards import CARDS_AT_ONCE
-from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import reach_of_days
 from serving_api.framework.permissions import Admin, Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import state_of
+from serving_api.framework.routing import area_router
 from serving_api.quant.decision_cards import queries, schemas, service
 from serving_api.table_lists import Page, PageSize
 
@@ -27,11 +24,9 @@ class ReviewBody(BaseModel):
     limit: int = Field(CARDS_AT_ONCE, ge=1, le=CARDS_AT_ONCE, description="cards at most")
 
 
-@router.get("")
-@serving(schemas.Cards, tables=(queries.TABLE,))
+@router.get("", schemas.Cards, tables=(queries.TABLE,))
 async def cards(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     code: Annotated[str | None, Query(pattern=r"^[0-9]{6}$", description="6-digit code")] = None,
     source: Annotated[str | None, Query(max_length=32, description="who decided")] = None,
     reviewed: Annotated[bool | None, Query(description="only judged ones, or only open ones")] = None,
@@ -39,33 +34,28 @@ async def cards(
     page_size: PageSize = 50,
 ) -> Answer:
     """Decision cards, newest first."""
-    nothing: tuple[list[dict[str, Any]], int] = ([], 0)
     offset = (page - 1) * page_size
-    reading = state_of(request).reading
+    reading = call.state.reading
     items, total = await read_or(
-        nothing, reading.scan(queries.page, code, source, reviewed, page_size, offset)
+        ([], 0), reading.scan(queries.page, code, source, reviewed, page_size, offset)
     )
     return Answer({"items": items, "total": total, "page": page, "page_size": page_size})
 
 
-@router.get("/stats")
-@serving(schemas.CardStats, tables=(queries.TABLE,))
+@router.get("/stats", schemas.CardStats, tables=(queries.TABLE,))
 async def stats(
-    request: Request,
-    subject: Anyone,
-    days: Annotated[int, Query(ge=1, le=750, description="newest trade dates")] = 180,
+    call: Anyone, days: Annotated[int, Query(ge=1, le=750, description="newest trade dates")] = 180
 ) -> Answer:
     """How often the cards were right."""
-    state = state_of(request)
+    state = call.state
     since = state.calendar.last(days, state.today)[0]
     nothing = service.no_stats()
     counted = await read_or(nothing, state.reading.scan(service.stats, since))
     return Answer({**counted, **await reach_of_days(state, (queries.TABLE,), days)})
 
 
-@router.post("/review")
-@serving(schemas.Reviewed, cache=NO_STORE)
-async def review(request: Request, subject: Admin, body: ReviewBody | None = None) -> Answer:
+@router.post("/review", schemas.Reviewed)
+async def review(call: Admin, body: ReviewBody | None = None) -> Answer:
     """Judge the cards whose ten trade dates have passed, oldest first."""
     limit = CARDS_AT_ONCE if body is None else body.limit
-    return Answer(await service.review(state_of(request), limit))
+    return Answer(await service.review(call.state, limit))

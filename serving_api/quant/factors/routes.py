@@ -3,7 +3,6 @@
 from typing import Annotated, Any
 
 from fastapi import Depends, Query
-from starlette.requests import Request
 
 from core.errors import InputError
 from platform_assets.compute.factors.definitions import FACTORS
@@ -14,8 +13,8 @@ from serving_api.framework.parameters import AsOf, AsOfRead, StockCode, code_lis
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import State, state_of
+from serving_api.framework.routing import area_router
+from serving_api.framework.state import State
 from serving_api.quant.factors import queries, schemas
 from serving_api.quant.factors.bench import bench, unknown
 from serving_api.quant.factors.market import Market, markets_of
@@ -70,56 +69,43 @@ def _echo(as_of: AsOf | None) -> dict[str, Any]:
     return {} if as_of is None else {"as_of": as_of.echo}
 
 
-@router.get("/factors")
-@serving(schemas.Factors)
-async def factors(subject: Anyone) -> Answer:
+@router.get("/factors", schemas.Factors)
+async def factors(call: Anyone) -> Answer:
     """The eleven factors: weights, directions, inputs, and their status as proxy or partial."""
     return Answer(_LEGEND)
 
 
-@router.get("/presets")
-@serving(schemas.Presets)
-async def presets(subject: Anyone) -> Answer:
+@router.get("/presets", schemas.Presets)
+async def presets(call: Anyone) -> Answer:
     """The fourteen presets."""
     return Answer({"items": [preset.plain() for preset in PRESETS]})
 
 
-@router.get("/strategy-hits/{code}")
-@serving(schemas.PresetHits, tables=(queries.WIDE,))
+@router.get("/strategy-hits/{code}", schemas.PresetHits, tables=(queries.WIDE,))
 async def strategy_hits(
-    request: Request,
-    subject: Anyone,
-    code: StockCode,
-    date: Annotated[str | None, Depends(trade_day)],
-    as_of: AsOfRead,
+    call: Anyone, code: StockCode, date: Annotated[str | None, Depends(trade_day)], as_of: AsOfRead
 ) -> Answer:
     """Which presets select a stock, its rank in them, and why the others do not select it."""
-    market = await _market(state_of(request), date, as_of)
+    market = await _market(call.state, date, as_of)
     nobody: dict[str, Any] = {"code": code, "date": date, "hits": [], "composite": None, "scores": {}}
     reported = nobody if market is None else preset_hits(market, code)
-    return Answer({**reported, **await _reached(state_of(request), market, date)}, top=_echo(as_of))
+    return Answer({**reported, **await _reached(call.state, market, date)}, top=_echo(as_of))
 
 
-@router.get("/breakdown/{code}")
-@serving(schemas.Breakdown, tables=(queries.WIDE,))
+@router.get("/breakdown/{code}", schemas.Breakdown, tables=(queries.WIDE,))
 async def breakdown(
-    request: Request,
-    subject: Anyone,
-    code: StockCode,
-    date: Annotated[str | None, Depends(trade_day)],
-    as_of: AsOfRead,
+    call: Anyone, code: StockCode, date: Annotated[str | None, Depends(trade_day)], as_of: AsOfRead
 ) -> Answer:
     """A stock's scores in the whole market, with the cells behind them and their dates."""
-    market = await _market(state_of(request), date, as_of)
+    market = await _market(call.state, date, as_of)
     reported = unscored(code, date) if market is None else broken_down(market, code)
-    return Answer({**reported, **await _reached(state_of(request), market, date)}, top=_echo(as_of))
+    return Answer({**reported, **await _reached(call.state, market, date)}, top=_echo(as_of))
 
 
-@router.post("/screen")
-@serving(schemas.Screened)
-async def screen(request: Request, subject: Anyone, body: schemas.ScreenBody) -> Answer:
+@router.post("/screen", schemas.Screened)
+async def screen(call: Anyone, body: schemas.ScreenBody) -> Answer:
     """Rank a market by its factors: by a preset, by filters, or by both."""
-    state = state_of(request)
+    state = call.state
     asked = screen_request(body)
     day = None if body.date is None else trade_date(state, "date", body.date)
     as_of = None if body.as_of is None else parse_as_of(body.as_of, state.clock.now())
@@ -131,9 +117,8 @@ async def screen(request: Request, subject: Anyone, body: schemas.ScreenBody) ->
     return Answer({**reported, **reached}, top=_echo(as_of), headers=headers)
 
 
-@market_router.get("/list")
-@serving(schemas.RegisteredFactors)
-async def registered(subject: Anyone) -> Answer:
+@market_router.get("/list", schemas.RegisteredFactors)
+async def registered(call: Anyone) -> Answer:
     """The registered factors."""
     items = [
         {name: value for name, value in row.items() if name != "note"}
@@ -143,11 +128,9 @@ async def registered(subject: Anyone) -> Answer:
     return Answer({"items": items, "total": len(items)})
 
 
-@market_router.get("/bench")
-@serving(schemas.FactorBench, tables=_BENCH_TABLES)
+@market_router.get("/bench", schemas.FactorBench, tables=_BENCH_TABLES)
 async def compare(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     codes: Annotated[list[str], Depends(code_list(MOST_CODES))],
     forward_days: Annotated[int, Query(ge=1, le=60, description="sessions of the return that follows")] = 5,
     lookback_days: Annotated[int, Query(ge=20, le=750, description="dates that are looked at")] = 250,
@@ -155,7 +138,7 @@ async def compare(
     """How well each factor ranked the given codes by their next return."""
     if len(codes) < LEAST_CODES:
         raise InputError("codes", f"{len(codes)} codes; {LEAST_CODES}..{MOST_CODES} are allowed")
-    state = state_of(request)
+    state = call.state
     version = (await state.versions.version_of(_BENCH_TABLES)).token
     key = (tuple(sorted(codes)), forward_days, lookback_days)
     reported: dict[str, Any] | None = state.cache.get("factor bench", key, version)

@@ -4,7 +4,6 @@ from enum import IntEnum
 from typing import Annotated
 
 from fastapi import Query
-from starlette.requests import Request
 
 from platform_assets.compute.pattern_performance import summary
 from serving_api.framework.envelope import PREFIX
@@ -12,8 +11,7 @@ from serving_api.framework.history_reach import reach_of_days
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import state_of
+from serving_api.framework.routing import area_router
 from serving_api.quant.pattern_records import queries, schemas, service
 
 router = area_router(f"{PREFIX}/quant", "quant")
@@ -33,11 +31,11 @@ class Sign(IntEnum):
     DOWN = -100
 
 
-@router.get("/pattern-performance")
-@serving(schemas.Performance, tables=(queries.PATTERNS, queries.BARS, queries.INDICES))
+@router.get(
+    "/pattern-performance", schemas.Performance, tables=(queries.PATTERNS, queries.BARS, queries.INDICES)
+)
 async def pattern_performance(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     pattern: Annotated[str, Query(description="one of the 16 directions", examples=["double_bottom"])],
     forward_days: Annotated[
         ForwardDays, Query(description="market dates that a signal is held")
@@ -51,16 +49,15 @@ async def pattern_performance(
     column = service.direction_column(pattern)
     sign = int(direction or service.default_direction(column))
     reported = await read_or(
-        summary([], sign), service.performance(state_of(request), column, sign, int(forward_days), days)
+        summary([], sign), service.performance(call.state, column, sign, int(forward_days), days)
     )
-    reached = await reach_of_days(state_of(request), (queries.PATTERNS,), days)
+    reached = await reach_of_days(call.state, (queries.PATTERNS,), days)
     return Answer(
         {"pattern": column, "direction": sign, "forward_days": int(forward_days), **reported, **reached}
     )
 
 
-@router.get("/pattern-catalog")
-@serving(schemas.PatternCatalogue)
-async def pattern_catalog(request: Request, subject: Anyone) -> Answer:
+@router.get("/pattern-catalog", schemas.PatternCatalogue)
+async def pattern_catalog(call: Anyone) -> Answer:
     """The meaning, formula and thresholds of each of the 16 directions and 9 metrics."""
     return Answer(service.catalogue())

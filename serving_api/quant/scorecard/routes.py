@@ -1,9 +1,8 @@
 """/scorecard/* and /builtin-strategies*: open to anyone, plain."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import Depends, Path, Query
-from starlette.requests import Request
 
 from core.errors import InputError, NotFound
 from platform_assets.compute.parameters.scorecards import BOARD_SIZE, CARD_HORIZON, HOLD_DAYS
@@ -13,8 +12,8 @@ from serving_api.framework.parameters import StockCode
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import State, state_of
+from serving_api.framework.routing import area_router
+from serving_api.framework.state import State
 from serving_api.quant.scorecard import queries, schemas, service
 from serving_api.quant.scorecard.sources import (
     BARS,
@@ -50,39 +49,32 @@ def _since(state: State, days: int) -> str:
     return state.calendar.last(days, state.today)[0]
 
 
-@router.get("/sources")
-@serving(schemas.PickSources, tables=PICKS)
-async def sources(request: Request, subject: Anyone) -> Answer:
+@router.get("/sources", schemas.PickSources, tables=PICKS)
+async def sources(call: Anyone) -> Answer:
     """Sources of picks, with their groups."""
-    nothing: list[dict[str, Any]] = []
-    return Answer({"items": await read_or(nothing, state_of(request).reading.scan(service.sources))})
+    return Answer({"items": await read_or([], call.state.reading.scan(service.sources))})
 
 
-@router.get("/overview")
-@serving(schemas.ScorecardOverview, tables=PICKS)
+@router.get("/overview", schemas.ScorecardOverview, tables=PICKS)
 async def overview(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     source: Annotated[SourceKey | None, Query(description="default: all")] = None,
     days: Days90 = 90,
 ) -> Answer:
     """The results of the picks of each group, with and without picks whose purchase was not possible."""
-    state = state_of(request)
+    state = call.state
     requested = (*TABLES, DECISION, STRATEGY) if source is None else (source,)
-    nothing: tuple[list[dict[str, Any]], str | None] = ([], None)
     items, newest = await read_or(
-        nothing, state.reading.scan(service.overview, requested, _since(state, days))
+        ([], None), state.reading.scan(service.overview, requested, _since(state, days))
     )
     held = CARD_HORIZON if source == DECISION else HOLD_DAYS
     history = await reach_of_days(state, [_OF[one] for one in requested], days)
     return Answer({"items": items, "hold_days": held, "as_of": newest, **history})
 
 
-@router.get("/picks")
-@serving(schemas.PickPage, tables=PICKS)
+@router.get("/picks", schemas.PickPage, tables=PICKS)
 async def picks(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     source: Requested,
     date: Annotated[str | None, Depends(trade_day)],
     group: Annotated[str | None, Query(max_length=32, description="board, preset or source of cards")] = None,
@@ -98,22 +90,19 @@ async def picks(
         raise InputError("group", f"{group!r} is no group of {source}; one of {', '.join(known)}")
     if status is not None and source == STRATEGY:
         raise InputError("status", "hits of strategies are reviewed when they are read; leave it out")
-    nothing: tuple[list[dict[str, Any]], int] = ([], 0)
-    state = state_of(request)
+    state = call.state
     offset = (page - 1) * page_size
     items, total = await read_or(
-        nothing,
+        ([], 0),
         state.reading.scan(queries.page, state.calendar, source, group, date, status, page_size, offset),
     )
     history = await reach(state, _OF[source], total, day=date)
     return Answer({"items": items, "total": total, "page": page, "pageSize": page_size, **history})
 
 
-@router.get("/breakdown")
-@serving(schemas.PickBreakdown, tables=(*PICKS, PHASES))
+@router.get("/breakdown", schemas.PickBreakdown, tables=(*PICKS, PHASES))
 async def breakdown(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     source: Requested,
     by: Annotated[
         Literal["month", "industry", "phase", "rank", "board"],
@@ -122,39 +111,35 @@ async def breakdown(
     days: Annotated[int, Query(ge=1, le=750, description="newest trade dates")] = 180,
 ) -> Answer:
     """The picks of one source by month, industry, phase of the market, rank or board of listing."""
-    state = state_of(request)
-    nothing: list[dict[str, Any]] = []
-    items = await read_or(nothing, state.reading.scan(service.breakdown, source, by, _since(state, days)))
+    state = call.state
+    items = await read_or([], state.reading.scan(service.breakdown, source, by, _since(state, days)))
     return Answer({"by": by, "items": items, **await reach_of_days(state, (_OF[source],), days)})
 
 
-@router.get("/stock/{code}")
-@serving(schemas.StockPicks, tables=PICKS)
+@router.get("/stock/{code}", schemas.StockPicks, tables=PICKS)
 async def stock(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     code: StockCode,
     days: Annotated[int, Query(ge=1, le=750, description="newest trade dates")] = 365,
 ) -> Answer:
     """Every time that a stock was picked, newest first."""
-    state = state_of(request)
-    nothing: dict[str, Any] = {
-        "code": code,
-        "items": [],
-        "stats": {"picks": 0, "reviewed": 0, "win_rate_pct": None, "avg_profit_pct": None},
-    }
+    state = call.state
     found = await read_or(
-        nothing, state.reading.scan(service.of_stock, state.calendar, code, _since(state, days))
+        {
+            "code": code,
+            "items": [],
+            "stats": {"picks": 0, "reviewed": 0, "win_rate_pct": None, "avg_profit_pct": None},
+        },
+        state.reading.scan(service.of_stock, state.calendar, code, _since(state, days)),
     )
     # First date of the tables, not of the stock: only they show that it was not picked earlier.
     return Answer({**found, **await reach_of_days(state, list(_OF.values()), days)})
 
 
-@builtin_router.get("")
-@serving(schemas.StrategyCards, tables=(TABLES[BUILTIN].name,))
-async def strategies(request: Request, subject: Anyone) -> Answer:
+@builtin_router.get("", schemas.StrategyCards, tables=(TABLES[BUILTIN].name,))
+async def strategies(call: Anyone) -> Answer:
     """The three built-in strategies with their record of the last 90 trade dates."""
-    state = state_of(request)
+    state = call.state
     bare = [
         {
             **{"key": one.key, "name": one.name, "desc": one.desc, "board_size": BOARD_SIZE},
@@ -176,29 +161,25 @@ async def _known(key: Annotated[str, Path(max_length=32, description="dragon, ta
 Key = Annotated[str, Depends(_known)]
 
 
-@builtin_router.get("/{key}/board")
-@serving(schemas.StrategyBoard, tables=(TABLES[BUILTIN].name, BARS), raises=(404,))
+@builtin_router.get("/{key}/board", schemas.StrategyBoard, tables=(TABLES[BUILTIN].name, BARS), raises=(404,))
 async def board(
-    request: Request,
-    subject: Anyone,
+    call: Anyone,
     date: Annotated[str | None, Depends(trade_day)],
     key: Key,
     limit: Annotated[int, Query(ge=1, le=BOARD_SIZE, description="rows")] = BOARD_SIZE,
 ) -> Answer:
     """The board of a strategy on a date, or its newest."""
-    nothing: tuple[str | None, list[dict[str, Any]], int] = (date, [], 0)
-    day, items, total = await read_or(
-        nothing, state_of(request).reading.scan(queries.board, key, date, limit)
-    )
-    history = await reach(state_of(request), _OF[BUILTIN], total, day=date)
+    day, items, total = await read_or((date, [], 0), call.state.reading.scan(queries.board, key, date, limit))
+    history = await reach(call.state, _OF[BUILTIN], total, day=date)
     return Answer({"key": key, "date": day, "items": items, "total": total, **history})
 
 
-@builtin_router.get("/{key}/performance")
-@serving(schemas.StrategyPerformance, tables=(TABLES[BUILTIN].name,), raises=(404,))
-async def performance(request: Request, subject: Anyone, key: Key, days: Days90 = 90) -> Answer:
+@builtin_router.get(
+    "/{key}/performance", schemas.StrategyPerformance, tables=(TABLES[BUILTIN].name,), raises=(404,)
+)
+async def performance(call: Anyone, key: Key, days: Days90 = 90) -> Answer:
     """Statistics of a strategy's picks, their curve against the CSI 300, and the newest of them."""
-    state = state_of(request)
+    state = call.state
     nothing = service.no_performance(key)
     found = await read_or(nothing, state.reading.scan(service.performance, key, _since(state, days)))
     return Answer({**found, **await reach_of_days(state, (_OF[BUILTIN],), days)})

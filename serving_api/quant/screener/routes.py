@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from starlette.requests import Request
-
 from platform_assets.compute.dsl.field_words import GROUPS, Field
 from platform_assets.compute.dsl.fields import catalogue
 from platform_assets.compute.dsl.presets import PRESETS
@@ -15,8 +13,7 @@ from platform_assets.compute.formulas.parser import parse as parse_formula
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router, serving
-from serving_api.framework.state import state_of
+from serving_api.framework.routing import area_router
 from serving_api.quant.screener import natural, schemas
 from serving_api.quant.screener.conditions import query_of
 from serving_api.quant.screener.formulas import evaluated, parsed_formula
@@ -40,19 +37,16 @@ def _shown(field: Field) -> dict[str, Any]:
     }
 
 
-@router.post("/find")
-@serving(schemas.SearchResult, tables=_READ)
-async def find(request: Request, subject: Anyone, body: schemas.Search) -> Answer:
+@router.post("/find", schemas.SearchResult, tables=_READ)
+async def find(call: Anyone, body: schemas.Search) -> Answer:
     """Stocks that meet a query, in its order."""
-    state = state_of(request)
-    asked = when(state, body.date, body.as_of)
-    reported = await found_page(state, parsed(body.dsl), asked, body.page, body.pageSize)
+    asked = when(call.state, body.date, body.as_of)
+    reported = await found_page(call.state, parsed(body.dsl), asked, body.page, body.pageSize)
     return Answer(reported, top=asked.top)
 
 
-@router.get("/filters")
-@serving(schemas.Filters)
-async def filters(request: Request, subject: Anyone) -> Answer:
+@router.get("/filters", schemas.Filters)
+async def filters(call: Anyone) -> Answer:
     """Every field that a condition may name, by group."""
     groups = [
         {
@@ -67,17 +61,15 @@ async def filters(request: Request, subject: Anyone) -> Answer:
     return Answer({"groups": groups})
 
 
-@router.get("/presets")
-@serving(schemas.ScreenerPresets)
-async def presets(request: Request, subject: Anyone) -> Answer:
+@router.get("/presets", schemas.ScreenerPresets)
+async def presets(call: Anyone) -> Answer:
     """Example queries."""
     items = [{"key": one.key, "label": one.label, "desc": one.desc, "dsl": one.dsl} for one in PRESETS]
     return Answer({"items": items})
 
 
-@router.post("/parse-dsl")
-@serving(schemas.ParsedQuery)
-async def parse_dsl(request: Request, subject: Anyone, body: schemas.QueryText) -> Answer:
+@router.post("/parse-dsl", schemas.ParsedQuery)
+async def parse_dsl(call: Anyone, body: schemas.QueryText) -> Answer:
     """The meaning of a query, without running it."""
     query = parsed(body.dsl)
     return Answer(
@@ -90,11 +82,10 @@ async def parse_dsl(request: Request, subject: Anyone, body: schemas.QueryText) 
     )
 
 
-@router.post("/nl-find")
-@serving(schemas.SentenceResult, tables=_READ)
-async def nl_find(request: Request, subject: Anyone, body: schemas.Sentence) -> Answer:
+@router.post("/nl-find", schemas.SentenceResult, tables=_READ)
+async def nl_find(call: Anyone, body: schemas.Sentence) -> Answer:
     """Stocks that a sentence describes; `source` names the translator."""
-    state = state_of(request)
+    state = call.state
     asked = when(state, body.date, None)
     market = await state.part(Screener).market(asked)
     translator = natural.translator_of(state)
@@ -114,11 +105,10 @@ async def nl_find(request: Request, subject: Anyone, body: schemas.Sentence) -> 
     )
 
 
-@quant_router.post("")
-@serving(schemas.ScreenResult, tables=_READ)
-async def screen(request: Request, subject: Anyone, body: schemas.ConditionList) -> Answer:
+@quant_router.post("", schemas.ScreenResult, tables=_READ)
+async def screen(call: Anyone, body: schemas.ConditionList) -> Answer:
     """Stocks that meet all conditions of a list."""
-    state = state_of(request)
+    state = call.state
     asked = when(state, body.date, body.as_of)
     found = await state.part(Screener).find(query_of(body.conditions, body.sort), asked)
     history = await reached(state, asked, is_there=found is not None)
@@ -127,17 +117,15 @@ async def screen(request: Request, subject: Anyone, body: schemas.ConditionList)
     return Answer({**found.page(0, body.limit), "explain": found.explain(), **history}, top=asked.top)
 
 
-@quant_router.get("/fields")
-@serving(schemas.ScreenerFields)
-async def fields(request: Request, subject: Anyone) -> Answer:
+@quant_router.get("/fields", schemas.ScreenerFields)
+async def fields(call: Anyone) -> Answer:
     """Every field that a condition may name."""
     items = [{**_shown(one), "group": key} for key, group in catalogue().groups.items() for one in group]
     return Answer({"items": items})
 
 
-@formula_router.get("")
-@serving(schemas.Formulas)
-async def formulas(request: Request, subject: Anyone) -> Answer:
+@formula_router.get("", schemas.Formulas)
+async def formulas(call: Anyone) -> Answer:
     """Formulas that come with the platform."""
     items = [
         {
@@ -152,11 +140,10 @@ async def formulas(request: Request, subject: Anyone) -> Answer:
     return Answer({"items": items})
 
 
-@formula_router.post("/eval")
-@serving(schemas.FormulaValues, tables=_READ)
-async def evaluate(request: Request, subject: Anyone, body: schemas.FormulaText) -> Answer:
+@formula_router.post("/eval", schemas.FormulaValues, tables=_READ)
+async def evaluate(call: Anyone, body: schemas.FormulaText) -> Answer:
     """The value of a formula on a date, per stock; a selection lists the stocks for which it holds."""
-    state = state_of(request)
+    state = call.state
     formula = parsed_formula(body.formula)
     asked = when(state, body.date, None)
     found = await evaluated(state, formula, asked, body.codes, body.limit)

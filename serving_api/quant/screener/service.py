@@ -102,8 +102,7 @@ class Screener:
 
     async def bars(self, market: Market, needs: Mapping[str, int]) -> dict[str, Floats]:
         """Blocks of bars; without values when the database is unavailable."""
-        empty: dict[str, Floats] = {}
-        return await read_or(empty, self._histories.of(market, needs, await self._version(market)))
+        return await read_or({}, self._histories.of(market, needs, await self._version(market)))
 
     async def _version(self, market: Market) -> str | None:
         """The version of a market and of its bars."""

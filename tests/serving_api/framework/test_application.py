@@ -31,13 +31,13 @@ router = area_router("/api/v1/extension", "extension")
 
 
 @router.get("/items/{key}")
-async def item(key: str, subject: Anyone) -> Answer:
+async def item(call: Anyone, key: str) -> Answer:
     return Answer({"key": key})
 
 
 @router.get("/guarded")
-async def guarded(subject: Admin) -> Answer:
-    return Answer({"user": subject.member.username})
+async def guarded(call: Admin) -> Answer:
+    return Answer({"user": call.member.username})
 
 
 @pytest.fixture

@@ -22,12 +22,12 @@ _to_raise: list[BaseException] = []
 
 
 @router.get("/raise")
-async def raise_it(subject: Anyone) -> Answer:
+async def raise_it(call: Anyone) -> Answer:
     raise _to_raise[0]
 
 
 @router.post("/body")
-async def read_body(subject: Anyone, body: dict[str, Any]) -> Answer:
+async def read_body(call: Anyone, body: dict[str, Any]) -> Answer:
     return Answer(body)
 
 

@@ -11,7 +11,6 @@ from typing import Any
 import jwt
 import pytest
 from fastapi import APIRouter, FastAPI
-from starlette.requests import Request
 from starlette.routing import Mount, Route
 
 from core.errors import DeclarationError
@@ -108,23 +107,23 @@ router = area_router("/api/v1/trial", "trial")
 
 
 @router.get("/anyone")
-async def for_anyone(subject: Anyone) -> Answer:
-    return Answer({"user": subject.user})
+async def for_anyone(call: Anyone) -> Answer:
+    return Answer({"user": call.user})
 
 
 @router.get("/login")
-async def for_login(subject: Login) -> Answer:
-    return Answer({"user": subject.member.username})
+async def for_login(call: Login) -> Answer:
+    return Answer({"user": call.member.username})
 
 
 @router.post("/quota")
-async def for_quota(request: Request, subject: Quota, body: dict[str, Any], n: int = 0) -> Answer:
-    return Answer({"user": subject.member.username, "n": n})
+async def for_quota(call: Quota, body: dict[str, Any], n: int = 0) -> Answer:
+    return Answer({"user": call.member.username, "n": n})
 
 
 @router.post("/admin")
-async def for_admin(subject: Admin, body: dict[str, Any], n: int) -> Answer:
-    return Answer({"user": subject.member.username})
+async def for_admin(call: Admin, body: dict[str, Any], n: int) -> Answer:
+    return Answer({"user": call.member.username})
 
 
 @pytest.fixture
