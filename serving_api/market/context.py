@@ -24,7 +24,7 @@ from serving_api.live.clients import EASTMONEY, SINA, Answered
 from serving_api.live.frame_values import Row, change_pct, is_empty, number, records, session_date
 from serving_api.live.queries import BLOCKS
 from serving_api.live.stored_facts import INDUSTRIES, MAIN_INDEX
-from serving_api.market.context import queries
+from serving_api.market import queries
 
 CONTEXT_TTL = 60.0
 KEY = "market context"
@@ -110,7 +110,7 @@ class MarketContext:
 
     async def _events(self) -> dict[str, Any]:
         answer = await self._live.global_news(FLASHES)
-        today = self._state.clock.now().date().isoformat()
+        today = self._state.today
         flashes = [_flash(row) for row in answer.value if str(row["time"])[:10] == today]
         stand = await self._state.versions.version_of((BLOCKS, INDUSTRIES, MASTER))
         words = await read_or(
