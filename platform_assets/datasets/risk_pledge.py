@@ -8,7 +8,7 @@ import pandas as pd
 
 from core.days import moved
 from core.declaration.columns import S64, Amt, Code, Date, F, Int, Model, Pct, col, key
-from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.dataset import Raw, Source
 from core.declaration.rules import Partition, calendar_days, interfaces
 from core.declaration.scope import Scope
 from core.market.securities import is_a_share
@@ -53,23 +53,19 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     return rows[rows["code"].map(is_a_share).astype(bool)]
 
 
-DATASET = Dataset(
+DATASET = Raw(
     name="risk_pledge",
+    title="Pledged shares by week",
+    model=RiskPledge,
+    key=("trade_date", "code"),
+    partition=Partition.EVENT_DATE,
+    sources=(Source("eastmoney", portal),),
+    late=5,
+    freshness=calendar_days(14, "trade_date"),
+    topical=True,
+).alone(
     subject="holders",
     title="Pledged shares",
-    raw=(
-        Raw(
-            name="risk_pledge",
-            title="Pledged shares by week",
-            model=RiskPledge,
-            key=("trade_date", "code"),
-            partition=Partition.EVENT_DATE,
-            sources=(Source("eastmoney", portal),),
-            late=5,
-            freshness=calendar_days(14, "trade_date"),
-            topical=True,
-        ),
-    ),
     tasks=("aux_f10_events_sync",),
     interfaces=interfaces("""
         get_pledge(code limit=52): stock history, 3600 s
