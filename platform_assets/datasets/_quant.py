@@ -155,9 +155,3 @@ def _calculated(stretch: Stretch, index: tuple[Ints, Floats]) -> dict[str, Pair]
 
 def _signals_key(scope: Scope, stretch: Stretch) -> tuple[object, ...]:
     return ("indicators of signals", stretch.days, scope.codes)
-
-
-def joined(frames: list[pd.DataFrame], columns: list[str]) -> pd.DataFrame:
-    """The rows of several stretches; empty with the columns of the table where there are none."""
-    held = [frame for frame in frames if len(frame)]
-    return pd.concat(held, ignore_index=True) if held else pd.DataFrame(columns=columns)

@@ -10,6 +10,7 @@ import pandas as pd
 
 from core.declaration.columns import S8, S32, Amt, Big, Date, F, Int, Model, Pct, col, key
 from core.declaration.dataset import Raw, Source
+from core.declaration.frames import stacked
 from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
 from resources.upstreams.fetch_context import FetchContext
@@ -38,8 +39,7 @@ class ExchangeOverview(Model):
 
 
 def _by_date(ctx: FetchContext, scope: Scope, ask: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
-    parts = [part for part in ctx.each(ask, scope.dates) if len(part)]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["trade_date"])
+    return stacked(ctx.each(ask, scope.dates), ["trade_date"])
 
 
 def shanghai(ctx: FetchContext, scope: Scope) -> pd.DataFrame:

@@ -4,6 +4,7 @@ import pandas as pd
 
 from core.declaration.columns import S16, S128, Amt, Big, Code, Date, Model, Pct, col, key
 from core.declaration.dataset import Raw, Source
+from core.declaration.frames import stacked
 from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
 from core.report_periods import latest_ended, previous_period
@@ -41,8 +42,7 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
         return with_changes(ctx.eastmoney.fund_positions(symbol, periods), periods)
 
     symbols = ctx.symbols(codes_to_fetch(ctx, scope), "stock")
-    parts = [part for part in ctx.each(of, symbols, pages=True) if len(part)]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=_KEY)
+    return stacked(ctx.each(of, symbols, pages=True), _KEY)
 
 
 def with_changes(rows: pd.DataFrame, periods: list[str]) -> pd.DataFrame:

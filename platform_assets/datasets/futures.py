@@ -12,6 +12,7 @@ import pandas as pd
 
 from core.declaration.columns import S8, S16, S64, Amt, Big, Bool, Date, Model, Px, col, key
 from core.declaration.dataset import Raw, Source
+from core.declaration.frames import stacked
 from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
 from core.errors import PayloadError, Unavailable, UpstreamError
@@ -83,8 +84,7 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
                 _daily(ctx, exchange, day)
             except (UpstreamError, PayloadError, Unavailable):
                 parts += _mains(ctx, exchange, day)
-    filled = [part for part in parts if len(part)]
-    return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(columns=["symbol", "date"])
+    return stacked(parts, ["symbol", "date"])
 
 
 def _mains(ctx: FetchContext, exchange: str, day: str) -> list[pd.DataFrame]:

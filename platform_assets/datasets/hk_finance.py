@@ -11,7 +11,7 @@ import pandas as pd
 
 from core.declaration.columns import S4, S64, Amt, Code, Date, Json, Model, Pct, Px, col, key
 from core.declaration.dataset import Raw, Source
-from core.declaration.frames import canonical_json
+from core.declaration.frames import canonical_json, stacked
 from core.declaration.rules import Partition, calendar_days, interfaces
 from core.declaration.scope import Scope
 from resources.upstreams.fetch_context import FetchContext
@@ -54,8 +54,7 @@ class HkFinance(Model):
 def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Four calls a company: some sixty a day."""
     parts = ctx.each(lambda code: company(ctx, code), requested(ctx, scope))
-    filled = [part for part in parts if len(part)]
-    return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(columns=["code", "report_period"])
+    return stacked(parts, ["code", "report_period"])
 
 
 def requested(ctx: FetchContext, scope: Scope) -> list[str]:

@@ -5,6 +5,7 @@ import pandas as pd
 
 from core.declaration.columns import S16, S64, S255, Code, Date, Dt, F, Int, Json, Model, Pct, col, key
 from core.declaration.dataset import Raw, Source
+from core.declaration.frames import stacked
 from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
 from resources.upstreams.fetch_context import FetchContext, current_session, within_last
@@ -49,10 +50,7 @@ def topic_portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     for day in scope.dates:
         strong = ctx.ths.strong_stocks(day).rename(columns={"date": "trade_date"})
         parts.append(strong.assign(list_type="ths_strong"))
-    filled = [part for part in parts if len(part)]
-    if not filled:
-        return pd.DataFrame(columns=["trade_date", "list_type", "code"])
-    rows = pd.concat(filled, ignore_index=True)
+    rows = stacked(parts, ["trade_date", "list_type", "code"])
     return rows[rows["code"].map(scope.covers).astype(bool)]
 
 

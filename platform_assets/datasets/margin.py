@@ -11,6 +11,7 @@ import pandas as pd
 
 from core.declaration.columns import S8, S64, Amt, Big, Code, Date, Model, Pct, Px, col, columns_of, key
 from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.frames import stacked
 from core.declaration.rules import (
     Fields,
     Soft,
@@ -77,10 +78,7 @@ class ExchangeMargin(Model):
 def _by_date(ask: Callable[[str], pd.DataFrame], ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """`ask(day)` for every date of the scope that is out; rows of the scope's codes."""
     days = [day for day in scope.dates if ctx.is_published(day, PUBLISHED)]
-    found = [rows for rows in map(ask, days) if len(rows)]
-    if not found:
-        return pd.DataFrame(columns=["code", "date"])
-    rows = pd.concat(found, ignore_index=True)
+    rows = stacked(map(ask, days), ["code", "date"])
     return rows[rows["code"].map(scope.covers).astype(bool)]
 
 

@@ -29,6 +29,7 @@ from core.declaration.columns import (
     model_columns,
 )
 from core.declaration.dataset import Dataset, Source
+from core.declaration.frames import stacked
 from core.declaration.rules import Rows, Soft, Whole, close_of, interfaces, trading
 from core.declaration.scope import Context, Scope
 from platform_assets.compute.name_spans import named
@@ -129,9 +130,7 @@ def ranking(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 def own_quotes(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Closing quotes, caps and money flow that are stored, by the industry of each stock."""
-    parts = [_stored(ctx, day) for day in scope.dates]
-    filled = [part for part in parts if len(part)]
-    return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(columns=["trade_date"])
+    return stacked((_stored(ctx, day) for day in scope.dates), ["trade_date"])
 
 
 def _stored(ctx: FetchContext, day: str) -> pd.DataFrame:

@@ -8,6 +8,7 @@ import pandera.pandas as pa
 
 from core.declaration.columns import S4, Amt, Big, Code, Dt, Model, Px, col, key
 from core.declaration.dataset import Raw, Source
+from core.declaration.frames import stacked
 from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
 from platform_assets.datasets.kline import of_named_codes
@@ -77,10 +78,7 @@ def _of_codes(ctx: FetchContext, scope: Scope, ask: Callable[[str, str], pd.Data
         parts = [ask(symbol, period).assign(code=symbol[2:], period=period) for period in PERIODS]
         return pd.concat(parts, ignore_index=True)
 
-    parts = [part for part in ctx.each(one, ctx.symbols(scope.codes)) if len(part)]
-    if not parts:
-        return pd.DataFrame(columns=_KEY)
-    rows = pd.concat(parts, ignore_index=True)
+    rows = stacked(ctx.each(one, ctx.symbols(scope.codes)), _KEY)
     return rows[rows["datetime"] <= last]
 
 

@@ -4,6 +4,7 @@ import pandas as pd
 
 from core.declaration.columns import S64, Amt, Code, Date, Model, Pct, col, key
 from core.declaration.dataset import Raw, Source
+from core.declaration.frames import stacked
 from core.declaration.rules import Partition, interfaces, period
 from core.declaration.scope import Scope
 from core.errors import Unavailable
@@ -65,10 +66,7 @@ def balances(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 
 def _joined(parts: list[pd.DataFrame]) -> pd.DataFrame:
-    filled = [part for part in parts if len(part)]
-    if not filled:
-        return pd.DataFrame(columns=_KEY)
-    rows = pd.concat(filled, ignore_index=True)
+    rows = stacked(parts, _KEY)
     return rows[rows["code"].map(is_a_share).astype(bool)]
 
 

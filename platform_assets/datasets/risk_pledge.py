@@ -9,6 +9,7 @@ import pandas as pd
 from core.days import moved
 from core.declaration.columns import S64, Amt, Code, Date, F, Int, Model, Pct, col, key
 from core.declaration.dataset import Raw, Source
+from core.declaration.frames import stacked
 from core.declaration.rules import Partition, calendar_days, interfaces
 from core.declaration.scope import Scope
 from core.market.securities import is_a_share
@@ -46,10 +47,7 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
             last = min(until, moved(first, _SPAN_DAYS - 1)) if codes is None else until
             parts.append(ctx.eastmoney.pledges(first, last, codes))
             first = moved(last, 1)
-    filled = [part for part in parts if len(part)]
-    if not filled:
-        return pd.DataFrame(columns=["trade_date", "code"])
-    rows = pd.concat(filled, ignore_index=True)
+    rows = stacked(parts, ["trade_date", "code"])
     return rows[rows["code"].map(is_a_share).astype(bool)]
 
 

@@ -27,6 +27,7 @@ from core.declaration.columns import (
     key,
 )
 from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.frames import stacked
 from core.declaration.rules import Contract, Fields, Partition, Soft, batch, calendar_days, interfaces, latest
 from core.declaration.scope import Context, Scope
 from platform_assets.datasets._rotation import MOST_EVENT_CODES, ROTATION, codes_in_turn
@@ -160,8 +161,7 @@ def _issues(ctx: FetchContext, symbols: list[str]) -> pd.DataFrame:
 
 
 def _joined(parts: list[pd.DataFrame]) -> pd.DataFrame:
-    filled = [part for part in parts if len(part)]
-    return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(columns=["code"])
+    return stacked(parts, ["code"])
 
 
 def _provinces(ctx: FetchContext) -> dict[str, str]:
