@@ -4,9 +4,9 @@ Positions are 0-based offsets into the text as it was given; lines and columns c
 """
 
 import difflib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from decimal import Decimal
 from typing import Any, ClassVar, NoReturn, Protocol, TypeVar
 
@@ -43,11 +43,18 @@ def place() -> Any:
     return field(default=0, compare=False)
 
 
-def walked(node: Node, children: Callable[[Node], Iterable[Node]]) -> Iterator[Node]:
+def children(node: Any) -> tuple[Any, ...]:
+    """The nodes that a node holds, in the order in which they are written."""
+    held = (getattr(node, one.name) for one in fields(node))
+    parts = (part for value in held for part in (value if isinstance(value, tuple) else (value,)))
+    return tuple(part for part in parts if is_dataclass(part))
+
+
+def walk(node: Any) -> Iterator[Any]:
     """A node and everything below it."""
     yield node
     for child in children(node):
-        yield from walked(child, children)
+        yield from walk(child)
 
 
 class LanguageError(ValueError):

@@ -21,6 +21,7 @@ from platform_assets.compute.dsl.like import Pattern
 from platform_assets.compute.dsl.words import FUNCTIONS
 from platform_assets.compute.dsl.written import text_of
 from platform_assets.compute.factors.ranks import average_ranks
+from platform_assets.compute.language import walk
 from platform_assets.compute.three_valued import all_of, any_of, compared, denied, where_known
 
 Floats = npt.NDArray[np.float64]
@@ -84,7 +85,7 @@ def select(query: tree.Query, table: Table, history: History) -> Selection:
         for part in parts:
             found = rows.condition(part)
             held &= found == 1
-            named = tuple(dict.fromkeys(n.name for n in tree.walk(part) if isinstance(n, tree.Field)))
+            named = tuple(dict.fromkeys(n.name for n in walk(part) if isinstance(n, tree.Field)))
             unknown = int(np.isnan(found).sum())
             steps.append(Step(text_of(part), named, int((found == 1).sum()), unknown, int(held.sum())))
     chosen = np.flatnonzero(held)

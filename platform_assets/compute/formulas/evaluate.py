@@ -155,29 +155,17 @@ _ARITHMETIC: dict[str, Callable[[Floats, Floats], Floats]] = {
     "*": np.multiply,
     "/": lambda a, b: _finite(a / b),
 }
+_OF_SERIES = (
+    "MA EMA SMA WMA HHV LLV HHVBARS LLVBARS STD STDP AVEDEV SLOPE BARSLAST BARSLASTCOUNT EVERY EXIST".split()
+)
 _CALLS: dict[str, Callable[..., Floats]] = {
-    "MA": series.ma,
-    "EMA": series.ema,
-    "SMA": series.sma,
-    "WMA": series.wma,
+    **{name: getattr(series, name.lower()) for name in _OF_SERIES},
     "DMA": _dma,
     "REF": _ref,
-    "HHV": series.hhv,
-    "LLV": series.llv,
-    "HHVBARS": series.hhvbars,
-    "LLVBARS": series.llvbars,
     "SUM": _sum,
     "COUNT": _sum,
-    "STD": series.std,
-    "STDP": series.stdp,
-    "AVEDEV": series.avedev,
-    "SLOPE": series.slope,
     "CROSS": _cross,
     "LONGCROSS": _longcross,
-    "BARSLAST": series.barslast,
-    "BARSLASTCOUNT": series.barslastcount,
-    "EVERY": series.every,
-    "EXIST": series.exist,
     "FILTER": _filter,
     "IF": _if,
     "MAX": np.maximum,
