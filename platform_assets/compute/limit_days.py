@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from platform_assets.compute.limit_state import HALF_TICK
+from platform_assets.compute.day_limits import HALF_TICK
 from platform_assets.compute.loaded import known_dates
 from platform_assets.compute.nan_arithmetic import divided
 from platform_assets.compute.parameters.market_phase import STREAK_DAYS

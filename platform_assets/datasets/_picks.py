@@ -34,10 +34,16 @@ from core.declaration.dataset import Dataset
 from core.declaration.rules import Interface, trading
 from core.declaration.scope import Scope
 from platform_assets.compute.parameters.scorecards import BENCHMARK, REVISITED_DAYS, WAIT_DAYS
-from platform_assets.compute.scorecards.forward import PENDING, STATES, Outcomes, outcomes_of
+from platform_assets.compute.scorecards.forward import (
+    PENDING,
+    STATES,
+    Outcomes,
+    is_settled,
+    outcomes_of,
+    rebuilt,
+)
 from platform_assets.compute.scorecards.prices import COLUMNS as PRICE_COLUMNS
 from platform_assets.compute.scorecards.prices import Benchmark, Prices
-from platform_assets.compute.scorecards.rebuild import is_settled, rebuilt
 from resources.upstreams.fetch_context import FetchContext
 
 BARS = "fusion_kline_daily"

@@ -31,9 +31,12 @@ from core.declaration.rules import Contract, Rows, Soft, at_hour, history, inter
 from core.declaration.scope import Context, Scope
 from platform_assets.compute.deals import with_deal_keys, with_numbers
 from platform_assets.compute.name_spans import named
-from platform_assets.datasets._afterwards import add_changes_after
-from platform_assets.datasets._events import by_dates, trade_dates_only
-from platform_assets.datasets._sessions import close_is_that_of_the_bar
+from platform_assets.datasets._events import (
+    add_changes_after,
+    by_dates,
+    close_is_that_of_the_bar,
+    trade_dates_only,
+)
 from resources.upstreams.fetch_context import FetchContext
 
 if TYPE_CHECKING:

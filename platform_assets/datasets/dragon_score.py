@@ -21,7 +21,7 @@ from platform_assets.compute.parameters.dragon import REVIEW_STEPS
 from platform_assets.compute.parameters.scorecards import REVISITED_DAYS
 from platform_assets.compute.scorecards.forward import REVIEWED
 from platform_assets.compute.scorecards.prices import Prices
-from platform_assets.datasets._afterwards import CLOSE_TIME
+from platform_assets.datasets._events import CLOSE_TIME
 from resources.upstreams.fetch_context import FetchContext
 
 _CNY_PER_WAN = 1e4

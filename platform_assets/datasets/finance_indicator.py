@@ -49,7 +49,7 @@ from core.declaration.scope import Context
 from core.report_periods import report_type
 from platform_assets.datasets import _finance_rules as rules
 from platform_assets.datasets import _finance_sources as ask
-from platform_assets.datasets._finance_shares import earnings_follow_shares
+from platform_assets.datasets._finance_rules import earnings_follow_shares
 
 _QUARTER_END = r"^\d{4}-(03-31|06-30|09-30|12-31)$"
 

@@ -8,6 +8,7 @@ ex-right events and the dated market rules; never from an upstream's adjusted pr
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pandera.pandas as pa
 
@@ -40,12 +41,55 @@ from platform_assets.compute.bar_checks import (
     traded_has_amount,
     turnover_is_usual,
 )
-from platform_assets.compute.day_limits import DayLimits, day_limits
-from platform_assets.compute.limit_state import limit_status
+from platform_assets.compute.day_limits import DayLimits, day_limits, limit_status
 from platform_assets.compute.name_spans import named
 from platform_assets.datasets import _kline_sources as sources
-from platform_assets.datasets._relistings import listed_again
 from resources.upstreams.fetch_context import within_last
+
+AWAY = 60
+"""Trade dates without a trade before; a suspended listing took half a year at least."""
+_HALF_TICK = 0.005
+_STOCK = "stock"
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+
+def listed_again(rows: pd.DataFrame, up: Floats, down: Floats, context: Context) -> Bools:
+    """True for rows of such a day. No source marks them, and a long suspension for another reason ends with
+    the ordinary limits (`up`, `down`), so it takes both: no trade for `AWAY` dates, and a price beyond them.
+    Where the bars of so long ago are not stored the row is not one, and the close is marked as beyond
+    them."""
+    high, low = rows["high"].to_numpy(dtype=float), rows["low"].to_numpy(dtype=float)
+    stocks = (rows["sec_type"] == _STOCK) & ~rows["is_suspended"].astype(bool)
+    beyond: Bools = stocks.to_numpy(dtype=bool) & ((high > up + _HALF_TICK) | (low < down - _HALF_TICK))
+    places = np.flatnonzero(beyond)
+    if not len(places):
+        return beyond
+    codes = sorted(set(rows["code"].iloc[places]))
+    starts = {day: context.calendar.offset(day, -AWAY) for day in set(rows["date"].iloc[places])}
+    stored = context.read(
+        "fusion_kline_daily", columns=("code", "date", "volume"), codes=codes, since=min(starts.values())
+    )
+    columns = ["code", "date", "volume"]
+    bars = pd.concat([stored[columns], rows.loc[rows["code"].isin(codes), columns]], ignore_index=True)
+    traded = bars[bars["volume"].fillna(0) > 0]
+    master = context.read("fusion_stock_master", columns=("code", "list_date"))
+    listed = dict(zip(master["code"], master["list_date"], strict=True))
+    found = np.zeros(len(rows), dtype=bool)
+    for place in places:
+        code, day = rows["code"].iloc[place], rows["date"].iloc[place]
+        since = starts[day]
+        old = bool(listed.get(code)) and str(listed[code]) < since
+        away = traded[(traded["code"] == code) & (traded["date"] >= since) & (traded["date"] < day)].empty
+        found[place] = old and away and _is_loaded(since, rows, context)
+    return found
+
+
+def _is_loaded(day: str, rows: pd.DataFrame, context: Context) -> bool:
+    """Whether the market's bars of a date are known."""
+    if (rows["date"] == day).any():
+        return True
+    return not context.read("fusion_kline_daily", columns=("date",), since=day, until=day).empty
 
 
 class KlineDaily(Model):

@@ -33,7 +33,7 @@ from core.declaration.frames import stacked
 from core.declaration.rules import Rows, Soft, Whole, close_of, interfaces, trading
 from core.declaration.scope import Context, Scope
 from platform_assets.compute.name_spans import named
-from platform_assets.datasets._sessions import of_session
+from platform_assets.datasets._events import of_session
 from resources.upstreams.fetch_context import FetchContext, current_session
 
 ROOT = "ROOT"

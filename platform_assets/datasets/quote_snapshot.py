@@ -41,7 +41,7 @@ from core.declaration.rules import (
 )
 from core.declaration.scope import Context, Scope
 from core.market.price_identity import accepted
-from platform_assets.compute.limit_state import limit_status
+from platform_assets.compute.day_limits import limit_status
 from resources.upstreams.fetch_context import FetchContext, current_session
 
 

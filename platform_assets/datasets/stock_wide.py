@@ -32,7 +32,7 @@ from core.declaration.rules import Rows, Soft, Whole, batch, close_of, interface
 from core.declaration.scope import Context, Scope
 from core.errors import Unavailable
 from platform_assets.compute.name_spans import named
-from platform_assets.datasets import _wide_bars, _wide_events, _wide_risks
+from platform_assets.datasets import _wide_bars, _wide_events
 from resources.upstreams.fetch_context import FetchContext
 
 
@@ -174,7 +174,7 @@ def _owners() -> dict[str, tuple[str, str]]:
         "next_lockup_date": ("raw_lockup", "free_date"),
         "next_lockup_ratio": ("raw_lockup", "ratio_total_pct"),
         **{column: ("raw_limit_pool", theirs) for column, theirs in _wide_bars.POOL.items()},
-        **_wide_risks.OWNERS,
+        **_wide_events.OWNERS,
     }
 
 
@@ -219,9 +219,9 @@ def _of_date(ctx: FetchContext, day: str, codes: tuple[str, ...] | None, bars: p
     rows = rows.merge(_wide_events.billboard(ctx, day, rows["code"]), on="code", how="left")
     rows = rows.merge(_wide_events.block_trades(ctx, day, codes), on="code", how="left")
     rows = rows.merge(_wide_events.lockups(ctx, day, codes), on="code", how="left")
-    rows = rows.merge(_wide_risks.pledged(ctx, day, codes), on="code", how="left")
+    rows = rows.merge(_wide_events.pledged(ctx, day, codes), on="code", how="left")
     rows = rows.merge(
-        _wide_risks.goodwill(ctx, day, codes, _wide_events.reports_since(day)), on="code", how="left"
+        _wide_events.goodwill(ctx, day, codes, _wide_events.reports_since(day)), on="code", how="left"
     )
     return rows.merge(_wide_bars.stats(ctx, day, codes, bars), on="code", how="left")
 

@@ -4,9 +4,8 @@ from platform_assets.compute.dsl import tree
 from platform_assets.compute.dsl.field_words import SCALES
 from platform_assets.compute.dsl.fields import catalogue
 from platform_assets.compute.dsl.words import FUNCTIONS
-from platform_assets.compute.language import Cursor, Token, children, walk
+from platform_assets.compute.language import Cursor, Token, children, recursion_bars, remembered, steps, walk
 from platform_assets.compute.parameters.screener import MAX_BARS
-from platform_assets.compute.work_limits import recursion_bars, remembered, steps
 
 _OF_MONEY = frozenset({"亿", "万"})
 _UNITLESS = frozenset({"rank", "pct_rank", "change", "count"})

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 
 from platform_assets.compute.formulas import tree
 from platform_assets.compute.formulas.functions import FUNCTIONS
-from platform_assets.compute.language import children, walk
-from platform_assets.compute.work_limits import memory_bars, recursion_bars, remembered, steps
+from platform_assets.compute.language import children, memory_bars, recursion_bars, remembered, steps, walk
 
 Variables = Mapping[str, tree.Statement]
 _CONDITIONS = frozenset({">", ">=", "<", "<=", "=", "<>", "and", "or", "not"})
