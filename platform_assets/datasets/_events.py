@@ -1,5 +1,5 @@
-"""Shared by the datasets of dated events: asking a report for a range of dates, and by codes; changes of price
-after an event, filled from our own bars; whether a list with prices is of the session that it is taken for."""
+"""Shared by the datasets of dated events: asking a report for a range of dates, and by codes; changes of
+price after an event, from our own bars; whether a list with prices is of the session it is taken for."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING

@@ -1,5 +1,5 @@
-"""Words of a text beside its numbers: terms of finance and the labels of facts that they may precede, words for
-days, cells of tables."""
+"""Words of a text beside its numbers: terms of finance and the labels of facts that they may precede, words
+for days, cells of tables."""
 
 import re
 from datetime import date, timedelta
