@@ -1,5 +1,5 @@
-"""Shared by the condition language and the formula language: tokens, a cursor over them, their errors, how much
-work a function over bars is.
+"""Shared by the condition language and the formula language: tokens, a cursor over them, their errors; how
+much work a function over bars is.
 
 Positions are 0-based offsets into the text as it was given; lines and columns count from 1.
 """
