@@ -13,12 +13,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from core.arrays import Bools
 from core.declaration.columns import ColumnSpec
 
 MAX_EXACT_INT = 2**53
 """Whole numbers pass through float64 during fusion; beyond this they would lose digits."""
-
-Bools = npt.NDArray[np.bool_]
 
 
 def empty_frame(columns: Iterable[ColumnSpec]) -> pd.DataFrame:

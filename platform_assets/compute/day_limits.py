@@ -8,10 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from core.arrays import Bools, Floats
 from core.market.rules import limit_prices
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 _ANY_PRICE = 10.0
 
 

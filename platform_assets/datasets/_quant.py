@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from core.arrays import Floats, Ints
 from core.declaration.scope import Scope
-from core.market.bars import Bars, Floats, Ints
+from core.market.bars import Bars
 from platform_assets.compute.date_ranges import Stretch, stretches
 from platform_assets.compute.parameters.indicators import WARM_UP_BARS
 from platform_assets.compute.parameters.scorecards import BENCHMARK

@@ -8,10 +8,10 @@ ex-right events and the dated market rules; never from an upstream's adjusted pr
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pandera.pandas as pa
 
+from core.arrays import Bools, Floats
 from core.declaration.columns import S4, S8, S16, Amt, Big, Bool, Code, Date, F, Model, Pct, Px, col, key
 from core.declaration.dataset import Dataset, Source
 from core.declaration.rules import (
@@ -50,8 +50,6 @@ AWAY = 60
 """Trade dates without a trade before; a suspended listing took half a year at least."""
 _HALF_TICK = 0.005
 _STOCK = "stock"
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 
 def listed_again(rows: pd.DataFrame, up: Floats, down: Floats, context: Context) -> Bools:

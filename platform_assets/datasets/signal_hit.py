@@ -10,15 +10,15 @@ from math import isfinite
 import numpy as np
 import pandas as pd
 
+from core.arrays import Bools, Floats, Ints
 from core.declaration.columns import K32, Code, Date, F, Int, Json, Model, Px, col, key
 from core.declaration.dataset import Dataset
 from core.declaration.frames import canonical_json, stacked
 from core.declaration.rules import interfaces
 from core.declaration.scope import Scope
-from core.market.bars import Floats, Ints
 from platform_assets.compute.date_ranges import Stretch
 from platform_assets.compute.parameters.patterns import DIRECTIONS
-from platform_assets.compute.signals import Bools, Pair, hits
+from platform_assets.compute.signals import Pair, hits
 from platform_assets.datasets._quant import BARS, rows_of, signal_values, stretches_of
 from resources.upstreams.fetch_context import FetchContext
 

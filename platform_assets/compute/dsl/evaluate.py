@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from core.arrays import Floats, Ints, Texts
 from core.market.names import plain_industry
 from platform_assets.compute import series
 from platform_assets.compute.dsl import tree
@@ -23,9 +24,6 @@ from platform_assets.compute.factors.ranks import average_ranks
 from platform_assets.compute.language import walk
 from platform_assets.compute.three_valued import all_of, any_of, compared, denied, where_known
 
-Floats = npt.NDArray[np.float64]
-Texts = npt.NDArray[np.object_]
-Ints = npt.NDArray[np.int64]
 INDUSTRY = "industry"
 """The text whose level mark (白酒Ⅱ) counts for nothing: sources write the same industry either way."""
 _TIMES = {"亿": Decimal(10**8), "万": Decimal(10**4)}

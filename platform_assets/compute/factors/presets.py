@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from core.arrays import Bools, Floats
 from core.market.names import plain_industry
 from platform_assets.compute.factors.definitions import KEYS
 from platform_assets.compute.factors.scores import factors_of_rows, numbers
@@ -18,8 +19,6 @@ from platform_assets.compute.parameters.factors import (
     RESONANCE_COMPOSITE,
 )
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.intp]
 COMPOSITE = "composite"
 INDUSTRY_COLUMNS = ("industry", "em_industry", "sw_l1_name", "sw_l2_name")

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from core.arrays import Floats
 from platform_assets.compute import series
 from platform_assets.compute.formulas import tree
 from platform_assets.compute.formulas.bars import constant
 from platform_assets.compute.formulas.functions import FUNCTIONS
-from platform_assets.compute.series import Floats
 from platform_assets.compute.three_valued import all_of, any_of, compared, condition, denied, where_known
 
 Block = Mapping[str, Floats]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.market.bars import Floats, Ints
+from core.arrays import Floats, Ints
 from platform_assets.compute.parameters import indicators as ours
 
 COLUMNS = tuple(

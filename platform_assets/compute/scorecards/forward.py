@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from core.arrays import Bools, Floats, Ints
 from platform_assets.compute.parameters.scorecards import HOLD_DAYS, WAIT_DAYS
-from platform_assets.compute.scorecards.prices import Benchmark, Bools, Floats, Ints, Prices
+from platform_assets.compute.scorecards.prices import Benchmark, Prices
 
 PENDING, PARTIAL, REVIEWED = "pending", "partial", "reviewed"
 STATES = (PENDING, PARTIAL, REVIEWED)
