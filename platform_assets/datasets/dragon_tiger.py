@@ -12,28 +12,8 @@ from typing import Any
 import orjson
 import pandas as pd
 
-from core.declaration.columns import (
-    K16,
-    K32,
-    S4,
-    S16,
-    S64,
-    S128,
-    S255,
-    Amt,
-    Bool,
-    Code,
-    Date,
-    Int,
-    Json,
-    Model,
-    Pct,
-    Px,
-    col,
-    columns_of,
-    key,
-    received,
-)
+from core.declaration import columns as t
+from core.declaration.columns import Model, col, columns_of, key, received
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.frames import canonical_json
 from core.declaration.rules import Contract, Rows, Soft, at_hour, by_date, history, interfaces, trading
@@ -105,57 +85,57 @@ _SEAT = ("rank_no", "branch_code", "branch_name", "buy_amt", "sell_amt", "net_am
 class DragonTiger(Model):
     """One listing: a security on a trade date for one reason."""
 
-    code: Code = key("security code")
-    date: Date = key("trade date")
-    reason_key: K16 = key("hash of the reason")
-    reason: S255 = col(title="why it is listed", nullable=False)
-    name: S64 = col(title="name on the date")
-    close: Px = col("CNY", "closing price", ge=0)
-    change_pct: Pct = col("pct", "change of the day")
-    turnover: Pct = col("pct", "turnover rate", ge=0)
-    amount: Amt = col("CNY", "turnover of the day, or of the days that the reason is about", ge=0)
-    net_buy: Amt = col("wan", "bought - sold of the seats")
-    buy_amt: Amt = col("wan", "bought by the seats", ge=0)
-    sell_amt: Amt = col("wan", "sold by the seats", ge=0)
-    deal_amt: Amt = col("wan", "bought + sold of the seats", ge=0)
-    net_ratio_pct: Pct = col("pct", "net of the seats / turnover")
-    deal_ratio_pct: Pct = col("pct", "deals of the seats / turnover", ge=0)
-    org_net_buy: Amt = col("wan", "bought - sold of the institutional seats", computed=True)
-    org_buy_count: Int = col("", "institutions among the largest buyers", computed=True)
-    org_sell_count: Int = col("", "institutions among the largest sellers", computed=True)
-    is_multi_day: Bool = col(title="the reason is about several days", computed=True)
-    next_change_pct: Pct = col("pct", "change on the trade date after")
-    d5_change_pct: Pct = col("pct", "change in the five trade dates after")
-    d10_change_pct: Pct = col("pct", "change in the ten trade dates after")
-    buy_seats: Json = col(title="the largest buyers by rank; sums in 10k CNY")
-    sell_seats: Json = col(title="the largest sellers by rank; sums in 10k CNY")
+    code: t.Code = key("security code")
+    date: t.Date = key("trade date")
+    reason_key: t.K16 = key("hash of the reason")
+    reason: t.S255 = col(title="why it is listed", nullable=False)
+    name: t.S64 = col(title="name on the date")
+    close: t.Px = col("CNY", "closing price", ge=0)
+    change_pct: t.Pct = col("pct", "change of the day")
+    turnover: t.Pct = col("pct", "turnover rate", ge=0)
+    amount: t.Amt = col("CNY", "turnover of the day, or of the days that the reason is about", ge=0)
+    net_buy: t.Amt = col("wan", "bought - sold of the seats")
+    buy_amt: t.Amt = col("wan", "bought by the seats", ge=0)
+    sell_amt: t.Amt = col("wan", "sold by the seats", ge=0)
+    deal_amt: t.Amt = col("wan", "bought + sold of the seats", ge=0)
+    net_ratio_pct: t.Pct = col("pct", "net of the seats / turnover")
+    deal_ratio_pct: t.Pct = col("pct", "deals of the seats / turnover", ge=0)
+    org_net_buy: t.Amt = col("wan", "bought - sold of the institutional seats", computed=True)
+    org_buy_count: t.Int = col("", "institutions among the largest buyers", computed=True)
+    org_sell_count: t.Int = col("", "institutions among the largest sellers", computed=True)
+    is_multi_day: t.Bool = col(title="the reason is about several days", computed=True)
+    next_change_pct: t.Pct = col("pct", "change on the trade date after")
+    d5_change_pct: t.Pct = col("pct", "change in the five trade dates after")
+    d10_change_pct: t.Pct = col("pct", "change in the ten trade dates after")
+    buy_seats: t.Json = col(title="the largest buyers by rank; sums in 10k CNY")
+    sell_seats: t.Json = col(title="the largest sellers by rank; sums in 10k CNY")
 
 
 @columns_of(DragonTiger, "code date reason_key reason net_buy buy_amt sell_amt seats")
 class AuxLhb(Model):
     """One listing with its seats, stored as one of the F10 tables."""
 
-    reason: S255 = col(title="why it is listed", nullable=False)
-    seats: Json = col(title="{buy, sell}: the seats by rank")
+    reason: t.S255 = col(title="why it is listed", nullable=False)
+    seats: t.Json = col(title="{buy, sell}: the seats by rank")
 
 
 class LhbBranch(Model):
     """One seat of a listing. Anonymous institutions share name and code: they are distinguished by rank."""
 
-    trade_date: Date = key("trade date")
-    code: Code = key("security code")
-    reason_key: K16 = key("hash of the reason")
-    side: S4 = key("buy or sell", isin=["buy", "sell"])
-    rank_no: Int = key("rank within the side", ge=1)
-    src: K32 = key("upstream")
-    branch_code: S16 = col(title="the portal's code of the branch")
-    branch_name: S128 = col(title="branch", nullable=False)
-    buy_amt: Amt = col("wan", "bought", ge=0)
-    sell_amt: Amt = col("wan", "sold", ge=0)
-    net_amt: Amt = col("wan", "bought - sold")
-    buy_ratio_pct: Pct = col("pct", "bought / turnover", ge=0)
-    sell_ratio_pct: Pct = col("pct", "sold / turnover", ge=0)
-    is_org: Bool = col(title="an anonymous institution")
+    trade_date: t.Date = key("trade date")
+    code: t.Code = key("security code")
+    reason_key: t.K16 = key("hash of the reason")
+    side: t.S4 = key("buy or sell", isin=["buy", "sell"])
+    rank_no: t.Int = key("rank within the side", ge=1)
+    src: t.K32 = key("upstream")
+    branch_code: t.S16 = col(title="the portal's code of the branch")
+    branch_name: t.S128 = col(title="branch", nullable=False)
+    buy_amt: t.Amt = col("wan", "bought", ge=0)
+    sell_amt: t.Amt = col("wan", "sold", ge=0)
+    net_amt: t.Amt = col("wan", "bought - sold")
+    buy_ratio_pct: t.Pct = col("pct", "bought / turnover", ge=0)
+    sell_ratio_pct: t.Pct = col("pct", "sold / turnover", ge=0)
+    is_org: t.Bool = col(title="an anonymous institution")
 
 
 def _with_reason_key(rows: pd.DataFrame) -> pd.DataFrame:

@@ -9,26 +9,8 @@ was: the earliest time and the longest text are kept.
 import orjson
 import pandas as pd
 
-from core.declaration.columns import (
-    K16,
-    K32,
-    S16,
-    S32,
-    S64,
-    S128,
-    S512,
-    Code,
-    Date,
-    Dt,
-    F,
-    Int,
-    Model,
-    Px,
-    Text,
-    col,
-    columns_of,
-    key,
-)
+from core.declaration import columns as t
+from core.declaration.columns import Model, col, columns_of, key
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import Partition, Rows, Soft, calendar_days, interfaces
 from core.declaration.scope import Context, Scope
@@ -126,45 +108,45 @@ _FLASH = ["code", "title_key", "title", "pub_time", "content", "media", "url"]
 class News(Model):
     """One headline about one stock."""
 
-    code: Code = key("security code")
-    title_key: K16 = key("16 hex of the normalised title's SHA-1")
-    pub_time: Dt = col(title="when it was first published", nullable=False)
-    title: S512 = col(title="title", nullable=False, str_length={"min_value": 1})
-    content: Text = col(title="text, cut at 16,000 characters")
-    source: S64 = col(title="medium; of research its institution")
-    url: S512 = col(title="address")
-    news_type: S16 = col(title="news or research", nullable=False, isin=[NEWS, RESEARCH])
-    rating: S32 = col(title="rating")
-    rating_change: S32 = col(title="change of the rating")
-    researcher: S128 = col(title="authors")
-    org: S64 = col(title="institution")
-    target_price: Px = col("CNY", "target price", ge=0)
-    eps_fy1: Px = col("CNY", "EPS forecast of the year of publication")
-    eps_fy2: Px = col("CNY", "EPS forecast of the year after")
-    eps_fy3: Px = col("CNY", "EPS forecast of the second year after")
-    sentiment: Int = col(title="1 good, -1 bad, 0 both; null undecided", computed=True, isin=[-1, 0, 1])
+    code: t.Code = key("security code")
+    title_key: t.K16 = key("16 hex of the normalised title's SHA-1")
+    pub_time: t.Dt = col(title="when it was first published", nullable=False)
+    title: t.S512 = col(title="title", nullable=False, str_length={"min_value": 1})
+    content: t.Text = col(title="text, cut at 16,000 characters")
+    source: t.S64 = col(title="medium; of research its institution")
+    url: t.S512 = col(title="address")
+    news_type: t.S16 = col(title="news or research", nullable=False, isin=[NEWS, RESEARCH])
+    rating: t.S32 = col(title="rating")
+    rating_change: t.S32 = col(title="change of the rating")
+    researcher: t.S128 = col(title="authors")
+    org: t.S64 = col(title="institution")
+    target_price: t.Px = col("CNY", "target price", ge=0)
+    eps_fy1: t.Px = col("CNY", "EPS forecast of the year of publication")
+    eps_fy2: t.Px = col("CNY", "EPS forecast of the year after")
+    eps_fy3: t.Px = col("CNY", "EPS forecast of the second year after")
+    sentiment: t.Int = col(title="1 good, -1 bad, 0 both; null undecided", computed=True, isin=[-1, 0, 1])
 
 
 class RawNews(Model):
     """One headline about one stock as received."""
 
-    code: Code = key("security code")
-    title_key: K16 = key("16 hex of the normalised title's SHA-1")
-    src: K32 = key("upstream")
-    title: S512 = col(title="title", nullable=False)
-    pub_time: Dt = col(title="when it was published", nullable=False)
-    content: Text = col(title="text, cut at 16,000 characters")
-    media: S64 = col(title="medium")
-    url: S512 = col(title="address; null where it is not http(s)")
+    code: t.Code = key("security code")
+    title_key: t.K16 = key("16 hex of the normalised title's SHA-1")
+    src: t.K32 = key("upstream")
+    title: t.S512 = col(title="title", nullable=False)
+    pub_time: t.Dt = col(title="when it was published", nullable=False)
+    content: t.Text = col(title="text, cut at 16,000 characters")
+    media: t.S64 = col(title="medium")
+    url: t.S512 = col(title="address; null where it is not http(s)")
 
 
 @columns_of(RawNews, "code title_key src title pub_time summary media url")
 class AuxNews(Model):
     """The same headline, stored as one of the F10 tables."""
 
-    title: S512 = col(title="title", nullable=False)
-    pub_time: Dt = col(title="when it was published", nullable=False)
-    summary: Text = col(title="text, cut at 16,000 characters")
+    title: t.S512 = col(title="title", nullable=False)
+    pub_time: t.Dt = col(title="when it was published", nullable=False)
+    summary: t.Text = col(title="text, cut at 16,000 characters")
 
 
 @columns_of(
@@ -175,12 +157,12 @@ class AuxNews(Model):
 class RawReport(Model):
     """One research report on one stock as received."""
 
-    info_code: K32 = key("number at its source")
-    pub_date: Date = col(title="date of publication", nullable=False)
-    title: S512 = col(title="title", nullable=False)
-    pe_fy1: F = col("", "price / eps_fy1")
-    industry: S64 = col(title="industry")
-    pdf_url: S512 = col(title="address of the PDF")
+    info_code: t.K32 = key("number at its source")
+    pub_date: t.Date = col(title="date of publication", nullable=False)
+    title: t.S512 = col(title="title", nullable=False)
+    pe_fy1: t.F = col("", "price / eps_fy1")
+    industry: t.S64 = col(title="industry")
+    pdf_url: t.S512 = col(title="address of the PDF")
 
 
 def search(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
