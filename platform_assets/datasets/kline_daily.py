@@ -12,20 +12,9 @@ import pandas as pd
 import pandera.pandas as pa
 
 from core.arrays import Bools, Floats
+from core.declaration import rules
 from core.declaration.columns import S4, S8, S16, Amt, Big, Bool, Code, Date, F, Model, Pct, Px, col, key
 from core.declaration.dataset import Dataset, Source
-from core.declaration.rules import (
-    Contract,
-    Partition,
-    Rows,
-    Soft,
-    Whole,
-    by_date,
-    close_of,
-    interfaces,
-    latest,
-    trading,
-)
 from core.declaration.scope import Context
 from core.market.price_identity import accepted
 from core.market.securities import UNSURE_FUND, limit_class
@@ -244,46 +233,48 @@ DATASET = Dataset(
     model=KlineDaily,
     key=("code", "date"),
     domain="kline",
-    partition=Partition.TRADE_DATE,
+    partition=rules.Partition.TRADE_DATE,
     sources=(
         Source("tdx", sources.terminal),
         Source("tencent", sources.quote_site, only_when=sources.is_session),
         Source("eastmoney", sources.portal),
         Source("sina", sources.second_site, only_when=within_last(1000)),
     ),
-    fuse=Rows(
+    fuse=rules.Rows(
         finer={"amount": sources.amount_rounding, "volume": sources.volume_rounding},
         finer_source="tencent",
         fills=("last_close",),
     ),
-    contract=(Contract(of_this_instrument, "previous close of another instrument"),),
+    contract=(rules.Contract(of_this_instrument, "previous close of another instrument"),),
     unchanged_within={"amount": sources.amount_rounding, "volume": sources.tolerated_volume},
     derive=(keep_reference, mark_suspended, add_changes, add_limits, add_turnover, add_factor),
     soft=(
-        Soft(close_within_limits, "close outside the price limits"),
-        Soft(amount_fits_prices, "amount / volume outside the day's prices"),
-        Soft(traded_has_amount, "volume without amount"),
-        Soft(reference_is_previous_close, "reference price differs from the stored previous close"),
-        Soft(reference_is_known, "no source has the reference price of a first day"),
-        Soft(limits_are_known, "the limits follow from a reference price or a name that is not known"),
-        Soft(turnover_is_usual, "turnover of the market far from that of the 20 dates before", holds=True),
-        Soft(close_is_next_reference, "the next day's previous close is another", holds=True),
+        rules.Soft(close_within_limits, "close outside the price limits"),
+        rules.Soft(amount_fits_prices, "amount / volume outside the day's prices"),
+        rules.Soft(traded_has_amount, "volume without amount"),
+        rules.Soft(reference_is_previous_close, "reference price differs from the stored previous close"),
+        rules.Soft(reference_is_known, "no source has the reference price of a first day"),
+        rules.Soft(limits_are_known, "the limits follow from a reference price or a name that is not known"),
+        rules.Soft(
+            turnover_is_usual, "turnover of the market far from that of the 20 dates before", holds=True
+        ),
+        rules.Soft(close_is_next_reference, "the next day's previous close is another", holds=True),
     ),
-    whole=(Whole(covers_the_list), Whole(closes_before_are_references)),
+    whole=(rules.Whole(covers_the_list), rules.Whole(closes_before_are_references)),
     reads=("ref_exright", "ref_name_history", "fusion_stock_master"),
     reads_own_past=True,
-    public_at=close_of("date"),
-    freshness=trading(1),
+    public_at=rules.close_of("date"),
+    freshness=rules.trading(1),
     per_code=True,
     tasks=("fusion_kline_sync", "eod_core"),
     interfaces=(
-        *interfaces("""
+        *rules.interfaces("""
             get_kline_daily(code start_date? end_date? limit=250 adjust=qfq): timeseries bars, 300 s
                 daily bars of one code
         """),
-        by_date("get_kline_daily_by_date", "daily bars of the market on one date", 600),
-        latest("get_kline_latest", "newest daily bar of a code", 60),
-        *interfaces("""
+        rules.by_date("get_kline_daily_by_date", "daily bars of the market on one date", 600),
+        rules.latest("get_kline_latest", "newest daily bar of a code", 60),
+        *rules.interfaces("""
             get_kline_daily_batch(codes days=60 adjust=qfq): timeseries bars_by_code -> object, 300 s
                 map code -> newest bars, oldest first
             get_returns(code window=20 limit=250): timeseries returns, 300 s

@@ -7,20 +7,9 @@ import numpy as np
 import pandas as pd
 
 from core.declaration import columns as t
+from core.declaration import rules
 from core.declaration.columns import Model, col, columns_of, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import (
-    Contract,
-    Fields,
-    Soft,
-    batch,
-    by_date,
-    close_of,
-    history,
-    interfaces,
-    latest,
-    trading,
-)
 from core.declaration.scope import Context, Scope
 from core.market.price_identity import accepted
 from platform_assets.compute.day_limits import limit_status
@@ -234,7 +223,7 @@ QUOTE = Raw(
         Source("eastmoney", portal, only_when=session_or_listings),
     ),
     expected=_listed_stocks,
-    contract=(Contract(of_this_instrument, "previous close of another instrument"),),
+    contract=(rules.Contract(of_this_instrument, "previous close of another instrument"),),
     may_be_empty=False,
 )
 
@@ -249,7 +238,7 @@ DATASET = Dataset(
     raw=(QUOTE,),
     feeds={"raw_quote": stage_quotes},
     order=("tencent", "tdx", "eastmoney"),
-    fuse=Fields(
+    fuse=rules.Fields(
         # The portal's caps have more decimals than the quote site's, and its amounts are to the fen: one that
         # is not the others', rounded less, belongs to another instrument or another moment.
         order=dict.fromkeys(("total_market_cap", "float_market_cap"), ("eastmoney", "tencent")),
@@ -258,21 +247,21 @@ DATASET = Dataset(
     ),
     derive=(add_change, add_states),
     soft=(
-        Soft(change_adds_up, "change_pct does not follow from price and last_close"),
-        Soft(price_in_range, "price outside the day's range"),
-        Soft(price_within_limits, "price outside the limits"),
-        Soft(quoted_on_the_date, "quoted on another date"),
+        rules.Soft(change_adds_up, "change_pct does not follow from price and last_close"),
+        rules.Soft(price_in_range, "price outside the day's range"),
+        rules.Soft(price_within_limits, "price outside the limits"),
+        rules.Soft(quoted_on_the_date, "quoted on another date"),
     ),
-    public_at=close_of("trade_date"),
-    freshness=trading(1, "trade_date"),
+    public_at=rules.close_of("trade_date"),
+    freshness=rules.trading(1, "trade_date"),
     per_code=True,
     tasks=("fusion_daily_sync", "eod_core"),
     interfaces=(
-        latest("get_quote_snapshot", "newest closing quote of a code", 60),
-        batch("get_quote_snapshot_batch", "newest closing quotes of many codes", 60),
-        history("get_quote_snapshot_history", "closing quotes of a code by date", 300),
-        by_date("get_quote_snapshot_by_date", "closing quotes of the market on one date", 300),
-        *interfaces("""
+        rules.latest("get_quote_snapshot", "newest closing quote of a code", 60),
+        rules.batch("get_quote_snapshot_batch", "newest closing quotes of many codes", 60),
+        rules.history("get_quote_snapshot_history", "closing quotes of a code by date", 300),
+        rules.by_date("get_quote_snapshot_by_date", "closing quotes of the market on one date", 300),
+        *rules.interfaces("""
             get_realtime_quote(codes): stock live_quotes -> object, 3 s
                 map code -> live quote
             get_realtime_orderbook(code): stock live_order_book -> object|null, 3 s

@@ -9,19 +9,9 @@ import numpy as np
 import pandas as pd
 
 from core.declaration import columns as t
+from core.declaration import rules
 from core.declaration.columns import Model, col, columns_of, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import (
-    Fields,
-    Soft,
-    batch,
-    by_date,
-    close_of,
-    history,
-    interfaces,
-    latest,
-    trading,
-)
 from core.declaration.scope import Context, Scope
 from core.market.securities import is_a_share
 from platform_assets.compute.asof import value_on
@@ -233,7 +223,7 @@ DATASET = Dataset(
     feeds={"raw_valuation": from_ratios, "raw_quote": from_quotes, CONSENSUS: from_consensus},
     order=("tencent", "eastmoney", "tdx", "ths", "em_f10"),
     completes=("ths", "em_f10"),
-    fuse=Fields(
+    fuse=rules.Fields(
         # The quote site rounds caps to a million CNY; the portal has them to the yuan.
         order=dict.fromkeys(("total_market_cap", "float_market_cap"), ("eastmoney", "tencent")),
         tolerance={"pe_ttm": 0.05, "pb": 0.02, "total_market_cap": 0.02},
@@ -242,24 +232,26 @@ DATASET = Dataset(
     ),
     derive=(fill_caps, add_per_share),
     soft=(
-        Soft(float_cap_within_total, "float cap above total cap"),
-        Soft(consensus_is_mostly_as_told, "most forecasts of the market changed since the trade date before"),
-        Soft(cap_fits_shares, "cap differs from price x shares by more than 2 %"),
+        rules.Soft(float_cap_within_total, "float cap above total cap"),
+        rules.Soft(
+            consensus_is_mostly_as_told, "most forecasts of the market changed since the trade date before"
+        ),
+        rules.Soft(cap_fits_shares, "cap differs from price x shares by more than 2 %"),
     ),
     reads=("ref_exright", REPORTS, CONSENSUS),
     reads_own_past=True,
-    public_at=close_of("date"),
+    public_at=rules.close_of("date"),
     later=(*_EXPECTED, "forecast_orgs", "pe_forward"),
     later_rows=stored_after_close,
-    freshness=trading(1),
+    freshness=rules.trading(1),
     per_code=True,
     tasks=("fusion_daily_sync", "eod_core"),
     interfaces=(
-        latest("get_valuation", "newest valuation of a code", 300),
-        batch("get_valuation_batch", "newest valuations of many codes", 300),
-        history("get_valuation_history", "valuations of a code by date", 300),
-        by_date("get_valuation_by_date", "valuations of the market on one date", 300),
-        *interfaces("""
+        rules.latest("get_valuation", "newest valuation of a code", 300),
+        rules.batch("get_valuation_batch", "newest valuations of many codes", 300),
+        rules.history("get_valuation_history", "valuations of a code by date", 300),
+        rules.by_date("get_valuation_by_date", "valuations of the market on one date", 300),
+        *rules.interfaces("""
             get_valuation_percentile(code days=1250): stock valuation_percentile -> object|null, 3600 s
                 percentiles of pe and pb in the window
         """),
