@@ -63,8 +63,8 @@ from serving_api.settings.mail import mail_of
 from serving_api.settings.routes import router as settings_router
 from serving_api.skills.routes import router as skills_router
 from serving_api.stocks.finance.routes import router as stocks_finance_router
-from serving_api.stocks.industry_compare.routes import router as stocks_peers_router
-from serving_api.stocks.intraday.routes import router as stocks_live_router
+from serving_api.stocks.industry_compare import router as stocks_peers_router
+from serving_api.stocks.intraday import router as stocks_live_router
 from serving_api.stocks.routes import router as stocks_router
 from serving_api.stocks.service import Stocks
 

@@ -16,7 +16,7 @@ from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.quant import queries, schemas, service
-from serving_api.table_lists.listing import past_day
+from serving_api.table_lists import past_day
 
 router = area_router(f"{PREFIX}/quant", "quant: calculations of a day")
 

@@ -17,7 +17,7 @@ from serving_api.admin.schedule.control import newest_complete
 from serving_api.admin.shared import instant, parse_json
 from serving_api.db.sessions import Session
 from serving_api.framework.state import State
-from serving_api.table_lists.listing import trade_date
+from serving_api.table_lists import trade_date
 
 ORDER = ("failed", "held", "fallback", "not_run", "complete")
 """Statuses in the order of display: problems first."""

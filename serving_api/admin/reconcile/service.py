@@ -11,7 +11,7 @@ from serving_api.framework.state import State
 
 async def reconcile(state: State, day: str | None, dataset: str | None, field: str | None) -> dict[str, Any]:
     """{date, items[Agreement], total}. Raises InputError (date), NotFound (dataset)."""
-    today = state.clock.now().date().isoformat()
+    today = state.today
     asked = None if day is None else parse_day("date", day, today)
     if dataset is not None:
         builtin_registry().dataset(dataset)
