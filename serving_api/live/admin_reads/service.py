@@ -14,7 +14,7 @@ from serving_api.live.admin_reads.quotes import brief_quote, index_quote, order_
 from serving_api.live.admin_reads.symbols import Listed, listed_of
 from serving_api.live.clients import EASTMONEY, ORIGIN, TDX, TENCENT, Answered, LiveClients
 from serving_api.live.frame_values import Row, is_empty, records, session_date, whole
-from serving_api.live.market_totals import market_stat
+from serving_api.live.movers import market_stat
 from serving_api.live.scan import SCANS, MarketScan, Traded, pages_of
 from serving_api.live.shared_reads import shared_of
 from serving_api.live.stored_facts import FactReads, Facts

@@ -1,19 +1,88 @@
 """/stocks/{code}/finance*: open to anyone, enveloped."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import Query
+from pydantic import BaseModel, Field
 
 from core.errors import InputError
 from serving_api.framework.envelope import PREFIX
+from serving_api.framework.openapi import example
 from serving_api.framework.parameters import AsOf, AsOfRead, StockCode
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.state import State
 from serving_api.live.admin_reads.service import live_of
-from serving_api.stocks.finance import queries, schemas, shapes
+from serving_api.stocks.finance import queries, shapes
 from serving_api.stocks.finance.service import PERIODS, Finance, finance_of
+
+
+class FinanceRow(BaseModel):
+    """Cumulative since 1 January: CNY, `roe` percent, per share CNY."""
+
+    model_config = example(
+        year=2026, report_period="2026-06-30", revenue=91094000000.0, netProfit=46987000000.0, roe=18.2,
+        eps=37.4, bvps=198.1,
+    )  # fmt: skip
+    year: int
+    report_period: str
+    revenue: float | None
+    netProfit: float | None
+    roe: float | None
+    eps: float | None
+    bvps: float | None
+
+
+Origin = Literal["fusion", "indicator", "live"]
+
+
+class Indicator(BaseModel):
+    key: str = Field(description="column of fusion_finance_indicator, or the upstream's name")
+    name: str
+    unit: str = Field(description="CNY, pct, days, times or nothing")
+    values: list[float | None] = Field(description="one per period")
+
+
+class IndicatorGroup(BaseModel):
+    key: str
+    name: str
+    items: list[Indicator]
+
+
+class Indicators(BaseModel):
+    code: str
+    periods: list[str] = Field(description="newest first, at most 12")
+    groups: list[IndicatorGroup]
+    updatedAt: str | None
+
+
+class Series(BaseModel):
+    """Amounts in CNY are cumulative, their `qoq` compares single quarters (percent); changes of
+    percentages are differences in points."""
+
+    key: str
+    name: str
+    unit: str
+    values: list[float | None]
+    yoy: list[float | None]
+    qoq: list[float | None]
+
+
+class Explanation(BaseModel):
+    report_period: str
+    item: str
+    change_pct: float | None = Field(description="on the year before, percent")
+    text: str | None = Field(description="null when there is no explanation")
+
+
+class Detail(BaseModel):
+    code: str
+    periods: list[str] = Field(description="newest first, at most 12")
+    series: list[Series]
+    explanations: list[Explanation] = Field(description="items that changed by 30 % or more")
+    indicators: dict[str, float] = Field(description="every number of the newest report")
+
 
 router = area_router(f"{PREFIX}/stocks", "stocks")
 
@@ -32,7 +101,7 @@ def _echo(as_of: AsOf | None) -> dict[str, Any]:
     return {} if as_of is None else {"as_of": as_of.echo}
 
 
-@router.get("/{code}/finance", list[schemas.FinanceRow], top=[("source", schemas.Origin), _AS_OF])
+@router.get("/{code}/finance", list[FinanceRow], top=[("source", Origin), _AS_OF])
 async def finance(call: Anyone, code: StockCode, as_of: AsOfRead) -> Answer:
     """Key figures by report period, newest first, at most 20: fused ones when there are at least two, else
     those of the indicator table, else the portal's (never with `as_of`)."""
@@ -41,7 +110,7 @@ async def finance(call: Anyone, code: StockCode, as_of: AsOfRead) -> Answer:
     return Answer({"items": items, "source": answer.source}, top=_echo(as_of), headers=answer.headers)
 
 
-@router.get("/{code}/finance-indicators", schemas.Indicators, top=[_AS_OF])
+@router.get("/{code}/finance-indicators", Indicators, top=[_AS_OF])
 async def finance_indicators(
     call: Anyone,
     code: StockCode,
@@ -64,7 +133,7 @@ async def finance_indicators(
 
 @router.get(
     "/{code}/finance-detail",
-    schemas.Detail,
+    Detail,
     top=[_AS_OF],
     tables=(queries.FINANCE, queries.CHANGES, queries.INDICATORS),
 )
