@@ -1,6 +1,6 @@
 """/stocks/{code}/finance*: open to anyone, enveloped."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import Query
 from pydantic import BaseModel, Field
@@ -8,16 +8,18 @@ from pydantic import BaseModel, Field
 from core.errors import InputError
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.openapi import example
-from serving_api.framework.parameters import AsOf, AsOfRead, StockCode
+from serving_api.framework.parameters import AsOfRead, StockCode, bound_of, echo_of
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
+from serving_api.framework.row_models import columns_of
 from serving_api.framework.state import State
 from serving_api.live.admin_reads.service import live_of
 from serving_api.stocks.finance import queries, shapes
 from serving_api.stocks.finance.service import PERIODS, Finance, finance_of
 
 
+@columns_of(queries.FINANCE, f"report_period {shapes.FIGURES}")
 class FinanceRow(BaseModel):
     """Cumulative since 1 January: CNY, `roe` percent, per share CNY."""
 
@@ -26,12 +28,6 @@ class FinanceRow(BaseModel):
         eps=37.4, bvps=198.1,
     )  # fmt: skip
     year: int
-    report_period: str
-    revenue: float | None
-    netProfit: float | None
-    roe: float | None
-    eps: float | None
-    bvps: float | None
 
 
 Origin = Literal["fusion", "indicator", "live"]
@@ -69,11 +65,9 @@ class Series(BaseModel):
     qoq: list[float | None]
 
 
+@columns_of(queries.CHANGES, shapes.EXPLAINED)
 class Explanation(BaseModel):
-    report_period: str
-    item: str
-    change_pct: float | None = Field(description="on the year before, percent")
-    text: str | None = Field(description="null when there is no explanation")
+    """Null `text`: there is no explanation."""
 
 
 class Detail(BaseModel):
@@ -93,21 +87,13 @@ def _finance(state: State) -> Finance:
     return finance_of(state, state.part(live_of))
 
 
-def _bound(as_of: AsOf | None) -> str | None:
-    return None if as_of is None else as_of.bound
-
-
-def _echo(as_of: AsOf | None) -> dict[str, Any]:
-    return {} if as_of is None else {"as_of": as_of.echo}
-
-
 @router.get("/{code}/finance", list[FinanceRow], top=[("source", Origin), _AS_OF])
 async def finance(call: Anyone, code: StockCode, as_of: AsOfRead) -> Answer:
     """Key figures by report period, newest first, at most 20: fused ones when there are at least two, else
     those of the indicator table, else the portal's (never with `as_of`)."""
-    answer = await _finance(call.state).rows(code, _bound(as_of))
+    answer = await _finance(call.state).rows(code, bound_of(as_of))
     items = [shapes.finance_row(row) for row in answer.rows]
-    return Answer({"items": items, "source": answer.source}, top=_echo(as_of), headers=answer.headers)
+    return Answer({"items": items, "source": answer.source}, top=echo_of(as_of), headers=answer.headers)
 
 
 @router.get("/{code}/finance-indicators", Indicators, top=[_AS_OF])
@@ -120,7 +106,7 @@ async def finance_indicators(
     """Every indicator of the newest twelve report periods, by group."""
     if refresh and as_of is not None:
         raise InputError("refresh", "the portal knows the present alone; leave out as_of, or refresh")
-    answer = await _finance(call.state).indicators(code, _bound(as_of), refresh=refresh)
+    answer = await _finance(call.state).indicators(code, bound_of(as_of), refresh=refresh)
     rows = answer.rows[:PERIODS]
     payload = {
         "code": code,
@@ -128,7 +114,7 @@ async def finance_indicators(
         "groups": shapes.groups(rows),
         "updatedAt": answer.updated_at,
     }
-    return Answer(payload, top=_echo(as_of), headers=answer.headers)
+    return Answer(payload, top=echo_of(as_of), headers=answer.headers)
 
 
 @router.get(
@@ -139,4 +125,4 @@ async def finance_indicators(
 )
 async def finance_detail(call: Anyone, code: StockCode, as_of: AsOfRead) -> Answer:
     """Core series with their changes, items with large changes, and the indicators of the newest report."""
-    return Answer(await _finance(call.state).detail(code, _bound(as_of)), top=_echo(as_of))
+    return Answer(await _finance(call.state).detail(code, bound_of(as_of)), top=echo_of(as_of))
