@@ -227,12 +227,8 @@ class AbnormalMoves:
 
 def stored_listings(session: Session, until: str) -> list[Row]:
     """Every stored listing of the newest date up to `until`."""
-    newest = session.rows(
-        BILLBOARD, columns=("date",), where="date<=?", values=(until,), order="date DESC", limit=1
-    )
-    if not newest:
-        return []
-    return session.dicts(BILLBOARD, columns=LISTED.split(), where="date=?", values=(str(newest[0][0]),))
+    day = session.first(BILLBOARD, "date", where="date<=?", values=(until,), order="date DESC")
+    return session.dicts(BILLBOARD, columns=LISTED.split(), where="date=?", values=(day,)) if day else []
 
 
 def _deviating(rows: list[Row]) -> Items:
