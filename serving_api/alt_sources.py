@@ -16,11 +16,11 @@ from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import DATA_FAILURES
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.framework.row_models import Rows
+from serving_api.framework.row_models import Rows, picked
 from serving_api.framework.state import State
 from serving_api.live.admin_reads.service import Live, live_of
 from serving_api.live.clients import XUEQIU
-from serving_api.live.frame_values import Row, number, records, whole
+from serving_api.live.frame_values import Row, converted, number, records, whole
 
 
 class SourceStatus(BaseModel):
@@ -76,13 +76,9 @@ class AltSource:
 def _hottest(client: Any) -> list[Row]:
     return [
         {
-            "rank": whole(row["rank_no"]),
-            "code": row["code"],
-            "name": row["name"],
-            "heat": number(row["heat"]),
-            "rank_change": whole(row["rank_change"]),
-            "price": number(row["price"]),
-            "change_pct": number(row["change_pct"]),
+            **picked(row, "code name"),
+            **converted(row, whole, "rank=rank_no rank_change"),
+            **converted(row, number, "heat price change_pct"),
         }
         for row in records(client.hot_list())
     ]

@@ -161,7 +161,7 @@ async def dividend(call: Anyone, code: HkCode) -> Answer:
 async def profile(call: Anyone, code: HkCode) -> Answer:
     """Profile of a company in Hong Kong, from the portal now. Text from outside: escape it."""
     answer = await call.state.part(hong_kong_of).profile(code)
-    found = answer.value[0] if answer.value else dict.fromkeys(PROFILE)
+    found = answer.value[0] if answer.value else dict.fromkeys(PROFILE.split())
     return Answer({"code": code, "shares": None, **found}, headers=answer.headers)
 
 

@@ -14,7 +14,7 @@ from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import PageOf, Rows, columns_of
 from serving_api.live.admin_reads.service import live_of
-from serving_api.live.frame_values import number, text, whole
+from serving_api.live.frame_values import converted, number, text, whole
 from serving_api.risk import queries
 from serving_api.table_lists import Page, PageSize, Sort, page_or_empty, past_day, report_period, trade_day
 
@@ -174,8 +174,8 @@ async def pledge_detail(
 
 def _pledge(row: dict[str, Any]) -> dict[str, Any]:
     return {
-        **{name: text(row[name]) for name in ("holder", "pledgee", "start_date", "status")},
-        **{name: number(row[name]) for name in ("ratio_total_pct", "ratio_hold_pct")},
+        **converted(row, text, "holder pledgee start_date status"),
+        **converted(row, number, "ratio_total_pct ratio_hold_pct"),
         "pledge_shares": whole(row["pledge_shares"]),
         "release_date": None,
     }

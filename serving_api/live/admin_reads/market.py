@@ -10,11 +10,12 @@ from platform_assets.compute.parameters.market_phase import STREAK_DAYS
 from serving_api.db.sessions import Session
 from serving_api.framework.cache_headers import ttl_at
 from serving_api.framework.read_failures import read_or
+from serving_api.framework.row_models import picked
 from serving_api.framework.state import State
 from serving_api.live.admin_reads import queries
 from serving_api.live.admin_reads.service import Live, live_of
 from serving_api.live.clients import EASTMONEY, THS, Answered
-from serving_api.live.frame_values import Row, is_empty, number, records, session_date, text, whole
+from serving_api.live.frame_values import Row, converted, is_empty, number, records, session_date, text, whole
 
 BARS = "fusion_kline_daily"
 NAMES = "ref_name_history"
@@ -169,46 +170,28 @@ def market_of(state: State) -> Market:
 def limit_row(row: Mapping[str, Any]) -> Row:
     """One limit-up, from the store or from the portal. CNY, percent; `float_cap` 10k CNY."""
     return {
-        "code": row["code"],
-        "name": row["name"],
-        **{name: number(row[name]) for name in ("price", "change_pct", "amount")},
-        "float_cap": number(row["float_market_cap"]),
-        "turnover_pct": number(row["turnover_pct"]),
-        "limit_days": whole(row["limit_days"]),
-        "first_seal": text(row["first_seal_time"]),
-        "last_seal": text(row["last_seal_time"]),
-        "seal_fund": number(row["seal_fund"]),
-        "break_times": whole(row["break_times"]),
-        "industry": text(row["industry"]),
-        "zt_stat": text(row["zt_stat"]),
+        **picked(row, "code name"),
+        **converted(row, number, "price change_pct amount float_cap=float_market_cap turnover_pct seal_fund"),
+        **converted(row, whole, "limit_days break_times"),
+        **converted(row, text, "first_seal=first_seal_time last_seal=last_seal_time industry zt_stat"),
     }
 
 
 def board(row: Mapping[str, Any]) -> Row:
     """An industry board of the portal. CNY, percent."""
     return {
-        "code": row["board_code"],
-        "name": row["board_name"],
-        "change_pct": number(row["change_pct"]),
-        "up_count": whole(row["up_count"]),
-        "down_count": whole(row["down_count"]),
+        **picked(row, "code=board_code name=board_name"),
+        **converted(row, number, "change_pct leader_change_pct=leader_pct amount main_net"),
+        **converted(row, whole, "up_count down_count"),
         "leader_name": text(row["leader_name"]),
-        "leader_change_pct": number(row["leader_pct"]),
-        "amount": number(row["amount"]),
-        "main_net": number(row["main_net"]),
     }
 
 
 def sector(row: Mapping[str, Any]) -> Row:
     """The same from a stored node."""
     amount = number(row["amount_yi"])
-    return {
-        "code": row["node_code"],
-        **{name: row[name] for name in ("name", "change_pct", "up_count", "down_count")},
-        **{name: row[name] for name in ("leader_name", "leader_change_pct")},
-        "amount": None if amount is None else round(amount * _CNY_PER_YI, 2),
-        "main_net": row["main_net"],
-    }
+    shown = "code=node_code name change_pct up_count down_count leader_name leader_change_pct main_net"
+    return {**picked(row, shown), "amount": None if amount is None else round(amount * _CNY_PER_YI, 2)}
 
 
 def ranked(rows: list[Row]) -> list[Row]:
@@ -223,8 +206,7 @@ def strong(row: Mapping[str, Any]) -> Row:
     """A strong stock. CNY, percent."""
     tags = row["tags"]
     return {
-        "code": row["code"],
-        "name": row["name"],
+        **picked(row, "code name"),
         **{name: number(row.get(name)) for name in ("price", "change_pct", "turnover_pct", "amount")},
         "reason": text(row["reason"]),
         "tags": orjson.loads(tags) if isinstance(tags, str) else tags or [],
