@@ -79,6 +79,10 @@ POOL_TTL, RANKING_TTL, HOT_TTL = 20.0, 30.0, 10.0
 POOL_SESSIONS = 20
 """Trade dates that the portal's pools reach back."""
 BOARD_PAGES = 5
+LIMIT_UP = (
+    "code name price? change_pct amount float_cap=float_market_cap turnover_pct limit_days "
+    "first_seal=first_seal_time last_seal=last_seal_time seal_fund break_times industry zt_stat"
+)
 _CLOSE = "15:00"
 _CNY_PER_YI = 1e8
 
@@ -170,7 +174,7 @@ def market_of(state: State) -> Market:
 def limit_row(row: Mapping[str, Any]) -> Row:
     """One limit-up, from the store or from the portal. CNY, percent; `float_cap` 10k CNY."""
     return {
-        **picked(row, "code name"),
+        **picked(row, LIMIT_UP),
         **converted(row, number, "price change_pct amount float_cap=float_market_cap turnover_pct seal_fund"),
         **converted(row, whole, "limit_days break_times"),
         **converted(row, text, "first_seal=first_seal_time last_seal=last_seal_time industry zt_stat"),
