@@ -95,6 +95,7 @@ class Settings:
     admin_seed_password: str = _setting("", "empty skips the seed admin", secret=True)
     admin_seed_email: str = _setting("admin@example.invalid")
     rate_limit_per_min: int = _setting(120, "requests per minute and IP under /api/; 0 = off")
+    metrics: str = _setting("off", "who may read /metrics: off, loopback (callers of this machine), admin")
     trusted_proxies: str = _setting("", "comma list of addresses whose X-Forwarded-For is trusted")
     mcp_allowed_hosts: str = _setting(
         "", "comma list of names under which /mcp may be asked; addresses in digits and localhost always may"
@@ -269,6 +270,7 @@ def _check(settings: Settings) -> Settings:
         "SAMPLE_PROFILE": ("S", "M", "L"),
         "SAMPLE_WORLD": ("synthetic", "replay"),
         "LOG_FORMAT": LOG_FORMATS,
+        "METRICS": ("off", "loopback", "admin"),
     }
     for name, allowed in choices.items():
         value = getattr(settings, name.lower())

@@ -204,4 +204,9 @@ def create_app(settings: Settings, **parts: Unpack[Parts]) -> Application:
     app.router.routes.append(Mounted())
     add_docs_page(app)
     error_handlers.install(app)
+    if settings.metrics != "off":
+        # Its packages are loaded by those who asked for it alone.
+        from serving_api.metrics import add_metrics  # noqa: PLC0415
+
+        add_metrics(app, state)
     return app

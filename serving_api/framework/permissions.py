@@ -114,5 +114,6 @@ Anyone = Annotated[Call, Depends(Permission())]
 Asker = Annotated[Call, Depends(_AskerPermission())]
 Login = Annotated[Call, Depends(_LoginPermission())]
 Quota = Annotated[Call, Depends(_QuotaPermission())]
-Admin = Annotated[Call, Depends(_AdminPermission())]
+ADMIN = _AdminPermission()
+Admin = Annotated[Call, Depends(ADMIN)]
 NotificationReader = Annotated[Call, Depends(_NotificationPermission())]

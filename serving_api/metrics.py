@@ -1,0 +1,211 @@
+"""/metrics in the formats of Prometheus and OpenMetrics: requests of this process, and the state of the
+platform at this moment.
+
+Off unless METRICS says who may read it: `loopback` (callers of this machine, without a proxy between) or
+`admin`. Labels are routes, statuses, upstreams, breakers, domains, tasks, roles and tables: all declared, so
+the number of series is bounded.
+"""
+
+import ipaddress
+import logging
+from collections.abc import Awaitable, Callable, Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+from fastapi import FastAPI
+from prometheus_client import CollectorRegistry
+from prometheus_client.exposition import choose_encoder
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_fastapi_instrumentator import Instrumentator, metrics
+from starlette.requests import Request
+from starlette.responses import Response
+
+from core.errors import Forbidden, PlatformError
+from resources.transport.redact import redact
+from resources.warehouse.ledger.heartbeats import Heartbeats
+from resources.warehouse.ledger.scheduled_run_reads import ScheduledRunReads
+from resources.warehouse.locks import DomainLocks
+from serving_api.admin.stats.service import freshness
+from serving_api.db.sessions import Session
+from serving_api.framework.cache_headers import NO_STORE
+from serving_api.framework.permissions import ADMIN
+from serving_api.framework.state import State
+from serving_api.live.transport_state import transport_state
+
+PATH = "/metrics"
+BUCKETS_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+NOT_LOCAL = "metrics are for callers of this machine"
+_FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip")
+_BREAKERS = {"CLOSED": 0, "HALF_OPEN": 1, "OPEN": 2}
+_DAY = timedelta(hours=24)
+logger = logging.getLogger(__name__)
+
+Part = Callable[[Session, State], Iterator[Metric]]
+
+
+def _gauge(name: str, about: str, labels: tuple[str, ...], rows: Any) -> GaugeMetricFamily:
+    """`rows`: (label values, value)."""
+    family = GaugeMetricFamily(f"ashare_{name}", about, labels=labels)
+    for values, value in rows:
+        family.add_metric([str(one) for one in values], float(value))
+    return family
+
+
+def upstreams(session: Session, state: State) -> Iterator[Metric]:
+    """Calls, failures and retries by upstream, and the breakers, of this machine's transport state."""
+    found = transport_state(state.settings)
+    for name, about in (
+        ("requests", "Calls to an upstream"),
+        ("failures", "Calls to an upstream that failed"),
+        ("retries", "Repeated calls to an upstream"),
+    ):
+        family = CounterMetricFamily(f"ashare_upstream_{name}", about, labels=("upstream",))
+        for upstream, counted in found["counters"].items():
+            family.add_metric([upstream], float(counted[name]))
+        yield family
+    cooling = (((upstream,), counted["cooldown"]) for upstream, counted in found["counters"].items())
+    yield _gauge("upstream_cooldown", "1 while a host of the upstream cools down", ("upstream",), cooling)
+    breakers = (((name,), _BREAKERS[one["state"]]) for name, one in found["breakers"].items())
+    yield _gauge("breaker_state", "0 closed, 1 half open, 2 open", ("breaker",), breakers)
+
+
+def queue(session: Session, state: State) -> Iterator[Metric]:
+    """Commands that wait or are carried out."""
+    rows = session.run(
+        "SELECT command, status, COUNT(*), MIN(requested_at) FROM sys_command "
+        "WHERE status IN ('queued', 'running') GROUP BY command, status"
+    )
+    counts = (((command, status), count) for command, status, count, _ in rows)
+    yield _gauge("commands", "Commands that are queued or running", ("command", "status"), counts)
+    waiting = [str(since) for _, status, _, since in rows if status == "queued" and since]
+    age = (state.system.local() - datetime.fromisoformat(min(waiting))).total_seconds() if waiting else 0.0
+    yield _gauge(
+        "commands_oldest_queued_seconds", "Age of the oldest queued command", (), [((), max(0.0, age))]
+    )
+
+
+def scheduled_runs(session: Session, state: State) -> Iterator[Metric]:
+    """The newest run of each task: how late it began, how long it took, how it ended."""
+    rows = ScheduledRunReads(state.reading.warehouse.engine).latest()
+    late = (
+        ((key,), max(0.0, (row.started_at - row.slot_at).total_seconds()))
+        for key, row in rows.items()
+        if row.started_at is not None
+    )
+    yield _gauge("task_lateness_seconds", "Begin of a task's newest run after its time", ("task",), late)
+    took = (((key,), row.duration_s) for key, row in rows.items() if row.duration_s is not None)
+    yield _gauge("task_duration_seconds", "Duration of a task's newest run", ("task",), took)
+    ended = (((key,), row.status == "failed") for key, row in rows.items())
+    yield _gauge("task_failed", "1 where the newest run of a task failed", ("task",), ended)
+
+
+def locks(session: Session, state: State) -> Iterator[Metric]:
+    """Domain locks. Nobody waits for one: who finds it taken is refused, and asks again later."""
+    held = DomainLocks(state.reading.warehouse.engine).states()
+    yield _gauge(
+        "lock_held",
+        "1 while a run holds the domain lock",
+        ("domain",),
+        (((one.domain,), one.held) for one in held),
+    )
+
+
+def heartbeats(session: Session, state: State) -> Iterator[Metric]:
+    """The newest heartbeat of each role, in seconds ago."""
+    now, newest = state.system.local(), dict[str, datetime]()
+    for node in Heartbeats(state.reading.warehouse.engine).all():
+        newest[node.role] = max(node.beat_at, newest.get(node.role, node.beat_at))
+    ages = (((role,), max(0.0, (now - at).total_seconds())) for role, at in newest.items())
+    yield _gauge("heartbeat_age_seconds", "Age of the newest heartbeat of a role", ("role",), ages)
+
+
+def rows_written(session: Session, state: State) -> Iterator[Metric]:
+    """Rows and batches of the last 24 hours by table."""
+    since = (state.clock.now() - _DAY).strftime("%Y-%m-%d %H:%M:%S")
+    rows = session.run(
+        "SELECT table_name, status, COUNT(*), SUM(COALESCE(rows_written, 0)) FROM sys_batch "
+        "WHERE started_at>=? GROUP BY table_name, status",
+        (since,),
+    )
+    written = (((table,), count) for table, status, _, count in rows if status == "success")
+    yield _gauge("rows_written_last_day", "Rows that changed within 24 hours", ("table",), written)
+    failed = (((table,), count) for table, status, count, _ in rows if status == "failed")
+    yield _gauge("batches_failed_last_day", "Batches that failed within 24 hours", ("table",), failed)
+
+
+PARTS: tuple[Part, ...] = (upstreams, queue, scheduled_runs, locks, heartbeats, rows_written)
+
+
+async def platform(state: State) -> list[Metric]:
+    """All families; a part that cannot be read is left out, and `ashare_scrape_ok` says so."""
+    found: list[Metric] = []
+    read: dict[str, bool] = {}
+
+    async def add(name: str, made: Awaitable[list[Metric]]) -> None:
+        try:
+            found.extend(await made)
+        except PlatformError as error:
+            logger.warning("metrics without %s: %s", name, redact(str(error)))
+            read[name] = False
+        else:
+            read[name] = True
+
+    for part in PARTS:
+        await add(part.__name__, state.reading.scan(_made, part, state))
+    await add("freshness", _stale(state))
+    parts = (((name,), good) for name, good in read.items())
+    return [*found, _gauge("scrape_ok", "1 where this part of the metrics could be read", ("part",), parts)]
+
+
+def _made(session: Session, part: Part, state: State) -> list[Metric]:
+    return list(part(session, state))
+
+
+async def _stale(state: State) -> list[Metric]:
+    details = (await freshness(state))["details"]
+    rows = (((table,), one["isStale"]) for table, one in details.items())
+    return [_gauge("dataset_stale", "1 where a watched table is late", ("table",), rows)]
+
+
+class _Scrape:
+    """What one answer holds: the requests that were counted, and the state as it was read."""
+
+    def __init__(self, counted: CollectorRegistry, families: list[Metric]) -> None:
+        self._counted, self._families = counted, families
+
+    def collect(self) -> Iterator[Metric]:
+        yield from self._counted.collect()
+        yield from self._families
+
+
+def _is_local(request: Request) -> bool:
+    """A peer on the loopback interface that speaks for itself: a proxy's requests come from there as well."""
+    peer = request.client.host if request.client else ""
+    try:
+        local = ipaddress.ip_address(peer).is_loopback
+    except ValueError:
+        return False
+    return local and not any(name in request.headers for name in _FORWARDED)
+
+
+def add_metrics(app: FastAPI, state: State) -> None:
+    """Count requests and serve /metrics to those whom the setting METRICS names."""
+    readers = state.settings.metrics
+    counted = CollectorRegistry()
+    instrumentator = Instrumentator(
+        registry=counted, should_group_status_codes=False, should_exclude_streaming_duration=True
+    )
+    instrumentator.add(metrics.requests(registry=counted))
+    instrumentator.add(metrics.latency(registry=counted, buckets=BUCKETS_S, should_include_status=False))
+    instrumentator.instrument(app)
+
+    async def answer(request: Request) -> Response:
+        if readers == "admin":
+            await ADMIN.admit(request)
+        elif not _is_local(request):
+            raise Forbidden(NOT_LOCAL)
+        encode, content_type = choose_encoder(request.headers.get("accept", ""))
+        text = encode(_Scrape(counted, await platform(state)))
+        return Response(text, headers={"Cache-Control": NO_STORE}, media_type=content_type)
+
+    app.add_route(PATH, answer, include_in_schema=False)
