@@ -15,8 +15,7 @@ import pandas as pd
 from core.errors import PayloadError
 from resources.rejections import accepted_rows
 from resources.transport.request import Request
-from resources.upstreams.eastmoney.quotes.envelope import data_of
-from resources.upstreams.eastmoney.quotes.identity import symbol_of
+from resources.upstreams.eastmoney.quotes.envelope import data_of, symbol_of
 from resources.upstreams.eastmoney.quotes.pools import TOPIC_TOKEN, clock_time
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import list_of, number, object_of, required, string_of, whole

@@ -15,7 +15,7 @@ from core.errors import InputError, PayloadError
 from core.market.symbols import instrument
 from resources.rejections import accepted_table
 from resources.transport.request import Request
-from resources.upstreams.eastmoney.quotes.envelope import PUBLIC_TOKEN, data_of, diff_of
+from resources.upstreams.eastmoney.quotes.envelope import PUBLIC_TOKEN, data_of, diff_of, symbol_of
 from resources.upstreams.eastmoney.quotes.fields import (
     read_count,
     read_day,
@@ -30,7 +30,6 @@ from resources.upstreams.eastmoney.quotes.fields import (
     values_of,
     wire_fields,
 )
-from resources.upstreams.eastmoney.quotes.identity import symbol_of
 from resources.upstreams.parsing.frames import frame, texts
 from resources.upstreams.parsing.payload import check_unit, number, string_of, whole
 from resources.upstreams.parsing.rows import Field, columns_of, may

@@ -15,8 +15,7 @@ import pandas as pd
 from core.errors import InputError, PayloadError
 from resources.rejections import accepted_rows
 from resources.transport.request import Request
-from resources.upstreams.eastmoney.quotes.envelope import data_of
-from resources.upstreams.eastmoney.quotes.identity import symbol_of
+from resources.upstreams.eastmoney.quotes.envelope import data_of, symbol_of
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import (
     amount,
