@@ -9,7 +9,7 @@ import pandas as pd
 from core.errors import InputError, PayloadError
 from core.market.securities import lot_of_kind
 from core.market.symbols import instrument
-from resources.transport.request import Request
+from resources.transport.request import Request, pairs
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import (
     AMT,
@@ -64,13 +64,8 @@ def rank_request(offset: int) -> Request:
         "tencent.finance",
         "rank",
         "/cgi/cgi-bin/rank/hs/getBoardRankList",
-        (
-            ("_appver", "11.17.0"),
-            ("board_code", "aStock"),
-            ("sort_type", "price"),
-            ("direct", "down"),
-            ("offset", str(offset)),
-            ("count", str(RANK_PAGE)),
+        pairs(
+            f"_appver=11.17.0&board_code=aStock&sort_type=price&direct=down&offset={offset}&count={RANK_PAGE}"
         ),
         label=f"offset={offset}",
     )

@@ -11,7 +11,7 @@ import pandas as pd
 
 from core.errors import PayloadError, Permanent, Refused
 from core.market.symbols import Instrument, instrument
-from resources.transport.request import Fetcher, Request
+from resources.transport.request import Fetcher, Request, pairs
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import (
     amount,
@@ -113,14 +113,7 @@ _MARKETS = ("SH", "SZ", "BJ")
 
 def follow_request() -> Request:
     """The hundred stocks of the mainland that are followed most."""
-    params = (
-        ("category", "CN"),
-        ("size", str(MOST)),
-        ("order", "desc"),
-        ("order_by", "follow"),
-        ("only_count", "0"),
-        ("page", "1"),
-    )
+    params = pairs(f"category=CN&size={MOST}&order=desc&order_by=follow&only_count=0&page=1")
     path = "/service/v5/stock/screener/screen"
     return Request("xueqiu.screener", "follow", path, params, label="cn", explained=(400,))
 

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from core.errors import PayloadError
-from resources.transport.request import Request
+from resources.transport.request import Request, pairs
 from resources.upstreams.eastmoney.quotes.envelope import PUBLIC_TOKEN, check_secid, csv_rows, data_of
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import amount, ascending, iso_day, ordered_ohlc, price, required
@@ -24,15 +24,9 @@ _FIELDS = "f51,f52,f53,f54,f55,f56,f57,f63"
 
 def bars_request(secid: str, beg: str, end: str) -> Request:
     """`beg`, `end` as YYYYMMDD."""
-    params = (
-        ("secid", secid),
-        ("klt", "101"),
-        ("fqt", "0"),
-        ("beg", beg),
-        ("end", end),
-        ("fields1", "f1,f2,f3,f4,f5,f6"),
-        ("fields2", _FIELDS),
-        ("ut", PUBLIC_TOKEN),
+    params = pairs(
+        f"secid={secid}&klt=101&fqt=0&beg={beg}&end={end}&fields1=f1,f2,f3,f4,f5,f6&fields2={_FIELDS}"
+        f"&ut={PUBLIC_TOKEN}"
     )
     return Request("eastmoney.push2his", "kline", "/api/qt/stock/kline/get", params, label=f"{secid} futures")
 
