@@ -7,13 +7,13 @@ import re
 from typing import Any
 
 import pandas as pd
-from lxml import html
 
 from core.declaration.frames import canonical_json
 from core.errors import PayloadError, Refused, Transient
 from resources.rejections import accepted_rows
 from resources.transport.request import Request
 from resources.upstreams.parsing.frames import frame, numbers, texts
+from resources.upstreams.parsing.html_tables import html_tables
 from resources.upstreams.parsing.payload import (
     amount,
     iso_day,
@@ -154,7 +154,7 @@ def parse_worth(body: bytes, code: str) -> pd.DataFrame:
         raise PayloadError(f"{what}: the page is cut")
     if _NOBODY in text:
         return frame([], WORTH_COLUMNS)
-    tables = _tables(text, what)
+    tables = html_tables(text)
     if len(tables) < 2:
         raise PayloadError(f"{what}: {len(tables)} tables")
     profits = {row[0]: row for row in _rows(tables[1], f"{what} profit")}
@@ -168,18 +168,6 @@ def parse_worth(body: bytes, code: str) -> pd.DataFrame:
     if len(set(years)) != len(years):
         raise PayloadError(f"{what}: a year appears twice")
     return frame(rows, WORTH_COLUMNS)
-
-
-def _tables(text: str, what: str) -> list[list[list[str]]]:
-    """Cells of every table, row by row."""
-    try:
-        document = html.document_fromstring(text)
-    except (ValueError, html.etree.ParserError) as error:
-        raise PayloadError(f"{what}: no page: {error}") from error
-    return [
-        [[cell.text_content().strip() for cell in row.iter("th", "td")] for row in table.iter("tr")]
-        for table in document.iter("table")
-    ]
 
 
 def _rows(table: list[list[str]], what: str) -> list[list[str]]:
