@@ -62,6 +62,7 @@ MAIN_NAMES: dict[str, str] = {
 """Wire name -> indicator; every other number keeps its wire name in small letters."""
 _PROMISED = ("SECUCODE", "REPORT_DATE", "TOTALOPERATEREVE", "PARENTNETPROFIT", "EPSJB")
 
+_MAIN_REPORT = "RPT_F10_FINANCE_MAINFINADATA"
 _PAGES = {"balance": "zcfzb", "income": "lrb", "cashflow": "xjllb"}
 _ROOT = "/PC_HSF10/NewFinanceAnalysis"
 _KIND = re.compile(r"<input[^>]*\bid=[\"']hidctype[\"'][^>]*\bvalue=[\"']([1-4])[\"']")
@@ -79,7 +80,7 @@ def secucode(symbol: str) -> str:
 def main_request(symbol: str, page: int) -> Request:
     """All report periods of one company, newest first."""
     params = pairs(
-        "type=RPT_F10_FINANCE_MAINFINADATA&sty=APP_F10_MAINFINADATA&quoteColumns="
+        f"type={_MAIN_REPORT}&sty=APP_F10_MAINFINADATA&quoteColumns="
         f"&filter={equals('SECUCODE', secucode(symbol))}&p={page}&ps={PAGE}&sr=-1&st=REPORT_DATE"
         "&source=HSF10&client=PC"
     )
