@@ -1,13 +1,12 @@
 """Daily files: JSON of Shanghai, its energy exchange, Dalian and Guangzhou, text of the two others."""
 
-import json
 import re
 from collections.abc import Sequence
 from typing import Any
 
-from resources.simulated_market.exchanges.days import iso_of
 from resources.simulated_market.futures.book import Contract, of_date
-from resources.simulated_market.wire import HttpRequest, Reply, Responder, Route, View, route
+from resources.simulated_market.wire import HttpRequest, Reply, Responder, Route, View, json_reply, route
+from resources.simulated_market.world.dates import iso_of
 
 _NOT_FOUND = Reply(b"<html><body>404 Not Found</body></html>", "text/html", 404)
 _DIGITS = re.compile(r"\d{8}")
@@ -46,7 +45,7 @@ class ShanghaiResponder:
             "report_date": str(day),
             "o_code": 0,
         }
-        return Reply(json.dumps(document, ensure_ascii=False).encode())
+        return json_reply(document, spaced=True)
 
 
 def _shanghai(one: Contract, month: str) -> dict[str, Any]:
@@ -121,7 +120,7 @@ class DalianResponder:
         ]
         rows += [{**row, "variety": f"{row['variety']}小计", "contractId": ""} for row in rows[:1]]
         document = {"success": True, "msg": "操作成功", "data": rows}
-        return Reply(json.dumps(document, ensure_ascii=False).encode())
+        return json_reply(document, spaced=True)
 
 
 class GuangzhouResponder:
@@ -141,7 +140,7 @@ class GuangzhouResponder:
         ]  # fmt: skip
         rows += [{**row, "variety": "小计", "delivMonth": ""} for row in rows[:1]]
         document = {"code": "0", "msg": "success", "data": rows}
-        return Reply(json.dumps(document, ensure_ascii=False).encode())
+        return json_reply(document, spaced=True)
 
 
 def _day_quotes(one: Contract) -> dict[str, Any]:

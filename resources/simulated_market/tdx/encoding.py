@@ -9,6 +9,8 @@ import zlib
 from datetime import datetime
 from functools import lru_cache
 
+from resources.simulated_market.world.dates import number_of
+
 MAGIC = b"\xb1\xcb\x74\x00"
 STORED = 0x0C
 COMPRESSED = 0x1C
@@ -86,7 +88,7 @@ _FLAGS = bytes.fromhex("ff00e700000101 01ff")
 
 def hello(now: datetime) -> bytes:
     """189 bytes; the server's clock and name are what clients use."""
-    day, clock = _day(now), now.hour * 10_000 + now.minute * 100 + now.second
+    day, clock = number_of(now), now.hour * 10_000 + now.minute * 100 + now.second
     body = struct.pack("<BHBBBBBB", 0, now.year, now.day, now.month, now.minute, now.hour, 0, now.second)
     body += _SESSIONS + _SESSIONS + b"\0" + struct.pack("<IIII", day, clock, day, clock)
     body += (
@@ -101,18 +103,14 @@ def hello_2() -> bytes:
 
 
 def heartbeat(now: datetime) -> bytes:
-    return bytes(6) + struct.pack("<I", _day(now))
+    return bytes(6) + struct.pack("<I", number_of(now))
 
 
 def server_info(now: datetime) -> bytes:
-    day, clock = _day(now), now.hour * 10_000 + now.minute * 100 + now.second
+    day, clock = number_of(now), now.hour * 10_000 + now.minute * 100 + now.second
     return struct.pack(
         "<IH8sH55s10s255s20sIHH6s19sHHHHIIIIIIIH",
         *(1797, 0, b"", 1, cell("simulated", 55), b"", b"", b"", day, 0, 1, b"", b""),
         *(100, 200, 0, 1),
         *(day, clock, day, day, day, day, day, 0),
     )
-
-
-def _day(now: datetime) -> int:
-    return now.year * 10_000 + now.month * 100 + now.day
