@@ -5,7 +5,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from resources.simulated_market.futures.book import Contract, of_date
-from resources.simulated_market.wire import HttpRequest, Reply, Responder, Route, View, json_reply, route
+from resources.simulated_market.wire import (
+    Handler,
+    HttpRequest,
+    Reply,
+    Responder,
+    Route,
+    View,
+    json_reply,
+    route,
+)
 from resources.simulated_market.world.dates import iso_of
 
 _NOT_FOUND = Reply(b"<html><body>404 Not Found</body></html>", "text/html", 404)
@@ -74,12 +83,19 @@ def _shanghai(one: Contract, month: str) -> dict[str, Any]:
     }
 
 
-class FinancialResponder:
-    upstream = "cffex"
+class _OneFile:
+    """An exchange that answers every date at one address."""
+
+    path: str
+    daily: Handler
 
     def __init__(self) -> None:
-        path = r"/sj/hqsj/rtj/\d{6}/\d{2}/\d{8}_1\.csv"
-        self.routes: Sequence[Route] = (route("daily", path, self.daily),)
+        self.routes: Sequence[Route] = (route("daily", self.path, self.daily),)
+
+
+class FinancialResponder(_OneFile):
+    upstream = "cffex"
+    path = r"/sj/hqsj/rtj/\d{6}/\d{2}/\d{8}_1\.csv"
 
     def daily(self, request: HttpRequest, view: View) -> Reply:
         """CSV in GB 2312 with sums, and an option among the futures."""
@@ -103,12 +119,9 @@ class FinancialResponder:
         return Reply("\r\n".join(lines).encode("gb18030"), "text/csv")
 
 
-class DalianResponder:
+class DalianResponder(_OneFile):
     upstream = "dce"
-
-    def __init__(self) -> None:
-        path = r"/dcereport/publicweb/dailystat/dayQuotes"
-        self.routes: Sequence[Route] = (route("daily", path, self.daily),)
+    path = r"/dcereport/publicweb/dailystat/dayQuotes"
 
     def daily(self, request: HttpRequest, view: View) -> Reply:
         """Texts; no rows on a day without trading."""
@@ -123,12 +136,9 @@ class DalianResponder:
         return json_reply(document, spaced=True)
 
 
-class GuangzhouResponder:
+class GuangzhouResponder(_OneFile):
     upstream = "gfex"
-
-    def __init__(self) -> None:
-        path = r"/u/interfacesWebTiDayQuotes/loadList"
-        self.routes: Sequence[Route] = (route("daily", path, self.daily),)
+    path = r"/u/interfacesWebTiDayQuotes/loadList"
 
     def daily(self, request: HttpRequest, view: View) -> Reply:
         asked = request.form().get("trade_date", "")
@@ -161,12 +171,9 @@ def _day_quotes(one: Contract) -> dict[str, Any]:
     }
 
 
-class ZhengzhouResponder:
+class ZhengzhouResponder(_OneFile):
     upstream = "czce"
-
-    def __init__(self) -> None:
-        path = r"/cn/DFSStaticFiles/Future/\d{4}/\d{8}/FutureDataDaily\.txt"
-        self.routes: Sequence[Route] = (route("daily", path, self.daily),)
+    path = r"/cn/DFSStaticFiles/Future/\d{4}/\d{8}/FutureDataDaily\.txt"
 
     def daily(self, request: HttpRequest, view: View) -> Reply:
         """Pipes, thousands commas, one digit for the year."""
