@@ -30,7 +30,7 @@ from serving_api.datasets.fused.routes import router as datamgr_fused_router
 from serving_api.datasets.northbound import router as connect_router
 from serving_api.datasets.portfolio.routes import router as datamgr_portfolio_router
 from serving_api.datasets.stock_base import router as stock_base_router
-from serving_api.datasets.sync.routes import router as datamgr_sync_router
+from serving_api.datasets.sync import router as datamgr_sync_router
 from serving_api.db.sessions import Reading
 from serving_api.db.table_versions import Versions
 from serving_api.db.versioned_cache import VersionedCache
@@ -51,8 +51,8 @@ from serving_api.mcp.routes import MCP_ROUTERS
 from serving_api.middleware.cached_responses import ResponseCacheLayer
 from serving_api.middleware.rate_limit import RateLimitLayer, parse_networks
 from serving_api.middleware.request_context import RequestLayer
-from serving_api.notes.routes import router as notes_router
-from serving_api.notifications.routes import router as notifications_router
+from serving_api.notes import router as notes_router
+from serving_api.notifications import router as notifications_router
 from serving_api.quant.factors.routes import market_router as market_factors_router
 from serving_api.quant.factors.routes import router as factors_router
 from serving_api.quant.routers import QUANT_ROUTERS

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from serving_api.admin.records.schemas import SyncLog
+from serving_api.admin.records import SyncLog
 from serving_api.framework.openapi import example
 
 Code = Annotated[str, StringConstraints(pattern=r"^[0-9]{6}$")]

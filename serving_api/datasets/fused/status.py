@@ -7,7 +7,7 @@ from typing import Any
 from core.declaration.registry import builtin_registry
 from resources.warehouse.ledger.commands import CommandQueue
 from resources.warehouse.locks import DOMAINS, DomainLocks, LockState
-from serving_api.admin.records.service import sync_logs
+from serving_api.admin.records import logged_syncs
 from serving_api.admin.shared import instant, off_loop
 from serving_api.datasets.fused import queries
 from serving_api.datasets.fused.sync import COMMAND, OPEN
@@ -48,7 +48,7 @@ async def status(state: State) -> dict[str, Any]:
     """The whole response; parts that cannot be read are empty."""
     tables, logs, locks, running = await asyncio.gather(
         read_or({}, _tables(state)),
-        read_or({"items": []}, sync_logs(state, task_type=None, status=None, code=None, limit=RECENT)),
+        read_or({"items": []}, logged_syncs(state, task_type=None, status=None, code=None, limit=RECENT)),
         read_or([], off_loop(DomainLocks(state.reading.warehouse.engine).states)),
         read_or([], off_loop(CommandQueue(state.reading.warehouse.engine).of_name, COMMAND, statuses=OPEN)),
     )

@@ -12,7 +12,7 @@ from platform_assets.compute.scorecards.forward import PENDING, REVIEWED
 from platform_assets.compute.scorecards.statistics import Picks
 from serving_api.db.sessions import Session
 from serving_api.interfaces.queries import Row, public_rows
-from serving_api.quant.outcomes.queries import day_changes
+from serving_api.quant.outcomes import day_changes
 from serving_api.quant.scorecard.sources import BUILTIN, CARDS, DECISION, PHASES, STRATEGY, TABLES
 from serving_api.quant.scorecard.strategies import queries as strategies
 

@@ -11,7 +11,7 @@ from core.calendar import TradeCalendar
 from platform_assets.compute.scorecards.statistics import Sums
 from serving_api.db.sessions import Session
 from serving_api.interfaces.queries import Row
-from serving_api.quant.outcomes.service import outcomes
+from serving_api.quant.outcomes import outcomes
 from serving_api.quant.scorecard.sources import BY_DATE, HITS, STRATEGY
 
 _SUMS = tuple(one.name for one in fields(Sums))

@@ -1,0 +1,153 @@
+"""/datamgr/sync-logs and /datamgr/quality-records."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from fastapi import Query
+from pydantic import BaseModel, Field
+
+from serving_api.admin.shared import CodeFilter, Limit50, instant, only, parse_json
+from serving_api.db.sessions import Session
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.permissions import Admin
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router
+from serving_api.framework.state import State
+
+
+class SyncLog(BaseModel):
+    id: int
+    taskType: str | None = Field(
+        description=(
+            "`sched:<key>` for scheduled tasks, `download:<type>`, or a job that was started by request"
+        )
+    )
+    code: str | None
+    status: str | None
+    total: int | None
+    success: int | None
+    failed: int | None
+    message: str | None
+    startedAt: str | None
+    finishedAt: str | None
+
+
+class QualityRecord(BaseModel):
+    """One failed check: of one row (`row_key` set) or the summary of a check in a batch."""
+
+    id: int
+    batch_id: str | None
+    table_name: str | None
+    check_name: str | None
+    severity: str | None = Field(description="hard, soft, or contract (an upstream's answer)")
+    column_name: str | None
+    row_key: dict[str, Any] | str | None
+    code: str | None
+    failed_value: str | None
+    failed_count: int | None
+    total_count: int | None
+    action: str | None
+    message: str | None
+    created_at: str | None
+
+
+SYNC_LOG = "sys_sync_log"
+QUALITY = "sys_quality_record"
+
+
+def newest(
+    session: Session, table: str, equal: Mapping[str, str | None], limit: int
+) -> tuple[list[dict[str, Any]], int]:
+    """(rows newest first, number of matches). `equal`: column -> value to filter by, None = any."""
+    requested = {column: value for column, value in equal.items() if value is not None}
+    where = " AND ".join(f"{session.sql.name(column)}=?" for column in requested)
+    values = tuple(requested.values())
+    clause = f" WHERE {where}" if where else ""
+    total = session.run(f"SELECT COUNT(*) FROM {table}{clause}", values)[0][0]
+    return session.dicts(table, where=where, values=values, order="id DESC", limit=limit), int(total)
+
+
+_QUALITY = (
+    "id batch_id table_name check_name severity column_name code failed_value failed_count total_count "
+    "action message"
+).split()
+
+
+async def logged_syncs(
+    state: State, *, task_type: str | None, status: str | None, code: str | None, limit: int
+) -> dict[str, Any]:
+    """{items[SyncLog], total}."""
+    equal = {"task_type": task_type, "status": status, "code": code}
+    rows, total = await state.reading.scan(newest, SYNC_LOG, equal, limit)
+    return {"items": [_sync_log(row) for row in rows], "total": total}
+
+
+def _sync_log(row: Mapping[str, Any]) -> dict[str, Any]:
+    names = ("id", "code", "status", "total", "success", "failed", "message")
+    return {
+        **{name: row[name] for name in names},
+        "taskType": row["task_type"],
+        "startedAt": instant(row["started_at"]),
+        "finishedAt": instant(row["finished_at"]),
+    }
+
+
+async def _quality_records(
+    state: State,
+    *,
+    table: str | None,
+    batch_id: str | None,
+    severity: str | None,
+    code: str | None,
+    limit: int,
+) -> dict[str, Any]:
+    """{items[QualityRecord], total}."""
+    equal = {"table_name": table, "batch_id": batch_id, "severity": severity, "code": code}
+    rows, total = await state.reading.scan(newest, QUALITY, equal, limit)
+    return {"items": [quality_record(row) for row in rows], "total": total}
+
+
+def quality_record(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A stored record; its key as an object, or as text when it was too long to be stored whole."""
+    key = row["natural_key"]
+    return {
+        **{name: row[name] for name in _QUALITY},
+        "row_key": parse_json(key, key),
+        "created_at": instant(row["created_at"]),
+    }
+
+
+sync_logs_router = area_router(f"{PREFIX}/datamgr/sync-logs", "datamgr: records")
+quality_router = area_router(f"{PREFIX}/datamgr/quality-records", "datamgr: records")
+
+
+@sync_logs_router.get("", list[SyncLog], top=[("total", int)])
+async def sync_logs(
+    call: Admin,
+    taskType: Annotated[str | None, only("kind of work, e.g. sched:eod_core, download:quote")] = None,
+    status: Annotated[str | None, only("status: success, partial, failed")] = None,
+    code: CodeFilter = None,
+    limit: Limit50 = 50,
+) -> Answer:
+    """Downloads and syncs, newest first."""
+    found = await logged_syncs(call.state, task_type=taskType, status=status, code=code, limit=limit)
+    return Answer(found)
+
+
+@quality_router.get("", list[QualityRecord], top=[("total", int)])
+async def quality_records(
+    call: Admin,
+    table: Annotated[str | None, only("table")] = None,
+    batch_id: Annotated[str | None, only("batch")] = None,
+    severity: Annotated[
+        Literal["hard", "soft", "contract"] | None,
+        Query(description="hard rejects a row, soft warns, contract is about an upstream's answer"),
+    ] = None,
+    code: CodeFilter = None,
+    limit: Limit50 = 100,
+) -> Answer:
+    """Failed checks, newest first."""
+    found = await _quality_records(
+        call.state, table=table, batch_id=batch_id, severity=severity, code=code, limit=limit
+    )
+    return Answer(found)
