@@ -89,24 +89,6 @@ class Turn:
         self.lock = threading.Lock()
 
 
-async def _start_service(state: State, body: PlanRequest, by: str) -> dict[str, Any]:
-    """The body of the 202. Raises NotFound, InputError (also when nothing is missing), ConflictError while
-    another backfill of the dataset has not ended."""
-    requested = await requested_days(state, body)
-    if not requested.chosen:
-        raise InputError(
-            "only_missing", f"every trade date from {requested.since} to {requested.until} is loaded already"
-        )
-    made, command = await off_loop(_start, state, state.part(Turn), requested, by)
-    return {
-        "status": "accepted",
-        "id": made.id,
-        "command_id": command.id,
-        "partitions": len(made.days),
-        "message": f"已接受 {made.dataset} 的 {len(made.days)} 个交易日",
-    }
-
-
 def _start(state: State, turn: Turn, requested: Requested, by: str) -> tuple[Backfill, Command]:
     ledger, now = Backfills(state.writer.engine), state.clock.now()
     with turn.lock:
@@ -165,11 +147,6 @@ def _status(one: Backfill, command: Command | None) -> str:
     return command.status
 
 
-async def _backfills(state: State, status: str | None, limit: int) -> dict[str, Any]:
-    """{items[BackfillItem] newest first, total}."""
-    return await off_loop(_list, state, status, limit)
-
-
 def _list(state: State, status: str | None, limit: int) -> dict[str, Any]:
     found, total = Backfills(state.reading.warehouse.engine).recent(status=status, limit=limit)
     commands = _commands(state)
@@ -188,11 +165,6 @@ def _item(one: Backfill, command: Command | None) -> dict[str, Any]:
     }
 
 
-async def _backfill(state: State, backfill_id: str) -> dict[str, Any]:
-    """The model BackfillDetail. Raises NotFound."""
-    return await off_loop(_detail, state, backfill_id)
-
-
 def _detail(state: State, backfill_id: str) -> dict[str, Any]:
     one = Backfills(state.reading.warehouse.engine).get(backfill_id)
     return {
@@ -206,11 +178,6 @@ def _detail(state: State, backfill_id: str) -> dict[str, Any]:
     }
 
 
-async def _cancel_service(state: State, backfill_id: str) -> dict[str, Any]:
-    """Raises NotFound; ConflictError when it has ended."""
-    return await off_loop(_cancel, state, backfill_id)
-
-
 def _cancel(state: State, backfill_id: str) -> dict[str, Any]:
     ledger = Backfills(state.writer.engine)
     one = ledger.get(backfill_id)
@@ -219,12 +186,6 @@ def _cancel(state: State, backfill_id: str) -> dict[str, Any]:
         raise ConflictError(f"the backfill has ended ({_status(one, command)})")
     canceled = CommandQueue(state.writer.engine).cancel(command.id)
     return {"id": backfill_id, "status": "canceled" if canceled.status == "canceled" else "canceling"}
-
-
-async def _resume_service(state: State, backfill_id: str, by: str) -> dict[str, Any]:
-    """The body of the 202. Raises NotFound; ConflictError while it runs, when it is complete, and while
-    another one of the dataset has not ended."""
-    return await off_loop(_resume, state, state.part(Turn), backfill_id, by)
 
 
 def _resume(state: State, turn: Turn, backfill_id: str, by: str) -> dict[str, Any]:
@@ -249,8 +210,23 @@ BackfillId = Annotated[str, Path(max_length=32, description="id from the 202 ans
 @router.post("", Started, raises=(404, 409), status_code=202)
 async def start(call: Admin, body: PlanRequest) -> Answer:
     """Load the trade dates that the plan of the same body counts, in the background."""
-    found = await _start_service(call.state, body, call.member.username)
-    return Answer(found, status_code=202)
+    state = call.state
+    requested = await requested_days(state, body)
+    if not requested.chosen:
+        raise InputError(
+            "only_missing", f"every trade date from {requested.since} to {requested.until} is loaded already"
+        )
+    made, command = await off_loop(_start, state, state.part(Turn), requested, call.member.username)
+    return Answer(
+        {
+            "status": "accepted",
+            "id": made.id,
+            "command_id": command.id,
+            "partitions": len(made.days),
+            "message": f"已接受 {made.dataset} 的 {len(made.days)} 个交易日",
+        },
+        status_code=202,
+    )
 
 
 @router.get("", list[BackfillItem], top=[("total", int)], cache=NO_STORE)
@@ -260,23 +236,25 @@ async def backfills(
     limit: Limit50 = 50,
 ) -> Answer:
     """Backfills, newest first."""
-    return Answer(await _backfills(call.state, status, limit))
+    return Answer(await off_loop(_list, call.state, status, limit))
 
 
 @router.get("/{backfill_id}", BackfillDetail, raises=(404,), cache=NO_STORE)
 async def backfill(call: Admin, backfill_id: BackfillId) -> Answer:
     """One backfill and its progress."""
-    return Answer(await _backfill(call.state, backfill_id))
+    return Answer(await off_loop(_detail, call.state, backfill_id))
 
 
 @router.post("/{backfill_id}/cancel", Canceling, raises=(404, 409))
 async def cancel(call: Admin, backfill_id: BackfillId) -> Answer:
     """Stop at the next safe point; what is loaded stays."""
-    return Answer(await _cancel_service(call.state, backfill_id))
+    return Answer(await off_loop(_cancel, call.state, backfill_id))
 
 
 @router.post("/{backfill_id}/resume", Resumed, raises=(404, 409), status_code=202)
 async def resume(call: Admin, backfill_id: BackfillId) -> Answer:
     """Continue with the trade dates that are not loaded."""
-    found = await _resume_service(call.state, backfill_id, call.member.username)
-    return Answer(found, status_code=202)
+    return Answer(
+        await off_loop(_resume, call.state, call.state.part(Turn), backfill_id, call.member.username),
+        status_code=202,
+    )

@@ -17,7 +17,6 @@ from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.framework.state import State
 
 
 class BatchInput(BaseModel):
@@ -175,20 +174,6 @@ def _source(item: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-async def _batches(
-    state: State, *, fusion_type: str | None, status: str | None, run_id: str | None, limit: int
-) -> dict[str, Any]:
-    """{items[Batch], total}."""
-    equal = {"fusion_type": fusion_type, "status": status, "run_id": run_id}
-    rows, total = await state.reading.scan(newest, equal, limit)
-    return {"items": [batch_view(row, state.settings) for row in rows], "total": total}
-
-
-async def batch_detail(state: State, batch_id: str) -> dict[str, Any]:
-    """One batch with what it wrote, its failed checks and its children. Raises NotFound."""
-    return await state.reading.scan(_batch, batch_id, state.settings)
-
-
 def _batch(session: Session, batch_id: str, settings: Settings) -> dict[str, Any]:
     row = by_ids(session, [batch_id]).get(batch_id)
     if row is None:
@@ -219,11 +204,12 @@ async def batches(
     limit: Limit50 = 50,
 ) -> Answer:
     """Batches, newest first."""
-    found = await _batches(call.state, fusion_type=fusion_type, status=status, run_id=run_id, limit=limit)
-    return Answer(found)
+    equal = {"fusion_type": fusion_type, "status": status, "run_id": run_id}
+    rows, total = await call.state.reading.scan(newest, equal, limit)
+    return Answer({"items": [batch_view(row, call.state.settings) for row in rows], "total": total})
 
 
 @router.get("/{batch_id}", BatchDetail, raises=(404,))
 async def batch(call: Admin, batch_id: Annotated[str, Path(max_length=64, description="batch id")]) -> Answer:
     """One batch: what it wrote, which checks failed, which batches came from the same download."""
-    return Answer(await batch_detail(call.state, batch_id))
+    return Answer(await call.state.reading.scan(_batch, batch_id, call.state.settings))

@@ -13,7 +13,6 @@ from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.framework.state import State
 
 CommandStatus = Literal["queued", "running", "success", "failed", "canceled"]
 
@@ -59,25 +58,6 @@ def command_view(command: Command, settings: Settings) -> dict[str, Any]:
     }
 
 
-async def _commands(state: State, *, status: str | None, limit: int) -> dict[str, Any]:
-    """{items[CommandItem], total}, newest first."""
-    queue = CommandQueue(state.reading.warehouse.engine)
-    found, total = await off_loop(queue.recent, status=status, limit=limit)
-    return {"items": [command_view(item, state.settings) for item in found], "total": total}
-
-
-async def _command(state: State, command_id: int) -> dict[str, Any]:
-    """One command. Raises NotFound."""
-    queue = CommandQueue(state.reading.warehouse.engine)
-    return command_view(await off_loop(queue.get, command_id), state.settings)
-
-
-async def _cancel(state: State, command_id: int) -> dict[str, Any]:
-    """Raises NotFound; ConflictError when it is finished."""
-    canceled = await off_loop(CommandQueue(state.writer.engine).cancel, command_id)
-    return {"id": canceled.id, "status": canceled.status}
-
-
 router = area_router(f"{PREFIX}/datamgr/commands", "datamgr: commands")
 
 CommandId = Annotated[int, Path(ge=1, le=MAX_ID, description="id from the 202 answer")]
@@ -90,16 +70,20 @@ async def commands(
     limit: Limit50 = 50,
 ) -> Answer:
     """Commands, newest first."""
-    return Answer(await _commands(call.state, status=status, limit=limit))
+    queue = CommandQueue(call.state.reading.warehouse.engine)
+    found, total = await off_loop(queue.recent, status=status, limit=limit)
+    return Answer({"items": [command_view(item, call.state.settings) for item in found], "total": total})
 
 
 @router.get("/{command_id}", CommandItem, raises=(404,))
 async def command(call: Admin, command_id: CommandId) -> Answer:
     """One command and its progress."""
-    return Answer(await _command(call.state, command_id))
+    queue = CommandQueue(call.state.reading.warehouse.engine)
+    return Answer(command_view(await off_loop(queue.get, command_id), call.state.settings))
 
 
 @router.post("/{command_id}/cancel", Canceled, raises=(404, 409))
 async def cancel(call: Admin, command_id: CommandId) -> Answer:
     """A queued command is canceled at once, a running one stops at its next safe point."""
-    return Answer(await _cancel(call.state, command_id))
+    canceled = await off_loop(CommandQueue(call.state.writer.engine).cancel, command_id)
+    return Answer({"id": canceled.id, "status": canceled.status})

@@ -191,16 +191,6 @@ def entry_of(key: str) -> Entry:
 SECRET = "***"  # noqa: S105  what is shown instead of one
 
 
-async def _config(state: State, group: str | None) -> list[dict[str, Any]]:
-    """[ConfigItem] in the order of the allow-list."""
-    stored = await state.reading.scan(stored_entries)
-    return [
-        _item(entry, stored.get(entry.key, {}), state.settings)
-        for entry in allow_list().values()
-        if group in {None, entry.group}
-    ]
-
-
 def _item(entry: Entry, row: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
     value = in_force(entry, row.get("value"), settings)
     return {
@@ -222,25 +212,6 @@ def in_force(entry: Entry, stored: str | None, settings: Settings) -> str:
     if stored is not None and entry.field not in settings.explicit:
         return stored
     return shown(getattr(settings, entry.field))
-
-
-async def _change(state: State, key: str, value: str, by: str) -> dict[str, Any]:
-    """Store a value. Raises InputError: key not in the allow-list or fixed by the environment, value of
-    another type or out of range."""
-    entry = entry_of(key)
-    if entry.field in state.settings.explicit:
-        raise InputError("key", f"{key} is fixed by the environment; change it there")
-    parsed = entry.parse(value)
-    before = await off_loop(_put, state, entry, parsed, by)
-    previous = in_force(entry, before, state.settings)
-    restart = entry.needs_restart
-    return {
-        "key": key,
-        "value": SECRET if entry.is_secret else parsed,
-        "previous": SECRET if entry.is_secret else previous,
-        "restartRequired": restart,
-        "message": "已保存，重启后生效" if restart else "已保存",
-    }
 
 
 def _put(state: State, entry: Entry, value: str, by: str) -> str | None:
@@ -265,10 +236,34 @@ async def config(
     call: Admin, group: Annotated[str | None, Query(max_length=32, description="only this group")] = None
 ) -> Answer:
     """The settings that may be stored, with the value in force."""
-    return Answer(await _config(call.state, group))
+    stored = await call.state.reading.scan(stored_entries)
+    return Answer(
+        [
+            _item(entry, stored.get(entry.key, {}), call.state.settings)
+            for entry in allow_list().values()
+            if group in {None, entry.group}
+        ]
+    )
 
 
 @router.put("", ConfigChanged)
 async def change(call: Admin, body: ConfigChange) -> Answer:
     """Store one setting."""
-    return Answer(await _change(call.state, body.key, body.value, call.member.username))
+    state = call.state
+    key = body.key
+    entry = entry_of(key)
+    if entry.field in state.settings.explicit:
+        raise InputError("key", f"{key} is fixed by the environment; change it there")
+    parsed = entry.parse(body.value)
+    before = await off_loop(_put, state, entry, parsed, call.member.username)
+    previous = in_force(entry, before, state.settings)
+    restart = entry.needs_restart
+    return Answer(
+        {
+            "key": key,
+            "value": SECRET if entry.is_secret else parsed,
+            "previous": SECRET if entry.is_secret else previous,
+            "restartRequired": restart,
+            "message": "已保存，重启后生效" if restart else "已保存",
+        }
+    )

@@ -252,19 +252,6 @@ def _retention(dataset: Dataset, days: int) -> str:
     return f"{dataset.stage_name}: {days} days; the other tables are not deleted"
 
 
-async def _contracts(state: State, layer: str | None) -> dict[str, Any]:
-    """{items[ContractItem], total}, of datasets that have a table in `layer`."""
-    datasets = [
-        dataset
-        for dataset in builtin_registry().datasets.values()
-        if dataset.tables() and (layer is None or has_layer(dataset, layer))
-    ]
-    items = await _items(state, datasets)
-    for item in items:
-        del item["present"]
-    return {"items": items, "total": len(items)}
-
-
 async def _contract(state: State, name: str) -> dict[str, Any]:
     """One contract. Raises NotFound."""
     registry = builtin_registry()
@@ -343,7 +330,15 @@ async def contracts(
     layer: Annotated[ContractLayer | None, Query(description="only datasets with a table in it")] = None,
 ) -> Answer:
     """Every dataset: its tables, when it is loaded, and its status."""
-    return Answer(await _contracts(call.state, None if layer is None else layer.value))
+    datasets = [
+        dataset
+        for dataset in builtin_registry().datasets.values()
+        if dataset.tables() and (layer is None or has_layer(dataset, layer))
+    ]
+    items = await _items(call.state, datasets)
+    for item in items:
+        del item["present"]
+    return Answer({"items": items, "total": len(items)})
 
 
 @router.get("/{dataset}", Contract, raises=(404,))

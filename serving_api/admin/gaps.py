@@ -94,48 +94,6 @@ class Plan(BaseModel):
     warnings: list[str]
 
 
-# -- gaps -------------------------------------------------------------------------------------------
-
-
-async def _gaps(
-    state: State,
-    *,
-    dataset: str | None,
-    since: str | None,
-    until: str | None,
-    status: str | None,
-    page: int,
-    page_size: int,
-) -> dict[str, Any]:
-    """{items[Gap] newest first, total, page, page_size, budget}, over the loaded range of each dataset;
-    repaired gaps only when `status` asks for them. Raises NotFound, InputError."""
-    registry = builtin_registry()
-    chosen = (
-        [item for item in registry.datasets.values() if has_dates(item)]
-        if dataset is None
-        else [dated(registry.dataset(dataset))]
-    )
-    first, last = _range(state, since, until)
-    missing = await state.reading.scan(_missing_partitions, chosen, state.calendar, first, last)
-    known, left = await off_loop(_ledger, state)
-    found = [_gap(absent, known.get((absent.dataset, absent.partition))) for absent in missing]
-    if status == REPAIRED:
-        names = {one.name for one in chosen}
-        closed = [gap for gap in known.values() if gap.status == REPAIRED and gap.dataset in names]
-        found = [_closed(gap) for gap in closed if (first or "") <= gap.partition <= last]
-    elif status is not None:
-        found = [gap for gap in found if gap["repair"]["status"] == status]
-    found.sort(key=lambda gap: str(gap["dataset"]))
-    found.sort(key=lambda gap: str(gap["partition"]), reverse=True)
-    return {
-        "items": found[(page - 1) * page_size : page * page_size],
-        "total": len(found),
-        "page": page,
-        "page_size": page_size,
-        "budget": {"calls_left": left, "resets_at": local_iso(_midnight(state) + timedelta(days=1))},
-    }
-
-
 def _midnight(state: State) -> datetime:
     return state.clock.now().replace(hour=0, minute=0, second=0, microsecond=0)
 
@@ -241,14 +199,6 @@ def _missing(session: Session, dataset: Dataset, days: list[str]) -> list[str]:
     return [absent.partition for absent in missing_partitions(dataset, days, found)]
 
 
-async def _plan_service(state: State, body: PlanRequest) -> dict[str, Any]:
-    """The model Plan. Raises as `requested_days` does."""
-    requested = await requested_days(state, body)
-    paces = transport_settings(state.settings)
-    reported = await state.reading.scan(_plan, requested, state.calendar, paces)
-    return {"dataset": requested.dataset.name, "from": requested.since, "to": requested.until, **reported}
-
-
 def _plan(
     session: Session, requested: Requested, calendar: TradeCalendar, paces: TransportSettings
 ) -> dict[str, Any]:
@@ -322,19 +272,43 @@ async def gaps(
     page_size: Annotated[int, Query(ge=1, le=200, description="gaps on a page")] = 50,
 ) -> Answer:
     """Missing trade dates within the loaded range of each dataset, newest first."""
-    found = await _gaps(
-        call.state,
-        dataset=dataset,
-        since=since,
-        until=until,
-        status=None if status is None else status.value,
-        page=page,
-        page_size=page_size,
+    state = call.state
+    registry = builtin_registry()
+    chosen = (
+        [item for item in registry.datasets.values() if has_dates(item)]
+        if dataset is None
+        else [dated(registry.dataset(dataset))]
     )
-    return Answer(found)
+    first, last = _range(state, since, until)
+    missing = await state.reading.scan(_missing_partitions, chosen, state.calendar, first, last)
+    known, left = await off_loop(_ledger, state)
+    found = [_gap(absent, known.get((absent.dataset, absent.partition))) for absent in missing]
+    if status == REPAIRED:
+        names = {one.name for one in chosen}
+        closed = [gap for gap in known.values() if gap.status == REPAIRED and gap.dataset in names]
+        found = [_closed(gap) for gap in closed if (first or "") <= gap.partition <= last]
+    elif status is not None:
+        found = [gap for gap in found if gap["repair"]["status"] == status]
+    found.sort(key=lambda gap: str(gap["dataset"]))
+    found.sort(key=lambda gap: str(gap["partition"]), reverse=True)
+    return Answer(
+        {
+            "items": found[(page - 1) * page_size : page * page_size],
+            "total": len(found),
+            "page": page,
+            "page_size": page_size,
+            "budget": {"calls_left": left, "resets_at": local_iso(_midnight(state) + timedelta(days=1))},
+        }
+    )
 
 
 @router.post("/backfill/plan", Plan, raises=(404,))
 async def plan(call: Admin, body: PlanRequest) -> Answer:
     """The cost of loading a range of trade dates: calls, minutes, rows. Starts nothing."""
-    return Answer(await _plan_service(call.state, body))
+    state = call.state
+    requested = await requested_days(state, body)
+    paces = transport_settings(state.settings)
+    reported = await state.reading.scan(_plan, requested, state.calendar, paces)
+    return Answer(
+        {"dataset": requested.dataset.name, "from": requested.since, "to": requested.until, **reported}
+    )

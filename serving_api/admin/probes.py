@@ -22,7 +22,6 @@ from serving_api.framework.permissions import Admin
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.framework.state import State
 from serving_api.live.admin_reads.service import live_of
 from serving_api.live.admin_reads.symbols import listed_of
 from serving_api.live.transport_state import transport_state
@@ -76,23 +75,6 @@ POOL = 8
 ERROR_CHARS = 200
 _NO_RETRY = 0.0
 """Probes do not retry: the result is that of the first attempt."""
-
-
-async def _probe_all(state: State, code: str | None) -> dict[str, Any]:
-    """{code, sources, summary, counters, breakers}. Raises InputError for digits that no exchange gives
-    out."""
-    listed = USUAL_CODE if code else await read_or(USUAL_CODE, state.reading.point(_listed_code))
-    about = code or listed
-    found = await listed_of(state.reading, [about])
-    if about not in found:
-        raise InputError("code", f"{about!r} is no code of Shanghai, Shenzhen or Beijing")
-    day = newest_complete(state.clock.now(), state.calendar)
-    asked = ProbeTarget(about, found[about].symbol, day, state.calendar.offset(day, -1))
-    limit = state.settings.retry_budget_max
-    sources = await off_loop(probe_each, PROBES, state.part(live_of).clients.client, asked, limit)
-    good = sum(1 for reported in sources if reported["ok"])
-    seen = await off_loop(transport_state, state.settings)
-    return {"code": about, "sources": sources, "summary": {"ok": good, "fail": len(sources) - good}, **seen}
 
 
 def _listed_code(session: Session) -> str:
@@ -150,4 +132,18 @@ async def probe_all(
 ) -> Answer:
     """Send every upstream one small request: which ones answer, how fast, and the state of breakers and
     pacing."""
-    return Answer(await _probe_all(call.state, code))
+    state = call.state
+    listed = USUAL_CODE if code else await read_or(USUAL_CODE, state.reading.point(_listed_code))
+    about = code or listed
+    found = await listed_of(state.reading, [about])
+    if about not in found:
+        raise InputError("code", f"{about!r} is no code of Shanghai, Shenzhen or Beijing")
+    day = newest_complete(state.clock.now(), state.calendar)
+    asked = ProbeTarget(about, found[about].symbol, day, state.calendar.offset(day, -1))
+    limit = state.settings.retry_budget_max
+    sources = await off_loop(probe_each, PROBES, state.part(live_of).clients.client, asked, limit)
+    good = sum(1 for reported in sources if reported["ok"])
+    seen = await off_loop(transport_state, state.settings)
+    return Answer(
+        {"code": about, "sources": sources, "summary": {"ok": good, "fail": len(sources) - good}, **seen}
+    )

@@ -12,7 +12,6 @@ from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.framework.state import State
 
 
 class Differing(BaseModel):
@@ -73,17 +72,6 @@ def agreements(session: Session, day: str, dataset: str | None, field: str | Non
     return [dict(zip(_NAMES, row, strict=True)) for row in rows]
 
 
-async def _reconcile(state: State, day: str | None, dataset: str | None, field: str | None) -> dict[str, Any]:
-    """{date, items[Agreement], total}. Raises InputError (date), NotFound (dataset)."""
-    today = state.clock.now().date().isoformat()
-    asked = None if day is None else parse_day("date", day, today)
-    if dataset is not None:
-        builtin_registry().dataset(dataset)
-    found, rows = await state.reading.scan(_read, asked, today, dataset, field)
-    items = [_agreement(row) for row in rows]
-    return {"date": found, "items": items, "total": len(items)}
-
-
 def _read(
     session: Session, asked: str | None, today: str, dataset: str | None, field: str | None
 ) -> tuple[str | None, list[dict[str, Any]]]:
@@ -110,4 +98,10 @@ async def reconcile(
     field: Annotated[str | None, Query(max_length=64, description="only this field")] = None,
 ) -> Answer:
     """How far independent sources agree, field by field, and the names that differ most."""
-    return Answer(await _reconcile(call.state, date, dataset, field))
+    today = call.state.clock.now().date().isoformat()
+    asked = None if date is None else parse_day("date", date, today)
+    if dataset is not None:
+        builtin_registry().dataset(dataset)
+    found, rows = await call.state.reading.scan(_read, asked, today, dataset, field)
+    items = [_agreement(row) for row in rows]
+    return Answer({"date": found, "items": items, "total": len(items)})

@@ -92,21 +92,6 @@ def _sync_log(row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-async def _quality_records(
-    state: State,
-    *,
-    table: str | None,
-    batch_id: str | None,
-    severity: str | None,
-    code: str | None,
-    limit: int,
-) -> dict[str, Any]:
-    """{items[QualityRecord], total}."""
-    equal = {"table_name": table, "batch_id": batch_id, "severity": severity, "code": code}
-    rows, total = await state.reading.scan(newest, QUALITY, equal, limit)
-    return {"items": [quality_record(row) for row in rows], "total": total}
-
-
 def quality_record(row: Mapping[str, Any]) -> dict[str, Any]:
     """A stored record; its key as an object, or as text when it was too long to be stored whole."""
     key = row["natural_key"]
@@ -147,7 +132,6 @@ async def quality_records(
     limit: Limit50 = 100,
 ) -> Answer:
     """Failed checks, newest first."""
-    found = await _quality_records(
-        call.state, table=table, batch_id=batch_id, severity=severity, code=code, limit=limit
-    )
-    return Answer(found)
+    equal = {"table_name": table, "batch_id": batch_id, "severity": severity, "code": code}
+    rows, total = await call.state.reading.scan(newest, QUALITY, equal, limit)
+    return Answer({"items": [quality_record(row) for row in rows], "total": total})

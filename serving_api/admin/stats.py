@@ -141,12 +141,6 @@ RECORDS = (
 F10_PREFIX = "aux_"
 
 
-async def table_stats(state: State) -> dict[str, Any]:
-    """{_totalRows, <table>: {count, latestUpdate, error?}}."""
-    monitored = list(builtin_registry().monitored())
-    return await state.reading.scan(_table_stats, monitored)
-
-
 def _table_stats(session: Session, monitored: list[Table]) -> dict[str, Any]:
     found = attempt(counters_of, session)
     counters = {} if isinstance(found, Failure) else found
@@ -273,7 +267,8 @@ router = area_router(f"{PREFIX}/datamgr/stats", "datamgr: statistics")
 @router.get("", dict[str, int | TableCount])
 async def stats(call: Admin) -> Answer:
     """Rows and newest change of every monitored table, and `_totalRows`."""
-    return Answer(await table_stats(call.state))
+    monitored = list(builtin_registry().monitored())
+    return Answer(await call.state.reading.scan(_table_stats, monitored))
 
 
 @router.get("/freshness", FreshnessReport)
