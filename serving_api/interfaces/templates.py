@@ -9,7 +9,18 @@ from core.days import is_closed, moved
 from core.text_keys import search_key
 from platform_assets.compute.dsl.fields import catalogue
 from serving_api.db.sessions import Session
-from serving_api.interfaces import companies, economy, industries, market_days, queries, securities, windows
+from serving_api.interfaces import (
+    companies,
+    economy,
+    events,
+    indices,
+    industries,
+    market_days,
+    queries,
+    rankings,
+    securities,
+    windows,
+)
 from serving_api.interfaces.call import (
     Executor,
     InterfaceCall,
@@ -20,12 +31,8 @@ from serving_api.interfaces.call import (
     must_be_period,
     sort_of,
 )
-from serving_api.interfaces.events import queries as events
-from serving_api.interfaces.indices import queries as indices
-from serving_api.interfaces.indices import series
 from serving_api.interfaces.parameters import MOST_ROWS
 from serving_api.interfaces.patterns import patterns_by_date
-from serving_api.interfaces.rankings import queries as rankings
 from serving_api.stocks.finance import queries as finance
 from serving_api.stocks.finance import shapes
 
@@ -350,7 +357,7 @@ def index_members(session: Session, call: InterfaceCall) -> Any:
 
 def index_indicators(session: Session, call: InterfaceCall) -> Any:
     """MA, MACD, KDJ, BOLL and RSI of an index on its newest dates, oldest first."""
-    return series.indicators(session, call.code, call.params["limit"], call.as_of)[0]
+    return indices.indicators(session, call.code, call.params["limit"], call.as_of)[0]
 
 
 def index_weights(session: Session, call: InterfaceCall) -> Any:

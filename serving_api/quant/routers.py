@@ -5,9 +5,9 @@ Within a router, fixed paths come before those with a parameter.
 
 from fastapi import APIRouter
 
-from serving_api.quant.daily_routes import router as daily_router
 from serving_api.quant.pattern_records import router as pattern_records_router
-from serving_api.quant.recalc_routes import router as recalc_router
+from serving_api.quant.routes import router as daily_router
+from serving_api.quant.routes import router as recalc_router
 from serving_api.quant.screener.routes import formula_router
 from serving_api.quant.screener.routes import quant_router as quant_screener_router
 from serving_api.quant.screener.routes import router as screener_router

@@ -34,7 +34,13 @@ ALLOWED_OURS = (
     "platform_assets.descriptions",
     "platform_assets.source_calls",
 )
-WITHOUT_ROUTES = frozenset({"quant/outcomes.py"})
+WITHOUT_ROUTES = frozenset(
+    {"quant/outcomes.py", "quant/scorecard/strategies.py"}
+    | {
+        f"interfaces/{name}.py"
+        for name in ("companies", "events", "indices", "industries", "rankings", "securities", "windows")
+    }
+)
 """Features of one module that answer no route of their own."""
 OURS = ("core", "serving_api", "resources", "platform_assets", "schedules", "tests")
 

@@ -5,8 +5,8 @@ from typing import Annotated
 from fastapi import Path, Query
 
 from serving_api.admin.waiting import LATER, Accepted
-from serving_api.datasets.download import market, schemas, service
-from serving_api.datasets.download.types import NORTHBOUND, unknown
+from serving_api.datasets.download import schemas, service
+from serving_api.datasets.download.service import NORTHBOUND, unknown
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.parameters import StockCode
 from serving_api.framework.permissions import Admin
@@ -34,7 +34,7 @@ async def market_level(
 ) -> Answer:
     """Download one market or topic table of a trade date, and fuse the datasets that it feeds."""
     date = None if body is None or body.date is None else trade_date(call.state, "date", body.date)
-    return await _market(call.state, market.known(name), date, call.member.username)
+    return await _market(call.state, service.known_market(name), date, call.member.username)
 
 
 @router.post("/download/{code}", _SHAPE, top=[("error", str)], responses=LATER)
@@ -56,7 +56,7 @@ async def download_batch(call: Admin, body: schemas.BatchRequest) -> Answer:
 
 async def _market(state: State, name: str, date: str | None, asked_by: str) -> Answer:
     try:
-        found = await market.download(state, name, date, asked_by)
+        found = await service.download_market(state, name, date, asked_by)
     except Accepted as later:
         return later.answer
     return Answer(found)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from serving_api.db.sessions import Session
-from serving_api.interfaces.indices.queries import MEMBERS, members, weights
+from serving_api.interfaces.indices import MEMBERS, members, weights
 from serving_api.interfaces.queries import Row, public_rows
 
 VALUATION = "raw_index_valuation"

@@ -1,7 +1,7 @@
 """SQL of index series. Every function takes a Session first."""
 
 from serving_api.db.sessions import Session
-from serving_api.interfaces.indices.series import INDICES, INDUSTRIES, indicators, table_of
+from serving_api.interfaces.indices import INDICES, INDUSTRIES, indicators, table_of
 from serving_api.interfaces.queries import Row, public_rows
 
 __all__ = ["INDICES", "INDUSTRIES", "bars_since", "indicators", "table_of"]

@@ -3,7 +3,7 @@
 from typing import Any
 
 from serving_api.db.sessions import Session
-from serving_api.interfaces.events.queries import branch_totals, deals_of_branches
+from serving_api.interfaces.events import branch_totals, deals_of_branches
 
 SEATS = "raw_lhb_branch"
 LISTINGS = "fusion_dragon_tiger"

@@ -13,8 +13,8 @@ from platform_assets.compute.scorecards.statistics import Picks
 from serving_api.db.sessions import Session
 from serving_api.interfaces.queries import Row, public_rows
 from serving_api.quant.outcomes import day_changes
+from serving_api.quant.scorecard import strategies
 from serving_api.quant.scorecard.sources import BUILTIN, CARDS, DECISION, PHASES, STRATEGY, TABLES
-from serving_api.quant.scorecard.strategies import queries as strategies
 
 _SHOWN = (
     "code", "name", "industry", "score", "price_at_pick", "status", "buy_date", "buy_price", "sell_date",

@@ -1,22 +1,56 @@
-"""/quant/indicators, /patterns, /cyq, /signal-pool: stored calculations of a day; open to anyone, plain."""
+"""/quant/recalc: recalculation of a date; admin."""
 
+import re
+from collections.abc import Sequence
 from typing import Annotated, Any
 
+import numpy as np
 from fastapi import Depends, Query
 
+from core.calendar import FIRST_PARTITION
 from core.errors import InputError
 from platform_assets.compute.parameters.pattern_catalogue import DIRECTION_CATALOGUE
 from platform_assets.compute.parameters.patterns import DIRECTIONS
 from platform_assets.compute.signals import BY_KEY
+from platform_assets.compute.studies import obv
+from resources.warehouse.ledger.commands import Command, CommandQueue
+from serving_api.admin.shared import off_loop
+from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import reach
 from serving_api.framework.parameters import StockCode
-from serving_api.framework.permissions import Anyone
+from serving_api.framework.permissions import Admin, Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.quant import queries, schemas, service
-from serving_api.table_lists.listing import past_day
+from serving_api.framework.state import State
+from serving_api.interfaces.queries import Row
+from serving_api.quant import queries, schemas
+from serving_api.table_lists.listing import past_day, trade_date
+
+
+def _indicators(
+    session: Session, code: str, days: int, until: str | None, fields: Sequence[str]
+) -> list[Row]:
+    """Stored indicators of a code, `obv` on one scale."""
+    items = queries.of_code(session, queries.INDICATORS, code, days, until, fields)
+    return _with_continued_obv(session, code, items)
+
+
+def _with_continued_obv(session: Session, code: str, items: list[Row]) -> list[Row]:
+    """Rows whose `obv` continues from that of the oldest of them, bar by bar: stored values each start at
+    a first bar of their own."""
+    known = [item for item in items if item.get("obv") is not None]
+    if len(known) < 2:
+        return items
+    bars = queries.traded(session, code, str(known[0]["date"]), str(known[-1]["date"]))
+    days = [day for day, _, _ in bars]
+    gained = obv(np.array([close for _, close, _ in bars]), np.array([volume for *_, volume in bars]))
+    since = {day: known[0]["obv"] + gain for day, gain in zip(days, gained.tolist(), strict=True)}
+    return [
+        item if item.get("obv") is None else {**item, "obv": since.get(str(item["date"]))} for item in items
+    ]
+
 
 router = area_router(f"{PREFIX}/quant", "quant: calculations of a day")
 
@@ -68,7 +102,7 @@ async def indicators(
     """Stored indicators of a code up to a date, oldest first; none when nothing is calculated. `obv`
     continues from that of the oldest row, bar by bar."""
     names = tuple(part.strip() for part in (fields or "").split(",") if part.strip())
-    read = call.state.reading.scan(service.indicators, code, days, date, names)
+    read = call.state.reading.scan(_indicators, code, days, date, names)
     items = await read_or(_NOTHING, read)
     history = await reach(call.state, queries.INDICATORS, len(items), asked=days, code=code)
     return Answer({"code": code, "price_basis": PRICE_BASIS, "items": items, **history})
@@ -118,3 +152,35 @@ async def chips(
             **await reach(call.state, queries.CHIPS, len(items), asked=days, code=code),
         }
     )
+
+
+recalc_router = area_router(f"{PREFIX}/quant", "quant: recalculation")
+
+COMMAND = "quant_recalc"
+_CODE = re.compile(r"[0-9]{6}")
+
+
+@recalc_router.post("/recalc", schemas.RecalcAccepted, raises=(409,), status_code=202)
+async def recalc(call: Admin, body: schemas.RecalculationRequest) -> Answer:
+    """Recalculate a date in the background: 202, or 409 while a recalculation is running."""
+    wrong = next((code for code in body.codes if not _CODE.fullmatch(code)), None)
+    if wrong is not None:
+        raise InputError("codes", f"{wrong[:40]!r} is no code of six digits")
+    day = None if body.date is None else trade_date(call.state, "date", body.date)
+    if day is not None and day < FIRST_PARTITION:
+        raise InputError(
+            "date", f"{day} is before {FIRST_PARTITION}, the first trade date that is calculated"
+        )
+    command = await off_loop(_ask, call.state, body, day, call.member.username)
+    accepted = {
+        "status": "accepted",
+        "command_id": command.id,
+        "message": "重新计算已开始，请用 command_id 查询",
+    }
+    return Answer(accepted, status_code=202)
+
+
+def _ask(state: State, body: schemas.RecalculationRequest, day: str | None, by: str) -> Command:
+    args = {"date": day, "codes": body.codes, "parts": list(body.parts)}
+    queue = CommandQueue(state.writer.engine)
+    return queue.enqueue_alone(COMMAND, {k: v for k, v in args.items() if v}, requested_by=by)

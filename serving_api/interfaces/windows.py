@@ -6,15 +6,60 @@ from typing import Any
 
 import numpy as np
 
+from core.declaration.tables import Table
 from platform_assets.compute.percentiles import percentile_of_last
 from platform_assets.compute.returns import rolling
 from serving_api.db.sessions import Session
 from serving_api.interfaces import queries as rows_of
 from serving_api.interfaces.call import Executor, InterfaceCall
 from serving_api.interfaces.parameters import MOST_ROWS
-from serving_api.interfaces.windows import queries
 from serving_api.stocks.bars import Bar, adjusted, ratios
 from serving_api.stocks.queries import bars, bars_of_codes
+
+MASTER = "fusion_stock_master"
+
+
+def flow_sums(
+    session: Session, table: Table, columns: Sequence[str], since: str, until: str, as_of: str | None
+) -> dict[str, dict[str, float | None]]:
+    """Code -> the sum of each column between two dates; None when no date has a value."""
+    rows = session.rows(
+        table.name,
+        columns=("code", *columns),
+        where="date>=? AND date<=?",
+        values=(since, until),
+        as_of=as_of,
+    )
+    sums: dict[str, dict[str, float | None]] = {}
+    for code, *values in rows:
+        reported = sums.setdefault(code, dict.fromkeys(columns))
+        for column, value in zip(columns, values, strict=True):
+            if value is not None:
+                reported[column] = round((reported[column] or 0.0) + value, 2)
+    return sums
+
+
+def names_of(session: Session, codes: Sequence[str]) -> dict[str, str]:
+    """Code -> current name."""
+    if not codes:
+        return {}
+    marks = ", ".join("?" for _ in codes)
+    return dict(
+        session.rows(MASTER, columns=("code", "name"), where=f"code IN ({marks})", values=tuple(codes))
+    )
+
+
+def indices_of_scope(session: Session, table: Table, scope: str) -> list[dict[str, Any]]:
+    rows = session.run(
+        f"SELECT code, MAX(name), MIN(date), MAX(date) FROM {session.sql.name(table.name)} "
+        "WHERE scope=? GROUP BY code ORDER BY code",
+        (scope,),
+    )
+    return [
+        {"code": code, "name": name, "scope": scope, "first_date": str(first), "latest_date": str(last)}
+        for code, name, first, last in rows
+    ]
+
 
 PRICES = ("open", "high", "low", "close")
 FLOW_DAYS = (1, 3, 5, 10, 20)
@@ -91,13 +136,13 @@ def flow_rank(session: Session, call: InterfaceCall) -> Any:
     if newest is None:
         return []
     since = call.calendar.last(days, newest)[0]
-    sums = queries.flow_sums(session, call.table, _FLOWS, since, newest, call.as_of)
+    sums = flow_sums(session, call.table, _FLOWS, since, newest, call.as_of)
     column, sign = sort.removeprefix("-"), -1.0 if sort.startswith("-") else 1.0
     known = [
         (sign * value, code) for code, reported in sums.items() if (value := reported[column]) is not None
     ]
     order = [code for _, code in sorted(known)[: call.params["limit"]]]
-    names = queries.names(session, order)
+    names = names_of(session, order)
     span = {"days": days, "since": since, "date": newest}
     return [{"code": code, "name": names.get(code), **span, **sums[code]} for code in order]
 
@@ -106,14 +151,14 @@ def newest_of_indices(session: Session, call: InterfaceCall) -> Any:
     """The newest row of each requested index, or of each one of a scope."""
     requested: Sequence[str] | None = call.params["codes"]
     if requested is None:
-        requested = [row["code"] for row in queries.indices(session, call.table, call.params["scope"])]
+        requested = [row["code"] for row in indices_of_scope(session, call.table, call.params["scope"])]
     found = [rows_of.newest(session, call.table, code, call.as_of) for code in requested[:MOST_ROWS]]
     return [row for row in found if row is not None]
 
 
 def stored_indices(session: Session, call: InterfaceCall) -> Any:
     """{code, name, scope, first_date, latest_date} of the indices of a scope, by code."""
-    return queries.indices(session, call.table, call.params["scope"])
+    return indices_of_scope(session, call.table, call.params["scope"])
 
 
 def _rounded(value: float | None) -> float | None:
