@@ -264,10 +264,11 @@ class Dataset:
             raise DeclarationError(f"{self.name}: only rows of a calculated table can be final")
 
     def table_of(self, interface: Interface) -> Table:
-        """The table that one of the interfaces reads."""
+        """The table that one of the interfaces reads: by default the fused one, else the first."""
+        tables = (*self.tables(), *self.records)
         if not interface.table:
-            return self.table
-        return next(one for one in (*self.tables(), *self.records) if one.name == interface.table)
+            return tables[0] if self.model is None else self.table
+        return next(one for one in tables if one.name == interface.table)
 
     @property
     def table_name(self) -> str:

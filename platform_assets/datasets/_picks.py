@@ -90,7 +90,7 @@ def pick_model(name: str, group: str, title: str, keys: Sequence[str]) -> type[M
 
 def pick_dataset(
     *, name: str, title: str, model: type[Model], group: str, make: Make, reads: Sequence[str],
-    task: str, interface: Interface,
+    task: str, interfaces: tuple[Interface, ...],
 ) -> Dataset:  # fmt: skip
     """The declaration of a table of picks."""
 
@@ -113,7 +113,7 @@ def pick_dataset(
         freshness=trading(1, "trade_date"),
         indexes=(("code", "trade_date"),),
         tasks=(task,),
-        interfaces=(interface,),
+        interfaces=interfaces,
     )
 
 

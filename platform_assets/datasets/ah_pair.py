@@ -4,7 +4,7 @@ import pandas as pd
 
 from core.declaration.columns import S64, Code, Model, col, key
 from core.declaration.dataset import Dataset, Source
-from core.declaration.rules import Interface, Partition
+from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
 from core.declaration.tables import Layer
 from core.market.securities import is_a_share
@@ -38,17 +38,10 @@ DATASET = Dataset(
     sources=(Source("eastmoney", portal),),
     may_be_empty=True,
     tasks=("eod_core",),
-    interfaces=(
-        Interface("get_ah_pairs", "market", "every", {}, "object[]", 86400, "dual-listed pairs"),
-        Interface(
-            "get_ah_premium",
-            "stock",
-            "live_ah_premium",
-            {"code": ("string", True, None)},
-            "object|null",
-            60,
-            "A/H premium of a dual-listed stock",
-            live=True,
-        ),
-    ),
+    interfaces=interfaces("""
+        get_ah_pairs(): market every, 86400 s
+            dual-listed pairs
+        get_ah_premium(code): stock live_ah_premium -> object|null, 60 s
+            A/H premium of a dual-listed stock
+    """),
 )

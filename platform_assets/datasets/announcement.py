@@ -11,7 +11,7 @@ import pandas as pd
 
 from core.declaration.columns import K16, S32, S64, S512, Code, Date, Dt, Int, Model, col, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Contract, Interface, Partition, Rows, Soft, Whole, at_time, calendar_days
+from core.declaration.rules import Contract, Partition, Rows, Soft, Whole, at_time, calendar_days, interfaces
 from core.declaration.scope import Context, Scope
 from core.text_keys import text_keys
 from platform_assets.compute.notices import CATEGORIES, category_of, importance_of
@@ -189,36 +189,10 @@ DATASET = Dataset(
     per_code=True,
     may_be_empty=True,
     tasks=("fusion_daily_sync", "news_sync", "eod_core"),
-    interfaces=(
-        Interface(
-            "get_announcements",
-            "stock",
-            "headlines",
-            {
-                "code": ("string", True, None),
-                "start_date": ("date", False, None),
-                "end_date": ("date", False, None),
-                "ann_type": ("string", False, None),
-                "limit": ("int", False, 30),
-            },
-            "object[]",
-            600,
-            "announcements, newest first",
-        ),
-        Interface(
-            "get_announcements_by_date",
-            "market",
-            "headlines",
-            {
-                "date": ("date", False, None),
-                "ann_type": ("string", False, None),
-                "keyword": ("string", False, None),
-                "limit": ("int", False, 200),
-                "offset": ("int", False, 0),
-            },
-            "object[]",
-            300,
-            "all announcements of one day",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_announcements(code start_date? end_date? ann_type? limit=30): stock headlines, 600 s
+            announcements, newest first
+        get_announcements_by_date(date? ann_type? keyword? limit=200 offset=0): market headlines, 300 s
+            all announcements of one day
+    """),
 )

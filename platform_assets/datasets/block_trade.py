@@ -27,7 +27,7 @@ from core.declaration.columns import (
     key,
 )
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Contract, Interface, Rows, Soft, at_hour, history, trading
+from core.declaration.rules import Contract, Rows, Soft, at_hour, history, interfaces, trading
 from core.declaration.scope import Context, Scope
 from platform_assets.compute.deals import with_deal_keys, with_numbers
 from platform_assets.compute.name_spans import named
@@ -187,15 +187,6 @@ def has_buyer_and_seller(rows: pd.DataFrame, context: Context) -> pd.Series:
     return rows["buyer"].notna() & rows["seller"].notna()
 
 
-_BY_DATE = {
-    "trade_date": ("date", False, None),
-    "sort": ("string", False, None),
-    "limit": ("int", False, 200),
-    "offset": ("int", False, 0),
-    "min_premium": ("float", False, None),
-    "max_premium": ("float", False, None),
-}
-
 DATASET = Dataset(
     name="block_trade",
     subject="trading",
@@ -271,28 +262,13 @@ DATASET = Dataset(
     tasks=("fusion_daily_sync", "eod_core", "exchange_sync"),
     interfaces=(
         history("get_block_trade_history", "block trades of a code by date", 600, 60),
-        Interface(
-            "get_block_trade_by_date",
-            "market",
-            "by_date",
-            _BY_DATE,
-            "object[]",
-            600,
-            "block trades of all codes on one date",
-        ),
-        Interface(
-            "get_exchange_block_trade",
-            "market",
-            "by_date",
-            {
-                "trade_date": ("date", False, None),
-                "exchange": ("string", False, None),
-                "limit": ("int", False, 200),
-            },
-            "object[]",
-            600,
-            "block trades as Shanghai and Shenzhen publish them, on one date",
-            table="exchange_block_trade",
-        ),
+        *interfaces("""
+            get_block_trade_by_date(trade_date? sort? limit=200 offset=0 min_premium?
+                                    max_premium?): market by_date, 600 s
+                block trades of all codes on one date
+            get_exchange_block_trade(trade_date? exchange?
+                                     limit=200): market by_date of exchange_block_trade, 600 s
+                block trades as Shanghai and Shenzhen publish them, on one date
+        """),
     ),
 )

@@ -11,7 +11,7 @@ import pandas as pd
 
 from core.declaration.columns import Amt, Bool, Date, Dt, Int, Model, Pct, col, key
 from core.declaration.dataset import MIN_COVERAGE, Dataset, Source
-from core.declaration.rules import Interface, Partition
+from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
 from core.declaration.tables import Layer
 from core.errors import PayloadError
@@ -153,15 +153,8 @@ DATASET = Dataset(
     of_stocks=False,
     monitored=False,
     may_be_empty=True,
-    interfaces=(
-        Interface(
-            "get_breadth_intraday",
-            "market",
-            "newest_days",
-            {"days": ("int", False, 5)},
-            "object[]",
-            60,
-            "5-minute breadth samples",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_breadth_intraday(days=5): market newest_days, 60 s
+            5-minute breadth samples
+    """),
 )

@@ -4,7 +4,7 @@ import pandas as pd
 
 from core.declaration.columns import S8, S128, Amt, Code, Date, Model, Pct, col, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Interface, Partition
+from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
 from platform_assets.datasets._rotation import REPORTED, codes_to_fetch
 from resources.upstreams.fetch_context import FetchContext
@@ -52,21 +52,8 @@ DATASET = Dataset(
         ),
     ),
     tasks=("aux_f10_events_sync",),
-    interfaces=(
-        Interface(
-            "get_business_composition",
-            "stock",
-            "newest_periods",
-            {
-                "code": ("string", True, None),
-                "dim_type": ("string", False, "product"),
-                "periods": ("int", False, 4),
-            },
-            "object[]",
-            86400,
-            "main business composition",
-            table="aux_operate",
-            order="-revenue",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_business_composition(code dim_type=product periods=4): stock newest_periods by -revenue, 86400 s
+            main business composition
+    """),
 )

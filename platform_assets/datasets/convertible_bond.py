@@ -13,7 +13,7 @@ import pandas as pd
 from core.days import moved
 from core.declaration.columns import S8, S32, S64, Amt, Code, Date, F, Model, Pct, Px, col, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Contract, Interface, trading
+from core.declaration.rules import Contract, interfaces, trading
 from core.declaration.scope import Context, Scope
 from core.errors import Unavailable
 from platform_assets.compute.bond_yield import coupon_rates, yield_to_maturity
@@ -139,40 +139,12 @@ DATASET = Dataset(
         ),
     ),
     tasks=("fusion_daily_sync", "eod_core"),
-    interfaces=(
-        Interface(
-            "get_convertible_bond",
-            "stock",
-            "latest",
-            {"code": ("string", True, None)},
-            "object|null",
-            300,
-            "one convertible bond",
-            table=TABLE,
-        ),
-        Interface(
-            "get_convertible_bond_list",
-            "market",
-            "by_date",
-            {
-                "trade_date": ("date", False, None),
-                "sort": ("string", False, "double_low"),
-                "limit": ("int", False, 500),
-            },
-            "object[]",
-            300,
-            "all convertible bonds",
-            table=TABLE,
-        ),
-        Interface(
-            "get_convertible_bond_history",
-            "timeseries",
-            "history",
-            {"code": ("string", True, None), "limit": ("int", False, 250)},
-            "object[]",
-            600,
-            "premium series",
-            table=TABLE,
-        ),
-    ),
+    interfaces=interfaces("""
+        get_convertible_bond(code): stock latest -> object|null, 300 s
+            one convertible bond
+        get_convertible_bond_list(trade_date? sort=double_low limit=500): market by_date, 300 s
+            all convertible bonds
+        get_convertible_bond_history(code limit=250): timeseries history, 600 s
+            premium series
+    """),
 )

@@ -12,7 +12,7 @@ import pandera.pandas as pa
 from core.days import moved
 from core.declaration.columns import K32, S32, S64, S255, Amt, Code, Date, F, Model, Pct, Px, col, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Fields, Interface, Partition, Soft, calendar_days
+from core.declaration.rules import Fields, Partition, Soft, calendar_days, interfaces
 from core.declaration.scope import Context, Scope
 from platform_assets.datasets._notices import AGAIN_DAYS, by_notice
 from resources.upstreams.fetch_context import FetchContext
@@ -257,37 +257,12 @@ DATASET = Dataset(
     per_code=True,
     may_be_empty=True,  # there are days without a notice
     tasks=("fusion_daily_sync", "eod_core"),
-    interfaces=(
-        Interface(
-            "get_dividend_history",
-            "timeseries",
-            "newest",
-            {"code": ("string", True, None), "limit": ("int", False, 50)},
-            "object[]",
-            3600,
-            "dividends of a code, newest plan first",
-        ),
-        Interface(
-            "get_dividend_calendar",
-            "market",
-            "ex_dates",
-            {
-                "start_date": ("date", False, None),
-                "end_date": ("date", False, None),
-                "limit": ("int", False, 200),
-            },
-            "object[]",
-            3600,
-            "dividends whose ex-date lies in a window (default: from today on), earliest first",
-        ),
-        Interface(
-            "get_dividend_yield_rank",
-            "market",
-            "yield_rank",
-            {"limit": ("int", False, 50)},
-            "object[]",
-            3600,
-            "highest trailing yields: the yields of all ex-dates of the last 365 days, added up",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_dividend_history(code limit=50): timeseries newest, 3600 s
+            dividends of a code, newest plan first
+        get_dividend_calendar(start_date? end_date? limit=200): market ex_dates, 3600 s
+            dividends whose ex-date lies in a window (default: from today on), earliest first
+        get_dividend_yield_rank(limit=50): market yield_rank, 3600 s
+            highest trailing yields: the yields of all ex-dates of the last 365 days, added up
+    """),
 )

@@ -12,7 +12,7 @@ import pandas as pd
 
 from core.declaration.columns import S4, S8, S16, S32, S64, Amt, Code, Date, F, Int, Model, Pct, col, key
 from core.declaration.dataset import Dataset
-from core.declaration.rules import Interface, trading
+from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Context, Scope
 from platform_assets.compute.dragon_review import review_leaders
 from platform_assets.compute.dragon_score import score_leaders, themes, with_place_in_theme
@@ -241,25 +241,10 @@ DATASET = Dataset(
     of_stocks=False,  # ranks and themes are of the whole date: some codes alone cannot be scored
     freshness=trading(1, "trade_date"),
     tasks=("dragon_score_sync",),
-    interfaces=(
-        Interface(
-            "get_dragon_score",
-            "market",
-            "by_date",
-            {"trade_date": ("date", False, None), "limit": ("int", False, 50)},
-            "object[]",
-            600,
-            "leader scores of a day",
-            order="rank_no",
-        ),
-        Interface(
-            "get_dragon_score_history",
-            "timeseries",
-            "history",
-            {"code": ("string", True, None), "limit": ("int", False, 30)},
-            "object[]",
-            600,
-            "leader score series",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_dragon_score(trade_date? limit=50): market by_date by rank_no, 600 s
+            leader scores of a day
+        get_dragon_score_history(code limit=30): timeseries history, 600 s
+            leader score series
+    """),
 )  # fmt: skip

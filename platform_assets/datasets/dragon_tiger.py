@@ -35,7 +35,7 @@ from core.declaration.columns import (
 )
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.frames import canonical_json
-from core.declaration.rules import Contract, Interface, Rows, Soft, at_hour, by_date, history, trading
+from core.declaration.rules import Contract, Rows, Soft, at_hour, by_date, history, interfaces, trading
 from core.declaration.scope import Context, Scope
 from core.text_keys import hash_key
 from platform_assets.datasets._afterwards import add_changes_after, closed_after
@@ -330,43 +330,14 @@ DATASET = Dataset(
     interfaces=(
         history("get_dragon_tiger_history", "billboard listings of a code by date", 600, 60),
         by_date("get_dragon_tiger_by_date", "billboard listings of all codes on one date", 600),
-        Interface(
-            "get_lhb_branch",
-            "stock",
-            "seats",
-            {"code": ("string", True, None), "trade_date": ("date", False, None)},
-            "object[]",
-            600,
-            "billboard seats of a code on one date",
-            table="raw_lhb_branch",
-        ),
-        Interface(
-            "get_lhb_branch_stat",
-            "market",
-            "branch_totals",
-            {
-                "days": ("int", False, 30),
-                "branch_name": ("string", False, None),
-                "limit": ("int", False, 50),
-            },
-            "object[]",
-            3600,
-            "what each branch bought and sold on the billboard, largest first",
-            table="raw_lhb_branch",
-        ),
-        Interface(
-            "get_lhb_branch_trades",
-            "market",
-            "branch_trades",
-            {
-                "branch_name": ("string", True, None),
-                "days": ("int", False, 90),
-                "limit": ("int", False, 100),
-            },
-            "object[]",
-            3600,
-            "billboard seats of one branch, newest first",
-            table="raw_lhb_branch",
-        ),
+        *interfaces("""
+            get_lhb_branch(code trade_date?): stock seats of raw_lhb_branch, 600 s
+                billboard seats of a code on one date
+            get_lhb_branch_stat(days=30 branch_name? limit=50): market branch_totals of raw_lhb_branch, 3600 s
+                what each branch bought and sold on the billboard, largest first
+            get_lhb_branch_trades(branch_name days=90
+                                  limit=100): market branch_trades of raw_lhb_branch, 3600 s
+                billboard seats of one branch, newest first
+        """),
     ),
 )

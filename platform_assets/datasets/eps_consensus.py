@@ -9,7 +9,7 @@ import pandas as pd
 
 from core.declaration.columns import K32, Amt, Code, Date, Int, Model, Px, col, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Interface, Partition
+from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
 from core.errors import PayloadError, Permanent
 from resources.upstreams.fetch_context import FetchContext
@@ -96,16 +96,8 @@ DATASET = Dataset(
             tasks=("aux_f10_events_sync",),
         ),
     ),
-    interfaces=(
-        Interface(
-            "get_eps_consensus",
-            "stock",
-            "by_year",
-            {"code": ("string", True, None)},
-            "object[]",
-            3600,
-            "consensus EPS",
-            table="aux_worth",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_eps_consensus(code): stock by_year, 3600 s
+            consensus EPS
+    """),
 )

@@ -10,7 +10,7 @@ import pandas as pd
 
 from core.declaration.columns import S8, S32, Amt, Big, Date, F, Int, Model, Pct, col, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Interface, trading
+from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
 from resources.upstreams.fetch_context import FetchContext
 
@@ -107,26 +107,10 @@ DATASET = Dataset(
         ),
     ),
     tasks=("exchange_sync",),
-    interfaces=(
-        Interface(
-            "get_exchange_overview",
-            "market",
-            "by_date",
-            {"trade_date": ("date", False, None), "exchange": ("string", False, None)},
-            "object[]",
-            600,
-            "official market totals",
-            table="exchange_overview",
-        ),
-        Interface(
-            "get_exchange_overview_history",
-            "timeseries",
-            "rows_of",
-            {"exchange": ("string", False, "SSE"), "limit": ("int", False, 120)},
-            "object[]",
-            600,
-            "official totals series",
-            table="exchange_overview",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_exchange_overview(trade_date? exchange?): market by_date, 600 s
+            official market totals
+        get_exchange_overview_history(exchange=SSE limit=120): timeseries rows_of, 600 s
+            official totals series
+    """),
 )

@@ -4,7 +4,7 @@ import pandas as pd
 
 from core.declaration.columns import K16, S32, S64, Amt, Big, Code, Date, Model, Px, col, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Interface, Partition
+from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
 from core.text_keys import hash_key
 from platform_assets.datasets._notices import by_notice
@@ -72,16 +72,8 @@ DATASET = Dataset(
         ),
     ),
     tasks=("fusion_daily_sync", "eod_core"),
-    interfaces=(
-        Interface(
-            "get_executive_holding",
-            "stock",
-            "newest",
-            {"code": ("string", True, None), "limit": ("int", False, 50)},
-            "object[]",
-            3600,
-            "trades of executives in a code, newest first",
-            table="raw_executive_holding",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_executive_holding(code limit=50): stock newest, 3600 s
+            trades of executives in a code, newest first
+    """),
 )

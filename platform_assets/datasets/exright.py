@@ -18,7 +18,7 @@ import pandas as pd
 from core.calendar import FIRST_PARTITION
 from core.declaration.columns import K16, K32, S32, Big, Code, Date, F, Int, Model, Px, col, key
 from core.declaration.dataset import Dataset, Source
-from core.declaration.rules import Interface, Partition, Soft
+from core.declaration.rules import Partition, Soft, interfaces
 from core.declaration.scope import Context, Scope
 from core.declaration.tables import Layer
 from core.errors import PayloadError, Unavailable, UpstreamError
@@ -221,16 +221,8 @@ DATASET = Dataset(
         Soft(few_are_ex_at_once, "ex-rights of too much of the market on one date", holds=True),
     ),
     tasks=("fusion_kline_sync", "eod_core"),
-    interfaces=(
-        Interface(
-            "get_xdxr",
-            "stock",
-            "live_exrights",
-            {"code": ("string", True, None)},
-            "object[]",
-            3600,
-            "ex-rights records of the terminal source",
-            live=True,
-        ),
-    ),
+    interfaces=interfaces("""
+        get_xdxr(code): stock live_exrights, 3600 s
+            ex-rights records of the terminal source
+    """),
 )

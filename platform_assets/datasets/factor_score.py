@@ -8,7 +8,7 @@ import pandas as pd
 
 from core.declaration.columns import S32, S255, Bool, Code, Date, F, Model, col, key
 from core.declaration.dataset import Dataset
-from core.declaration.rules import Interface, Whole
+from core.declaration.rules import Whole, interfaces
 from core.declaration.scope import Context, Scope
 from platform_assets.compute.factors.definitions import FACTORS, INPUT_COLUMNS
 from platform_assets.compute.factors.gates import GATE_COLUMNS
@@ -83,15 +83,8 @@ DATASET = Dataset(
     per_code=False,
     monitored=False,  # neither counted nor watched: the dictionary names which tables are
     tasks=("preset_track",),
-    interfaces=(
-        Interface(
-            "get_factor_score",
-            "stock",
-            "dated",
-            {"code": ("string", True, None), "trade_date": ("date", False, None)},
-            "object|null",
-            600,
-            "eleven factor scores and composite of a code on a trade date (default: its newest)",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_factor_score(code trade_date?): stock dated -> object|null, 600 s
+            eleven factor scores and composite of a code on a trade date (default: its newest)
+    """),
 )

@@ -34,7 +34,16 @@ from core.declaration.columns import (
     key,
 )
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Fields, Interface, Partition, Soft, batch, latest, on_date, period
+from core.declaration.rules import (
+    Fields,
+    Partition,
+    Soft,
+    batch,
+    interfaces,
+    latest,
+    on_date,
+    period,
+)
 from core.declaration.scope import Context
 from core.report_periods import report_type
 from platform_assets.datasets import _finance_rules as rules
@@ -264,17 +273,6 @@ def _few(codes: list[str]) -> list[str] | None:
     return codes if len(codes) <= 500 else None
 
 
-_TTL = 3600
-_Params = dict[str, tuple[str, bool, Any]]
-_CODE: _Params = {"code": ("string", True, None)}
-_BY_PERIOD: _Params = {
-    "report_period": ("date", False, None),
-    "sort": ("string", False, None),
-    "limit": ("int", False, 200),
-    "offset": ("int", False, 0),
-}
-
-
 def _raw(
     name: str,
     title: str,
@@ -298,19 +296,6 @@ def _raw(
         per_code=per_code,
         also_tasks=also_tasks,
     )
-
-
-def _read(
-    name: str,
-    dimension: str,
-    template: str,
-    what: str,
-    params: _Params,
-    *,
-    returns: str = "object[]",
-    table: str = "",
-) -> Interface:
-    return Interface(name, dimension, template, params, returns, _TTL, what, table=table)
 
 
 DATASET = Dataset(
@@ -405,77 +390,29 @@ DATASET = Dataset(
     may_be_empty=True,  # in the first days of a year there is no report
     tasks=("fusion_daily_sync", "eod_core"),
     interfaces=(
-        latest("get_finance_indicator", "latest finance_indicator row of one code", _TTL),
-        batch("get_finance_indicator_batch", "latest finance_indicator rows of many codes", _TTL),
-        _read(
-            "get_finance_indicator_history",
-            "timeseries",
-            "periods",
-            "finance rows of one code",
-            {**_CODE, "periods": ("int", False, 8), "ascending": ("bool", False, True)},
-        ),
-        _read(
-            "get_finance_indicator_by_date",
-            "market",
-            "by_date",
-            "finance_indicator rows of all codes on one date",
-            _BY_PERIOD,
-        ),
-        _read(
-            "get_finance_growth",
-            "timeseries",
-            "single_quarters",
-            "single-quarter figures, yoy and qoq",
-            {**_CODE, "periods": ("int", False, 8)},
-        ),
-        _read(
-            "get_earnings_forecast",
-            "stock",
-            "newest",
-            "earnings forecasts",
-            {**_CODE, "limit": ("int", False, 8)},
-            table="raw_earnings_forecast",
-        ),
-        _read(
-            "get_earnings_forecast_by_period",
-            "market",
-            "by_date",
-            "forecasts of one period",
-            _BY_PERIOD,
-            table="raw_earnings_forecast",
-        ),
-        _read(
-            "get_earnings_express",
-            "stock",
-            "newest",
-            "express reports",
-            {**_CODE, "limit": ("int", False, 8)},
-            table="raw_earnings_express",
-        ),
-        _read(
-            "get_finance_statement",
-            "stock",
-            "statement",
-            "statement items by period",
-            {**_CODE, "statement": ("string", False, "income"), "periods": ("int", False, 8)},
-            table="raw_finstmt",
-        ),
-        _read(
-            "get_finance_indicators_full",
-            "stock",
-            "indicators",
-            "78 indicators x 12 periods",
-            {**_CODE, "periods": ("int", False, 12)},
-            returns="object",
-            table="raw_fin_indicator",
-        ),
-        _read(
-            "get_finance_changes",
-            "stock",
-            "changes",
-            "explained statement changes",
-            {**_CODE, "report_period": ("date", False, None)},
-            table="aux_finance_changes",
-        ),
+        latest("get_finance_indicator", "latest finance_indicator row of one code", 3600),
+        batch("get_finance_indicator_batch", "latest finance_indicator rows of many codes", 3600),
+        *interfaces("""
+            get_finance_indicator_history(code periods=8 ascending=true): timeseries periods, 3600 s
+                finance rows of one code
+            get_finance_indicator_by_date(report_period? sort? limit=200 offset=0): market by_date, 3600 s
+                finance_indicator rows of all codes on one date
+            get_finance_growth(code periods=8): timeseries single_quarters, 3600 s
+                single-quarter figures, yoy and qoq
+            get_earnings_forecast(code limit=8): stock newest of raw_earnings_forecast, 3600 s
+                earnings forecasts
+            get_earnings_forecast_by_period(report_period? sort? limit=200
+                                            offset=0): market by_date of raw_earnings_forecast, 3600 s
+                forecasts of one period
+            get_earnings_express(code limit=8): stock newest of raw_earnings_express, 3600 s
+                express reports
+            get_finance_statement(code statement=income periods=8): stock statement of raw_finstmt, 3600 s
+                statement items by period
+            get_finance_indicators_full(code
+                                        periods=12): stock indicators of raw_fin_indicator -> object, 3600 s
+                78 indicators x 12 periods
+            get_finance_changes(code report_period?): stock changes of aux_finance_changes, 3600 s
+                explained statement changes
+        """),
     ),
 )

@@ -13,7 +13,7 @@ from core.days import moved
 from core.declaration.columns import S16, S64, S255, Bool, Date, Int, Model, col, key
 from core.declaration.dataset import Dataset, Source
 from core.declaration.registry import FreshnessDimension, builtin_registry
-from core.declaration.rules import Interface, Partition
+from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
 from core.declaration.tables import Layer
 from core.errors import PlatformError
@@ -77,15 +77,8 @@ DATASET = Dataset(
     of_stocks=False,
     monitored=False,
     tasks=("freshness_snapshot",),
-    interfaces=(
-        Interface(
-            "get_data_freshness",
-            "market",
-            "freshness",
-            {},
-            "object",
-            600,
-            "persisted freshness of every dimension",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_data_freshness(): market freshness -> object, 600 s
+            persisted freshness of every dimension
+    """),
 )

@@ -10,7 +10,7 @@ import pandas as pd
 from core.days import moved
 from core.declaration.columns import S16, S32, S64, Amt, Big, Code, Date, Model, Pct, Px, col, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Interface, trading
+from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
 from core.errors import PayloadError, Unavailable, UpstreamError
 from platform_assets.datasets._funds import of_scope, with_values
@@ -126,30 +126,10 @@ DATASET = Dataset(
         ),
     ),
     tasks=("fusion_daily_sync", "eod_core"),
-    interfaces=(
-        Interface(
-            "get_etf_list",
-            "market",
-            "by_date",
-            {
-                "trade_date": ("date", False, None),
-                "sort": ("string", False, "-amount"),
-                "limit": ("int", False, 500),
-            },
-            "object[]",
-            300,
-            "ETF and LOF list",
-            table=TABLE,
-        ),
-        Interface(
-            "get_etf_share_history",
-            "timeseries",
-            "history",
-            {"etf_code": ("string", True, None), "limit": ("int", False, 120)},
-            "object[]",
-            3600,
-            "shares outstanding series",
-            table=TABLE,
-        ),
-    ),
+    interfaces=interfaces("""
+        get_etf_list(trade_date? sort=-amount limit=500): market by_date, 300 s
+            ETF and LOF list
+        get_etf_share_history(etf_code limit=120): timeseries history, 3600 s
+            shares outstanding series
+    """),
 )

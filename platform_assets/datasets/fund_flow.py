@@ -148,40 +148,13 @@ DATASET = Dataset(
     tasks=("fusion_daily_sync", "eod_core"),
     interfaces=(
         *rules.standard("fund_flow", "money flow", 60),
-        rules.Interface(
-            "get_realtime_fund_flow_minute",
-            "timeseries",
-            "live_fund_flow_minute",
-            {
-                "code": ("string", True, None),
-            },
-            "object[]",
-            30,
-            "minute fund flow of today",
-            live=True,
-        ),
-        rules.Interface(
-            "get_realtime_northbound",
-            "market",
-            "live_northbound",
-            {},
-            "object[]",
-            30,
-            "minute northbound flow",
-            live=True,
-        ),
-        rules.Interface(
-            "get_fund_flow_rank",
-            "market",
-            "flow_rank",
-            {
-                "days": ("int", False, 1),
-                "sort": ("string", False, "-main_net"),
-                "limit": ("int", False, 50),
-            },
-            "object[]",
-            60,
-            "net inflow ranking over 1, 3, 5, 10, 20 days",
-        ),
+        *rules.interfaces("""
+            get_realtime_fund_flow_minute(code): timeseries live_fund_flow_minute, 30 s
+                minute fund flow of today
+            get_realtime_northbound(): market live_northbound, 30 s
+                minute northbound flow
+            get_fund_flow_rank(days=1 sort=-main_net limit=50): market flow_rank, 60 s
+                net inflow ranking over 1, 3, 5, 10, 20 days
+        """),
     ),
 )

@@ -4,7 +4,7 @@ import pandas as pd
 
 from core.declaration.columns import S16, S128, Amt, Big, Code, Date, Model, Pct, col, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Interface, Partition
+from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
 from core.report_periods import latest_ended, previous_period
 from platform_assets.datasets._rotation import REPORTED, codes_to_fetch
@@ -77,21 +77,8 @@ DATASET = Dataset(
         ),
     ),
     tasks=("aux_f10_events_sync",),
-    interfaces=(
-        Interface(
-            "get_fund_holding",
-            "stock",
-            "of_period",
-            {
-                "code": ("string", True, None),
-                "report_period": ("date", False, None),
-                "limit": ("int", False, 100),
-            },
-            "object[]",
-            3600,
-            "funds holding one code",
-            table="raw_fund_holding",
-            order="-hold_shares",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_fund_holding(code report_period? limit=100): stock of_period by -hold_shares, 3600 s
+            funds holding one code
+    """),
 )

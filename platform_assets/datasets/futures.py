@@ -12,7 +12,7 @@ import pandas as pd
 
 from core.declaration.columns import S8, S16, S64, Amt, Big, Bool, Date, Model, Px, col, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Interface, trading
+from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
 from core.errors import PayloadError, Unavailable, UpstreamError
 from platform_assets.compute.futures_terms import main_of_day
@@ -139,31 +139,10 @@ DATASET = Dataset(
         ),
     ),
     tasks=("fusion_daily_sync", "eod_core"),
-    interfaces=(
-        Interface(
-            "get_futures_daily",
-            "timeseries",
-            "contract_bars",
-            {
-                "symbol": ("string", True, None),
-                "start_date": ("date", False, None),
-                "end_date": ("date", False, None),
-                "limit": ("int", False, 250),
-            },
-            "object[]",
-            600,
-            "futures bars",
-            table="raw_futures",
-        ),
-        Interface(
-            "get_futures_list",
-            "market",
-            "by_date",
-            {"trade_date": ("date", False, None), "exchange": ("string", False, None)},
-            "object[]",
-            600,
-            "contracts of a day",
-            table="raw_futures",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_futures_daily(symbol start_date? end_date? limit=250): timeseries contract_bars, 600 s
+            futures bars
+        get_futures_list(trade_date? exchange?): market by_date, 600 s
+            contracts of a day
+    """),
 )

@@ -12,7 +12,7 @@ import pandas as pd
 from core.declaration.columns import S4, S64, Amt, Code, Date, Json, Model, Pct, Px, col, key
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.frames import canonical_json
-from core.declaration.rules import Interface, Partition, calendar_days
+from core.declaration.rules import Partition, calendar_days, interfaces
 from core.declaration.scope import Scope
 from resources.upstreams.fetch_context import FetchContext
 
@@ -116,19 +116,8 @@ DATASET = Dataset(
         ),
     ),
     tasks=("aux_f10_events_sync",),
-    interfaces=(
-        Interface(
-            "get_hk_finance",
-            "stock",
-            "periods",
-            {
-                "code": ("string", True, None),
-                "periods": ("int", False, 8),
-            },
-            "object[]",
-            3600,
-            "HK key figures",
-            table=TABLE,
-        ),
-    ),
+    interfaces=interfaces("""
+        get_hk_finance(code periods=8): stock periods, 3600 s
+            HK key figures
+    """),
 )

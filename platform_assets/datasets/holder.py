@@ -10,7 +10,7 @@ import pandas as pd
 from core.days import moved
 from core.declaration.columns import K32, Amt, Big, Code, Date, F, Model, Pct, col, key, received
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Contract, Fields, Interface, Partition, Soft, latest, on_date, period
+from core.declaration.rules import Contract, Fields, Partition, Soft, interfaces, latest, on_date, period
 from core.declaration.scope import Context, Scope
 from core.market.securities import is_a_share
 from core.report_periods import latest_ended, periods_due
@@ -217,27 +217,11 @@ DATASET = Dataset(
     tasks=("fusion_daily_sync", "eod_core"),
     interfaces=(
         latest("get_holder", "newest holder count of a code", 3600),
-        Interface(
-            "get_holder_history",
-            "timeseries",
-            "periods",
-            {
-                "code": ("string", True, None),
-                "periods": ("int", False, 20),
-                "ascending": ("bool", False, True),
-            },
-            "object[]",
-            3600,
-            "holder counts of a code by count date",
-        ),
-        Interface(
-            "get_holder_rank",
-            "market",
-            "rank",
-            {"sort": ("string", False, "change_ratio"), "limit": ("int", False, 50)},
-            "object[]",
-            3600,
-            "newest holder counts of all codes by a column: the largest falls first",
-        ),
+        *interfaces("""
+            get_holder_history(code periods=20 ascending=true): timeseries periods, 3600 s
+                holder counts of a code by count date
+            get_holder_rank(sort=change_ratio limit=50): market rank, 3600 s
+                newest holder counts of all codes by a column: the largest falls first
+        """),
     ),
 )

@@ -5,7 +5,7 @@ import pandas as pd
 from core.days import moved
 from core.declaration.columns import S16, Amt, Big, Code, Date, Int, Model, Pct, col, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Interface, Partition
+from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
 from core.market.securities import is_a_share
 from core.report_periods import open_on_any
@@ -75,20 +75,8 @@ DATASET = Dataset(
         ),
     ),
     tasks=("aux_f10_events_sync",),
-    interfaces=(
-        Interface(
-            "get_holding_org",
-            "stock",
-            "newest_periods",
-            {
-                "code": ("string", True, None),
-                "periods": ("int", False, 8),
-                "org_type": ("string", False, None),
-            },
-            "object[]",
-            3600,
-            "shares of a code that institutions held, newest period first",
-            table="raw_holding_org",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_holding_org(code periods=8 org_type?): stock newest_periods, 3600 s
+            shares of a code that institutions held, newest period first
+    """),
 )

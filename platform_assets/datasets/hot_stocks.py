@@ -5,7 +5,7 @@ import pandas as pd
 
 from core.declaration.columns import S16, S64, S255, Code, Date, Dt, F, Int, Json, Model, Pct, col, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Interface, trading
+from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
 from resources.upstreams.fetch_context import FetchContext, current_session, within_last
 
@@ -93,35 +93,10 @@ DATASET = Dataset(
         ),
     ),
     tasks=("limitup_reason_sync", "eod_core"),
-    interfaces=(
-        Interface(
-            "get_hot_stocks",
-            "market",
-            "by_date",
-            {
-                "trade_date": ("date", False, None),
-                "list_type": ("string", False, "em_rank"),
-                "limit": ("int", False, 50),
-            },
-            "object[]",
-            60,
-            "hot list",
-            table="raw_hot_stocks",
-            order="rank_no",
-        ),
-        Interface(
-            "get_hot_rank_history",
-            "timeseries",
-            "history",
-            {
-                "code": ("string", True, None),
-                "list_type": ("string", False, "em_rank"),
-                "limit": ("int", False, 60),
-            },
-            "object[]",
-            600,
-            "hot rank of one code",
-            table="raw_hot_stocks",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_hot_stocks(trade_date? list_type=em_rank limit=50): market by_date by rank_no, 60 s
+            hot list
+        get_hot_rank_history(code list_type=em_rank limit=60): timeseries history, 600 s
+            hot rank of one code
+    """),
 )

@@ -12,7 +12,7 @@ import pandas as pd
 
 from core.declaration.columns import S8, S16, S64, Code, Date, Model, Pct, col, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Contract, Interface, Partition, calendar_days
+from core.declaration.rules import Contract, Partition, calendar_days, interfaces
 from core.declaration.scope import Context, Scope
 from core.errors import PayloadError, Permanent
 from platform_assets.datasets._industries import indices_now
@@ -146,26 +146,10 @@ DATASET = Dataset(
         ),
     ),
     tasks=("fusion_wide_sync", "eod_core"),
-    interfaces=(
-        Interface(
-            "get_index_constituents",
-            "market",
-            "index_members",
-            {"index_code": ("string", True, None), "provider": ("string", False, CSI)},
-            "object[]",
-            86400,
-            "members of an index or industry",
-            table="raw_index_constituent",
-        ),
-        Interface(
-            "get_index_weights",
-            "market",
-            "index_weights",
-            {"index_code": ("string", True, None), "limit": ("int", False, 100)},
-            "object[]",
-            86400,
-            "members of an index with their weights, the heaviest first",
-            table="raw_index_constituent",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_index_constituents(index_code provider=csi): market index_members, 86400 s
+            members of an index or industry
+        get_index_weights(index_code limit=100): market index_weights, 86400 s
+            members of an index with their weights, the heaviest first
+    """),
 )

@@ -8,7 +8,7 @@ import pandera.pandas as pa
 
 from core.declaration.columns import S8, S64, Amt, Big, Code, Date, Model, Pct, Px, col, key
 from core.declaration.dataset import Dataset, Source
-from core.declaration.rules import Interface, Partition, Rows, Soft, close_of, trading
+from core.declaration.rules import Partition, Rows, Soft, close_of, interfaces, trading
 from core.declaration.scope import Context, Scope
 from core.errors import PayloadError, Permanent
 from resources.upstreams.fetch_context import FetchContext, current_session
@@ -161,14 +161,6 @@ def has_volume(rows: pd.DataFrame, context: Context) -> pd.Series:
     return rows["volume"] > 0
 
 
-_PARAMS = {
-    "index_code": ("string", True, None),
-    "start_date": ("date", False, None),
-    "end_date": ("date", False, None),
-    "limit": ("int", False, 240),
-    "ascending": ("bool", False, True),
-}
-
 DATASET = Dataset(
     name="index_daily",
     subject="prices",
@@ -198,52 +190,16 @@ DATASET = Dataset(
     freshness=trading(2),
     of_stocks=False,
     tasks=("fusion_kline_sync", "eod_core"),
-    interfaces=(
-        Interface("get_index_daily", "timeseries", "history", _PARAMS, "object[]", 300, "bars of one index"),
-        Interface(
-            "get_index_indicator",
-            "timeseries",
-            "index_indicators",
-            {"index_code": ("string", True, None), "limit": ("int", False, 120)},
-            "object[]",
-            300,
-            "MA5/10/20/60, MACD, KDJ, BOLL, RSI14",
-        ),
-        Interface(
-            "get_realtime_index_quote",
-            "market",
-            "live_index_quotes",
-            {
-                "codes": ("string[]", False, None),
-                "scope": ("string", False, "cn"),
-            },
-            "object[]",
-            3,
-            "live index quotes",
-            live=True,
-        ),
-        Interface(
-            "get_index_latest",
-            "market",
-            "newest_of_indices",
-            {
-                "codes": ("string[]", False, None),
-                "scope": ("string", False, "cn"),
-            },
-            "object[]",
-            60,
-            "newest bar of the main indices",
-        ),
-        Interface(
-            "get_index_list",
-            "market",
-            "stored_indices",
-            {
-                "scope": ("string", False, "cn"),
-            },
-            "object[]",
-            86400,
-            "stored indices",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_index_daily(index_code start_date? end_date? limit=240 ascending=true): timeseries history, 300 s
+            bars of one index
+        get_index_indicator(index_code limit=120): timeseries index_indicators, 300 s
+            MA5/10/20/60, MACD, KDJ, BOLL, RSI14
+        get_realtime_index_quote(codes? scope=cn): market live_index_quotes, 3 s
+            live index quotes
+        get_index_latest(codes? scope=cn): market newest_of_indices, 60 s
+            newest bar of the main indices
+        get_index_list(scope=cn): market stored_indices, 86400 s
+            stored indices
+    """),
 )

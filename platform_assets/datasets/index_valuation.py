@@ -12,7 +12,7 @@ import pandas as pd
 
 from core.declaration.columns import S16, S64, Date, F, Int, Model, Pct, col, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Interface, trading
+from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
 from core.errors import PayloadError, Permanent
 from platform_assets.compute.percentiles import trailing_percentile
@@ -105,21 +105,8 @@ DATASET = Dataset(
         ),
     ),
     tasks=("industry_index_sync",),
-    interfaces=(
-        Interface(
-            "get_index_valuation",
-            "timeseries",
-            "history",
-            {
-                "index_code": ("string", True, None),
-                "start_date": ("date", False, None),
-                "end_date": ("date", False, None),
-                "limit": ("int", False, 750),
-            },
-            "object[]",
-            3600,
-            "PE, yield and percentile of one index, oldest first",
-            table="raw_index_valuation",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_index_valuation(index_code start_date? end_date? limit=750): timeseries history, 3600 s
+            PE, yield and percentile of one index, oldest first
+    """),
 )

@@ -8,7 +8,7 @@ import pandas as pd
 
 from core.declaration.columns import Code, Date, F, Int, Model, Pct, Px, col, key
 from core.declaration.dataset import Dataset
-from core.declaration.rules import Interface, latest, trading
+from core.declaration.rules import interfaces, latest, trading
 from core.declaration.scope import Scope
 from platform_assets.datasets._quant import BARS, INDEX, indicators_of, joined, rows_of, stretches_of
 from resources.upstreams.fetch_context import FetchContext
@@ -100,35 +100,11 @@ DATASET = Dataset(
     tasks=("quant_calc",),
     interfaces=(
         latest("get_indicator", "newest indicators of a code", 600),
-        Interface(
-            "get_indicator_history",
-            "timeseries",
-            "history",
-            {
-                "code": ("string", True, None),
-                "start_date": ("date", False, None),
-                "end_date": ("date", False, None),
-                "limit": ("int", False, 120),
-                "fields": ("string[]", False, None),
-            },
-            "object[]",
-            600,
-            "indicators of a code by date, oldest first",
-        ),
-        Interface(
-            "get_indicator_by_date",
-            "market",
-            "by_date",
-            {
-                "trade_date": ("date", False, None),
-                "sort": ("string", False, None),
-                "limit": ("int", False, 200),
-                "offset": ("int", False, 0),
-                "fields": ("string[]", False, None),
-            },
-            "object[]",
-            600,
-            "indicators of the market on one date",
-        ),
+        *interfaces("""
+            get_indicator_history(code start_date? end_date? limit=120 fields?): timeseries history, 600 s
+                indicators of a code by date, oldest first
+            get_indicator_by_date(trade_date? sort? limit=200 offset=0 fields?): market by_date, 600 s
+                indicators of the market on one date
+        """),
     ),
 )

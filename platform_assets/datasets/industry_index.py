@@ -11,7 +11,7 @@ import pandera.pandas as pa
 
 from core.declaration.columns import S4, S16, S64, Amt, Code, Date, F, Int, Model, Pct, Px, col, key
 from core.declaration.dataset import Dataset, Source
-from core.declaration.rules import Interface, Rows, Soft, Whole, close_of, trading
+from core.declaration.rules import Rows, Soft, Whole, close_of, interfaces, trading
 from core.declaration.scope import Context, Scope
 from core.errors import PayloadError
 from platform_assets.compute.industry_returns import Day, next_rows
@@ -224,35 +224,10 @@ DATASET = Dataset(
     public_at=close_of("date"),
     freshness=trading(2),
     tasks=("industry_index_sync",),
-    interfaces=(
-        Interface(
-            "get_industry_index_daily",
-            "timeseries",
-            "history",
-            {
-                "industry_code": ("string", True, None),
-                "start_date": ("date", False, None),
-                "end_date": ("date", False, None),
-                "limit": ("int", False, 240),
-            },
-            "object[]",
-            600,
-            "bars of one industry index, oldest first",
-        ),
-        Interface(
-            "get_industry_index_by_date",
-            "market",
-            "by_date",
-            {
-                "trade_date": ("date", False, None),
-                "sort": ("string", False, None),
-                "limit": ("int", False, 200),
-                "offset": ("int", False, 0),
-                "level": ("string", False, "l1"),
-            },
-            "object[]",
-            600,
-            "industry indices of one level on one date",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_industry_index_daily(industry_code start_date? end_date? limit=240): timeseries history, 600 s
+            bars of one industry index, oldest first
+        get_industry_index_by_date(trade_date? sort? limit=200 offset=0 level=l1): market by_date, 600 s
+            industry indices of one level on one date
+    """),
 )

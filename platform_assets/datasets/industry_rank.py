@@ -11,7 +11,7 @@ import pandas as pd
 
 from core.declaration.columns import S8, S16, S64, Amt, Code, Date, F, Int, Model, Pct, col, key
 from core.declaration.dataset import Dataset
-from core.declaration.rules import Interface, trading
+from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
 from platform_assets.compute.industry_rank import compounded, of_members, rank_by_change, with_rotation
 from platform_assets.compute.parameters import rotation as own
@@ -186,28 +186,10 @@ DATASET = Dataset(
     of_stocks=False,
     freshness=trading(1, "trade_date"),
     tasks=("industry_rank_sync",),
-    interfaces=(
-        Interface(
-            "get_industry_rank",
-            "market",
-            "industry_ranks",
-            {
-                "trade_date": ("date", False, None),
-                "level": ("string", False, "sw_l1"),
-                "top_n": ("int", False, 20),
-            },
-            "object[]",
-            60,
-            "industry rotation of a day",
-        ),
-        Interface(
-            "get_industry_rank_history",
-            "timeseries",
-            "newest_days",
-            {"industry_code": ("string", True, None), "days": ("int", False, 60)},
-            "object[]",
-            600,
-            "rank series of one industry",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_industry_rank(trade_date? level=sw_l1 top_n=20): market industry_ranks, 60 s
+            industry rotation of a day
+        get_industry_rank_history(industry_code days=60): timeseries newest_days, 600 s
+            rank series of one industry
+    """),
 )

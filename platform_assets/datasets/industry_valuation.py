@@ -8,7 +8,7 @@ import pandas as pd
 
 from core.declaration.columns import S4, S8, S16, S64, Amt, Date, F, Int, Model, Pct, col, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Interface, trading
+from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
 from platform_assets.datasets._industries import sw_report
 from resources.upstreams.fetch_context import FetchContext
@@ -58,9 +58,6 @@ def boards(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True).assign(standard="em")
 
 
-_CODE = ("string", True, None)
-_STANDARD = ("string", False, "csrc")
-
 DATASET = Dataset(
     name="industry_valuation",
     subject="indices_and_industries",
@@ -82,26 +79,10 @@ DATASET = Dataset(
         ),
     ),
     tasks=("industry_index_sync",),
-    interfaces=(
-        Interface(
-            "get_industry_valuation",
-            "market",
-            "by_date",
-            {"standard": _STANDARD, "date": ("date", False, None), "level": ("string", False, None)},
-            "object[]",
-            3600,
-            "PE of the industries of a classification on one date",
-            table="raw_industry_valuation",
-        ),
-        Interface(
-            "get_industry_valuation_history",
-            "timeseries",
-            "history",
-            {"industry_code": _CODE, "standard": _STANDARD, "limit": ("int", False, 250)},
-            "object[]",
-            3600,
-            "PE of one industry by date, oldest first",
-            table="raw_industry_valuation",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_industry_valuation(standard=csrc date? level?): market by_date, 3600 s
+            PE of the industries of a classification on one date
+        get_industry_valuation_history(industry_code standard=csrc limit=250): timeseries history, 3600 s
+            PE of one industry by date, oldest first
+    """),
 )

@@ -29,7 +29,7 @@ from core.declaration.columns import (
     model_columns,
 )
 from core.declaration.dataset import DERIVED, Dataset, Source
-from core.declaration.rules import Interface, Partition, Rows, Soft, close_of, trading
+from core.declaration.rules import Partition, Rows, Soft, close_of, interfaces, trading
 from core.declaration.scope import Context, Scope
 from core.errors import PayloadError
 from platform_assets.compute.periods import PERIODS, growth_of, period_ends, period_starts, resample
@@ -262,20 +262,8 @@ DATASET = Dataset(
     freshness=trading(6, "last_date"),
     per_code=True,
     tasks=("fusion_kline_sync", "eod_core"),
-    interfaces=(
-        Interface(
-            "get_kline_bar",
-            "timeseries",
-            "periods",
-            {
-                "code": ("string", True, None),
-                "period": ("string", False, "week"),
-                "periods": ("int", False, 240),
-                "ascending": ("bool", False, True),
-            },
-            "object[]",
-            600,
-            "period bars of a code",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_kline_bar(code period=week periods=240 ascending=true): timeseries periods, 600 s
+            period bars of a code
+    """),
 )

@@ -15,13 +15,13 @@ from core.declaration.columns import S4, S8, S16, Amt, Big, Bool, Code, Date, F,
 from core.declaration.dataset import Dataset, Source
 from core.declaration.rules import (
     Contract,
-    Interface,
     Partition,
     Rows,
     Soft,
     Whole,
     by_date,
     close_of,
+    interfaces,
     latest,
     trading,
 )
@@ -195,14 +195,6 @@ def covers_the_list(rows: pd.DataFrame, context: Context) -> str | None:
     return None if have >= 0.95 * len(listed) else f"{have} of {len(listed)} listed securities have a bar"
 
 
-_BAR_PARAMS = {
-    "code": ("string", True, None),
-    "start_date": ("date", False, None),
-    "end_date": ("date", False, None),
-    "limit": ("int", False, 250),
-    "adjust": ("string", False, "qfq"),
-}
-
 DATASET = Dataset(
     name="kline_daily",
     subject="prices",
@@ -244,49 +236,19 @@ DATASET = Dataset(
     per_code=True,
     tasks=("fusion_kline_sync", "eod_core"),
     interfaces=(
-        Interface(
-            "get_kline_daily", "timeseries", "bars", _BAR_PARAMS, "object[]", 300, "daily bars of one code"
-        ),
+        *interfaces("""
+            get_kline_daily(code start_date? end_date? limit=250 adjust=qfq): timeseries bars, 300 s
+                daily bars of one code
+        """),
         by_date("get_kline_daily_by_date", "daily bars of the market on one date", 600),
         latest("get_kline_latest", "newest daily bar of a code", 60),
-        Interface(
-            "get_kline_daily_batch",
-            "timeseries",
-            "bars_by_code",
-            {
-                "codes": ("string[]", True, None),
-                "days": ("int", False, 60),
-                "adjust": ("string", False, "qfq"),
-            },
-            "object",
-            300,
-            "map code -> newest bars, oldest first",
-        ),
-        Interface(
-            "get_returns",
-            "timeseries",
-            "returns",
-            {
-                "code": ("string", True, None),
-                "window": ("int", False, 20),
-                "limit": ("int", False, 250),
-            },
-            "object[]",
-            300,
-            "rolling returns and volatility",
-        ),
-        Interface(
-            "get_etf_kline",
-            "timeseries",
-            "bars",
-            {
-                "etf_code": ("string", True, None),
-                "limit": ("int", False, 250),
-                "adjust": ("string", False, "qfq"),
-            },
-            "object[]",
-            300,
-            "ETF bars",
-        ),
+        *interfaces("""
+            get_kline_daily_batch(codes days=60 adjust=qfq): timeseries bars_by_code -> object, 300 s
+                map code -> newest bars, oldest first
+            get_returns(code window=20 limit=250): timeseries returns, 300 s
+                rolling returns and volatility
+            get_etf_kline(etf_code limit=250 adjust=qfq): timeseries bars, 300 s
+                ETF bars
+        """),
     ),
 )

@@ -15,7 +15,7 @@ import pandas as pd
 
 from core.declaration.columns import S255, Date, Int, Model, Pct, col, key
 from core.declaration.dataset import Dataset
-from core.declaration.rules import Interface
+from core.declaration.rules import interfaces
 from core.declaration.scope import Scope
 from platform_assets.compute.limit_days import LimitWindow, sealed_share
 from platform_assets.datasets._limit_days import LimitDays, limit_days, pool_codes, pool_measures, pool_rows
@@ -115,15 +115,8 @@ DATASET = Dataset(
     of_stocks=False,
     monitored=False,
     tasks=("market_phase_sync",),
-    interfaces=(
-        Interface(
-            "get_limit_count_history",
-            "timeseries",
-            "newest_days",
-            {"days": ("int", False, 60)},
-            "object[]",
-            600,
-            "limit-up and limit-down counts",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_limit_count_history(days=60): timeseries newest_days, 600 s
+            limit-up and limit-down counts
+    """),
 )

@@ -12,7 +12,7 @@ import pandas as pd
 
 from core.declaration.columns import S8, S32, S64, Amt, Code, Date, Int, Model, Pct, Px, col, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Interface, trading
+from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
 from resources.upstreams.fetch_context import FetchContext, within_last
 
@@ -69,8 +69,6 @@ def topic_pool(ctx: FetchContext, pool: str, day: str) -> pd.DataFrame:
     return rows
 
 
-_DAY = {"trade_date": ("date", False, None)}
-
 DATASET = Dataset(
     name="limit_pool",
     subject="trading",
@@ -95,48 +93,14 @@ DATASET = Dataset(
         ),
     ),
     tasks=("market_phase_sync", "eod_core"),
-    interfaces=(
-        Interface(
-            "get_limit_pool",
-            "market",
-            "by_date",
-            {**_DAY, "pool": ("string", False, "up")},
-            "object[]",
-            60,
-            "stored limit pool of a day",
-            table="raw_limit_pool",
-            order="first_seal_time",
-        ),
-        Interface(
-            "get_limit_ladder",
-            "market",
-            "limit_ladder",
-            _DAY,
-            "object",
-            60,
-            "consecutive-board ladder",
-            table="raw_limit_pool",
-        ),
-        Interface(
-            "get_limit_history",
-            "timeseries",
-            "history",
-            {"code": ("string", True, None), "limit": ("int", False, 60)},
-            "object[]",
-            600,
-            "limit events of one code",
-            table="raw_limit_pool",
-        ),
-        Interface(
-            "get_realtime_stock_changes",
-            "market",
-            "live_stock_changes",
-            {"limit": ("int", False, 100)},
-            "object[]",
-            20,
-            "intraday anomalies",
-            table="raw_limit_pool",
-            live=True,
-        ),
-    ),
+    interfaces=interfaces("""
+        get_limit_pool(trade_date? pool=up): market by_date by first_seal_time, 60 s
+            stored limit pool of a day
+        get_limit_ladder(trade_date?): market limit_ladder -> object, 60 s
+            consecutive-board ladder
+        get_limit_history(code limit=60): timeseries history, 600 s
+            limit events of one code
+        get_realtime_stock_changes(limit=100): market live_stock_changes, 20 s
+            intraday anomalies
+    """),
 )

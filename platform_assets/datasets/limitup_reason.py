@@ -7,7 +7,7 @@ import pandas as pd
 from core.declaration.columns import S8, S16, S64, S255, Amt, Bool, Code, Date, F, Json, Model, Text, col, key
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.frames import canonical_json
-from core.declaration.rules import Interface, trading
+from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
 from platform_assets.datasets.limit_pool import topic_pool
 from resources.upstreams.fetch_context import FetchContext, within_last
@@ -76,27 +76,10 @@ DATASET = Dataset(
         ),
     ),
     tasks=("limitup_reason_sync", "eod_core"),
-    interfaces=(
-        Interface(
-            "get_limitup_reason",
-            "market",
-            "by_date",
-            {"trade_date": ("date", False, None), "keyword": ("string", False, None)},
-            "object[]",
-            600,
-            "limit-up reasons",
-            table="raw_limitup_reason",
-            order="first_time",
-        ),
-        Interface(
-            "get_limitup_reason_history",
-            "timeseries",
-            "history",
-            {"code": ("string", True, None), "limit": ("int", False, 30)},
-            "object[]",
-            600,
-            "reasons of one code",
-            table="raw_limitup_reason",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_limitup_reason(trade_date? keyword?): market by_date by first_time, 600 s
+            limit-up reasons
+        get_limitup_reason_history(code limit=30): timeseries history, 600 s
+            reasons of one code
+    """),
 )

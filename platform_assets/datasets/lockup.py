@@ -9,7 +9,7 @@ import pandas as pd
 from core.days import moved
 from core.declaration.columns import S64, Amt, Big, Code, Date, Int, Model, Pct, col, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Interface, Partition
+from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
 from resources.upstreams.fetch_context import FetchContext
 
@@ -57,34 +57,10 @@ DATASET = Dataset(
         ),
     ),
     tasks=("fusion_daily_sync", "eod_core"),
-    interfaces=(
-        Interface(
-            "get_lockup",
-            "stock",
-            "around_today",
-            {
-                "code": ("string", True, None),
-                "days": ("int", False, 365),
-                "forward_days": ("int", False, 90),
-            },
-            "object[]",
-            3600,
-            "lock-up releases of a code, past and planned",
-            table="raw_lockup",
-        ),
-        Interface(
-            "get_lockup_calendar",
-            "market",
-            "calendar_range",
-            {
-                "start_date": ("date", False, None),
-                "end_date": ("date", False, None),
-                "limit": ("int", False, 200),
-            },
-            "object[]",
-            3600,
-            "lock-up releases of the market by date",
-            table="raw_lockup",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_lockup(code days=365 forward_days=90): stock around_today, 3600 s
+            lock-up releases of a code, past and planned
+        get_lockup_calendar(start_date? end_date? limit=200): market calendar_range, 3600 s
+            lock-up releases of the market by date
+    """),
 )

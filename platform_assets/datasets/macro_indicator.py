@@ -18,7 +18,7 @@ import pandas as pd
 from core.days import moved
 from core.declaration.columns import S8, S32, S64, S128, Bool, Date, F, Model, Pct, col, key
 from core.declaration.dataset import Dataset, Source
-from core.declaration.rules import Contract, Fields, Interface, Partition, Soft, Whole, calendar_days
+from core.declaration.rules import Contract, Fields, Partition, Soft, Whole, calendar_days, interfaces
 from core.declaration.scope import Context
 from platform_assets.compute.series_checks import months_between, near_its_past
 from platform_assets.datasets import _macro_series as macro
@@ -206,12 +206,6 @@ def when_known(rows: pd.DataFrame, context: Context) -> pd.Series:
     return pd.Series(moments, index=rows.index, dtype=object)
 
 
-_SPAN: dict[str, tuple[str, bool, Any]] = {
-    "start_date": ("date", False, None),
-    "end_date": ("date", False, None),
-}
-_REGION: dict[str, tuple[str, bool, Any]] = {"region": ("string", False, None)}
-
 DATASET = Dataset(
     name="macro_indicator",
     subject="economy",
@@ -245,51 +239,16 @@ DATASET = Dataset(
     public_at=when_known,
     freshness=calendar_days(45, "period_date"),
     tasks=("fusion_daily_sync", "eod_core"),
-    interfaces=(
-        Interface(
-            "get_macro_indicator",
-            "timeseries",
-            "history",
-            {"indicator": ("string", True, None), **_SPAN, "limit": ("int", False, 120)},
-            "object[]",
-            3600,
-            "macro series",
-        ),
-        Interface(
-            "get_macro_latest",
-            "market",
-            "series_latest",
-            {"indicators": ("string[]", False, None), **_REGION},
-            "object[]",
-            3600,
-            "latest value of each series",
-        ),
-        Interface(
-            "get_macro_indicator_list",
-            "market",
-            "series_list",
-            _REGION,
-            "object[]",
-            86400,
-            "series names",
-        ),
-        Interface(
-            "get_bond_yield",
-            "timeseries",
-            "bond_yields",
-            {"region": ("string", False, "cn"), **_SPAN, "limit": ("int", False, 250)},
-            "object[]",
-            3600,
-            "government bond yields by tenor",
-        ),
-        Interface(
-            "get_erp",
-            "timeseries",
-            "risk_premium",
-            {"index_code": ("string", False, "sh000300"), "limit": ("int", False, 750)},
-            "object[]",
-            3600,
-            "equity risk premium = 1/PE - 10 year yield",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_macro_indicator(indicator start_date? end_date? limit=120): timeseries history, 3600 s
+            macro series
+        get_macro_latest(indicators? region?): market series_latest, 3600 s
+            latest value of each series
+        get_macro_indicator_list(region?): market series_list, 86400 s
+            series names
+        get_bond_yield(region=cn start_date? end_date? limit=250): timeseries bond_yields, 3600 s
+            government bond yields by tenor
+        get_erp(index_code=sh000300 limit=750): timeseries risk_premium, 3600 s
+            equity risk premium = 1/PE - 10 year yield
+    """),
 )

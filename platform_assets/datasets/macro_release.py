@@ -12,7 +12,7 @@ import pandas as pd
 
 from core.declaration.columns import K16, S8, S32, S64, S255, Dt, F, Int, Model, col, key
 from core.declaration.dataset import Dataset, Source
-from core.declaration.rules import Fields, Interface, Partition, Soft, calendar_days
+from core.declaration.rules import Fields, Partition, Soft, calendar_days, interfaces
 from core.declaration.scope import Context, Scope
 from core.text_keys import text_key
 from platform_assets.datasets import _macro_series as macro
@@ -179,20 +179,8 @@ DATASET = Dataset(
     freshness=calendar_days(14, "release_time"),
     tasks=("fusion_daily_sync", "eod_core"),
     indexes=(("release_time",),),
-    interfaces=(
-        Interface(
-            "get_macro_release",
-            "market",
-            "releases",
-            {
-                "start_date": ("date", False, None),
-                "end_date": ("date", False, None),
-                "region": ("string", False, None),
-                "importance": ("int", False, 1),
-            },
-            "object[]",
-            600,
-            "economic calendar",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_macro_release(start_date? end_date? region? importance=1): market releases, 600 s
+            economic calendar
+    """),
 )

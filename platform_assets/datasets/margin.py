@@ -13,11 +13,11 @@ from core.declaration.columns import K32, S8, S64, Amt, Big, Code, Date, Model, 
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import (
     Fields,
-    Interface,
     Soft,
     Whole,
     by_date,
     history,
+    interfaces,
     latest,
     next_trade_date,
     trading,
@@ -276,20 +276,10 @@ DATASET = Dataset(
         latest("get_margin", "newest margin row of a code", 600),
         history("get_margin_history", "margin rows of a code by date", 600, 120),
         by_date("get_margin_by_date", "margin rows of all codes on one date", 600),
-        Interface(
-            "get_margin_total",
-            "timeseries",
-            "market_totals",
-            {
-                "exchange": ("string", False, None),
-                "start_date": ("date", False, None),
-                "end_date": ("date", False, None),
-                "limit": ("int", False, 120),
-            },
-            "object[]",
-            600,
-            "market margin totals of the exchanges SSE, SZSE, BSE by date",
-            table="exchange_margin",
-        ),
+        *interfaces("""
+            get_margin_total(exchange? start_date? end_date?
+                             limit=120): timeseries market_totals of exchange_margin, 600 s
+                market margin totals of the exchanges SSE, SZSE, BSE by date
+        """),
     ),
 )

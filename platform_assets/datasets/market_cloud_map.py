@@ -29,7 +29,7 @@ from core.declaration.columns import (
     model_columns,
 )
 from core.declaration.dataset import Dataset, Source
-from core.declaration.rules import Interface, Rows, Soft, Whole, close_of, trading
+from core.declaration.rules import Rows, Soft, Whole, close_of, interfaces, trading
 from core.declaration.scope import Context, Scope
 from platform_assets.compute.name_spans import named
 from platform_assets.datasets._sessions import of_session
@@ -369,25 +369,10 @@ DATASET = Dataset(
     public_at=close_of("trade_date"),
     freshness=trading(1, "trade_date"),
     tasks=("fusion_daily_sync", "eod_core"),
-    interfaces=(
-        Interface(
-            "get_market_cloud_map",
-            "market",
-            "by_date",
-            {"trade_date": ("date", False, None), "level": ("string", False, "sector")},
-            "object[]",
-            60,
-            "treemap nodes",
-            order="rank_no",
-        ),
-        Interface(
-            "get_sector_history",
-            "timeseries",
-            "history",
-            {"industry_code": ("string", True, None), "limit": ("int", False, 60)},
-            "object[]",
-            600,
-            "stored sector node rows",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_market_cloud_map(trade_date? level=sector): market by_date by rank_no, 60 s
+            treemap nodes
+        get_sector_history(industry_code limit=60): timeseries history, 600 s
+            stored sector node rows
+    """),
 )

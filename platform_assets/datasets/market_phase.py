@@ -14,7 +14,7 @@ import pandas as pd
 from core.declaration.columns import S16, Amt, Bool, Date, F, Int, Json, Model, Pct, col, key
 from core.declaration.dataset import Dataset
 from core.declaration.frames import canonical_json
-from core.declaration.rules import Interface, trading
+from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
 from platform_assets.compute.limit_days import LimitCounts
 from platform_assets.compute.market_phase import score_days, segments, settle
@@ -228,8 +228,6 @@ def _evidence(inputs: dict[str, Floats], parts: Floats, at: int) -> str:
     return canonical_json(reported)
 
 
-_DAY = {"trade_date": ("date", False, None)}
-
 DATASET = Dataset(
     name="market_phase",
     subject="market",
@@ -243,16 +241,10 @@ DATASET = Dataset(
     of_stocks=False,
     freshness=trading(1, "trade_date"),
     tasks=("market_phase_sync",),
-    interfaces=(
-        Interface("get_market_phase", "market", "of_date", _DAY, "object|null", 60, "market phase of a day"),
-        Interface(
-            "get_market_phase_history",
-            "timeseries",
-            "newest_days",
-            {"days": ("int", False, 90)},
-            "object[]",
-            600,
-            "phase rows",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_market_phase(trade_date?): market of_date -> object|null, 60 s
+            market phase of a day
+        get_market_phase_history(days=90): timeseries newest_days, 600 s
+            phase rows
+    """),
 )

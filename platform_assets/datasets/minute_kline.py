@@ -8,7 +8,7 @@ import pandera.pandas as pa
 
 from core.declaration.columns import S4, Amt, Big, Code, Dt, Model, Px, col, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Interface, Partition
+from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
 from platform_assets.datasets.kline import of_named_codes
 from resources.upstreams.fetch_context import FetchContext
@@ -107,20 +107,8 @@ DATASET = Dataset(
             per_code=True,
         ),
     ),
-    interfaces=(
-        Interface(
-            "get_minute_kline",
-            "timeseries",
-            "minute_bars",
-            {
-                "code": ("string", True, None),
-                "period": ("int", False, 5),
-                "days": ("int", False, 1),
-            },
-            "object[]",
-            60,
-            "stored minute bars",
-            table="raw_minute_kline",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_minute_kline(code period=5 days=1): timeseries minute_bars, 60 s
+            stored minute bars
+    """),
 )

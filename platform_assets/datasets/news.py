@@ -6,8 +6,6 @@ are listed by date. A headline that comes again, in another paper or on another 
 was: the earliest time and the longest text are kept.
 """
 
-from typing import Any
-
 import orjson
 import pandas as pd
 
@@ -31,7 +29,7 @@ from core.declaration.columns import (
     key,
 )
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Interface, Partition, Rows, Soft, calendar_days
+from core.declaration.rules import Partition, Rows, Soft, calendar_days, interfaces
 from core.declaration.scope import Context, Scope
 from platform_assets.compute.sentiment import sentiment_of
 from platform_assets.datasets._forecasts import RESEARCH, earnings_make_the_price, forecast_fits_the_price
@@ -229,17 +227,6 @@ def research_is_rated(rows: pd.DataFrame, context: Context) -> pd.Series:
     return ~(rows["rating"].isna() & (rows["news_type"] == RESEARCH))
 
 
-def _of_code(name: str, description: str) -> Interface:
-    params: dict[str, tuple[str, bool, Any]] = {
-        "code": ("string", True, None),
-        "start_date": ("date", False, None),
-        "end_date": ("date", False, None),
-        "news_type": ("string", False, None),
-        "limit": ("int", False, 30),
-    }
-    return Interface(name, "stock", "headlines", params, "object[]", 300, description)
-
-
 DATASET = Dataset(
     name="news",
     subject="news",
@@ -324,47 +311,14 @@ DATASET = Dataset(
     per_code=True,
     may_be_empty=True,
     tasks=("fusion_daily_sync", "news_sync", "eod_core"),
-    interfaces=(
-        _of_code("get_news", "news and research of one code"),
-        Interface(
-            "get_news_by_date",
-            "market",
-            "headlines",
-            {
-                "date": ("date", False, None),
-                "news_type": ("string", False, None),
-                "keyword": ("string", False, None),
-                "limit": ("int", False, 200),
-                "offset": ("int", False, 0),
-            },
-            "object[]",
-            300,
-            "all news of one day",
-        ),
-        Interface(
-            "get_research_reports",
-            "stock",
-            "headlines",
-            {"code": ("string", True, None), "limit": ("int", False, 30)},
-            "object[]",
-            3600,
-            "research reports with rating and EPS forecasts",
-            table="raw_reports",
-        ),
-        Interface(
-            "get_research_reports_by_date",
-            "market",
-            "by_date",
-            {
-                "date": ("date", False, None),
-                "sort": ("string", False, None),
-                "limit": ("int", False, 200),
-                "offset": ("int", False, 0),
-            },
-            "object[]",
-            3600,
-            "research reports of all codes on one date",
-            table="raw_reports",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_news(code start_date? end_date? news_type? limit=30): stock headlines, 300 s
+            news and research of one code
+        get_news_by_date(date? news_type? keyword? limit=200 offset=0): market headlines, 300 s
+            all news of one day
+        get_research_reports(code limit=30): stock headlines of raw_reports, 3600 s
+            research reports with rating and EPS forecasts
+        get_research_reports_by_date(date? sort? limit=200 offset=0): market by_date of raw_reports, 3600 s
+            research reports of all codes on one date
+    """),
 )

@@ -4,7 +4,7 @@ import pandas as pd
 
 from core.declaration.columns import K32, S32, S255, S512, Dt, Int, Json, Model, Text, col, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Interface, Partition, calendar_days
+from core.declaration.rules import Partition, calendar_days, interfaces
 from core.declaration.scope import Scope
 from platform_assets.datasets._press import flashes
 from resources.upstreams.fetch_context import FetchContext, within_last
@@ -64,21 +64,8 @@ DATASET = Dataset(
         ),
     ),
     tasks=("news_sync", "eod_core"),
-    interfaces=(
-        Interface(
-            "get_news_flash",
-            "market",
-            "headlines",
-            {
-                "start_date": ("date", False, None),
-                "end_date": ("date", False, None),
-                "keyword": ("string", False, None),
-                "limit": ("int", False, 50),
-            },
-            "object[]",
-            30,
-            "stored flash news",
-            table="raw_news_flash",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_news_flash(start_date? end_date? keyword? limit=50): market headlines, 30 s
+            stored flash news
+    """),
 )

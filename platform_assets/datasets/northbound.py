@@ -4,7 +4,7 @@ import pandas as pd
 
 from core.declaration.columns import S8, Amt, Big, Date, Model, col, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Interface, trading
+from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
 from core.errors import PayloadError
 from core.market.stock_connect import CHANNELS
@@ -61,21 +61,8 @@ DATASET = Dataset(
         ),
     ),
     tasks=("exchange_sync",),
-    interfaces=(
-        Interface(
-            "get_northbound_daily",
-            "timeseries",
-            "rows_of",
-            {
-                "channel": ("string", False, "north"),
-                "start_date": ("date", False, None),
-                "end_date": ("date", False, None),
-                "limit": ("int", False, 120),
-            },
-            "object[]",
-            600,
-            "northbound daily rows",
-            table="raw_northbound",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_northbound_daily(channel=north start_date? end_date? limit=120): timeseries rows_of, 600 s
+            northbound daily rows
+    """),
 )

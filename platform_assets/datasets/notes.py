@@ -6,7 +6,7 @@ one of another source.
 
 from core.declaration.columns import columns_from
 from core.declaration.dataset import Dataset
-from core.declaration.rules import Interface
+from core.declaration.rules import interfaces
 from core.declaration.tables import Layer, Table
 
 _COLUMNS = columns_from(
@@ -26,11 +26,6 @@ def _note(name: str, title: str) -> Table:
     )
 
 
-def _read(name: str, table: str, title: str) -> Interface:
-    params = {"date": ("date", False, None)}
-    return Interface(name, "market", "of_date", params, "object|null", 600, title, table=table)
-
-
 DATASET = Dataset(
     name="notes",
     subject="news",
@@ -39,8 +34,10 @@ DATASET = Dataset(
         _note("note_morning", "Note before the session"),
         _note("note_daily_review", "Review after the session"),
     ),
-    interfaces=(
-        _read("get_morning_note", "note_morning", "morning note"),
-        _read("get_daily_review", "note_daily_review", "daily review"),
-    ),
+    interfaces=interfaces("""
+        get_morning_note(date?): market of_date -> object|null, 600 s
+            morning note
+        get_daily_review(date?): market of_date of note_daily_review -> object|null, 600 s
+            daily review
+    """),
 )

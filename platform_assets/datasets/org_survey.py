@@ -4,7 +4,7 @@ import pandas as pd
 
 from core.declaration.columns import K16, S32, S64, S255, Code, Date, Model, Text, col, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Interface, Partition
+from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
 from core.text_keys import hash_key
 from platform_assets.datasets._notices import AGAIN_DAYS, by_notice
@@ -66,26 +66,10 @@ DATASET = Dataset(
         ),
     ),
     tasks=("fusion_daily_sync", "eod_core"),
-    interfaces=(
-        Interface(
-            "get_org_survey",
-            "stock",
-            "newest",
-            {"code": ("string", True, None), "limit": ("int", False, 50)},
-            "object[]",
-            3600,
-            "institutions that visited a code, newest visit first",
-            table="raw_org_survey",
-        ),
-        Interface(
-            "get_org_survey_rank",
-            "market",
-            "most_visited",
-            {"days": ("int", False, 30), "limit": ("int", False, 50)},
-            "object[]",
-            3600,
-            "codes with the most visitors in the last days",
-            table="raw_org_survey",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_org_survey(code limit=50): stock newest, 3600 s
+            institutions that visited a code, newest visit first
+        get_org_survey_rank(days=30 limit=50): market most_visited, 3600 s
+            codes with the most visitors in the last days
+    """),
 )

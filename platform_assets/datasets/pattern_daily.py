@@ -11,7 +11,7 @@ import pandas as pd
 
 from core.declaration.columns import S16, Code, Date, Int, Model, Pct, col, key
 from core.declaration.dataset import Dataset
-from core.declaration.rules import Interface, history, trading
+from core.declaration.rules import history, interfaces, trading
 from core.declaration.scope import Scope
 from platform_assets.compute.parameters.patterns import KIND_NAMES
 from platform_assets.compute.patterns import has_row, kind_names, pattern_columns
@@ -86,21 +86,10 @@ DATASET = Dataset(
     tasks=("quant_calc",),
     interfaces=(
         history("get_pattern_history", "pattern rows of a code by date, oldest first", 600, limit=60),
-        Interface(
-            "get_pattern_by_date",
-            "market",
-            "patterns_by_date",
-            {
-                "trade_date": ("date", False, None),
-                "sort": ("string", False, None),
-                "limit": ("int", False, 200),
-                "offset": ("int", False, 0),
-                "pattern": ("string", False, None),
-                "direction": ("int", False, None),
-            },
-            "object[]",
-            600,
-            "pattern rows of the market on one date",
-        ),
+        *interfaces("""
+            get_pattern_by_date(trade_date? sort? limit=200 offset=0 pattern?
+                                direction?): market patterns_by_date, 600 s
+                pattern rows of the market on one date
+        """),
     ),
 )

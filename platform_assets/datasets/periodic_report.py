@@ -13,7 +13,7 @@ import pandas as pd
 from core.days import monday_of
 from core.declaration.columns import S64, S255, S512, Code, Date, Model, col, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Interface, Partition, calendar_days
+from core.declaration.rules import Partition, calendar_days, interfaces
 from core.declaration.scope import Scope
 from core.report_periods import latest_ended, periods_due, previous_period
 from core.text_keys import plain_form
@@ -127,31 +127,10 @@ DATASET = Dataset(
         ),
     ),
     tasks=("fusion_daily_sync", "eod_core"),
-    interfaces=(
-        Interface(
-            "get_periodic_report_schedule",
-            "market",
-            "schedule",
-            {
-                "report_period": ("date", False, None),
-                "start_date": ("date", False, None),
-                "end_date": ("date", False, None),
-                "limit": ("int", False, 500),
-            },
-            "object[]",
-            3600,
-            "disclosure schedule",
-            table=TABLE,
-        ),
-        Interface(
-            "get_periodic_report",
-            "stock",
-            "headlines",
-            {"code": ("string", True, None), "limit": ("int", False, 12)},
-            "object[]",
-            3600,
-            "disclosure dates of one code",
-            table=TABLE,
-        ),
-    ),
+    interfaces=interfaces("""
+        get_periodic_report_schedule(report_period? start_date? end_date? limit=500): market schedule, 3600 s
+            disclosure schedule
+        get_periodic_report(code limit=12): stock headlines, 3600 s
+            disclosure dates of one code
+    """),
 )

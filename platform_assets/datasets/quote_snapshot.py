@@ -29,12 +29,12 @@ from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import (
     Contract,
     Fields,
-    Interface,
     Soft,
     batch,
     by_date,
     close_of,
     history,
+    interfaces,
     latest,
     trading,
 )
@@ -305,65 +305,17 @@ DATASET = Dataset(
         batch("get_quote_snapshot_batch", "newest closing quotes of many codes", 60),
         history("get_quote_snapshot_history", "closing quotes of a code by date", 300),
         by_date("get_quote_snapshot_by_date", "closing quotes of the market on one date", 300),
-        Interface(
-            "get_realtime_quote",
-            "stock",
-            "live_quotes",
-            {
-                "codes": ("string[]", True, None),
-            },
-            "object",
-            3,
-            "map code -> live quote",
-            live=True,
-        ),
-        Interface(
-            "get_realtime_orderbook",
-            "stock",
-            "live_order_book",
-            {
-                "code": ("string", True, None),
-            },
-            "object|null",
-            3,
-            "five-level order book",
-            live=True,
-        ),
-        Interface(
-            "get_realtime_ticks",
-            "stock",
-            "live_ticks",
-            {
-                "code": ("string", True, None),
-                "limit": ("int", False, 100),
-            },
-            "object[]",
-            3,
-            "last trades",
-            live=True,
-        ),
-        Interface(
-            "get_realtime_minute_kline",
-            "timeseries",
-            "live_minute_kline",
-            {
-                "code": ("string", True, None),
-                "period": ("int", False, 5),
-            },
-            "object[]",
-            30,
-            "live minute bars",
-            live=True,
-        ),
-        Interface(
-            "get_realtime_market_stat",
-            "market",
-            "live_market_stat",
-            {},
-            "object",
-            10,
-            "market totals",
-            live=True,
-        ),
+        *interfaces("""
+            get_realtime_quote(codes): stock live_quotes -> object, 3 s
+                map code -> live quote
+            get_realtime_orderbook(code): stock live_order_book -> object|null, 3 s
+                five-level order book
+            get_realtime_ticks(code limit=100): stock live_ticks, 3 s
+                last trades
+            get_realtime_minute_kline(code period=5): timeseries live_minute_kline, 30 s
+                live minute bars
+            get_realtime_market_stat(): market live_market_stat -> object, 10 s
+                market totals
+        """),
     ),
 )

@@ -8,7 +8,7 @@ import pandas as pd
 
 from core.declaration.columns import S32, S64, Amt, Big, Code, Date, Model, Pct, Px, col, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Interface, trading
+from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
 from platform_assets.datasets._funds import of_scope, with_values
 from resources.upstreams.fetch_context import FetchContext, current_session
@@ -69,26 +69,10 @@ DATASET = Dataset(
         ),
     ),
     tasks=("fusion_daily_sync", "eod_core"),
-    interfaces=(
-        Interface(
-            "get_reit_list",
-            "market",
-            "by_date",
-            {"trade_date": ("date", False, None), "sort": ("string", False, "-change_pct")},
-            "object[]",
-            300,
-            "REIT list",
-            table=TABLE,
-        ),
-        Interface(
-            "get_reit_history",
-            "timeseries",
-            "history",
-            {"code": ("string", True, None), "limit": ("int", False, 250)},
-            "object[]",
-            600,
-            "REIT series",
-            table=TABLE,
-        ),
-    ),
+    interfaces=interfaces("""
+        get_reit_list(trade_date? sort=-change_pct): market by_date, 300 s
+            REIT list
+        get_reit_history(code limit=250): timeseries history, 600 s
+            REIT series
+    """),
 )

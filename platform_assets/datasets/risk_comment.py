@@ -7,7 +7,7 @@ import pandas as pd
 
 from core.declaration.columns import S64, Code, Date, F, Int, Model, Pct, Px, col, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Interface, trading
+from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
 from core.market.securities import is_a_share
 from resources.upstreams.fetch_context import FetchContext, current_session
@@ -57,30 +57,10 @@ DATASET = Dataset(
         ),
     ),
     tasks=("aux_f10_events_sync",),
-    interfaces=(
-        Interface(
-            "get_stock_comment",
-            "stock",
-            "history",
-            {"code": ("string", True, None), "limit": ("int", False, 30)},
-            "object[]",
-            600,
-            "score and focus series",
-            table="raw_risk_comment",
-        ),
-        Interface(
-            "get_stock_comment_rank",
-            "market",
-            "by_date",
-            {
-                "trade_date": ("date", False, None),
-                "sort": ("string", False, "-total_score"),
-                "limit": ("int", False, 100),
-            },
-            "object[]",
-            600,
-            "score ranking",
-            table="raw_risk_comment",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_stock_comment(code limit=30): stock history, 600 s
+            score and focus series
+        get_stock_comment_rank(trade_date? sort=-total_score limit=100): market by_date, 600 s
+            score ranking
+    """),
 )

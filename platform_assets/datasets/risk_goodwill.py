@@ -4,7 +4,7 @@ import pandas as pd
 
 from core.declaration.columns import S64, Amt, Code, Date, Model, Pct, col, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Interface, Partition, period
+from core.declaration.rules import Partition, interfaces, period
 from core.declaration.scope import Scope
 from core.errors import Unavailable
 from core.market.securities import is_a_share
@@ -93,27 +93,10 @@ DATASET = Dataset(
         ),
     ),
     tasks=("aux_f10_events_sync",),
-    interfaces=(
-        Interface(
-            "get_goodwill",
-            "stock",
-            "newest",
-            {"code": ("string", True, None), "limit": ("int", False, 12)},
-            "object[]",
-            3600,
-            "goodwill rows",
-            table="raw_risk_goodwill",
-        ),
-        Interface(
-            "get_goodwill_rank",
-            "market",
-            "by_date",
-            {"report_period": ("date", False, None), "limit": ("int", False, 100)},
-            "object[]",
-            3600,
-            "highest goodwill ratios",
-            table="raw_risk_goodwill",
-            order="-goodwill_equity_ratio_pct",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_goodwill(code limit=12): stock newest, 3600 s
+            goodwill rows
+        get_goodwill_rank(report_period? limit=100): market by_date by -goodwill_equity_ratio_pct, 3600 s
+            highest goodwill ratios
+    """),
 )

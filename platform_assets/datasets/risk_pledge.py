@@ -9,7 +9,7 @@ import pandas as pd
 from core.days import moved
 from core.declaration.columns import S64, Amt, Code, Date, F, Int, Model, Pct, col, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Interface, Partition, calendar_days
+from core.declaration.rules import Partition, calendar_days, interfaces
 from core.declaration.scope import Scope
 from core.market.securities import is_a_share
 from resources.upstreams.fetch_context import FetchContext
@@ -74,27 +74,10 @@ DATASET = Dataset(
         ),
     ),
     tasks=("aux_f10_events_sync",),
-    interfaces=(
-        Interface(
-            "get_pledge",
-            "stock",
-            "history",
-            {"code": ("string", True, None), "limit": ("int", False, 52)},
-            "object[]",
-            3600,
-            "pledge ratio series",
-            table="raw_risk_pledge",
-        ),
-        Interface(
-            "get_pledge_rank",
-            "market",
-            "by_date",
-            {"trade_date": ("date", False, None), "limit": ("int", False, 100)},
-            "object[]",
-            3600,
-            "highest pledge ratios",
-            table="raw_risk_pledge",
-            order="-pledge_ratio",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_pledge(code limit=52): stock history, 3600 s
+            pledge ratio series
+        get_pledge_rank(trade_date? limit=100): market by_date by -pledge_ratio, 3600 s
+            highest pledge ratios
+    """),
 )

@@ -11,7 +11,7 @@ import pandas as pd
 
 from core.declaration.columns import S16, S32, Date, F, Int, Model, Pct, col, key
 from core.declaration.dataset import Dataset
-from core.declaration.rules import Interface
+from core.declaration.rules import interfaces
 from core.declaration.scope import Scope
 from platform_assets.compute.parameters.scorecards import REVISITED_DAYS
 from platform_assets.compute.scorecards.forward import outcomes_of
@@ -137,15 +137,8 @@ DATASET = Dataset(
     of_stocks=False,
     monitored=False,
     tasks=("builtin_track", "preset_track"),
-    interfaces=(
-        Interface(
-            "get_scorecard",
-            "market",
-            "newest_days",
-            {"source": ("string", False, None), "days": ("int", False, 90)},
-            "object[]",
-            600,
-            "forward-return statistics",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_scorecard(source? days=90): market newest_days, 600 s
+            forward-return statistics
+    """),
 )

@@ -7,7 +7,7 @@ import pandas as pd
 
 from core.declaration.columns import K16, K32, S32, S64, S255, Amt, Big, Code, Date, Model, Text, col, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Interface, Partition
+from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
 from core.market.securities import is_a_share
 from core.text_keys import hash_key
@@ -231,26 +231,10 @@ DATASET = Dataset(
             tasks=_TASK,
         ),
     ),
-    interfaces=(
-        Interface(
-            "get_share_structure",
-            "timeseries",
-            "history",
-            {"code": ("string", True, None), "limit": ("int", False, 30)},
-            "object[]",
-            86400,
-            "share capital changes",
-            table="aux_equity",
-        ),
-        Interface(
-            "get_capital_operations",
-            "stock",
-            "newest",
-            {"code": ("string", True, None), "limit": ("int", False, 30)},
-            "object[]",
-            86400,
-            "buybacks and share changes",
-            table="aux_capital",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_share_structure(code limit=30): timeseries history, 86400 s
+            share capital changes
+        get_capital_operations(code limit=30): stock newest of aux_capital, 86400 s
+            buybacks and share changes
+    """),
 )

@@ -13,7 +13,7 @@ import pandas as pd
 from core.declaration.columns import K32, Code, Date, F, Int, Json, Model, Px, col, key
 from core.declaration.dataset import Dataset
 from core.declaration.frames import canonical_json
-from core.declaration.rules import Interface
+from core.declaration.rules import interfaces
 from core.declaration.scope import Scope
 from core.market.bars import Floats, Ints
 from platform_assets.compute.date_ranges import Stretch
@@ -116,19 +116,8 @@ DATASET = Dataset(
     monitored=False,
     indexes=(("code", "trade_date"),),
     tasks=("quant_calc",),
-    interfaces=(
-        Interface(
-            "get_signal_pool",
-            "market",
-            "by_date",
-            {
-                "trade_date": ("date", False, None),
-                "signal_key": ("string", False, None),
-                "limit": ("int", False, 200),
-            },
-            "object[]",
-            600,
-            "signals of a day",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_signal_pool(trade_date? signal_key? limit=200): market by_date, 600 s
+            signals of a day
+    """),
 )

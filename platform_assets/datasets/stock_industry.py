@@ -30,7 +30,7 @@ from core.declaration.columns import (
 )
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.frames import canonical_json
-from core.declaration.rules import Fields, Interface, Partition, Soft, batch, calendar_days, latest
+from core.declaration.rules import Fields, Partition, Soft, batch, calendar_days, interfaces, latest
 from core.declaration.scope import Context
 from platform_assets.datasets._blocks import portal_blocks, portal_boards, terminal_blocks, terminal_boards
 
@@ -226,115 +226,25 @@ DATASET = Dataset(
     interfaces=(
         latest("get_stock_industry", "classifications of a code", 3600),
         batch("get_stock_industry_batch", "classifications of many codes", 3600),
-        Interface(
-            "get_realtime_industry_ranking",
-            "market",
-            "live_industry_ranking",
-            {
-                "top_n": ("int", False, 20),
-            },
-            "object",
-            30,
-            "industry change ranking: top, bottom, total",
-            live=True,
-        ),
-        Interface(
-            "get_industry_members",
-            "market",
-            "industry_members",
-            {
-                "industry_code": ("string", True, None),
-                "level": ("string", False, "sw_l1"),
-            },
-            "object[]",
-            3600,
-            "members of an industry",
-        ),
-        Interface(
-            "get_industry_list",
-            "market",
-            "industry_list",
-            {
-                "level": ("string", False, "sw_l1"),
-            },
-            "object[]",
-            86400,
-            "industries with member counts",
-        ),
-        Interface(
-            "get_industry_peers",
-            "stock",
-            "industry_peers",
-            {
-                "code": ("string", True, None),
-                "level": ("string", False, "sw_l2"),
-                "limit": ("int", False, 20),
-            },
-            "object[]",
-            600,
-            "peers of one code with key figures",
-        ),
-        Interface(
-            "get_concept_blocks",
-            "stock",
-            "matching",
-            {
-                "code": ("string", True, None),
-            },
-            "object[]",
-            3600,
-            "industry, concept and region blocks of one code",
-            table="raw_concept_blocks",
-        ),
-        Interface(
-            "get_concept_members",
-            "market",
-            "matching",
-            {
-                "block_code": ("string", True, None),
-            },
-            "object[]",
-            3600,
-            "codes of one concept",
-            table="raw_concept_blocks",
-        ),
-        Interface(
-            "get_block_list",
-            "market",
-            "blocks",
-            {
-                "block_type": ("string", False, "gn"),
-                "keyword": ("string", False, None),
-            },
-            "object[]",
-            3600,
-            "blocks with member counts",
-            table="raw_block_member",
-        ),
-        Interface(
-            "get_block_members",
-            "market",
-            "matching",
-            {
-                "block_code": ("string", True, None),
-                "block_type": ("string", False, None),
-            },
-            "object[]",
-            3600,
-            "codes of one block",
-            table="raw_block_member",
-        ),
-        Interface(
-            "get_stock_blocks",
-            "stock",
-            "matching",
-            {
-                "code": ("string", True, None),
-            },
-            "object[]",
-            3600,
-            "blocks of one code",
-            table="raw_block_member",
-        ),
+        *interfaces("""
+            get_realtime_industry_ranking(top_n=20): market live_industry_ranking -> object, 30 s
+                industry change ranking: top, bottom, total
+            get_industry_members(industry_code level=sw_l1): market industry_members, 3600 s
+                members of an industry
+            get_industry_list(level=sw_l1): market industry_list, 86400 s
+                industries with member counts
+            get_industry_peers(code level=sw_l2 limit=20): stock industry_peers, 600 s
+                peers of one code with key figures
+            get_concept_blocks(code): stock matching of raw_concept_blocks, 3600 s
+                industry, concept and region blocks of one code
+            get_concept_members(block_code): market matching of raw_concept_blocks, 3600 s
+                codes of one concept
+            get_block_list(block_type=gn keyword?): market blocks of raw_block_member, 3600 s
+                blocks with member counts
+            get_block_members(block_code block_type?): market matching of raw_block_member, 3600 s
+                codes of one block
+            get_stock_blocks(code): stock matching of raw_block_member, 3600 s
+                blocks of one code
+        """),
     ),
 )

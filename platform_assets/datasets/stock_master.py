@@ -26,7 +26,7 @@ from core.declaration.columns import (
     key,
 )
 from core.declaration.dataset import Dataset
-from core.declaration.rules import Fields, Interface, Partition, Soft, batch, calendar_days, latest
+from core.declaration.rules import Fields, Partition, Soft, batch, calendar_days, interfaces, latest
 from core.declaration.scope import Context
 from core.market.names import is_st
 from core.market.rules import limit_pct, lot_of
@@ -172,57 +172,16 @@ DATASET = Dataset(
     interfaces=(
         latest("get_stock_master", "master row of a code", 3600),
         batch("get_stock_master_batch", "master rows of many codes", 3600),
-        Interface(
-            "get_stock_list",
-            "market",
-            "securities",
-            {
-                "market": ("string", False, None),
-                "sec_type": ("string", False, "stock"),
-                "list_status": ("string", False, "L"),
-                "keyword": ("string", False, None),
-                "page": ("int", False, 1),
-                "page_size": ("int", False, 100),
-            },
-            "object[]",
-            3600,
-            "security list with filters",
-        ),
-        Interface(
-            "get_stock_search",
-            "market",
-            "security_search",
-            {
-                "keyword": ("string", True, None),
-                "page": ("int", False, 1),
-                "page_size": ("int", False, 10),
-            },
-            "object[]",
-            600,
-            "code, name and pinyin search",
-        ),
-        Interface(
-            "get_st_stocks",
-            "market",
-            "special_treatment",
-            {
-                "limit": ("int", False, 500),
-            },
-            "object[]",
-            3600,
-            "ST and *ST securities",
-        ),
-        Interface(
-            "get_new_stocks",
-            "market",
-            "young_securities",
-            {
-                "days": ("int", False, 60),
-                "limit": ("int", False, 200),
-            },
-            "object[]",
-            3600,
-            "securities listed within days",
-        ),
+        *interfaces("""
+            get_stock_list(market? sec_type=stock list_status=L keyword? page=1
+                           page_size=100): market securities, 3600 s
+                security list with filters
+            get_stock_search(keyword page=1 page_size=10): market security_search, 600 s
+                code, name and pinyin search
+            get_st_stocks(limit=500): market special_treatment, 3600 s
+                ST and *ST securities
+            get_new_stocks(days=60 limit=200): market young_securities, 3600 s
+                securities listed within days
+        """),
     ),
 )

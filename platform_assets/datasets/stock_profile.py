@@ -27,7 +27,7 @@ from core.declaration.columns import (
     key,
 )
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Contract, Fields, Interface, Partition, Soft, batch, calendar_days, latest
+from core.declaration.rules import Contract, Fields, Partition, Soft, batch, calendar_days, interfaces, latest
 from core.declaration.scope import Context, Scope
 from platform_assets.datasets._rotation import MOST_EVENT_CODES, ROTATION, codes_in_turn
 from resources.upstreams.fetch_context import FetchContext
@@ -356,15 +356,9 @@ DATASET = Dataset(
     interfaces=(
         latest("get_stock_profile", "profile of a code", 86400),
         batch("get_stock_profile_batch", "profiles of many codes", 86400),
-        Interface(
-            "get_issue_info",
-            "stock",
-            "latest",
-            {"code": ("string", True, None)},
-            "object|null",
-            86400,
-            "issue of a code's shares",
-            table="raw_issue_info",
-        ),
+        *interfaces("""
+            get_issue_info(code): stock latest of raw_issue_info -> object|null, 86400 s
+                issue of a code's shares
+        """),
     ),
 )

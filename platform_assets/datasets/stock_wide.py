@@ -28,7 +28,7 @@ from core.declaration.columns import (
     model_columns,
 )
 from core.declaration.dataset import Dataset, Source
-from core.declaration.rules import Interface, Rows, Soft, Whole, batch, close_of, latest, trading
+from core.declaration.rules import Rows, Soft, Whole, batch, close_of, interfaces, latest, trading
 from core.declaration.scope import Context, Scope
 from core.errors import Unavailable
 from platform_assets.compute.name_spans import named
@@ -284,49 +284,14 @@ DATASET = Dataset(
     interfaces=(
         latest("get_stock_wide", "newest wide row of a code", 60),
         batch("get_stock_wide_batch", "newest wide rows of many codes", 60),
-        Interface(
-            "get_stock_wide_by_date",
-            "market",
-            "by_date",
-            {
-                "trade_date": ("date", False, None),
-                "sort": ("string", False, None),
-                "limit": ("int", False, 200),
-                "offset": ("int", False, 0),
-                "fields": ("string[]", False, None),
-                "industry_code": ("string", False, None),
-            },
-            "object[]",
-            60,
-            "wide rows of all codes on one date",
-        ),
-        Interface(
-            "get_stock_rank",
-            "market",
-            "by_date",
-            {
-                "sort": ("string", False, "-change_pct"),
-                "limit": ("int", False, 50),
-                "market": ("string", False, None),
-                "industry_code": ("string", False, None),
-            },
-            "object[]",
-            30,
-            "ranking on any wide column",
-        ),
-        Interface(
-            "get_stock_screen",
-            "market",
-            "screen",
-            {
-                "fields": ("string[]", False, None),
-                "sort": ("string", False, None),
-                "limit": ("int", False, 100),
-                "keyword": ("string", False, None),
-            },
-            "object[]",
-            60,
-            "wide rows filtered by simple column conditions (keyword pe_ttm<20, roe>=15) and words",
-        ),
+        *interfaces("""
+            get_stock_wide_by_date(trade_date? sort? limit=200 offset=0 fields?
+                                   industry_code?): market by_date, 60 s
+                wide rows of all codes on one date
+            get_stock_rank(sort=-change_pct limit=50 market? industry_code?): market by_date, 30 s
+                ranking on any wide column
+            get_stock_screen(fields? sort? limit=100 keyword?): market screen, 60 s
+                wide rows filtered by simple column conditions (keyword pe_ttm<20, roe>=15) and words
+        """),
     ),
 )

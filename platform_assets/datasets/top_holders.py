@@ -7,7 +7,7 @@ import pandera.pandas as pa
 from core.days import moved
 from core.declaration.columns import K16, S8, S32, S64, S255, Big, Code, Date, Int, Model, Pct, col, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Interface, Partition
+from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
 from core.market.securities import is_a_share
 from core.report_periods import is_period, open_on_any
@@ -103,21 +103,8 @@ DATASET = Dataset(
         ),
     ),
     tasks=("aux_f10_events_sync",),
-    interfaces=(
-        Interface(
-            "get_top_holders",
-            "stock",
-            "of_period",
-            {
-                "code": ("string", True, None),
-                "report_period": ("date", False, None),
-                "holder_type": ("string", False, "float10"),
-            },
-            "object[]",
-            3600,
-            "top ten holders",
-            table="raw_top_holders",
-            order="rank_no",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_top_holders(code report_period? holder_type=float10): stock of_period by rank_no, 3600 s
+            top ten holders
+    """),
 )

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from core.declaration.frames import canonical_json
-from core.declaration.rules import Interface
+from core.declaration.rules import interfaces
 from core.declaration.scope import Scope
 from core.market.bars import Dense
 from platform_assets.compute.factors.definitions import INPUT_COLUMNS
@@ -179,13 +179,8 @@ DATASET = pick_dataset(
     make=picks,
     reads=(LEADERS, SCORES, INDICATORS, PATTERNS),
     task="builtin_track",
-    interface=Interface(
-        "get_builtin_picks",
-        "market",
-        "by_date",
-        {"trade_date": ("date", False, None), GROUP: ("string", False, None)},
-        "object[]",
-        600,
-        "picks of the three boards",
-    ),
+    interfaces=interfaces("""
+        get_builtin_picks(trade_date? board_key?): market by_date, 600 s
+            picks of the three boards
+    """),
 )

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from core.declaration.frames import canonical_json
-from core.declaration.rules import Interface
+from core.declaration.rules import interfaces
 from core.declaration.scope import Scope
 from platform_assets.compute.factors.definitions import BY_KEY, FACTORS
 from platform_assets.compute.factors.presets import (
@@ -78,13 +78,8 @@ DATASET = pick_dataset(
     make=picks,
     reads=(SCORES,),
     task="preset_track",
-    interface=Interface(
-        "get_preset_picks",
-        "market",
-        "by_date",
-        {"trade_date": ("date", False, None), GROUP: ("string", False, None)},
-        "object[]",
-        600,
-        "picks of the presets",
-    ),
+    interfaces=interfaces("""
+        get_preset_picks(trade_date? preset_key?): market by_date, 600 s
+            picks of the presets
+    """),
 )

@@ -6,7 +6,7 @@ import pandas as pd
 
 from core.declaration.columns import S4, S64, Bool, Date, Model, col, key
 from core.declaration.dataset import Dataset, Source
-from core.declaration.rules import Interface, Partition
+from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
 from core.declaration.tables import Layer
 from resources.upstreams.fetch_context import FetchContext
@@ -68,28 +68,10 @@ DATASET = Dataset(
     date_column="date",
     sources=(Source("shipped", shipped_days),),
     tasks=("eod_core",),
-    interfaces=(
-        Interface(
-            name="get_trade_calendar",
-            dimension="market",
-            template="calendar",
-            params={
-                "market": ("string", False, "CN"),
-                "start_date": ("date", False, None),
-                "end_date": ("date", False, None),
-            },
-            returns="object[]",
-            ttl=86400,
-            description="trade calendar days of a market",
-        ),
-        Interface(
-            name="get_latest_trade_date",
-            dimension="market",
-            template="latest_trade_date",
-            params={"market": ("string", False, "CN")},
-            returns="string",
-            ttl=60,
-            description="newest trade date that is not after today",
-        ),
-    ),
+    interfaces=interfaces("""
+        get_trade_calendar(market=CN start_date? end_date?): market calendar, 86400 s
+            trade calendar days of a market
+        get_latest_trade_date(market=CN): market latest_trade_date -> string, 60 s
+            newest trade date that is not after today
+    """),
 )

@@ -10,7 +10,17 @@ import pandas as pd
 
 from core.declaration.columns import K32, S64, Amt, Big, Code, Date, F, Int, Model, Pct, Px, col, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Fields, Interface, Soft, batch, by_date, close_of, history, latest, trading
+from core.declaration.rules import (
+    Fields,
+    Soft,
+    batch,
+    by_date,
+    close_of,
+    history,
+    interfaces,
+    latest,
+    trading,
+)
 from core.declaration.scope import Context, Scope
 from core.market.securities import is_a_share
 from platform_assets.compute.asof import value_on
@@ -257,17 +267,9 @@ DATASET = Dataset(
         batch("get_valuation_batch", "newest valuations of many codes", 300),
         history("get_valuation_history", "valuations of a code by date", 300),
         by_date("get_valuation_by_date", "valuations of the market on one date", 300),
-        Interface(
-            "get_valuation_percentile",
-            "stock",
-            "valuation_percentile",
-            {
-                "code": ("string", True, None),
-                "days": ("int", False, 1250),
-            },
-            "object|null",
-            3600,
-            "percentiles of pe and pb in the window",
-        ),
+        *interfaces("""
+            get_valuation_percentile(code days=1250): stock valuation_percentile -> object|null, 3600 s
+                percentiles of pe and pb in the window
+        """),
     ),
 )

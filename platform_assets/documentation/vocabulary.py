@@ -44,6 +44,7 @@ FUNCTIONS: tuple[Callable[..., Any], ...] = (
     rules.batch,
     rules.history,
     rules.by_date,
+    rules.interfaces,
     rules.standard,
     fetch_context.current_session,
     fetch_context.within_last,
