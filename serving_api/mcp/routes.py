@@ -6,13 +6,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from fastapi import APIRouter
-
 from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Anyone, Asker, Login
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import Area, area_router
 from serving_api.mcp import schemas
 from serving_api.mcp.calling import INVALID_REQUEST, NO_METHOD, Refused, annotations, called, found
 from serving_api.mcp.servers import servers_of
@@ -93,7 +91,7 @@ def _offers() -> list[dict[str, Any]]:
     return offers
 
 
-def _router(prefix: str) -> APIRouter:
+def _router(prefix: str) -> Area:
     router = area_router(prefix, "mcp")
     router.get("/tools", schemas.ToolList)(list_tools)
     router.post(f"/{CALL}", schemas.CallAnswer, raises=(401, 403))(call_tool)
@@ -103,4 +101,4 @@ def _router(prefix: str) -> APIRouter:
     return router
 
 
-MCP_ROUTERS = (_router("/mcp"), _router(f"{PREFIX}/mcp"))
+root_router, router = _router("/mcp"), _router(f"{PREFIX}/mcp")
