@@ -72,12 +72,9 @@ def page_of(
 ) -> tuple[list[dict[str, Any]], int]:
     """(notes, newest first; total number)."""
     table = TABLES[kind]
-    where, values = ("date=?", (date,)) if date else ("", ())
-    rows = public_rows(
-        session, table, where=where, values=values, order="date DESC", limit=limit, offset=offset
-    )
-    counted = session.run(f"SELECT COUNT(*) FROM {table}{f' WHERE {where}' if where else ''}", values)
-    return [_reported(row) for row in rows], int(counted[0][0])
+    of = {"date": date or None}
+    rows = public_rows(session, table, of=of, order="date DESC", limit=limit, offset=offset)
+    return [_reported(row) for row in rows], session.count(table, of)
 
 
 def _reported(row: Row) -> dict[str, Any]:

@@ -94,41 +94,27 @@ _CHUNK = 200
 
 def newest(session: Session, equal: Mapping[str, str | None], limit: int) -> tuple[list[dict[str, Any]], int]:
     """(batches newest first, number of matches). `equal`: column -> value to filter by, None = any."""
-    requested = {column: value for column, value in equal.items() if value is not None}
-    where = " AND ".join(f"{column}=?" for column in requested)
-    values = tuple(requested.values())
-    clause = f" WHERE {where}" if where else ""
-    total = session.run(f"SELECT COUNT(*) FROM {TABLE}{clause}", values)[0][0]
     order = "started_at DESC, batch_id DESC"
-    return session.dicts(TABLE, where=where, values=values, order=order, limit=limit), int(total)
+    return session.dicts(TABLE, equal, order=order, limit=limit), session.count(TABLE, equal)
 
 
 def by_ids(session: Session, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Batches by id; unknown ids are left out."""
     found: dict[str, dict[str, Any]] = {}
     for start in range(0, len(ids), _CHUNK):
-        chunk = tuple(ids[start : start + _CHUNK])
-        marks = ", ".join("?" for _ in chunk)
-        for row in session.dicts(TABLE, where=f"batch_id IN ({marks})", values=chunk):
-            found[str(row["batch_id"])] = row
+        rows = session.dicts(TABLE, {"batch_id": ids[start : start + _CHUNK]})
+        found |= {str(row["batch_id"]): row for row in rows}
     return found
 
 
 def children_of(session: Session, batch_id: str) -> list[dict[str, Any]]:
     """Batches that were written from one download, in the order of their partitions."""
-    return session.dicts(
-        TABLE,
-        where="parent_batch_id=?",
-        values=(batch_id,),
-        order="partition_key, batch_id",
-        limit=MAX_CHILDREN,
-    )
+    of = {"parent_batch_id": batch_id}
+    return session.dicts(TABLE, of, order="partition_key, batch_id", limit=MAX_CHILDREN)
 
 
 def quality(session: Session, batch_id: str, limit: int) -> list[dict[str, Any]]:
-    return session.dicts(
-        "sys_quality_record", where="batch_id=?", values=(batch_id,), order="id", limit=limit
-    )
+    return session.dicts("sys_quality_record", {"batch_id": batch_id}, order="id", limit=limit)
 
 
 MAX_QUALITY = 500

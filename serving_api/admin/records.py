@@ -59,12 +59,7 @@ def newest(
     session: Session, table: str, equal: Mapping[str, str | None], limit: int
 ) -> tuple[list[dict[str, Any]], int]:
     """(rows newest first, number of matches). `equal`: column -> value to filter by, None = any."""
-    requested = {column: value for column, value in equal.items() if value is not None}
-    where = " AND ".join(f"{session.sql.name(column)}=?" for column in requested)
-    values = tuple(requested.values())
-    clause = f" WHERE {where}" if where else ""
-    total = session.run(f"SELECT COUNT(*) FROM {table}{clause}", values)[0][0]
-    return session.dicts(table, where=where, values=values, order="id DESC", limit=limit), int(total)
+    return session.dicts(table, equal, order="id DESC", limit=limit), session.count(table, equal)
 
 
 _QUALITY = (

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.declaration.tables import Table
-from serving_api.db.sessions import Session
+from serving_api.db.sessions import Session, condition
 from serving_api.interfaces import queries as rows_of
-from serving_api.interfaces.call import Executor, InterfaceCall, filters_of, must_be_period
+from serving_api.interfaces.call import InterfaceCall, filters_of, must_be_period
 from serving_api.interfaces.parameters import MOST_ROWS
 from serving_api.interfaces.queries import Row, public_rows
 
@@ -22,37 +22,25 @@ def rows_of_newest_periods(
 ) -> list[Row]:
     """Rows of the newest report periods of a code (or of one `period`) with the values of `equal`: the
     newest period first, within a period by a column ("-column": largest first) and the key."""
-    clauses = ["code=?", *(f"{session.sql.name(column)}=?" for column in equal)]
-    values = [code, *equal.values()]
+    of: dict[str, Any] = {"code": code, **equal}
     if period is None:
+        where, values = condition(of)
         found = session.run(
             f"SELECT DISTINCT report_period FROM {session.sql.name(table.name)} "
-            f"WHERE {' AND '.join(clauses)} ORDER BY report_period DESC LIMIT ?",
+            f"WHERE {where} ORDER BY report_period DESC LIMIT ?",
             (*values, periods),
         )
         if not found:
             return []
-        clauses, values = [*clauses, "report_period>=?"], [*values, str(found[-1][0])]
+        of["report_period>="] = str(found[-1][0])
     else:
-        clauses, values = [*clauses, "report_period=?"], [*values, period]
+        of["report_period"] = period
     order = ["report_period DESC"]
     if sort:
         column, way = sort.lstrip("-"), "DESC" if sort.startswith("-") else "ASC"
         order += [f"{column} IS NULL", f"{column} {way}"]
     order += [column for column in table.key if column not in ("code", "report_period")]
-    return public_rows(
-        session, table.name, where=" AND ".join(clauses), values=tuple(values), order=", ".join(order)
-    )
-
-
-def rows_by_year(session: Session, table: Table, code: str) -> list[Row]:
-    """One row per forecast year of a code, oldest first: of several sources the one whose name sorts last,
-    which prefers the company's page to the report."""
-    rows = public_rows(session, table.name, where="code=?", values=(code,), order="forecast_year, src DESC")
-    found: dict[int, Row] = {}
-    for row in rows:
-        found.setdefault(row["forecast_year"], row)
-    return list(found.values())
+    return public_rows(session, table.name, of=of, order=", ".join(order))
 
 
 _MINUTES = (5, 15, 30, 60)
@@ -93,13 +81,10 @@ def of_period(session: Session, call: InterfaceCall) -> Any:
 
 
 def by_year(session: Session, call: InterfaceCall) -> Any:
-    """Forecasts of one code by year, from the company's page when it was read."""
-    return rows_by_year(session, call.table, call.code)
-
-
-EXECUTORS: Mapping[str, Executor] = {
-    "minute_bars": minute_bars,
-    "newest_periods": newest_periods,
-    "of_period": of_period,
-    "by_year": by_year,
-}
+    """Forecasts of one code by year, oldest first: of several sources the one whose name sorts last, which
+    prefers the company's page to the report."""
+    rows = public_rows(session, call.table.name, of={"code": call.code}, order="forecast_year, src DESC")
+    found: dict[int, Row] = {}
+    for row in rows:
+        found.setdefault(row["forecast_year"], row)
+    return list(found.values())

@@ -1,45 +1,49 @@
-"""SQL of the interfaces over the billboard's seats and dated events of the market."""
+"""Interfaces over the billboard's seats and dated events of the market."""
 
+from typing import Any
+
+from core.days import moved
 from core.declaration.tables import Table
 from serving_api.db.sessions import Session
-from serving_api.interfaces.queries import Row, public_rows
+from serving_api.interfaces.call import InterfaceCall, bounds_of
+from serving_api.interfaces.queries import Row, between, public_rows
 
 _ESCAPE = "!"
 
 
-def seats(session: Session, table: Table, code: str, day: str | None) -> list[Row]:
-    """Seats of a code on a date, or on its newest one."""
+def seats(session: Session, call: InterfaceCall) -> Any:
+    """Seats of one code on a date (default: its newest), by reason, side and rank."""
+    day, name, of = call.params["trade_date"], call.table.name, {"code": call.code}
+    if day is not None and day > call.today:
+        raise call.bad("trade_date", f"{day} lies in the future")
     if day is None:
-        found = session.rows(
-            table.name,
-            columns=("trade_date",),
-            where="code=?",
-            values=(code,),
-            order="trade_date DESC",
-            limit=1,
-        )
+        found = session.rows(name, of, columns=("trade_date",), order="trade_date DESC", limit=1)
         if not found:
             return []
         day = str(found[0][0])
-    return public_rows(
-        session,
-        table.name,
-        where="code=? AND trade_date=?",
-        values=(code, day),
-        order="reason_key, side, rank_no",
-    )
+    return public_rows(session, name, of={**of, "trade_date": day}, order="reason_key, side, rank_no")
 
 
-def branch_trades(session: Session, table: Table, since: str, name: str, limit: int) -> list[Row]:
-    """The newest seats of the branches whose name contains a text."""
+def branch_trades(session: Session, call: InterfaceCall) -> Any:
+    """Seats of branches whose name contains a text, in the last days, newest first."""
     return public_rows(
         session,
-        table.name,
+        call.table.name,
         where=f"trade_date>=? AND branch_name LIKE ? ESCAPE '{_ESCAPE}'",
-        values=(since, _holding(name)),
+        values=(_since(call), _holding(call.params["branch_name"])),
         order="trade_date DESC, code, reason_key, side, rank_no",
-        limit=limit,
+        limit=call.params["limit"],
     )
+
+
+def branch_totals(session: Session, call: InterfaceCall) -> Any:
+    """Amounts bought and sold by branches in the last days, largest sums first."""
+    name, limit = call.params["branch_name"], call.params["limit"]
+    return totals_of_branches(session, call.table, _since(call), name, limit)
+
+
+def _since(call: InterfaceCall) -> str:
+    return moved(call.today, -call.params["days"])
 
 
 def deals_of_branches(table: Table, since: str, name: str | None) -> tuple[str, list[str]]:
@@ -67,7 +71,7 @@ def deals_of_branches(table: Table, since: str, name: str | None) -> tuple[str, 
     return deal, values
 
 
-def branch_totals(session: Session, table: Table, since: str, name: str | None, limit: int) -> list[Row]:
+def totals_of_branches(session: Session, table: Table, since: str, name: str | None, limit: int) -> list[Row]:
     """{branch_name, trades, buy_amt, sell_amt, net_amt, codes, is_org} of branches, in 10k CNY, by the sum
     of both sides, largest first. `trades` counts pairs of code and date."""
     deal, values = deals_of_branches(table, since, name)
@@ -91,18 +95,16 @@ def branch_totals(session: Session, table: Table, since: str, name: str | None, 
     ]
 
 
-def between(session: Session, table: Table, since: str | None, until: str | None, limit: int) -> list[Row]:
-    """Rows of the market between two dates, oldest first."""
-    bounds = [(sign, day) for sign, day in ((">=", since), ("<=", until)) if day is not None]
-    rest = [column for column in table.key if column != table.date_column]
-    return public_rows(
-        session,
-        table.name,
-        where=" AND ".join(f"{table.date_column}{sign}?" for sign, _ in bounds),
-        values=tuple(day for _, day in bounds),
-        order=", ".join([str(table.date_column), *rest]),
-        limit=limit,
-    )
+def calendar_range(session: Session, call: InterfaceCall) -> Any:
+    """Rows of the market between two dates that may be in the future (default: from today on), oldest
+    first."""
+    since, until = bounds_of(call)
+    if since is None and until is None:
+        since = call.today
+    table = call.table
+    order = ", ".join([str(table.date_column), *(one for one in table.key if one != table.date_column)])
+    of = between(table, since, until)
+    return public_rows(session, table.name, of=of, order=order, limit=call.params["limit"])
 
 
 def _holding(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Bars of an index and the indicators calculated from them."""
+"""Members of indices, and indicators calculated from their bars."""
 
 import math
 from collections.abc import Sequence
@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from platform_assets.compute.index_indicators import index_indicators
+from platform_assets.compute import index_indicators as calculated
 from platform_assets.compute.parameters.indicators import WARM_UP_BARS
-from serving_api.db.sessions import Session
+from serving_api.db.sessions import Of, Session
+from serving_api.interfaces.call import InterfaceCall
 from serving_api.interfaces.queries import Row, public_rows
 
 MEMBERS = "raw_index_constituent"
@@ -17,45 +18,38 @@ _ALL = 20_000
 
 def members(session: Session, index_code: str, provider: str | None = None) -> list[Row]:
     """The newest list of an index, by code."""
-    where, values = _of(index_code, provider)
-    day = _newest(session, where, values)
-    if day is None:
-        return []
-    return public_rows(
-        session, MEMBERS, where=f"{where} AND as_of_date=?", values=(*values, day), order="code", limit=_ALL
-    )
+    of = {"index_code": index_code, "provider": provider}
+    return _newest(session, of, order="code", limit=_ALL)
 
 
 def weights(session: Session, index_code: str, limit: int) -> list[Row]:
     """Members of the newest list with weights, the heaviest first."""
-    where, values = _of(index_code, None)
-    where = f"{where} AND weight_pct IS NOT NULL"
-    day = _newest(session, where, values)
-    if day is None:
+    where = "weight_pct IS NOT NULL"
+    return _newest(session, {"index_code": index_code}, where, order="weight_pct DESC, code", limit=limit)
+
+
+def _newest(session: Session, of: Of, where: str = "", **how: Any) -> list[Row]:
+    """Rows of the newest date that has such rows."""
+    order = "as_of_date DESC"
+    found = session.rows(MEMBERS, of, columns=("as_of_date",), where=where, order=order, limit=1)
+    if not found:
         return []
-    return public_rows(
-        session,
-        MEMBERS,
-        where=f"{where} AND as_of_date=?",
-        values=(*values, day),
-        order="weight_pct DESC, code",
-        limit=limit,
-    )
+    return public_rows(session, MEMBERS, of={**of, "as_of_date": str(found[0][0])}, where=where, **how)
 
 
-def _of(index_code: str, provider: str | None) -> tuple[str, tuple[Any, ...]]:
-    if provider is None:
-        return "index_code=?", (index_code,)
-    return "index_code=? AND provider=?", (index_code, provider)
+def index_members(session: Session, call: InterfaceCall) -> Any:
+    """The newest list of an index or industry, by code."""
+    return members(session, call.params["index_code"], call.params["provider"])
 
 
-def _newest(session: Session, where: str, values: tuple[Any, ...]) -> str | None:
-    if not session.has(MEMBERS):
-        return None
-    found = session.rows(
-        MEMBERS, columns=("as_of_date",), where=where, values=values, order="as_of_date DESC", limit=1
-    )
-    return str(found[0][0]) if found else None
+def index_weights(session: Session, call: InterfaceCall) -> Any:
+    """Members of the newest list with weights, the heaviest first."""
+    return weights(session, call.params["index_code"], call.params["limit"])
+
+
+def index_indicators(session: Session, call: InterfaceCall) -> Any:
+    """MA, MACD, KDJ, BOLL and RSI of an index on its newest dates, oldest first."""
+    return indicators(session, call.code, call.params["limit"], call.as_of)[0]
 
 
 INDICES = "fusion_index_daily"
@@ -100,7 +94,7 @@ def indicator_rows(bars: Sequence[Row], count: int) -> list[dict[str, Any]]:
     )
     found = {
         name: [_rounded(value, _POINTS if name.startswith(_IN_POINTS) else _RATIOS) for value in values]
-        for name, values in index_indicators(high, low, close).items()
+        for name, values in calculated.index_indicators(high, low, close).items()
     }
     return [
         {

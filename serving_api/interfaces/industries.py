@@ -6,7 +6,7 @@ from typing import Any
 from core.declaration.tables import Table
 from core.text_keys import search_key
 from serving_api.db.sessions import Session
-from serving_api.interfaces.call import Executor, InterfaceCall
+from serving_api.interfaces.call import InterfaceCall
 from serving_api.interfaces.parameters import MOST_ROWS
 from serving_api.interfaces.queries import Row, newest_date, public_columns, public_rows
 
@@ -45,40 +45,6 @@ def key_figures(session: Session, codes: Sequence[str], limit: int, as_of: str |
     return rows[:limit]
 
 
-def _matching(session: Session, table: Table, given: Mapping[str, str], limit: int) -> list[Row]:
-    where, values = [], []
-    for column, value in given.items():
-        named = column == "block_code"
-        where.append("(block_code=? OR block_name=?)" if named else f"{column}=?")
-        values += [value, value] if named else [value]
-    return public_rows(
-        session,
-        table.name,
-        where=" AND ".join(where),
-        values=tuple(values),
-        order=", ".join(table.key),
-        limit=limit,
-    )
-
-
-def _blocks(session: Session, table: Table, kind: str, keyword: str | None) -> list[dict[str, Any]]:
-    rows = session.run(
-        "SELECT block_code, MAX(block_name), MAX(member_count), COUNT(*) "
-        f"FROM {session.sql.name(table.name)} WHERE block_type=? GROUP BY block_code ORDER BY block_code",
-        (kind,),
-    )
-    return [
-        {
-            "block_type": kind,
-            "block_code": code,
-            "block_name": name,
-            "member_count": int(reported if reported is not None else count),
-        }
-        for code, name, reported, count in rows
-        if keyword is None or search_key(keyword) in search_key(name or "")
-    ]
-
-
 LEVELS: Mapping[str, tuple[str, ...]] = {
     "sw_l1": ("sw_l1", "sw_l1_name"),
     "sw_l2": ("sw_l2", "sw_l2_name"),
@@ -92,13 +58,13 @@ LEVELS: Mapping[str, tuple[str, ...]] = {
 """Level -> the columns that name it: a code and its name, or the name alone."""
 
 
-def members(session: Session, call: InterfaceCall) -> Any:
+def industry_members(session: Session, call: InterfaceCall) -> Any:
     """Rows of the stocks of one industry, given by code or by name, ordered by code."""
     columns = _level(call)
     return of_industry(session, call.table, columns, call.params["industry_code"], call.as_of)
 
 
-def industries(session: Session, call: InterfaceCall) -> Any:
+def industry_list(session: Session, call: InterfaceCall) -> Any:
     """{industry_code, industry_name, member_count} of a level, the largest first."""
     columns = _level(call)
     rows = session.rows(call.table.name, columns=columns, as_of=call.as_of)
@@ -114,7 +80,7 @@ def industries(session: Session, call: InterfaceCall) -> Any:
     ]
 
 
-def peers(session: Session, call: InterfaceCall) -> Any:
+def industry_peers(session: Session, call: InterfaceCall) -> Any:
     """Key figures of the other stocks of a stock's industry on the newest date, the largest first; empty
     without a classification."""
     columns = _level(call)
@@ -130,13 +96,33 @@ def matching(session: Session, call: InterfaceCall) -> Any:
     """Every current row whose columns equal the parameters of the same name, by key. A block is given by
     its code or by its name."""
     known = public_columns(call.table)
-    given = {name: value for name, value in call.params.items() if name in known and value is not None}
-    return _matching(session, call.table, given, MOST_ROWS)
+    of = {name: value for name, value in call.params.items() if name in known}
+    block = of.pop("block_code", None)
+    where = "" if block is None else "(block_code=? OR block_name=?)"
+    values, order = () if block is None else (block, block), ", ".join(call.table.key)
+    return public_rows(
+        session, call.table.name, of=of, where=where, values=values, order=order, limit=MOST_ROWS
+    )
 
 
 def blocks(session: Session, call: InterfaceCall) -> Any:
     """{block_type, block_code, block_name, member_count} of one kind, by code, with a keyword in the name."""
-    return _blocks(session, call.table, call.params["block_type"], call.params["keyword"])
+    kind, keyword = call.params["block_type"], call.params["keyword"]
+    rows = session.run(
+        "SELECT block_code, MAX(block_name), MAX(member_count), COUNT(*) FROM "
+        f"{session.sql.name(call.table.name)} WHERE block_type=? GROUP BY block_code ORDER BY block_code",
+        (kind,),
+    )
+    return [
+        {
+            "block_type": kind,
+            "block_code": code,
+            "block_name": name,
+            "member_count": int(reported if reported is not None else count),
+        }
+        for code, name, reported, count in rows
+        if keyword is None or search_key(keyword) in search_key(name or "")
+    ]
 
 
 def _level(call: InterfaceCall) -> tuple[str, ...]:
@@ -144,12 +130,3 @@ def _level(call: InterfaceCall) -> tuple[str, ...]:
     if level not in LEVELS:
         raise call.bad("level", f"{level[:40]!r} is none of {', '.join(LEVELS)}")
     return LEVELS[level]
-
-
-EXECUTORS: Mapping[str, Executor] = {
-    "industry_members": members,
-    "industry_list": industries,
-    "industry_peers": peers,
-    "matching": matching,
-    "blocks": blocks,
-}

@@ -1,11 +1,10 @@
 """Interfaces over calculated tables by trade date: rows of the whole market, or of its industries."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from serving_api.db.sessions import Session
 from serving_api.interfaces import queries
-from serving_api.interfaces.call import Executor, InterfaceCall, day_of, filters_of
+from serving_api.interfaces.call import InterfaceCall, day_of, filters_of
 
 RANKED = ("sw_l1", "sw_l2", "em")
 _ALL = 5000
@@ -16,29 +15,21 @@ def of_date(session: Session, call: InterfaceCall) -> Any:
     day = day_of(session, call)
     if day is None:
         return None
-    where = f"{call.table.date_column}=?"
-    rows = queries.public_rows(session, call.table.name, where=where, values=(day,), limit=1)
+    rows = queries.public_rows(session, call.table.name, of={str(call.table.date_column): day}, limit=1)
     return rows[0] if rows else None
 
 
 def newest_days(session: Session, call: InterfaceCall) -> Any:
     """The rows of the newest trade dates, oldest first; of one industry (or source) when it is given."""
     day = str(call.table.date_column)
-    where, values = [f"{day}>=?"], [call.calendar.last(call.params["days"], call.today)[0]]
+    own = queries.code_column(call.table)
+    of: dict[str, Any] = {f"{day}>=": call.calendar.last(call.params["days"], call.today)[0]}
     if any(required for _, required, _ in call.interface.params.values()):
-        where.append(f"{queries.code_column(call.table)}=?")
-        values.append(call.code)
+        of[own] = call.code
     else:
-        own = queries.code_column(call.table)
-        given = {own: call.params.get(own), **filters_of(call)}
-        chosen = {name: value for name, value in given.items() if value is not None}
-        where += [f"{name}=?" for name in chosen]
-        values += chosen.values()
-    rest = [name for name in call.table.key if name != day]
-    order = ", ".join([day, *rest])
-    return queries.public_rows(
-        session, call.table.name, where=" AND ".join(where), values=tuple(values), order=order
-    )
+        of |= {own: call.params.get(own), **filters_of(call)}
+    order = ", ".join([day, *(name for name in call.table.key if name != day)])
+    return queries.public_rows(session, call.table.name, of=of, order=order)
 
 
 def industry_ranks(session: Session, call: InterfaceCall) -> Any:
@@ -74,11 +65,3 @@ def freshness(session: Session, call: InterfaceCall) -> Any:
             for row in rows
         },
     }
-
-
-EXECUTORS: Mapping[str, Executor] = {
-    "of_date": of_date,
-    "newest_days": newest_days,
-    "industry_ranks": industry_ranks,
-    "freshness": freshness,
-}

@@ -1,7 +1,7 @@
 """Interfaces over a window of dates: bars of many codes, returns, percentiles, sums of flows, indices."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from platform_assets.compute.percentiles import percentile_of_last
 from platform_assets.compute.returns import rolling
 from serving_api.db.sessions import Session
 from serving_api.interfaces import queries as rows_of
-from serving_api.interfaces.call import Executor, InterfaceCall
+from serving_api.interfaces.call import InterfaceCall
 from serving_api.interfaces.parameters import MOST_ROWS
 from serving_api.stocks.bars import Bar, adjusted, ratios
 from serving_api.stocks.queries import bars, bars_of_codes
@@ -23,13 +23,8 @@ def flow_sums(
     session: Session, table: Table, columns: Sequence[str], since: str, until: str, as_of: str | None
 ) -> dict[str, dict[str, float | None]]:
     """Code -> the sum of each column between two dates; None when no date has a value."""
-    rows = session.rows(
-        table.name,
-        columns=("code", *columns),
-        where="date>=? AND date<=?",
-        values=(since, until),
-        as_of=as_of,
-    )
+    span = {"date>=": since, "date<=": until}
+    rows = session.rows(table.name, span, columns=("code", *columns), as_of=as_of)
     sums: dict[str, dict[str, float | None]] = {}
     for code, *values in rows:
         reported = sums.setdefault(code, dict.fromkeys(columns))
@@ -41,12 +36,7 @@ def flow_sums(
 
 def names_of(session: Session, codes: Sequence[str]) -> dict[str, str]:
     """Code -> current name."""
-    if not codes:
-        return {}
-    marks = ", ".join("?" for _ in codes)
-    return dict(
-        session.rows(MASTER, columns=("code", "name"), where=f"code IN ({marks})", values=tuple(codes))
-    )
+    return dict(session.rows(MASTER, {"code": codes}, columns=("code", "name"))) if codes else {}
 
 
 def indices_of_scope(session: Session, table: Table, scope: str) -> list[dict[str, Any]]:
@@ -163,13 +153,3 @@ def stored_indices(session: Session, call: InterfaceCall) -> Any:
 
 def _rounded(value: float | None) -> float | None:
     return None if value is None or math.isnan(value) else round(float(value), 4)
-
-
-EXECUTORS: Mapping[str, Executor] = {
-    "bars_by_code": bars_by_code,
-    "returns": returns,
-    "valuation_percentile": valuation_percentile,
-    "flow_rank": flow_rank,
-    "newest_of_indices": newest_of_indices,
-    "stored_indices": stored_indices,
-}

@@ -3,7 +3,7 @@
 from typing import Any
 
 from serving_api.db.sessions import Session
-from serving_api.interfaces.events import branch_totals, deals_of_branches
+from serving_api.interfaces.events import deals_of_branches, totals_of_branches
 
 SEATS = "raw_lhb_branch"
 LISTINGS = "fusion_dragon_tiger"
@@ -15,7 +15,7 @@ def branches(session: Session, since: str, name: str | None, limit: int) -> tupl
     if not session.has(SEATS):
         return [], 0
     table = session.table(SEATS)
-    rows = branch_totals(session, table, since, name, limit)
+    rows = totals_of_branches(session, table, since, name, limit)
     after = _after_purchases(session, since, name)
     for row in rows:
         row["win_rate_5d"], row["avg_d5_change_pct"] = after.get(row["branch_name"], (None, None))

@@ -38,20 +38,11 @@ def page(
     offset: int,
 ) -> tuple[list[Row], int]:
     """(cards, newest decision first; total number)."""
-    clauses, values = [], []
-    for column, value in (("code", code), ("source", source)):
-        if value is not None:
-            clauses.append(f"{column}=?")
-            values.append(value)
-    if reviewed is not None:
-        clauses.append(f"review_outcome IS {'NOT ' if reviewed else ''}NULL")
-    where = " AND ".join(clauses)
+    of = {"code": code, "source": source}
+    where = "" if reviewed is None else f"review_outcome IS {'NOT ' if reviewed else ''}NULL"
     order = "decision_date DESC, trace_id"
-    rows = public_rows(
-        session, TABLE, where=where, values=tuple(values), order=order, limit=limit, offset=offset
-    )
-    counted = session.run(f"SELECT COUNT(*) FROM {TABLE}{f' WHERE {where}' if where else ''}", values)
-    return rows, int(counted[0][0])
+    rows = public_rows(session, TABLE, of=of, where=where, order=order, limit=limit, offset=offset)
+    return rows, session.count(TABLE, of, where)
 
 
 def outcomes(session: Session, since: str) -> list[tuple[str, str | None, int]]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from core.calendar import TradeCalendar
 from platform_assets.compute.scorecards.statistics import Sums
-from serving_api.db.sessions import Session
+from serving_api.db.sessions import Session, condition
 from serving_api.interfaces.queries import Row
 from serving_api.quant.outcomes import outcomes
 from serving_api.quant.scorecard.sources import BY_DATE, HITS, STRATEGY
@@ -68,11 +68,8 @@ def page(
     """(pick rows, newest date first; total number)."""
     if not session.has(HITS):
         return [], 0
-    asked = [(name, value) for name, value in (("trade_date", date), ("strategy_key", group)) if value]
-    where = " AND ".join(f"{name}=?" for name, _ in asked)
-    values = tuple(value for _, value in asked)
-    counted = session.run(f"SELECT COUNT(*) FROM {HITS}{f' WHERE {where}' if where else ''}", values)
-    return _rows(session, calendar, where, values, limit=limit, offset=offset), int(counted[0][0])
+    of = {"trade_date": date or None, "strategy_key": group or None}
+    return _rows(session, calendar, *condition(of), limit=limit, offset=offset), session.count(HITS, of)
 
 
 def of_code(session: Session, calendar: TradeCalendar, code: str, since: str) -> list[Row]:
