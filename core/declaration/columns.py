@@ -5,8 +5,8 @@ which a value is rounded. `col()` and `key()` add unit, title and hard limits. A
 read back as `ColumnSpec`; tables, checks, documentation and the catalog all derive from those.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import pandera.pandas as pa
@@ -94,7 +94,9 @@ def col(
 
 def key(title: str = "", **limits: Any) -> Any:
     """A column of the natural key: never null."""
-    return col("", title, nullable=False, **limits)
+    made = col("", title, nullable=False, **limits)
+    made.metadata["of_key"] = True
+    return made
 
 
 class Model(pa.DataFrameModel):
@@ -115,6 +117,7 @@ class ColumnSpec:
     no_source: str = ""
     decimals: int | None = None
     checks: tuple[Check, ...] = ()
+    of_key: bool = False
 
     @property
     def sql(self) -> str:
@@ -149,6 +152,7 @@ def model_columns(model: type[Model]) -> tuple[ColumnSpec, ...]:
                 no_source=metadata.get("no_source", ""),
                 decimals=metadata.get("decimals"),
                 checks=tuple(column.checks),
+                of_key=bool(metadata.get("of_key")),
             )
         )
     return tuple(specs)
@@ -159,25 +163,48 @@ def model_checks(model: type[Model]) -> tuple[Check, ...]:
     return tuple(model.to_schema().checks or ())
 
 
+def derived_model(name: str, origin: type[Model], columns: Iterable[ColumnSpec]) -> type[Model]:
+    """A model of these columns, with the description and the file of `origin`."""
+    made: dict[str, Any] = {"__doc__": origin.__doc__, "__module__": origin.__module__, "__annotations__": {}}
+    for spec in columns:
+        info = col(
+            spec.unit, spec.title, computed=spec.computed, no_source=spec.no_source, decimals=spec.decimals,
+            nullable=spec.nullable,
+        )  # fmt: skip
+        info.checks = list(spec.checks)
+        info.metadata["of_key"] = spec.of_key
+        made["__annotations__"][spec.name] = spec.column_type
+        made[spec.name] = info
+    return type(name, (Model,), made)
+
+
+_SRC = ColumnSpec("src", K32, title="upstream", nullable=False, of_key=True)
+
+
 def received(model: type[Model], key_columns: Sequence[str], without: Sequence[str] = ()) -> type[Model]:
     """The RAW model of the columns that sources deliver: those of a fused model without the computed ones
     (and those of another feed), with `src` behind its key. Types, units and limits stay; only the key and
     `src` must not be null."""
-    made: dict[str, Any] = {"__doc__": model.__doc__, "__module__": model.__module__, "__annotations__": {}}
-    specs = model_columns(model)
-    for spec in sorted(specs, key=lambda spec: spec.name not in key_columns):
-        if not spec.computed and spec.name not in without:
-            info = col(
-                spec.unit, spec.title, no_source=spec.no_source, decimals=spec.decimals,
-                nullable=spec.name not in key_columns,
-            )  # fmt: skip
-            info.checks = list(spec.checks)
-            made["__annotations__"][spec.name] = spec.column_type
-            made[spec.name] = info
-        if spec.name == key_columns[-1]:
-            made["__annotations__"]["src"] = K32
-            made["src"] = key("upstream")
-    return type(f"Received{model.__name__}", (Model,), made)
+    specs = [spec for spec in model_columns(model) if not spec.computed and spec.name not in without]
+    own = [replace(spec, nullable=False) for spec in specs if spec.name in key_columns]
+    at = 1 + next(at for at, spec in enumerate(own) if spec.name == key_columns[-1])
+    rest = [replace(spec, nullable=True) for spec in specs if spec.name not in key_columns]
+    return derived_model(f"Received{model.__name__}", model, (*own[:at], _SRC, *own[at:], *rest))
+
+
+def columns_of(other: type[Model], names: str) -> Callable[[type[Model]], type[Model]]:
+    """Class decorator: a model of the columns `names`, in this order. Each is as in `other`, but may be null
+    unless it belongs to the key, and is delivered, not computed; `src` is the upstream. What the class
+    declares itself takes precedence."""
+
+    def made(model: type[Model]) -> type[Model]:
+        known = {_SRC.name: _SRC}
+        for spec in model_columns(other):
+            known[spec.name] = replace(spec, nullable=not spec.of_key, computed=False)
+        known.update({spec.name: spec for spec in model_columns(model)})
+        return derived_model(model.__name__, model, [known[name] for name in names.split()])
+
+    return made
 
 
 def columns_from(notation: str) -> tuple[ColumnSpec, ...]:

@@ -49,6 +49,15 @@ class Source:
     only_when: Callable[[Any, Scope], bool] | None = None
 
 
+def _name_date_column(declared: "Raw | Dataset", model: type[Model]) -> None:
+    """Write the default of `date_column` into a declaration that is still under construction."""
+    column: str | None = declared.date_column
+    if column is None:
+        families = {spec.name: spec.family for spec in model_columns(model)}
+        column = next((name for name in declared.key if families.get(name) in ("date", "time")), None)
+    object.__setattr__(declared, "date_column", column or None)
+
+
 @dataclass(frozen=True)
 class Raw:
     """A RAW table and the downloader that fills it. `combine`: 'fallback' asks the next source only when
@@ -61,8 +70,10 @@ class Raw:
     title: str = ""
     combine: str = "fallback"
     date_column: str | None = None
+    """Default: the first day or time of the key; "" for none."""
     partition: Partition = Partition.TRADE_DATE
-    payload: bool = True
+    payload: bool = False
+    """Store each upstream record as received, next to its canonical columns."""
     freshness: Freshness | None = None
     topical: bool = False
     replace_by: tuple[str, ...] = ()
@@ -78,7 +89,7 @@ class Raw:
     moves: bool = False
     """The row of a key changes with time (a plan becomes a date) and the key does not hold the source: while
     the better source is unavailable, the row of the next source replaces the stored one."""
-    may_be_empty: bool = False
+    may_be_empty: bool = True
     """A scope that no source can serve (a quote batch knows no past) is an ordinary, empty answer."""
     late: int = 0
     """Trade dates after which the figures of a date are out: a load takes so many dates before with it."""
@@ -108,6 +119,7 @@ class Raw:
     def __post_init__(self) -> None:
         if self.replace and self.partition is not Partition.SNAPSHOT:
             raise DeclarationError(f"{self.name}: replace='snapshot' is for Partition.SNAPSHOT alone")
+        _name_date_column(self, self.model)
 
     @property
     def table_name(self) -> str:
@@ -146,6 +158,7 @@ class Dataset:
     domain: str | None = None
     partition: Partition = Partition.TRADE_DATE
     date_column: str | None = None
+    """Default: the first day or time of the key; "" for none."""
     raw: tuple[Raw, ...] = ()
     calculate: Fetch | None = None
     """Of a table by trade date that is calculated from stored tables alone: makes the rows of a scope. It is
@@ -226,6 +239,7 @@ class Dataset:
                     f"{self.name}: a dataset without a model must own RAW tables or records"
                 )
             return
+        _name_date_column(self, self.model)
         names = {spec.name for spec in model_columns(self.model)}
         missing = [part for part in self.key if part not in names]
         if missing or not self.key:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from pandera.api.checks import Check
 
 from core.declaration.columns import (
     S16,
@@ -15,6 +16,7 @@ from core.declaration.columns import (
     S255,
     Bool,
     Code,
+    ColumnSpec,
     Date,
     Dt,
     F,
@@ -24,6 +26,7 @@ from core.declaration.columns import (
     Pct,
     Px,
     col,
+    derived_model,
     key,
     model_columns,
 )
@@ -76,16 +79,9 @@ class Pick(Model):
 
 def pick_model(name: str, group: str, title: str, keys: Sequence[str]) -> type[Model]:
     """The columns of a table of picks whose groups `group` names."""
-    made: dict[str, Any] = {"__doc__": Pick.__doc__, "__module__": __name__, "__annotations__": {}}
-    for spec in model_columns(Pick):
-        made["__annotations__"][spec.name] = spec.column_type
-        info = col(spec.unit, spec.title, nullable=spec.nullable, decimals=spec.decimals)
-        info.checks = list(spec.checks)
-        made[spec.name] = info
-        if spec.name == "trade_date":
-            made["__annotations__"][group] = S32
-            made[group] = key(title, isin=list(keys))
-    return type(name, (Model,), made)
+    day, *rest = model_columns(Pick)
+    named = ColumnSpec(group, S32, title=title, nullable=False, checks=(Check.isin(list(keys)),), of_key=True)
+    return derived_model(name, Pick, (day, named, *rest))
 
 
 def pick_dataset(
@@ -103,7 +99,6 @@ def pick_dataset(
         title=title,
         model=model,
         key=("trade_date", group, "code"),
-        date_column="trade_date",
         calculate=picks,
         reads=(*reads, WIDE, BARS, INDEX),
         reads_own_past=True,

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from core.declaration.columns import K16, S32, S64, S512, Code, Date, Dt, Int, Model, col, key
+from core.declaration.columns import K16, S32, S64, S512, Code, Date, Dt, Int, Model, col, columns_of, key
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import Contract, Partition, Rows, Soft, Whole, at_time, calendar_days, interfaces
 from core.declaration.scope import Context, Scope
@@ -42,18 +42,11 @@ class Announcement(Model):
     )
 
 
+@columns_of(Announcement, "code title title_key pub_date pub_time ann_type ann_id url pdf_url size_kb")
 class RawAnnouncement(Model):
     """One notice of one company as received."""
 
-    code: Code = key("security code")
     title: S512 = key("title, without the company's short name before it", str_length={"min_value": 1})
-    title_key: K16 = col(title="16 hex of the normalised title's SHA-1", nullable=False)
-    pub_date: Date = key("disclosure date")
-    pub_time: Dt = col(title="when it was published, where the source says it")
-    ann_type: S64 = col(title="type, in the words or codes of its source")
-    ann_id: S64 = col(title="number at its source")
-    url: S512 = col(title="address of the notice")
-    pdf_url: S512 = col(title="address of the PDF")
     size_kb: Int = col(title="kB of the PDF", ge=0)
 
 
@@ -155,7 +148,6 @@ DATASET = Dataset(
     key=("code", "pub_date", "title_key"),
     domain="daily",
     partition=Partition.EVENT_DATE,
-    date_column="pub_date",
     late=1,
     raw=(
         Raw(
@@ -165,11 +157,8 @@ DATASET = Dataset(
             key=("code", "title", "pub_date"),
             unique=(("code", "title_key", "pub_date"),),
             partition=Partition.EVENT_DATE,
-            date_column="pub_date",
-            payload=False,
             sources=(Source("cninfo", platform), Source("eastmoney", portal), Source("szse", shenzhen)),
             late=1,
-            may_be_empty=True,
         ),
     ),
     feeds={"raw_announcements": as_received},

@@ -11,7 +11,6 @@ import pandas as pd
 
 from core.declaration.columns import (
     K16,
-    K32,
     S8,
     S64,
     S128,
@@ -24,6 +23,7 @@ from core.declaration.columns import (
     Pct,
     Px,
     col,
+    columns_of,
     key,
 )
 from core.declaration.dataset import Dataset, Raw, Source
@@ -66,50 +66,26 @@ class BlockTrade(Model):
     d5_change_pct: Pct = col("pct", "change in the five trade dates after", computed=True)
 
 
+@columns_of(BlockTrade, "code date row_key seq price close volume amount buyer seller premium_pct")
 class RawBlockTrade(Model):
     """One deal as the portal's report has it."""
 
-    code: Code = key("security code")
-    date: Date = key("trade date")
-    row_key: K16 = key("hash of price, volume, buyer, seller and number")
-    seq: Int = col("", "number among the equal deals of the day", ge=1)
-    price: Px = col("CNY", "price of the deal", gt=0)
-    close: Px = col("CNY", "closing price", ge=0)
-    volume: Big = col("sh", "shares dealt", gt=0)
-    amount: Amt = col("CNY", "price x volume", ge=0)
-    buyer: S128 = col(title="branch of the buyer")
-    seller: S128 = col(title="branch of the seller")
     premium_pct: Pct = col("pct", "price against the close")
 
 
+@columns_of(BlockTrade, "code date row_key src price premium_pct volume amount buyer seller")
 class AuxDeal(Model):
     """The same report, stored as one of the F10 tables."""
 
-    code: Code = key("security code")
-    date: Date = key("trade date")
-    row_key: K16 = key("hash of price, volume, buyer, seller and number")
-    src: K32 = key("upstream")
-    price: Px = col("CNY", "price of the deal", gt=0)
     premium_pct: Pct = col("pct", "price against the close")
-    volume: Big = col("sh", "shares dealt", gt=0)
-    amount: Amt = col("CNY", "price x volume", ge=0)
-    buyer: S128 = col(title="branch of the buyer")
-    seller: S128 = col(title="branch of the seller")
 
 
+@columns_of(BlockTrade, "date code row_key exchange name price volume amount buyer seller")
 class ExchangeBlockTrade(Model):
     """One deal as its exchange publishes it, in hundreds of shares and of CNY."""
 
-    date: Date = key("trade date")
-    code: Code = key("security code")
-    row_key: K16 = key("hash of price, volume, buyer, seller and number")
     exchange: S8 = col(title="exchange", isin=["SSE", "SZSE"])
     name: S64 = col(title="name")
-    price: Px = col("CNY", "price of the deal", gt=0)
-    volume: Big = col("sh", "shares dealt", gt=0)
-    amount: Amt = col("CNY", "price x volume", ge=0)
-    buyer: S128 = col(title="branch of the buyer")
-    seller: S128 = col(title="branch of the seller")
 
 
 def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
@@ -194,7 +170,6 @@ DATASET = Dataset(
     model=BlockTrade,
     key=("code", "date", "row_key"),
     domain="daily",
-    date_column="date",
     late=5,
     raw=(
         Raw(
@@ -203,11 +178,8 @@ DATASET = Dataset(
             title="Block trades as the portal reports them",
             model=RawBlockTrade,
             key=("code", "date", "row_key"),
-            date_column="date",
-            payload=False,
             sources=(Source("eastmoney", portal),),
             late=1,
-            may_be_empty=True,
         ),
         Raw(
             name="aux_dzjy",
@@ -217,24 +189,18 @@ DATASET = Dataset(
             title="Block trades beside the F10 tables: the portal's report once more, no further call",
             model=AuxDeal,
             key=("code", "date", "row_key", "src"),
-            date_column="date",
-            payload=False,
             sources=(Source("em_f10", portal),),
             late=1,
-            may_be_empty=True,
         ),
         Raw(
             name="exchange_block_trade",
             title="Block trades as Shanghai and Shenzhen publish them",
             model=ExchangeBlockTrade,
             key=("date", "code", "row_key"),
-            date_column="date",
-            payload=False,
             sources=(Source("sse", shanghai), Source("szse", shenzhen)),
             combine="all",
             late=1,
             freshness=trading(7),
-            may_be_empty=True,
             topical=True,
         ),
     ),

@@ -77,7 +77,6 @@ DATASET = Dataset(
     title="Chip distribution by trade date",
     model=ChipDaily,
     key=("code", "date"),
-    date_column="date",
     calculate=chips,
     reads=(BARS,),
     freshness=trading(1),

@@ -124,8 +124,6 @@ DATASET = Dataset(
             title="Convertible bonds by trade date",
             model=ConvertibleBond,
             key=("trade_date", "code"),
-            date_column="trade_date",
-            payload=False,
             sources=(
                 Source("eastmoney", portal, only_when=current_session),
                 Source("tencent", quote_site, only_when=current_session),
@@ -134,7 +132,6 @@ DATASET = Dataset(
                 Contract(premium_is_that_of_the_prices, "the premium is not price / conversion value - 1"),
             ),
             freshness=trading(2, "trade_date"),
-            may_be_empty=True,
             topical=True,
         ),
     ),

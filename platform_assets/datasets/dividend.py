@@ -10,7 +10,21 @@ import pandas as pd
 import pandera.pandas as pa
 
 from core.days import moved
-from core.declaration.columns import K32, S32, S64, S255, Amt, Code, Date, F, Model, Pct, Px, col, key
+from core.declaration.columns import (
+    S32,
+    S64,
+    S255,
+    Amt,
+    Code,
+    Date,
+    F,
+    Model,
+    Pct,
+    Px,
+    col,
+    columns_of,
+    key,
+)
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import Fields, Partition, Soft, calendar_days, interfaces
 from core.declaration.scope import Context, Scope
@@ -53,39 +67,27 @@ class Dividend(Model):
         return (given > 0) | (rows["progress"] == NOTHING)
 
 
+@columns_of(
+    Dividend,
+    "code name report_period ann_date src ex_date record_date pay_date bonus_rmb transfer_ratio "
+    "bonus_ratio progress plan_text dividend_yield",
+)
 class RawDividend(Model):
     """One dividend as received."""
 
-    code: Code = key("security code")
-    name: S64 = col(title="name")
-    report_period: Date = key("report period that is distributed")
-    ann_date: Date = key("notice of the plan")
-    src: K32 = key("upstream")
     ex_date: Date = col(title="ex-date")
     record_date: Date = col(title="record date")
-    pay_date: Date = col(title="date of payment", no_source=_NO_PAY_DATE)
-    bonus_rmb: Px = col("CNY_per_10sh", "cash before tax", ge=0)
-    transfer_ratio: F = col("sh_per_10sh", "shares from reserves", ge=0)
-    bonus_ratio: F = col("sh_per_10sh", "shares from profit", ge=0)
     progress: S32 = col(title="how far it has come")
-    plan_text: S255 = col(title="the dividend in words")
-    dividend_yield: Pct = col("pct", "cash / price when the newest notice came out", ge=0)
 
 
+@columns_of(
+    RawDividend,
+    "code report_period ann_date src plan_text ex_date record_date bonus_rmb transfer_ratio bonus_ratio "
+    "progress payout_ratio",
+)
 class AuxBonus(Model):
     """The same dividend, stored as one of the F10 tables."""
 
-    code: Code = key("security code")
-    report_period: Date = key("report period that is distributed")
-    ann_date: Date = key("notice of the plan")
-    src: K32 = key("upstream")
-    plan_text: S255 = col(title="the dividend in words")
-    ex_date: Date = col(title="ex-date")
-    record_date: Date = col(title="record date")
-    bonus_rmb: Px = col("CNY_per_10sh", "cash before tax", ge=0)
-    transfer_ratio: F = col("sh_per_10sh", "shares from reserves", ge=0)
-    bonus_ratio: F = col("sh_per_10sh", "shares from profit", ge=0)
-    progress: S32 = col(title="how far it has come")
     payout_ratio: Pct = col("pct", "cash / earnings of the report period", ge=0)
 
 
@@ -227,7 +229,7 @@ DATASET = Dataset(
             partition=Partition.CODE,
             date_column="ann_date",
             sources=(Source("eastmoney", portal), Source("tdx", terminal, only_when=of_one_date)),
-            may_be_empty=True,
+            payload=True,
         ),
         Raw(
             name="aux_bonus",
@@ -237,9 +239,7 @@ DATASET = Dataset(
             key=(*KEY, "src"),
             partition=Partition.CODE,
             date_column="ann_date",
-            payload=False,
             sources=(Source("em_f10", portal),),
-            may_be_empty=True,
         ),
     ),
     feeds={"raw_dividend": as_received, "aux_bonus": as_received},

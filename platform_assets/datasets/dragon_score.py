@@ -228,7 +228,6 @@ DATASET = Dataset(
     title="Leader score of the limit-ups",
     model=DragonScore,
     key=("trade_date", "code"),
-    date_column="trade_date",
     revisits=REVISITED_DAYS,
     final=is_reviewed,
     calculate=leaders,

@@ -30,6 +30,7 @@ from core.declaration.columns import (
     Pct,
     Px,
     col,
+    columns_of,
     key,
     received,
 )
@@ -88,16 +89,11 @@ class DragonTiger(Model):
     sell_seats: Json = col(title="the largest sellers by rank; sums in 10k CNY")
 
 
+@columns_of(DragonTiger, "code date reason_key reason net_buy buy_amt sell_amt seats")
 class AuxLhb(Model):
     """One listing with its seats, stored as one of the F10 tables."""
 
-    code: Code = key("security code")
-    date: Date = key("trade date")
-    reason_key: K16 = key("hash of the reason")
     reason: S255 = col(title="why it is listed", nullable=False)
-    net_buy: Amt = col("wan", "bought - sold of the seats")
-    buy_amt: Amt = col("wan", "bought by the seats", ge=0)
-    sell_amt: Amt = col("wan", "sold by the seats", ge=0)
     seats: Json = col(title="{buy, sell}: the seats by rank")
 
 
@@ -257,7 +253,6 @@ DATASET = Dataset(
     model=DragonTiger,
     key=_LISTING,
     domain="daily",
-    date_column="date",
     late=10,
     raw=(
         Raw(
@@ -266,8 +261,6 @@ DATASET = Dataset(
             title="Billboard as the portal and the exchanges report it",
             model=received(DragonTiger, _LISTING, without=("buy_seats", "sell_seats")),
             key=(*_LISTING, "src"),
-            date_column="date",
-            payload=False,
             sources=(
                 Source("eastmoney", listings),
                 Source("szse", lambda ctx, scope: _with_reason_key(shenzhen(ctx, scope)), few_dates),
@@ -275,7 +268,6 @@ DATASET = Dataset(
             ),
             combine="all",
             late=1,
-            may_be_empty=True,
         ),
         Raw(
             name="lhb_branch",
@@ -283,14 +275,11 @@ DATASET = Dataset(
             title="Seats of the billboard by side and rank",
             model=LhbBranch,
             key=("trade_date", "code", "reason_key", "side", "rank_no", "src"),
-            date_column="trade_date",
-            payload=False,
             sources=(
                 Source("eastmoney", seats),
                 Source("sse", lambda ctx, scope: _seats(shanghai_seats(ctx, scope)), few_dates),
             ),
             late=1,
-            may_be_empty=True,
             topical=True,
             freshness=trading(3, "trade_date"),
         ),
@@ -302,11 +291,8 @@ DATASET = Dataset(
             title="Billboard with its seats beside the F10 tables: both reports once more, no further call",
             model=AuxLhb,
             key=_LISTING,
-            date_column="date",
-            payload=False,
             sources=(Source("em_f10", listings_with_seats),),
             late=1,
-            may_be_empty=True,
         ),
     ),
     feeds={"raw_dragon_tiger": as_received, "raw_lhb_branch": seats_of_listings, "aux_lhb": split_seats},

@@ -85,13 +85,11 @@ DATASET = Dataset(
             key=_KEY,
             partition=Partition.CODE,
             date_column="update_date",
-            payload=False,
             sources=(
                 Source(PAGES, pages, only_when=pages_are_read),
                 Source(REPORT, report),
             ),
             combine="all",
-            may_be_empty=True,
             reads=("raw_reports",),
             tasks=("aux_f10_events_sync",),
         ),

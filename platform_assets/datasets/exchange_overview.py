@@ -92,8 +92,6 @@ DATASET = Dataset(
             title="Turnover and worth of the exchanges' markets, by class",
             model=ExchangeOverview,
             key=("trade_date", "exchange", "sec_class"),
-            date_column="trade_date",
-            payload=False,
             sources=(
                 Source("sse", shanghai),
                 Source("szse", shenzhen),
@@ -102,7 +100,6 @@ DATASET = Dataset(
             combine="all",
             reads=("raw_quote",),
             freshness=trading(2, "trade_date"),
-            may_be_empty=True,
             topical=True,
         ),
     ),

@@ -214,7 +214,6 @@ DATASET = Dataset(
     key=("code", "date", "category", "row_key"),
     partition=Partition.CODE,
     may_be_empty=True,
-    date_column="date",
     sources=(Source("tdx", terminal_events),),
     soft=(
         Soft(cash_is_not_negative, "an ex-right with cash below zero", holds=True),

@@ -73,7 +73,6 @@ DATASET = Dataset(
     title="Factor scores of stocks",
     model=FactorScore,
     key=("trade_date", "code"),
-    date_column="trade_date",
     calculate=scored,
     whole=(Whole(scores_most_stocks),),
     reads=(WIDE,),

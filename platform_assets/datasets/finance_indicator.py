@@ -31,6 +31,7 @@ from core.declaration.columns import (
     Px,
     Text,
     col,
+    columns_of,
     key,
 )
 from core.declaration.dataset import Dataset, Raw, Source
@@ -150,41 +151,28 @@ class RawStatement(Model):
     yoy: Pct = col("pct", "change on the year before")
 
 
+@columns_of(
+    FinanceIndicator,
+    "code report_period src ann_date indicators revenue net_profit deducted_net_profit roe roa "
+    "gross_margin net_margin debt_ratio eps bvps ocfps revenue_yoy net_profit_yoy",
+)
 class RawIndicator(Model):
     """Key figures of one report period as one source reports them."""
 
-    code: Code = key("security code")
-    report_period: Date = _period_key()
-    src: K32 = key("upstream")
-    ann_date: Date = col(title="date of the notice")
     indicators: Json = col(title="every number of the report, by column of fusion_finance_indicator")
-    revenue: Amt = col("CNY", "revenue")
-    net_profit: Amt = col("CNY", "net profit of the parent")
-    deducted_net_profit: Amt = col("CNY", "net profit without one-off items")
-    roe: Pct = col("pct", "return on equity, weighted average")
     roa: Pct = col("pct", "return on assets; of the pages of single codes alone")
     gross_margin: Pct = col("pct", "gross margin")
     net_margin: Pct = col("pct", "net margin; of the pages of single codes alone")
     debt_ratio: Pct = col("pct", "debt ratio; of the pages of single codes alone")
     eps: Px = col("CNY", "earnings per share")
-    bvps: Px = col("CNY", "book value per share")
-    ocfps: Px = col("CNY", "operating cash flow per share")
-    revenue_yoy: Pct = col("pct", "revenue, year on year")
-    net_profit_yoy: Pct = col("pct", "net profit, year on year")
 
 
+@columns_of(
+    RawIndicator, "code report_period ann_date revenue revenue_yoy net_profit net_profit_yoy eps bvps roe"
+)
 class RawExpress(Model):
     """An express report: unaudited results before the statements."""
 
-    code: Code = key("security code")
-    report_period: Date = _period_key()
-    ann_date: Date = col(title="date of the notice")
-    revenue: Amt = col("CNY", "revenue")
-    revenue_yoy: Pct = col("pct", "revenue, year on year")
-    net_profit: Amt = col("CNY", "net profit of the parent")
-    net_profit_yoy: Pct = col("pct", "net profit, year on year")
-    eps: Px = col("CNY", "earnings per share")
-    bvps: Px = col("CNY", "book value per share")
     roe: Pct = col("pct", "return on equity")
 
 
@@ -289,10 +277,7 @@ def _raw(
         model=model,
         key=columns,
         partition=Partition.REPORT_PERIOD,
-        date_column="report_period",
-        payload=False,
         sources=sources,
-        may_be_empty=True,
         per_code=per_code,
         also_tasks=also_tasks,
     )
@@ -306,7 +291,6 @@ DATASET = Dataset(
     key=("code", "report_period"),
     domain="daily",
     partition=Partition.REPORT_PERIOD,
-    date_column="report_period",
     raw=(
         _raw(
             "finstmt",

@@ -71,7 +71,6 @@ DATASET = Dataset(
     layer=Layer.CALC,
     model=FreshnessSnapshot,
     key=("snapshot_date", "dimension"),
-    date_column="snapshot_date",
     partition=Partition.SNAPSHOT,
     sources=(Source("derived", taken),),
     of_stocks=False,

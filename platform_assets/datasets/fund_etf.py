@@ -112,8 +112,6 @@ DATASET = Dataset(
             title="ETFs and LOFs by trade date",
             model=FundEtf,
             key=("code", "trade_date"),
-            date_column="trade_date",
-            payload=False,
             sources=(
                 Source("eastmoney", portal, only_when=current_session),
                 Source("tencent", quote_site, only_when=current_session),
@@ -121,7 +119,6 @@ DATASET = Dataset(
                 Source("szse", units_of_shenzhen, only_when=current_session),
             ),
             freshness=trading(2, "trade_date"),
-            may_be_empty=True,
             topical=True,
         ),
     ),

@@ -109,7 +109,6 @@ DATASET = Dataset(
     model=FundFlow,
     key=("code", "date"),
     domain="daily",
-    date_column="date",
     raw=(
         Raw(
             name="fund_flow",
@@ -118,8 +117,6 @@ DATASET = Dataset(
             title="Money flow as the upstreams show it",
             model=received(FundFlow, ("code", "date")),
             key=("code", "date", "src"),
-            date_column="date",
-            payload=False,
             sources=(
                 Source("eastmoney", portal, within_last(120)),
                 Source("tencent", quote_site, within_last(50)),
@@ -127,7 +124,6 @@ DATASET = Dataset(
             ),
             coalesce_with_stored=SPLITS,
             reads=("fusion_kline_daily",),
-            may_be_empty=True,
         ),
     ),
     feeds={"raw_fund_flow": lambda rows, context: rows},

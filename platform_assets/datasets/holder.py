@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from core.days import moved
-from core.declaration.columns import K32, Amt, Big, Code, Date, F, Model, Pct, col, key, received
+from core.declaration.columns import Amt, Big, Code, Date, F, Model, Pct, col, columns_of, key, received
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import Contract, Fields, Partition, Soft, interfaces, latest, on_date, period
 from core.declaration.scope import Context, Scope
@@ -42,16 +42,15 @@ class Holder(Model):
     interval_change_pct: Pct = col("pct", "change of the price since the count before")
 
 
+@columns_of(
+    Holder,
+    "code date src holder_num change_ratio avg_shares avg_market_cap top10_ratio_pct float10_ratio_pct",
+)
 class AuxHolder(Model):
     """The same count, stored as one of the F10 tables."""
 
-    code: Code = key("security code")
-    date: Date = key("date of the count")
-    src: K32 = key("upstream")
     holder_num: Big = col("", "holders", ge=0)
     change_ratio: Pct = col("pct", "change since the count before")
-    avg_shares: F = col("sh", "A shares per holder", ge=0)
-    avg_market_cap: Amt = col("CNY", "market value per holder", ge=0)
     top10_ratio_pct: Pct = col("pct", "shares of the ten largest holders / all shares", ge=0)
     float10_ratio_pct: Pct = col("pct", "shares of the ten largest float holders / float shares", ge=0)
 
@@ -170,7 +169,6 @@ DATASET = Dataset(
     key=("code", "date"),
     domain="daily",
     partition=Partition.CODE,
-    date_column="date",
     raw=(
         Raw(
             name="holder_num",
@@ -178,10 +176,7 @@ DATASET = Dataset(
             model=received(Holder, ("code", "date")),
             key=("code", "date", "src"),
             partition=Partition.CODE,
-            date_column="date",
-            payload=False,
             sources=(Source("eastmoney", portal), Source("cninfo", platform, only_when=of_one_date)),
-            may_be_empty=True,
         ),
         Raw(
             name="aux_holders",
@@ -190,12 +185,9 @@ DATASET = Dataset(
             model=AuxHolder,
             key=("code", "date", "src"),
             partition=Partition.CODE,
-            date_column="date",
-            payload=False,
             sources=(Source("em_f10", with_largest),),
             coalesce_with_stored=tuple(_LARGEST.values()),
             reads=("raw_top_holders",),
-            may_be_empty=True,
         ),
     ),
     feeds={"raw_holder_num": as_received, "aux_holders": as_received},

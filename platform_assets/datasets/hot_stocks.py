@@ -77,8 +77,6 @@ DATASET = Dataset(
             title="Popularity lists and strong stocks of a date",
             model=RawHotStock,
             key=("trade_date", "list_type", "code"),
-            date_column="trade_date",
-            payload=False,
             sources=(
                 Source("eastmoney", portal, current_session),
                 Source("ths", topic_portal, within_last(240)),
@@ -88,7 +86,6 @@ DATASET = Dataset(
             # A stock that fell out of a list must not stay in it; a list whose site did not answer is kept.
             replace_by=("trade_date", "list_type"),
             freshness=trading(1, "trade_date"),
-            may_be_empty=True,
             topical=True,
         ),
     ),

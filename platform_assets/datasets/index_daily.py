@@ -169,7 +169,6 @@ DATASET = Dataset(
     key=("code", "date"),
     domain="kline",
     partition=Partition.TRADE_DATE,
-    date_column="date",
     sources=(
         Source("tencent", quote_site),
         Source("eastmoney", portal),

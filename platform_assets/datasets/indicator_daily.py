@@ -93,7 +93,6 @@ DATASET = Dataset(
     title="Technical indicators by trade date",
     model=IndicatorDaily,
     key=("code", "date"),
-    date_column="date",
     calculate=indicators,
     reads=(BARS, INDEX),
     freshness=trading(1),

@@ -207,7 +207,6 @@ DATASET = Dataset(
     model=IndustryIndex,
     key=("code", "date"),
     domain="wide",
-    date_column="date",
     sources=(Source("sw", sw_indices), Source("derived", own_bars)),
     fuse=Rows(),
     derive=(place_in_classification,),

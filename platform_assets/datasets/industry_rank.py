@@ -179,7 +179,6 @@ DATASET = Dataset(
     title="Rank and rotation of industries by trade date",
     model=IndustryRank,
     key=("trade_date", "level", "industry_code"),
-    date_column="trade_date",
     calculate=ranked,
     reads=("fusion_industry_index", "fusion_market_cloud_map", "fusion_stock_industry"),
     reads_own_past=True,

@@ -144,8 +144,6 @@ DATASET = Dataset(
             model=RawKline,
             key=("code", "date"),
             partition=Partition.CODE,
-            date_column="date",
-            payload=False,
             sources=(
                 Source("tdx", terminal, only_when=of_named_codes),
                 Source("tencent", quote_site, only_when=of_named_codes),
@@ -153,7 +151,6 @@ DATASET = Dataset(
                 Source("ths", topic_portal, only_when=of_named_codes),
                 Source("sina", second_site, only_when=of_named_codes),
             ),
-            may_be_empty=True,
             reads=("ref_exright",),
             fuses=("kline_bar",),
             gaps=True,

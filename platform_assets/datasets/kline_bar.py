@@ -244,7 +244,6 @@ DATASET = Dataset(
     domain="kline",
     partition=Partition.CODE,
     may_be_empty=True,  # the first days of a warehouse complete no period
-    date_column="date",
     sources=(
         Source("tdx", terminal, only_when=_single_codes),
         Source("eastmoney", portal, only_when=_single_codes),

@@ -203,7 +203,6 @@ DATASET = Dataset(
     key=("code", "date"),
     domain="kline",
     partition=Partition.TRADE_DATE,
-    date_column="date",
     sources=(
         Source("tdx", sources.terminal),
         Source("tencent", sources.quote_site, only_when=sources.is_session),

@@ -79,8 +79,6 @@ DATASET = Dataset(
             title="Stocks at a price limit, day by day: sealed, broken, down, of the day before, strong",
             model=RawLimitPool,
             key=("trade_date", "pool", "code"),
-            date_column="trade_date",
-            payload=False,
             sources=(
                 Source("eastmoney", portal, within_last(20)),
                 Source("ths", topic_portal, within_last(240)),
@@ -88,7 +86,6 @@ DATASET = Dataset(
             # A stock that left a pool before the close must not stay in it.
             replace_by=("trade_date",),
             freshness=trading(1, "trade_date"),
-            may_be_empty=True,
             topical=True,
         ),
     ),

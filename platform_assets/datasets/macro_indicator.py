@@ -214,7 +214,6 @@ DATASET = Dataset(
     key=("indicator", "period_date"),
     domain="daily",
     partition=Partition.SNAPSHOT,
-    date_column="period_date",
     sources=(
         Source("eastmoney", portal),
         Source("chinabond", bond_depository),

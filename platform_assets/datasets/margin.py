@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from core.declaration.columns import K32, S8, S64, Amt, Big, Code, Date, Model, Pct, Px, col, key
+from core.declaration.columns import S8, S64, Amt, Big, Code, Date, Model, Pct, Px, col, columns_of, key
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import (
     Fields,
@@ -51,53 +51,27 @@ class Margin(Model):
     change_pct: Pct = col("pct", "change of the day", computed=True)
 
 
+@columns_of(Margin, "code date rzye rzmre rzche rqye rqmcl rqchl loan_volume rzrqye fin_ratio_pct close")
 class RawMargin(Model):
     """One security on one trade date as the portal's report has it."""
 
-    code: Code = key("security code")
-    date: Date = key("trade date")
-    rzye: Amt = col("CNY", "financing balance", ge=0)
-    rzmre: Amt = col("CNY", "bought on credit", ge=0)
     rzche: Amt = col("CNY", "credit repaid", ge=0)
-    rqye: Amt = col("CNY", "lending balance", ge=0)
-    rqmcl: Big = col("sh", "sold short", ge=0)
-    rqchl: Big = col("sh", "short covered", ge=0)
-    loan_volume: Big = col("sh", "lending balance in shares", ge=0)
-    rzrqye: Amt = col("CNY", "financing + lending balance", ge=0)
-    fin_ratio_pct: Pct = col("pct", "financing balance / float market cap", ge=0)
     close: Px = col("CNY", "closing price", ge=0)
 
 
+@columns_of(RawMargin, "code date src rzye rzmre rzche rqye loan_volume rzrqye")
 class AuxMargin(Model):
     """The same report, stored as one of the F10 tables."""
 
-    code: Code = key("security code")
-    date: Date = key("trade date")
-    src: K32 = key("upstream")
-    rzye: Amt = col("CNY", "financing balance", ge=0)
-    rzmre: Amt = col("CNY", "bought on credit", ge=0)
-    rzche: Amt = col("CNY", "credit repaid", ge=0)
-    rqye: Amt = col("CNY", "lending balance", ge=0)
-    loan_volume: Big = col("sh", "lending balance in shares", ge=0)
-    rzrqye: Amt = col("CNY", "financing + lending balance", ge=0)
 
-
+@columns_of(RawMargin, "date code exchange name rzye rzmre rzche rqye rqmcl rqchl loan_volume rzrqye")
 class ExchangeMargin(Model):
     """One security on one trade date as its exchange publishes it; `TOTAL_SH`, `TOTAL_SZ` and `TOTAL_BJ`
     are the sums of the markets."""
 
-    date: Date = key("trade date")
     code: Code = key("security code, or TOTAL_SH, TOTAL_SZ, TOTAL_BJ")
     exchange: S8 = col(title="exchange", isin=["SSE", "SZSE", "BSE"])
     name: S64 = col(title="name")
-    rzye: Amt = col("CNY", "financing balance", ge=0)
-    rzmre: Amt = col("CNY", "bought on credit", ge=0)
-    rzche: Amt = col("CNY", "credit repaid", ge=0)
-    rqye: Amt = col("CNY", "lending balance", ge=0)
-    rqmcl: Big = col("sh", "sold short", ge=0)
-    rqchl: Big = col("sh", "short covered", ge=0)
-    loan_volume: Big = col("sh", "lending balance in shares", ge=0)
-    rzrqye: Amt = col("CNY", "financing + lending balance", ge=0)
 
 
 def _by_date(ask: Callable[[str], pd.DataFrame], ctx: FetchContext, scope: Scope) -> pd.DataFrame:
@@ -210,7 +184,6 @@ DATASET = Dataset(
     model=Margin,
     key=("code", "date"),
     domain="daily",
-    date_column="date",
     late=1,
     raw=(
         Raw(
@@ -220,11 +193,8 @@ DATASET = Dataset(
             title="Margin trading as the portal reports it",
             model=RawMargin,
             key=("code", "date"),
-            date_column="date",
-            payload=False,
             sources=(Source("eastmoney", portal),),
             late=1,
-            may_be_empty=True,
         ),
         Raw(
             name="aux_rzrq",
@@ -234,24 +204,18 @@ DATASET = Dataset(
             title="Margin trading beside the F10 tables: the portal's report once more, no further call",
             model=AuxMargin,
             key=("code", "date", "src"),
-            date_column="date",
-            payload=False,
             sources=(Source("em_f10", portal),),
             late=1,
-            may_be_empty=True,
         ),
         Raw(
             name="exchange_margin",
             title="Margin trading as the three exchanges publish it, with the sums of their markets",
             model=ExchangeMargin,
             key=("date", "code"),
-            date_column="date",
-            payload=False,
             sources=(Source("sse", shanghai), Source("szse", shenzhen), Source("bse", beijing)),
             combine="all",
             late=1,
             freshness=trading(2),
-            may_be_empty=True,
             topical=True,
         ),
     ),

@@ -342,7 +342,6 @@ DATASET = Dataset(
     model=MarketCloudMap,
     key=_KEY,
     domain="daily",
-    date_column="trade_date",
     sources=_SOURCES,
     fuse=Rows(),
     derive=(keep_better_source, count_limit_ups, rank_by_change),

@@ -234,7 +234,6 @@ DATASET = Dataset(
     title="Emotion cycle of the market",
     model=MarketPhase,
     key=("trade_date",),
-    date_column="trade_date",
     calculate=phases,
     reads=("raw_limit_pool", "fusion_index_daily", "fusion_kline_daily", "ref_name_history"),
     reads_own_past=True,

@@ -51,4 +51,5 @@ DATASET = Dataset(
     partition=Partition.SNAPSHOT,
     sources=(Source("shipped", shipped_rules),),
     tasks=("eod_core",),
+    date_column="",
 )

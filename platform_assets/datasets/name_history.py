@@ -137,7 +137,6 @@ DATASET = Dataset(
     partition=Partition.CODE,
     may_be_empty=True,
     replace="code",
-    date_column="valid_from",
     sources=(Source("tdx", with_former_names), Source("seen", as_seen)),
     reads=("raw_quote",),
     owners={"name": ("raw_quote", "name"), "is_st": ("raw_quote", "name")},

@@ -26,6 +26,7 @@ from core.declaration.columns import (
     Px,
     Text,
     col,
+    columns_of,
     key,
 )
 from core.declaration.dataset import Dataset, Raw, Source
@@ -94,36 +95,27 @@ class RawNews(Model):
     url: S512 = col(title="address; null where it is not http(s)")
 
 
+@columns_of(RawNews, "code title_key src title pub_time summary media url")
 class AuxNews(Model):
     """The same headline, stored as one of the F10 tables."""
 
-    code: Code = key("security code")
-    title_key: K16 = key("16 hex of the normalised title's SHA-1")
-    src: K32 = key("upstream")
     title: S512 = col(title="title", nullable=False)
     pub_time: Dt = col(title="when it was published", nullable=False)
     summary: Text = col(title="text, cut at 16,000 characters")
-    media: S64 = col(title="medium")
-    url: S512 = col(title="address; null where it is not http(s)")
 
 
+@columns_of(
+    News,
+    "code info_code src pub_date title org researcher rating rating_change eps_fy1 eps_fy2 eps_fy3 pe_fy1 "
+    "target_price industry pdf_url",
+)
 class RawReport(Model):
     """One research report on one stock as received."""
 
-    code: Code = key("security code")
     info_code: K32 = key("number at its source")
-    src: K32 = key("upstream")
     pub_date: Date = col(title="date of publication", nullable=False)
     title: S512 = col(title="title", nullable=False)
-    org: S64 = col(title="institution")
-    researcher: S128 = col(title="authors")
-    rating: S32 = col(title="rating")
-    rating_change: S32 = col(title="change of the rating")
-    eps_fy1: Px = col("CNY", "EPS forecast of the year of publication")
-    eps_fy2: Px = col("CNY", "EPS forecast of the year after")
-    eps_fy3: Px = col("CNY", "EPS forecast of the second year after")
     pe_fy1: F = col("", "price / eps_fy1")
-    target_price: Px = col("CNY", "target price", ge=0)
     industry: S64 = col(title="industry")
     pdf_url: S512 = col(title="address of the PDF")
 
@@ -245,14 +237,12 @@ DATASET = Dataset(
             key=("code", "title_key", "src"),
             partition=Partition.EVENT_DATE,
             date_column="pub_time",
-            payload=False,
             sources=(
                 Source("eastmoney", search, only_when=_RECENT),
                 Source("cls", telegraph, only_when=_TODAYS),
                 Source("sina", second_site, only_when=_TODAYS),
             ),
             late=1,
-            may_be_empty=True,
             reads=("fusion_announcement", "fusion_kline_daily", "fusion_stock_master"),
             tasks=("news_sync", "eod_core"),
         ),
@@ -264,10 +254,8 @@ DATASET = Dataset(
             key=("code", "info_code", "src"),
             partition=Partition.EVENT_DATE,
             date_column="pub_date",
-            payload=False,
             sources=(Source("eastmoney", research),),
             late=1,
-            may_be_empty=True,
             tasks=("news_sync", "eod_core"),
         ),
         Raw(
@@ -278,13 +266,11 @@ DATASET = Dataset(
             key=("code", "title_key", "src"),
             partition=Partition.EVENT_DATE,
             date_column="pub_time",
-            payload=False,
             sources=(
                 Source("em_f10", search_for_f10, only_when=_RECENT),
                 Source("cls", telegraph_for_f10, only_when=_TODAYS),
             ),
             late=1,
-            may_be_empty=True,
             reads=("fusion_announcement", "fusion_kline_daily", "fusion_stock_master"),
             tasks=("news_sync", "eod_core"),
         ),

@@ -104,7 +104,6 @@ DATASET = Dataset(
     key=("series", "date"),
     layer=Layer.REF,
     partition=Partition.SNAPSHOT,
-    date_column="date",
     sources=(Source("eastmoney", portal), Source("sina", second_site)),
     contract=(Contract(goes_on_from_its_past, "another series or unit than on the days before"),),
     derive=(keep_the_newest, add_change),

@@ -79,7 +79,6 @@ DATASET = Dataset(
     title="Chart patterns by trade date",
     model=PatternDaily,
     key=("code", "date"),
-    date_column="date",
     calculate=patterns,
     reads=(BARS,),
     freshness=trading(1),

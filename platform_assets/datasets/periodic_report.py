@@ -114,13 +114,11 @@ DATASET = Dataset(
             key=("code", "report_period"),
             partition=Partition.SNAPSHOT,
             date_column="first_date",
-            payload=False,
             sources=(
                 Source("cninfo", platform, only_when=requested),
                 Source("eastmoney", portal, only_when=requested),
             ),
             moves=True,
-            may_be_empty=True,
             topical=True,
             reads=("raw_announcements",),
             freshness=calendar_days(90, "first_date"),

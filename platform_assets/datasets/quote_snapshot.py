@@ -23,6 +23,7 @@ from core.declaration.columns import (
     Pct,
     Px,
     col,
+    columns_of,
     key,
 )
 from core.declaration.dataset import Dataset, Raw, Source
@@ -176,40 +177,26 @@ _HALF_CNY = 0.5
 """The quote site has amounts in whole CNY."""
 
 
+@columns_of(
+    RawQuote,
+    "code trade_date name price open high low last_close change_amt change_pct volume amount turnover_pct "
+    "volume_ratio amplitude_pct speed_pct pe_ttm pb total_market_cap float_market_cap limit_up limit_down "
+    "limit_status is_suspended bid1 ask1 bid1_vol ask1_vol quote_time",
+)
 class QuoteSnapshot(Model):
     """The closing quote of one security on one trade date."""
 
-    code: Code = key("security code")
     trade_date: Date = key("trade date")
-    name: S64 = col(title="name as shown")
     price: Px = col("CNY", "last price", nullable=False, ge=0)
-    open: Px = col("CNY", "opening price", ge=0)
-    high: Px = col("CNY", "highest price", ge=0)
-    low: Px = col("CNY", "lowest price", ge=0)
-    last_close: Px = col("CNY", "ex-right reference price", ge=0)
     change_amt: Px = col("CNY", "price - last_close", computed=True)
     change_pct: Pct = col("pct", "change against last_close")
-    volume: Big = col("sh", "shares traded", ge=0)
-    amount: Amt = col("CNY", "turnover", ge=0)
-    turnover_pct: Pct = col("pct", "turnover rate")
-    volume_ratio: F = col("", "volume against the 5-day mean")
     amplitude_pct: Pct = col("pct", "(high - low) / last_close")
-    speed_pct: Pct = col("pct", "change over 5 minutes")
-    pe_ttm: F = col("", "price / earnings, trailing")
-    pb: F = col("", "price / book")
     total_market_cap: Amt = col("wan", "total market cap")
     float_market_cap: Amt = col("wan", "float market cap")
-    limit_up: Px = col("CNY", "limit-up price")
-    limit_down: Px = col("CNY", "limit-down price")
     limit_status: S16 = col(
         title="none, up, down, up_open, down_open; null where no limits were reported", computed=True
     )
     is_suspended: Bool = col(title="no trade on the day", computed=True)
-    bid1: Px = col("CNY", "best bid", ge=0)
-    ask1: Px = col("CNY", "best ask", ge=0)
-    bid1_vol: Big = col("sh", "shares at the best bid", ge=0)
-    ask1_vol: Big = col("sh", "shares at the best ask", ge=0)
-    quote_time: Dt = col(title="time of the quote")
 
 
 _STAGED = [name for name in RawQuote.to_schema().columns if name in QuoteSnapshot.to_schema().columns]
@@ -258,9 +245,7 @@ QUOTE = Raw(
     title="Full-market quote batch",
     model=RawQuote,
     key=("code", "trade_date", "src"),
-    date_column="trade_date",
     combine="all",
-    payload=False,  # sys_fetch leads to the batches as received
     sources=(
         Source("tencent", quote_site, only_when=current_session),
         Source("tdx", terminal),
@@ -268,6 +253,7 @@ QUOTE = Raw(
     ),
     expected=_listed_stocks,
     contract=(Contract(of_this_instrument, "previous close of another instrument"),),
+    may_be_empty=False,
 )
 
 
@@ -278,7 +264,6 @@ DATASET = Dataset(
     model=QuoteSnapshot,
     key=("code", "trade_date"),
     domain="daily",
-    date_column="trade_date",
     raw=(QUOTE,),
     feeds={"raw_quote": stage_quotes},
     order=("tencent", "tdx", "eastmoney"),

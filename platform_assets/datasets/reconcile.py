@@ -127,7 +127,6 @@ DATASET = Dataset(
     layer=Layer.CALC,
     model=Reconcile,
     key=("trade_date", *_PAIR),
-    date_column="trade_date",
     late=1,
     sources=(Source("derived", compared),),
     derive=(add_drift,),

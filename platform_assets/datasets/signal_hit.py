@@ -110,7 +110,6 @@ DATASET = Dataset(
     title="Signals by trade date",
     model=SignalHit,
     key=("trade_date", "signal_key", "code"),
-    date_column="trade_date",
     calculate=signals,
     reads=(BARS, "fusion_index_daily", PATTERNS),
     monitored=False,

@@ -8,7 +8,6 @@ import pandas as pd
 
 from core.days import moved
 from core.declaration.columns import (
-    K32,
     S32,
     S64,
     S128,
@@ -24,6 +23,7 @@ from core.declaration.columns import (
     Px,
     Text,
     col,
+    columns_of,
     key,
 )
 from core.declaration.dataset import Dataset, Raw, Source
@@ -76,43 +76,28 @@ class StockProfile(Model):
     auditor: S128 = col(title="auditor", no_source=_NOT_REPORTED)
 
 
+@columns_of(
+    StockProfile,
+    "code src full_name name_en established_date registered_capital legal_rep chairman general_manager "
+    "secretary employees province city reg_address website phone main_business business_scope intro "
+    "controller csrc_industry",
+)
 class AuxProfile(Model):
     """One company as one upstream describes it."""
 
-    code: Code = key("security code")
-    src: K32 = key("upstream")
-    full_name: S128 = col(title="registered name")
-    name_en: S255 = col(title="English name", no_source=_NOT_REPORTED)
-    established_date: Date = col(title="date of foundation")
-    registered_capital: Amt = col("CNY", "registered capital")
-    legal_rep: S64 = col(title="legal representative")
-    chairman: S64 = col(title="chairman")
-    general_manager: S64 = col(title="general manager")
-    secretary: S64 = col(title="secretary of the board")
-    employees: Int = col("", "employees")
-    province: S32 = col(title="region board of the portal")
-    city: S32 = col(title="city", no_source=_NOT_REPORTED)
-    reg_address: S255 = col(title="registered address")
-    website: S255 = col(title="website; null where it is not http(s)")
-    phone: S64 = col(title="telephone")
-    main_business: Text = col(title="main business")
-    business_scope: Text = col(title="business scope as registered")
-    intro: Text = col(title="introduction")
-    controller: S128 = col(title="actual controller")
     csrc_industry: S64 = col(title="regulator's industry")
 
 
+@columns_of(
+    StockProfile,
+    "code src list_date issue_date issue_price issue_pe issue_shares raised_funds underwriter "
+    "lottery_rate_pct first_day_change_pct",
+)
 class RawIssueInfo(Model):
     """The issue of one company's shares."""
 
-    code: Code = key("security code")
-    src: K32 = key("upstream")
-    list_date: Date = col(title="listing date")
     issue_date: Date = col(title="date of the online issue")
-    issue_price: Px = col("CNY", "issue price", gt=0)
     issue_pe: F = col("", "price / earnings after the issue")
-    issue_shares: Big = col("sh", "shares issued", gt=0)
-    raised_funds: Amt = col("CNY", "funds raised", gt=0)
     underwriter: S255 = col(title="underwriter", no_source=_NOT_REPORTED)
     lottery_rate_pct: Pct = col("pct", "success rate of applications", no_source=_NOT_REPORTED)
     first_day_change_pct: Pct = col("pct", "close of the first day against the issue price")
@@ -313,10 +298,8 @@ DATASET = Dataset(
             model=AuxProfile,
             key=("code", "src"),
             partition=Partition.SNAPSHOT,
-            payload=False,
             sources=(Source("em_f10", portal_pages), Source("tdx", terminal_text)),
             reads=("fusion_stock_master", "ref_name_history", "raw_concept_blocks"),
-            may_be_empty=True,
             tasks=("aux_f10_events_sync",),
         ),
         Raw(
@@ -325,11 +308,9 @@ DATASET = Dataset(
             model=RawIssueInfo,
             key=("code", "src"),
             partition=Partition.SNAPSHOT,
-            payload=False,
             sources=(Source("eastmoney", portal_issues), Source("tdx", terminal_issues)),
             reads=("fusion_stock_master", "aux_profile"),
             coalesce_with_stored=_ISSUED,
-            may_be_empty=True,
         ),
     ),
     feeds={"aux_profile": from_pages, "raw_issue_info": from_issues},

@@ -250,7 +250,6 @@ DATASET = Dataset(
     model=StockWide,
     key=("code", "trade_date"),
     domain="wide",
-    date_column="trade_date",
     sources=(Source("derived", joined),),
     fuse=Rows(),
     soft=(

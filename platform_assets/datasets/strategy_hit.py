@@ -69,7 +69,6 @@ DATASET = Dataset(
     title="Picks of the strategies by trade date",
     model=StrategyHit,
     key=("trade_date", "strategy_key", "code"),
-    date_column="trade_date",
     calculate=strategy_hits,
     reads=(BARS, NAMES),
     monitored=False,

@@ -65,7 +65,6 @@ DATASET = Dataset(
     model=TradeCalendarDay,
     key=("market", "date"),
     partition=Partition.SNAPSHOT,
-    date_column="date",
     sources=(Source("shipped", shipped_days),),
     tasks=("eod_core",),
     interfaces=interfaces("""

@@ -8,7 +8,21 @@ from the shares in force on that date.
 import numpy as np
 import pandas as pd
 
-from core.declaration.columns import K32, S64, Amt, Big, Code, Date, F, Int, Model, Pct, Px, col, key
+from core.declaration.columns import (
+    S64,
+    Amt,
+    Big,
+    Code,
+    Date,
+    F,
+    Int,
+    Model,
+    Pct,
+    Px,
+    col,
+    columns_of,
+    key,
+)
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import (
     Fields,
@@ -62,23 +76,18 @@ class Valuation(Model):
     pb_pct_5y: Pct = col("pct", "percentile of pb in 5 years", computed=True, no_source=_ISSUE_4)
 
 
+@columns_of(
+    Valuation,
+    "code date src price pe_ttm pe_static pb ps_ttm pcf_ttm peg total_market_cap float_market_cap "
+    "total_shares dividend_yield",
+)
 class RawValuation(Model):
     """Ratios of one stock on one date as one upstream shows them."""
 
-    code: Code = key("security code")
-    date: Date = key("trade date")
-    src: K32 = key("upstream")
     price: Px = col("CNY", "closing price", ge=0)
-    pe_ttm: F = col("", "price / earnings, trailing")
-    pe_static: F = col("", "price / earnings, last year")
-    pb: F = col("", "price / book")
-    ps_ttm: F = col("", "price / sales")
-    pcf_ttm: F = col("", "price / cash flow")
-    peg: F = col("", "PE / growth")
     total_market_cap: Amt = col("wan", "total market cap", ge=0)
     float_market_cap: Amt = col("wan", "float market cap", ge=0)
     total_shares: Big = col("sh", "total shares", ge=0)
-    dividend_yield: Pct = col("pct", "dividend yield")
 
 
 def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
@@ -219,7 +228,6 @@ DATASET = Dataset(
     model=Valuation,
     key=("code", "date"),
     domain="daily",
-    date_column="date",
     raw=(
         Raw(
             name="valuation",
@@ -228,14 +236,11 @@ DATASET = Dataset(
             title="Valuation ratios as the upstreams show them",
             model=RawValuation,
             key=("code", "date", "src"),
-            date_column="date",
-            payload=False,
             sources=(
                 Source("eastmoney", portal, only_when=of_few_dates),
                 Source("tencent", quote_site, only_when=current_session),
             ),
             combine="all",  # the batch costs no further call, and it alone has the yield
-            may_be_empty=True,
         ),
     ),
     feeds={"raw_valuation": from_ratios, "raw_quote": from_quotes, CONSENSUS: from_consensus},

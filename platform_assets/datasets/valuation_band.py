@@ -93,7 +93,6 @@ DATASET = Dataset(
     title="Bands of PE and PB by week",
     model=ValuationBand,
     key=("code", "date"),
-    date_column="date",
     calculate=banded,
     reads=("fusion_valuation",),
     of_stocks=False,

@@ -34,6 +34,7 @@ FUNCTIONS: tuple[Callable[..., Any], ...] = (
     columns.col,
     columns.key,
     columns.received,
+    columns.columns_of,
     rules.trading,
     rules.calendar_days,
     rules.period,
