@@ -17,6 +17,7 @@ from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
+from serving_api.framework.row_models import columns_of
 
 
 class BatchInput(BaseModel):
@@ -39,46 +40,27 @@ class BatchSource(BaseModel):
     error: str | None
 
 
+@columns_of(
+    "sys_batch",
+    "batch_id table_name fusion_type domain trigger_type status run_id command_id parent_batch_id "
+    "partition_key rows_in rows_ok rows_warning rows_rejected rows_unchanged rows_written rows_superseded "
+    "started_at finished_at content_hash error",
+)
 class Batch(BaseModel):
     """One transactional write of one table and partition. rows_ok + rows_warning + rows_rejected = rows_in;
     rows_written + rows_unchanged = rows_ok + rows_warning."""
 
-    batch_id: str
-    table_name: str | None
-    fusion_type: str | None
-    domain: str | None
-    trigger_type: str | None
-    status: str | None
-    run_id: str | None
     run_url: str | None = Field(description="the run in the Dagster UI")
-    command_id: int | None
-    parent_batch_id: str | None
-    partition_key: str | None
-    rows_in: int | None
-    rows_ok: int | None
-    rows_warning: int | None
-    rows_rejected: int | None
-    rows_unchanged: int | None
-    rows_written: int | None
-    rows_superseded: int | None
-    started_at: str | None
-    finished_at: str | None
     inputs: list[BatchInput]
     sources: list[BatchSource]
     checks: dict[str, Any]
-    content_hash: str | None
-    error: str | None
 
 
+@columns_of("sys_batch", "batch_id partition_key rows_written rows_superseded content_hash")
 class Output(BaseModel):
     """Rows that a batch, or one of its children, wrote to a table."""
 
-    batch_id: str
     table: str | None
-    partition_key: str | None
-    rows_written: int | None
-    rows_superseded: int | None
-    content_hash: str | None
 
 
 class BatchDetail(Batch):

@@ -12,6 +12,7 @@ from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
+from serving_api.framework.row_models import columns_of
 
 
 class Differing(BaseModel):
@@ -21,23 +22,19 @@ class Differing(BaseModel):
     diff: float
 
 
+@columns_of(
+    "calc_reconcile",
+    "dataset source_b tolerance compared within_pct median_diff max_diff only_b",
+)
 class Agreement(BaseModel):
     """One field of one dataset, reported by two independent sources on one trade date. Differences are
     counted beyond the rounding of their formats."""
 
-    dataset: str
     field: str
     source_a: str = Field(description="fused: the stored row; derived: computed from stored rows")
-    source_b: str
-    tolerance: float
     tolerance_kind: Literal["abs", "pct", "sign_pct"] = Field(description="unit of the differences")
-    compared: int
     within: int
-    within_pct: float | None
-    median_diff: float | None
-    max_diff: float | None
     only_a: int = Field(description="values that only the first source has")
-    only_b: int
     drift_20d: float | None = Field(description="mean signed difference of 20 trade dates")
     status: Literal["ok", "warning", "no_second_source"]
     worst: list[Differing] = Field(description="the ten that differ most")

@@ -12,43 +12,31 @@ from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
+from serving_api.framework.row_models import columns_of
 from serving_api.framework.state import State
 
 
+@columns_of("sys_sync_log", "id code status total success failed message")
 class SyncLog(BaseModel):
-    id: int
     taskType: str | None = Field(
         description=(
             "`sched:<key>` for scheduled tasks, `download:<type>`, or a job that was started by request"
         )
     )
-    code: str | None
-    status: str | None
-    total: int | None
-    success: int | None
-    failed: int | None
-    message: str | None
     startedAt: str | None
     finishedAt: str | None
 
 
+@columns_of(
+    "sys_quality_record",
+    "id batch_id table_name check_name column_name code failed_value failed_count total_count action "
+    "message created_at",
+)
 class QualityRecord(BaseModel):
     """One failed check: of one row (`row_key` set) or the summary of a check in a batch."""
 
-    id: int
-    batch_id: str | None
-    table_name: str | None
-    check_name: str | None
     severity: str | None = Field(description="hard, soft, or contract (an upstream's answer)")
-    column_name: str | None
     row_key: dict[str, Any] | str | None
-    code: str | None
-    failed_value: str | None
-    failed_count: int | None
-    total_count: int | None
-    action: str | None
-    message: str | None
-    created_at: str | None
 
 
 SYNC_LOG = "sys_sync_log"
