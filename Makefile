@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 TEST_STAMP := $(VENV)/.installed-test
 export PYTHONDONTWRITEBYTECODE = 1
 
-.PHONY: run dev test witness lint format openapi docs coverage bench soak real-day simulate clean help
+.PHONY: run dev test witness lint format openapi docs coverage bench soak real-day simulate lock clean help
 
 help:
 	@echo "make run       the platform on the sample market (API 8000, Dagster UI 3000)"
@@ -22,6 +22,7 @@ help:
 	@echo "make bench     benchmarks with their baselines"
 	@echo "make witness   public clients read the simulated market with their own parsers"
 	@echo "make soak      the long sizes of the tests"
+	@echo "make lock      the lock files with hashes, after a change of pyproject.toml or constraints.txt"
 	@echo "make clean     remove .venv and the caches of the tools, not data/"
 
 $(VENV)/bin/python:
@@ -30,15 +31,30 @@ $(VENV)/bin/python:
 	$$PY -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else 1)' || { echo "$$PY is older than Python 3.11; set PYTHON=/path/to/python3.11" >&2; exit 1; }; \
 	$$PY -m venv $(VENV) || { rm -rf $(VENV); echo "$$PY cannot make a virtual environment" >&2; exit 1; }
 
-$(STAMP): pyproject.toml constraints.txt | $(VENV)/bin/python
+# The locks hold hashes of every file and are made for Python 3.11; a newer one gets the same versions.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+TEST_EXTRAS := test,postgres
+install = if $(BIN)/python -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))'; \
+	then $(PIP) --require-hashes -r $(1) >&2 && $(PIP) --no-deps -e . >&2; \
+	else $(PIP) -c constraints.txt -e '.[$(2)]' >&2; fi
+
+$(STAMP): pyproject.toml requirements.lock | $(VENV)/bin/python
 	@echo "installing locked versions into $(VENV) ..." >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e . >&2
+	@$(call install,requirements.lock,postgres)
 	@touch $@
 
-$(TEST_STAMP): pyproject.toml constraints.txt | $(VENV)/bin/python
+$(TEST_STAMP): pyproject.toml requirements-test.lock | $(VENV)/bin/python
 	@echo "installing locked versions and what the tests need into $(VENV) ..." >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,postgres]' >&2
+	@$(call install,requirements-test.lock,$(TEST_EXTRAS))
 	@touch $(STAMP) $@
+
+# After a change of pyproject.toml or constraints.txt; takes minutes, since every file's hash is asked for.
+LOCK := $(BIN)/pip-compile --quiet --generate-hashes --unsafe-package ashare-platform --no-strip-extras --no-header --no-annotate \
+	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links -c constraints.txt --extra postgres
+lock: | $(VENV)/bin/python
+	@$(PIP) pip-tools >&2
+	@$(LOCK) -o requirements.lock pyproject.toml
+	@$(LOCK) --extra test -o requirements-test.lock pyproject.toml
 
 run: $(STAMP)
 	@exec $(BIN)/python -m schedules.supervisor

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from core.declaration.scope import Context
+from core.declaration.scope import Calendar, Context
 from core.errors import DeclarationError
 
 RowCheck = Callable[[pd.DataFrame, Context], pd.Series]
@@ -125,14 +125,28 @@ class Fields:
     finer: Mapping[str, tuple[str, float]] = field(default_factory=dict)
 
 
-def at_hour(column: str, hour: str) -> PublicAt:
-    """Public at `hour` (HH:MM) of the row's own date; a row without one when its batch is written."""
+@dataclass(frozen=True)
+class FromHour:
+    """Public at `hour` (HH:MM) of the row's own date, or of so many trade dates `later`; a row without a date
+    when its batch is written."""
 
-    def on_its_date(rows: pd.DataFrame, context: Context) -> pd.Series:
-        days = rows[column].astype(object)
-        return (days + f" {hour}:00.000000").where(days.notna(), None)
+    column: str
+    hour: str
+    later: int = 0
 
-    return on_its_date
+    def __call__(self, rows: pd.DataFrame, context: Context) -> pd.Series:
+        days = rows[self.column].astype(object)
+        moments = {day: self.moment(str(day), context.calendar) for day in days.dropna().unique()}
+        return days.map(moments).astype(object).where(days.notna(), None)
+
+    def moment(self, day: str, calendar: Calendar) -> str:
+        """When the rows of a date are public."""
+        return f"{calendar.offset(day, self.later) if self.later else day} {self.hour}:00.000000"
+
+
+def at_hour(column: str, hour: str) -> FromHour:
+    """Public at `hour` (HH:MM) of the row's own date."""
+    return FromHour(column, hour)
 
 
 def at_time(column: str, otherwise_on: str | None = None) -> PublicAt:
@@ -159,14 +173,9 @@ def on_date(column: str) -> PublicAt:
     return at_hour(column, "00:00")
 
 
-def next_trade_date(column: str, hour: str) -> PublicAt:
+def next_trade_date(column: str, hour: str) -> FromHour:
     """Figures of a date that are public at `hour` (HH:MM) of the trade date after."""
-
-    def at_hour(rows: pd.DataFrame, context: Context) -> pd.Series:
-        after = {day: context.calendar.offset(str(day), 1) for day in rows[column].unique()}
-        return rows[column].map(after).astype(object) + f" {hour}:00.000000"
-
-    return at_hour
+    return FromHour(column, hour, later=1)
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,10 @@ import dagster as dg
 
 from core.declaration.dataset import Dataset, Raw
 from core.declaration.registry import Registry
-from core.declaration.rules import Freshness, Partition
+from core.declaration.rules import Freshness, Partition, PublicAt
 from core.declaration.scope import Scope
 from core.declaration.tables import Layer, Table
 from core.errors import ConflictError, InputError, PlatformError, Transient
-from core.stopping import safe_point
 from platform_assets.definitions.freshness_policies import freshness_policy
 from platform_assets.definitions.materialization import (
     VERSION_LENGTH,
@@ -27,6 +26,7 @@ from platform_assets.definitions.materialization import (
     partition_metadata,
     refused_results,
     shown_whole,
+    why_empty,
 )
 from platform_assets.definitions.partitions import (
     PARTITION_TAG,
@@ -39,9 +39,8 @@ from platform_assets.definitions.resources import (
     RUN_RESOURCES,
     platform_of,
 )
+from platform_assets.definitions.run_context import BACKFILL, TASK_TAG, entered, patience_for, pipeline_run
 from platform_assets.definitions.run_lease import CODES_TAG, lease_for
-from platform_assets.definitions.run_patience import patience_for
-from platform_assets.definitions.run_stop import canceling
 from platform_assets.definitions.source_metadata import column_lineage, declared_in
 from platform_assets.descriptions import (
     SCHEMA_CHECK,
@@ -53,14 +52,11 @@ from platform_assets.descriptions import (
 )
 from platform_assets.pipeline.batches import Loaded
 from platform_assets.pipeline.load import load_fused, load_raw, load_stage
-from platform_assets.pipeline.run import PipelineRun, Refusal, Trigger
+from platform_assets.pipeline.run import PipelineRun, Refusal
 from resources.composition import Platform
-from resources.logs import bound
-from resources.warehouse.ledger.scheduled_runs import ScheduledRunLedger
 
 Load = Callable[[PipelineRun, Scope], Loaded]
 OWNER = "team:data"
-TASK_TAG = "app/task_key"
 
 
 @dataclass(frozen=True)
@@ -83,6 +79,8 @@ class AssetPlan:
     """Of a fused table: its declaration."""
     model: type | None = None
     """The class that declares the columns."""
+    public_at: PublicAt | None = None
+    """When its rows are public, which explains a load without rows."""
 
     @property
     def partitioned(self) -> bool:
@@ -116,6 +114,7 @@ def asset_plans(registry: Registry) -> list[AssetPlan]:
                     load=lambda run, scope, d=dataset: load_stage(run, d, scope),  # type: ignore[misc]
                     tasks=dataset.tasks,
                     model=dataset.model,
+                    public_at=dataset.public_at,
                 )
             )
         own = (dataset.stage_name,) if dataset.staged else ()
@@ -133,6 +132,7 @@ def asset_plans(registry: Registry) -> list[AssetPlan]:
                 tasks=dataset.tasks,
                 own_past=dataset.reads_own_past,
                 freshness=dataset.freshness,
+                public_at=dataset.public_at,
                 dataset=dataset,
                 model=dataset.model,
             )
@@ -156,6 +156,7 @@ def _raw_plan(registry: Registry, raw: Raw, owner: Dataset) -> AssetPlan:
         domain=None,
         load=lambda run, scope: load_raw(run, raw, scope),
         freshness=raw.freshness,
+        public_at=owner.public_at,
         model=raw.model,
         tasks=tuple(dict.fromkeys((*tasks, *raw.also_tasks))),
     )
@@ -215,17 +216,12 @@ def _build(plan: AssetPlan, keys: Mapping[str, dg.AssetKey], engine: str) -> dg.
         scope = Scope(dates=tuple(partitions_asked), codes=_codes(context.run.tags))
         refused: list[Refusal] = []
         try:
-            with canceling(context), bound(run_id=context.run.run_id, task=context.run.tags.get(TASK_TAG)):
-                safe_point()
-                # A scheduled run enters its row first; a second Dagster run for it is refused here.
-                ScheduledRunLedger(opened.warehouse.engine).enter(
-                    context.run.run_id, context.run.tags, now=opened.clock.now()
-                )
+            with entered(context, opened):
                 loaded = _run(context, plan, opened, scope, refused)
         except PlatformError as error:
             yield from _failed(plan, error, refused)
             return
-        yield from _succeeded(context, plan, loaded, partitions_asked)
+        yield from _succeeded(context, plan, opened, loaded, partitions_asked)
 
     return materialize
 
@@ -278,31 +274,23 @@ def _run(
     scope: Scope,
     refused: list[Refusal],
 ) -> Loaded:
-    tags = context.run.tags
-    trigger = Trigger(
-        kind=tags.get("app/trigger", "backfill" if "dagster/backfill" in tags else "manual"),
-        ref=tags.get(TASK_TAG) or tags.get("dagster/schedule_name"),
-        run_id=context.run.run_id,
-        command_id=int(tags["app/command_id"]) if "app/command_id" in tags else None,
-    )
-    with lease_for(opened.warehouse.locks, plan.domain, tags, context.run.run_id) as lease:
-        run = PipelineRun(
-            registry=opened.registry,
-            warehouse=opened.warehouse,
-            ctx=opened.ctx,
-            calendar=opened.calendar,
-            clock=opened.clock,
-            trigger=trigger,
-            world=opened.world,
+    tags, run_id = context.run.tags, context.run.run_id
+    with lease_for(opened.warehouse.locks, plan.domain, tags, run_id) as lease:
+        run = pipeline_run(
+            opened,
+            tags,
+            run_id,
+            kind=BACKFILL if "dagster/backfill" in tags else "manual",
+            ref=tags.get(TASK_TAG) or tags.get("dagster/schedule_name"),
             lease=lease,
             refused=refused,
         )
-        with patience_for(trigger.kind, context.run.run_id):
+        with patience_for(run.trigger.kind, run_id):
             return plan.load(run, scope)
 
 
 def _succeeded(
-    context: dg.AssetExecutionContext, plan: AssetPlan, loaded: Loaded, asked: Sequence[str]
+    context: dg.AssetExecutionContext, plan: AssetPlan, opened: Platform, loaded: Loaded, asked: Sequence[str]
 ) -> Iterator[Any]:
     last = loaded.results[-1] if loaded.results else None
     if plan.partitioned:
@@ -310,6 +298,10 @@ def _succeeded(
             result = loaded.of(day)
             if result is not None:
                 whole = shown_whole(loaded) if result is last else {}
+                empty = why_empty(plan.public_at, result, opened.clock.now(), opened.calendar)
+                if empty is not None:
+                    context.log.info(empty)
+                    whole = {**whole, "note": empty}
                 context.add_asset_metadata(
                     {**partition_metadata(loaded, result, newest=result is last), **whole},
                     asset_key=asset_key(plan.table),

@@ -12,13 +12,13 @@ from core.errors import PayloadError, Unavailable, UpstreamError
 from platform_assets.compute.evidence.wording import change, said
 from platform_assets.compute.note_days import RULES
 from platform_assets.definitions.notes_job import in_words, sources_of
-from platform_assets.definitions.op_run import opened_run
 from platform_assets.definitions.portfolio_job import quotes_of, watched
 from platform_assets.definitions.resources import (
     RUN_RESOURCES,
     platform_of,
     run_resources,
 )
+from platform_assets.definitions.run_context import opened_run
 from platform_assets.notes.notes import LABEL, report
 from platform_assets.notes.sources import Section, Sources
 from platform_assets.pipeline.run import PipelineRun

@@ -2,12 +2,15 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import dagster as dg
 import pandas as pd
 
+from core.calendar import TradeCalendar
 from core.declaration.columns import ColumnSpec
+from core.declaration.rules import FromHour, PublicAt
 from core.declaration.tables import Table
 from platform_assets.descriptions import SCHEMA_CHECK, limit_text, type_text
 from platform_assets.pipeline.batches import Loaded
@@ -68,6 +71,17 @@ def partition_metadata(loaded: Loaded, result: WriteResult, *, newest: bool = Tr
         reported["sources"] = dg.MetadataValue.md(_sources(loaded))
         reported["preview"] = dg.MetadataValue.md(_preview(loaded.preview))
     return reported
+
+
+def why_empty(
+    public_at: PublicAt | None, result: WriteResult, now: datetime, calendar: TradeCalendar
+) -> str | None:
+    """Why a partition has no row: its table is published later than now. None for one with rows, and for a
+    table without a declared hour."""
+    if result.rows_in or not isinstance(public_at, FromHour):
+        return None
+    moment = public_at.moment(result.partition_key, calendar)[:16]
+    return None if moment <= f"{now:%Y-%m-%d %H:%M}" else f"0 rows: published from {moment}"
 
 
 def shown_whole(loaded: Loaded) -> dict[str, Any]:

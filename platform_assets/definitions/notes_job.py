@@ -9,12 +9,12 @@ import dagster as dg
 
 from core.declaration.scope import Scope
 from core.errors import PlatformError
-from platform_assets.definitions.op_run import opened_run
 from platform_assets.definitions.resources import (
     RUN_RESOURCES,
     platform_of,
     run_resources,
 )
+from platform_assets.definitions.run_context import opened_run
 from platform_assets.notes.by_model import write as write_by_model
 from platform_assets.notes.market import names_of
 from platform_assets.notes.notes import Note, morning, review

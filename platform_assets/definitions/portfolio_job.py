@@ -8,12 +8,12 @@ import pandas as pd
 
 from core.errors import PayloadError, Unavailable, UpstreamError
 from platform_assets.compute.watch_alerts import Thresholds, alerts
-from platform_assets.definitions.op_run import opened_run
 from platform_assets.definitions.resources import (
     RUN_RESOURCES,
     platform_of,
     run_resources,
 )
+from platform_assets.definitions.run_context import opened_run
 from resources.fetch_record import FetchLog
 from resources.notifications import NotificationStore
 from resources.settings import Settings

@@ -5,8 +5,7 @@ from typing import Any
 
 from dagster import DefaultRunLauncher
 
-COMMAND_TAG = "app/command_id"
-"""On every run of a worker, and on no other."""
+from schedules.run_tags import COMMAND
 
 
 class PlatformRunLauncher(DefaultRunLauncher):
@@ -17,7 +16,7 @@ class PlatformRunLauncher(DefaultRunLauncher):
         run = self._instance.get_run_by_id(run_id)
         if run is None or run.is_finished:
             return False
-        if COMMAND_TAG not in run.tags:
+        if COMMAND not in run.tags:
             return super().terminate(run_id)  # type: ignore[no-untyped-call]
         self._instance.report_run_canceling(run)
         return True

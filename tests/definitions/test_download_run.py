@@ -3,7 +3,7 @@
 import pytest
 
 from platform_assets.definitions.download_job import JOB, MARKET_JOB
-from platform_assets.definitions.op_run import ANSWER
+from platform_assets.definitions.run_context import ANSWER
 from resources.simulated_market.faults import FaultPlan
 from schedules.commands import download as handler
 from schedules.commands.handlers import HANDLERS

@@ -123,7 +123,7 @@ def test_its_assets_and_checks_have_words(guided: Registry) -> None:
     assert set(texts) == {"schema", "risen_within_members", "moves_with_its_members", "has_many_boards"}
     assert texts["risen_within_members"].startswith("Must hold: No board has more risen members")
     assert "rose without a member" in texts["moves_with_its_members"]
-    assert built["raw_sector"].group_names_by_key[built["raw_sector"].key] == "raw"
+    assert built["raw_sector"].group_names_by_key[built["raw_sector"].key] == "companies"
 
 
 def test_the_example_is_as_short_as_promised() -> None:

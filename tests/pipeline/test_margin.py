@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from platform_assets.definitions.materialization import partition_metadata
+from core.calendar import shipped_calendar
+from platform_assets.definitions.materialization import partition_metadata, why_empty
 from platform_assets.pipeline.batches import Loaded
 from platform_assets.pipeline.download import AllSourcesFailed
 from platform_assets.pipeline.on_demand import download
@@ -259,3 +260,19 @@ def test_a_row_that_is_left_out_reaches_the_record_of_its_batch(
     assert action == "rejected"
     assert "rzye + rqylje is not rzrqjyzl" in message
     assert str(code) in message
+
+
+def test_a_load_before_the_hour_of_publication_says_from_when(services: Services) -> None:
+    table = services.registry.datasets["margin"]
+    loaded = services.raw("raw_margin", TODAY)
+    result = loaded.of(TODAY)
+    assert result is not None
+    assert result.rows_in == 0
+
+    evening = datetime(2026, 8, 21, 20)
+    calendar = shipped_calendar()
+    assert why_empty(table.public_at, result, evening, calendar) == "0 rows: published from 2026-08-24 09:00"
+    assert why_empty(table.public_at, result, datetime(2026, 8, 24, 9), calendar) is None
+    filled = loaded.of(BEFORE)
+    assert filled is not None
+    assert why_empty(table.public_at, filled, evening, calendar) is None

@@ -1,0 +1,101 @@
+"""What surrounds the body of a run: how it is asked to stop, how long it waits for upstreams, and the
+pipeline run that its batches belong to."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import dagster as dg
+from dagster import DagsterExecutionInterruptedError
+
+from core.errors import PlatformError
+from core.stopping import StopAsked, safe_point
+from platform_assets.pipeline.run import PipelineRun, Trigger
+from resources.composition import Platform
+from resources.logs import bound
+from resources.transport.patience import Patience, patient
+from resources.warehouse.ledger.scheduled_runs import ScheduledRunLedger
+
+ANSWER = "answer"
+"""Name in its job of the op whose output the command worker takes as the run's answer."""
+BACKFILL = "backfill"
+"""The trigger of runs for many dates: waiting costs them less than giving up what falls into the pause."""
+COMMAND_TAG = "app/command_id"
+"""On every run of a worker, and on no other."""
+TASK_TAG = "app/task_key"
+TRIGGER_TAG = "app/trigger"
+PATIENCE_S = 150.0
+"""Longer than the portal's breaker stays open (120 s)."""
+
+_patience_of_run: dict[str, Patience] = {}
+
+
+def pipeline_run(
+    opened: Platform, tags: Mapping[str, str], run_id: str, *, kind: str, ref: str | None, **more: Any
+) -> PipelineRun:
+    """A pipeline run on `opened`. `kind`: its trigger where no tag names one; `ref`: what its batches name as
+    their origin; `more`: further fields of PipelineRun."""
+    command = tags.get(COMMAND_TAG)
+    return PipelineRun(
+        registry=opened.registry,
+        warehouse=opened.warehouse,
+        ctx=opened.ctx,
+        calendar=opened.calendar,
+        clock=opened.clock,
+        trigger=Trigger(
+            kind=tags.get(TRIGGER_TAG, kind),
+            ref=ref,
+            run_id=run_id,
+            command_id=int(command) if command else None,
+        ),
+        world=opened.world,
+        **more,
+    )
+
+
+@contextmanager
+def entered(context: dg.OpExecutionContext | dg.AssetExecutionContext, opened: Platform) -> Iterator[None]:
+    """The body of a run: its logs name it, it can be canceled, and a scheduled run has entered its row; a
+    second Dagster run for that row is refused here."""
+    tags = context.run.tags
+    with _canceling(context), bound(run_id=context.run.run_id, task=tags.get(TASK_TAG)):
+        safe_point()
+        ScheduledRunLedger(opened.warehouse.engine).enter(context.run.run_id, tags, now=opened.clock.now())
+        yield
+
+
+@contextmanager
+def opened_run(context: dg.OpExecutionContext, opened: Platform, ref: str) -> Iterator[PipelineRun]:
+    """A pipeline run for the op of `context`. A PlatformError of the body becomes a dg.Failure."""
+    tags, run_id = context.run.tags, context.run_id
+    try:
+        with entered(context, opened):
+            yield pipeline_run(opened, tags, run_id, kind="manual", ref=ref, progress=context.log.info)
+    except PlatformError as error:
+        raise dg.Failure(description=error.message, allow_retries=False) from error
+
+
+@contextmanager
+def _canceling(context: dg.OpExecutionContext | dg.AssetExecutionContext) -> Iterator[None]:
+    """Turns StopAsked into the interruption by which Dagster ends a run as canceled, not failed."""
+    try:
+        yield
+    except StopAsked as error:
+        run = context.instance.get_run_by_id(context.run.run_id)
+        if run is not None and run.status is not dg.DagsterRunStatus.CANCELING and not run.is_finished:
+            # Without this an interruption counts as a failure.
+            context.instance.report_run_canceling(run, message=f"Asked to stop: {error.reason}")
+        raise DagsterExecutionInterruptedError(error.reason) from error
+
+
+@contextmanager
+def patience_for(trigger: str, run_id: str) -> Iterator[None]:
+    """The steps of one run in this process share its patience; other runs have none."""
+    if trigger != BACKFILL:
+        yield
+        return
+    if run_id not in _patience_of_run:
+        _patience_of_run.clear()  # a process executes one run at a time
+        _patience_of_run[run_id] = Patience(PATIENCE_S)
+    with patient(_patience_of_run[run_id]):
+        yield
