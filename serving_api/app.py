@@ -34,7 +34,7 @@ from serving_api.middleware.cached_responses import ResponseCacheLayer
 from serving_api.middleware.rate_limit import RateLimitLayer, parse_networks
 from serving_api.middleware.request_context import RequestLayer
 from serving_api.routers import AREAS
-from serving_api.settings.mail import mail_of
+from serving_api.settings.mail import Mail
 from serving_api.stocks.service import Stocks
 
 logger = logging.getLogger("serving_api")
@@ -133,7 +133,7 @@ def create_app(settings: Settings, **parts: Unpack[Parts]) -> Application:
     )
     app.state.platform = state
     if state.accounts.on_registered is None:
-        state.accounts.on_registered = mail_of(state).welcome
+        state.accounts.on_registered = state.part(Mail).welcome
     add_areas(app, AREAS)
     app.router.routes.append(Mounted())
     add_docs_page(app)

@@ -16,7 +16,7 @@ from serving_api.framework.permissions import NotificationReader
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.state import State
-from serving_api.settings.mail import mail_of
+from serving_api.settings.mail import Mail
 from serving_api.settings.schemas import MailOutcome
 
 
@@ -119,10 +119,6 @@ def _item(row: Notification) -> dict[str, Any]:
     }
 
 
-def notifications_of(state: State) -> Notifications:
-    return state.part(Notifications)
-
-
 router = area_router(f"{PREFIX}/notifications", "notifications")
 
 
@@ -134,7 +130,7 @@ router = area_router(f"{PREFIX}/notifications", "notifications")
 )
 async def unread(call: NotificationReader) -> Response:
     """Unread notifications, newest first. Polled every 30 s, so the response has an ETag."""
-    stored = notifications_of(call.state)
+    stored = call.state.part(Notifications)
     etag = weak_etag(await stored.version(), call.request.url.path, ())
     headers = {"ETag": etag, "Cache-Control": NO_STORE}
     if is_match(call.request.headers.get("if-none-match"), etag, answered=True):
@@ -149,20 +145,20 @@ async def history(
     page_size: Annotated[int, Query(ge=1, le=100, description="rows a page")] = 20,
 ) -> Answer:
     """All stored notifications (90 days), newest first."""
-    return Answer(await notifications_of(call.state).page(page, page_size))
+    return Answer(await call.state.part(Notifications).page(page, page_size))
 
 
 @router.post("/read-all", NotificationsRead)
 async def read_all(call: NotificationReader) -> Answer:
     """Mark all as read."""
-    return Answer({"ok": True, "updated": await notifications_of(call.state).mark_all_read()})
+    return Answer({"ok": True, "updated": await call.state.part(Notifications).mark_all_read()})
 
 
 @router.post("/test-email", MailOutcome, raises=(429,))
 async def send_test_mail(call: NotificationReader) -> Answer:
     """Send a test mail to the configured sender address, once a minute."""
-    notifications_of(call.state).take_test()
-    return Answer(await mail_of(call.state).test_own_sender())
+    call.state.part(Notifications).take_test()
+    return Answer(await call.state.part(Mail).test_own_sender())
 
 
 @router.post("/{id}/read", NotificationRead, raises=(404,))
@@ -170,5 +166,5 @@ async def read_one(
     call: NotificationReader, id: Annotated[str, Path(max_length=40, description="of a notification")]
 ) -> Answer:
     """Mark one as read."""
-    await notifications_of(call.state).mark_read(id)
+    await call.state.part(Notifications).mark_read(id)
     return Answer({"ok": True, "id": id})

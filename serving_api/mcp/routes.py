@@ -13,7 +13,7 @@ from serving_api.framework.responses import Answer
 from serving_api.framework.routing import Area, area_router
 from serving_api.mcp import schemas
 from serving_api.mcp.calling import INVALID_REQUEST, NO_METHOD, Refused, annotations, called, found
-from serving_api.mcp.servers import servers_of
+from serving_api.mcp.servers import Servers
 from serving_api.tools.registry import tools
 
 MARKETPLACE = Path(__file__).with_name("marketplace.json")
@@ -40,7 +40,7 @@ async def call_tool(call: Asker, body: schemas.ToolCall) -> Answer:
 
 async def list_servers(call: Login) -> Answer:
     """The caller's own servers."""
-    return Answer({"servers": await servers_of(call.state).shown(call.member)})
+    return Answer({"servers": await call.state.part(Servers).shown(call.member)})
 
 
 async def save_servers(call: Login, body: schemas.ServerList) -> Answer:
@@ -48,7 +48,7 @@ async def save_servers(call: Login, body: schemas.ServerList) -> Answer:
 
     Loopback, private and link-local addresses, and names that resolve to one, are refused unless an
     administrator enters them."""
-    servers = servers_of(call.state)
+    servers = call.state.part(Servers)
     saved = await servers.save(call.member, body.servers)
     return Answer({"servers": await servers.shown(call.member), "saved": saved})
 
