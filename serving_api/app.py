@@ -17,8 +17,8 @@ from resources.settings import Settings
 from resources.transport.redact import redact
 from resources.warehouse.engine import API_WRITE_WAIT_S
 from resources.warehouse.warehouse import Warehouse
+from serving_api.auth.credentials import Passwords
 from serving_api.auth.model import User
-from serving_api.auth.passwords import Passwords
 from serving_api.auth.service import Accounts
 from serving_api.db.sessions import Reading
 from serving_api.db.table_versions import Versions

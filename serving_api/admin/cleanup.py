@@ -9,7 +9,7 @@ from core.declaration.registry import builtin_registry
 from core.declaration.tables import Table
 from resources.warehouse.retention import LEAST_DAYS, MOST_DAYS, Retention, cutoff
 from serving_api.admin.shared import off_loop
-from serving_api.admin.waiting import LATER, Accepted, carried_out, failure
+from serving_api.admin.waiting import LATER, carried_out, failure
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.openapi import example
 from serving_api.framework.permissions import Admin
@@ -49,7 +49,7 @@ ACCEPTED = "清理仍在后台执行，请稍后用 command_id 查询结果"
 
 async def _cleanup(state: State, body: CleanupRequest, asked_by: str) -> dict[str, Any]:
     """{status, days, cutoff, deleted{table: rows}, total, dry_run, message}. Raises InputError for a table
-    that is no staged time series; Accepted; StorageError."""
+    that is no staged time series; StorageError."""
     before = cutoff(state.clock.now().date(), body.days)
     registry = builtin_registry()
     tables = registry.staged_series() if body.table is None else (registry.cleaned(body.table),)
@@ -91,8 +91,4 @@ router = area_router(f"{PREFIX}/datamgr/cleanup", "datamgr: maintenance")
 async def cleanup(call: Admin, body: Annotated[CleanupRequest | None, Body()] = None) -> Answer:
     """Delete rows of staged time series older than `days`; fused, received and dimension tables are not
     touched."""
-    try:
-        requested = body or CleanupRequest()
-        return Answer(await _cleanup(call.state, requested, call.member.username))
-    except Accepted as later:
-        return later.answer
+    return Answer(await _cleanup(call.state, body or CleanupRequest(), call.member.username))

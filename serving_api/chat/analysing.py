@@ -8,8 +8,8 @@ from platform_assets.compute.evidence.binding import CITATION
 from serving_api.analysis.service import Analyses
 from serving_api.chat import rules
 from serving_api.chat.checked import Checker, evidence_items, shown_item
-from serving_api.chat.companies import pack_of
 from serving_api.chat.guard import harmless
+from serving_api.chat.subjects import pack_of
 from serving_api.framework.state import State
 
 OFFSET = 1000

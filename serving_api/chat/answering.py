@@ -25,16 +25,16 @@ from resources.models.protocol import (
 )
 from resources.transport.redact import redact
 from serving_api.auth.model import User
-from serving_api.chat import charts, prompts, receipts, rules, search
+from serving_api.chat import prompts, receipts, rules, search
 from serving_api.chat.checked import Checker, SentenceStream, evidence_items
 from serving_api.chat.guard import harmless
 from serving_api.chat.limits import CALLS, ROUNDS, TITLE_CHARS
 from serving_api.chat.search import Found, Searched
-from serving_api.chat.skills import matching
-from serving_api.chat.subjects import Topic, topic_of
+from serving_api.chat.subjects import Topic, chart_of, topic_of
 from serving_api.chat.tools import SPECS, Outcome, Tools
 from serving_api.chat.wording import AnswerProperties, Asked
 from serving_api.framework.state import State
+from serving_api.skills.service import Skills
 
 log = logging.getLogger("serving_api.chat")
 Event = dict[str, Any]
@@ -66,7 +66,7 @@ class Conversation:
         self.pack: Pack = await state.reading.scan(self.topic.read, state.clock.now())
         names = [listing.name for listing in directory.listings if listing.name]
         self.checker = Checker(self.pack, asked.words, names)
-        self.skills = await matching(state, asked.message, asked.skills)
+        self.skills = await state.part(Skills).matching(asked.message, asked.skills)
 
     # -- whole -------------------------------------------------------------------------------------
 
@@ -228,7 +228,7 @@ class Conversation:
             async for event in self._fallen_back():
                 text += [event["text"]] if event["type"] == "content" else []
                 yield event
-        chart = await charts.of_topic(self._state, self.topic, self.pack)
+        chart = await chart_of(self._state, self.topic, self.pack)
         if chart is not None and not broken:
             yield {"type": "chart", "spec": chart}
         yield {"type": "evidence", **await self._closing("".join(text))}

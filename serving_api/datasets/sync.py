@@ -1,6 +1,6 @@
 """Single syncs: /datamgr/block/sync and two of the fused layer; admin, enveloped."""
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from resources.warehouse.ledger.commands import Command
 from serving_api.admin.schedule.control import RUN_JOB, newest_complete
-from serving_api.admin.waiting import LATER, Accepted, carried_out, failure
+from serving_api.admin.waiting import LATER, carried_out, failure
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.parameters import StockCode
@@ -132,7 +132,7 @@ ACCEPTED = "同步仍在后台执行，请稍后用 command_id 查询结果"
 
 
 async def _run(state: State, job: str, by: str, **how: Any) -> Command:
-    """The finished run. Raises Accepted, StorageError."""
+    """The finished run. Raises StorageError."""
     args = {"job": job, "trigger": "api", **how}
     return await carried_out(state, RUN_JOB, args, by, meanwhile=ACCEPTED)
 
@@ -215,26 +215,19 @@ async def _bars(state: State, code: str, by: str) -> dict[str, Any]:
 router = area_router(f"{PREFIX}/datamgr", "datamgr: syncs")
 
 
-async def _answered(work: Awaitable[dict[str, Any]]) -> Answer:
-    try:
-        return Answer(await work)
-    except Accepted as later:
-        return later.answer
-
-
 @router.post("/block/sync", BlocksSynced, responses=LATER)
 async def blocks(call: Admin) -> Answer:
     """Fetch the members of all blocks again; each kind of block is replaced as a whole."""
-    return await _answered(_blocks(call.state, call.member.username))
+    return Answer(await _blocks(call.state, call.member.username))
 
 
 @router.post("/fusion/index/daily/sync", IndexSynced, responses=LATER)
 async def indices(call: Admin) -> Answer:
     """Fetch the index bars of the newest trade dates and of missing ones before them."""
-    return await _answered(_indices(call.state, call.member.username))
+    return Answer(await _indices(call.state, call.member.username))
 
 
 @router.post("/fusion/stock/{code}/kline-bar/sync", BarsSynced, responses=LATER)
 async def bars(call: Admin, code: StockCode) -> Answer:
     """Fetch about 240 week and month bars of a code; quarters and years are derived from the months."""
-    return await _answered(_bars(call.state, code, call.member.username))
+    return Answer(await _bars(call.state, code, call.member.username))

@@ -157,7 +157,7 @@ def known_market(name: str) -> str:
 
 
 async def download_market(state: State, name: str, date: str | None, asked_by: str) -> dict[str, Any]:
-    """{status, total, saved, gap_count, latestDate, channels, message}. Raises Accepted."""
+    """{status, total, saved, gap_count, latestDate, channels, message}."""
     args = {"name": name} if date is None else {"name": name, "date": date}
     try:
         command = await carried_out(state, MARKET_COMMAND, args, asked_by, meanwhile=ACCEPTED)
@@ -188,8 +188,7 @@ ACCEPTED = "下载仍在后台执行，请稍后用 command_id 查询结果"
 async def download(
     state: State, codes: Sequence[str], requested: Sequence[str], asked_by: str, *, by_code: bool
 ) -> dict[str, Any]:
-    """The response for valid types. `by_code`: details by code, then type; else by type only (one code).
-    Raises Accepted."""
+    """The response for valid types. `by_code`: details by code, then type; else by type only (one code)."""
     every = expand(requested)
     types = split([name for name in every if name != NORTHBOUND])
     reported: Mapping[str, Any] = {"types": {}, "fusion": None}
