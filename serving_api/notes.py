@@ -21,7 +21,7 @@ from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.state import State
 from serving_api.interfaces.queries import Row, public_rows
-from serving_api.table_lists.listing import Page, PageSize
+from serving_api.table_lists import Page, PageSize
 
 
 class Note(BaseModel):

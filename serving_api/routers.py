@@ -9,7 +9,7 @@ from importlib import import_module
 from serving_api.framework.routing import Area
 
 MODULES = """
-    stocks.routes stocks.intraday.routes stocks.finance.routes stocks.industry_compare.routes
+    stocks.routes stocks.intraday stocks.finance.routes stocks.industry_compare
     auth.routes health.routes notifications settings.routes notes chat.routes skills.routes
     analysis.routes interfaces.routes datasets.fused.routes datasets.northbound live.admin_reads.routes
     datasets.stock_base datasets.download.routes datasets.sync datasets.portfolio.routes
@@ -18,9 +18,9 @@ MODULES = """
     admin.batches admin.commands admin.records admin.config admin.cleanup admin.contracts admin.gaps
     admin.day_report admin.backfill admin.probes admin.reconcile market.backtests.routes
     quant.strategies.routes risk.routes bonds.routes quant.decision_cards.routes quant.scorecard.routes
-    funds.routes earnings.routes hong_kong.routes index.constituents.routes industry.routes macro.routes
-    futures.routes market.billboard.routes sectors.routes market.phase.routes market.dragon.routes
-    index.indicators.routes quant.routes quant.pattern_records quant.strength.routes
+    funds earnings hong_kong.routes index.constituents industry macro.routes
+    futures.routes market.billboard sectors market.phase market.dragon.routes
+    index.indicators quant.routes quant.pattern_records quant.strength.routes
     quant.screener.routes mcp.routes
 """.split()
 

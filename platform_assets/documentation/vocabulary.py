@@ -12,6 +12,7 @@ from typing import Any
 from core.declaration import columns, dataset, rules, scope
 from platform_assets.documentation.blocks import cell, table
 from resources.upstreams import fetch_context
+from resources.upstreams.parsing.rows import Table
 from resources.upstreams.wire_format_evidence import CLASSES as KINDS
 from resources.upstreams.wire_format_evidence import columns as named_columns
 from resources.upstreams.wire_format_evidence import evidence
@@ -223,9 +224,11 @@ def _schemas(package: str) -> str:
         module_name, module = info.name.removeprefix(f"{package}."), import_module(info.name)
         own = _assigned(module)
         for name, value in vars(module).items():
-            if name not in own or not name.endswith(("COLUMNS", "SCHEMA")) or not _is_schema(value):
+            columns = value.columns if isinstance(value, Table) else value
+            named = columns is not value or name.endswith(("COLUMNS", "SCHEMA"))
+            if name not in own or not named or not _is_schema(columns):
                 continue
-            rows.append((f"`{module_name}.{name}`", ", ".join(f"`{one}`" for one in value)))
+            rows.append((f"`{module_name}.{name}`", ", ".join(f"`{one}`" for one in columns)))
         schema = getattr(module, "schema", None)
         if inspect.isfunction(schema) and schema.__module__ == module.__name__ and _needs_nothing(schema):
             rows.append((f"`{module_name}.schema()`", ", ".join(f"`{one}`" for one in schema())))

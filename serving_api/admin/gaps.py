@@ -109,7 +109,7 @@ def _ledger(state: State) -> tuple[dict[tuple[str, str], Gap], int]:
 
 def _range(state: State, since: str | None, until: str | None) -> tuple[str | None, str]:
     """The first and last day of a request; the last one is not after the newest complete trade date."""
-    today = state.clock.now().date().isoformat()
+    today = state.today
     newest = newest_complete(state.clock.now(), state.calendar)
     first = None if since is None else parse_day("from", since, today)
     last = newest if until is None else min(parse_day("to", until, today), newest)

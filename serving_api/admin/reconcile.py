@@ -95,7 +95,7 @@ async def reconcile(
     field: Annotated[str | None, Query(max_length=64, description="only this field")] = None,
 ) -> Answer:
     """How far independent sources agree, field by field, and the names that differ most."""
-    today = call.state.clock.now().date().isoformat()
+    today = call.state.today
     asked = None if date is None else parse_day("date", date, today)
     if dataset is not None:
         builtin_registry().dataset(dataset)

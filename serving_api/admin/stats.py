@@ -171,7 +171,7 @@ def _counted(session: Session, table: Table, counters: dict[str, dict[str, Any]]
 
 async def freshness_of(state: State) -> dict[str, Any]:
     """{isFresh, staleDimensions, details{<dimension>: {latestDate, cutoff, isStale, kind, maxLag}}}."""
-    today = state.clock.now().date().isoformat()
+    today = state.today
     dimensions = builtin_registry().freshness()
     tables = state.reading.warehouse.tables
     return await state.reading.scan(_freshness, dimensions, tables, today, state.calendar)
@@ -231,7 +231,7 @@ def _dimension(
 
 async def _code_stats_service(state: State, code: str) -> dict[str, Any]:
     """{code, dataStatus{<dimension>: {count, latestDate, error?}, f10: {count, latestDate, sections}}}."""
-    today = state.clock.now().date().isoformat()
+    today = state.today
     return await state.reading.scan(_code_stats, builtin_registry(), code, today)
 
 

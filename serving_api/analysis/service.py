@@ -140,7 +140,7 @@ class Analyses:
         return {**ruled, "llmError": _said(error), "fallbackOf": queries.RULES}
 
     async def _current(self, code: str) -> Row | None:
-        scan, today = self._state.reading.scan, self._state.clock.now().date().isoformat()
+        scan, today = self._state.reading.scan, self._state.today
         reported = await scan(queries.newest, code, today, False)
         ruled = await scan(queries.newest, code, today, True)
         if reported is None or ruled is None:

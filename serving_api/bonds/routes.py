@@ -6,19 +6,22 @@ from fastapi import Depends, Query
 
 from serving_api.bonds import queries, schemas
 from serving_api.framework.envelope import PREFIX
-from serving_api.framework.history_reach import reach_from, reach_of_day
+from serving_api.framework.history_reach import reach_from
 from serving_api.framework.parameters import StockCode
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
+from serving_api.framework.row_models import picked
 from serving_api.stocks.queries import KLINE, QUOTE
-from serving_api.table_lists.listing import Page, PageSize, Sort, paged, trade_day
+from serving_api.table_lists import Page, PageSize, Sort, page_or_empty, trade_day
 
 router = area_router(f"{PREFIX}/convertible-bond", "convertible bonds")
 
-_INFO = ("name", "stock_code", "stock_name", "rating", "list_date", "maturity_date", "convert_price",
-         "putback_price", "force_redeem_price", "remain_size_yi", "redeem_status")  # fmt: skip
+_INFO = (
+    "name stock_code stock_name rating list_date maturity_date convert_price putback_price "
+    "force_redeem_price remain_size_yi redeem_status"
+)
 _NOTHING: dict[str, Any] = {
     "date": None, "count": 0, "median_price": None, "median_premium_pct": None, "amount_yi": None, "up": 0,
     "down": 0, "redeem_soon": [], "low_price_count": 0,
@@ -37,9 +40,7 @@ async def bond_list(
 ) -> Answer:
     """Convertible bonds on one trade date, cheap ones with a low premium first."""
     read = call.state.reading.scan(queries.page_of, date, rating, max_premium, sort, page, page_size)
-    found = await read_or({"items": [], "total": 0, "date": date}, read)
-    history = await reach_of_day(call.state, queries.TABLE, date)
-    return Answer(paged({**found, **history}, page, page_size))
+    return Answer(await page_or_empty(call.state, queries.TABLE, date, read, page, page_size))
 
 
 @router.get("/overview", schemas.BondOverview, tables=(queries.TABLE,))
@@ -60,8 +61,7 @@ async def bond(call: Anyone, code: StockCode) -> Answer:
         "price": quote.get("price") or row["stock_price"],
         "change_pct": quote.get("change_pct"),
     }
-    info = {name: row[name] for name in _INFO}
-    return Answer({"code": code, "info": info, "latest": row, "stock": stock})
+    return Answer({"code": code, "info": picked(row, _INFO), "latest": row, "stock": stock})
 
 
 @router.get("/{code}/history", schemas.BondHistory, tables=(queries.TABLE, KLINE))

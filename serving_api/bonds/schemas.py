@@ -4,29 +4,24 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from serving_api.bonds.queries import TABLE
+from serving_api.bonds.queries import LEAVING, TABLE
 from serving_api.framework.history_reach import Reach
-from serving_api.framework.row_models import row_model
-
-BondRow = row_model(TABLE)
+from serving_api.framework.row_models import PageOf, Rows, columns_of
 
 
-class BondPage(Reach):
-    items: list[BondRow]  # type: ignore[valid-type]
-    total: int = Field(description="rows of all pages")
-    page: int
-    page_size: int
+@columns_of(TABLE)
+class BondRow(BaseModel):
+    """A convertible bond on one trade date."""
+
+
+class BondPage(Reach, PageOf[BondRow]):
     date: str | None
 
 
+@columns_of(TABLE, LEAVING)
 class LeavingBond(BaseModel):
-    code: str
-    name: str | None
-    price: float | None
-    premium_pct: float | None
-    stock_price: float | None
-    force_redeem_price: float | None
-    maturity_date: str | None
+    """A bond that may be called, or matures soon."""
+
     reason: str
 
 
@@ -62,18 +57,17 @@ class Bond(BaseModel):
     stock: BondStock | None = None
 
 
+@columns_of(TABLE, "date=trade_date premium_pct convert_value double_low")
 class BondDay(BaseModel):
-    date: str
+    """One trade date."""
+
     close: float | None
-    premium_pct: float | None
-    convert_value: float | None
-    double_low: float | None
 
 
-class BondHistory(Reach):
+class BondHistory(Reach, Rows[BondDay]):
+    """Oldest first."""
+
     code: str
-    items: list[BondDay] = Field(description="oldest first")
-    total: int
 
 
 class BondEvent(BaseModel):
@@ -82,7 +76,7 @@ class BondEvent(BaseModel):
     title: str
 
 
-class BondEvents(BaseModel):
+class BondEvents(Rows[BondEvent]):
+    """Newest first."""
+
     code: str
-    items: list[BondEvent] = Field(description="newest first")
-    total: int

@@ -48,9 +48,6 @@ def read_companies(
     if not name_of:
         return pack
     for part in parts:
-        if not session.has(part.table):
-            pack.missing += [f"{name}的{part.looked_for}" for name in name_of.values()]
-            continue
         rows = rows_of(session, part, list(name_of), now)
         take_part(pack, session.table(part.table), part, rows, name_of)
         if part.table == INDUSTRY:

@@ -108,7 +108,7 @@ async def reach_of_days(
     if _UNKNOWN in firsts:
         return dict(_SILENT)
     first = min((one for one in firsts if one is not None), default=None)
-    window = state.calendar.last(days, state.clock.now().date().isoformat())
+    window = state.calendar.last(days, state.today)
     given = 0 if first is None else sum(day >= first for day in window)
     return {"first_date": first, "note": note_of(first, given, days)}
 

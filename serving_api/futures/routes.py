@@ -11,7 +11,7 @@ from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.futures import queries, schemas
-from serving_api.table_lists.listing import trade_day
+from serving_api.table_lists import trade_day
 
 router = area_router(f"{PREFIX}/futures", "futures")
 

@@ -3,45 +3,31 @@
 from pydantic import BaseModel, Field
 
 from serving_api.framework.history_reach import Reach
+from serving_api.framework.row_models import Rows, columns_of
+from serving_api.futures.queries import BAR, FUTURES, LISTED
 
 
+@columns_of(FUTURES, LISTED)
 class Listed(BaseModel):
-    """One contract of a day; points and contracts."""
+    """One contract of a day."""
 
-    symbol: str
-    product: str
-    name: str | None
-    exchange: str
-    price: float | None
     change_pct: float | None = Field(description="against the settlement price of the previous day, percent")
-    settle: float | None
-    volume: int | None
-    open_interest: int | None
-    is_main: bool | None
 
 
-class FuturesList(BaseModel):
-    items: list[Listed]
-    total: int
+class FuturesList(Rows[Listed]):
     date: str | None
 
 
+@columns_of(FUTURES, BAR)
 class FuturesBar(BaseModel):
-    date: str
-    open: float | None
-    high: float | None
-    low: float | None
-    close: float | None
-    settle: float | None
-    volume: int | None
-    open_interest: int | None
+    """One date."""
 
 
-class FuturesBars(Reach):
+class FuturesBars(Reach, Rows[FuturesBar]):
+    """Oldest first."""
+
     symbol: str
     name: str | None
-    items: list[FuturesBar] = Field(description="oldest first")
-    total: int
     latestDate: str | None
 
 
@@ -54,10 +40,10 @@ class BasisDay(BaseModel):
     annualised_pct: float | None = Field(description="basis as percent of the spot, annualised")
 
 
-class Basis(Reach):
+class Basis(Reach, Rows[BasisDay]):
+    """Oldest first."""
+
     product: str
-    items: list[BasisDay] = Field(description="oldest first")
-    total: int
     latestDate: str | None
     available: bool
     reason: str | None = None

@@ -11,9 +11,10 @@ from serving_api.framework.parameters import AsOfRead, StockCode
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
+from serving_api.framework.row_models import picked
 from serving_api.framework.state import State
-from serving_api.hong_kong import queries, schemas
-from serving_api.hong_kong.service import FIGURES, HongKong, hong_kong_of
+from serving_api.hong_kong import schemas
+from serving_api.hong_kong.service import FIGURES, PROFILE, first_period, hong_kong_of
 
 router = area_router(f"{PREFIX}/hk-finance", "Hong Kong")
 premium_router = area_router(f"{PREFIX}/stocks", "stocks")
@@ -31,24 +32,20 @@ class Statement(StrEnum):
     cashflow = "cashflow"
 
 
-def _reads(state: State) -> HongKong:
-    return state.part(hong_kong_of)
-
-
 async def _reach(
     state: State, code: str, given: int, asked: int, statement: str | None = None
 ) -> dict[str, Any]:
     """How far back the stored report periods of a company reach."""
-    first = state.reading.point(queries.first_period, code, statement)
+    first = state.reading.point(first_period, code, statement)
     return await reach_from(first, given, asked=asked, what="report periods")
 
 
 @router.get("/{code}/indicators", schemas.HkIndicators)
 async def indicators(call: Anyone, code: HkCode, periods: Periods = 8) -> Answer:
     """Key figures of a company in Hong Kong: stored ones, else those of the portal now."""
-    reported = await _reads(call.state).figures(code, periods)
+    reported = await call.state.part(hong_kong_of).figures(code, periods)
     first = reported.value[0] if reported.value else {}
-    items = [{name: row[name] for name in ("report_period", *FIGURES)} for row in reported.value]
+    items = [picked(row, f"report_period {FIGURES}") for row in reported.value]
     answer = {
         "code": code,
         "name": first.get("name"),
@@ -68,7 +65,7 @@ async def statements(
     periods: Periods = 4,
 ) -> Answer:
     """Items of one statement by report period."""
-    reported = await _reads(call.state).statement(code, statement.value, periods)
+    reported = await call.state.part(hong_kong_of).statement(code, statement.value, periods)
     ends, items = reported.value
     answer = {
         "code": code,
@@ -84,17 +81,16 @@ async def statements(
 @router.get("/{code}/dividend", schemas.HkDividends)
 async def dividend(call: Anyone, code: HkCode) -> Answer:
     """Dividends of a company in Hong Kong, from the portal now."""
-    answer = await _reads(call.state).dividends(code)
+    answer = await call.state.part(hong_kong_of).dividends(code)
     return Answer({"code": code, "items": answer.value, "total": len(answer.value)}, headers=answer.headers)
 
 
 @router.get("/{code}/profile", schemas.HkProfile)
 async def profile(call: Anyone, code: HkCode) -> Answer:
     """Profile of a company in Hong Kong, from the portal now. Text from outside: escape it."""
-    answer = await _reads(call.state).profile(code)
-    names = ("name", "full_name", "industry", "listing_date", "shares", "website", "intro")
-    found: dict[str, Any] = answer.value[0] if answer.value else {}
-    return Answer({"code": code, **{name: found.get(name) for name in names}}, headers=answer.headers)
+    answer = await call.state.part(hong_kong_of).profile(code)
+    found = answer.value[0] if answer.value else dict.fromkeys(PROFILE)
+    return Answer({"code": code, "shares": None, **found}, headers=answer.headers)
 
 
 @premium_router.get("/{code}/ah-premium", schemas.AhPremium | None, top=[("as_of", str), *REACH])
@@ -108,5 +104,5 @@ async def ah_premium(
     `as_of`, since past values are not stored."""
     if as_of is not None:
         return Answer(None, top={"as_of": as_of.echo, "note": _NO_PAST})
-    answer = await _reads(call.state).premium(code)
+    answer = await call.state.part(hong_kong_of).premium(code)
     return Answer(answer.value, top={"note": _NO_PAST}, headers=answer.headers)

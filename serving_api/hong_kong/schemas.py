@@ -3,30 +3,21 @@
 from pydantic import BaseModel, Field
 
 from serving_api.framework.history_reach import Reach
+from serving_api.framework.row_models import Rows, columns_of
+from serving_api.hong_kong.service import FIGURES, TABLE
 
 
+@columns_of(TABLE, f"report_period {FIGURES}")
 class HkPeriod(BaseModel):
     """Amounts in the company's own currency, ratios in percent."""
 
-    report_period: str
-    revenue: float | None
-    revenue_yoy: float | None
-    net_profit: float | None
-    net_profit_yoy: float | None
-    eps: float | None
-    bvps: float | None
-    roe: float | None
-    gross_margin: float | None
-    net_margin: float | None
-    debt_ratio: float | None
 
+class HkIndicators(Reach, Rows[HkPeriod]):
+    """Annual and half-yearly, newest first."""
 
-class HkIndicators(Reach):
     code: str
     name: str | None
     currency: str | None
-    items: list[HkPeriod] = Field(description="annual and half-yearly, newest first")
-    total: int
 
 
 class HkItem(BaseModel):
@@ -34,12 +25,10 @@ class HkItem(BaseModel):
     values: list[float | None] = Field(description="one per period")
 
 
-class HkStatement(Reach):
+class HkStatement(Reach, Rows[HkItem]):
     code: str
     statement: str
     periods: list[str] = Field(description="newest first")
-    items: list[HkItem]
-    total: int
 
 
 class HkDividend(BaseModel):
@@ -50,10 +39,10 @@ class HkDividend(BaseModel):
     plan: str | None
 
 
-class HkDividends(BaseModel):
+class HkDividends(Rows[HkDividend]):
+    """Newest ex-date first."""
+
     code: str
-    items: list[HkDividend] = Field(description="newest ex-date first")
-    total: int
 
 
 class HkProfile(BaseModel):

@@ -154,7 +154,7 @@ class UnifiedReads:
     async def _beyond_calendar(self, kind: DataType) -> Found:
         """The answer when it is unknown whether the market is open: the stored one, else the empty
         structure."""
-        today = self._state.clock.now().date().isoformat()
+        today = self._state.today
         snapshot = await read_or(None, self._state.reading.point(newest, kind.name, today))
         if snapshot is None:
             return Found(kind.empty(), today)

@@ -18,20 +18,14 @@ _NODES = (
 
 def wide_rows(session: Session, day: str) -> list[dict[str, Any]]:
     """Rows of the wide table of a trade date; [] when it is not stored."""
-    if not session.has(WIDE):
-        return []
-    columns = session.columns(WIDE, _WIDE)
-    rows = session.dicts(WIDE, columns=columns, where="trade_date=?", values=(day,), order="code")
-    return [{**dict.fromkeys(_WIDE), **row} for row in rows]
+    return session.dicts(WIDE, columns=_WIDE, where="trade_date=?", values=(day,), order="code")
 
 
 def map_nodes(session: Session, day: str, level: str) -> list[dict[str, Any]]:
     """Nodes of the stored tree map of a trade date: `sector` or `stock`, the largest first."""
-    if not session.has(CLOUD_MAP):
-        return []
     return session.dicts(
         CLOUD_MAP,
-        columns=session.columns(CLOUD_MAP, _NODES),
+        columns=_NODES,
         where="trade_date=? AND level=?",
         values=(day, level),
         order="market_cap_yi DESC, node_code",

@@ -15,8 +15,6 @@ BLOCKS = "raw_concept_blocks"
 
 def industry_boards(session: Session) -> list[tuple[Any, ...]]:
     """(name, board code, source) of the industry boards."""
-    if not session.has(BLOCKS):
-        return []
     return session.run(
         f"SELECT DISTINCT block_name, block_code, src FROM {BLOCKS} WHERE block_type='industry'"
     )

@@ -15,6 +15,7 @@ PE = "raw_index_valuation"
 REGIONS = ("cn", "us")
 """Regions of which yields are stored."""
 TENORS = (1, 2, 5, 10, 30)
+_COLUMNS = ("indicator", "period_date", "value", "yoy", "mom", "publish_date", "publish_estimated")
 _SPACE = 40
 _PUBLISHED = "18:00"
 
@@ -29,15 +30,7 @@ def series(
     until: str | None = None,
     limit: int | None = None,
     as_of: str | None = None,
-    columns: Sequence[str] = (
-        "indicator",
-        "period_date",
-        "value",
-        "yoy",
-        "mom",
-        "publish_date",
-        "publish_estimated",
-    ),
+    columns: Sequence[str] = _COLUMNS,
 ) -> list[Row]:
     """Rows of some series, oldest first; the newest `limit` where there is one."""
     where, values = [f"indicator IN ({', '.join('?' for _ in names)})"], list(names)
@@ -210,8 +203,6 @@ def _earnings(session: Session, index: str, limit: int, as_of: str | None) -> li
     """(date, PE over four quarters, else the PE as published) of an index, oldest first. The table keeps
     no versions: with an instant, rows whose day closed before its day, or that were loaded by then, are
     known."""
-    if not session.has(PE):
-        return []
     where, values = ["index_code IN (?, ?)"], [*_names(index)]
     if as_of is not None:
         until = as_of[:10] if as_of[11:16] < _PUBLISHED else f"{as_of[:10]}~"

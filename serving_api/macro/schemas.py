@@ -3,6 +3,7 @@
 from pydantic import BaseModel, Field
 
 from serving_api.framework.history_reach import Reach
+from serving_api.framework.row_models import Rows
 
 
 class Yields(BaseModel):
@@ -17,9 +18,7 @@ class Yields(BaseModel):
     spread_10_2: float | None
 
 
-class BondYield(Reach):
-    items: list[Yields]
-    total: int
+class BondYield(Reach, Rows[Yields]):
     latest: Yields | dict[str, object]
     latestDate: str | None
     available: bool
@@ -42,10 +41,8 @@ class Band(BaseModel):
     minus1: float | None
 
 
-class RiskPremium(Reach):
+class RiskPremium(Reach, Rows[Premium]):
     index: str
-    items: list[Premium]
-    total: int
     latest: Premium | dict[str, object]
     latestDate: str | None
     percentile_pct: float | None = Field(
@@ -67,13 +64,13 @@ class Point(BaseModel):
     )
 
 
-class SeriesByName(Reach):
+class SeriesByName(Reach, Rows[Point]):
+    """Oldest first."""
+
     name: str
     title: str
     unit: str
     freq: str = Field(description="d, m, q, or e: on events")
-    items: list[Point] = Field(description="oldest first")
-    total: int
     latestDate: str | None
     available: bool
     reason: str | None = None

@@ -10,7 +10,7 @@ from serving_api.framework.state import State
 from serving_api.live.chain import unified_of
 from serving_api.live.data_types import Found
 from serving_api.market import schemas
-from serving_api.market.context.service import context_of
+from serving_api.market.context import context_of
 from serving_api.market.share_brief.service import share_brief_of
 
 router = area_router(f"{PREFIX}/market", "market: live reads")

@@ -26,7 +26,7 @@ from serving_api.framework.routing import area_router
 from serving_api.framework.state import State
 from serving_api.interfaces.queries import Row
 from serving_api.quant import queries, schemas
-from serving_api.table_lists.listing import past_day, trade_date
+from serving_api.table_lists import past_day, trade_date
 
 
 def _indicators(

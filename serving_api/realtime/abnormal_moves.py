@@ -23,7 +23,7 @@ AUCTION_BEGINS, OPENS, LISTINGS_AT = time(9, 15), time(9, 30), time(18, 0)
 READY, PRE_AUCTION, NON_TRADING_DAY = "ready", "pre_auction", "non_trading_day"
 BILLBOARD = "fusion_dragon_tiger"
 MARK = "偏离"
-_LISTED = ("date", "code", "name", "reason", "change_pct", "net_buy")
+LISTED = "date code name reason change_pct net_buy"
 
 
 class AbnormalMoves:
@@ -78,7 +78,7 @@ class AbnormalMoves:
         )
 
     def _today(self) -> str:
-        return self._state.clock.now().date().isoformat()
+        return self._state.today
 
     def _auction_ttl(self) -> float:
         within = AUCTION_BEGINS <= self._state.clock.now().time() < OPENS
@@ -141,7 +141,7 @@ def stored_listings(session: Session, until: str) -> list[Row]:
     )
     if not newest:
         return []
-    return session.dicts(BILLBOARD, columns=_LISTED, where="date=?", values=(str(newest[0][0]),))
+    return session.dicts(BILLBOARD, columns=LISTED.split(), where="date=?", values=(str(newest[0][0]),))
 
 
 def _deviating(rows: list[Row]) -> Items:

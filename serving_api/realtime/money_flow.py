@@ -23,10 +23,9 @@ _COLUMNS = ("date", *_NETS, "change_pct")
 
 def stored_days(session: Session, code: str, days: int) -> list[Row]:
     """The newest `days` stored dates of a code, oldest first."""
-    if not session.has(FLOW):
-        return []
-    columns = session.columns(FLOW, _COLUMNS)
-    rows = session.dicts(FLOW, columns=columns, where="code=?", values=(code,), order="date DESC", limit=days)
+    rows = session.dicts(
+        FLOW, columns=_COLUMNS, where="code=?", values=(code,), order="date DESC", limit=days
+    )
     return rows[::-1]
 
 

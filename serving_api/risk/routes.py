@@ -12,24 +12,17 @@ from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.live.admin_reads.service import live_of
+from serving_api.live.frame_values import number, text, whole
 from serving_api.risk import queries, schemas
-from serving_api.risk.service import pledge_events
-from serving_api.table_lists.listing import Page, PageSize, Sort, paged, past_day, trade_day
-from serving_api.table_lists.parameters import report_period
+from serving_api.table_lists import Page, PageSize, Sort, page_or_empty, past_day, report_period, trade_day
 
 router = area_router(f"{PREFIX}/risk", "risk")
+
+PLEDGES_TTL = 3600.0
 
 Ratio = Annotated[float, Query(ge=0, le=1000, description="percent; rows below it are left out")]
 PastDay = Annotated[str | None, Depends(past_day)]
 Period = Annotated[str | None, Depends(report_period)]
-
-
-def _empty(day: str | None) -> dict[str, Any]:
-    return {"items": [], "total": 0, "date": day}
-
-
-def _by_period(reported: dict[str, Any]) -> dict[str, Any]:
-    return {("period" if name == "date" else name): value for name, value in reported.items()}
 
 
 @router.get("/pledge-list", schemas.PledgePage, tables=(queries.PLEDGE,))
@@ -42,12 +35,8 @@ async def pledge_list(
     page_size: PageSize = 50,
 ) -> Answer:
     """Companies with pledged shares in the newest weekly list that is not after `date`."""
-    reading = call.state.reading
-    reported = await read_or(
-        _empty(date), reading.scan(queries.pledges, date, min_ratio, sort, page, page_size)
-    )
-    reached = await reach_of_day(call.state, queries.PLEDGE, date)
-    return Answer(paged({**reported, **reached}, page, page_size))
+    read = call.state.reading.scan(queries.pledges, date, min_ratio, sort, page, page_size)
+    return Answer(await page_or_empty(call.state, queries.PLEDGE, date, read, page, page_size))
 
 
 @router.get("/pledge-detail/{code}", schemas.PledgeDetail)
@@ -57,46 +46,53 @@ async def pledge_detail(
     limit: Annotated[int, Query(ge=1, le=500, description="newest pledges")] = 50,
 ) -> Answer:
     """Single pledges of a company, from the portal now, and its weekly ratio."""
-    state = call.state
-    reported = await pledge_events(state.part(live_of), code)
-    history = await read_or([], state.reading.point(queries.pledge_history, code))
+    reported = await call.state.part(live_of).portal(
+        ("pledges", code), PLEDGES_TTL, lambda client: client.pledge_events(code), _pledge
+    )
+    history = await read_or([], call.state.reading.point(queries.pledge_history, code))
     items = reported.value[:limit]
     answer = {"code": code, "items": items, "total": len(reported.value), "ratio_history": history}
     answer |= await reach(
-        state, queries.PLEDGE, len(history), asked=queries.WEEKS, code=code, what="weekly lists"
+        call.state, queries.PLEDGE, len(history), asked=queries.WEEKS, code=code, what="weekly lists"
     )
     return Answer(answer, headers=reported.headers)
+
+
+def _pledge(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        **{name: text(row[name]) for name in ("holder", "pledgee", "start_date", "status")},
+        **{name: number(row[name]) for name in ("ratio_total_pct", "ratio_hold_pct")},
+        "pledge_shares": whole(row["pledge_shares"]),
+        "release_date": None,
+    }
 
 
 @router.get("/pledge-industry", schemas.PledgeIndustries, tables=(queries.PLEDGE,))
 async def pledge_industry(call: Anyone, date: PastDay) -> Answer:
     """Pledged shares by industry in the newest weekly list that is not after `date`."""
-    nothing: list[dict[str, Any]] = []
-    reading = call.state.reading
-    items, day = await read_or((nothing, date), reading.scan(queries.pledges_by_industry, date))
+    items, day = await read_or(([], date), call.state.reading.scan(queries.pledges_by_industry, date))
     history = await reach_of_day(call.state, queries.PLEDGE, date)
     return Answer({"items": items, "total": len(items), "date": day, **history})
 
 
 @router.get("/goodwill-list", schemas.GoodwillPage, tables=(queries.GOODWILL,))
 async def goodwill_list(
-    call: Anyone, period: Period, min_ratio: Ratio = 0.0, page: Page = 1, page_size: PageSize = 50
+    call: Anyone,
+    period: Period,
+    min_ratio: Ratio = 0.0,
+    page: Page = 1,
+    page_size: PageSize = 50,
 ) -> Answer:
     """Companies by goodwill / equity in one report period."""
-    reading = call.state.reading
-    reported = await read_or(
-        _empty(period), reading.scan(queries.goodwill, period, min_ratio, page, page_size)
-    )
-    reached = await reach_of_day(call.state, queries.GOODWILL, period)
-    return Answer(paged({**_by_period(reported), **reached}, page, page_size))
+    read = call.state.reading.scan(queries.goodwill, period, min_ratio, page, page_size)
+    reported = await page_or_empty(call.state, queries.GOODWILL, period, read, page, page_size)
+    return Answer({"period": reported.pop("date"), **reported})
 
 
 @router.get("/goodwill-industry", schemas.GoodwillIndustries, tables=(queries.GOODWILL, queries.INDUSTRY))
 async def goodwill_industry(call: Anyone, period: Period) -> Answer:
     """Goodwill by industry in one report period."""
-    nothing: list[dict[str, Any]] = []
-    reading = call.state.reading
-    items, day = await read_or((nothing, period), reading.scan(queries.goodwill_by_industry, period))
+    items, day = await read_or(([], period), call.state.reading.scan(queries.goodwill_by_industry, period))
     history = await reach_of_day(call.state, queries.GOODWILL, period)
     return Answer({"items": items, "total": len(items), "period": day, **history})
 
@@ -124,10 +120,8 @@ async def comment_list(
     page_size: PageSize = 50,
 ) -> Answer:
     """The portal's scores of every stock on one trade date."""
-    reading = call.state.reading
-    reported = await read_or(_empty(date), reading.scan(queries.comments, date, sort, page, page_size))
-    reached = await reach_of_day(call.state, queries.COMMENT, date)
-    return Answer(paged({**reported, **reached}, page, page_size))
+    read = call.state.reading.scan(queries.comments, date, sort, page, page_size)
+    return Answer(await page_or_empty(call.state, queries.COMMENT, date, read, page, page_size))
 
 
 @router.get("/comment-detail/{code}", schemas.CommentDetail, tables=(queries.COMMENT,))

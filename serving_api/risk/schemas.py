@@ -2,33 +2,40 @@
 
 from typing import Any
 
-from pydantic import BaseModel, Field, create_model
+from pydantic import BaseModel, Field
 
 from serving_api.framework.history_reach import Reach
-from serving_api.framework.row_models import row_model
+from serving_api.framework.row_models import PageOf, Rows, columns_of
 from serving_api.risk import queries
 
-
-def _page(name: str, table: str, **more: Any) -> type[BaseModel]:
-    rows: Any = list[row_model(table)]  # type: ignore[misc]
-    made: type[BaseModel] = create_model(
-        name,
-        __base__=Reach,
-        items=(rows, ...),
-        total=(int, Field(description="rows of all pages")),
-        page=(int, ...),
-        page_size=(int, ...),
-        **more,
-    )
-    return made
+_DATE = Field(description="of the rows; null where nothing is stored")
 
 
-_DATE = (str | None, Field(description="of the rows; null where nothing is stored"))
-PledgePage = _page("PledgePage", queries.PLEDGE, date=_DATE)
-GoodwillPage = _page("GoodwillPage", queries.GOODWILL, period=_DATE)
-CommentPage = _page("CommentPage", queries.COMMENT, date=_DATE)
-GoodwillRow = row_model(queries.GOODWILL)
-CommentRow = row_model(queries.COMMENT)
+@columns_of(queries.PLEDGE)
+class PledgeRow(BaseModel):
+    """Pledged shares of a company."""
+
+
+class PledgePage(Reach, PageOf[PledgeRow]):
+    date: str | None = _DATE
+
+
+@columns_of(queries.GOODWILL)
+class GoodwillRow(BaseModel):
+    """Goodwill of a company at the end of a report period."""
+
+
+class GoodwillPage(Reach, PageOf[GoodwillRow]):
+    period: str | None = _DATE
+
+
+@columns_of(queries.COMMENT)
+class CommentRow(BaseModel):
+    """The portal's scores of a stock."""
+
+
+class CommentPage(Reach, PageOf[CommentRow]):
+    date: str | None = _DATE
 
 
 class PledgeEvent(BaseModel):
@@ -42,18 +49,16 @@ class PledgeEvent(BaseModel):
     status: str | None
 
 
+@columns_of(queries.PLEDGE, "date=trade_date pledge_ratio")
 class PledgeRatio(BaseModel):
-    date: str
-    pledge_ratio: float
+    """One weekly list."""
 
 
-class PledgeDetail(Reach):
+class PledgeDetail(Reach, Rows[PledgeEvent]):
     """`items` are requested from the portal now, newest notice first; [] when it does not answer.
     `first_date` and `note` are about `ratio_history`, which is stored."""
 
     code: str
-    items: list[PledgeEvent]
-    total: int
     ratio_history: list[PledgeRatio] = Field(description="two years by week, oldest first")
 
 
@@ -64,9 +69,7 @@ class PledgeIndustry(BaseModel):
     pledge_market_value: float = Field(description="10k CNY")
 
 
-class PledgeIndustries(Reach):
-    items: list[PledgeIndustry]
-    total: int
+class PledgeIndustries(Reach, Rows[PledgeIndustry]):
     date: str | None
 
 
@@ -78,36 +81,32 @@ class GoodwillIndustry(BaseModel):
     company_count: int
 
 
-class GoodwillIndustries(Reach):
-    items: list[GoodwillIndustry]
-    total: int
+class GoodwillIndustries(Reach, Rows[GoodwillIndustry]):
     period: str | None
 
 
-class GoodwillDetail(Reach):
+class GoodwillDetail(Reach, Rows[GoodwillRow]):
     code: str
-    items: list[GoodwillRow]  # type: ignore[valid-type]
-    total: int
 
 
+@columns_of(queries.COMMENT, "date=trade_date score=total_score")
 class Score(BaseModel):
-    date: str
-    score: float | None
+    """One trade date."""
 
 
+@columns_of(queries.COMMENT, "date=trade_date focus_index")
 class Focus(BaseModel):
-    date: str
-    focus_index: float | None
+    """One trade date."""
 
 
+@columns_of(queries.COMMENT, "date=trade_date org_participation_pct")
 class Participation(BaseModel):
-    date: str
-    org_participation_pct: float | None
+    """One trade date."""
 
 
+@columns_of(queries.COMMENT, "date=trade_date prime_cost")
 class Cost(BaseModel):
-    date: str
-    prime_cost: float | None
+    """One trade date."""
 
 
 class CommentDetail(Reach):

@@ -146,7 +146,7 @@ def _read_directory(session: Session) -> Directory:
 
 def _read_facts(
     session: Session, code: str, as_of: str | None
-) -> tuple[dict[str, dict[str, Any]] | None, dict[str, bool]]:
+) -> tuple[dict[str, dict[str, Any]], dict[str, bool]]:
     facts = {
         "master": queries.master(session, code, as_of),
         "wide": queries.newest_wide(session, code, as_of),
@@ -155,9 +155,6 @@ def _read_facts(
         "valuation": queries.newest_valuation(session, code, as_of),
         "finance": queries.newest_finance(session, code, as_of),
     }
-    if not session.has(queries.MASTER) and not any(facts.values()):
-        # Without a list it is unknown whether a code is outside it.
-        return None, queries.availability(session, code, as_of)
     return facts, queries.availability(session, code, as_of)
 
 

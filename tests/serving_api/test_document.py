@@ -68,14 +68,16 @@ def test_imports_point_one_way(path: Path) -> None:
     assert {name for name in imports_of(path) if name.split(".")[0] in {"dagster", "numba"}} == set()
 
 
-def may_hold_sql(path: Path) -> bool:
-    """`queries.py`, or the one module of a feature without a folder, which declares its routes as well."""
-    if path.name == "queries.py" or str(path.relative_to(PACKAGE)) in WITHOUT_ROUTES:
+def is_whole_feature(path: Path) -> bool:
+    """Whether a module is a feature without a folder of its own: it holds the SQL that it would keep there in
+    `queries.py`."""
+    if str(path.relative_to(PACKAGE)) in WITHOUT_ROUTES:
         return True
-    return path.name != "routes.py" and "= area_router(" in path.read_text(encoding="utf-8")
+    has_routes = "area_router(" in path.read_text(encoding="utf-8") and path.name != "routes.py"
+    return has_routes or path.parent == PACKAGE
 
 
-def test_only_queries_hold_sql() -> None:
+def test_only_queries_and_features_of_one_module_hold_sql() -> None:
     words = ("SELECT ", "UPDATE ", "INSERT ", "DELETE ", "WHERE ")
     holders = {
         str(path.relative_to(PACKAGE))
@@ -84,7 +86,8 @@ def test_only_queries_hold_sql() -> None:
         if isinstance(node, ast.Constant)
         and isinstance(node.value, str)
         and any(word in node.value for word in words)
-        and not may_hold_sql(path)
+        and path.name != "queries.py"
+        and not is_whole_feature(path)
     }
 
     # sessions.py holds the ping.

@@ -36,7 +36,7 @@ from resources.transport.gates import MemoryGate
 from resources.transport.http import HttpTransport
 from resources.transport.request import Request
 from resources.transport.settings import TransportSettings, transport_settings
-from resources.upstreams.chinamoney.registration import TurnedAway
+from resources.upstreams.chinamoney.client import TurnedAway
 from resources.upstreams.eastmoney.reports import billboard
 from resources.upstreams.factory import http_clients, make_clients
 from resources.upstreams.fetch_context import FetchContext

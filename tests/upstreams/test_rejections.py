@@ -9,13 +9,13 @@ import pytest
 
 from core.errors import PayloadError
 from resources.rejections import noting
-from resources.upstreams.cls import roll
-from resources.upstreams.cninfo import announcements, records, schedule
+from resources.upstreams.cls import client
+from resources.upstreams.cninfo import announcements, records
 from resources.upstreams.eastmoney.news import notices
 from resources.upstreams.eastmoney.quotes import changes
-from resources.upstreams.exchanges import sse, sse_deals, szse, szse_deals
+from resources.upstreams.exchanges import sse, szse, szse_report
 from resources.upstreams.parsing.paging import UNTOLD, Page, collected
-from resources.upstreams.ths import hot, limits
+from resources.upstreams.ths import limits, worth
 from tests.upstreams.cls import test_flashes as flashes
 from tests.upstreams.cninfo import test_announcements as cninfo
 from tests.upstreams.cninfo import test_records as disclosed
@@ -43,11 +43,11 @@ CASES: dict[str, Case] = {
         numbered(margin.SSE_ROW, stockCode=code), {"rqylje": 5e9, "rzrqjyzl": 1},
     ),
     "SSE deals": (
-        deals.sse_body, partial(sse_deals.parse_deals, since=deals.DAY, until=deals.DAY),
+        deals.sse_body, partial(sse.parse_deals, since=deals.DAY, until=deals.DAY),
         numbered(deals.SSE_ROW, stockid=code), {"tradeprice": "none"},
     ),
     "SZSE deals": (
-        deals.szse_body, partial(szse_deals.parse_deals, since=deals.DAY, until=deals.DAY),
+        deals.szse_body, partial(szse_report.parse_deals, since=deals.DAY, until=deals.DAY),
         numbered(deals.SZSE_ROW), {"cjjg": "x"},
     ),
     "anomalies": (
@@ -65,7 +65,7 @@ CASES: dict[str, Case] = {
         cninfo.row, {"announcementTime": 17},
     ),
     "disclosure dates": (
-        disclosed.plans, partial(schedule.parse_schedule, period=disclosed.PERIOD),
+        disclosed.plans, partial(records.parse_schedule, period=disclosed.PERIOD),
         numbered(disclosed.PLAN, seccode=code), {"f002d_0102": "soon"},
     ),
     "holder counts": (
@@ -73,17 +73,17 @@ CASES: dict[str, Case] = {
         numbered(disclosed.COUNT, SECCODE=code), {"F003N": 55.0},
     ),
     "telegraph": (
-        flashes.rolled, roll.parse_roll, numbered(flashes.ITEM, id=lambda n: n + 1), {"ctime": 17},
+        flashes.rolled, client.parse_roll, numbered(flashes.ITEM, id=lambda n: n + 1), {"ctime": 17},
     ),
     "limit pool": (
         ths.page, partial(limits.parse_limits, pool="up", day=ths.DAY),
         numbered(ths.LIMIT_UP, code=code), {"latest": 0},
     ),
     "hot list": (
-        ths.hot_list, hot.parse_hot, numbered(ths.HOT, code=code, order=lambda n: n + 1), {"rate": "hot"},
+        ths.hot_list, worth.parse_hot, numbered(ths.HOT, code=code, order=lambda n: n + 1), {"rate": "hot"},
     ),
     "strong stocks": (
-        ths.strong_list, partial(hot.parse_strong, day=ths.DAY),
+        ths.strong_list, partial(worth.parse_strong, day=ths.DAY),
         numbered(ths.STRONG, code=code), {"close": "-1"},
     ),
 }  # fmt: skip
@@ -139,7 +139,7 @@ def test_a_list_that_does_not_count_itself_ends_with_a_short_page() -> None:
 
     body = deals.szse_body(deals.SZSE_ROW).replace(b', "recordcount": 1', b"")
     assert b"recordcount" not in body
-    page = szse_deals.parse_deals(body, deals.DAY, deals.DAY)
+    page = szse_report.parse_deals(body, deals.DAY, deals.DAY)
     assert (len(page.rows), page.total) == (1, UNTOLD)
     tabs = szse.parse_tabs(margin.SZSE_TABS.replace(b',"recordcount":2105', b""), margin.DAY)
     assert (tabs.count, len(tabs)) == (None, 1)

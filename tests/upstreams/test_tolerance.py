@@ -14,9 +14,9 @@ import pytest
 
 from core.errors import PayloadError
 from resources.upstreams.cninfo.announcements import Query, parse_announcements, parse_orgs
-from resources.upstreams.eastmoney.f10 import pages, profile
+from resources.upstreams.eastmoney.f10 import pages
 from resources.upstreams.eastmoney.quotes import lists, pools, series
-from resources.upstreams.eastmoney.reports import billboard, bonds, dividends, gateway, lockup, margin
+from resources.upstreams.eastmoney.reports import billboard, bonds, capital, companies, gateway, trading
 from resources.upstreams.parsing.notices import notice_frame
 from resources.upstreams.parsing.payload import json_of
 from resources.upstreams.sina import flows
@@ -70,16 +70,16 @@ CASES: dict[str, tuple[Any, Rows]] = {
     ),
     "margin": (
         recorded("eastmoney/payloads/em_dc_margin_600519.json"),
-        _report("margin", margin.margin_rows),
+        _report("margin", trading.MARGIN.frame),
     ),
     "billboard": (
         recorded("eastmoney/payloads/em_dc_billboard_600105.json"),
-        _report("billboard", billboard.listing_rows),
+        _report("billboard", billboard.LISTINGS.frame),
     ),
-    "releases": (_actions("RPT_LIFT_STAGE"), _report("releases", lockup.lockup_rows)),
-    "dividends": (_actions("RPT_SHAREBONUS_DET"), _report("dividends", dividends.dividend_rows)),
-    "offers": (_actions("RPTA_APP_IPOAPPLY"), _report("offers", profile.offer_rows)),
-    "bond terms": (_actions("RPT_BOND_CB_LIST"), _report("terms", bonds.term_rows)),
+    "releases": (_actions("RPT_LIFT_STAGE"), _report("releases", capital.LOCKUPS.frame)),
+    "dividends": (_actions("RPT_SHAREBONUS_DET"), _report("dividends", companies.dividend_rows)),
+    "offers": (_actions("RPTA_APP_IPOAPPLY"), _report("offers", companies.OFFERS.frame)),
+    "bond terms": (_actions("RPT_BOND_CB_LIST"), _report("terms", bonds.TERMS.frame)),
     "limit pool": (_pool(), lambda body: pools.parse_pool(body, "up", "2024-09-23")),
     "main indicators": (
         recorded("eastmoney/payloads/em_dc_f10_mainfina_600519_2026q1.json"),

@@ -18,7 +18,7 @@ import py_mini_racer
 import pytest
 import requests
 
-from resources.upstreams.cninfo.data_service import time_header
+from resources.upstreams.cninfo.records import time_header
 from resources.upstreams.hosts import upstream_of_host
 from tests.witness.market import NOW
 

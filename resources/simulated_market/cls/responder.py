@@ -8,7 +8,7 @@ from resources.simulated_market.eastmoney.fields import unix
 from resources.simulated_market.press import Press
 from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
-from resources.upstreams.cls.roll import sign
+from resources.upstreams.cls.client import sign
 
 _PAGE = {"app": "CailianpressWeb", "os": "web", "refresh_type": "1"}
 """What the site's own page sends."""

@@ -9,8 +9,9 @@ import pandas as pd
 from core.errors import PayloadError
 from resources.transport.request import Fetcher
 from resources.upstreams.cninfo import announcements as calls
-from resources.upstreams.cninfo import industries, records, schedule
+from resources.upstreams.cninfo import records
 from resources.upstreams.cninfo.announcements import CATEGORIES, MOST_PAGES, PAGE, Query
+from resources.upstreams.eastmoney.reports.companies import SCHEDULE
 from resources.upstreams.parsing.frames import frame
 from resources.upstreams.parsing.notices import notice_frame
 from resources.upstreams.parsing.paging import Page, collected
@@ -41,20 +42,20 @@ class CninfoClient:
         """PE of the industries of a classification (csrc, cni) on a trade date; columns `RATIO_COLUMNS`,
         empty while they are not out. `now`: the market's time, which the request bears. One call."""
         return self._fetcher.call(
-            industries.ratios_request(scheme, day, now), partial(industries.parse_ratios, day=day)
+            records.ratios_request(scheme, day, now), partial(records.parse_ratios, day=day)
         )
 
     def disclosure_schedule(self, period: str) -> pd.DataFrame:
         """Planned and actual disclosure dates of a quarter end, all companies, one call per 1,000; columns
-        `SCHEDULE_COLUMNS`."""
+        `reports.companies.SCHEDULE`."""
         what = f"schedule {period}"
 
         def ask(page: int) -> Page:
-            request = schedule.schedule_request(period, page)
-            return self._fetcher.call(request, partial(schedule.parse_schedule, period=period))
+            request = records.schedule_request(period, page)
+            return self._fetcher.call(request, partial(records.parse_schedule, period=period))
 
-        rows = collected(ask, what, most_pages=schedule.MOST_PAGES)
-        made = frame(rows, schedule.SCHEDULE_COLUMNS)
+        rows = collected(ask, what, most_pages=records.MOST_PAGES)
+        made = frame(rows, SCHEDULE.columns)
         if made["code"].duplicated().any():
             companies = made["code"].nunique()
             raise PayloadError(f"{what}: {companies} companies in {len(rows)} rows", source=self.source)

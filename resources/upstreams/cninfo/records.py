@@ -1,18 +1,200 @@
 """Records of the data service by field: holder counts of a quarter end (p_sysapi1034), share capital of a
 company (p_stock2215)."""
 
+import base64
 import math
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
+from urllib.parse import urlencode
 
 import pandas as pd
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from cryptography.hazmat.primitives.padding import PKCS7
 
 from core.errors import PayloadError
 from resources.rejections import accepted_rows
 from resources.transport.request import Request
-from resources.upstreams.cninfo.data_service import data_request, records_of
+from resources.upstreams.cninfo.announcements import FORM
 from resources.upstreams.parsing.frames import frame, numbers, texts
-from resources.upstreams.parsing.payload import amount, iso_day, number, required, string_of
+from resources.upstreams.parsing.paging import Page, whole_number
+from resources.upstreams.parsing.payload import (
+    amount,
+    iso_day,
+    json_of,
+    list_of,
+    number,
+    object_of,
+    promised,
+    required,
+    string_of,
+)
+from resources.upstreams.parsing.texts import plain_text
+
+# -- The data service of the platform: the common form of its requests and answers.
+# A request bears its own time, encrypted with a key that the site's pages hold; without it, or with a time
+# of some minutes ago, the answer has another `resultcode`.
+
+_KEY = b"1234567887654321"
+_EPOCH = datetime(1970, 1, 1)
+_SHANGHAI = timedelta(hours=8)
+
+
+def time_header(now: datetime) -> str:
+    """Base64 of AES-128-CBC of the Unix seconds of a moment in Shanghai."""
+    seconds = str(int((now - _SHANGHAI - _EPOCH).total_seconds())).encode()
+    padder = PKCS7(128).padder()
+    padded = padder.update(seconds) + padder.finalize()
+    # The site's own cipher: it hides nothing, and turns away requests without it.
+    encryptor = Cipher(algorithms.AES(_KEY), modes.CBC(_KEY)).encryptor()
+    return base64.b64encode(encryptor.update(padded) + encryptor.finalize()).decode()
+
+
+def data_request(
+    api: str, call: str, params: tuple[tuple[str, str], ...], now: datetime, *, label: str
+) -> Request:
+    """A request to the service, at the market's time `now`."""
+    headers = (("Accept-Enckey", time_header(now)), ("X-Requested-With", "XMLHttpRequest"))
+    return Request("cninfo.data", call, api, params, label=label, method="POST", headers=headers)
+
+
+def records_of(body: bytes, what: str) -> list[dict[str, Any]]:
+    """`records` of an answer; none where the service has none. PayloadError for a request that it turned
+    away and for anything that is no answer of the service, so that a failure never counts as "no records"."""
+    document = object_of(json_of(body), what)
+    if document.get("resultcode") != 200:
+        said = str(document.get("resultmsg"))[:60]
+        raise PayloadError(f"{what}: resultcode {document.get('resultcode')!r} {said}")
+    if "records" not in document:
+        raise PayloadError(f"{what}: no field records")
+    found = document["records"]
+    rows = [] if found is None else list_of(found, f"{what} records")
+    return [object_of(raw, f"{what} record") for raw in rows]
+
+
+# -- p_sysapi1087 of the data service: PE of industries on one date, by one of two classifications.
+# The twelve values of a record are identified by their order.
+
+SCHEMES = {"csrc": "008001", "cni": "008200"}
+RATIO_COLUMNS: dict[str, str] = {
+    **texts("industry_code date industry_name level"),
+    **numbers("pe_mean pe_median pe_weighted net_profit_yi total_market_cap_yi member_count"),
+}
+"""100 million CNY."""
+_VALUES = 12
+
+
+def ratios_request(scheme: str, day: str, now: datetime) -> Request:
+    """`scheme` is csrc or cni."""
+    params = (("tdate", day), ("sortcode", SCHEMES[scheme]))
+    return data_request("/api/sysapi/p_sysapi1087", "industry_ratios", params, now, label=f"{scheme} {day}")
+
+
+def parse_ratios(body: bytes, day: str) -> pd.DataFrame:
+    """Columns `RATIO_COLUMNS`; empty on a date without figures. PayloadError for another date."""
+    what = f"industries {day}"
+    made = accepted_rows(records_of(body, what), lambda raw: _row(raw, day, what), what, lambda raw: None)
+    rows = frame(made, RATIO_COLUMNS)
+    if rows["industry_code"].duplicated().any():
+        raise PayloadError(f"{what}: an industry appears twice")
+    return rows
+
+
+def _row(raw: dict[str, Any], day: str, what: str) -> dict[str, Any]:
+    values = list(raw.values())
+    if len(values) != _VALUES:
+        raise PayloadError(f"{what}: a record of {len(values)} values")
+    level, mean, median, weighted, profit, name, code, _, cap, _, date, companies = values
+    stated = iso_day(string_of(date, f"{what} date")[:10], f"{what} date")
+    if stated != day:
+        raise PayloadError(f"{what}: figures of {stated}")
+    code = string_of(code, f"{what} code").strip()
+    if not 0 < len(code) <= 16 or not code.isascii() or not code.isalnum():
+        raise PayloadError(f"{what}: {code[:20]!r} is no industry")
+    title = string_of(name, f"{what} {code} name").strip()
+    if not 0 < len(title) <= 64:
+        raise PayloadError(f"{what} {code}: a name of {len(title)} characters")
+    return {
+        "industry_code": code,
+        "date": stated,
+        "industry_name": title,
+        "level": str(level)[:4] if level is not None else None,
+        "pe_mean": number(mean, f"{what} {code} mean"),
+        "pe_median": number(median, f"{what} {code} median"),
+        "pe_weighted": number(weighted, f"{what} {code} weighted"),
+        "net_profit_yi": number(profit, f"{what} {code} net profit"),
+        "total_market_cap_yi": amount(cap, f"{what} {code} cap"),
+        "member_count": amount(companies, f"{what} {code} companies"),
+    }
+
+
+# -- getPrbookInfo: when companies mean to disclose a periodic report, and when they did.
+
+PAGE = 1000
+MOST_PAGES = 20
+_DATES = {
+    "first_date": "f002d_0102",
+    "change1_date": "f003d_0102",
+    "change2_date": "f004d_0102",
+    "change3_date": "f005d_0102",
+    "actual_date": "f006d_0102",
+}
+_PERIOD = "f001d_0102"
+
+
+def schedule_request(period: str, page: int = 1) -> Request:
+    """A page of all companies of the three exchanges for one quarter end."""
+    form = {
+        "sectionTime": period, "firstTime": "", "lastTime": "", "market": "szsh", "stockCode": "",
+        "orderClos": "", "isDesc": "", "pagesize": str(PAGE), "pagenum": str(page),
+    }  # fmt: skip
+    return Request(
+        "cninfo.disclosure",
+        "schedule",
+        "/new/information/getPrbookInfo",
+        label=f"{period} page {page}",
+        method="POST",
+        headers=FORM,
+        content=urlencode(form).encode(),
+    )
+
+
+def parse_schedule(body: bytes, period: str) -> Page:
+    """One page, rows with the keys of `SCHEDULE`; none before the quarter's plans are out.
+    PayloadError for another quarter."""
+    what = f"schedule {period}"
+    document = object_of(json_of(body), what)
+    total = whole_number(document.get("totalRows"), f"{what} totalRows")
+    listed = document.get("prbookinfos")
+    raw = [] if listed is None and not total else list_of(listed, f"{what} prbookinfos")
+    if len(raw) > total:
+        raise PayloadError(f"{what}: {len(raw)} of {total} rows")
+    found = [object_of(one, f"{what} row") for one in raw]
+    rows = accepted_rows(found, lambda row: _schedule_row(row, period), what, lambda row: row.get("seccode"))
+    return Page(rows, len(raw), total)
+
+
+def _schedule_row(row: dict[str, Any], period: str) -> dict[str, Any]:
+    promised(row, ("seccode", "secname", _PERIOD, *_DATES.values()), f"schedule {period}")
+    code = string_of(row["seccode"], "schedule seccode")
+    if len(code) != 6 or not code.isascii() or not code.isalnum():
+        raise PayloadError(f"schedule {period}: {code[:20]!r} is no code")
+    what = f"schedule {period} {code}"
+    stated = _day(row[_PERIOD], f"{what} {_PERIOD}")
+    if stated != period:
+        raise PayloadError(f"{what}: a report of {stated}")
+    return {
+        "code": code,
+        "report_period": stated,
+        "name": plain_text(row["secname"] or "", f"{what} secname", 64) or None,
+        **{name: _day(row[wire], f"{what} {wire}") for name, wire in _DATES.items()},
+    }
+
+
+def _day(value: Any, what: str) -> str | None:
+    """An empty text is a day that is not there."""
+    text = "" if value is None else string_of(value, what).strip()
+    return iso_day(text[:10], what) if text else None
+
 
 HOLDER_COLUMNS: dict[str, str] = {
     **texts("code date"),
@@ -58,7 +240,7 @@ def _holder(row: dict[str, Any], period: str) -> dict[str, Any]:
     code = _code(row, "SECCODE", f"holders {period}")
     what = f"holders {period} {code}"
     _promised(row, ("ENDDATE", "F001N", "F002N", "F003N", "F004N"), what)
-    day = _day(row["ENDDATE"], f"{what} ENDDATE")
+    day = _records_day(row["ENDDATE"], f"{what} ENDDATE")
     if day != period:
         raise PayloadError(f"{what}: a count of {day}")
     count = required(amount(row["F001N"], f"{what} F001N"), f"{what} F001N")
@@ -105,8 +287,8 @@ def _change(row: dict[str, Any], code: str) -> dict[str, Any]:
     announced, reason = row.get("DECLAREDATE"), row.get("F002V")
     return {
         "code": code,
-        "change_date": _day(row["VARYDATE"], f"{what} VARYDATE"),
-        "ann_date": None if announced is None else _day(announced, f"{what} DECLAREDATE"),
+        "change_date": _records_day(row["VARYDATE"], f"{what} VARYDATE"),
+        "ann_date": None if announced is None else _records_day(announced, f"{what} DECLAREDATE"),
         "reason": None if reason is None else string_of(reason, f"{what} F002V").strip()[:255] or None,
         "total_shares": float(round(total)),
         "float_shares": math.nan if math.isnan(floating) else float(round(floating)),
@@ -120,7 +302,7 @@ def _code(row: dict[str, Any], name: str, what: str) -> str:
     return code
 
 
-def _day(value: Any, what: str) -> str:
+def _records_day(value: Any, what: str) -> str:
     return iso_day(string_of(value, what)[:10], what)
 
 

@@ -1,11 +1,179 @@
 """Calls of the index provider."""
 
 from functools import partial
+from typing import Any
 
 import pandas as pd
 
-from resources.transport.request import Fetcher
-from resources.upstreams.csindex import history, sheets
+from core.errors import PayloadError
+from resources.transport.request import Fetcher, Request
+from resources.upstreams.parsing.frames import frame, numbers, texts
+from resources.upstreams.parsing.payload import (
+    amount,
+    iso_day,
+    json_of,
+    list_of,
+    number,
+    object_of,
+    string_of,
+)
+from resources.upstreams.parsing.xls import book_rows, table_of
+
+# -- index-perf: daily bars of one index with its rolling PE (`peg`).
+
+PERF_COLUMNS: dict[str, str] = {
+    **texts("date index_name"),
+    **numbers("open high low close change_pct volume amount member_count pe_ttm"),
+}
+"""Points, percent, shares, CNY."""
+_HUNDRED = 1e6
+"""Shares in 10,000 lots."""
+_YI = 1e8
+
+
+def perf_request(index: str, since: str, until: str) -> Request:
+    params = (
+        ("indexCode", index),
+        ("startDate", since.replace("-", "")),
+        ("endDate", until.replace("-", "")),
+    )
+    return Request(
+        "csindex.site",
+        "index_perf",
+        "/csindex-home/perf/index-perf",
+        params,
+        label=f"{index} {since}..{until}",
+        headers=(("X-Requested-With", "XMLHttpRequest"),),
+    )
+
+
+def parse_perf(body: bytes, index: str, since: str, until: str) -> pd.DataFrame:
+    """Columns `PERF_COLUMNS`, oldest first; indices of total return have a close alone."""
+    what = f"index-perf {index}"
+    document = object_of(json_of(body), what)
+    if str(document.get("code")) != "200":
+        raise PayloadError(f"{what}: code {document.get('code')!r} {str(document.get('msg'))[:60]}")
+    listed = document.get("data")
+    made = []
+    for raw in [] if listed is None else list_of(listed, f"{what} data"):
+        row = object_of(raw, f"{what} row")
+        stated = string_of(row.get("indexCode"), f"{what} indexCode")
+        if stated != index:
+            raise PayloadError(f"{what}: {stated[:20]!r} instead of {index}")
+        day = iso_day(string_of(row.get("tradeDate"), f"{what} tradeDate"), f"{what} tradeDate")
+        if not since <= day <= until:
+            raise PayloadError(f"{what}: a row of {day}, asked was {since}..{until}")
+        name = row.get("indexNameCn")
+        made.append(
+            {
+                "date": day,
+                "index_name": None if name is None else string_of(name, f"{what} indexNameCn"),
+                **{
+                    column: number(row.get(column), f"{what} {column}")
+                    for column in ("open", "high", "low", "close")
+                },
+                "change_pct": number(row.get("changePct"), f"{what} changePct"),
+                "volume": amount(row.get("tradingVol"), f"{what} tradingVol", scale=_HUNDRED),
+                "amount": amount(row.get("tradingValue"), f"{what} tradingValue", scale=_YI),
+                "member_count": amount(row.get("consNumber"), f"{what} consNumber"),
+                "pe_ttm": number(row.get("peg"), f"{what} peg"),
+            }
+        )
+    rows = frame(made, PERF_COLUMNS)
+    if rows["date"].duplicated().any() or not (rows["close"].isna() | (rows["close"] > 0)).all():
+        raise PayloadError(f"{what}: a date twice, or a close that is not above zero")
+    return rows.sort_values("date").reset_index(drop=True)
+
+
+# -- Workbooks of the index provider: members, weights at the end of a month, ratios of some twenty dates.
+
+MEMBER_COLUMNS: dict[str, str] = {**texts("as_of_date index_name code name"), **numbers("weight_pct")}
+RATIO_COLUMNS: dict[str, str] = {**texts("date"), **numbers("pe dividend_yield")}
+"""`pe` and `dividend_yield` (percent) by total shares."""
+_FOLDER = "/static/html/csindex/public/uploads/file/autofile"
+_MEMBER = {
+    "date": "日期",
+    "index": "指数代码",
+    "index_name": "指数名称",
+    "code": "成分券代码",
+    "name": "成分券名称",
+}
+_RATIO = {
+    "date": "日期",
+    "index": "指数代码",
+    "pe": "市盈率1",
+    "dividend_yield": "股息率1",
+}
+_ROUNDING = 1.0
+"""Percent points by which the weights of an index may miss 100."""
+
+
+def sheet_request(kind: str, index: str) -> Request:
+    """`kind` cons, closeweight or indicator; `index` six digits."""
+    path = f"{_FOLDER}/{kind}/{index}{kind}.xls"
+    return Request("csindex.files", kind, path, label=index)
+
+
+def parse_members(body: bytes, index: str, *, weighted: bool) -> pd.DataFrame:
+    """Columns `MEMBER_COLUMNS`, all of one date. PayloadError for another index, a duplicate member, several
+    dates, or weights that do not make 100."""
+    what = f"{'weights' if weighted else 'members'} {index}"
+    requested = {**_MEMBER, "weight": "权重"} if weighted else _MEMBER
+    made: list[dict[str, Any]] = []
+    for row in table_of(book_rows(body, what), requested, what):
+        _of(row["index"], index, what)
+        weight = number(row["weight"], f"{what} weight") if weighted else float("nan")
+        if weight < 0 or weight > 100:
+            raise PayloadError(f"{what}: a weight of {weight}")
+        made.append(
+            {
+                "as_of_date": iso_day(row["date"], f"{what} date"),
+                "index_name": row["index_name"] or None,
+                "code": _six(row["code"], what),
+                "name": row["name"] or None,
+                "weight_pct": weight,
+            }
+        )
+    rows = frame(made, MEMBER_COLUMNS)
+    if not made:
+        raise PayloadError(f"{what}: no member")
+    if rows["code"].duplicated().any() or rows["as_of_date"].nunique() != 1:
+        raise PayloadError(f"{what}: a member twice, or several dates")
+    if weighted and not abs(rows["weight_pct"].sum() - 100) <= _ROUNDING:
+        raise PayloadError(f"{what}: the weights make {rows['weight_pct'].sum():.2f}")
+    return rows
+
+
+def parse_ratios(body: bytes, index: str) -> pd.DataFrame:
+    """Columns `RATIO_COLUMNS`, oldest date first."""
+    what = f"ratios {index}"
+    made = []
+    for row in table_of(book_rows(body, what), _RATIO, what):
+        _of(row["index"], index, what)
+        made.append(
+            {
+                "date": iso_day(row["date"], f"{what} date"),
+                "pe": number(row["pe"], f"{what} 市盈率1"),
+                "dividend_yield": number(row["dividend_yield"], f"{what} 股息率1"),
+            }
+        )
+    rows = frame(made, RATIO_COLUMNS)
+    if rows["date"].duplicated().any():
+        raise PayloadError(f"{what}: a date came twice")
+    return rows.sort_values("date").reset_index(drop=True)
+
+
+def _of(stated: str, index: str, what: str) -> None:
+    if stated.zfill(6) != index:
+        raise PayloadError(f"{what}: {stated[:20]!r} instead of {index}")
+
+
+def _six(text: str, what: str) -> str:
+    """Six digits: a number in its cell has lost leading zeros."""
+    code = text.zfill(6)
+    if len(code) != 6 or not code.isascii() or not code.isdigit():
+        raise PayloadError(f"{what}: {text[:20]!r} is no code")
+    return code
 
 
 class CsindexClient:
@@ -20,25 +188,23 @@ class CsindexClient:
     def members(self, index: str) -> pd.DataFrame:
         """Present members without weights; columns `MEMBER_COLUMNS`. One call."""
         return self._fetcher.call(
-            sheets.sheet_request("cons", index), partial(sheets.parse_members, index=index, weighted=False)
+            sheet_request("cons", index), partial(parse_members, index=index, weighted=False)
         )
 
     def weights(self, index: str) -> pd.DataFrame:
         """Members with their weights at the end of the last month; columns `MEMBER_COLUMNS`. One call."""
         return self._fetcher.call(
-            sheets.sheet_request("closeweight", index),
-            partial(sheets.parse_members, index=index, weighted=True),
+            sheet_request("closeweight", index),
+            partial(parse_members, index=index, weighted=True),
         )
 
     def ratios(self, index: str) -> pd.DataFrame:
         """PE and yield of the last twenty trade dates or so; columns `RATIO_COLUMNS`. One call."""
-        return self._fetcher.call(
-            sheets.sheet_request("indicator", index), partial(sheets.parse_ratios, index=index)
-        )
+        return self._fetcher.call(sheet_request("indicator", index), partial(parse_ratios, index=index))
 
     def history(self, index: str, since: str, until: str) -> pd.DataFrame:
         """Bars with the rolling PE between two dates; columns `PERF_COLUMNS`. One call."""
         return self._fetcher.call(
-            history.perf_request(index, since, until),
-            partial(history.parse_perf, index=index, since=since, until=until),
+            perf_request(index, since, until),
+            partial(parse_perf, index=index, since=since, until=until),
         )

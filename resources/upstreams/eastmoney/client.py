@@ -7,8 +7,6 @@ import pandas as pd
 
 from core.errors import InputError
 from core.market.symbols import instrument
-from resources.upstreams.eastmoney.f10.calls import F10Calls
-from resources.upstreams.eastmoney.f10.profile_calls import ProfileCalls
 from resources.upstreams.eastmoney.gateway import CODES_PER_CALL
 from resources.upstreams.eastmoney.news.calls import PressCalls
 from resources.upstreams.eastmoney.quotes import (
@@ -24,27 +22,21 @@ from resources.upstreams.eastmoney.quotes import (
 from resources.upstreams.eastmoney.quotes import foreign_markets as outside
 from resources.upstreams.eastmoney.quotes.fund_calls import FundCalls
 from resources.upstreams.eastmoney.reports.company_calls import CompanyCalls
-from resources.upstreams.eastmoney.reports.event_calls import EventCalls
 from resources.upstreams.eastmoney.reports.hong_kong_calls import HongKongCalls
 from resources.upstreams.eastmoney.reports.macro_calls import MacroCalls
 from resources.upstreams.eastmoney.reports.market_calls import MarketCalls
 from resources.upstreams.eastmoney.reports.result_calls import ResultCalls
-from resources.upstreams.eastmoney.reports.risk_calls import RiskCalls
 from resources.upstreams.parsing.frames import concat
 
 
 class EastmoneyClient(
     ResultCalls,
     CompanyCalls,
-    EventCalls,
     PressCalls,
-    RiskCalls,
     FundCalls,
     HongKongCalls,
-    ProfileCalls,
     MarketCalls,
     MacroCalls,
-    F10Calls,
 ):
     """`fetcher` is a transport bound to the log of one piece of work, `clock` the market clock.
 

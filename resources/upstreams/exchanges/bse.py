@@ -15,7 +15,7 @@ import pandas as pd
 from core.errors import PayloadError
 from resources.rejections import accepted_rows
 from resources.transport.request import Fetcher, Request
-from resources.upstreams.exchanges.margin import code_of, joined, name_of, same_day
+from resources.upstreams.exchanges.common import code_of, joined, name_of, same_day
 from resources.upstreams.parsing.payload import (
     amount,
     iso_day,

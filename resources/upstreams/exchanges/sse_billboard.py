@@ -14,8 +14,13 @@ import pandas as pd
 from core.errors import PayloadError
 from core.market.securities import board_of
 from resources.transport.request import Request
-from resources.upstreams.exchanges.billboard import BILLBOARD_SEAT_COLUMNS, Board, in_one_unit, shown_name
-from resources.upstreams.exchanges.margin import same_day
+from resources.upstreams.exchanges.common import (
+    BILLBOARD_SEAT_COLUMNS,
+    Board,
+    in_one_unit,
+    same_day,
+    shown_name,
+)
 from resources.upstreams.parsing.frames import frame
 from resources.upstreams.parsing.payload import (
     grouped_amount,

@@ -16,12 +16,18 @@ import pandas as pd
 from core.errors import PayloadError
 from resources.rejections import accepted_rows
 from resources.transport.request import Fetcher, Request
-from resources.upstreams.exchanges import notices, szse_billboard, szse_deals, szse_funds, szse_overview
-from resources.upstreams.exchanges.billboard import a_share_listings
-from resources.upstreams.exchanges.deals import a_shares
-from resources.upstreams.exchanges.margin import code_of, figure, joined, name_of, same_day
+from resources.upstreams.exchanges import notices, szse_billboard, szse_report
+from resources.upstreams.exchanges.common import (
+    a_share_listings,
+    a_shares,
+    code_of,
+    figure,
+    joined,
+    name_of,
+    same_day,
+)
 from resources.upstreams.exchanges.sheet import sheet_rows
-from resources.upstreams.exchanges.sse_funds import units_frame
+from resources.upstreams.exchanges.sse import units_frame
 from resources.upstreams.exchanges.szse_report import refuse_error, stated_code
 from resources.upstreams.parsing.notices import notice_frame
 from resources.upstreams.parsing.paging import Page, collected
@@ -234,8 +240,8 @@ class SzseClient:
     def overview(self, day: str) -> pd.DataFrame:
         """Turnover and value of the market on one date, by class, one call; columns `OVERVIEW_COLUMNS`,
         without volume, PE and turnover. Empty where nothing is published."""
-        parse = partial(szse_overview.parse_overview, day=day)
-        return self._fetcher.call(szse_overview.overview_request(day), parse)
+        parse = partial(szse_report.parse_overview, day=day)
+        return self._fetcher.call(szse_report.overview_request(day), parse)
 
     def etf_units(self, day: str) -> pd.DataFrame:
         """Units of every ETF at the end of the newest trade date, one call for a page of 20; columns
@@ -244,10 +250,10 @@ class SzseClient:
 
         def ask(page: int) -> Page:
             return self._fetcher.call(
-                szse_funds.units_request(page), partial(szse_funds.parse_units, day=day)
+                szse_report.units_request(page), partial(szse_report.parse_units, day=day)
             )
 
-        return units_frame(collected(ask, what, most_pages=szse_funds.MOST_PAGES), what, self.source)
+        return units_frame(collected(ask, what, most_pages=szse_report.MOST_PAGES), what, self.source)
 
     def billboard(self, since: str, until: str) -> pd.DataFrame:
         """Billboard listings between two dates, without seats, one call for a page of 20; columns
@@ -269,7 +275,7 @@ class SzseClient:
         what = f"SZSE block trades {since}..{until}"
 
         def ask(page: int) -> Page:
-            request = szse_deals.deals_request(since, until, page)
-            return self._fetcher.call(request, partial(szse_deals.parse_deals, since=since, until=until))
+            request = szse_report.deals_request(since, until, page)
+            return self._fetcher.call(request, partial(szse_report.parse_deals, since=since, until=until))
 
-        return a_shares(collected(ask, what, most_pages=szse_deals.MOST_PAGES), "SZ")
+        return a_shares(collected(ask, what, most_pages=szse_report.DEAL_PAGES), "SZ")

@@ -13,8 +13,7 @@ from core.errors import PayloadError
 from core.market.names import is_st
 from core.market.securities import board_of
 from resources.transport.request import Request
-from resources.upstreams.exchanges.billboard import in_one_unit, shown_name
-from resources.upstreams.exchanges.margin import code_of
+from resources.upstreams.exchanges.common import code_of, in_one_unit, shown_name
 from resources.upstreams.exchanges.szse_report import page_of, report_request, tab_of
 from resources.upstreams.parsing.paging import Page
 from resources.upstreams.parsing.payload import grouped_amount, iso_day, promised, required, string_of

@@ -1,28 +1,373 @@
 """Calls of the futures exchanges' sites."""
 
+import csv
+import io
+import json
+import math
+import re
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Any
+from urllib.parse import urlencode
 
 import pandas as pd
 
-from core.errors import Permanent
+from core.errors import PayloadError, Permanent
 from resources.transport.request import Fetcher, Request
-from resources.upstreams.futures import listed, written
-from resources.upstreams.futures.contracts import FUTURES_COLUMNS
-from resources.upstreams.parsing.frames import frame
+from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.missing_files import no_file
+from resources.upstreams.parsing.payload import (
+    amount,
+    iso_day,
+    json_of,
+    list_of,
+    number,
+    object_of,
+    ordered_ohlc,
+    present,
+    price,
+    required,
+    string_of,
+    whole,
+)
+
+# -- Daily files that are JSON: Shanghai and its energy exchange, Dalian, Guangzhou.
+
+_SUMS = ("小计", "合计", "总计")
+_JSON = (("Content-Type", "application/json"),)
+_FORM = (
+    ("Content-Type", "application/x-www-form-urlencoded; charset=UTF-8"),
+    ("X-Requested-With", "XMLHttpRequest"),
+)
+
+
+def _asked(row: dict[str, Any], names: dict[str, str], what: str) -> dict[str, Any]:
+    gone = [wire for wire in names.values() if wire not in row]
+    if gone:
+        raise PayloadError(f"{what}: no field {', '.join(gone)}")
+    return {name: row[wire] for name, wire in names.items()}
+
+
+def _is_sum(text: str) -> bool:
+    return not text or any(mark in text for mark in _SUMS)
+
+
+# -- Shanghai (shfe) and its international energy exchange (ine)
+
+_SHANGHAI = {
+    "open": "OPENPRICE", "high": "HIGHESTPRICE", "low": "LOWESTPRICE", "close": "CLOSEPRICE",
+    "settle": "SETTLEMENTPRICE", "prev_settle": "PRESETTLEMENTPRICE", "volume": "VOLUME",
+    "open_interest": "OPENINTEREST", "oi_change": "OPENINTERESTCHG", "amount": "TURNOVER",
+}  # fmt: skip
+
+
+def shanghai_request(exchange: str, day: str) -> Request:
+    path = f"/data/tradedata/future/dailydata/kx{day.replace('-', '')}.dat"
+    return Request(f"{exchange}.daily", "daily", path, label=day)
+
+
+def parse_shanghai(body: bytes, exchange: str, day: str) -> pd.DataFrame:
+    """Columns `FUTURES_COLUMNS`, without sums and exchanges for physicals. PayloadError for another day."""
+    document = object_of(json_of(body), exchange)
+    stated = document.get("report_date")
+    if stated and iso_day(string_of(stated, f"{exchange} report_date"), f"{exchange} report_date") != day:
+        raise PayloadError(f"{exchange} answered for {stated}, asked was {day}")
+    rows = []
+    for raw in list_of(document.get("o_curinstrument"), f"{exchange} o_curinstrument"):
+        row = object_of(raw, f"{exchange} row")
+        month = string_of(row.get("DELIVERYMONTH"), f"{exchange} DELIVERYMONTH").strip()
+        product = string_of(row.get("PRODUCTID"), f"{exchange} PRODUCTID").strip()
+        if _is_sum(month) or not product.endswith("_f") or "efp" in month:
+            continue
+        fields = _asked(row, _SHANGHAI, f"{exchange} {product}{month}")
+        label = string_of(row.get("PRODUCTNAME") or "", f"{exchange} PRODUCTNAME").strip() or None
+        rows.append(
+            contract({**fields, "product": product[:-2], "month": month, "label": label}, exchange, day)
+        )
+    return contracts(rows, exchange)
+
+
+# -- Dalian (dce) and Guangzhou (gfex)
+
+_DAY_QUOTES = {
+    "open": "open", "high": "high", "low": "low", "close": "close", "settle": "clearPrice",
+    "prev_settle": "lastClear", "volume": "volumn", "open_interest": "openInterest", "oi_change": "diffI",
+    "amount": "turnover",
+}  # fmt: skip
+
+
+def dalian_request(day: str) -> Request:
+    asked = {
+        "varietyId": "all", "tradeDate": day.replace("-", ""), "tradeType": "1", "lang": "zh",
+        "statisticsType": "0", "contractId": "", "optionSeries": "",
+    }  # fmt: skip
+    return Request(
+        "dce.daily",
+        "daily",
+        "/dcereport/publicweb/dailystat/dayQuotes",
+        label=day,
+        method="POST",
+        headers=_JSON,
+        content=json.dumps(asked, separators=(",", ":")).encode(),
+    )
+
+
+def parse_dalian(body: bytes, day: str) -> pd.DataFrame:
+    """Columns `FUTURES_COLUMNS`; texts with `-` for none, `volumn` as it is spelled there."""
+    document = object_of(json_of(body), "dce")
+    if document.get("success") is not True:
+        raise PayloadError(f"dce: success {document.get('success')!r:.20}")
+    rows = []
+    for raw in list_of(document.get("data") or [], "dce data"):
+        row = object_of(raw, "dce row")
+        label = string_of(row.get("variety"), "dce variety").strip()
+        if _is_sum(label):
+            continue
+        contract_id = string_of(row.get("contractId"), "dce contractId").strip()
+        fields = _asked(row, _DAY_QUOTES, f"dce {contract_id[:12]}")
+        rows.append(
+            contract(
+                {**fields, "product": contract_id[:-4], "month": contract_id[-4:], "label": label}, "dce", day
+            )
+        )
+    return contracts(rows, "dce")
+
+
+def guangzhou_request(day: str) -> Request:
+    return Request(
+        "gfex.daily",
+        "daily",
+        "/u/interfacesWebTiDayQuotes/loadList",
+        label=day,
+        method="POST",
+        headers=_FORM,
+        content=urlencode({"trade_date": day.replace("-", ""), "trade_type": "0"}).encode(),
+    )
+
+
+def parse_guangzhou(body: bytes, day: str) -> pd.DataFrame:
+    """Columns `FUTURES_COLUMNS`."""
+    document = object_of(json_of(body), "gfex")
+    if str(document.get("code")) != "0":
+        raise PayloadError(f"gfex: code {document.get('code')!r:.20}")
+    rows = []
+    for raw in list_of(document.get("data") or [], "gfex data"):
+        row = object_of(raw, "gfex row")
+        label = string_of(row.get("variety"), "gfex variety").strip()
+        if _is_sum(label):
+            continue
+        product = string_of(row.get("varietyOrder"), "gfex varietyOrder").strip()
+        month = string_of(row.get("delivMonth"), "gfex delivMonth").strip()
+        fields = _asked(row, _DAY_QUOTES, f"gfex {product}{month}")
+        rows.append(contract({**fields, "product": product, "month": month, "label": label}, "gfex", day))
+    return contracts(rows, "gfex")
+
+
+# -- Daily files that are text: the financial futures exchange (CSV in GB 2312) and Zhengzhou (pipes).
+
+FINANCIAL_NAMES = {
+    "IF": "沪深300股指", "IH": "上证50股指", "IC": "中证500股指", "IM": "中证1000股指",
+    "TS": "2年期国债", "TF": "5年期国债", "T": "10年期国债", "TL": "30年期国债",
+}  # fmt: skip
+ZHENGZHOU_NAMES = {
+    "AP": "苹果", "CF": "棉花", "CJ": "红枣", "CY": "棉纱", "FG": "玻璃", "JR": "粳稻", "LR": "晚籼稻",
+    "MA": "甲醇", "OI": "菜油", "PF": "短纤", "PK": "花生", "PL": "丙烯", "PM": "普麦", "PR": "瓶片",
+    "PX": "对二甲苯", "RI": "早籼稻", "RM": "菜粕", "RS": "菜籽", "SA": "纯碱", "SF": "硅铁", "SH": "烧碱",
+    "SM": "锰硅", "SR": "白糖", "TA": "PTA", "UR": "尿素", "WH": "强麦", "ZC": "动力煤",
+}  # fmt: skip
+_FUTURE = re.compile(r"([A-Z]{1,2})(\d{4})")
+_FINANCIAL = {
+    "合约代码": "symbol", "今开盘": "open", "最高价": "high", "最低价": "low", "成交量": "volume",
+    "成交金额": "amount", "持仓量": "open_interest", "持仓变化": "oi_change", "今收盘": "close",
+    "今结算": "settle", "前结算": "prev_settle",
+}  # fmt: skip
+_SHORT = re.compile(r"([A-Z]{2})(\d)(\d{2})")
+_ZHENGZHOU = {
+    "合约代码": "symbol", "昨结算": "prev_settle", "今开盘": "open", "最高价": "high", "最低价": "low",
+    "今收盘": "close", "今结算": "settle", "成交量(手)": "volume", "持仓量": "open_interest",
+    "增减量": "oi_change", "成交额(万元)": "amount",
+}  # fmt: skip
+_NOTHING = "您的访问出错了"
+_DATED = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
+
+
+def financial_request(day: str) -> Request:
+    compact = day.replace("-", "")
+    path = f"/sj/hqsj/rtj/{compact[:6]}/{compact[6:]}/{compact}_1.csv"
+    return Request("cffex.daily", "daily", path, label=day)
+
+
+def parse_financial(body: bytes, day: str) -> pd.DataFrame:
+    """Columns `FUTURES_COLUMNS`, without options and sums. The file says no date of its own."""
+    text = _decoded(body, ("gb18030",), "cffex")
+    try:
+        table = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text))]
+    except csv.Error as error:
+        raise PayloadError(f"cffex: no table of separated values: {error}") from error
+    heads = _heads(table[0] if table else [], _FINANCIAL, "cffex")
+    rows = []
+    for values in table[1:]:
+        found = _FUTURE.fullmatch(values[heads["symbol"]]) if len(values) > heads["symbol"] else None
+        if found is None:
+            continue  # sums, and options (IO2609-C-4000)
+        product, month = found.groups()
+        fields = _values(values, heads, f"cffex {product}{month}")
+        label = FINANCIAL_NAMES.get(product)
+        rows.append(contract({**fields, "product": product, "month": month, "label": label}, "cffex", day))
+    if not rows:
+        raise PayloadError("cffex: a file without a contract")
+    return contracts(rows, "cffex")
+
+
+def zhengzhou_request(day: str) -> Request:
+    path = f"/cn/DFSStaticFiles/Future/{day[:4]}/{day.replace('-', '')}/FutureDataDaily.txt"
+    return Request("czce.daily", "daily", path, label=day)
+
+
+def parse_zhengzhou(body: bytes, day: str) -> pd.DataFrame:
+    """Columns `FUTURES_COLUMNS`; the year of a month has one digit. PayloadError for another day; empty for
+    the page that says that there is none."""
+    if _NOTHING.encode() in body or _NOTHING.encode("gbk") in body:
+        return contracts([], "czce")
+    lines = _decoded(body, ("utf-8", "gb18030"), "czce").splitlines()
+    dated = _DATED.search(lines[0]) if lines else None
+    if dated and dated.group(0) != day:
+        raise PayloadError(f"czce answered for {dated.group(0)}, asked was {day}")
+    table = [[cell.strip() for cell in line.split("|")] for line in lines[1:]]
+    heads = _heads(table[0] if table else [], _ZHENGZHOU, "czce")
+    rows = []
+    for values in table[1:]:
+        found = _SHORT.fullmatch(values[heads["symbol"]]) if len(values) > heads["symbol"] else None
+        if found is None:
+            continue  # sums and notes
+        product, digit, month = found.groups()
+        fields = _values(values, heads, f"czce {product}{digit}{month}")
+        label = ZHENGZHOU_NAMES.get(product)
+        full = f"{_year(int(digit), int(day[:4])) % 100:02d}{month}"
+        rows.append(contract({**fields, "product": product, "month": full, "label": label}, "czce", day))
+    if not rows:
+        raise PayloadError("czce: a file without a contract")
+    return contracts(rows, "czce")
+
+
+def _year(digit: int, today: int) -> int:
+    """The first year from `today` on that ends with the digit: no contract runs for ten years."""
+    return today + (digit - today) % 10
+
+
+def _decoded(body: bytes, encodings: tuple[str, ...], what: str) -> str:
+    found = present(body)
+    for encoding in encodings:
+        try:
+            return found.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    raise PayloadError(f"{what}: neither {' nor '.join(encodings)}")
+
+
+def _heads(heads: list[str], requested: dict[str, str], what: str) -> dict[str, int]:
+    """Place of each requested column."""
+    place = {requested[head]: at for at, head in enumerate(heads) if head in requested}
+    if len(place) != len(requested):
+        raise PayloadError(f"{what}: heads {heads[:14]}")
+    return place
+
+
+def _values(values: list[str], heads: dict[str, int], what: str) -> dict[str, Any]:
+    if len(values) <= max(heads.values()):
+        raise PayloadError(f"{what}: {len(values)} values")
+    return {name: values[at] for name, at in heads.items() if name != "symbol"}
+
+
+# -- One contract on one date: what the daily files of the six exchanges have in common.
+# Points, contracts (counted once) and 10k CNY. A contract without a trade has no open, high and low.
+
+FUTURES_COLUMNS: dict[str, str] = {
+    **texts("symbol date product exchange name"),
+    **numbers("open high low close settle prev_settle volume_contracts open_interest oi_change amount_wan"),
+}
+_PRODUCT = re.compile(r"[A-Za-z]{1,3}")
+_MONTH = re.compile(r"\d{2}(0[1-9]|1[0-2])")
+_SMALLEST, _LARGEST = 0.8, 25_000.0
+"""Units of a price that one contract may hold."""
+
+
+def contract(fields: dict[str, Any], exchange: str, day: str) -> dict[str, Any]:
+    """A row of `FUTURES_COLUMNS` of product, month (YYMM), label (Chinese name or None), and the texts or
+    numbers open, high, low, close, settle, prev_settle, volume, open_interest, oi_change, amount (10k CNY).
+    PayloadError for prices that do not enclose each other and turnover in another unit."""
+    product, month = fields["product"], fields["month"]
+    what = f"{exchange} {str(product)[:8]}{str(month)[:8]}"
+    if not _PRODUCT.fullmatch(str(product)) or not _MONTH.fullmatch(str(month)):
+        raise PayloadError(f"{what} is no contract")
+    volume = whole(amount(plain(fields["volume"]), f"{what} volume"), f"{what} volume")
+    held = whole(amount(plain(fields["open_interest"]), f"{what} open interest"), f"{what} open interest")
+    prices = {
+        name: _level(fields[name], f"{what} {name}")
+        for name in ("open", "high", "low", "close", "settle", "prev_settle")
+    }
+    if volume:
+        ordered_ohlc((prices["open"], prices["high"], prices["low"], prices["close"]), what)
+        required(prices["settle"], f"{what} settle")
+    else:
+        prices |= dict.fromkeys(("open", "high", "low"), math.nan)
+    turnover = amount(plain(fields["amount"]), f"{what} amount")
+    _check_unit(turnover, volume, prices, what)
+    label = fields.get("label")
+    return {
+        "symbol": f"{product}{month}",
+        "date": day,
+        "product": product,
+        "exchange": exchange.upper(),
+        "name": f"{label}{month}" if label else None,
+        **prices,
+        "volume_contracts": volume,
+        "open_interest": held,
+        "oi_change": number(plain(fields["oi_change"]), f"{what} change of open interest"),
+        "amount_wan": turnover,
+    }
+
+
+def contracts(rows: list[dict[str, Any]], exchange: str) -> pd.DataFrame:
+    """Columns `FUTURES_COLUMNS`. PayloadError when a contract came twice."""
+    made = frame(rows, FUTURES_COLUMNS)
+    if made["symbol"].duplicated().any():
+        raise PayloadError(f"{exchange}: a contract came twice")
+    return made
+
+
+def plain(value: Any) -> Any:
+    """Without thousands commas and blanks."""
+    return value.replace(",", "").strip() if isinstance(value, str) else value
+
+
+def _level(value: Any, what: str) -> float:
+    """A price; 0 says that there was none."""
+    found = price(plain(value), what)
+    return math.nan if found == 0 else found
+
+
+def _check_unit(turnover: float, volume: int, prices: dict[str, float], what: str) -> None:
+    """Turnover / volume / price is the size of a contract."""
+    level = prices["settle"]
+    if not volume or not turnover > 0 or not level > 0:
+        return
+    size = turnover * 1e4 / volume / level
+    if not _SMALLEST <= size <= _LARGEST:
+        raise PayloadError(f"{what}: a contract of {size:g} units: another unit")
+
 
 Call = tuple[Callable[[str], Request], Callable[..., pd.DataFrame]]
 CALLS: Mapping[str, Call] = {
     "shfe": (
-        partial(listed.shanghai_request, "shfe"),
-        partial(listed.parse_shanghai, exchange="shfe"),
+        partial(shanghai_request, "shfe"),
+        partial(parse_shanghai, exchange="shfe"),
     ),
-    "ine": (partial(listed.shanghai_request, "ine"), partial(listed.parse_shanghai, exchange="ine")),
-    "cffex": (written.financial_request, written.parse_financial),
-    "dce": (listed.dalian_request, listed.parse_dalian),
-    "czce": (written.zhengzhou_request, written.parse_zhengzhou),
-    "gfex": (listed.guangzhou_request, listed.parse_guangzhou),
+    "ine": (partial(shanghai_request, "ine"), partial(parse_shanghai, exchange="ine")),
+    "cffex": (financial_request, parse_financial),
+    "dce": (dalian_request, parse_dalian),
+    "czce": (zhengzhou_request, parse_zhengzhou),
+    "gfex": (guangzhou_request, parse_guangzhou),
 }
 """Exchange -> how its daily file is asked for and read."""
 

@@ -1,14 +1,299 @@
 """Calls of the classification's site."""
 
+import json
 from functools import partial
 from typing import Any
 
 import pandas as pd
 
+from core.errors import InputError, PayloadError
 from resources.transport.request import Fetcher, Request
-from resources.upstreams.parsing.paging import Page, collected
-from resources.upstreams.sw import classes, indices
-from resources.upstreams.sw.envelope import page_of
+from resources.upstreams.parsing.frames import frame, numbers, texts
+from resources.upstreams.parsing.paging import Page, collected, whole_number
+from resources.upstreams.parsing.payload import (
+    amount,
+    iso_day,
+    list_of,
+    number,
+    object_of,
+    string_of,
+    text_of,
+)
+from resources.upstreams.parsing.xls import book_rows, table_of
+
+# -- Answers of the classification's site: JSON with bare NaN, `code` "200", lists in pages.
+
+
+def data_of(body: bytes, what: str) -> Any:
+    """The `data` behind code 200. A bare NaN (or Infinity) is nothing."""
+    text = text_of(body, "utf-8")
+    try:
+        document = json.loads(text, parse_constant=lambda _: None)
+    except (ValueError, RecursionError) as error:
+        raise PayloadError(f"{what}: damaged JSON ({str(error)[:80]})") from error
+    found = object_of(document, what)
+    if str(found.get("code")) != "200":
+        raise PayloadError(f"{what}: code {found.get('code')!r} {str(found.get('message'))[:60]}")
+    return found.get("data")
+
+
+def page_of(body: bytes, what: str, size: int) -> Page:
+    """The rows of one page of a list that states its `count`."""
+    data = object_of(data_of(body, what), f"{what} data")
+    total = whole_number(data.get("count"), f"{what} count")
+    rows = [object_of(row, f"{what} row") for row in list_of(data.get("results"), f"{what} results")]
+    if len(rows) > min(total, size):
+        raise PayloadError(f"{what}: {len(rows)} of {total} rows")
+    return Page(rows, len(rows), total)
+
+
+def index_code(value: Any, what: str) -> str:
+    """Six digits that begin with 80 or 85."""
+    code = string_of(value, f"{what} index code").strip()
+    if len(code) != 6 or not code.isascii() or not code.isdigit() or code[:2] not in {"80", "85"}:
+        raise PayloadError(f"{what}: {code[:20]!r} is no index of the classification")
+    return code
+
+
+# -- Which stock belongs to which industry: two workbooks, one of the classes, one of the stocks.
+# A stock has a row for each class that it was ever put in; the newest one up to a day is in force. Classes
+# have codes of six digits (two for the first level, two for the second, two for the third), which are not
+# the codes of the indices; both know the names.
+
+CLASS_COLUMNS = texts("class_code l1_name l2_name l3_name")
+STOCK_COLUMNS = texts("code in_date class_code")
+_FOLDER = "/swindex/pdf/SwClass2021"
+
+
+def classes_request() -> Request:
+    return Request("sw.site", "classes", f"{_FOLDER}/SwClassCode_2021.xls", label="classes")
+
+
+def stocks_request() -> Request:
+    return Request("sw.site", "class_stocks", f"{_FOLDER}/StockClassifyUse_stock.xls", label="stocks")
+
+
+def parse_classes(body: bytes) -> pd.DataFrame:
+    """Classes of the third level; columns `CLASS_COLUMNS`."""
+    what = "classes"
+    requested = {"code": "行业代码", "l1": "一级行业", "l2": "二级行业", "l3": "三级行业"}
+    made: list[dict[str, Any]] = []
+    for row in table_of(book_rows(body, what), requested, what):
+        code = _digits(row["code"], what)
+        if row["l3"]:
+            made.append(
+                {"class_code": code, "l1_name": row["l1"], "l2_name": row["l2"], "l3_name": row["l3"]}
+            )
+    rows = frame(made, CLASS_COLUMNS)
+    if (
+        rows.empty
+        or rows["class_code"].duplicated().any()
+        or (rows[["l1_name", "l2_name"]] == "").any(axis=None)
+    ):
+        raise PayloadError("classes: none, one twice, or one without its upper levels")
+    return rows
+
+
+def parse_stocks(body: bytes, day: str) -> pd.DataFrame:
+    """The class of every stock that is in force on `day`; columns `STOCK_COLUMNS`."""
+    what = "class stocks"
+    requested = {"code": "股票代码", "in_date": "计入日期", "class_code": "行业代码"}
+    made = [
+        {
+            "code": _digits(row["code"], what),
+            "in_date": iso_day(row["in_date"][:10], f"{what} 计入日期"),
+            "class_code": _digits(row["class_code"], what),
+        }
+        for row in table_of(book_rows(body, what), requested, what)
+    ]
+    rows = frame(made, STOCK_COLUMNS)
+    known = rows[rows["in_date"] <= day].sort_values(["code", "in_date"], kind="stable")
+    if known.empty:
+        raise PayloadError("class stocks: no stock")
+    return known.drop_duplicates("code", keep="last").reset_index(drop=True)
+
+
+def _digits(text: str, what: str) -> str:
+    code = text.zfill(6)
+    if len(code) != 6 or not code.isascii() or not code.isdigit():
+        raise PayloadError(f"{what}: {text[:20]!r} is no code")
+    return code
+
+
+# -- Industry indices: the session of now, the daily analysis, the whole past of one index.
+# Volumes come in 100 million shares and amounts in 100 million CNY, and stay so; numbers may be texts. The
+# list of current values has neither date nor units: before its amounts are used, its volume has to be
+# compared with that of the analysis.
+
+LEVELS = {"l1": "一级行业", "l2": "二级行业", "l3": "三级行业"}
+CURRENT_PAGE, REPORT_PAGE = 50, 200
+CURRENT_COLUMNS: dict[str, str] = {
+    **texts("code name level"),
+    **numbers("last_close open high low close volume amount"),
+}
+REPORT_COLUMNS: dict[str, str] = {
+    **texts("code date name level"),
+    **numbers("close change_pct volume_yi turnover_pct pe pb dividend_yield float_market_cap_yi"),
+    **numbers("amount_share_pct"),
+}
+TREND_COLUMNS: dict[str, str] = {
+    **texts("code date"),
+    **numbers("open high low close change_pct volume_yi amount_yi"),
+}
+_ROOT = "/institute-sw/api"
+_LIVE = {"last_close": "l3", "open": "l4", "high": "l6", "low": "l7", "close": "l8"}
+
+
+def level_name(level: str) -> str:
+    """InputError for a level that does not exist."""
+    if level not in LEVELS:
+        raise InputError("level", f"{level!r} is none of {', '.join(LEVELS)}")
+    return LEVELS[level]
+
+
+def current_request(level: str, page: int) -> Request:
+    params = (("page", str(page)), ("page_size", str(CURRENT_PAGE)), ("indextype", level_name(level)))
+    path = f"{_ROOT}/index_publish/current/"
+    return Request("sw.site", "current", path, params, label=f"{level} page {page}")
+
+
+def current_rows(rows: list[dict[str, Any]], level: str) -> pd.DataFrame:
+    """Columns `CURRENT_COLUMNS`. PayloadError for a duplicate index."""
+    made = []
+    for raw in rows:
+        code = index_code(raw.get("l1"), "current")
+        what = f"current {code}"
+        made.append(
+            {
+                "code": code,
+                "name": _name(raw.get("l2"), what),
+                "level": level,
+                **{column: _level(raw.get(wire), f"{what} {wire}") for column, wire in _LIVE.items()},
+                "volume": _volume(raw.get("l11"), f"{what} l11"),
+                "amount": amount(raw.get("l5"), f"{what} l5"),
+            }
+        )
+    found = frame(made, CURRENT_COLUMNS)
+    _enclosed(found, "current")
+    if found["code"].duplicated().any():
+        raise PayloadError("current: an index appears twice")
+    return found
+
+
+def report_request(level: str, since: str, until: str, page: int) -> Request:
+    params = (
+        ("page", str(page)),
+        ("page_size", str(REPORT_PAGE)),
+        ("index_type", level_name(level)),
+        ("start_date", since),
+        ("end_date", until),
+        ("type", "DAY"),
+        ("swindexcode", "all"),
+    )
+    path = f"{_ROOT}/index_analysis/index_analysis_report/"
+    return Request("sw.site", "index_report", path, params, label=f"{level} {since}..{until} page {page}")
+
+
+def report_rows(rows: list[dict[str, Any]], level: str, since: str, until: str) -> pd.DataFrame:
+    """Columns `REPORT_COLUMNS`. PayloadError for a day that was not asked for or a row that came twice."""
+    made = []
+    for raw in rows:
+        code = index_code(raw.get("swindexcode"), "report")
+        what = f"report {code}"
+        day = iso_day(string_of(raw.get("bargaindate"), f"{what} bargaindate")[:10], f"{what} bargaindate")
+        if not since <= day <= until:
+            raise PayloadError(f"{what}: of {day}, asked was {since}..{until}")
+        made.append(
+            {
+                "code": code,
+                "date": day,
+                "name": _name(raw.get("swindexname"), what),
+                "level": level,
+                "close": _level(raw.get("closeindex"), f"{what} closeindex"),
+                "change_pct": number(raw.get("markup"), f"{what} markup"),
+                "volume_yi": _volume(raw.get("bargainamount"), f"{what} bargainamount"),
+                "turnover_pct": amount(raw.get("turnoverrate"), f"{what} turnoverrate"),
+                "pe": number(raw.get("pe"), f"{what} pe"),
+                "pb": number(raw.get("pb"), f"{what} pb"),
+                "dividend_yield": amount(raw.get("dp"), f"{what} dp"),
+                "float_market_cap_yi": amount(
+                    raw.get("negotiablessharesum1"), f"{what} negotiablessharesum1"
+                ),
+                "amount_share_pct": amount(raw.get("bargainsumrate"), f"{what} bargainsumrate"),
+            }
+        )
+    found = frame(made, REPORT_COLUMNS)
+    if found.duplicated(subset=["code", "date"]).any():
+        raise PayloadError("report: a row came twice")
+    return found
+
+
+def trend_request(code: str) -> Request:
+    params = (("swindexcode", code), ("period", "DAY"))
+    return Request("sw.site", "trend", f"{_ROOT}/index_publish/trend/", params, label=code)
+
+
+def parse_trend(body: bytes, code: str) -> pd.DataFrame:
+    """Columns `TREND_COLUMNS`, oldest first. PayloadError for another index or a date that came twice."""
+    what = f"trend {code}"
+    listed = data_of(body, what)
+    made = []
+    for raw in [] if listed is None else list_of(listed, f"{what} data"):
+        row = object_of(raw, f"{what} row")
+        stated = index_code(row.get("swindexcode"), what)
+        if stated != code:
+            raise PayloadError(f"{what}: {stated} instead of {code}")
+        day = string_of(row.get("bargaindate"), f"{what} bargaindate")
+        made.append(
+            {
+                "code": code,
+                "date": iso_day(day[:10], f"{what} bargaindate"),
+                "open": _level(row.get("openindex"), f"{what} openindex"),
+                "high": _level(row.get("maxindex"), f"{what} maxindex"),
+                "low": _level(row.get("minindex"), f"{what} minindex"),
+                "close": _level(row.get("closeindex"), f"{what} closeindex"),
+                "change_pct": number(row.get("markup"), f"{what} markup"),
+                "volume_yi": _volume(row.get("bargainamount"), f"{what} bargainamount"),
+                "amount_yi": amount(row.get("bargainsum"), f"{what} bargainsum"),
+            }
+        )
+    rows = frame(made, TREND_COLUMNS)
+    _enclosed(rows, what)
+    if rows["date"].duplicated().any():
+        raise PayloadError(f"{what}: a date came twice")
+    return rows.sort_values("date").reset_index(drop=True)
+
+
+def _name(value: Any, what: str) -> str:
+    name = string_of(value, f"{what} name").strip()
+    if not name or len(name) > 32:
+        raise PayloadError(f"{what}: a name of {len(name)} characters")
+    return name
+
+
+def _level(value: Any, what: str) -> float:
+    """Points of an index: above zero, or missing."""
+    points = number(value, what)
+    if points <= 0:
+        raise PayloadError(f"{what} is not above zero: {value!r:.40}")
+    return points
+
+
+def _volume(value: Any, what: str) -> float:
+    """100 million shares, to the single hundred."""
+    volume = number(value, what, digits=6)
+    if volume < 0:
+        raise PayloadError(f"{what} is below zero: {value!r:.40}")
+    return volume
+
+
+def _enclosed(rows: pd.DataFrame, what: str) -> None:
+    """High on top and low at the bottom, within the rounding of two decimals."""
+    top, bottom = rows[["open", "close"]].max(axis=1), rows[["open", "close"]].min(axis=1)
+    wrong = (rows["high"] < top - 0.011) | (rows["low"] > bottom + 0.011)
+    if wrong.any():
+        raise PayloadError(f"{what}: high and low do not enclose open and close")
+
 
 _MOST_PAGES = 60
 
@@ -26,31 +311,31 @@ class SwClient:
         ten for the three levels."""
 
         def ask(page: int) -> Request:
-            return indices.current_request(level, page)
+            return current_request(level, page)
 
-        return indices.current_rows(self._pages(ask, f"current {level}", indices.CURRENT_PAGE), level)
+        return current_rows(self._pages(ask, f"current {level}", CURRENT_PAGE), level)
 
     def report(self, level: str, since: str, until: str) -> pd.DataFrame:
         """The daily analysis of a level between two dates; columns `REPORT_COLUMNS`. One call per 200 rows: a
         date of the three levels is four. Long ranges time out: ask for a month."""
 
         def ask(page: int) -> Request:
-            return indices.report_request(level, since, until, page)
+            return report_request(level, since, until, page)
 
-        rows = self._pages(ask, f"report {level} {since}..{until}", indices.REPORT_PAGE)
-        return indices.report_rows(rows, level, since, until)
+        rows = self._pages(ask, f"report {level} {since}..{until}", REPORT_PAGE)
+        return report_rows(rows, level, since, until)
 
     def trend(self, code: str) -> pd.DataFrame:
         """The whole past of one index; columns `TREND_COLUMNS`. One call."""
-        return self._fetcher.call(indices.trend_request(code), partial(indices.parse_trend, code=code))
+        return self._fetcher.call(trend_request(code), partial(parse_trend, code=code))
 
     def classes(self) -> pd.DataFrame:
         """The classes of the third level with the names of all three; columns `CLASS_COLUMNS`. One call."""
-        return self._fetcher.call(classes.classes_request(), classes.parse_classes)
+        return self._fetcher.call(classes_request(), parse_classes)
 
     def stocks(self, day: str) -> pd.DataFrame:
         """The class of every stock in force on a day; columns `STOCK_COLUMNS`. One call."""
-        return self._fetcher.call(classes.stocks_request(), partial(classes.parse_stocks, day=day))
+        return self._fetcher.call(stocks_request(), partial(parse_stocks, day=day))
 
     def _pages(self, request: Any, what: str, size: int) -> list[dict[str, Any]]:
         def ask(page: int) -> Page:

@@ -7,7 +7,7 @@ import pandas as pd
 
 from core.errors import PayloadError
 from resources.transport.request import Fetcher
-from resources.upstreams.ths import bars, hot, limits, worth
+from resources.upstreams.ths import limits, worth
 
 
 class ThsClient:
@@ -44,15 +44,17 @@ class ThsClient:
     def daily_bars(self, symbol: str, count: int = 140) -> pd.DataFrame:
         """The newest unadjusted daily bars of a security of Shanghai or Shenzhen, at least `count` of those
         there are, at most 1,800, one call; columns `BAR_COLUMNS`."""
-        return self._fetcher.call(bars.bars_request(symbol, count), partial(bars.parse_bars, symbol=symbol))
+        return self._fetcher.call(
+            limits.bars_request(symbol, count), partial(limits.parse_bars, symbol=symbol)
+        )
 
     def hot_list(self) -> pd.DataFrame:
         """The hundred most looked-at stocks of the day so far; columns `HOT_COLUMNS`, one call."""
-        return self._fetcher.call(hot.hot_request(), hot.parse_hot)
+        return self._fetcher.call(worth.hot_request(), worth.parse_hot)
 
     def strong_stocks(self, day: str) -> pd.DataFrame:
         """Strong stocks of a date with the topics behind them; columns `STRONG_COLUMNS`, one call."""
-        return self._fetcher.call(hot.strong_request(day), partial(hot.parse_strong, day=day))
+        return self._fetcher.call(worth.strong_request(day), partial(worth.parse_strong, day=day))
 
     def eps_consensus(self, code: str) -> pd.DataFrame:
         """Earnings that brokers expect of one company by year; columns `WORTH_COLUMNS`, one call. Empty

@@ -13,7 +13,7 @@ from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.state import State
-from serving_api.table_lists.listing import trade_date
+from serving_api.table_lists import trade_date
 
 router = area_router(f"{PREFIX}/datamgr", "datamgr: downloads")
 

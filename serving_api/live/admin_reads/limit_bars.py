@@ -20,8 +20,6 @@ _UNKNOWN = dict.fromkeys(
 def limit_ups_of_bars(session: Session, day: str, dates: list[str]) -> list[Row]:
     """Stocks that closed at their limit-up price on `day`, the longest streak first. `dates` are the trade
     dates that a streak is counted over, `day` the last of them."""
-    if not session.has(BARS):
-        return []
     where, values = "date=? AND sec_type='stock' AND limit_status=?", (day, SEALED)
     found = session.dicts(BARS, columns=_FIGURES, where=where, values=values, order="code")
     rows = [{**row, **_reported(session, row["code"], day, dates), **_UNKNOWN} for row in found]

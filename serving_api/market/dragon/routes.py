@@ -1,32 +1,27 @@
 """/market/dragon-*: open to anyone, plain."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Depends, Query
 
-from platform_assets.compute.parameters.dragon import REVIEW_STEPS
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import reach, reach_of_day, reach_of_days
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
+from serving_api.framework.row_models import picked
 from serving_api.framework.state import State
 from serving_api.market.dragon import queries, schemas, service
-from serving_api.table_lists.listing import Page, PageSize, paged, trade_day
+from serving_api.table_lists import Page, PageSize, paged, trade_day
 
 router = area_router(f"{PREFIX}/market", "market: leaders")
 
 MinScore = Annotated[float, Query(ge=0, le=100, description="least total score")]
-_ITEM = (
-    "code", "name", "coverage", "grade", "limit_days", "theme", "reason", "price",
-    "change_pct",
-)  # fmt: skip
-_OUTCOME = ("code", "name", "grade", *REVIEW_STEPS)
 
 
 def _first_of(state: State, days: int) -> str:
-    return state.calendar.last(days, state.clock.now().date().isoformat())[0]
+    return state.calendar.last(days, state.today)[0]
 
 
 @router.get("/dragon-score", schemas.Leaders, tables=(queries.SCORES, queries.REASONS, queries.BARS))
@@ -39,10 +34,8 @@ async def dragon_score(
     """The leaders of a trade date by rank, with the reason of their limit-up."""
     reading = call.state.reading.scan(queries.of_day, date, limit, min_score)
     day, rows, total = await read_or((date, [], 0), reading)
-    items = [
-        {"rank": row["rank_no"], **{name: row[name] for name in _ITEM}, **service.scores_of(row)}
-        for row in rows
-    ]
+    shown = f"{queries.LEADER} reason price change_pct"
+    items = [{**picked(row, shown), **service.scores_of(row)} for row in rows]
     history = await reach_of_day(call.state, queries.SCORES, day)
     return Answer({"date": day, "items": items, "total": total, **history})
 
@@ -55,16 +48,7 @@ async def dragon_score_history(
 ) -> Answer:
     """The dates on which a stock was among the leaders."""
     rows = await read_or([], call.state.reading.point(queries.of_code, code, limit))
-    items = [
-        {
-            "date": row["trade_date"],
-            **service.scores_of(row),
-            "rank": row["rank_no"],
-            "limit_days": row["limit_days"],
-            "next_change_pct": row["next_change_pct"],
-        }
-        for row in rows
-    ]
+    items = [{**picked(row, queries.SCORED), **service.scores_of(row)} for row in rows]
     history = await reach(call.state, queries.SCORES, len(items), code=code)
     return Answer({"code": code, "items": items, **history})
 
@@ -78,34 +62,26 @@ async def dragon_review(
     page_size: PageSize = 50,
 ) -> Answer:
     """The outcome of the leaders of the newest trade dates: in total, by grade, and one by one."""
-    state = call.state
-    reading = state.reading.scan(queries.review, _first_of(state, days), min_score, page, page_size)
+    reading = call.state.reading.scan(queries.review, _first_of(call.state, days), min_score, page, page_size)
     groups, rows = await read_or(([], []), reading)
-    items: list[dict[str, Any]] = [
-        {
-            "date": row["trade_date"],
-            "rank": row["rank_no"],
-            **{name: row[name] for name in _OUTCOME},
-            "total_score": service.shown(row["total_score"]),
-            "status": row["review_status"],
-        }
-        for row in rows
+    items = [
+        {**picked(row, queries.OUTCOME), "total_score": service.shown(row["total_score"])} for row in rows
     ]
     stats = service.statistics(groups)
     reported = {"stats": stats, "by_grade": service.by_grade(groups), "items": items, "total": stats["picks"]}
-    reported |= await reach_of_days(state, (queries.SCORES,), days)
+    reported |= await reach_of_days(call.state, (queries.SCORES,), days)
     return Answer(paged(reported, page, page_size))
 
 
 @router.get("/dragon-review-curve", schemas.ReviewCurve, tables=(queries.SCORES, queries.INDEX))
 async def dragon_review_curve(
-    call: Anyone, days: Annotated[int, Query(ge=5, le=750, description="newest trade dates")] = 120
+    call: Anyone,
+    days: Annotated[int, Query(ge=5, le=750, description="newest trade dates")] = 120,
 ) -> Answer:
     """The mean next-day change of the twenty best of each date, compounded, next to the index."""
-    state = call.state
-    first = _first_of(state, days)
-    boards, index = await read_or(([], {}), state.reading.scan(queries.curve, first))
-    dates = state.calendar.between(first, state.clock.now().date().isoformat())
+    first = _first_of(call.state, days)
+    boards, index = await read_or(([], {}), call.state.reading.scan(queries.curve, first))
+    dates = call.state.calendar.between(first, call.state.today)
     after = dict(zip(dates, [*dates[1:], None], strict=True))
     reported = service.curve(boards, index, after)
-    return Answer({**reported, **await reach_of_days(state, (queries.SCORES,), days)})
+    return Answer({**reported, **await reach_of_days(call.state, (queries.SCORES,), days)})

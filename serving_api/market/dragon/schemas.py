@@ -3,6 +3,8 @@
 from pydantic import BaseModel, Field
 
 from serving_api.framework.history_reach import Reach
+from serving_api.framework.row_models import PageOf, Rows, columns_of
+from serving_api.market.dragon.queries import LEADER, OUTCOME, SCORED, SCORES
 
 
 class Scores(BaseModel):
@@ -15,36 +17,24 @@ class Scores(BaseModel):
     structure: float | None
 
 
+@columns_of(SCORES, LEADER)
 class Leader(BaseModel):
-    rank: int
-    code: str
-    name: str | None
-    total_score: float | None = Field(description="0..100")
     scores: Scores
-    coverage: float = Field(description="share of the points that could be judged")
-    grade: str | None = Field(description="S, A, B, C, D")
-    limit_days: int | None = Field(description="streak on the date; 0: no longer at the limit")
-    theme: str | None
     reason: str | None = Field(description="why it was at the limit, as the topic portal writes it")
     price: float | None = Field(description="close of the date, CNY")
     change_pct: float | None
 
 
-class Leaders(Reach):
+class Leaders(Reach, Rows[Leader]):
     """By rank."""
 
     date: str | None
-    items: list[Leader]
     total: int = Field(description="leaders of the date with the requested score, without the limit")
 
 
+@columns_of(SCORES, SCORED)
 class ScoredDay(BaseModel):
-    date: str
-    total_score: float | None
     scores: Scores
-    rank: int
-    limit_days: int | None
-    next_change_pct: float | None = Field(description="change on the trade date after")
 
 
 class LeaderHistory(Reach):
@@ -73,28 +63,16 @@ class GradeStatistics(BaseModel):
     avg_d5_pct: float | None
 
 
+@columns_of(SCORES, OUTCOME)
 class ReviewedLeader(BaseModel):
-    date: str
-    code: str
-    name: str | None
-    rank: int
-    grade: str | None
-    total_score: float | None
-    next_change_pct: float | None
-    d3_change_pct: float | None
-    d5_change_pct: float | None
-    status: str = Field(description="pending, partial, reviewed")
+    """`status`: pending, partial, reviewed."""
 
 
-class Review(Reach):
+class Review(Reach, PageOf[ReviewedLeader]):
     """Newest first. The statistics are of all pages."""
 
     stats: ReviewStatistics
     by_grade: list[GradeStatistics]
-    items: list[ReviewedLeader]
-    total: int = Field(description="leaders of all pages")
-    page: int
-    page_size: int
 
 
 class CurveDay(BaseModel):

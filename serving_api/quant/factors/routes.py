@@ -26,7 +26,7 @@ from serving_api.quant.factors.screen import (
     screened,
     unscored,
 )
-from serving_api.table_lists.listing import trade_date, trade_day
+from serving_api.table_lists import trade_date, trade_day
 
 router = area_router(f"{PREFIX}/factor", "factor")
 market_router = area_router(f"{PREFIX}/market/factors", "factor")

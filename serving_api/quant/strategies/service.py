@@ -61,7 +61,7 @@ def nothing_validated(key: str) -> dict[str, Any]:
 
 async def validated(state: State, key: str, days: int) -> dict[str, Any]:
     """`validation`, cached until its tables change."""
-    today = state.clock.now().date().isoformat()
+    today = state.today
     version = (await state.versions.version_of(VALIDATED)).token
 
     async def load() -> dict[str, Any]:

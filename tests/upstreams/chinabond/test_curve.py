@@ -5,14 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import PayloadError, Refused, Transient
-from resources.upstreams.chinabond import curve
+from resources.upstreams.chinabond import client
 from resources.upstreams.chinabond.client import ChinabondClient
 from resources.upstreams.parsing.html_tables import html_tables
 from tests.upstreams.eastmoney.test_reports import Pages
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_text, quick
 
 SPAN = ("2026-09-01", "2026-09-30")
-HEADS = ("曲线名称", "日期", *curve.TENORS)
+HEADS = ("曲线名称", "日期", *client.TENORS)
 OTHER = "中债商业银行普通债收益率曲线(AAA)"
 
 
@@ -26,7 +26,7 @@ def page(*rows: tuple[str, ...], heads: tuple[str, ...] = HEADS) -> bytes:
     ).encode()
 
 
-def row(day: str, first: str = "1.3650", name: str = curve.CURVE) -> tuple[str, ...]:
+def row(day: str, first: str = "1.3650", name: str = client.CURVE) -> tuple[str, ...]:
     return (name, day, first, "1.4", "1.42", "1.5", "1.61", "1.7", "1.8312", "2.1")
 
 
@@ -34,12 +34,12 @@ PAGE = page(row("2026-09-24"), row("2026-09-24", name=OTHER), row("2026-09-23"))
 
 
 def test_rows_of_the_government_curve_oldest_first() -> None:
-    made = curve.parse_curve(PAGE, *SPAN)
+    made = client.parse_curve(PAGE, *SPAN)
 
     assert made["date"].tolist() == ["2026-09-23", "2026-09-24"]
     assert made.iloc[-1][["m3", "y1", "y10", "y30"]].tolist() == [1.365, 1.42, 1.8312, 2.1]
-    assert curve.parse_curve(page(), *SPAN).empty
-    missing = curve.parse_curve(page(row("2026-09-24", "---".replace("---", "-"))), *SPAN)
+    assert client.parse_curve(page(), *SPAN).empty
+    missing = client.parse_curve(page(row("2026-09-24", "---".replace("---", "-"))), *SPAN)
     assert missing["m3"].isna().all()
 
 
@@ -61,7 +61,7 @@ def test_rows_of_the_government_curve_oldest_first() -> None:
 )
 def test_rejected_answers(body: bytes, error: type[Exception], reason: str) -> None:
     with pytest.raises(error, match=reason):
-        curve.parse_curve(body, *SPAN)
+        client.parse_curve(body, *SPAN)
 
 
 def test_a_long_span_is_asked_in_parts_of_less_than_a_year() -> None:
@@ -86,9 +86,9 @@ def test_damaged_pages(data: st.DataObject) -> None:
         st.one_of(damaged_bytes(PAGE), damaged_text(PAGE.decode(), "td>").map(lambda text: text.encode()))
     )
     try:
-        made = curve.parse_curve(body, *SPAN)
+        made = client.parse_curve(body, *SPAN)
     except (*ACCEPTED, Refused):
         return
-    assert list(made.columns) == list(curve.CURVE_COLUMNS)
+    assert list(made.columns) == list(client.CURVE_COLUMNS)
     assert made["date"].between(*SPAN).all()
     assert not (made.drop(columns="date").abs() > 30).any().any()

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import InputError, PayloadError, Refused
-from resources.upstreams.chinamoney import rates
+from resources.upstreams.chinamoney import client
 from resources.upstreams.chinamoney.client import ChinamoneyClient
 from tests.upstreams.eastmoney.test_reports import Pages
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
@@ -27,9 +27,9 @@ def body(*records: dict[str, Any], total: int | None = None, code: str = "200") 
 
 
 PARSERS: dict[bytes, Any] = {
-    body(CURVE, total=1): lambda text: rates.curve_frame(rates.parse_curve(text, *SPAN).rows),
-    body(SHIBOR): lambda text: rates.parse_shibor(text, *SPAN),
-    body(LPR): lambda text: rates.parse_lpr(text, *SPAN),
+    body(CURVE, total=1): lambda text: client.curve_frame(client.parse_curve(text, *SPAN).rows),
+    body(SHIBOR): lambda text: client.parse_shibor(text, *SPAN),
+    body(LPR): lambda text: client.parse_lpr(text, *SPAN),
 }
 
 
@@ -40,7 +40,7 @@ def test_figures_are_texts_and_dashes_are_missing() -> None:
     assert dict(zip(shibor["tenor"], shibor["rate"], strict=True))["on"] == 1.364
     assert shibor[shibor["tenor"] == "1y"]["rate"].isna().all()
     assert lpr.to_numpy().tolist() == [["2026-09-21", "1y", 3.0], ["2026-09-21", "5y", 3.5]]
-    assert rates.parse_lpr(body(), *SPAN).empty
+    assert client.parse_lpr(body(), *SPAN).empty
 
 
 @pytest.mark.parametrize(
@@ -63,11 +63,11 @@ def test_rejected_answers(at: int, changed: dict[str, Any], reason: str) -> None
 
 def test_a_refusal_of_the_site_a_missing_field_and_a_day_twice() -> None:
     with pytest.raises(PayloadError, match="rep_code"):
-        rates.parse_shibor(body(code="400"), *SPAN)
+        client.parse_shibor(body(code="400"), *SPAN)
     with pytest.raises(PayloadError, match="no field 5Y"):
-        rates.parse_lpr(body({"1Y": "3.00", "showDateCN": "2026-09-21"}), *SPAN)
+        client.parse_lpr(body({"1Y": "3.00", "showDateCN": "2026-09-21"}), *SPAN)
     with pytest.raises(PayloadError, match="twice"):
-        rates.parse_lpr(body(LPR, LPR), *SPAN)
+        client.parse_lpr(body(LPR, LPR), *SPAN)
 
 
 def test_pages_are_counted_and_spans_are_bounded() -> None:
@@ -98,11 +98,11 @@ def test_a_refusal_message_is_not_a_time_without_rates() -> None:
     reported = {"message": "只提供一年历史数据查询及下载"}
     refused = json.dumps({"head": {"rep_code": "200"}, "data": reported, "records": []}).encode()
 
-    for parse in (rates.parse_shibor, rates.parse_lpr):
+    for parse in (client.parse_shibor, client.parse_lpr):
         with pytest.raises(PayloadError, match="只提供一年"):
             parse(refused, *SPAN)
     silent = json.dumps({"head": {"rep_code": "200"}, "data": {"message": ""}, "records": [LPR]}).encode()
-    assert len(rates.parse_lpr(silent, *SPAN)) == 2
+    assert len(client.parse_lpr(silent, *SPAN)) == 2
 
 
 PAGE = "<!DOCTYPE html><html><body>请稍后再试</body></html>".encode()

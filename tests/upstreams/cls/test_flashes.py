@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import PayloadError
-from resources.upstreams.cls import roll
+from resources.upstreams.cls import client
 from resources.upstreams.sina import live
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
 
@@ -34,15 +34,15 @@ def fed(*rows: dict[str, Any]) -> bytes:
 
 def test_the_signature_is_of_the_sorted_query() -> None:
     # md5(sha1("a=1&b=2") in hex), whatever the order of the parameters.
-    assert roll.sign([("b", "2"), ("a", "1")]) == roll.sign([("a", "1"), ("b", "2")])
-    assert len(roll.sign([])) == 32
-    sent = dict(roll.roll_request("1787295600").params)
-    assert sent["sign"] == roll.sign([pair for pair in sent.items() if pair[0] != "sign"])
+    assert client.sign([("b", "2"), ("a", "1")]) == client.sign([("a", "1"), ("b", "2")])
+    assert len(client.sign([])) == 32
+    sent = dict(client.roll_request("1787295600").params)
+    assert sent["sign"] == client.sign([pair for pair in sent.items() if pair[0] != "sign"])
 
 
 def test_the_telegraph_is_asked_as_its_own_page_asks() -> None:
     # What akfamily/akshare:akshare/stock_feature/stock_info.py sends.
-    sent = dict(roll.roll_request("1787295600").params)
+    sent = dict(client.roll_request("1787295600").params)
 
     assert {name: value for name, value in sent.items() if name != "sign"} == {
         "app": "CailianpressWeb",
@@ -56,7 +56,7 @@ def test_the_telegraph_is_asked_as_its_own_page_asks() -> None:
 
 
 def test_an_item_of_the_telegraph() -> None:
-    row = roll.parse_roll(rolled(ITEM)).iloc[0]
+    row = client.parse_roll(rolled(ITEM)).iloc[0]
 
     assert (row["flash_id"], row["pub_time"]) == ("cls1934567", "2026-08-21 15:00:00")
     assert (row["importance"], row["codes"], row["media"]) == (1, '["600519"]', "财联社")
@@ -65,15 +65,15 @@ def test_an_item_of_the_telegraph() -> None:
         **ITEM,
         "stock_list": [{"StockID": "sh000001"}, {"StockID": "sz000001"}, {"StockID": "sz399006"}],
     }
-    assert roll.parse_roll(rolled(index)).iloc[0]["codes"] == '["000001"]'
+    assert client.parse_roll(rolled(index)).iloc[0]["codes"] == '["000001"]'
     index["stock_list"] = [{"StockID": "sh000001"}]
-    assert roll.parse_roll(rolled(index)).iloc[0]["codes"] == "[]"  # the index, not the bank in Shenzhen
+    assert client.parse_roll(rolled(index)).iloc[0]["codes"] == "[]"  # the index, not the bank in Shenzhen
     with pytest.raises(PayloadError, match="errno 10012"):
-        roll.parse_roll(rolled(errno=10012))
+        client.parse_roll(rolled(errno=10012))
     with pytest.raises(PayloadError, match="twice"):
-        roll.parse_roll(rolled(ITEM, ITEM))
+        client.parse_roll(rolled(ITEM, ITEM))
     with pytest.raises(PayloadError, match="time"):
-        roll.parse_roll(rolled({**ITEM, "ctime": 17}))
+        client.parse_roll(rolled({**ITEM, "ctime": 17}))
 
 
 def test_an_item_of_the_second_quote_site() -> None:
@@ -94,7 +94,7 @@ def test_an_item_of_the_second_quote_site() -> None:
     st.one_of(damaged_bytes(fed(LIVE)), damaged_json(fed(LIVE))),
 )
 def test_damaged_flashes(telegraph: bytes, feed: bytes) -> None:
-    for parse, body in ((roll.parse_roll, telegraph), (live.parse_feed, feed)):
+    for parse, body in ((client.parse_roll, telegraph), (live.parse_feed, feed)):
         try:
             rows = parse(body)
         except ACCEPTED:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import PayloadError
-from resources.upstreams.cninfo import CninfoClient, records, schedule
+from resources.upstreams.cninfo import CninfoClient, records
 from tests.upstreams.eastmoney.test_reports import Pages
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
 
@@ -136,7 +136,7 @@ def test_rejected_capital(row: dict[str, Any], reason: str) -> None:
 @given(st.one_of(damaged_json(plans(PLAN)), damaged_bytes(plans(PLAN))))
 def test_damaged_plans(body: bytes) -> None:
     try:
-        rows = schedule.parse_schedule(body, PERIOD).rows
+        rows = records.parse_schedule(body, PERIOD).rows
     except ACCEPTED:
         return
     assert all(row["report_period"] == PERIOD for row in rows)

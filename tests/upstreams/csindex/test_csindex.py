@@ -16,8 +16,7 @@ from core.errors import PayloadError, Refused
 from resources.simulated_market.indexers.csindex import _MEMBER_HEAD, _RATIO_HEAD
 from resources.simulated_market.indexers.workbook import workbook
 from resources.upstreams.cnindex.client import parse_sample
-from resources.upstreams.csindex.history import parse_perf
-from resources.upstreams.csindex.sheets import parse_members, parse_ratios
+from resources.upstreams.csindex.client import parse_members, parse_perf, parse_ratios
 from resources.upstreams.parsing.xls import book_rows
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
 

@@ -18,7 +18,7 @@ import pytest
 
 from resources.upstreams import eastmoney
 from resources.upstreams.eastmoney.f10 import top_holders
-from resources.upstreams.eastmoney.reports import economy, finance, hong_kong, institutions, markets
+from resources.upstreams.eastmoney.reports import economy, finance, holdings, hong_kong, markets
 from resources.upstreams.eastmoney.reports.gateway import EVERY_COLUMN, Report
 
 PAYLOADS = Path(__file__).parent / "payloads"
@@ -33,7 +33,7 @@ CHOICES: dict[tuple[str, str], list[dict[str, Any]]] = {
     ("economy", "foreign_report"): [{"country": "USA", "series": ("EMG00000746",)}],
     ("finance", "statement_report"): [{"statement": name} for name in finance.STATEMENTS],
     ("hong_kong", "items_report"): [{"statement": name} for name in hong_kong.STATEMENTS],
-    ("institutions", "holdings_report"): [{"org_type": one} for one in institutions.ORG_TYPES.values()],
+    ("holdings", "holdings_report"): [{"org_type": one} for one in holdings.ORG_TYPES.values()],
     ("top_holders", "holders_report"): [{"kind": name} for name in top_holders.LISTS],
     ("top_holders", "holders_of_report"): [{"kind": name} for name in top_holders.LISTS],
 }

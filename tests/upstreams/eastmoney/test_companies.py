@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from core.clock import FrozenClock
 from core.errors import InputError, PayloadError, Permanent
 from resources.upstreams.eastmoney import EastmoneyClient
-from resources.upstreams.eastmoney.reports import dividends, gateway, holders, insiders, surveys
+from resources.upstreams.eastmoney.reports import companies, gateway, holdings
 from tests.simulated_market.http.tiny_world import NOW
 from tests.upstreams.eastmoney.test_reports import Pages, body
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
@@ -70,8 +70,8 @@ VISITOR = {
     "IS_SOURCE": "1",
 }
 
-parse_holders = partial(gateway.parse_report, what="holders", read=holders.holder_rows)
-parse_dividends = partial(gateway.parse_report, what="dividends", read=dividends.dividend_rows)
+parse_holders = partial(gateway.parse_report, what="holders", read=holdings.HOLDERS.frame)
+parse_dividends = partial(gateway.parse_report, what="dividends", read=companies.dividend_rows)
 
 
 def holder(**changed: Any) -> dict[str, Any]:
@@ -316,10 +316,10 @@ def test_damaged_reports(data: st.DataObject) -> None:
     row, parse, names = data.draw(
         st.sampled_from(
             (
-                (HOLDERS, parse_holders, holders.HOLDER_COLUMNS),
-                (DIVIDEND, parse_dividends, dividends.DIVIDEND_COLUMNS),
-                (TRADE, partial(parse_holders, read=insiders.trade_rows), insiders.TRADE_COLUMNS),
-                (VISITOR, partial(parse_holders, read=surveys.visitor_rows), surveys.VISIT_COLUMNS),
+                (HOLDERS, parse_holders, holdings.HOLDERS.columns),
+                (DIVIDEND, parse_dividends, companies.DIVIDEND_COLUMNS),
+                (TRADE, partial(parse_holders, read=holdings.TRADES.frame), holdings.TRADES.columns),
+                (VISITOR, partial(parse_holders, read=companies.VISITORS.frame), companies.VISITORS.columns),
             )
         )
     )

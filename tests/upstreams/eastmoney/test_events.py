@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from core.clock import FrozenClock
 from core.errors import InputError, PayloadError, Permanent
 from resources.upstreams.eastmoney import EastmoneyClient
-from resources.upstreams.eastmoney.reports import billboard, block_trades, gateway, lockup
+from resources.upstreams.eastmoney.reports import billboard, capital, gateway, trading
 from tests.simulated_market.http.tiny_world import NOW
 from tests.upstreams.eastmoney.test_reports import Pages, body
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
@@ -39,11 +39,11 @@ DEAL = {
 }  # fmt: skip
 
 PARSERS: dict[str, tuple[bytes, Any]] = {
-    "billboard": (BILLBOARD, billboard.listing_rows),
-    "listing": (body([LISTING], 1), billboard.listing_rows),
+    "billboard": (BILLBOARD, billboard.LISTINGS.frame),
+    "listing": (body([LISTING], 1), billboard.LISTINGS.frame),
     "seat": (body([SEAT], 1), billboard.seat_rows),
-    "deal": (body([DEAL], 1), block_trades.deal_rows),
-    "releases": (body(RELEASES, len(RELEASES)), lockup.lockup_rows),
+    "deal": (body([DEAL], 1), trading.BLOCK_TRADES.frame),
+    "releases": (body(RELEASES, len(RELEASES)), capital.LOCKUPS.frame),
 }
 
 

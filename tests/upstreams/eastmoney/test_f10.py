@@ -11,16 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import InputError, PayloadError, Permanent, Refused
-from resources.upstreams.eastmoney.f10 import equity, operations, positions, top_holders
+from resources.upstreams.eastmoney.f10 import operations, top_holders
 from resources.upstreams.eastmoney.reports import (
     billboard,
     bonds,
-    buybacks,
+    capital,
     consensus,
     gateway,
-    margin,
     markets,
-    pledges,
+    risks,
+    trading,
 )
 from tests.upstreams.eastmoney.test_companies import client
 from tests.upstreams.eastmoney.test_reports import body
@@ -113,12 +113,12 @@ CONSENSUS = {
 @pytest.mark.parametrize(
     "report",
     [
-        buybacks.buybacks_report(None, "2026-08-21"),
+        capital.buybacks_report(None, "2026-08-21"),
         consensus.consensus_report(),
-        pledges.pledges_report("2026-08-14", "2026-08-14"),
-        pledges.pledge_events_report("600519"),
-        positions.positions_report("sh600519", ("2026-06-30",)),
-        margin.margin_report("2026-08-20"),
+        risks.pledges_report("2026-08-14", "2026-08-14"),
+        risks.pledge_events_report("600519"),
+        top_holders.positions_report("sh600519", ("2026-06-30",)),
+        trading.margin_report("2026-08-20"),
         bonds.terms_report(),
         billboard.seats_report("2026-08-20", "2026-08-20"),
         markets.markets_report(("000001",), "2026-08-20", "2026-08-20"),
@@ -132,10 +132,10 @@ def test_no_column_without_a_witness_is_asked_for_by_name(report: gateway.Report
 
 def test_a_buyback_as_public_clients_read_it() -> None:
     # The names of akfamily/akshare:akshare/stock/stock_repurchase_em.py.
-    row = buybacks.buyback_rows([BUYBACK]).iloc[0]
+    row = capital.BUYBACKS.frame([BUYBACK]).iloc[0]
 
     assert (row["start_date"], row["amount_low"], row["amount_high"]) == ("2026-05-06", 3e9, 6e9)
-    reported = buybacks.buyback_rows([{name: BUYBACK[name] for name in BUYBACK if name != "REPURAMOUNT"}])
+    reported = capital.BUYBACKS.frame([{name: BUYBACK[name] for name in BUYBACK if name != "REPURAMOUNT"}])
     assert reported["amount_bought"].isna().all()
 
 
@@ -321,9 +321,9 @@ def test_damaged_reports(data: st.DataObject) -> None:
     of_report = partial(gateway.parse_report, what="f10")
     cases: tuple[tuple[dict[str, Any], Any, Any], ...] = (
         (FLOAT, partial(top_holders.holder_rows, kind="float10"), top_holders.HOLDER_COLUMNS),
-        (POSITION, partial(positions.position_rows, symbol="sh600519"), positions.POSITION_COLUMNS),
-        (EQUITY, equity.equity_rows, equity.EQUITY_COLUMNS),
-        (BUYBACK, buybacks.buyback_rows, buybacks.BUYBACK_COLUMNS),
+        (POSITION, partial(top_holders.position_rows, symbol="sh600519"), top_holders.POSITIONS.columns),
+        (EQUITY, capital.EQUITY.frame, capital.EQUITY.columns),
+        (BUYBACK, capital.BUYBACKS.frame, capital.BUYBACKS.columns),
         (CONSENSUS, consensus.consensus_rows, consensus.WIDE_COLUMNS),
     )
     row, read, names = data.draw(st.sampled_from(cases))

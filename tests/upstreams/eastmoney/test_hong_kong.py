@@ -30,10 +30,10 @@ DIVIDEND = HEAD | {
 PAIR = {"f2": 12.5, "f12": "01398", "f13": 116, "f14": "某银行", "f186": 13.8, "f188": 20.0, "f191": "601398",
         "f193": "某银行"}  # fmt: skip
 READ = {
-    "figures": (FIGURES, hong_kong.indicator_rows),
-    "items": (ITEM, hong_kong.item_rows),
-    "dividend": (DIVIDEND, hong_kong.dividend_rows),
-    "profile": (HEAD | {"ORG_NAME": "某控股"}, hong_kong.profile_rows),
+    "figures": (FIGURES, hong_kong.INDICATORS.frame),
+    "items": (ITEM, hong_kong.ITEMS.frame),
+    "dividend": (DIVIDEND, hong_kong.DIVIDENDS.frame),
+    "profile": (HEAD | {"ORG_NAME": "某控股"}, hong_kong.PROFILE.frame),
 }
 
 
@@ -44,7 +44,7 @@ def parsed(name: str, **changed: Any) -> dict[str, Any]:
 
 
 def pair(**changed: Any) -> dict[str, Any]:
-    rows = lists.parse_page(page(PAIR | changed), "pairs", hong_kong.pair_rows).rows
+    rows = lists.parse_page(page(PAIR | changed), "pairs", hong_kong.PAIRS.frame).rows
     return dict(rows.to_dict("records")[0])
 
 
@@ -110,7 +110,7 @@ def test_damaged_answers(data: st.DataObject) -> None:
         body([row], 1): partial(gateway.parse_report, what=name, read=read)
         for name, (row, read) in READ.items()
     }
-    calls[page(PAIR)] = partial(lists.parse_page, what="pairs", read=hong_kong.pair_rows)
+    calls[page(PAIR)] = partial(lists.parse_page, what="pairs", read=hong_kong.PAIRS.frame)
     sound = data.draw(st.sampled_from(sorted(calls)))
     damaged = data.draw(st.one_of(damaged_json(sound), damaged_bytes(sound)))
     try:

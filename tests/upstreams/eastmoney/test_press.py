@@ -304,7 +304,7 @@ def test_disclosure_dates_of_one_quarter_end() -> None:
     with pytest.raises(PayloadError, match="ACTUAL_PUBLISH_DATE"):
         client(plan_body({**PLAN, "ACTUAL_PUBLISH_DATE": "soon"}))[0].disclosure_schedule("2026-06-30")
     shorter = {name: value for name, value in PLAN.items() if name != "THIRD_CHANGE_DATE"}
-    with pytest.raises(PayloadError, match="no column THIRD_CHANGE_DATE"):
+    with pytest.raises(PayloadError, match="no field THIRD_CHANGE_DATE"):
         client(plan_body(shorter))[0].disclosure_schedule("2026-06-30")
 
 

@@ -14,7 +14,7 @@ from core.errors import InputError, PayloadError, Permanent, Transient
 from resources.rejections import noting
 from resources.transport.request import Request
 from resources.upstreams.eastmoney import EastmoneyClient
-from resources.upstreams.eastmoney.reports import gateway, margin
+from resources.upstreams.eastmoney.reports import gateway, trading
 from tests.simulated_market.http.tiny_world import NOW
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
 
@@ -22,7 +22,7 @@ PAYLOADS = Path(__file__).parent / "payloads"
 RECORDED = (PAYLOADS / "em_dc_margin_600519.json").read_bytes()
 DAY = "2026-06-11"
 
-parse = partial(gateway.parse_report, what="margin", read=margin.margin_rows)
+parse = partial(gateway.parse_report, what="margin", read=trading.MARGIN.frame)
 
 
 def body(rows: list[dict[str, Any]], count: int) -> bytes:
@@ -60,14 +60,14 @@ def test_the_recorded_report() -> None:
     assert (first["code"], first["date"], first["rzye"]) == ("600519", DAY, 19_190_663_674)
     assert (first["rqye"], first["loan_volume"]) == (170_919_165, 133_635)  # money, shares: not swapped
     assert (first["rzrqye"], first["close"], first["change_pct"]) == (19_361_582_839, 1279, 0.2445)
-    assert list(page.rows.columns) == list(margin.MARGIN_COLUMNS)
+    assert list(page.rows.columns) == list(trading.MARGIN.columns)
 
 
 def test_no_rows_is_an_answer_and_a_missing_report_is_none() -> None:
     empty = parse((PAYLOADS / "em_dc_empty_9201.json").read_bytes())
 
     assert (len(empty), empty.count) == (0, 0)
-    assert list(empty.rows.columns) == list(margin.MARGIN_COLUMNS)
+    assert list(empty.rows.columns) == list(trading.MARGIN.columns)
     with pytest.raises(Permanent, match="报表配置不存在"):
         parse((PAYLOADS / "em_dc_report_missing_9501.json").read_bytes())
     with pytest.raises(Transient, match="busy"):
@@ -161,7 +161,7 @@ def test_damaged_reports(data: st.DataObject) -> None:
         page = parse(damaged)
     except (*ACCEPTED, Permanent):
         return
-    assert list(page.rows.columns) == list(margin.MARGIN_COLUMNS)
+    assert list(page.rows.columns) == list(trading.MARGIN.columns)
     assert not (page.rows["rzye"] < 0).any()
     gap = (page.rows["rzye"] + page.rows["rqye"] - page.rows["rzrqye"]).abs()
     assert not (gap > 1.01).any()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from core.errors import PayloadError, Permanent
 from resources.upstreams.eastmoney.quotes import funds, lists
-from resources.upstreams.eastmoney.reports import bonds, comments, gateway, goodwill, pledges
+from resources.upstreams.eastmoney.reports import bonds, gateway, risks
 from tests.upstreams.eastmoney.test_reports import body, client
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
 
@@ -58,11 +58,11 @@ FUND = {
 }  # fmt: skip
 
 REPORTS = {
-    "pledge": (PLEDGE, pledges.pledge_rows),
-    "event": (EVENT, pledges.pledge_event_rows),
-    "goodwill": (GOODWILL, goodwill.goodwill_rows),
-    "comment": (COMMENT, comments.comment_rows),
-    "terms": (TERMS, bonds.term_rows),
+    "pledge": (PLEDGE, risks.PLEDGES.frame),
+    "event": (EVENT, risks.PLEDGE_EVENTS.frame),
+    "goodwill": (GOODWILL, risks.GOODWILL.frame),
+    "comment": (COMMENT, risks.COMMENTS.frame),
+    "terms": (TERMS, bonds.TERMS.frame),
 }
 LISTS = {"bond": (BOND, bonds.bond_rows), "fund": (FUND, funds.fund_rows)}
 
@@ -165,7 +165,7 @@ def test_a_line_that_contradicts_itself_is_refused(name: str, changed: dict[str,
 def test_a_report_that_lost_a_column_or_is_of_another_week_is_refused() -> None:
     def without(column: str) -> pd.DataFrame:
         gone = {name: value for name, value in PLEDGE.items() if name != column}
-        return gateway.parse_report(body([gone], 1), what="pledge", read=pledges.pledge_rows).rows
+        return gateway.parse_report(body([gone], 1), what="pledge", read=risks.PLEDGES.frame).rows
 
     with pytest.raises((PayloadError, Permanent), match="PLEDGE_RATIO"):
         without("PLEDGE_RATIO")

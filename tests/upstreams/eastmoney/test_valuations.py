@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from core.errors import PayloadError
-from resources.upstreams.eastmoney.reports.markets import board_rows
-from resources.upstreams.eastmoney.reports.valuations import valuation_rows, valuations_report
+from resources.upstreams.eastmoney.reports.markets import BOARD_RATIOS
+from resources.upstreams.eastmoney.reports.trading import VALUATIONS, valuations_report
 
 ROW: dict[str, Any] = {
     "SECURITY_CODE": "300124", "SECUCODE": "300124.SZ", "TRADE_DATE": "2023-05-24 00:00:00",
@@ -18,7 +18,7 @@ ROW: dict[str, Any] = {
 
 
 def test_the_documented_row() -> None:
-    row = valuation_rows([ROW]).iloc[0]
+    row = VALUATIONS.frame([ROW]).iloc[0]
 
     assert (row["code"], row["date"], row["price"]) == ("300124", "2023-05-24", 60.2)
     assert (row["total_market_cap"], row["float_market_cap"]) == (16_020_102.99, 13_924_119.69)
@@ -26,7 +26,7 @@ def test_the_documented_row() -> None:
     assert row[["pe_ttm", "pe_static", "pb", "ps_ttm", "pcf_ttm", "peg"]].tolist() == [
         36.8319, 37.0856, 7.685, 6.9617, 45.0691, 1.7008,
     ]  # fmt: skip
-    loss = valuation_rows([{**ROW, "PE_TTM": -8.5, "PEG_CAR": None}]).iloc[0]
+    loss = VALUATIONS.frame([{**ROW, "PE_TTM": -8.5, "PEG_CAR": None}]).iloc[0]
     assert loss["pe_ttm"] == -8.5  # as published
     report = valuations_report("2023-05-24", "2023-05-24", ("300124",))
     assert report.name == "RPT_VALUEANALYSIS_DET"
@@ -44,9 +44,9 @@ def test_the_documented_row() -> None:
 )
 def test_rejected_rows(changed: dict[str, Any], reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
-        valuation_rows([{**ROW, **changed}])
+        VALUATIONS.frame([{**ROW, **changed}])
     with pytest.raises(PayloadError, match="PS_TTM"):
-        valuation_rows([{name: ROW[name] for name in ("SECURITY_CODE", "TRADE_DATE")}])
+        VALUATIONS.frame([{name: ROW[name] for name in ("SECURITY_CODE", "TRADE_DATE")}])
 
 
 # As two public clients read a board: `016165` in BOARD_CODE, `1277` for BK1277, without its zeros.
@@ -59,9 +59,9 @@ def test_a_board_is_known_by_the_number_of_lists_and_lines() -> None:
     second = {**BOARD, "BOARD_CODE": "016022", "ORIGINALCODE": "459", "BOARD_NAME": "电子元件"}
     old = {**BOARD, "BOARD_CODE": "016001", "BOARD_NAME": "银行", "ORIGINALCODE": None}
 
-    made = board_rows([BOARD, second, old])
+    made = BOARD_RATIOS.frame([BOARD, second, old])
 
     assert list(made["industry_code"]) == ["BK1277", "BK0459", "016001"]
     assert made.loc[0, "total_market_cap_yi"] == 26_000
     with pytest.raises(PayloadError, match="ORIGINALCODE"):
-        board_rows([{**BOARD, "ORIGINALCODE": "白酒"}])
+        BOARD_RATIOS.frame([{**BOARD, "ORIGINALCODE": "白酒"}])

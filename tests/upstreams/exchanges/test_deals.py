@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import PayloadError
-from resources.upstreams.exchanges import SseClient, SzseClient, sse_deals, szse_deals
+from resources.upstreams.exchanges import SseClient, SzseClient, sse, szse_report
 from tests.upstreams.eastmoney.test_reports import Pages
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
 
@@ -35,8 +35,8 @@ def szse_body(*rows: dict[str, Any], count: int | None = None, pages: int = 1) -
 
 
 def test_both_samples_become_shares_and_yuan() -> None:
-    (shanghai,) = sse_deals.parse_deals(sse_body(SSE_ROW), DAY, DAY).rows
-    (shenzhen,) = szse_deals.parse_deals(szse_body(SZSE_ROW), DAY, DAY).rows
+    (shanghai,) = sse.parse_deals(sse_body(SSE_ROW), DAY, DAY).rows
+    (shenzhen,) = szse_report.parse_deals(szse_body(SZSE_ROW), DAY, DAY).rows
 
     assert (shanghai["code"], shanghai["volume"], shanghai["amount"]) == ("603279", 500_000, 14_000_000)
     assert (shenzhen["code"], shenzhen["volume"], shenzhen["amount"]) == ("002607", 30_600_000, 139_842_000)
@@ -65,7 +65,7 @@ def test_recorded_deals_of_shanghai() -> None:
     document = {"actionErrors": [], "isPagination": "true", "pageHelp": page, "result": RECORDED}
     body = f"jsonpCallback123({json.dumps(document, ensure_ascii=False)})".encode()
 
-    found = sse_deals.parse_deals(body, RECORDED_DAY, RECORDED_DAY)
+    found = sse.parse_deals(body, RECORDED_DAY, RECORDED_DAY)
 
     assert (len(found.rows), found.total) == (10, 1205)
     assert {row["code"]: (row["volume"], row["amount"]) for row in found.rows if row["code"] == "600519"} == {
@@ -76,7 +76,7 @@ def test_recorded_deals_of_shanghai() -> None:
 def test_rounded_figures_agree_within_their_rounding() -> None:
     rounded = {**SSE_ROW, "tradeprice": "2.03", "tradeqty": "305.36", "tradeamount": "619.87"}
 
-    assert sse_deals.parse_deals(sse_body(rounded), DAY, DAY).rows[0]["volume"] == 3_053_600
+    assert sse.parse_deals(sse_body(rounded), DAY, DAY).rows[0]["volume"] == 3_053_600
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_rounded_figures_agree_within_their_rounding() -> None:
 )
 def test_shanghai_refused(changed: dict[str, Any], reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
-        sse_deals.parse_deals(sse_body({**SSE_ROW, **changed}), DAY, DAY)
+        sse.parse_deals(sse_body({**SSE_ROW, **changed}), DAY, DAY)
 
 
 def test_pages_are_read_to_their_count_and_funds_left_out() -> None:
@@ -113,13 +113,13 @@ def test_another_tab_or_a_renamed_field_is_named() -> None:
     tabs = json.loads(szse_body(SZSE_ROW))
     tabs[0]["metadata"]["tabkey"] = "tab1"
     with pytest.raises(PayloadError, match="tab2"):
-        szse_deals.parse_deals(json.dumps(tabs).encode(), DAY, DAY)
+        szse_report.parse_deals(json.dumps(tabs).encode(), DAY, DAY)
     shorter = {name: value for name, value in SZSE_ROW.items() if name != "bxwmc"}
     with pytest.raises(PayloadError, match="bxwmc"):
-        szse_deals.parse_deals(szse_body(shorter), DAY, DAY)
+        szse_report.parse_deals(szse_body(shorter), DAY, DAY)
 
 
-PARSERS = {sse_body(SSE_ROW): sse_deals.parse_deals, szse_body(SZSE_ROW): szse_deals.parse_deals}
+PARSERS = {sse_body(SSE_ROW): sse.parse_deals, szse_body(SZSE_ROW): szse_report.parse_deals}
 
 
 @quick

@@ -13,7 +13,7 @@ from core.errors import PayloadError
 from resources.rejections import noting
 from resources.simulated_market.exchanges.sheet import workbook
 from resources.upstreams.exchanges import bse, sse, szse
-from resources.upstreams.exchanges.margin import MARGIN_COLUMNS, joined
+from resources.upstreams.exchanges.common import MARGIN_COLUMNS, joined
 from resources.upstreams.exchanges.sheet import sheet_rows
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from core.errors import PayloadError
 from resources.simulated_market.exchanges.sheet import workbook
-from resources.upstreams.exchanges import sse_overview, szse_overview
-from resources.upstreams.exchanges.overview import OVERVIEW_COLUMNS
+from resources.upstreams.exchanges import sse, szse_report
+from resources.upstreams.exchanges.common import OVERVIEW_COLUMNS
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
 
 DAY = "2026-09-24"
@@ -28,27 +28,27 @@ def shanghai(*rows: dict[str, Any]) -> bytes:
 
 
 def test_shanghai_in_hundred_millions() -> None:
-    rows = sse_overview.parse_overview(shanghai(SSE, BONDS), DAY)
+    rows = sse.parse_overview(shanghai(SSE, BONDS), DAY)
 
     first = rows.iloc[0]
     assert list(rows.columns) == list(OVERVIEW_COLUMNS)
     assert (first["exchange"], first["sec_class"], first["listed_count"]) == ("SSE", "股票", 2338)
     assert (first["amount_yi"], first["volume_yi"], first["pe_ratio"]) == (9123.45, 601.2, 15.3)
     assert rows.iloc[1][["total_market_cap_yi", "pe_ratio", "turnover_pct"]].isna().all()
-    assert sse_overview.parse_overview(shanghai(), DAY).empty
+    assert sse.parse_overview(shanghai(), DAY).empty
 
 
 def test_shenzhen_is_a_workbook_in_yuan_unless_a_head_says_otherwise() -> None:
-    rows = szse_overview.parse_overview(workbook([HEADS, SZSE, FUNDS]), DAY)
+    rows = szse_report.parse_overview(workbook([HEADS, SZSE, FUNDS]), DAY)
     assert rows["amount_yi"].tolist() == [10_123.46, 1200.0]
     assert rows.iloc[0][["listed_count", "total_market_cap_yi"]].tolist() == [2890, 380_000.0]
     assert rows["volume_yi"].isna().all()
     heads = ["证券类别", "数量(只)", "成交金额（亿元）", "总市值(亿元)", "流通市值(亿元)"]
-    reported = szse_overview.parse_overview(
+    reported = szse_report.parse_overview(
         workbook([heads, ["股票", "2,890", "10,123.46", "380,000", "330,000"]]), DAY
     )
     assert reported.iloc[0]["amount_yi"] == 10_123.46
-    assert szse_overview.parse_overview(workbook([HEADS]), DAY).empty
+    assert szse_report.parse_overview(workbook([HEADS]), DAY).empty
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_shenzhen_is_a_workbook_in_yuan_unless_a_head_says_otherwise() -> None:
 )
 def test_rejected_rows_of_shanghai(row: dict[str, Any], reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
-        sse_overview.parse_overview(shanghai(row), DAY)
+        sse.parse_overview(shanghai(row), DAY)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_rejected_rows_of_shanghai(row: dict[str, Any], reason: str) -> None:
 )
 def test_rejected_workbooks_of_shenzhen(table: list[list[str]], reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
-        szse_overview.parse_overview(workbook(table), DAY)
+        szse_report.parse_overview(workbook(table), DAY)
 
 
 @quick
@@ -89,10 +89,10 @@ def test_rejected_workbooks_of_shenzhen(table: list[list[str]], reason: str) -> 
 def test_damaged_answers(data: st.DataObject) -> None:
     text, book = shanghai(SSE, BONDS), workbook([HEADS, SZSE, FUNDS])
     if data.draw(st.booleans()):
-        damaged, parse = data.draw(damaged_bytes(book)), szse_overview.parse_overview
+        damaged, parse = data.draw(damaged_bytes(book)), szse_report.parse_overview
     else:
         damaged = data.draw(st.one_of(damaged_json(text), damaged_bytes(text)))
-        parse = sse_overview.parse_overview
+        parse = sse.parse_overview
     try:
         rows = parse(damaged, DAY)
     except ACCEPTED:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import PayloadError
-from resources.upstreams.exchanges import SseClient, SzseClient, sse_funds, szse_funds
+from resources.upstreams.exchanges import SseClient, SzseClient, sse, szse_report
 from tests.upstreams.eastmoney.test_reports import Pages
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
 
@@ -100,7 +100,7 @@ def test_shenzhens_list_that_ends_early_or_grows_while_it_is_read() -> None:
 @given(st.one_of(damaged_json(listed(FUND)), damaged_bytes(listed(FUND))))
 def test_damaged_lists_of_shenzhen(body: bytes) -> None:
     try:
-        rows = szse_funds.parse_units(body, DAY).rows
+        rows = szse_report.parse_units(body, DAY).rows
     except ACCEPTED:
         return
     assert all(row["trade_date"] == DAY and row["total_shares"] >= 0 for row in rows)
@@ -110,7 +110,7 @@ def test_damaged_lists_of_shenzhen(body: bytes) -> None:
 @given(st.one_of(damaged_json(page(ROW)), damaged_bytes(page(ROW))))
 def test_damaged_answers(body: bytes) -> None:
     try:
-        rows = sse_funds.parse_units(body, DAY).rows
+        rows = sse.parse_units(body, DAY).rows
     except ACCEPTED:
         return
     assert all(row["trade_date"] == DAY and row["total_shares"] >= 0 for row in rows)

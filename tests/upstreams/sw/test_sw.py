@@ -14,11 +14,16 @@ from hypothesis import strategies as st
 
 from core.errors import InputError, PayloadError
 from resources.simulated_market.indexers.workbook import workbook
-from resources.upstreams.cninfo import data_service, industries
+from resources.upstreams.cninfo import records as industries
 from resources.upstreams.sw import SwClient
-from resources.upstreams.sw.classes import parse_classes, parse_stocks
-from resources.upstreams.sw.envelope import page_of
-from resources.upstreams.sw.indices import current_rows, parse_trend, report_rows
+from resources.upstreams.sw.client import (
+    current_rows,
+    page_of,
+    parse_classes,
+    parse_stocks,
+    parse_trend,
+    report_rows,
+)
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
 
 DAY = "2026-09-30"
@@ -209,7 +214,7 @@ def test_industries_of_the_disclosure_platform() -> None:
 
 def test_the_time_in_a_request_is_the_documented_cipher() -> None:
     # 1790000000 as `openssl enc -aes-128-cbc` has it.
-    assert data_service.time_header(datetime(2026, 9, 21, 22, 13, 20)) == "X/R2zCgQvr6M8bY0txRQoQ=="
+    assert industries.time_header(datetime(2026, 9, 21, 22, 13, 20)) == "X/R2zCgQvr6M8bY0txRQoQ=="
 
 
 @quick

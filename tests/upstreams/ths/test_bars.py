@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import InputError, PayloadError, Refused
-from resources.upstreams.ths import bars
+from resources.upstreams.ths import limits
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_text, quick
 
 # Recorded with adjusted bars (01); the rows of unadjusted ones (00) are written alike.
@@ -16,7 +16,7 @@ BODY = ADJUSTED.replace(b"_600519_01_last", b"_600519_00_last")
 
 
 def test_the_recorded_rows() -> None:
-    rows = bars.parse_bars(BODY, "sh600519")
+    rows = limits.parse_bars(BODY, "sh600519")
 
     assert rows["date"].tolist() == ["2026-07-02", "2026-07-03"]
     first = rows.iloc[0]
@@ -25,11 +25,11 @@ def test_the_recorded_rows() -> None:
 
 
 def test_what_is_asked() -> None:
-    assert bars.bars_request("sh600519", 140).path == "/v6/line/hs_600519/00/last.js"
-    assert bars.bars_request("sz000001", 2 * 140).path == "/v6/line/hs_000001/00/last1800.js"
+    assert limits.bars_request("sh600519", 140).path == "/v6/line/hs_600519/00/last.js"
+    assert limits.bars_request("sz000001", 2 * 140).path == "/v6/line/hs_000001/00/last1800.js"
     for symbol, count in (("bj920047", 10), ("sh000001", 10), ("sh600519", 1801)):
         with pytest.raises(InputError):
-            bars.bars_request(symbol, count)
+            limits.bars_request(symbol, count)
 
 
 @pytest.mark.parametrize(
@@ -45,19 +45,19 @@ def test_what_is_asked() -> None:
 )
 def test_rejected_bars(body: bytes, reason: str) -> None:
     with pytest.raises(PayloadError, match=reason):
-        bars.parse_bars(body, "sh600519")
+        limits.parse_bars(body, "sh600519")
 
 
 def test_a_blocked_client_is_refused() -> None:
     with pytest.raises(Refused):
-        bars.parse_bars(b"<h1>Nginx forbidden.</h1>", "sh600519")
+        limits.parse_bars(b"<h1>Nginx forbidden.</h1>", "sh600519")
 
 
 @quick
 @given(st.one_of(damaged_bytes(BODY), damaged_text(BODY.decode(), ",").map(str.encode)))
 def test_damaged_bars(body: bytes) -> None:
     try:
-        rows = bars.parse_bars(body, "sh600519")
+        rows = limits.parse_bars(body, "sh600519")
     except ACCEPTED:
         return
     assert set(rows["code"]) <= {"600519"}

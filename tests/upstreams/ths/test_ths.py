@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import InputError, PayloadError, Refused
-from resources.upstreams.ths import ThsClient, hot, limits
+from resources.upstreams.ths import ThsClient, limits, worth
 from tests.upstreams.eastmoney.test_reports import Pages
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
 
@@ -143,7 +143,7 @@ def test_strong_stocks_come_as_texts_in_gbk() -> None:
 def test_damaged_answers(data: st.DataObject) -> None:
     for whole, parse in (
         (page(LIMIT_UP), lambda body: limits.limit_rows(limits.parse_limits(body, "up", DAY).rows, "x")),
-        (hot_list(HOT), hot.parse_hot),
+        (hot_list(HOT), worth.parse_hot),
     ):
         damaged = data.draw(st.one_of(damaged_json(whole), damaged_bytes(whole)))
         try:

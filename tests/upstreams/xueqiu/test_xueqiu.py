@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import PayloadError, Refused
-from resources.upstreams.xueqiu import follow, hot, quotes
-from resources.upstreams.xueqiu.answers import TokenExpired
+from resources.upstreams.xueqiu import client
+from resources.upstreams.xueqiu.client import TokenExpired
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
 
 QUOTE: dict[str, Any] = {
@@ -37,7 +37,7 @@ HOTTEST = answer({"items": [HOT, {**HOT, "code": "SH600519", "ad": 1}, {**HOT, "
 
 
 def test_the_documented_quote() -> None:
-    row = quotes.parse_quote(QUOTED, "sh601899").iloc[0]
+    row = client.parse_quote(QUOTED, "sh601899").iloc[0]
 
     assert (row["price"], row["last_close"], row["limit_up"]) == (11.1, 10.26, 11.29)
     assert (row["volume"], row["amount"]) == (387_561_288, 4_231_166_432)
@@ -48,9 +48,9 @@ def test_the_documented_quote() -> None:
 
 
 def test_an_unknown_symbol_and_another_one() -> None:
-    assert len(quotes.parse_quote(answer({"market": None, "quote": None}), "sh601899")) == 0
+    assert len(client.parse_quote(answer({"market": None, "quote": None}), "sh601899")) == 0
     with pytest.raises(PayloadError, match="instead of"):
-        quotes.parse_quote(QUOTED, "sh600519")
+        client.parse_quote(QUOTED, "sh600519")
 
 
 def test_errors_of_the_site() -> None:
@@ -58,32 +58,32 @@ def test_errors_of_the_site() -> None:
         return json.dumps({"error_code": code, "error_data": None, "error_description": "…"}).encode()
 
     with pytest.raises(TokenExpired):
-        quotes.parse_quote(reported("400016"), "sh601899")
+        client.parse_quote(reported("400016"), "sh601899")
     with pytest.raises(Refused, match="log in"):
-        quotes.parse_quote(reported("10022"), "sh601899")
+        client.parse_quote(reported("10022"), "sh601899")
     with pytest.raises(PayloadError, match="33004"):
-        quotes.parse_quote(reported("33004"), "sh601899")
+        client.parse_quote(reported("33004"), "sh601899")
     for page in (b"<textarea id='renderData'>", b"<html></html>"):
         with pytest.raises(Refused):
-            hot.parse_hot(page)
+            client.parse_hot(page)
 
 
 def test_the_hot_list_has_no_advertisements() -> None:
-    rows = hot.parse_hot(HOTTEST)
+    rows = client.parse_hot(HOTTEST)
 
     assert list(zip(rows["rank_no"], rows["code"], strict=True)) == [(1, "300059"), (2, "920047")]
     assert (rows["heat"].iloc[0], rows["rank_change"].iloc[0]) == (88441, -1)
     with pytest.raises(PayloadError, match="twice"):
-        hot.parse_hot(answer({"items": [HOT, HOT]}))
+        client.parse_hot(answer({"items": [HOT, HOT]}))
     with pytest.raises(PayloadError, match="mainland"):
-        hot.parse_hot(answer({"items": [{**HOT, "code": "AAPL"}]}))
+        client.parse_hot(answer({"items": [{**HOT, "code": "AAPL"}]}))
 
 
 @quick
 @given(st.one_of(damaged_bytes(QUOTED), damaged_json(QUOTED)))
 def test_damaged_quotes(body: bytes) -> None:
     try:
-        rows = quotes.parse_quote(body, "sh601899")
+        rows = client.parse_quote(body, "sh601899")
     except (*ACCEPTED, TokenExpired):
         return
     assert set(rows["code"]) <= {"601899"}
@@ -94,7 +94,7 @@ def test_damaged_quotes(body: bytes) -> None:
 @given(st.one_of(damaged_bytes(HOTTEST), damaged_json(HOTTEST)))
 def test_damaged_hot_lists(body: bytes) -> None:
     try:
-        rows = hot.parse_hot(body)
+        rows = client.parse_hot(body)
     except (*ACCEPTED, TokenExpired):
         return
     assert rows["code"].is_unique
@@ -108,12 +108,12 @@ MOST = answer({"count": 5600, "list": [FOLLOWED, {**FOLLOWED, "symbol": "SH60051
 
 
 def test_the_most_followed_stocks() -> None:
-    rows = follow.parse_follow(MOST)
+    rows = client.parse_follow(MOST)
 
     assert rows["code"].tolist() == ["002594", "600519"]
     assert rows["rank_no"].tolist() == [1, 2]
     assert rows.loc[0, ["name", "heat", "change_pct"]].tolist() == ["比亚迪", 1_602_311, -0.42]
-    request = follow.follow_request()
+    request = client.follow_request()
     assert (request.path, dict(request.params)["order_by"]) == ("/service/v5/stock/screener/screen", "follow")
     rising = answer({"count": 2, "list": [FOLLOWED, {**FOLLOWED, "symbol": "SH600519", "follow": 1700000}]})
     twice = answer({"count": 2, "list": [FOLLOWED, FOLLOWED]})
@@ -123,16 +123,16 @@ def test_the_most_followed_stocks() -> None:
         (answer({"list": [{"symbol": "AAPL"}]}), "no stock"),
     ):
         with pytest.raises(PayloadError, match=reason):
-            follow.parse_follow(body)
+            client.parse_follow(body)
     with pytest.raises(TokenExpired):
-        follow.parse_follow(answer(None, "400016"))
+        client.parse_follow(answer(None, "400016"))
 
 
 @quick
 @given(st.one_of(damaged_json(MOST), damaged_bytes(MOST)))
 def test_damaged_followers(body: bytes) -> None:
     try:
-        rows = follow.parse_follow(body)
+        rows = client.parse_follow(body)
     except (*ACCEPTED, TokenExpired):
         return
     assert rows["heat"].is_monotonic_decreasing

@@ -1,8 +1,7 @@
-"""Company profiles: the survey page (register data and its issue), main business, actual controller; and new
-shares as they are offered (RPTA_APP_IPOAPPLY)."""
+"""Company profiles: the survey page (register data and its issue), main business, actual controller."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
@@ -10,8 +9,6 @@ import pandas as pd
 
 from core.errors import PayloadError
 from resources.transport.request import Request
-from resources.upstreams.eastmoney.reports.by_notice import day_or_none, security_code
-from resources.upstreams.eastmoney.reports.gateway import Report, on_day
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import (
     amount,
@@ -22,6 +19,7 @@ from resources.upstreams.parsing.payload import (
     promised,
     string_of,
 )
+from resources.upstreams.parsing.rows import day_or_none
 from resources.upstreams.parsing.texts import plain_text, web_address
 
 SURVEY_COLUMNS: dict[str, str] = {
@@ -31,10 +29,6 @@ SURVEY_COLUMNS: dict[str, str] = {
     **numbers("first_day_change_pct"),
 }
 """`registered_capital` and `raised_funds` CNY, `issue_price` CNY, `issue_shares` shares."""
-OFFER_COLUMNS: dict[str, str] = {
-    **texts("code apply_date list_date"),
-    **numbers("issue_price"),
-}
 _ROOT = "/PC_HSF10"
 _WAN = 10_000.0
 _FEWEST_SHARES = 100_000
@@ -53,7 +47,6 @@ _REGISTER = {
 }
 _PROMISED = ("ORG_NAME", "SECURITY_CODE", "REG_CAPITAL", "EMP_NUM", "ORG_WEB")
 _ISSUE = ("FOUND_DATE", "LISTING_DATE", "ISSUE_PRICE", "TOTAL_ISSUE_NUM", "TOTAL_FUNDS", "AFTER_ISSUE_PE")
-_OFFER = ("SECURITY_CODE", "APPLY_DATE", "ISSUE_PRICE", "LISTING_DATE")
 
 
 def page_request(page: str, call: str, symbol: str) -> Request:
@@ -139,33 +132,6 @@ def parse_controller(body: bytes, symbol: str) -> str | None:
         _of(row, symbol, what)
         names.append(_text(row.get("HOLDER_NAME"), f"{what} HOLDER_NAME", 128))
     return "、".join(dict.fromkeys(name for name in names if name))[:128] or None
-
-
-# -- new shares ---------------------------------------------------------------------------------------
-
-
-def offers_report(since: str, until: str) -> Report:
-    """New shares that could be applied for between two days."""
-    where = (on_day("APPLY_DATE", since, ">="), on_day("APPLY_DATE", until, "<="))
-    sort = ("APPLY_DATE", "SECURITY_CODE")
-    return Report("RPTA_APP_IPOAPPLY", _OFFER, where, sort=sort, key=("code",))
-
-
-def offer_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Columns `OFFER_COLUMNS`; the price is missing until it is set."""
-    made = []
-    for row in rows:
-        promised(row, _OFFER, "offers")
-        code = security_code(row["SECURITY_CODE"], "offers")
-        made.append(
-            {
-                "code": code,
-                "apply_date": day_or_none(row["APPLY_DATE"], f"offer {code} APPLY_DATE"),
-                "list_date": day_or_none(row["LISTING_DATE"], f"offer {code} LISTING_DATE"),
-                "issue_price": _positive(amount(row["ISSUE_PRICE"], f"offer {code} ISSUE_PRICE")),
-            }
-        )
-    return frame(made, OFFER_COLUMNS)
 
 
 # -- readers ------------------------------------------------------------------------------------------

@@ -1,24 +1,39 @@
 """The ten largest holders of a company, of all its shares and of its float, at the ends of report periods:
-two reports of the data centre, each a list by rank. Ranks tie and repeat."""
+two reports of the data centre, each a list by rank; ranks tie and repeat. And the funds that hold a company
+(RPT_MAINDATA_MAIN_POSITIONDETAILS)."""
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pandas as pd
 
 from core.errors import PayloadError
-from resources.upstreams.eastmoney.reports.by_notice import security_code, text_or_none
-from resources.upstreams.eastmoney.reports.gateway import Report, among, on_day
-from resources.upstreams.eastmoney.reports.institutions import amount_pct
-from resources.upstreams.parsing.frames import frame, numbers, texts
-from resources.upstreams.parsing.payload import amount, iso_day, number, promised, required, string_of, whole
+from resources.upstreams.eastmoney.f10.pages import secucode
+from resources.upstreams.eastmoney.reports.gateway import (
+    EVERY_COLUMN,
+    Report,
+    among,
+    between,
+    days_among,
+    equals,
+    on_day,
+)
+from resources.upstreams.parsing.frames import texts
+from resources.upstreams.parsing.payload import amount, number, string_of, whole
+from resources.upstreams.parsing.rows import (
+    Table,
+    day_of,
+    may,
+    must,
+    needed,
+    security_code,
+    share_pct,
+    text_or_none,
+)
 
-HOLDER_COLUMNS: dict[str, str] = {
-    **texts("code report_period holder_type holder_name share_nature change_text"),
-    **numbers("rank_no hold_shares ratio_pct change_shares"),
-}
 _UNCHANGED, _WITHOUT_NUMBER = "不变", ("新进", "新增", "退出")
 _HALF = 5
 
@@ -57,8 +72,7 @@ def holders_report(kind: str, period: str, part: str) -> Report:
 
 def holders_of_report(kind: str, codes: Sequence[str], since: str, until: str) -> Report:
     """A list of some companies at the ends of the periods in [since, until]."""
-    days = (on_day("END_DATE", since, ">="), on_day("END_DATE", until, "<="))
-    return _report(LISTS[kind], (among("SECURITY_CODE", codes), *days))
+    return _report(LISTS[kind], (among("SECURITY_CODE", codes), *between("END_DATE", since, until)))
 
 
 def _report(of: HolderList, where: tuple[str, ...]) -> Report:
@@ -67,41 +81,105 @@ def _report(of: HolderList, where: tuple[str, ...]) -> Report:
     return Report(of.report, of.fields, where, sort, ())
 
 
-def holder_rows(rows: Sequence[Mapping[str, Any]], kind: str) -> pd.DataFrame:
-    """Columns `HOLDER_COLUMNS`: shares, percent. PayloadError for a row that cannot be."""
-    return frame([_row(row, LISTS[kind]) for row in rows], HOLDER_COLUMNS)
-
-
-def _row(row: Mapping[str, Any], of: HolderList) -> dict[str, Any]:
-    promised(row, ("SECURITY_CODE", "END_DATE", of.rank, "HOLDER_NAME", "HOLD_NUM"), of.report)
-    code = security_code(row["SECURITY_CODE"], of.report)
-    what = f"{of.report} {code}"
-    name = text_or_none(row["HOLDER_NAME"], f"{what} HOLDER_NAME")
-    if name is None:
-        raise PayloadError(f"{what}: a holder without a name")
-    rank = whole(number(row[of.rank], f"{what} {of.rank}"), f"{what} {of.rank}")
+def _rank(value: Any, what: str) -> float:
+    rank = whole(number(value, what), what)
     if not 1 <= rank <= 100:
         raise PayloadError(f"{what}: rank {rank}")
-    change, label = _change(row.get("HOLD_NUM_CHANGE"), what)
-    return {
-        "code": code,
-        "report_period": iso_day(string_of(row["END_DATE"], f"{what} END_DATE")[:10], f"{what} END_DATE"),
-        "holder_type": of.kind,
-        "rank_no": rank,
-        "holder_name": name,
-        "share_nature": text_or_none(row.get("SHARES_TYPE"), f"{what} SHARES_TYPE"),
-        "hold_shares": required(amount(row["HOLD_NUM"], f"{what} HOLD_NUM"), f"{what} HOLD_NUM"),
-        "ratio_pct": amount_pct(row.get(of.ratio), f"{what} {of.ratio}"),
-        "change_shares": change,
-        "change_text": text_or_none(row.get("HOLDNUM_CHANGE_NAME"), f"{what} HOLDNUM_CHANGE_NAME") or label,
-    }
+    return rank
 
 
-def _change(value: Any, what: str) -> tuple[float, str | None]:
-    """(change in shares, the text in its place): a number, or 不变 or 新进."""
+def _change(value: Any, what: str) -> float:
+    """Change in shares: a number, or 不变 or 新进."""
+    text = _words(value)
+    return 0.0 if text == _UNCHANGED else math.nan if text else number(value, what)
+
+
+def _words(value: Any, what: str = "") -> str | None:
+    """The words in the place of a change."""
     text = value.strip() if isinstance(value, str) else ""
-    if text == _UNCHANGED:
-        return 0.0, text
-    if text in _WITHOUT_NUMBER:
-        return math.nan, text
-    return number(value, f"{what} HOLD_NUM_CHANGE"), None
+    return text if text in {_UNCHANGED, *_WITHOUT_NUMBER} else None
+
+
+def _check(row: dict[str, Any], what: str, kind: str) -> None:
+    if row["holder_name"] is None:
+        raise PayloadError(f"{what}: a holder without a name")
+    row |= {"holder_type": kind, "change_text": row["_stated"] or row["_words"]}
+
+
+def _table(of: HolderList) -> Table:
+    return Table(
+        of.report,
+        must(security_code, "SECURITY_CODE code"),
+        must(day_of, "END_DATE report_period"),
+        must(_rank, f"{of.rank} rank_no"),
+        must(text_or_none, "HOLDER_NAME holder_name"),
+        may(text_or_none, "SHARES_TYPE share_nature HOLDNUM_CHANGE_NAME _stated"),
+        must(needed(amount), "HOLD_NUM hold_shares"),
+        may(share_pct, f"{of.ratio} ratio_pct"),
+        may(_change, "HOLD_NUM_CHANGE change_shares"),
+        may(_words, "HOLD_NUM_CHANGE _words"),
+        check=partial(_check, kind=of.kind),
+        more=texts("holder_type change_text"),
+    )
+
+
+_TABLES = {kind: _table(of) for kind, of in LISTS.items()}
+HOLDER_COLUMNS = _TABLES["top10"].columns
+"""Shares, percent."""
+
+
+def holder_rows(rows: Sequence[Mapping[str, Any]], kind: str) -> pd.DataFrame:
+    """Columns `HOLDER_COLUMNS`. PayloadError for a row that cannot be."""
+    return _TABLES[kind].frame(rows)
+
+
+# -- funds that hold one company
+
+_FUNDS = "基金"
+"""As public clients ask for them; other reports number the kinds of institutions (01)."""
+_POSITION_KEY = ("code", "report_period", "fund_code")
+
+
+def positions_report(symbol: str, periods: Sequence[str]) -> Report:
+    """The funds that held one company at the ends of some report periods."""
+    where = (
+        equals("SECURITY_CODE", symbol[2:]),
+        days_among("REPORT_DATE", periods),
+        equals("ORG_TYPE", _FUNDS),
+    )
+    name = "RPT_MAINDATA_MAIN_POSITIONDETAILS"
+    return Report(name, EVERY_COLUMN, where, ("REPORT_DATE", "HOLDER_CODE"), _POSITION_KEY)
+
+
+def _fund(value: Any, what: str) -> str:
+    fund = string_of(value, what).strip()
+    if not fund or len(fund) > 16:
+        raise PayloadError(f"{what} {fund[:20]!r}")
+    return fund
+
+
+POSITIONS = Table(
+    "positions",
+    must(security_code, "SECURITY_CODE code"),
+    must(day_of, "REPORT_DATE report_period"),
+    must(_fund, "HOLDER_CODE fund_code"),
+    may(text_or_none, "HOLDER_NAME fund_name"),
+    must(needed(amount), "TOTAL_SHARES hold_shares"),
+    may(amount, "HOLD_MARKET_CAP hold_value"),
+    may(number, "NETASSET_RATIO nav_ratio_pct"),
+    may(share_pct, "FREE_SHARES_RATIO float_ratio_pct"),
+)
+"""Shares, CNY, percent of the fund's assets and of the float."""
+
+
+def position_rows(rows: Sequence[Mapping[str, Any]], symbol: str) -> pd.DataFrame:
+    """The columns of `POSITIONS`. PayloadError for another company or kind of institution, and for a row that
+    cannot be."""
+    what = f"positions {symbol}"
+    for row in rows:
+        for name, asked in (("SECURITY_CODE", symbol[2:]), ("SECUCODE", secucode(symbol))):
+            if row.get(name, asked) != asked:
+                raise PayloadError(f"{what}: answered for {str(row[name])[:20]!r}")
+        if row.get("ORG_TYPE") != _FUNDS:
+            raise PayloadError(f"{what}: ORG_TYPE {str(row.get('ORG_TYPE'))[:8]!r} is no fund")
+    return POSITIONS.frame(rows)

@@ -18,9 +18,9 @@ class FundCalls(ListCalls):
         return self.clist(bonds.LIST, wire_fields(bonds.BOND_FIELDS), bonds.bond_rows, key="symbol")
 
     def bond_terms(self) -> pd.DataFrame:
-        """Terms of every convertible bond, also of those that are gone; columns `TERM_COLUMNS`. About three
+        """Terms of every convertible bond, also of those that are gone; columns `bonds.TERMS`. About three
         calls."""
-        return self.report(bonds.terms_report(), bonds.term_rows)
+        return self.report(bonds.terms_report(), bonds.TERMS.frame)
 
     def fund_list(self, kind: str) -> pd.DataFrame:
         """Funds of a kind (`etf`, `lof` or `reit`) with the newest session's figures; columns

@@ -6,8 +6,6 @@ from typing import Any
 import pandas as pd
 
 from resources.upstreams.eastmoney.quotes.fields import (
-    columns_of,
-    fields,
     read_count,
     read_day,
     read_lots,
@@ -18,6 +16,8 @@ from resources.upstreams.eastmoney.quotes.fields import (
     read_wan,
 )
 from resources.upstreams.eastmoney.quotes.lists import listed_rows
+from resources.upstreams.parsing.frames import texts
+from resources.upstreams.parsing.rows import columns_of, may
 
 LISTS = {
     "etf": "b:MK0021,b:MK0022,b:MK0023,b:MK0024,b:MK0827",
@@ -25,17 +25,17 @@ LISTS = {
     "reit": "m:1+t:9+e:97,m:0+t:10+e:97",
 }
 FUND_FIELDS = (
-    *fields(read_price, "f2 price f441 iopv"),
-    *fields(read_ratio, "f3 change_pct f8 turnover_pct"),
-    *fields(read_lots, "f5 volume"),
-    *fields(read_tally, "f6 amount"),
-    *fields(read_price, "f15 high f16 low"),
-    *fields(read_wan, "f20 total_market_cap"),
-    *fields(read_count, "f38 total_shares"),
-    *fields(read_net, "f62 main_net"),
-    *fields(read_day, "f26 list_date f297 trade_date"),
+    *may(read_price, "f2 price f441 iopv"),
+    *may(read_ratio, "f3 change_pct f8 turnover_pct"),
+    *may(read_lots, "f5 volume"),
+    *may(read_tally, "f6 amount"),
+    *may(read_price, "f15 high f16 low"),
+    *may(read_wan, "f20 total_market_cap"),
+    *may(read_count, "f38 total_shares"),
+    *may(read_net, "f62 main_net"),
+    *may(read_day, "f26 list_date f297 trade_date"),
 )
-FUND_COLUMNS = columns_of(FUND_FIELDS, "symbol code market sec_type name") | {"is_suspended": "b"}
+FUND_COLUMNS = texts("symbol code market sec_type name") | columns_of(FUND_FIELDS) | {"is_suspended": "b"}
 
 
 def fund_rows(raws: Sequence[Mapping[str, Any]]) -> pd.DataFrame:

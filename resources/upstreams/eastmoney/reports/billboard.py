@@ -6,32 +6,18 @@ added. A seat is known by its side and rank alone: anonymous institutions share 
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
 
 from core.errors import PayloadError
 from resources.upstreams.eastmoney.quotes.pools import amount_pct
-from resources.upstreams.eastmoney.reports.gateway import EVERY_COLUMN, Report, among, code_of, day_of, on_day
+from resources.upstreams.eastmoney.reports.gateway import EVERY_COLUMN, Report, between, of_codes
 from resources.upstreams.parsing.frames import frame, numbers, texts
-from resources.upstreams.parsing.payload import (
-    AMT,
-    amount,
-    number,
-    price,
-    promised,
-    required,
-    some_of,
-    string_of,
-    whole,
-)
+from resources.upstreams.parsing.payload import AMT, amount, number, price, promised, required, whole
+from resources.upstreams.parsing.rows import Table, code_of, day_of, may, must, text_of, text_or_none
 
-LISTING_COLUMNS: dict[str, str] = {
-    **texts("code date reason name"),
-    **numbers("close change_pct turnover amount net_buy buy_amt sell_amt deal_amt net_ratio_pct"),
-    **numbers("deal_ratio_pct next_change_pct d5_change_pct d10_change_pct"),
-}
-"""`amount` CNY, the other sums 10k CNY, ratios and changes percent."""
 SEAT_COLUMNS: dict[str, str] = {
     **texts("date code reason side branch_code branch_name"),
     **numbers("rank_no buy_amt sell_amt net_amt buy_ratio_pct sell_ratio_pct"),
@@ -42,11 +28,6 @@ _WAN = 1e-4
 _CNY = 1.0
 _RATIO = 0.01
 
-_LISTING = ("SECURITY_CODE", "TRADE_DATE", "EXPLANATION", "SECURITY_NAME_ABBR", "CLOSE_PRICE",
-            "CHANGE_RATE", "BILLBOARD_NET_AMT", "BILLBOARD_BUY_AMT", "BILLBOARD_SELL_AMT",
-            "BILLBOARD_DEAL_AMT", "ACCUM_AMOUNT", "DEAL_NET_RATIO", "DEAL_AMOUNT_RATIO", "TURNOVERRATE",
-            "D1_CLOSE_ADJCHRATE", "D5_CLOSE_ADJCHRATE", "D10_CLOSE_ADJCHRATE")  # fmt: skip
-_LISTING_PROMISED = ("SECURITY_CODE", "TRADE_DATE", "EXPLANATION")
 _SUMS = ("BILLBOARD_NET_AMT", "BILLBOARD_BUY_AMT", "BILLBOARD_SELL_AMT")
 _SEAT_PROMISED = ("SECURITY_CODE", "TRADE_DATE", "EXPLANATION", "TRADE_DIRECTION", "RANK", "OPERATEDEPT_NAME",
                   "BUY_AMT_REAL", "SELL_AMT_REAL")  # fmt: skip
@@ -59,15 +40,53 @@ SIDE_REPORTS = {
 
 
 def _where(since: str, until: str, codes: Sequence[str] | None) -> tuple[str, ...]:
-    days = (on_day("TRADE_DATE", since, ">="), on_day("TRADE_DATE", until, "<="))
-    return days if codes is None else (*days, among("SECURITY_CODE", codes))
+    return (*between("TRADE_DATE", since, until), *of_codes(codes))
+
+
+def _wan(value: float) -> float:
+    return round(value * _WAN, AMT) + 0.0
+
+
+def _check_listing(row: dict[str, Any], what: str) -> None:
+    net, bought, sold, deal = (row[name] for name in ("net_buy", "buy_amt", "sell_amt", "deal_amt"))
+    if abs(bought - sold - net) > _CNY:
+        raise PayloadError(f"{what}: BILLBOARD_BUY_AMT - BILLBOARD_SELL_AMT is not BILLBOARD_NET_AMT")
+    if abs(bought + sold - deal) > _CNY:
+        raise PayloadError(f"{what}: BILLBOARD_BUY_AMT + BILLBOARD_SELL_AMT is not BILLBOARD_DEAL_AMT")
+    for column, part, field in (("net_ratio_pct", net, "DEAL_NET_RATIO"),
+                              ("deal_ratio_pct", deal, "DEAL_AMOUNT_RATIO")):  # fmt: skip
+        meant = part / row["amount"] * 100 if row["amount"] > 0 else math.nan
+        if abs(row[column] - meant) > _RATIO + 0.001 * abs(meant):
+            raise PayloadError(f"{what}: {field} {row[column]} is not {meant:.4f} percent of ACCUM_AMOUNT")
+    row |= {"net_buy": _wan(net), "buy_amt": _wan(bought), "sell_amt": _wan(sold), "deal_amt": _wan(deal)}
+
+
+LISTINGS = Table(
+    "billboard",
+    must(code_of, "SECURITY_CODE code"),
+    must(day_of, "TRADE_DATE date"),
+    must(text_of, "EXPLANATION reason"),
+    may(text_or_none, "SECURITY_NAME_ABBR name"),
+    may(price, "CLOSE_PRICE close"),
+    may(number, "CHANGE_RATE change_pct"),
+    may(partial(number, digits=AMT), "BILLBOARD_NET_AMT net_buy"),
+    may(amount, "BILLBOARD_BUY_AMT buy_amt BILLBOARD_SELL_AMT sell_amt BILLBOARD_DEAL_AMT deal_amt"),
+    may(amount, "ACCUM_AMOUNT amount"),
+    may(number, "DEAL_NET_RATIO net_ratio_pct DEAL_AMOUNT_RATIO deal_ratio_pct"),
+    may(amount_pct, "TURNOVERRATE turnover"),
+    may(number, "D1_CLOSE_ADJCHRATE next_change_pct D5_CLOSE_ADJCHRATE d5_change_pct"),
+    may(number, "D10_CLOSE_ADJCHRATE d10_change_pct"),
+    check=_check_listing,
+    some=_SUMS,
+)
+"""`amount` CNY, the other sums 10k CNY, ratios and changes percent."""
 
 
 def listings_report(since: str, until: str, codes: Sequence[str] | None = None) -> Report:
     """All listings between two dates, or those of some codes."""
     return Report(
         "RPT_DAILYBILLBOARD_DETAILSNEW",
-        _LISTING,
+        LISTINGS.wire,
         _where(since, until, codes),
         sort=("SECURITY_CODE", "-TRADE_DATE", "EXPLANATION"),
         key=("code", "date", "reason"),
@@ -103,55 +122,9 @@ def ranked(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(rank_no=place.astype(float) + 1)
 
 
-def listing_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Columns `LISTING_COLUMNS`. PayloadError when a row contradicts itself."""
-    return frame([_listing(row) for row in rows], LISTING_COLUMNS)
-
-
 def seat_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Columns `SEAT_COLUMNS`."""
     return frame([_seat(row) for row in rows], SEAT_COLUMNS)
-
-
-def _listing(row: Mapping[str, Any]) -> dict[str, Any]:
-    promised(row, _LISTING_PROMISED, "billboard")
-    some_of(row, _SUMS, "billboard")
-    code = code_of(row["SECURITY_CODE"], "billboard")
-    what = f"billboard {code}"
-    bought = amount(row.get("BILLBOARD_BUY_AMT"), f"{what} BILLBOARD_BUY_AMT")
-    sold = amount(row.get("BILLBOARD_SELL_AMT"), f"{what} BILLBOARD_SELL_AMT")
-    net = number(row.get("BILLBOARD_NET_AMT"), f"{what} BILLBOARD_NET_AMT", digits=AMT)
-    deal = amount(row.get("BILLBOARD_DEAL_AMT"), f"{what} BILLBOARD_DEAL_AMT")
-    turnover = amount(row.get("ACCUM_AMOUNT"), f"{what} ACCUM_AMOUNT")
-    made: dict[str, Any] = {
-        "code": code,
-        "date": day_of(row["TRADE_DATE"], f"{what} TRADE_DATE"),
-        "reason": _reason(row["EXPLANATION"], what),
-        "name": _text(row.get("SECURITY_NAME_ABBR"), f"{what} SECURITY_NAME_ABBR"),
-        "close": price(row.get("CLOSE_PRICE"), f"{what} CLOSE_PRICE"),
-        "change_pct": number(row.get("CHANGE_RATE"), f"{what} CHANGE_RATE"),
-        "turnover": amount_pct(row.get("TURNOVERRATE"), f"{what} TURNOVERRATE"),
-        "amount": turnover,
-        "net_buy": _wan(net),
-        "buy_amt": _wan(bought),
-        "sell_amt": _wan(sold),
-        "deal_amt": _wan(deal),
-        "net_ratio_pct": number(row.get("DEAL_NET_RATIO"), f"{what} DEAL_NET_RATIO"),
-        "deal_ratio_pct": number(row.get("DEAL_AMOUNT_RATIO"), f"{what} DEAL_AMOUNT_RATIO"),
-        "next_change_pct": number(row.get("D1_CLOSE_ADJCHRATE"), f"{what} D1_CLOSE_ADJCHRATE"),
-        "d5_change_pct": number(row.get("D5_CLOSE_ADJCHRATE"), f"{what} D5_CLOSE_ADJCHRATE"),
-        "d10_change_pct": number(row.get("D10_CLOSE_ADJCHRATE"), f"{what} D10_CLOSE_ADJCHRATE"),
-    }
-    if abs(bought - sold - net) > _CNY:
-        raise PayloadError(f"{what}: BILLBOARD_BUY_AMT - BILLBOARD_SELL_AMT is not BILLBOARD_NET_AMT")
-    if abs(bought + sold - deal) > _CNY:
-        raise PayloadError(f"{what}: BILLBOARD_BUY_AMT + BILLBOARD_SELL_AMT is not BILLBOARD_DEAL_AMT")
-    for column, part, field in (("net_ratio_pct", net, "DEAL_NET_RATIO"),
-                              ("deal_ratio_pct", deal, "DEAL_AMOUNT_RATIO")):  # fmt: skip
-        meant = part / turnover * 100 if turnover > 0 else math.nan
-        if abs(made[column] - meant) > _RATIO + 0.001 * abs(meant):
-            raise PayloadError(f"{what}: {field} {made[column]} is not {meant:.4f} percent of ACCUM_AMOUNT")
-    return made
 
 
 def _seat(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -195,29 +168,13 @@ def _sums(
     return {
         "date": day_of(row["TRADE_DATE"], f"{what} TRADE_DATE"),
         "code": code_of(row["SECURITY_CODE"], "seats"),
-        "reason": _reason(row["EXPLANATION"], what),
+        "reason": text_of(row["EXPLANATION"], f"{what} EXPLANATION"),
         **made,
-        "branch_code": _text(row.get("OPERATEDEPT_CODE"), f"{what} OPERATEDEPT_CODE"),
-        "branch_name": _reason(row["OPERATEDEPT_NAME"], what),
+        "branch_code": text_or_none(row.get("OPERATEDEPT_CODE"), f"{what} OPERATEDEPT_CODE"),
+        "branch_name": text_of(row["OPERATEDEPT_NAME"], f"{what} OPERATEDEPT_NAME"),
         "buy_amt": _wan(bought),
         "sell_amt": _wan(sold),
         "net_amt": _wan(sum(known)),
         "buy_ratio_pct": number(row.get("BUY_RATIO"), f"{what} BUY_RATIO"),
         "sell_ratio_pct": number(row.get("SELL_RATIO"), f"{what} SELL_RATIO"),
     }
-
-
-def _wan(value: float) -> float:
-    return round(value * _WAN, AMT) + 0.0
-
-
-def _reason(value: Any, what: str) -> str:
-    text = string_of(value, f"{what} text").strip()
-    if not text:
-        raise PayloadError(f"{what}: an empty text")
-    return text
-
-
-def _text(value: Any, what: str) -> str | None:
-    """'' and null are missing, as an anonymous seat's code is."""
-    return None if value is None else string_of(value, what).strip() or None

@@ -8,8 +8,6 @@ import pandas as pd
 
 from core.errors import PayloadError
 from resources.upstreams.eastmoney.quotes.fields import (
-    columns_of,
-    fields,
     read_day,
     read_price,
     read_ratio,
@@ -17,73 +15,67 @@ from resources.upstreams.eastmoney.quotes.fields import (
     read_text,
 )
 from resources.upstreams.eastmoney.quotes.lists import listed_rows
-from resources.upstreams.eastmoney.reports.by_notice import day_or_none, text_or_none
-from resources.upstreams.eastmoney.reports.gateway import EVERY_COLUMN, Report, code_of
-from resources.upstreams.parsing.frames import frame, numbers, texts
-from resources.upstreams.parsing.payload import amount, price, promised, some_of
+from resources.upstreams.eastmoney.reports.gateway import EVERY_COLUMN, Report
+from resources.upstreams.parsing.frames import texts
+from resources.upstreams.parsing.payload import amount, price
+from resources.upstreams.parsing.rows import (
+    Table,
+    code_of,
+    columns_of,
+    day_or_none,
+    may,
+    must,
+    text_or_none,
+)
 
 LIST = "b:MK0354"
-TERM_COLUMNS: dict[str, str] = {
-    **texts("code name stock_code stock_name rating list_date delist_date value_date maturity_date coupons"),
-    **numbers("issue_size_yi initial_convert_price"),
-}
 BOND_FIELDS = (
-    *fields(read_price, "f2 price f229 stock_price f235 convert_price f236 convert_value"),
-    *fields(read_price, "f227 pure_bond_value f239 putback_price f240 force_redeem_price"),
-    *fields(read_price, "f241 maturity_redeem_price"),
-    *fields(read_ratio, "f3 change_pct f230 stock_change_pct f237 premium_pct"),
-    *fields(read_tally, "f6 amount"),
-    *fields(read_text, "f232 stock_code f234 stock_name"),
-    *fields(read_day, "f26 list_date f297 trade_date"),
+    *may(read_price, "f2 price f229 stock_price f235 convert_price f236 convert_value"),
+    *may(read_price, "f227 pure_bond_value f239 putback_price f240 force_redeem_price"),
+    *may(read_price, "f241 maturity_redeem_price"),
+    *may(read_ratio, "f3 change_pct f230 stock_change_pct f237 premium_pct"),
+    *may(read_tally, "f6 amount"),
+    *may(read_text, "f232 stock_code f234 stock_name"),
+    *may(read_day, "f26 list_date f297 trade_date"),
 )
-BOND_COLUMNS = columns_of(BOND_FIELDS, "symbol code market sec_type name") | {"is_suspended": "b"}
+BOND_COLUMNS = texts("symbol code market sec_type name") | columns_of(BOND_FIELDS) | {"is_suspended": "b"}
 _LARGEST_YI = 2_000.0
 _ERROR_RESPONSE = 100.0
 _SLACK = 2.0
 """Factor by which conversion value and price may differ: a shifted column or another unit is farther off."""
 
 
+def _stock(value: Any, what: str) -> str | None:
+    stock = text_or_none(value, what)
+    return None if stock is None else code_of(stock, what)
+
+
+def _check_terms(row: dict[str, Any], what: str) -> None:
+    size = row["issue_size_yi"]
+    if size > _LARGEST_YI:
+        raise PayloadError(f"{what}: ACTUAL_ISSUE_SCALE {size} is beyond 100m CNY: another unit")
+
+
+TERMS = Table(
+    "bond",
+    must(code_of, "SECURITY_CODE code"),
+    may(text_or_none, "SECURITY_NAME_ABBR name SECURITY_SHORT_NAME stock_name RATING rating"),
+    may(_stock, "CONVERT_STOCK_CODE stock_code"),
+    may(day_or_none, "LISTING_DATE list_date DELIST_DATE delist_date VALUE_DATE value_date"),
+    may(day_or_none, "EXPIRE_DATE maturity_date"),
+    may(text_or_none, "INTEREST_RATE_EXPLAIN coupons"),
+    may(amount, "ACTUAL_ISSUE_SCALE issue_size_yi"),
+    may(price, "INITIAL_TRANSFER_PRICE initial_convert_price"),
+    check=_check_terms,
+    some=("CONVERT_STOCK_CODE", "RATING"),
+)
+"""CNY, 100m CNY."""
+
+
 def terms_report() -> Report:
     """The terms of every convertible bond that was ever issued."""
     sort = ("-PUBLIC_START_DATE", "SECURITY_CODE")
     return Report("RPT_BOND_CB_LIST", EVERY_COLUMN, (), sort, key=("code",))
-
-
-def term_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Columns `TERM_COLUMNS`: CNY, 100m CNY. PayloadError for implausible terms."""
-    return frame([_term(row) for row in rows], TERM_COLUMNS)
-
-
-def _term(row: Mapping[str, Any]) -> dict[str, Any]:
-    promised(row, ("SECURITY_CODE",), "bond")
-    some_of(row, ("CONVERT_STOCK_CODE", "RATING"), "bond")
-    code = code_of(row["SECURITY_CODE"], "bond")
-    what = f"bond {code}"
-
-    def day(name: str) -> str | None:
-        return day_or_none(row.get(name), f"{what} {name}")
-
-    def text(name: str) -> str | None:
-        return text_or_none(row.get(name), f"{what} {name}")
-
-    size = amount(row.get("ACTUAL_ISSUE_SCALE"), f"{what} ACTUAL_ISSUE_SCALE")
-    if size > _LARGEST_YI:
-        raise PayloadError(f"{what}: ACTUAL_ISSUE_SCALE {size} is beyond 100m CNY: another unit")
-    stock = text("CONVERT_STOCK_CODE")
-    return {
-        "code": code,
-        "name": text("SECURITY_NAME_ABBR"),
-        "stock_code": None if stock is None else code_of(stock, f"{what} stock"),
-        "stock_name": text("SECURITY_SHORT_NAME"),
-        "rating": text("RATING"),
-        "list_date": day("LISTING_DATE"),
-        "delist_date": day("DELIST_DATE"),
-        "value_date": day("VALUE_DATE"),
-        "maturity_date": day("EXPIRE_DATE"),
-        "coupons": text("INTEREST_RATE_EXPLAIN"),
-        "issue_size_yi": size,
-        "initial_convert_price": price(row.get("INITIAL_TRANSFER_PRICE"), f"{what} INITIAL_TRANSFER_PRICE"),
-    }
 
 
 def bond_rows(raws: Sequence[Mapping[str, Any]]) -> pd.DataFrame:

@@ -7,10 +7,10 @@ from typing import Any
 import pandas as pd
 
 from core.errors import PayloadError
-from resources.upstreams.eastmoney.reports.by_notice import security_code
-from resources.upstreams.eastmoney.reports.gateway import EVERY_COLUMN, Report, among
+from resources.upstreams.eastmoney.reports.gateway import EVERY_COLUMN, Report, of_codes
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import amount, number, promised, required, whole
+from resources.upstreams.parsing.rows import security_code
 
 CONSENSUS_COLUMNS: dict[str, str] = {
     **texts("code"),
@@ -27,8 +27,7 @@ _LARGEST_EPS = 1000
 
 def consensus_report(codes: Sequence[str] | None = None) -> Report:
     """The companies that brokers follow, or some of them."""
-    some = () if codes is None else (among("SECURITY_CODE", codes),)
-    return Report("RPT_WEB_RESPREDICT", EVERY_COLUMN, some, ("SECURITY_CODE",), ("code",))
+    return Report("RPT_WEB_RESPREDICT", EVERY_COLUMN, of_codes(codes), ("SECURITY_CODE",), ("code",))
 
 
 def consensus_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:

@@ -13,9 +13,10 @@ import pandas as pd
 from core.declaration.frames import canonical_json
 from core.errors import PayloadError
 from core.report_periods import is_period
-from resources.upstreams.eastmoney.reports.gateway import Report, among, on_day
+from resources.upstreams.eastmoney.reports.gateway import Report, among, of_codes, on_day
 from resources.upstreams.parsing.frames import frame, numbers, texts
-from resources.upstreams.parsing.payload import iso_day, number, promised, some_of, string_of
+from resources.upstreams.parsing.payload import number, promised, some_of, string_of
+from resources.upstreams.parsing.rows import code_of, day_of
 
 Row = Mapping[str, Any]
 
@@ -150,8 +151,7 @@ def forecast_report(period: str | None, codes: Sequence[str] | None = None) -> R
 
 def _of(period: str | None, codes: Sequence[str] | None, column: str = "REPORT_DATE") -> tuple[str, ...]:
     """Clauses of a period, of codes, or of both."""
-    dated = () if period is None else (on_day(column, period),)
-    return (*dated, *(() if codes is None else (among("SECURITY_CODE", codes),)))
+    return (*(() if period is None else (on_day(column, period),)), *of_codes(codes))
 
 
 def _report(name: str, where: tuple[str, ...], dated: str) -> Report:
@@ -253,9 +253,7 @@ def _head(row: Row, what: str, dated: str, *keys: str, some: Sequence[str] = ())
     promised(row, ("SECURITY_CODE", dated, *keys), what)
     if some:
         some_of(row, some, what)
-    code = string_of(row["SECURITY_CODE"], f"{what} code")
-    if len(code) != 6 or not code.isascii() or not code.isalnum():
-        raise PayloadError(f"{what} code {code[:20]!r}")
+    code = code_of(row["SECURITY_CODE"], what)
     return {
         "code": code,
         "report_period": period_of(row[dated], f"{what} {code} {dated}"),
@@ -266,7 +264,7 @@ def _head(row: Row, what: str, dated: str, *keys: str, some: Sequence[str] = ())
 
 def period_of(value: Any, what: str) -> str:
     """A quarter end. PayloadError for any other date."""
-    day = iso_day(string_of(value, what)[:10], what)
+    day = day_of(value, what)
     if not is_period(day):
         raise PayloadError(f"{what}: {day} is no quarter end")
     return day
@@ -276,7 +274,7 @@ def notice_of(row: Row, what: str) -> str | None:
     """The date of the notice; None where the report has none."""
     for name in ("NOTICE_DATE", "UPDATE_DATE"):
         if row.get(name):
-            return iso_day(string_of(row[name], f"{what} {name}")[:10], f"{what} {name}")
+            return day_of(row[name], f"{what} {name}")
     return None
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 from core.errors import PayloadError, Permanent, Transient
 from resources.rejections import accepted_table
 from resources.transport.request import Request
-from resources.upstreams.parsing.payload import iso_day, json_of, list_of, object_of, string_of
+from resources.upstreams.parsing.payload import json_of, list_of, object_of
 
 PAGE = 500
 """The largest page that every report honours."""
@@ -65,6 +65,17 @@ def days_among(column: str, days: Sequence[str]) -> str:
 def on_day(column: str, day: str, operator: str = "=") -> str:
     """A clause over a date column."""
     return f"({column}{operator}'{day}')"
+
+
+def of_codes(codes: Sequence[str] | None, column: str = "SECURITY_CODE") -> tuple[str, ...]:
+    """The clause of some securities; no clause for all of them (None)."""
+    return () if codes is None else (among(column, codes),)
+
+
+def between(column: str, since: str | None, until: str) -> tuple[str, ...]:
+    """Clauses over a date column: [since, until] (None: no first day)."""
+    first = () if since is None else (on_day(column, since, ">="),)
+    return (*first, on_day(column, until, "<="))
 
 
 def report_request(report: Report, page: int, size: int = PAGE) -> Request:
@@ -148,19 +159,3 @@ def parse_report(
 def _stated_code(row: Mapping[str, Any]) -> object:
     """The code that a row is of, under whichever name."""
     return next((row[name] for name in _CODES if name in row), None)
-
-
-# -- fields that most reports share
-
-
-def code_of(value: Any, what: str) -> str:
-    """Six digits or letters."""
-    code = string_of(value, f"{what} code")
-    if len(code) != 6 or not code.isascii() or not code.isalnum():
-        raise PayloadError(f"{what} code {code[:20]!r}")
-    return code
-
-
-def day_of(value: Any, what: str) -> str:
-    """The date of `2026-07-28 00:00:00`."""
-    return iso_day(string_of(value, what)[:10], what)

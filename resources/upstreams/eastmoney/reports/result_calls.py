@@ -8,7 +8,7 @@ import pandas as pd
 from core.errors import PayloadError
 from resources.upstreams.eastmoney.f10 import pages
 from resources.upstreams.eastmoney.gateway import Gateway, Rows
-from resources.upstreams.eastmoney.reports import finance, gateway, schedule
+from resources.upstreams.eastmoney.reports import companies, finance, gateway
 from resources.upstreams.parsing.frames import concat
 
 _MOST_PAGES = 120
@@ -120,6 +120,6 @@ class ResultCalls(Gateway):
 
     def disclosure_schedule(self, period: str) -> pd.DataFrame:
         """Planned and actual disclosure dates of every company for one quarter end; columns
-        `SCHEDULE_COLUMNS`. About 11 calls."""
-        report = schedule.schedule_report(period)
-        return self.asked(report, schedule.schedule_rows, day="report_period", since=period, until=period)
+        `companies.SCHEDULE`. About 11 calls."""
+        report = companies.schedule_report(period)
+        return self.asked(report, companies.SCHEDULE.frame, day="report_period", since=period, until=period)

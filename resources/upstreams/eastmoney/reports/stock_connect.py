@@ -7,8 +7,9 @@ from typing import Any
 import pandas as pd
 
 from core.errors import PayloadError
-from resources.upstreams.eastmoney.reports.gateway import EVERY_COLUMN, Report, among, day_of, on_day
+from resources.upstreams.eastmoney.reports.gateway import EVERY_COLUMN, Report, among, between
 from resources.upstreams.parsing.payload import AMT, number, promised, string_of
+from resources.upstreams.parsing.rows import day_of
 from resources.upstreams.parsing.stock_connect_days import MILLION, accepted, day_frame
 
 KINDS = {"001": "hgt", "003": "sgt", "005": "north", "002": "ggt_sh", "004": "ggt_sz"}
@@ -19,11 +20,7 @@ _SLACK = 3.0
 
 def mutual_report(since: str, until: str) -> Report:
     """Every channel between two dates."""
-    where = (
-        among("MUTUAL_TYPE", tuple(KINDS)),
-        on_day("TRADE_DATE", since, ">="),
-        on_day("TRADE_DATE", until, "<="),
-    )
+    where = (among("MUTUAL_TYPE", tuple(KINDS)), *between("TRADE_DATE", since, until))
     sort = ("TRADE_DATE", "MUTUAL_TYPE")
     return Report("RPT_MUTUAL_DEAL_HISTORY", EVERY_COLUMN, where, sort=sort, key=("trade_date", "channel"))
 

@@ -1,0 +1,153 @@
+"""Trading by security and date, reports of the data centre: margin trading (RPTA_WEB_RZRQ_GGMX), block trades
+(大宗交易, RPT_DATA_BLOCKTRADE), and ratios and caps (RPT_VALUEANALYSIS_DET)."""
+
+import math
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from core.errors import PayloadError
+from resources.upstreams.eastmoney.reports.gateway import EVERY_COLUMN, Report, between, of_codes, on_day
+from resources.upstreams.parsing.frames import numbers
+from resources.upstreams.parsing.payload import AMT, amount, check_unit, number, price
+from resources.upstreams.parsing.rows import (
+    Table,
+    code_of,
+    day_of,
+    may,
+    must,
+    needed,
+    security_code,
+    text_or_none,
+)
+
+# -- margin trading
+
+_RATIO_SLACK = 0.01
+
+
+def _check_margin(row: dict[str, Any], what: str) -> None:
+    """The identities of the report: they fail when a column is shifted or in another unit."""
+    gap = abs(round(row["rzye"] + row["rqye"], AMT) - row["rzrqye"])
+    if not math.isnan(gap) and gap > 1:
+        raise PayloadError(f"{what}: RZYE + RQYE is not RZRQYE by {gap:.2f}")
+    check_unit(
+        shares=row["loan_volume"],
+        amount_cny=row["rqye"],
+        low=row["close"],
+        high=row["close"],
+        what=f"{what} RQYE / RQYL",
+    )
+    stated, float_cap = row["fin_ratio_pct"], row["_float_cap"]
+    if float_cap > 0 and not math.isnan(stated):
+        meant = row["rzye"] / float_cap * 100
+        if abs(stated - meant) > _RATIO_SLACK + 0.01 * abs(meant):
+            raise PayloadError(f"{what}: RZYEZB {stated} is not RZYE / SZ = {meant:.4f} percent")
+
+
+MARGIN = Table(
+    "margin",
+    must(day_of, "DATE date"),
+    must(code_of, "SCODE code"),
+    may(text_or_none, "SECNAME name"),
+    must(needed(amount), "RZYE rzye"),
+    may(amount, "RZMRE rzmre RZCHE rzche RQYE rqye RQYL loan_volume RQMCL rqmcl RQCHL rqchl RZRQYE rzrqye"),
+    may(number, "RZYEZB fin_ratio_pct ZDF change_pct"),
+    may(price, "SPJ close"),
+    may(amount, "SZ _float_cap"),
+    check=_check_margin,
+)
+"""CNY, shares, percent."""
+
+
+def margin_report(day: str, codes: Sequence[str] | None = None) -> Report:
+    """All margin securities of one trade date, or some."""
+    where = (on_day("DATE", day), *of_codes(codes, "SCODE"))
+    return Report("RPTA_WEB_RZRQ_GGMX", EVERY_COLUMN, where, sort=("SCODE",), key=("code", "date"))
+
+
+def margin_history_report(since: str, until: str, codes: Sequence[str]) -> Report:
+    """Some securities over all dates of a range."""
+    where = (*between("DATE", since, until), *of_codes(codes, "SCODE"))
+    return Report("RPTA_WEB_RZRQ_GGMX", EVERY_COLUMN, where, sort=("DATE", "SCODE"), key=("code", "date"))
+
+
+# -- block trades. Equal lines of one day are different deals: the promised columns identify one; the close is
+# not among them, since it is the stock's.
+
+_A_SHARES = "1"
+_SLACK = 0.01
+
+
+def _check_deal(row: dict[str, Any], what: str) -> None:
+    paid, close = row["price"], row["close"]
+    if abs(paid * row["volume"] - row["amount"]) > 1 + _SLACK * row["amount"]:
+        raise PayloadError(f"{what}: DEAL_PRICE x DEAL_VOLUME is not DEAL_AMT: another unit")
+    if close > 0:
+        # The scale of the report's own PREMIUM_RATIO is not documented.
+        row["premium_pct"] = round((paid / close - 1) * 100, 4) + 0.0
+
+
+BLOCK_TRADES = Table(
+    "block trade",
+    must(code_of, "SECURITY_CODE code"),
+    must(day_of, "TRADE_DATE date"),
+    must(needed(price), "DEAL_PRICE price"),
+    may(price, "CLOSE_PRICE close"),
+    must(needed(amount), "DEAL_VOLUME volume DEAL_AMT amount"),
+    must(text_or_none, "BUYER_NAME buyer SELLER_NAME seller"),
+    check=_check_deal,
+    more=numbers("premium_pct"),
+)
+"""CNY and shares; `premium_pct` percent of the close."""
+
+
+def block_trades_report(since: str, until: str, codes: Sequence[str] | None = None) -> Report:
+    """All deals in A shares between two dates, or those of some codes. Equal lines are ordinary and cannot be
+    distinguished, so duplicates are not checked; the count of the report is."""
+    where = (
+        f"(SECURITY_TYPE_WEB={_A_SHARES})",
+        *between("TRADE_DATE", since, until),
+        *of_codes(codes),
+    )
+    sort = ("TRADE_DATE", "SECURITY_CODE", "DEAL_PRICE", "DEAL_VOLUME", "BUYER_NAME", "SELLER_NAME")
+    return Report("RPT_DATA_BLOCKTRADE", BLOCK_TRADES.wire, where, sort=sort, key=())
+
+
+# -- ratios and caps
+
+_wan = partial(amount, scale=1e-4)
+_WAN = 1e-4
+_FAR = 20.0
+"""A company with B or H shares is worth another multiple of its close: a wrong unit is a factor of 100."""
+
+
+def _check_valuation(row: dict[str, Any], what: str) -> None:
+    worth = row["price"] * row["total_shares"] * _WAN
+    if worth > 0 and row["total_market_cap"] > 0 and not 1 / _FAR < row["total_market_cap"] / worth < _FAR:
+        raise PayloadError(f"{what}: TOTAL_MARKET_CAP is not CLOSE_PRICE x TOTAL_SHARES: another unit")
+
+
+_FIGURES = (
+    *may(price, "CLOSE_PRICE price"),
+    *may(_wan, "TOTAL_MARKET_CAP total_market_cap NOTLIMITED_MARKETCAP_A float_market_cap"),
+    *may(amount, "TOTAL_SHARES total_shares"),
+    *may(number, "PE_TTM pe_ttm PE_LAR pe_static PB_MRQ pb PS_TTM ps_ttm PCF_OCF_TTM pcf_ttm PEG_CAR peg"),
+)
+VALUATIONS = Table(
+    "valuations",
+    must(security_code, "SECURITY_CODE code"),
+    must(day_of, "TRADE_DATE date"),
+    _FIGURES,
+    check=_check_valuation,
+    some=[one.wire for one in _FIGURES],
+    of="valuation",
+)
+"""CNY, 10k CNY of caps, shares; ratios as published, also below zero."""
+
+
+def valuations_report(since: str, until: str, codes: Sequence[str] | None = None) -> Report:
+    """All stocks between two trade dates, or some of them."""
+    where = (*between("TRADE_DATE", since, until), *of_codes(codes))
+    sort = ("SECURITY_CODE", "TRADE_DATE")
+    return Report("RPT_VALUEANALYSIS_DET", VALUATIONS.wire, where, sort=sort, key=("code", "date"))
