@@ -47,37 +47,6 @@ COMMAND = "cleanup"
 ACCEPTED = "清理仍在后台执行，请稍后用 command_id 查询结果"
 
 
-async def _cleanup(state: State, body: CleanupRequest, asked_by: str) -> dict[str, Any]:
-    """{status, days, cutoff, deleted{table: rows}, total, dry_run, message}. Raises InputError for a table
-    that is no staged time series; StorageError."""
-    before = cutoff(state.clock.now().date(), body.days)
-    registry = builtin_registry()
-    tables = registry.staged_series() if body.table is None else (registry.cleaned(body.table),)
-    if body.dry_run:
-        deleted = await off_loop(_count, state, tables, before)
-        total = sum(deleted.values())
-        reported = {
-            "status": "success",
-            "message": f"{total} rows are older than {before}; nothing was deleted",
-        }
-        return {
-            "days": body.days,
-            "cutoff": before,
-            "deleted": deleted,
-            "total": total,
-            "dry_run": True,
-            **reported,
-        }
-    args = {"days": body.days, "tables": [] if body.table is None else [body.table]}
-    command = await carried_out(state, COMMAND, args, asked_by, meanwhile=ACCEPTED)
-    why = failure(command)
-    if why is not None:
-        nothing: dict[str, Any] = {"status": "failed", "deleted": {}, "total": 0, "message": why}
-        return {"days": body.days, "cutoff": before, "dry_run": False, **nothing}
-    names = ("status", "days", "cutoff", "deleted", "total", "message")
-    return {**{name: command.result[name] for name in names}, "dry_run": False}
-
-
 def _count(state: State, tables: tuple[Table, ...], before: str) -> dict[str, int]:
     warehouse = state.reading.warehouse
     retention = Retention(warehouse.engine, state.clock)
@@ -91,4 +60,33 @@ router = area_router(f"{PREFIX}/datamgr/cleanup", "datamgr: maintenance")
 async def cleanup(call: Admin, body: Annotated[CleanupRequest | None, Body()] = None) -> Answer:
     """Delete rows of staged time series older than `days`; fused, received and dimension tables are not
     touched."""
-    return Answer(await _cleanup(call.state, body or CleanupRequest(), call.member.username))
+    state = call.state
+    body = body or CleanupRequest()
+    before = cutoff(state.clock.now().date(), body.days)
+    registry = builtin_registry()
+    tables = registry.staged_series() if body.table is None else (registry.cleaned(body.table),)
+    if body.dry_run:
+        deleted = await off_loop(_count, state, tables, before)
+        total = sum(deleted.values())
+        reported = {
+            "status": "success",
+            "message": f"{total} rows are older than {before}; nothing was deleted",
+        }
+        return Answer(
+            {
+                "days": body.days,
+                "cutoff": before,
+                "deleted": deleted,
+                "total": total,
+                "dry_run": True,
+                **reported,
+            }
+        )
+    args = {"days": body.days, "tables": [] if body.table is None else [body.table]}
+    command = await carried_out(state, COMMAND, args, call.member.username, meanwhile=ACCEPTED)
+    why = failure(command)
+    if why is not None:
+        nothing: dict[str, Any] = {"status": "failed", "deleted": {}, "total": 0, "message": why}
+        return Answer({"days": body.days, "cutoff": before, "dry_run": False, **nothing})
+    names = ("status", "days", "cutoff", "deleted", "total", "message")
+    return Answer({**{name: command.result[name] for name in names}, "dry_run": False})

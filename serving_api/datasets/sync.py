@@ -152,10 +152,14 @@ def _warning(command: Command, found: Written) -> str | None:
     return "; ".join(f"{count} {what}" for count, what in reported if count) or None
 
 
-async def _blocks(state: State, by: str) -> dict[str, Any]:
-    """{status, total, saved, message, byType}; an empty response of the source replaces nothing.
-    Industries come with the blocks, and are not counted here."""
-    command = await _run(state, BLOCKS, by)
+router = area_router(f"{PREFIX}/datamgr", "datamgr: syncs")
+
+
+@router.post("/block/sync", BlocksSynced, responses=LATER)
+async def blocks(call: Admin) -> Answer:
+    """Fetch the members of all blocks again; each kind of block is replaced as a whole."""
+    state = call.state
+    command = await _run(state, BLOCKS, call.member.username)
     why = failure(command)
     counts: Mapping[str, int] = {}
     changed: Mapping[str, int] = {}
@@ -165,69 +169,57 @@ async def _blocks(state: State, by: str) -> dict[str, Any]:
         changed = await state.reading.scan(blocks_of_run, command.run_id)
     saved = sum(changed.get(kind, 0) for kind in KINDS)
     total = sum(counts.get(kind, 0) for kind in KINDS)
-    return {
-        "status": "success" if why is None else "failed",
-        "total": total,
-        "saved": saved,
-        "message": why or f"板块成分已同步：{total} 条，新增或变更 {saved} 条",
-        "byType": {kind: counts.get(kind, 0) for kind in KINDS},
-    }
+    return Answer(
+        {
+            "status": "success" if why is None else "failed",
+            "total": total,
+            "saved": saved,
+            "message": why or f"板块成分已同步：{total} 条，新增或变更 {saved} 条",
+            "byType": {kind: counts.get(kind, 0) for kind in KINDS},
+        }
+    )
 
 
-async def _indices(state: State, by: str) -> dict[str, Any]:
-    """{status, total, saved, warning, scope}: the newest trade dates again, and missing ones before them;
-    a year at the first time."""
+@router.post("/fusion/index/daily/sync", IndexSynced, responses=LATER)
+async def indices(call: Admin) -> Answer:
+    """Fetch the index bars of the newest trade dates and of missing ones before them."""
+    state = call.state
     calendar = state.calendar
     until = newest_complete(state.clock.now(), calendar)
     newest = await state.reading.scan(newest_index_date)
     since = calendar.last(FIRST_DATES if newest is None else AGAIN_DATES, until)[0]
     if newest is not None and newest < since:
         since = max(newest, calendar.last(FIRST_DATES, until)[0])
-    command = await _run(state, INDICES, by, partition_range=[since, until])
+    command = await _run(state, INDICES, call.member.username, partition_range=[since, until])
     found = await _written(state, command, "fusion_index_daily")
-    return {
-        "status": "success" if failure(command) is None else "failed",
-        "total": found.accepted,
-        "saved": found.written,
-        "warning": _warning(command, found),
-        "scope": f"{since}..{until}",
-    }
+    return Answer(
+        {
+            "status": "success" if failure(command) is None else "failed",
+            "total": found.accepted,
+            "saved": found.written,
+            "warning": _warning(command, found),
+            "scope": f"{since}..{until}",
+        }
+    )
 
 
-async def _bars(state: State, code: str, by: str) -> dict[str, Any]:
-    """{status, code, total, periods{period: {saved}}, warning}."""
-    command = await _run(state, BARS, by, tags={CODES_TAG: code})
+@router.post("/fusion/stock/{code}/kline-bar/sync", BarsSynced, responses=LATER)
+async def bars(call: Admin, code: StockCode) -> Answer:
+    """Fetch about 240 week and month bars of a code; quarters and years are derived from the months."""
+    state = call.state
+    command = await _run(state, BARS, call.member.username, tags={CODES_TAG: code})
     found = await _written(state, command, "fusion_kline_bar")
     saved: Mapping[str, int] = {}
     if command.run_id is not None:
         saved = await state.reading.scan(bars_of_run, command.run_id, code)
     warning = _warning(command, found)
     empty = failure(command) is None and not found.accepted
-    return {
-        "status": "success" if failure(command) is None and not empty else "failed",
-        "code": code,
-        "total": found.accepted,
-        "periods": {period: {"saved": saved.get(period, 0)} for period in PERIODS},
-        "warning": f"no source has bars of {code}" if empty else warning,
-    }
-
-
-router = area_router(f"{PREFIX}/datamgr", "datamgr: syncs")
-
-
-@router.post("/block/sync", BlocksSynced, responses=LATER)
-async def blocks(call: Admin) -> Answer:
-    """Fetch the members of all blocks again; each kind of block is replaced as a whole."""
-    return Answer(await _blocks(call.state, call.member.username))
-
-
-@router.post("/fusion/index/daily/sync", IndexSynced, responses=LATER)
-async def indices(call: Admin) -> Answer:
-    """Fetch the index bars of the newest trade dates and of missing ones before them."""
-    return Answer(await _indices(call.state, call.member.username))
-
-
-@router.post("/fusion/stock/{code}/kline-bar/sync", BarsSynced, responses=LATER)
-async def bars(call: Admin, code: StockCode) -> Answer:
-    """Fetch about 240 week and month bars of a code; quarters and years are derived from the months."""
-    return Answer(await _bars(call.state, code, call.member.username))
+    return Answer(
+        {
+            "status": "success" if failure(command) is None and not empty else "failed",
+            "code": code,
+            "total": found.accepted,
+            "periods": {period: {"saved": saved.get(period, 0)} for period in PERIODS},
+            "warning": f"no source has bars of {code}" if empty else warning,
+        }
+    )
