@@ -9,6 +9,7 @@ from sqlalchemy.engine import Connection
 
 from core.clock import stamp
 from resources.warehouse.sql import Sql
+from resources.warehouse.table_versions import count_change
 from serving_api.db.sessions import Session
 from serving_api.evidence.parts import BARS, INDUSTRY
 
@@ -70,14 +71,7 @@ def put(connection: Connection, sql: Sql, row: Mapping[str, Any], now: str) -> N
     )
     named = {**values, "updated_at": now}
     connection.exec_driver_sql(sql.upsert(TABLE, list(named), KEY), tuple(named.values()))
-    # Caches and ETags depend on the version.
-    connection.exec_driver_sql(
-        sql.text(
-            "UPDATE table_version SET version=version+1, updated_at=?, row_count="
-            f"(SELECT COUNT(*) FROM {TABLE}) WHERE table_name=?"
-        ),
-        (now, TABLE),
-    )
+    count_change(sql, connection, TABLE, now)
 
 
 def industry_of(session: Session, code: str, now: datetime) -> Row | None:

@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy.engine import Connection
 
 from resources.warehouse.sql import Sql
+from resources.warehouse.table_versions import count_change
 from serving_api.db.sessions import Session
 from serving_api.stocks.queries import QUOTE, newest_quotes
 
@@ -41,11 +42,4 @@ def save(
         sql.upsert(TABLE, names, ("user_id", "code")),
         [(SHARED, row["code"], *(row[name] for name in others), 1, now) for row in rows],
     )
-    # Caches and ETags depend on the version.
-    connection.exec_driver_sql(
-        sql.text(
-            f"UPDATE table_version SET version=version+1, row_count=(SELECT COUNT(*) FROM {TABLE}) "
-            "WHERE table_name=?"
-        ),
-        (TABLE,),
-    )
+    count_change(sql, connection, TABLE)

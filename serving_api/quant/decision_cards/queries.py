@@ -11,6 +11,7 @@ from sqlalchemy.engine import Connection
 from core.clock import stamp
 from platform_assets.compute.scorecards.cards import HIT, JUDGED, MISS
 from resources.warehouse.sql import Sql
+from resources.warehouse.table_versions import count_change
 from serving_api.db.sessions import Session
 from serving_api.interfaces.queries import Row, public_rows
 
@@ -141,10 +142,7 @@ def save(connection: Connection, sql: Sql, verdicts: Sequence[Mapping[str, Any]]
         )
         filled += found.rowcount
     if filled:
-        # Caches and ETags depend on the version.
-        connection.exec_driver_sql(
-            sql.text("UPDATE table_version SET version=version+1 WHERE table_name=?"), (TABLE,)
-        )
+        count_change(sql, connection, TABLE)
     return filled
 
 
@@ -158,13 +156,7 @@ def put_card(connection: Connection, sql: Sql, card: Mapping[str, Any], now: str
         sql.text(f"UPDATE {TABLE} SET {sets} WHERE trace_id=? AND review_outcome IS NULL"),
         (*named.values(), card["trace_id"]),
     )
-    connection.exec_driver_sql(
-        sql.text(
-            f"UPDATE table_version SET version=version+1, row_count=(SELECT COUNT(*) FROM {TABLE}) "
-            "WHERE table_name=?"
-        ),
-        (TABLE,),
-    )
+    count_change(sql, connection, TABLE)
 
 
 def reviewed_cards(session: Session, now: datetime, limit: int) -> list[Row]:
