@@ -160,8 +160,8 @@ def _held(row: dict[str, Any], checks: Sequence[tuple[str, int]]) -> dict[str, A
     """The status `held` for a row of the report whose batch holds rows back, unless the batch failed."""
     if not checks or row["status"] == "failed":
         return row
-    reported = ", ".join(f"{check}: {count}" for check, count in checks)
-    return {**row, "status": "held", "reason": f"rows held back: {reported}"}
+    counts = ", ".join(f"{check}: {count}" for check, count in checks)
+    return {**row, "status": "held", "reason": f"rows held back: {counts}"}
 
 
 def _concerns(batch: Mapping[str, Any], day: str, periods: Sequence[str], partition: Partition) -> bool:
@@ -213,15 +213,15 @@ def _row(
     if newest is None:
         left = dict.fromkeys(("reason", "rows", "batch_id", "run_id", "run_url", "at"))
         return {**head, **left, "status": "not_run", "sources": []}
-    reported = [one for one in parse_json(newest["sources_json"], []) if isinstance(one, dict)]
-    fallback = next((one["fallback_reason"] for one in reported if one.get("fallback_reason")), None)
+    sources = [one for one in parse_json(newest["sources_json"], []) if isinstance(one, dict)]
+    fallback = next((one["fallback_reason"] for one in sources if one.get("fallback_reason")), None)
     failed = newest["status"] == "failed"
     reason = newest["error"] if failed else fallback
     return {
         **head,
         "status": "failed" if failed else "complete" if fallback is None else "fallback",
         "reason": None if reason is None else redact(str(reason)),
-        "sources": [_source(one) for one in reported],
+        "sources": [_source(one) for one in sources],
         "rows": int(newest["rows"]),
         "batch_id": newest["batch_id"],
         "run_id": newest["run_id"],
@@ -236,13 +236,13 @@ def _sources_of(dataset: Dataset, table: Table) -> int:
     return len(dataset.source_order if raw is None else raw.sources)
 
 
-def _source(reported: Mapping[str, Any]) -> dict[str, Any]:
-    error = reported.get("error")
+def _source(source: Mapping[str, Any]) -> dict[str, Any]:
+    error = source.get("error")
     return {
-        "src": reported.get("src"),
-        "rows": reported.get("rows"),
-        "calls": reported.get("calls"),
-        "error": f"{error}: {redact(str(reported.get('reason', '')))}" if error else None,
+        "src": source.get("src"),
+        "rows": source.get("rows"),
+        "calls": source.get("calls"),
+        "error": f"{error}: {redact(str(source.get('reason', '')))}" if error else None,
     }
 
 
