@@ -41,9 +41,7 @@ def newest(session: Session, code: str, today: str, rules: bool) -> Row | None:
 
 
 def of_day(session: Session, code: str, source: str, day: str) -> Row | None:
-    rows = session.dicts(
-        TABLE, columns=_COLUMNS, where="code=? AND source=? AND date=?", values=(code, source, day), limit=1
-    )
+    rows = session.dicts(TABLE, {"code": code, "source": source, "date": day}, columns=_COLUMNS, limit=1)
     return _read(rows[0]) if rows else None
 
 
@@ -51,9 +49,8 @@ def history(session: Session, code: str, limit: int) -> tuple[list[Row], int]:
     """(newest first, total number)."""
     rows = session.dicts(
         TABLE,
+        {"code": code},
         columns=("date", "total_score", "source"),
-        where="code=?",
-        values=(code,),
         order="date DESC, source",
         limit=limit,
     )
@@ -79,9 +76,7 @@ def industry_of(session: Session, code: str, now: datetime) -> Row | None:
     if not session.has(INDUSTRY):
         return None
     requested = session.columns(INDUSTRY, _OF_INDUSTRY)
-    rows = session.dicts(
-        INDUSTRY, columns=requested, where="code=?", values=(code,), as_of=stamp(now), limit=1
-    )
+    rows = session.dicts(INDUSTRY, {"code": code}, columns=requested, as_of=stamp(now), limit=1)
     return {name: rows[0].get(name) for name in _OF_INDUSTRY} if rows else None
 
 

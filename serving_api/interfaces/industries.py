@@ -27,7 +27,7 @@ def of_industry(
 
 
 def own_industry(session: Session, table: Table, column: str, code: str, as_of: str | None) -> str | None:
-    found = session.rows(table.name, columns=(column,), where="code=?", values=(code,), as_of=as_of)
+    found = session.rows(table.name, {"code": code}, columns=(column,), as_of=as_of)
     return str(found[0][0]) if found and found[0][0] else None
 
 
@@ -39,7 +39,7 @@ def key_figures(session: Session, codes: Sequence[str], limit: int, as_of: str |
     if day is None:
         return []
     requested = set(codes)
-    rows = public_rows(session, WIDE, KEY_FIGURES, where="trade_date=?", values=(day,), as_of=as_of)
+    rows = public_rows(session, WIDE, KEY_FIGURES, {"trade_date": day}, as_of=as_of)
     rows = [row for row in rows if row["code"] in requested]
     rows.sort(key=lambda row: (-(row["total_market_cap"] or 0.0), row["code"]))
     return rows[:limit]

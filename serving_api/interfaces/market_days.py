@@ -51,9 +51,7 @@ def freshness(session: Session, call: InterfaceCall) -> Any:
     """The newest snapshot: {snapshot_date, is_fresh, stale[], dimensions{<table>: {...}}}; snapshot_date
     null and the rest empty when none was taken."""
     day = queries.newest_date(session, call.table, None)
-    rows = queries.public_rows(
-        session, call.table.name, where="snapshot_date=?", values=(day,), order="dimension"
-    )
+    rows = queries.public_rows(session, call.table.name, of={"snapshot_date": day}, order="dimension")
     stale = [row["dimension"] for row in rows if row["is_stale"]]
     hidden = {"snapshot_date", "dimension"}
     return {

@@ -124,9 +124,8 @@ def prices_of(session: Session, dates: Sequence[str]) -> tuple[Prices, Benchmark
     panel = session.panel(BARS, _COLUMNS, since=dates[0], until=dates[-1], extra=_TRADED)
     index = session.rows(
         INDICES,
+        {"code": BENCHMARK, "date>=": dates[0], "date<=": dates[-1]},
         columns=("date", "open", "close"),
-        where="code=? AND date>=? AND date<=?",
-        values=(BENCHMARK, dates[0], dates[-1]),
     )
     bars = {str(day): (opened, closed) for day, opened, closed in index}
     return Prices.from_dense(panel, dates), Benchmark.of(bars, dates)

@@ -31,7 +31,7 @@ SYNC_LOG = "sys_sync_log"
 
 def of_code(session: Session, table: str, code: str, as_of: str | None) -> Row | None:
     """The row of a table whose key is the code."""
-    found = public_rows(session, table, where="code=?", values=(code,), as_of=as_of)
+    found = public_rows(session, table, of={"code": code}, as_of=as_of)
     return found[0] if found else None
 
 
@@ -71,7 +71,7 @@ def valuations(session: Session, code: str, limit: int, as_of: str | None) -> tu
     rows = newest_of_code(session, VALUATION, code, limit, as_of)
     if len(rows) < limit:
         return rows, len(rows)
-    dates = session.rows(VALUATION, columns=("date",), where="code=?", values=(code,), as_of=as_of)
+    dates = session.rows(VALUATION, {"code": code}, columns=("date",), as_of=as_of)
     return rows, len(dates)
 
 
@@ -133,4 +133,4 @@ def newest_wide_date(session: Session, as_of: str | None) -> str | None:
 
 def wide_rows(session: Session, date: str, as_of: str | None) -> list[Row]:
     """The wide table's rows of one trade date."""
-    return public_rows(session, WIDE, where="trade_date=?", values=(date,), as_of=as_of)
+    return public_rows(session, WIDE, of={"trade_date": date}, as_of=as_of)

@@ -17,7 +17,7 @@ TABLES = (TABLE, QUOTE)
 
 def stocks(session: Session) -> tuple[list[dict[str, Any]], dict[str, dict[str, Any]]]:
     """(rows of the shared list in its order, newest quote by code)."""
-    rows = session.dicts(TABLE, where="user_id=? AND is_active=1", values=(SHARED,), order="sort_no, code")
+    rows = session.dicts(TABLE, {"user_id": SHARED}, where="is_active=1", order="sort_no, code")
     quotes = newest_quotes(session, [row["code"] for row in rows])
     return rows, {quote["code"]: quote for quote in quotes}
 
