@@ -121,6 +121,24 @@ class Raw:
             raise DeclarationError(f"{self.name}: replace='snapshot' is for Partition.SNAPSHOT alone")
         _name_date_column(self, self.model)
 
+    def alone(
+        self,
+        *,
+        subject: str,
+        title: str = "",
+        tasks: tuple[str, ...] = (),
+        interfaces: tuple[Interface, ...] = (),
+    ) -> "Dataset":
+        """The declaration of a file that has this table alone, by default under its title."""
+        return Dataset(
+            name=self.name,
+            subject=subject,
+            title=title or self.title,
+            raw=(self,),
+            tasks=tasks,
+            interfaces=interfaces,
+        )
+
     @property
     def table_name(self) -> str:
         return self.name if self.name.startswith(_KEEP_NAME) else f"raw_{self.name}"

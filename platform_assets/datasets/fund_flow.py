@@ -6,7 +6,7 @@ from core.declaration import rules
 from core.declaration.columns import Amt, Code, Date, Model, Pct, Px, col, key, received
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.scope import Context, Scope
-from platform_assets.datasets._sessions import close_is_that_of_the_bar, of_session
+from platform_assets.datasets._events import close_is_that_of_the_bar, of_session
 from resources.upstreams.fetch_context import FetchContext, current_session, within_last
 
 _SECOND_DAYS = 60

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.errors import Unavailable
-from platform_assets.compute.market_sentiment import sentiment_label, sentiment_score
+from platform_assets.compute.breadth import sentiment_label, sentiment_score
 from serving_api.db.sessions import Session
 from serving_api.live.clients import TDX, TENCENT
 from serving_api.live.data_types import Body, DataType, ReadContext, SourceRead

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from core.market.bars import Bars, Floats, Ints
+from core.arrays import Floats, Ints
+from core.market.bars import Bars
 from serving_api.db.sessions import Session
 from serving_api.interfaces.queries import newest_date
 from serving_api.stocks.queries import INDUSTRY, KLINE, MASTER
