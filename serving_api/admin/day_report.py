@@ -17,7 +17,6 @@ from resources.orchestrator import run_url
 from resources.settings import Settings
 from resources.transport.redact import redact
 from resources.warehouse.batch_records import HELD_BACK
-from serving_api.admin.schedule.control import newest_complete
 from serving_api.admin.shared import instant, parse_json
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
@@ -121,9 +120,7 @@ async def _day_report(state: State, date: str | None, status: str | None) -> dic
     """{date, items[ReportRow], total, totals, by_source}; the last two cover all tables, regardless of
     `status`. Raises InputError (date)."""
     day = (
-        newest_complete(state.clock.now(), state.calendar)
-        if date is None
-        else trade_date(state, "date", date)
+        state.calendar.newest_complete(state.clock.now()) if date is None else trade_date(state, "date", date)
     )
     rows = await state.reading.scan(_read, day, state.settings)
     totals = {name: sum(row["status"] == name for row in rows) for name in ORDER}

@@ -16,7 +16,7 @@ from serving_api.chat.answering import FAILED, MODEL, REFUSED, UNSUPPORTED
 from serving_api.chat.checked import Checker, evidence_items
 from serving_api.chat.subjects import pack_of
 from serving_api.evidence import parts
-from serving_api.evidence.taking import fact_of
+from serving_api.evidence.packs import fact_of
 from serving_api.framework.state import State
 
 log = logging.getLogger("serving_api.chat")

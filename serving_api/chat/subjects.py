@@ -11,9 +11,8 @@ from platform_assets.compute.evidence.facts import Pack
 from platform_assets.compute.evidence.numbers import mentions
 from serving_api.db.sessions import Session
 from serving_api.evidence.market import read_macro, read_market
-from serving_api.evidence.packs import new_pack, read_companies, stock_pack, stocks_pack
+from serving_api.evidence.packs import fact_of, new_pack, read_companies, stock_pack, stocks_pack
 from serving_api.evidence.parts import BARS, BASE, MASTER, OF_ONE
-from serving_api.evidence.taking import fact_of
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
 from serving_api.stocks import queries

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from resources.warehouse.ledger.commands import Command
-from serving_api.admin.schedule.control import RUN_JOB, newest_complete
+from serving_api.admin.schedule.control import RUN_JOB
 from serving_api.admin.waiting import LATER, carried_out, failure
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
@@ -185,7 +185,7 @@ async def indices(call: Admin) -> Answer:
     """Fetch the index bars of the newest trade dates and of missing ones before them."""
     state = call.state
     calendar = state.calendar
-    until = newest_complete(state.clock.now(), calendar)
+    until = calendar.newest_complete(state.clock.now())
     newest = await state.reading.scan(newest_index_date)
     since = calendar.last(FIRST_DATES if newest is None else AGAIN_DATES, until)[0]
     if newest is not None and newest < since:

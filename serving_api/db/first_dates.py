@@ -15,5 +15,5 @@ def first_date(session: Session, name: str, code: str | None = None, of: Of | No
     column = table.date_column or _DATES.get(name)
     if column is None:
         return None
-    rows = session.rows(name, of or {"code": code}, columns=(column,), order=column, limit=1)
-    return str(rows[0][0])[:10] if rows else None
+    first = session.first(name, column, of or {"code": code}, order=column)
+    return None if first is None else first[:10]

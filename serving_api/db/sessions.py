@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from core.declaration.tables import Table
+from core.errors import StorageError
 from resources.warehouse import reads
 from resources.warehouse.failures import storage_error
 from resources.warehouse.panel import Panel, read_panel
@@ -102,7 +103,10 @@ class Session:
         return table in self._warehouse.tables
 
     def table(self, name: str) -> Table:
-        """The declaration of a table that `has` knows."""
+        """The declaration of a table. Raises StorageError for one that this warehouse does not have: its
+        reads give what they give without a database."""
+        if not self.has(name):
+            raise StorageError(f"there is no table {name}")
         return self._warehouse.table(name)
 
     def columns(self, table: str, requested: Sequence[str]) -> list[str]:
@@ -116,6 +120,11 @@ class Session:
             return []
         declared, how = self._warehouse.table(table), _bound(of, how)
         return reads.select_rows(self._connection, self._warehouse.sql, declared, **how)
+
+    def first(self, table: str, column: str, of: Of | None = None, **how: Any) -> str | None:
+        """The first value of a column as text; None without a row, or where it is null."""
+        rows = self.rows(table, of, columns=(column,), limit=1, **how)
+        return str(rows[0][0]) if rows and rows[0][0] is not None else None
 
     def dicts(self, table: str, of: Of | None = None, **how: Any) -> list[dict[str, Any]]:
         """Dictionaries of `reads.select_dicts`; flags are bool."""

@@ -56,7 +56,7 @@ def limit_ups(session: Session, day: str) -> list[dict[str, Any]]:
 
 def sectors(session: Session) -> list[dict[str, Any]]:
     """The sectors of the newest stored tree map."""
-    day = newest_date(session, session.table(CLOUD_MAP), None) if session.has(CLOUD_MAP) else None
+    day = newest_date(session, session.table(CLOUD_MAP), None)
     if day is None:
         return []
     return public_rows(session, CLOUD_MAP, where="trade_date=? AND level='sector'", values=(day,))
