@@ -145,7 +145,6 @@ DATASET = Dataset(
     subject="securities",
     title="Notices of listed companies by disclosure date",
     model=Announcement,
-    key=("code", "pub_date", "title_key"),
     domain="daily",
     partition=Partition.EVENT_DATE,
     late=1,
