@@ -12,7 +12,7 @@ import pandas as pd
 from core.declaration import columns as t
 from core.declaration.columns import Model, col, columns_of, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Contract, Rows, Soft, at_hour, history, interfaces, trading
+from core.declaration.rules import Contract, Rows, Soft, as_received, at_hour, history, interfaces, trading
 from core.declaration.scope import Context, Scope
 from platform_assets.compute.deals import with_deal_keys, with_numbers
 from platform_assets.compute.name_spans import named
@@ -95,10 +95,6 @@ def _official(exchange: "SseClient | SzseClient", scope: Scope) -> pd.DataFrame:
     rows: pd.DataFrame = with_deal_keys(exchange.block_trades(scope.since, scope.until))
     requested = rows["date"].isin(list(scope.dates)) & rows["code"].map(scope.covers).astype(bool)
     return rows[requested].reset_index(drop=True)
-
-
-def as_received(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    return rows
 
 
 def numbered(rows: pd.DataFrame, context: Context) -> pd.DataFrame:

@@ -13,7 +13,7 @@ from core.days import moved
 from core.declaration import columns as t
 from core.declaration.columns import Model, col, columns_of, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Fields, Partition, Soft, calendar_days, interfaces
+from core.declaration.rules import Fields, Partition, Soft, as_received, calendar_days, interfaces
 from core.declaration.scope import Context, Scope
 from platform_assets.datasets._notices import AGAIN_DAYS, by_notice
 from resources.upstreams.fetch_context import FetchContext
@@ -134,10 +134,6 @@ def carried_out(plans: pd.DataFrame, events: pd.DataFrame) -> pd.DataFrame:
     fits = both[same & (both["event"] > both["ann_date"])].sort_values([*KEY, "event"])
     fits = fits.drop_duplicates(subset=list(KEY)).drop_duplicates(subset=["code", "event"])
     return fits.rename(columns={"event": "ex_date"})[[*KEY, "name", "ex_date", *_RATIOS]]
-
-
-def as_received(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    return rows
 
 
 def _records(rows: pd.DataFrame, context: Context) -> pd.DataFrame:

@@ -124,7 +124,7 @@ DATASET = Dataset(
             reads=("fusion_kline_daily",),
         ),
     ),
-    feeds={"raw_fund_flow": lambda rows, context: rows},
+    feeds={"raw_fund_flow": rules.as_received},
     order=("eastmoney", "tencent", "sina"),
     fuse=rules.Fields(),
     derive=(add_shares,),

@@ -109,10 +109,6 @@ def beijing(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     return _by_date(ctx.bse.margin, ctx, scope)
 
 
-def as_received(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    return rows
-
-
 def without_totals(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """The securities; the sums of the markets are read from the RAW table."""
     return rows[~rows["code"].str.startswith(_TOTAL)]
@@ -203,7 +199,7 @@ DATASET = Dataset(
             topical=True,
         ),
     ),
-    feeds={"exchange_margin": without_totals, "raw_margin": as_received, "aux_rzrq": as_received},
+    feeds={"exchange_margin": without_totals, "raw_margin": rules.as_received, "aux_rzrq": rules.as_received},
     order=("sse", "szse", "bse", "eastmoney", "em_f10"),
     # The portal passes on what the exchanges publish: where one figure differs, one of them is another row's.
     fuse=rules.Fields(
