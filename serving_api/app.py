@@ -18,7 +18,7 @@ from resources.transport.redact import redact
 from resources.warehouse.engine import API_WRITE_WAIT_S
 from resources.warehouse.warehouse import Warehouse
 from serving_api.admin.areas import DATAMGR_ROUTERS
-from serving_api.alt_sources.routes import router as alt_sources_router
+from serving_api.alt_sources import router as alt_sources_router
 from serving_api.analysis.routes import router as analysis_router
 from serving_api.auth.model import User
 from serving_api.auth.passwords import Passwords
@@ -57,7 +57,6 @@ from serving_api.quant.factors.routes import market_router as market_factors_rou
 from serving_api.quant.factors.routes import router as factors_router
 from serving_api.quant.routers import QUANT_ROUTERS
 from serving_api.realtime.routes import router as realtime_router
-from serving_api.realtime.streams import router as streams_router
 from serving_api.routers import TOPIC_ROUTERS
 from serving_api.settings.mail import mail_of
 from serving_api.settings.routes import router as settings_router
@@ -101,7 +100,6 @@ AREAS = (
     market_stored_router,
     change_detector_router,
     realtime_router,
-    streams_router,
     factors_router,
     market_factors_router,
     *DATAMGR_ROUTERS,

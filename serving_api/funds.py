@@ -154,7 +154,7 @@ def fund_bars(
     session: Session, code: str, days: int, adjust: str, as_of: str | None
 ) -> tuple[str | None, list[Row], bool]:
     """(name, bars oldest first, True) of an ETF or LOF; (None, [], False) for any other code."""
-    master = stocks.master(session, code, as_of)
+    master = stocks.newest_row(session, stocks.MASTER, code, as_of)
     listed = newest(session, session.table(ETF), code, None) if as_of is None else None
     if master.get("sec_type") not in KINDS and listed is None:
         return None, [], False

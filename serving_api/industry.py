@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from fastapi import Depends, Query
 from pydantic import BaseModel
 
-from serving_api.db.sessions import Session
+from serving_api.db.sessions import Session, matching
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach, reach_of_day
 from serving_api.framework.permissions import Anyone
@@ -103,17 +103,11 @@ def ratios(
 ) -> tuple[list[Row], str | None]:
     """Industries of a classification on a date, or on its newest, by level and code; and that date."""
     if day is None:
-        newest = session.rows(
-            RATIOS, columns=("date",), where="standard=?", values=(standard,), order="date DESC", limit=1
-        )
-        if not newest:
+        day = session.first(RATIOS, "date", where="standard=?", values=(standard,), order="date DESC")
+        if day is None:
             return [], None
-        day = str(newest[0][0])
-    where, values = "standard=? AND date=?", [standard, day]
-    if level is not None:
-        where, values = f"{where} AND level=?", [*values, level]
-    order = "level, industry_code"
-    return public_rows(session, RATIOS, where=where, values=tuple(values), order=order, limit=_ALL), day
+    which = matching(("standard=?", standard), ("date=?", day), ("level=?", level))
+    return public_rows(session, RATIOS, **which, order="level, industry_code", limit=_ALL), day
 
 
 def by_date(
@@ -145,9 +139,7 @@ def members(session: Session, standard: str, code: str, name: str) -> list[dict[
 
 def newest_ratios(session: Session, codes: list[str]) -> dict[str, dict[str, Any]]:
     """Ratios of some stocks on the newest date that is stored."""
-    newest = session.rows(VALUATION, columns=("date",), order="date DESC", limit=1)
-    if not newest:
-        return {}
+    day = session.first(VALUATION, "date", order="date DESC")
     columns = ("code", "pe_ttm", "pb")
-    rows = session.of_codes(VALUATION, codes, columns=columns, where="date=?", values=newest[0])
+    rows = session.of_codes(VALUATION, codes, columns=columns, where="date=?", values=(day,))
     return {code: {"pe_ttm": pe, "pb": pb} for code, pe, pb in rows}

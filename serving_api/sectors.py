@@ -65,5 +65,4 @@ async def _flow(live: Live, board_code: str) -> Answered:
 
 def board_name(session: Session, board_code: str) -> str | None:
     """The name of a board, if it has a stock."""
-    rows = session.rows(BLOCKS, columns=("block_name",), where="block_code=?", values=(board_code,), limit=1)
-    return str(rows[0][0]) if rows else None
+    return session.first(BLOCKS, "block_name", where="block_code=?", values=(board_code,))

@@ -84,7 +84,7 @@ def of_code(session: Session, code: str) -> tuple[Row, Row]:
     row = newest(session, session.table(TABLE), code, None)
     if row is None:
         return {}, {}
-    quote = stocks.newest_quote(session, row["stock_code"], None) if row["stock_code"] else {}
+    quote = stocks.newest_row(session, stocks.QUOTE, row["stock_code"], None) if row["stock_code"] else {}
     return row, quote
 
 

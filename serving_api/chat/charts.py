@@ -4,8 +4,8 @@ from typing import Any
 
 from platform_assets.compute.evidence.facts import Pack
 from serving_api.chat.subjects import Topic
+from serving_api.evidence.packs import fact_of
 from serving_api.evidence.parts import BARS, MASTER
-from serving_api.evidence.taking import fact_of
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
 from serving_api.stocks import queries

@@ -12,7 +12,7 @@ from serving_api.chat import composing, rules
 from serving_api.chat.checked import Checker, evidence_items
 from serving_api.chat.companies import pack_of
 from serving_api.evidence import parts
-from serving_api.evidence.taking import fact_of
+from serving_api.evidence.packs import fact_of
 from serving_api.framework.state import State
 
 

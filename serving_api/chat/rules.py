@@ -9,7 +9,7 @@ from serving_api.chat.guard import fenced
 from serving_api.chat.subjects import Topic
 from serving_api.evidence import market as of_market
 from serving_api.evidence import parts as of_stocks
-from serving_api.evidence.taking import NO, fact_of, facts_of
+from serving_api.evidence.packs import NO, fact_of, facts_of
 from serving_api.macro.queries import RELEASES, VALUES
 
 PREFILL = "quant_prefill"

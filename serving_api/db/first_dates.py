@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from serving_api.db.sessions import Session
+from serving_api.db.sessions import Session, matching
 
 _DATES = {"decision_card": "decision_date", "stock_analysis": "date"}
 """Tables whose keys are no dates -> the date that reads are by."""
@@ -19,12 +19,7 @@ def first_date(session: Session, name: str, code: str | None = None, of: Of | No
     column = table.date_column or _DATES.get(name)
     if column is None:
         return None
-    clauses: list[str] = []
-    values: list[str] = []
-    for key, requested in (of or ({} if code is None else {"code": code})).items():
-        some = [requested] if isinstance(requested, str) else list(requested)
-        clauses.append(f"{key}=?" if len(some) == 1 else f"{key} IN ({', '.join('?' for _ in some)})")
-        values += some
-    where = " AND ".join(clauses)
-    rows = session.rows(name, columns=(column,), where=where, values=tuple(values), order=column, limit=1)
-    return str(rows[0][0])[:10] if rows else None
+    wanted = of or ({} if code is None else {"code": code})
+    conditions = [(f"{key}=?" if isinstance(one, str) else f"{key} IN", one) for key, one in wanted.items()]
+    first = session.first(name, column, **matching(*conditions), order=column)
+    return None if first is None else first[:10]

@@ -66,6 +66,20 @@ def code_clauses(codes: Sequence[str], key: str = "code") -> Iterator[tuple[str,
         yield f"{key} IN ({', '.join('?' for _ in some)})", some
 
 
+def matching(*conditions: tuple[str, Any]) -> dict[str, Any]:
+    """`where` and `values` of a read, of those conditions that have a value: `("date>=?", since)`, or
+    `("code IN", codes)` for several."""
+    clauses: list[str] = []
+    values: list[Any] = []
+    for clause, value in conditions:
+        if value is None:
+            continue
+        several = list(value) if clause.endswith(" IN") else [value]
+        values += several
+        clauses.append(f"{clause} ({', '.join('?' for _ in several)})" if clause.endswith(" IN") else clause)
+    return {"where": " AND ".join(clauses), "values": tuple(values)}
+
+
 class Session:
     """Reads of declared tables over one connection."""
 
@@ -90,6 +104,11 @@ class Session:
         if not self.has(table):
             return []
         return reads.select_rows(self._connection, self._warehouse.sql, self._warehouse.table(table), **how)
+
+    def first(self, table: str, column: str, **how: Any) -> str | None:
+        """The first value of a column as text; None without a row, or where it is null."""
+        rows = self.rows(table, columns=(column,), limit=1, **how)
+        return str(rows[0][0]) if rows and rows[0][0] is not None else None
 
     def dicts(self, table: str, **how: Any) -> list[dict[str, Any]]:
         """Dictionaries of `reads.select_dicts`; flags are bool."""

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from platform_assets.compute.futures_terms import INDEX_OF, annualised
-from serving_api.db.sessions import Session
+from serving_api.db.sessions import Session, matching
 from serving_api.framework.row_models import columns_by_key, picked
 from serving_api.interfaces.queries import newest_date
 
@@ -23,19 +23,11 @@ def listed(session: Session, exchange: str | None, main_only: bool) -> dict[str,
     day = newest_date(session, session.table(FUTURES), None)
     if day is None:
         return {"items": [], "total": 0, "date": None}
-    where, values = ["date=?"], [day]
-    if exchange is not None:
-        where.append("exchange=?")
-        values.append(exchange)
-    if main_only:
-        where.append("is_main=1")
+    main = 1 if main_only else None
     rows = session.dicts(
-        FUTURES,
-        columns=(*columns_by_key(LISTED).values(), "prev_settle"),
-        where=" AND ".join(where),
-        values=tuple(values),
-        order="exchange, product, symbol",
-    )
+        FUTURES, columns=(*columns_by_key(LISTED).values(), "prev_settle"), order="exchange, product, symbol",
+        **matching(("date=?", day), ("exchange=?", exchange), ("is_main=?", main)),
+    )  # fmt: skip
     return {"items": [_item(row) for row in rows], "total": len(rows), "date": day}
 
 
@@ -51,17 +43,14 @@ def bars(
     """The newest `limit` rows of a contract, or of the main contracts of a product, oldest first; every
     column of the table."""
     own, values = _of(symbol)
-    where = [own]
-    for bound, sign in ((since, ">="), (until, "<=")):
-        if bound is not None:
-            where.append(f"date{sign}?")
-            values.append(bound)
+    bounds = matching(("date>=?", since), ("date<=?", until))
+    where = f"{own} AND {bounds['where']}" if bounds["where"] else own
     columns = [spec.name for spec in session.table(FUTURES).columns]
     rows = session.dicts(
         FUTURES,
         columns=columns,
-        where=" AND ".join(where),
-        values=tuple(values),
+        where=where,
+        values=(*values, *bounds["values"]),
         order="date DESC",
         limit=limit,
     )
@@ -79,8 +68,7 @@ def _of(symbol: str) -> tuple[str, list[str]]:
 def first_bar(session: Session, symbol: str) -> str | None:
     """The first stored date of a contract or product."""
     where, values = _of(symbol)
-    rows = session.rows(FUTURES, columns=("date",), where=where, values=tuple(values), order="date", limit=1)
-    return str(rows[0][0]) if rows else None
+    return session.first(FUTURES, "date", where=where, values=tuple(values), order="date")
 
 
 def first_basis(session: Session, product: str) -> str | None:

@@ -11,7 +11,7 @@ from serving_api.framework.state import State
 from serving_api.interfaces.queries import public_rows
 from serving_api.live.admin_reads.service import live_of
 from serving_api.live.clients import Answered
-from serving_api.live.frame_values import number, text
+from serving_api.live.frame_values import converted, number, text
 
 TABLE = "raw_hk_finance"
 TTL = 3600.0
@@ -19,7 +19,7 @@ PAIRS_TTL = 60.0
 PAIR_PAGES = 2
 Row = dict[str, Any]
 FIGURES = "revenue revenue_yoy net_profit net_profit_yoy eps bvps roe gross_margin net_margin debt_ratio"
-PROFILE = ("name", "full_name", "industry", "listing_date", "website", "intro")
+PROFILE = "name full_name industry listing_date website intro"
 _MOST_ASKED = 5
 """Period ends per request to the portal for statements."""
 _ALL = 1000
@@ -62,11 +62,8 @@ class HongKong:
 
     async def profile(self, code: str) -> Answered:
         """One row, or none."""
-        return await self._asked(
-            ("hk_profile", code),
-            lambda c: c.hk_profile(code),
-            lambda row: {name: text(row[name]) for name in PROFILE},
-        )
+        key = ("hk_profile", code)
+        return await self._asked(key, lambda c: c.hk_profile(code), lambda row: converted(row, text, PROFILE))
 
     async def premium(self, code: str) -> Answered:
         """Both prices of a company and the A/H premium, now; None for a company that is listed once."""
@@ -113,22 +110,19 @@ def first_period(session: Session, code: str, statement: str | None) -> str | No
 
 
 def _figures(row: Row) -> Row:
-    words = {name: text(row[name]) for name in ("code", "report_period", "name", "currency")}
-    return {**words, **{name: number(row[name]) for name in FIGURES.split()}}
+    return {**converted(row, text, "code report_period name currency"), **converted(row, number, FIGURES)}
 
 
 def _dividend(row: Row) -> Row:
-    words = {name: text(row[name]) for name in ("ann_date", "ex_date", "currency", "plan")}
-    return {**words, "dividend_ps": number(row["dividend_ps"])}
+    return {**converted(row, text, "ann_date ex_date currency plan"), **converted(row, number, "dividend_ps")}
 
 
 def _premium(row: Row) -> Row:
-    figures = {name: number(row[name]) for name in ("a_price", "h_price", "fx_rate", "premium_pct")}
     return {
         "code": row["a_code"],
         "h_code": row["h_code"],
         "name": text(row["name"]),
-        **figures,
+        **converted(row, number, "a_price h_price fx_rate premium_pct"),
         "history": [],  # no source has the exchange rates of past dates
     }
 

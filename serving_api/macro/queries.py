@@ -7,7 +7,7 @@ from typing import Any
 
 from platform_assets.compute.risk_premium import position_of_newest, premiums
 from serving_api.db.first_dates import first_date
-from serving_api.db.sessions import Session
+from serving_api.db.sessions import Session, matching
 
 VALUES = "fusion_macro_indicator"
 RELEASES = "fusion_macro_release"
@@ -33,54 +33,29 @@ def series(
     columns: Sequence[str] = _COLUMNS,
 ) -> list[Row]:
     """Rows of some series, oldest first; the newest `limit` where there is one."""
-    where, values = [f"indicator IN ({', '.join('?' for _ in names)})"], list(names)
-    for bound, sign in ((since, ">="), (until, "<=")):
-        if bound is not None:
-            where.append(f"period_date{sign}?")
-            values.append(bound)
     rows = session.dicts(
-        VALUES,
-        columns=columns,
-        where=" AND ".join(where),
-        values=tuple(values),
-        as_of=as_of,
-        order="period_date DESC, indicator DESC",
-        limit=limit,
-    )
+        VALUES, columns=columns, as_of=as_of, order="period_date DESC, indicator DESC", limit=limit,
+        **matching(("indicator IN", names), ("period_date>=?", since), ("period_date<=?", until)),
+    )  # fmt: skip
     return rows[::-1]
 
 
 def missing(session: Session, names: Sequence[str], as_of: str | None) -> str:
     """Why some series have no row at an instant."""
-    first = session.dicts(
-        VALUES,
-        columns=("publish_date",),
-        where=f"indicator IN ({', '.join('?' for _ in names)}) AND publish_date IS NOT NULL",
-        values=tuple(names),
-        order="publish_date",
-        limit=1,
-    )
-    if as_of is None or not first:
+    which = matching(("indicator IN", names))
+    which["where"] += " AND publish_date IS NOT NULL"
+    first = session.first(VALUES, "publish_date", **which, order="publish_date")
+    if as_of is None or first is None:
         return "nothing of it is stored"
-    return f"the first of what is stored became known on {first[0]['publish_date']}, as_of is before that"
+    return f"the first of what is stored became known on {first}, as_of is before that"
 
 
 def newest_of_series(
     session: Session, names: Sequence[str] | None, region: str | None, as_of: str | None
 ) -> list[Row]:
     """The newest row of each series, by name: of the given ones, of a region, or of all."""
-    where: list[str] = []
-    values: list[str] = []
-    if names:
-        where.append(f"indicator IN ({', '.join('?' for _ in names)})")
-        values += names
-    if region is not None:
-        where.append("region=?")
-        values.append(region)
-    condition = " AND ".join(where)
-    dated = session.dicts(
-        VALUES, columns=("indicator", "period_date"), where=condition, values=tuple(values), as_of=as_of
-    )
+    which = matching(("indicator IN", names or None), ("region=?", region))
+    dated = session.dicts(VALUES, columns=("indicator", "period_date"), **which, as_of=as_of)
     newest: dict[str, str] = {}
     for row in dated:
         name, day = row["indicator"], row["period_date"]
@@ -88,14 +63,9 @@ def newest_of_series(
     days = sorted(set(newest.values()))
     if not days:
         return []
-    found = session.dicts(
-        VALUES,
-        columns=session.table(VALUES).names,
-        where=f"period_date IN ({', '.join('?' for _ in days)})",
-        values=tuple(days),
-        as_of=as_of,
-        order="indicator",
-    )
+    which = matching(("period_date IN", days))
+    columns = session.table(VALUES).names
+    found = session.dicts(VALUES, columns=columns, **which, as_of=as_of, order="indicator")
     return [row for row in found if newest.get(row["indicator"]) == row["period_date"]]
 
 
@@ -231,24 +201,11 @@ def releases(
     limit: int,
 ) -> list[Row]:
     """Releases of at least an importance between two days (which may be in the future), oldest first."""
-    where, values = ["importance>=?"], [importance]
-    bounds: list[Any] = []
-    for clause, value in (
+    which = matching(
+        ("importance>=?", importance),
         ("release_time>=?", since),
         ("release_time<=?", None if until is None else f"{until} 23:59:59"),
         ("region=?", region),
-    ):
-        if value is not None:
-            where.append(clause)
-            bounds.append(value)
-    table = session.table(RELEASES)
-    rows = session.dicts(
-        RELEASES,
-        columns=table.names,
-        where=" AND ".join(where),
-        values=(*values, *bounds),
-        as_of=as_of,
-        order="release_time DESC, event_key DESC",
-        limit=limit,
     )
-    return rows[::-1]
+    columns, order = session.table(RELEASES).names, "release_time DESC, event_key DESC"
+    return session.dicts(RELEASES, columns=columns, **which, as_of=as_of, order=order, limit=limit)[::-1]

@@ -3,16 +3,89 @@
 from typing import Annotated, Any, Literal
 
 from fastapi import Path, Query
+from pydantic import BaseModel, Field
 
 from platform_assets.datasets._macro_series import CN_NAMES, SERIES
 from serving_api.framework.envelope import PREFIX
-from serving_api.framework.history_reach import reach, reach_from
+from serving_api.framework.history_reach import Reach, reach, reach_from
 from serving_api.framework.parameters import AsOfRead, bound_of, echo_of
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.macro import queries, schemas
+from serving_api.framework.row_models import Rows
+from serving_api.macro import queries
+
+
+class Yields(BaseModel):
+    """Yields of government bonds on one date, percent."""
+
+    date: str
+    y1: float | None
+    y2: float | None
+    y5: float | None
+    y10: float | None
+    y30: float | None
+    spread_10_2: float | None
+
+
+class BondYield(Reach, Rows[Yields]):
+    latest: Yields | dict[str, object]
+    latestDate: str | None
+    available: bool
+    reason: str | None = None
+
+
+class Premium(BaseModel):
+    """The premium of an index on one date, percent."""
+
+    date: str
+    pe: float
+    earnings_yield_pct: float
+    bond_10y_pct: float
+    erp_pct: float
+
+
+class Band(BaseModel):
+    mean: float | None
+    plus1: float | None
+    minus1: float | None
+
+
+class RiskPremium(Reach, Rows[Premium]):
+    index: str
+    latest: Premium | dict[str, object]
+    latestDate: str | None
+    percentile_pct: float | None = Field(
+        description="share of the dates whose premium is not above the newest"
+    )
+    band: Band
+    available: bool
+    reason: str | None = None
+
+
+class Point(BaseModel):
+    date: str
+    value: float
+    yoy: float | None = None
+    mom: float | None = None
+    publish_date: str | None = None
+    publish_estimated: bool | None = Field(
+        default=None, description="publish_date is the end of the period plus the usual lag of its report"
+    )
+
+
+class SeriesByName(Reach, Rows[Point]):
+    """Oldest first."""
+
+    name: str
+    title: str
+    unit: str
+    freq: str = Field(description="d, m, q, or e: on events")
+    latestDate: str | None
+    available: bool
+    reason: str | None = None
+
 
 router = area_router(f"{PREFIX}/macro", "macro")
 fusion_router = area_router(f"{PREFIX}/fusion/macro", "macro")
@@ -21,7 +94,7 @@ fusion_router = area_router(f"{PREFIX}/fusion/macro", "macro")
 _AS_OF = [("as_of", str)]
 
 
-@router.get("/bond-yield", schemas.BondYield, top=_AS_OF, tables=(queries.VALUES,))
+@router.get("/bond-yield", BondYield, top=_AS_OF, tables=(queries.VALUES,))
 async def bond_yield(
     call: Anyone,
     as_of: AsOfRead,
@@ -47,7 +120,7 @@ async def bond_yield(
     return Answer(answer, top=echo_of(as_of))
 
 
-@router.get("/erp", schemas.RiskPremium, top=_AS_OF, tables=(queries.VALUES, queries.PE))
+@router.get("/erp", RiskPremium, top=_AS_OF, tables=(queries.VALUES, queries.PE))
 async def risk_premium(
     call: Anyone,
     as_of: AsOfRead,
@@ -66,9 +139,7 @@ async def risk_premium(
     return Answer({**found, **history}, top=echo_of(as_of))
 
 
-@fusion_router.get(
-    "/cn-extended/{name}", schemas.SeriesByName, top=_AS_OF, tables=(queries.VALUES,), raises=(404,)
-)
+@fusion_router.get("/cn-extended/{name}", SeriesByName, top=_AS_OF, tables=(queries.VALUES,), raises=(404,))
 async def cn_extended(
     call: Anyone,
     name: Annotated[str, Path(max_length=64, description="a series, as cn_cpi_yoy")],

@@ -13,7 +13,6 @@ from resources.orchestrator import run_url
 from resources.settings import Settings
 from resources.transport.redact import redact
 from serving_api.admin.day_report import queries
-from serving_api.admin.schedule.control import newest_complete
 from serving_api.admin.shared import instant, parse_json
 from serving_api.db.sessions import Session
 from serving_api.framework.state import State
@@ -27,9 +26,7 @@ async def day_report(state: State, date: str | None, status: str | None) -> dict
     """{date, items[ReportRow], total, totals, by_source}; the last two cover all tables, regardless of
     `status`. Raises InputError (date)."""
     day = (
-        newest_complete(state.clock.now(), state.calendar)
-        if date is None
-        else trade_date(state, "date", date)
+        state.calendar.newest_complete(state.clock.now()) if date is None else trade_date(state, "date", date)
     )
     rows = await state.reading.scan(_read, day, state.settings)
     totals = {name: sum(row["status"] == name for row in rows) for name in ORDER}

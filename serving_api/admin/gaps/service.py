@@ -24,7 +24,6 @@ from resources.warehouse.missing_partitions import (
     usual_rows,
 )
 from serving_api.admin.gaps.schemas import PlanRequest
-from serving_api.admin.schedule.control import newest_complete
 from serving_api.admin.shared import instant, off_loop, parse_day
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import local_iso
@@ -88,7 +87,7 @@ def _ledger(state: State) -> tuple[dict[tuple[str, str], Gap], int]:
 def _range(state: State, since: str | None, until: str | None) -> tuple[str | None, str]:
     """The first and last day of a request; the last one is not after the newest complete trade date."""
     today = state.today
-    newest = newest_complete(state.clock.now(), state.calendar)
+    newest = state.calendar.newest_complete(state.clock.now())
     first = None if since is None else parse_day("from", since, today)
     last = newest if until is None else min(parse_day("to", until, today), newest)
     if first is not None and until is not None and first > parse_day("to", until, today):

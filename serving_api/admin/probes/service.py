@@ -10,7 +10,6 @@ from core.errors import InputError
 from resources.transport.budget import call_budget
 from resources.transport.redact import redact
 from resources.upstreams.probes import PROBES, Clients, Probe, ProbeTarget
-from serving_api.admin.schedule.control import newest_complete
 from serving_api.admin.shared import off_loop
 from serving_api.db.sessions import Session
 from serving_api.framework.read_failures import read_or
@@ -34,7 +33,7 @@ async def probe_all(state: State, code: str | None) -> dict[str, Any]:
     found = await listed_of(state.reading, [about])
     if about not in found:
         raise InputError("code", f"{about!r} is no code of Shanghai, Shenzhen or Beijing")
-    day = newest_complete(state.clock.now(), state.calendar)
+    day = state.calendar.newest_complete(state.clock.now())
     asked = ProbeTarget(about, found[about].symbol, day, state.calendar.offset(day, -1))
     limit = state.settings.retry_budget_max
     sources = await off_loop(probe_each, PROBES, state.part(live_of).clients.client, asked, limit)

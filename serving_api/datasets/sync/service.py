@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from resources.warehouse.ledger.commands import Command
-from serving_api.admin.schedule.control import RUN_JOB, newest_complete
+from serving_api.admin.schedule.control import RUN_JOB
 from serving_api.admin.waiting import carried_out, failure
 from serving_api.datasets.sync import queries
 from serving_api.framework.state import State
@@ -71,7 +71,7 @@ async def indices(state: State, by: str) -> dict[str, Any]:
     """{status, total, saved, warning, scope}: the newest trade dates again, and missing ones before them;
     a year at the first time."""
     calendar = state.calendar
-    until = newest_complete(state.clock.now(), calendar)
+    until = calendar.newest_complete(state.clock.now())
     newest = await state.reading.scan(queries.newest_index_date)
     since = calendar.last(FIRST_DATES if newest is None else AGAIN_DATES, until)[0]
     if newest is not None and newest < since:

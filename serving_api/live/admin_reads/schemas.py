@@ -4,6 +4,7 @@ from pydantic import BaseModel, ConfigDict, Field, RootModel
 
 from serving_api.framework.openapi import example
 from serving_api.framework.row_models import columns_of
+from serving_api.live.admin_reads.market import LIMIT_UP
 
 _ALIASED = ConfigDict(populate_by_name=True)
 
@@ -24,11 +25,7 @@ class QuoteMap(RootModel[dict[str, BriefQuote]]):
     """Code -> quote."""
 
 
-@columns_of(
-    "raw_limit_pool",
-    "code name price? change_pct amount float_cap=float_market_cap turnover_pct limit_days "
-    "first_seal=first_seal_time last_seal=last_seal_time seal_fund break_times industry zt_stat",
-)
+@columns_of("raw_limit_pool", LIMIT_UP)
 class LimitUp(BaseModel):
     """Times HH:MM:SS, null when unknown; `zt_stat` N天M板 = M boards in N days."""
 

@@ -8,13 +8,14 @@ import orjson
 from serving_api.db.single_flight import SingleFlightCache, Ttl
 from serving_api.framework.cache_headers import ttl_at
 from serving_api.framework.read_failures import read_or
+from serving_api.framework.row_models import picked
 from serving_api.framework.state import State
 from serving_api.live.admin_reads import flows, queries
 from serving_api.live.admin_reads.quotes import brief_quote, index_quote, order_book
 from serving_api.live.admin_reads.symbols import Listed, listed_of
 from serving_api.live.clients import EASTMONEY, ORIGIN, TDX, TENCENT, Answered, LiveClients
-from serving_api.live.frame_values import Row, is_empty, records, session_date, whole
-from serving_api.live.market_totals import market_stat
+from serving_api.live.frame_values import Row, converted, is_empty, records, session_date, whole
+from serving_api.live.movers import market_stat
 from serving_api.live.scan import SCANS, MarketScan, Traded, pages_of
 from serving_api.live.shared_reads import shared_of
 from serving_api.live.stored_facts import FactReads, Facts
@@ -124,12 +125,7 @@ class Live:
         if one is None:
             return Answered([])
         answer = await self.clients.ask({TDX: lambda client: client.transactions(one.symbol)})
-        return answer.shaped(
-            [
-                {name: row[name] for name in ("time", "price", "volume", "side")}
-                for row in records(answer.value)
-            ]
-        )
+        return answer.shaped([picked(row, "time price volume side") for row in records(answer.value)])
 
     async def index_quotes(self, symbols: Sequence[str] | None) -> Answered:
         """Quotes of mainland indices (`sh000001`; the main ones by default), in their order; unknown
@@ -353,34 +349,22 @@ def _known(frame: Any) -> Any:
 
 def _flash(row: dict[str, Any]) -> dict[str, Any]:
     return {
-        "id": row["flash_id"],
-        "time": row["pub_time"],
-        "title": row["title"],
-        "content": row["content"],
-        "source": row["media"],
+        **picked(row, "id=flash_id time=pub_time title content source=media url"),
         "importance": whole(row["importance"]),
         "codes": orjson.loads(row["codes"] or "[]"),
-        "url": row["url"],
     }
 
 
 def _minute_bar(row: dict[str, Any]) -> dict[str, Any]:
-    prices = {name: row[name] for name in ("open", "high", "low", "close")}
-    return {"datetime": row["datetime"], **prices, "volume": whole(row["volume"])}
+    return {**picked(row, "datetime open high low close"), "volume": whole(row["volume"])}
 
 
 def _exright(row: dict[str, Any]) -> dict[str, Any]:
     rights = row["category"] == XDXR_RIGHTS
-
-    def value(name: str) -> float | None:
-        return float(row[name]) if rights else None
-
+    values = "hongli=cash_per10 peigujia=rights_price songzhuangu=bonus_per10 peigu=rights_per10"
     return {
         "date": row["date"].replace("-", ""),
         "category": int(row["category"]),
         "name": row["name"],
-        "hongli": value("cash_per10"),
-        "peigujia": value("rights_price"),
-        "songzhuangu": value("bonus_per10"),
-        "peigu": value("rights_per10"),
+        **converted(row, lambda value: float(value) if rights else None, values),
     }
