@@ -135,7 +135,6 @@ DATASET = Raw(
     name="kline",
     title="Unadjusted daily bars of single codes as the upstreams show them",
     model=RawKline,
-    key=("code", "date"),
     partition=Partition.CODE,
     sources=(
         Source("tdx", terminal, only_when=of_named_codes),

@@ -227,7 +227,6 @@ DATASET = Dataset(
     subject="prices",
     title="Week, month, quarter and year bars",
     model=KlineBar,
-    key=("code", "period", "date"),
     domain="kline",
     partition=Partition.CODE,
     may_be_empty=True,  # the first days of a warehouse complete no period

@@ -86,7 +86,6 @@ DATASET = Raw(
     name="minute_kline",
     title="Bars of 5, 15, 30 and 60 minutes of single codes as the upstreams show them",
     model=RawMinuteKline,
-    key=("code", "period", "datetime"),
     partition=Partition.CODE,
     sources=(
         Source("tdx", terminal, only_when=of_named_codes),
