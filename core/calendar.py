@@ -6,7 +6,7 @@ Beyond the last known date the answer is 'unknown' (`CalendarHorizon`), never a 
 import csv
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
-from datetime import date, timedelta
+from datetime import date, datetime, time, timedelta
 from functools import cache
 from importlib import resources as files
 
@@ -15,6 +15,10 @@ from core.errors import PlatformError
 
 class CalendarHorizon(PlatformError):
     """The calendar does not reach this date."""
+
+
+COMPLETE = time(15, 30)
+"""Time of day from which the session of the day can be loaded."""
 
 
 class TradeCalendar:
@@ -92,6 +96,13 @@ class TradeCalendar:
         at = bisect_right(self._dates, end)
         return self._dates[max(0, at - count) : at]
 
+    def newest_complete(self, now: datetime) -> str:
+        """The newest trade date whose session can be loaded at market time `now`."""
+        today = now.date().isoformat()
+        if self.is_trade_date(today) and now.time() < COMPLETE:
+            today = (now.date() - timedelta(days=1)).isoformat()
+        return self.on_or_before(today)
+
     def extended(self, dates: Iterable[str]) -> "TradeCalendar":
         return TradeCalendar([*self._dates, *dates])
 
@@ -103,5 +114,5 @@ FIRST_PARTITION = "2016-08-01"
 @cache
 def shipped_calendar() -> TradeCalendar:
     """The mainland exchanges' trade dates that come with the project (1990-12-19..2026-12-31)."""
-    text = files.files("resources").joinpath("data/trade_dates_cn.csv").read_text(encoding="utf-8")
+    text = files.files("core").joinpath("data/trade_dates_cn.csv").read_text(encoding="utf-8")
     return TradeCalendar(row["trade_date"] for row in csv.DictReader(text.splitlines()))

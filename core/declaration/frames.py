@@ -13,16 +13,21 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from core.arrays import Bools
 from core.declaration.columns import ColumnSpec
 
 MAX_EXACT_INT = 2**53
 """Whole numbers pass through float64 during fusion; beyond this they would lose digits."""
 
-Bools = npt.NDArray[np.bool_]
-
 
 def empty_frame(columns: Iterable[ColumnSpec]) -> pd.DataFrame:
     return coerce(pd.DataFrame({spec.name: [] for spec in columns}), tuple(columns))[0]
+
+
+def stacked(parts: Iterable[pd.DataFrame], columns: Iterable[str]) -> pd.DataFrame:
+    """The rows of all parts, one below the other; an empty frame of `columns` where no part has a row."""
+    filled = [part for part in parts if len(part)]
+    return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(columns=list(columns))
 
 
 def _as_text(values: pd.Series) -> pd.Series:

@@ -7,13 +7,10 @@ previous close can be checked, against the other sources and the stored bar of t
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from core.arrays import Bools, Floats
 from core.declaration.scope import Context
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 LOWEST, HIGHEST = 0.2, 1.35
 """Reference price / previous close: an ex-right event takes a price down, to a fifth at most; upwards only

@@ -15,12 +15,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from core.arrays import Bools, Floats, Ints
 from core.market.securities import BOARDS, UNSURE_FUND, WIDE_FUND
 
 Day = str | int | date
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 LONG_LISTED = 10_000  # listed_days of a stock whose listing day no longer matters
 

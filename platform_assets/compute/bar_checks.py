@@ -1,10 +1,50 @@
 """Soft checks of daily bars. True = fine."""
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from core.declaration.scope import Context
-from platform_assets.compute.market_dates import TURNOVER_DAYS, contradicted, unusual_turnover
+
+FEW = 20
+"""So many codes are never the market as a whole."""
+MOST_EX = 0.2
+"""Share of the market that may have an ex-right on one date."""
+MOST_BREAKS = 0.2
+"""Share of the market whose previous close may differ from the stored close."""
+TURNOVER_DAYS = 20
+LEAST_TURNOVER, MOST_TURNOVER = 0.4, 12.0
+"""Of a session, against the median of the days before it."""
+_HALF_FEN = 0.0051
+
+
+def crowded_dates(events: pd.DataFrame, market: int) -> set[str]:
+    """Dates with an ex-right of too many codes. `events`: code, date of category 1; `market`: how many codes
+    there are."""
+    counts = events.drop_duplicates(["code", "date"]).groupby("date").size()
+    return {str(day) for day in counts.index[(counts >= FEW) & (counts > MOST_EX * market)]}
+
+
+def unusual_turnover(amounts: pd.Series, known: pd.Series) -> dict[str, float]:
+    """Date -> its turnover / the median of the 20 dates before it, where that cannot be. `amounts` of the
+    dates to check, `known` of dates before them, both by date in CNY."""
+    sums = pd.concat([known, amounts]).sort_index()
+    median = sums.rolling(TURNOVER_DAYS, min_periods=TURNOVER_DAYS).median().shift()
+    ratio = (sums / median).reindex(amounts.index)
+    odd = ratio[(ratio < LEAST_TURNOVER) | (ratio > MOST_TURNOVER)]
+    return {str(day): float(value) for day, value in odd.items()}
+
+
+def contradicted(close: npt.NDArray[np.float64], following: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    """Closes that the next session's previous closes contradict, where that is so of too many of them; NaN
+    where there is nothing to compare (an ex-right, no bar)."""
+    with np.errstate(invalid="ignore"):
+        breaks: npt.NDArray[np.bool_] = np.abs(close - following) >= _HALF_FEN
+    compared = int(np.isfinite(close - following).sum())
+    if breaks.sum() < FEW or breaks.sum() <= MOST_BREAKS * compared:
+        return np.zeros(len(breaks), dtype=bool)
+    return breaks
+
 
 _BARS = "fusion_kline_daily"
 _SAME_MARKET = 0.8

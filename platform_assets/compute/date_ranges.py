@@ -12,7 +12,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from core.market.bars import Bars, Floats, Ints
+from core.arrays import Floats, Ints
+from core.market.bars import Bars
 
 MOST_ROWS = 50_000
 """Rows of one stretch: what a pass holds of all columns at once stays below 30 MB."""

@@ -9,13 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from core.arrays import Bools, Floats, Ints
 from platform_assets.compute.parameters.dragon import REVIEW_STEPS
 from platform_assets.compute.parameters.scorecards import WAIT_DAYS
 from platform_assets.compute.scorecards.forward import PARTIAL, PENDING, REVIEWED
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 _SCORE = 1
 """Place of the date of a score in its window."""
 

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from core.arrays import Floats
 from platform_assets.compute.nan_arithmetic import divided, floats, weighted_mean
 from platform_assets.compute.parameters import dragon as own
 
-Floats = npt.NDArray[np.float64]
 Part = tuple[float, Floats]
 """(points, share of them 0..1 or NaN)."""
 _YI = 1e8

@@ -7,11 +7,9 @@ events up to its date, 1.0 at listing.
 """
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-Floats = npt.NDArray[np.float64]
-Texts = npt.NDArray[np.object_]
+from core.arrays import Floats, Texts
 
 
 def reference_price(

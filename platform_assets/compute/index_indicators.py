@@ -1,7 +1,8 @@
 """Indicators of index bars, numpy alone: what the API computes when it is asked."""
 
+from core.arrays import Floats
 from platform_assets.compute import studies
-from platform_assets.compute.series import Floats, ma
+from platform_assets.compute.series import ma
 
 MEANS = (5, 10, 20, 60)
 _MACD = (12, 26)

@@ -1,13 +1,12 @@
 """Industries of one level on one date: ranks, quadrants of rotation, rotation score. Pure pandas."""
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from core.arrays import Floats
 from platform_assets.compute.nan_arithmetic import divided, floats, weighted_mean
 from platform_assets.compute.parameters import rotation as own
 
-Floats = npt.NDArray[np.float64]
 _CNY_PER_YI = 1e8
 
 

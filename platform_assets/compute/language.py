@@ -1,12 +1,13 @@
-"""Shared by the condition language and the formula language: tokens, a cursor over them, their errors.
+"""Shared by the condition language and the formula language: tokens, a cursor over them, their errors; how
+much work a function over bars is.
 
 Positions are 0-based offsets into the text as it was given; lines and columns count from 1.
 """
 
 import difflib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from decimal import Decimal
 from typing import Any, ClassVar, NoReturn, Protocol, TypeVar
 
@@ -15,6 +16,10 @@ from platform_assets.compute.parameters.screener import (
     MAX_DEPTH,
     MAX_DIGITS,
     MAX_NODES,
+    MEMORY_BARS,
+    RECURSION_BARS,
+    RECURSION_MOST,
+    RECURSION_PERIODS,
     SUGGESTION_CUTOFF,
 )
 
@@ -43,11 +48,18 @@ def place() -> Any:
     return field(default=0, compare=False)
 
 
-def walked(node: Node, children: Callable[[Node], Iterable[Node]]) -> Iterator[Node]:
+def children(node: Any) -> tuple[Any, ...]:
+    """The nodes that a node holds, in the order in which they are written."""
+    held = (getattr(node, one.name) for one in fields(node))
+    parts = (part for value in held for part in (value if isinstance(value, tuple) else (value,)))
+    return tuple(part for part in parts if is_dataclass(part))
+
+
+def walk(node: Any) -> Iterator[Any]:
     """A node and everything below it."""
     yield node
     for child in children(node):
-        yield from walked(child, children)
+        yield from walk(child)
 
 
 class LanguageError(ValueError):
@@ -337,3 +349,34 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name that is most like an unknown one, if any is like it."""
     found = difflib.get_close_matches(name, list(known), n=1, cutoff=SUGGESTION_CUTOFF)
     return found[0] if found else None
+
+
+_WINDOWS = frozenset({"ma", "hhv", "llv", "sum", "count", "every", "exist"})
+_WIDE_WINDOWS = frozenset({"std", "stdp", "slope", "wma", "hhvbars", "llvbars", "longcross"})
+_RECURSIONS = frozenset({"ema", "sma", "dma", "filter"})
+
+
+def steps(function: str, period: int) -> int:
+    """Passes over the values of one bar of all stocks, about; `function` in lower case."""
+    if function == "avedev":
+        return 3 * period
+    if function in _WINDOWS:
+        return 3 * period.bit_length()
+    if function in _WIDE_WINDOWS:
+        return 9 * period.bit_length()
+    return 14 if function in _RECURSIONS else 5
+
+
+def recursion_bars(period: float) -> int:
+    """Bars that a recursive mean of a period starts before its value, as a part of `remembered`."""
+    return max(RECURSION_BARS, int(RECURSION_PERIODS * period))
+
+
+def memory_bars(period: int = 0) -> int:
+    """Bars that something that waits for a condition starts before its value."""
+    return max(MEMORY_BARS, period)
+
+
+def remembered(inner: int, before: int) -> int:
+    """Bars behind a value with a memory of `before` bars of something that itself needs `inner`."""
+    return max(inner, min(inner - 1 + before, RECURSION_MOST))

@@ -9,17 +9,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-from platform_assets.compute.limit_state import HALF_TICK
+from core.arrays import Bools, Floats, Ints
+from platform_assets.compute.day_limits import HALF_TICK
 from platform_assets.compute.loaded import known_dates
 from platform_assets.compute.nan_arithmetic import divided
 from platform_assets.compute.parameters.market_phase import STREAK_DAYS
 from platform_assets.compute.streaks import limit_streaks
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
+from core.arrays import Floats
 from platform_assets.compute.nan_arithmetic import weighted_mean
 from platform_assets.compute.parameters import market_phase as own
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from core.arrays import Bools, Floats
 from core.market.names import is_delisting, is_st
 from platform_assets.compute.asof import places_on
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 CUTTING = "tdx"
 """The source whose names have room for eight bytes."""
 

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-Floats = npt.NDArray[np.float64]
+from core.arrays import Floats
 
 
 def floats(values: pd.Series) -> Floats:

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from core.arrays import Bools, Floats
 from platform_assets.compute.scorecards.forward import PENDING, forward_returns
-from platform_assets.compute.scorecards.prices import Benchmark, Bools, Floats, Prices
+from platform_assets.compute.scorecards.prices import Benchmark, Prices
 
 HORIZONS = (1, 3, 5, 10)
 """Market dates that a signal is held."""

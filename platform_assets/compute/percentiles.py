@@ -1,9 +1,9 @@
 """Percentile of a value among those before it."""
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from core.arrays import Floats
+
 FEWEST = 250
 """Values below which nothing is said."""
 

@@ -7,9 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from core.arrays import Floats
 from platform_assets.compute.nan_arithmetic import floats
-
-Floats = npt.NDArray[np.float64]
 
 ABS, PCT, SIGN_PCT = "abs", "pct", "sign_pct"
 """Kinds of a tolerance: in the unit of the field; in percent of the larger value; as that, and the signs

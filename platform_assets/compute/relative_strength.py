@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.market.bars import Bars, Floats, Ints
+from core.arrays import Floats, Ints
+from core.market.bars import Bars
 from platform_assets.compute.nan_arithmetic import weighted_mean
 from platform_assets.compute.parameters.volume_price import CHANGE_BARS, MANSFIELD_BARS, RATING_WEIGHTS
 

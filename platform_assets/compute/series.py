@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from core.arrays import Floats
 from core.market.bars import Bars
 from platform_assets.compute import three_valued
 from platform_assets.compute.three_valued import compared
 
-Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 Condition = Mask | Floats
 

@@ -4,15 +4,13 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
+
+from core.arrays import Bools, Floats
 
 WINDOW = 24
 MOST_DEVIATIONS = 8.0
 MONTH_SHARES = (0.5, 2.0)
 """How many times its plain share one month may weigh in the mean of a year."""
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 
 def near_its_past(values: Floats, window: int = WINDOW, most: float = MOST_DEVIATIONS) -> Bools:

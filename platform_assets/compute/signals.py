@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from core.market.bars import Bars, Floats, Ints
+from core.arrays import Bools, Floats, Ints
+from core.market.bars import Bars
 from platform_assets.compute.parameters import signals as parameters
 
-Bools = npt.NDArray[np.bool_]
 COLUMNS = (
     "ma5", "ma20", "macd_dif", "macd_dea", "kdj_k", "kdj_d", "rsi6", "boll_upper", "boll_lower",
     "vol_ratio_5",

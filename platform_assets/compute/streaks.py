@@ -1,9 +1,8 @@
 """Consecutive limit-ups. Pure numpy."""
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from core.arrays import Floats
 
 
 def limit_streaks(up: Floats, within: int) -> Floats:

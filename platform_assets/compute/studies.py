@@ -5,12 +5,10 @@ indicators (docs/calculations/indicators.md)."""
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from core.arrays import Floats
 from platform_assets.compute import series
 from platform_assets.compute.parameters import indicators as p
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

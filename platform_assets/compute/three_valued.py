@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from core.arrays import Floats
+
 _SIGNS: dict[str, Callable[[Floats, Floats], Any]] = {
     ">": np.greater,
     ">=": np.greater_equal,

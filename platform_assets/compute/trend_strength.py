@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.market.bars import Floats
+from core.arrays import Floats
 from platform_assets.compute import series, studies
 from platform_assets.compute.nan_arithmetic import weighted_mean
 from platform_assets.compute.parameters.indicators import (

@@ -3,10 +3,9 @@
 import numpy as np
 import numpy.typing as npt
 
+from core.arrays import Floats
 from platform_assets.compute.parameters import valuation_band as own
 from platform_assets.compute.percentiles import percentile_of_last, positive
-
-Floats = npt.NDArray[np.float64]
 
 
 def percentiles(ratios: Floats, weeks: int) -> Floats:

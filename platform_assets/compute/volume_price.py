@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.market.bars import Floats
+from core.arrays import Floats
 from platform_assets.compute import series
 from platform_assets.compute.parameters import volume_price as ours
 

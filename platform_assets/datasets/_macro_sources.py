@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from core.declaration.frames import stacked
 from core.declaration.scope import Scope
 from core.errors import PayloadError, Permanent
 from platform_assets.datasets import _macro_series as macro
@@ -56,10 +57,7 @@ def _later(day: str, days: int) -> str:
 
 
 def _joined(parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    filled = [part for part in parts if len(part)]
-    if not filled:
-        return pd.DataFrame(columns=["indicator", "period_date"])
-    return pd.concat(filled, ignore_index=True)
+    return stacked(parts, ["indicator", "period_date"])
 
 
 def _economy(ctx: FetchContext, report: str) -> pd.DataFrame:

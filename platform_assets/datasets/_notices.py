@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 
 from core.days import moved
+from core.declaration.frames import stacked
 from core.declaration.scope import Scope
 from core.market.securities import is_a_share
 from resources.upstreams.fetch_context import FetchContext
@@ -43,10 +44,7 @@ def by_notice(
         parts = [of(first, last, None) for first, last in spans(moved(since, -again), until, span)]
     else:
         parts = [of(None, until, codes) for codes in scope.code_groups()]
-    filled = [part for part in parts if len(part)]
-    if not filled:
-        return pd.DataFrame(columns=list(key))
-    rows = pd.concat(filled, ignore_index=True)
+    rows = stacked(parts, key)
     return rows[rows["code"].map(is_a_share).astype(bool)]
 
 

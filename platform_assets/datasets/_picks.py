@@ -9,35 +9,22 @@ import numpy.typing as npt
 import pandas as pd
 from pandera.api.checks import Check
 
-from core.declaration.columns import (
-    S16,
-    S32,
-    S64,
-    S255,
-    Bool,
-    Code,
-    ColumnSpec,
-    Date,
-    Dt,
-    F,
-    Int,
-    Json,
-    Model,
-    Pct,
-    Px,
-    col,
-    derived_model,
-    key,
-    model_columns,
-)
+from core.declaration import columns as t
+from core.declaration.columns import ColumnSpec, Model, col, derived_model, key, model_columns
 from core.declaration.dataset import Dataset
 from core.declaration.rules import Interface, trading
 from core.declaration.scope import Scope
 from platform_assets.compute.parameters.scorecards import BENCHMARK, REVISITED_DAYS, WAIT_DAYS
-from platform_assets.compute.scorecards.forward import PENDING, STATES, Outcomes, outcomes_of
+from platform_assets.compute.scorecards.forward import (
+    PENDING,
+    STATES,
+    Outcomes,
+    is_settled,
+    outcomes_of,
+    rebuilt,
+)
 from platform_assets.compute.scorecards.prices import COLUMNS as PRICE_COLUMNS
 from platform_assets.compute.scorecards.prices import Benchmark, Prices
-from platform_assets.compute.scorecards.rebuild import is_settled, rebuilt
 from resources.upstreams.fetch_context import FetchContext
 
 BARS = "fusion_kline_daily"
@@ -53,34 +40,36 @@ stored."""
 class Pick(Model):
     """A code that was picked on a trade date, and what became of it."""
 
-    trade_date: Date = key("trade date of the pick")
-    code: Code = key("security code")
-    rank_no: Int = col("", "rank within its group, from 1", nullable=False, ge=1)
-    name: S64 = col(title="name on the date")
-    industry: S64 = col(title="industry")
-    score: F = col("", "what the group is ranked by", decimals=4)
-    price_at_pick: Px = col("CNY", "close of the date, unadjusted", gt=0)
-    reason: S255 = col(title="why it was picked")
-    detail: Json = col(title="the figures behind the score")
-    status: S16 = col(title="pending, partial or reviewed", nullable=False, isin=list(STATES))
-    buy_date: Date = col(title="first trade date of the holding")
-    buy_price: Px = col("CNY", "open of that date, or its close without one, unadjusted", gt=0)
-    sell_date: Date = col(title="last trade date of the holding")
-    sell_price: Px = col("CNY", "close of that date, unadjusted", gt=0)
-    hold_days: Int = col("", "market dates of the holding, both ends included", ge=1)
-    profit_pct: Pct = col("pct", "return of the holding, ex-rights taken out")
-    index_profit_pct: Pct = col("pct", "return of the CSI 300 over the same dates")
-    excess_pct: Pct = col("pct", "profit_pct - index_profit_pct")
-    max_gain_pct: Pct = col("pct", "highest price of the holding against the purchase")
-    max_drawdown_pct: Pct = col("pct", "deepest fall from the highest price before", le=0)
-    reviewed_at: Dt = col(title="when it was settled")
-    unfillable: Bool = col(title="the purchase would have been at the limit-up price")
+    trade_date: t.Date = key("trade date of the pick")
+    code: t.Code = key("security code")
+    rank_no: t.Int = col("", "rank within its group, from 1", nullable=False, ge=1)
+    name: t.S64 = col(title="name on the date")
+    industry: t.S64 = col(title="industry")
+    score: t.F = col("", "what the group is ranked by", decimals=4)
+    price_at_pick: t.Px = col("CNY", "close of the date, unadjusted", gt=0)
+    reason: t.S255 = col(title="why it was picked")
+    detail: t.Json = col(title="the figures behind the score")
+    status: t.S16 = col(title="pending, partial or reviewed", nullable=False, isin=list(STATES))
+    buy_date: t.Date = col(title="first trade date of the holding")
+    buy_price: t.Px = col("CNY", "open of that date, or its close without one, unadjusted", gt=0)
+    sell_date: t.Date = col(title="last trade date of the holding")
+    sell_price: t.Px = col("CNY", "close of that date, unadjusted", gt=0)
+    hold_days: t.Int = col("", "market dates of the holding, both ends included", ge=1)
+    profit_pct: t.Pct = col("pct", "return of the holding, ex-rights taken out")
+    index_profit_pct: t.Pct = col("pct", "return of the CSI 300 over the same dates")
+    excess_pct: t.Pct = col("pct", "profit_pct - index_profit_pct")
+    max_gain_pct: t.Pct = col("pct", "highest price of the holding against the purchase")
+    max_drawdown_pct: t.Pct = col("pct", "deepest fall from the highest price before", le=0)
+    reviewed_at: t.Dt = col(title="when it was settled")
+    unfillable: t.Bool = col(title="the purchase would have been at the limit-up price")
 
 
 def pick_model(name: str, group: str, title: str, keys: Sequence[str]) -> type[Model]:
     """The columns of a table of picks whose groups `group` names."""
     day, *rest = model_columns(Pick)
-    named = ColumnSpec(group, S32, title=title, nullable=False, checks=(Check.isin(list(keys)),), of_key=True)
+    named = ColumnSpec(
+        group, t.S32, title=title, nullable=False, checks=(Check.isin(list(keys)),), of_key=True
+    )
     return derived_model(name, Pick, (day, named, *rest))
 
 
@@ -98,7 +87,6 @@ def pick_dataset(
         subject="scores",
         title=title,
         model=model,
-        key=("trade_date", group, "code"),
         calculate=picks,
         reads=(*reads, WIDE, BARS, INDEX),
         reads_own_past=True,

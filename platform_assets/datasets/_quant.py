@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from core.arrays import Floats, Ints
 from core.declaration.scope import Scope
-from core.market.bars import Bars, Floats, Ints
+from core.market.bars import Bars
 from platform_assets.compute.date_ranges import Stretch, stretches
 from platform_assets.compute.parameters.indicators import WARM_UP_BARS
 from platform_assets.compute.parameters.scorecards import BENCHMARK
@@ -155,9 +156,3 @@ def _calculated(stretch: Stretch, index: tuple[Ints, Floats]) -> dict[str, Pair]
 
 def _signals_key(scope: Scope, stretch: Stretch) -> tuple[object, ...]:
     return ("indicators of signals", stretch.days, scope.codes)
-
-
-def joined(frames: list[pd.DataFrame], columns: list[str]) -> pd.DataFrame:
-    """The rows of several stretches; empty with the columns of the table where there are none."""
-    held = [frame for frame in frames if len(frame)]
-    return pd.concat(held, ignore_index=True) if held else pd.DataFrame(columns=columns)

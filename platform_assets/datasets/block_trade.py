@@ -9,31 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from core.declaration.columns import (
-    K16,
-    S8,
-    S64,
-    S128,
-    Amt,
-    Big,
-    Code,
-    Date,
-    Int,
-    Model,
-    Pct,
-    Px,
-    col,
-    columns_of,
-    key,
-)
+from core.declaration import columns as t
+from core.declaration.columns import Model, col, columns_of, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Contract, Rows, Soft, at_hour, history, interfaces, trading
+from core.declaration.rules import Contract, Rows, Soft, as_received, at_hour, history, interfaces, trading
 from core.declaration.scope import Context, Scope
 from platform_assets.compute.deals import with_deal_keys, with_numbers
 from platform_assets.compute.name_spans import named
-from platform_assets.datasets._afterwards import add_changes_after
-from platform_assets.datasets._events import by_dates, trade_dates_only
-from platform_assets.datasets._sessions import close_is_that_of_the_bar
+from platform_assets.datasets._events import (
+    add_changes_after,
+    by_dates,
+    close_is_that_of_the_bar,
+    trade_dates_only,
+)
 from resources.upstreams.fetch_context import FetchContext
 
 if TYPE_CHECKING:
@@ -49,43 +37,43 @@ _SPAN = ("code", "valid_from", "valid_to", "name", "is_st")
 class BlockTrade(Model):
     """One deal."""
 
-    code: Code = key("security code")
-    date: Date = key("trade date")
-    row_key: K16 = key("hash of price, volume, buyer, seller and number")
-    seq: Int = col("", "number among the equal deals of the day", ge=1)
-    name: S64 = col(title="name on the date")
-    price: Px = col("CNY", "price of the deal", nullable=False, gt=0)
-    close: Px = col("CNY", "closing price", ge=0)
-    premium_pct: Pct = col("pct", "price against the close; below 0 a discount")
-    volume: Big = col("sh", "shares dealt", nullable=False, gt=0)
-    amount: Amt = col("CNY", "price x volume", ge=0)
-    buyer: S128 = col(title="branch of the buyer")
-    seller: S128 = col(title="branch of the seller")
-    float_ratio_pct: Pct = col("pct", "volume / float shares", computed=True)
-    d1_change_pct: Pct = col("pct", "change on the trade date after", computed=True)
-    d5_change_pct: Pct = col("pct", "change in the five trade dates after", computed=True)
+    code: t.Code = key("security code")
+    date: t.Date = key("trade date")
+    row_key: t.K16 = key("hash of price, volume, buyer, seller and number")
+    seq: t.Int = col("", "number among the equal deals of the day", ge=1)
+    name: t.S64 = col(title="name on the date")
+    price: t.Px = col("CNY", "price of the deal", nullable=False, gt=0)
+    close: t.Px = col("CNY", "closing price", ge=0)
+    premium_pct: t.Pct = col("pct", "price against the close; below 0 a discount")
+    volume: t.Big = col("sh", "shares dealt", nullable=False, gt=0)
+    amount: t.Amt = col("CNY", "price x volume", ge=0)
+    buyer: t.S128 = col(title="branch of the buyer")
+    seller: t.S128 = col(title="branch of the seller")
+    float_ratio_pct: t.Pct = col("pct", "volume / float shares", computed=True)
+    d1_change_pct: t.Pct = col("pct", "change on the trade date after", computed=True)
+    d5_change_pct: t.Pct = col("pct", "change in the five trade dates after", computed=True)
 
 
 @columns_of(BlockTrade, "code date row_key seq price close volume amount buyer seller premium_pct")
 class RawBlockTrade(Model):
     """One deal as the portal's report has it."""
 
-    premium_pct: Pct = col("pct", "price against the close")
+    premium_pct: t.Pct = col("pct", "price against the close")
 
 
 @columns_of(BlockTrade, "code date row_key src price premium_pct volume amount buyer seller")
 class AuxDeal(Model):
     """The same report, stored as one of the F10 tables."""
 
-    premium_pct: Pct = col("pct", "price against the close")
+    premium_pct: t.Pct = col("pct", "price against the close")
 
 
 @columns_of(BlockTrade, "date code row_key exchange name price volume amount buyer seller")
 class ExchangeBlockTrade(Model):
     """One deal as its exchange publishes it, in hundreds of shares and of CNY."""
 
-    exchange: S8 = col(title="exchange", isin=["SSE", "SZSE"])
-    name: S64 = col(title="name")
+    exchange: t.S8 = col(title="exchange", isin=["SSE", "SZSE"])
+    name: t.S64 = col(title="name")
 
 
 def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
@@ -107,10 +95,6 @@ def _official(exchange: "SseClient | SzseClient", scope: Scope) -> pd.DataFrame:
     rows: pd.DataFrame = with_deal_keys(exchange.block_trades(scope.since, scope.until))
     requested = rows["date"].isin(list(scope.dates)) & rows["code"].map(scope.covers).astype(bool)
     return rows[requested].reset_index(drop=True)
-
-
-def as_received(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    return rows
 
 
 def numbered(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
@@ -168,7 +152,6 @@ DATASET = Dataset(
     subject="trading",
     title="Block trades",
     model=BlockTrade,
-    key=("code", "date", "row_key"),
     domain="daily",
     late=5,
     raw=(
@@ -177,7 +160,6 @@ DATASET = Dataset(
             history=250,
             title="Block trades as the portal reports them",
             model=RawBlockTrade,
-            key=("code", "date", "row_key"),
             sources=(Source("eastmoney", portal),),
             late=1,
         ),
@@ -188,7 +170,6 @@ DATASET = Dataset(
             also_tasks=("aux_f10_events_sync",),
             title="Block trades beside the F10 tables: the portal's report once more, no further call",
             model=AuxDeal,
-            key=("code", "date", "row_key", "src"),
             sources=(Source("em_f10", portal),),
             late=1,
         ),
@@ -196,7 +177,6 @@ DATASET = Dataset(
             name="exchange_block_trade",
             title="Block trades as Shanghai and Shenzhen publish them",
             model=ExchangeBlockTrade,
-            key=("date", "code", "row_key"),
             sources=(Source("sse", shanghai), Source("szse", shenzhen)),
             combine="all",
             late=1,

@@ -4,6 +4,7 @@ import pandas as pd
 
 from core.declaration.columns import S8, S128, Amt, Code, Date, Model, Pct, col, key
 from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.frames import stacked
 from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
 from platform_assets.datasets._rotation import REPORTED, codes_to_fetch
@@ -29,8 +30,7 @@ class AuxOperate(Model):
 def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call per code. Of the market the codes that reported and a hundred in turn."""
     symbols = ctx.symbols(codes_to_fetch(ctx, scope), "stock")
-    parts = [part for part in ctx.each(ctx.eastmoney.operations, symbols, pages=True) if len(part)]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(_KEY))
+    return stacked(ctx.each(ctx.eastmoney.operations, symbols, pages=True), _KEY)
 
 
 DATASET = Dataset(
@@ -42,7 +42,6 @@ DATASET = Dataset(
             name="aux_operate",
             title="Revenue, cost and profit by industry, product and region",
             model=AuxOperate,
-            key=_KEY,
             partition=Partition.CODE,
             sources=(Source("em_f10", portal),),
             reads=REPORTED,

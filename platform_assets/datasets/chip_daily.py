@@ -10,11 +10,11 @@ import pandas as pd
 
 from core.declaration.columns import Code, Date, Json, Model, Pct, Px, col, key
 from core.declaration.dataset import Dataset
-from core.declaration.frames import canonical_json
+from core.declaration.frames import canonical_json, stacked
 from core.declaration.rules import by_date, history, latest, trading
 from core.declaration.scope import Scope
 from platform_assets.compute.date_ranges import Stretch
-from platform_assets.datasets._quant import BARS, joined, rows_of, stretches_of
+from platform_assets.datasets._quant import BARS, rows_of, stretches_of
 from resources.upstreams.fetch_context import FetchContext
 
 DISTRIBUTION_DATES = 60
@@ -53,7 +53,7 @@ def chips(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
         rows = rows_of(stretch, stretch.of(chip_columns(stretch.bars, newest=stretch.newest)))
         rows["distribution"] = _distributions(stretch, rows["date"].to_numpy(dtype=object) >= shown_from)
         frames.append(rows)
-    return joined(frames, list(ChipDaily.to_schema().columns))
+    return stacked(frames, ChipDaily.to_schema().columns)
 
 
 def _distributions(stretch: Stretch, shown: npt.NDArray[np.bool_]) -> list[str | None]:
@@ -76,7 +76,6 @@ DATASET = Dataset(
     subject="signals",
     title="Chip distribution by trade date",
     model=ChipDaily,
-    key=("code", "date"),
     calculate=chips,
     reads=(BARS,),
     freshness=trading(1),

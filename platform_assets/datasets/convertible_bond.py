@@ -12,7 +12,7 @@ import pandas as pd
 
 from core.days import moved
 from core.declaration.columns import S8, S32, S64, Amt, Code, Date, F, Model, Pct, Px, col, key
-from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.dataset import Raw, Source
 from core.declaration.rules import Contract, interfaces, trading
 from core.declaration.scope import Context, Scope
 from core.errors import Unavailable
@@ -114,27 +114,20 @@ def premium_is_that_of_the_prices(rows: pd.DataFrame, context: Context) -> pd.Se
     return ~(gap.abs() > _NEAR)
 
 
-DATASET = Dataset(
+DATASET = Raw(
     name="convertible_bond",
+    title="Convertible bonds by trade date",
+    model=ConvertibleBond,
+    sources=(
+        Source("eastmoney", portal, only_when=current_session),
+        Source("tencent", quote_site, only_when=current_session),
+    ),
+    contract=(Contract(premium_is_that_of_the_prices, "the premium is not price / conversion value - 1"),),
+    freshness=trading(2, "trade_date"),
+    topical=True,
+).alone(
     subject="other_securities",
     title="Convertible bonds",
-    raw=(
-        Raw(
-            name="convertible_bond",
-            title="Convertible bonds by trade date",
-            model=ConvertibleBond,
-            key=("trade_date", "code"),
-            sources=(
-                Source("eastmoney", portal, only_when=current_session),
-                Source("tencent", quote_site, only_when=current_session),
-            ),
-            contract=(
-                Contract(premium_is_that_of_the_prices, "the premium is not price / conversion value - 1"),
-            ),
-            freshness=trading(2, "trade_date"),
-            topical=True,
-        ),
-    ),
     tasks=("fusion_daily_sync", "eod_core"),
     interfaces=interfaces("""
         get_convertible_bond(code): stock latest -> object|null, 300 s

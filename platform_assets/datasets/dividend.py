@@ -10,23 +10,10 @@ import pandas as pd
 import pandera.pandas as pa
 
 from core.days import moved
-from core.declaration.columns import (
-    S32,
-    S64,
-    S255,
-    Amt,
-    Code,
-    Date,
-    F,
-    Model,
-    Pct,
-    Px,
-    col,
-    columns_of,
-    key,
-)
+from core.declaration import columns as t
+from core.declaration.columns import Model, col, columns_of, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Fields, Partition, Soft, calendar_days, interfaces
+from core.declaration.rules import Fields, Partition, Soft, as_received, calendar_days, interfaces
 from core.declaration.scope import Context, Scope
 from platform_assets.datasets._notices import AGAIN_DAYS, by_notice
 from resources.upstreams.fetch_context import FetchContext
@@ -44,21 +31,21 @@ _NO_PAY_DATE = "data-layer issue: the text of the implementation notice is not p
 class Dividend(Model):
     """One dividend of one company."""
 
-    code: Code = key("security code")
-    report_period: Date = key("report period that is distributed")
-    ann_date: Date = key("notice of the plan")
-    name: S64 = col(title="name")
-    ex_date: Date = col(title="ex-date, from the notice of the implementation on")
-    record_date: Date = col(title="record date, from the notice of the implementation on")
-    pay_date: Date = col(title="date of payment", no_source=_NO_PAY_DATE)
-    bonus_rmb: Px = col("CNY_per_10sh", "cash before tax", ge=0)
-    transfer_ratio: F = col("sh_per_10sh", "shares from reserves", ge=0)
-    bonus_ratio: F = col("sh_per_10sh", "shares from profit", ge=0)
-    dividend_yield: Pct = col("pct", "cash / price when the newest notice came out", ge=0)
-    total_cash: Amt = col("CNY", "cash of all shares, before tax", computed=True)
-    payout_ratio: Pct = col("pct", "cash / earnings of the report period", ge=0)
-    progress: S32 = col(title="预案, 股东大会通过, 实施方案, 已实施, 不分配")
-    plan_text: S255 = col(title="the dividend in words")
+    code: t.Code = key("security code")
+    report_period: t.Date = key("report period that is distributed")
+    ann_date: t.Date = key("notice of the plan")
+    name: t.S64 = col(title="name")
+    ex_date: t.Date = col(title="ex-date, from the notice of the implementation on")
+    record_date: t.Date = col(title="record date, from the notice of the implementation on")
+    pay_date: t.Date = col(title="date of payment", no_source=_NO_PAY_DATE)
+    bonus_rmb: t.Px = col("CNY_per_10sh", "cash before tax", ge=0)
+    transfer_ratio: t.F = col("sh_per_10sh", "shares from reserves", ge=0)
+    bonus_ratio: t.F = col("sh_per_10sh", "shares from profit", ge=0)
+    dividend_yield: t.Pct = col("pct", "cash / price when the newest notice came out", ge=0)
+    total_cash: t.Amt = col("CNY", "cash of all shares, before tax", computed=True)
+    payout_ratio: t.Pct = col("pct", "cash / earnings of the report period", ge=0)
+    progress: t.S32 = col(title="预案, 股东大会通过, 实施方案, 已实施, 不分配")
+    plan_text: t.S255 = col(title="the dividend in words")
 
     @pa.dataframe_check
     def gives_something(cls, rows: pd.DataFrame) -> pd.Series:
@@ -75,9 +62,9 @@ class Dividend(Model):
 class RawDividend(Model):
     """One dividend as received."""
 
-    ex_date: Date = col(title="ex-date")
-    record_date: Date = col(title="record date")
-    progress: S32 = col(title="how far it has come")
+    ex_date: t.Date = col(title="ex-date")
+    record_date: t.Date = col(title="record date")
+    progress: t.S32 = col(title="how far it has come")
 
 
 @columns_of(
@@ -88,7 +75,7 @@ class RawDividend(Model):
 class AuxBonus(Model):
     """The same dividend, stored as one of the F10 tables."""
 
-    payout_ratio: Pct = col("pct", "cash / earnings of the report period", ge=0)
+    payout_ratio: t.Pct = col("pct", "cash / earnings of the report period", ge=0)
 
 
 def dividends(
@@ -147,10 +134,6 @@ def carried_out(plans: pd.DataFrame, events: pd.DataFrame) -> pd.DataFrame:
     fits = both[same & (both["event"] > both["ann_date"])].sort_values([*KEY, "event"])
     fits = fits.drop_duplicates(subset=list(KEY)).drop_duplicates(subset=["code", "event"])
     return fits.rename(columns={"event": "ex_date"})[[*KEY, "name", "ex_date", *_RATIOS]]
-
-
-def as_received(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    return rows
 
 
 def _records(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
@@ -216,7 +199,6 @@ DATASET = Dataset(
     subject="financials",
     title="Dividends, from the plan to the payment",
     model=Dividend,
-    key=KEY,
     domain="daily",
     partition=Partition.CODE,
     date_column="ann_date",
@@ -225,7 +207,6 @@ DATASET = Dataset(
             name="dividend",
             title="Dividends as the portal reports them; ex-dates of the terminal where it is away",
             model=RawDividend,
-            key=(*KEY, "src"),
             partition=Partition.CODE,
             date_column="ann_date",
             sources=(Source("eastmoney", portal), Source("tdx", terminal, only_when=of_one_date)),
@@ -236,7 +217,6 @@ DATASET = Dataset(
             also_tasks=("aux_f10_events_sync",),
             title="Dividends beside the F10 tables: the portal's report once more, no further call",
             model=AuxBonus,
-            key=(*KEY, "src"),
             partition=Partition.CODE,
             date_column="ann_date",
             sources=(Source("em_f10", portal),),

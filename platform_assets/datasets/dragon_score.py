@@ -12,6 +12,7 @@ import pandas as pd
 
 from core.declaration.columns import S4, S8, S16, S32, S64, Amt, Code, Date, F, Int, Model, Pct, col, key
 from core.declaration.dataset import Dataset
+from core.declaration.frames import stacked
 from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Context, Scope
 from platform_assets.compute.dragon_review import review_leaders
@@ -20,7 +21,7 @@ from platform_assets.compute.parameters.dragon import REVIEW_STEPS
 from platform_assets.compute.parameters.scorecards import REVISITED_DAYS
 from platform_assets.compute.scorecards.forward import REVIEWED
 from platform_assets.compute.scorecards.prices import Prices
-from platform_assets.datasets._afterwards import CLOSE_TIME
+from platform_assets.datasets._events import CLOSE_TIME
 from resources.upstreams.fetch_context import FetchContext
 
 _CNY_PER_WAN = 1e4
@@ -82,8 +83,7 @@ def leaders(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
             parts.append(known)
         else:
             parts.append(_scored(ctx, day, pools, blocks))
-    filled = [part.reindex(columns=columns) for part in parts if len(part)]
-    return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(columns=columns)
+    return stacked((part.reindex(columns=columns) for part in parts), columns)
 
 
 def _stands(ctx: FetchContext, day: str) -> bool:
@@ -227,7 +227,6 @@ DATASET = Dataset(
     subject="scores",
     title="Leader score of the limit-ups",
     model=DragonScore,
-    key=("trade_date", "code"),
     revisits=REVISITED_DAYS,
     final=is_reviewed,
     calculate=leaders,

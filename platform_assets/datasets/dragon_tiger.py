@@ -12,108 +12,129 @@ from typing import Any
 import orjson
 import pandas as pd
 
-from core.declaration.columns import (
-    K16,
-    K32,
-    S4,
-    S16,
-    S64,
-    S128,
-    S255,
-    Amt,
-    Bool,
-    Code,
-    Date,
-    Int,
-    Json,
-    Model,
-    Pct,
-    Px,
-    col,
-    columns_of,
-    key,
-    received,
-)
+from core.declaration import columns as t
+from core.declaration.columns import Model, col, columns_of, key, received
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.frames import canonical_json
 from core.declaration.rules import Contract, Rows, Soft, at_hour, by_date, history, interfaces, trading
 from core.declaration.scope import Context, Scope
 from core.text_keys import hash_key
-from platform_assets.datasets._afterwards import add_changes_after, closed_after
-from platform_assets.datasets._billboards import (
-    few_dates,
-    of_known_rules,
-    shanghai,
-    shanghai_seats,
-    shenzhen,
-    where_the_portal_is_silent,
-)
-from platform_assets.datasets._events import by_dates, trade_dates_only
+from platform_assets.datasets._events import add_changes_after, by_dates, closed_after, trade_dates_only
+from resources.upstreams.exchanges.szse_billboard import PORTAL_WORDS
 from resources.upstreams.fetch_context import FetchContext
+
+OFFICIAL = ("szse", "sse")
+_MOST_DATES = 10
+"""As many as `exchange_sync` asks for."""
+
+
+def few_dates(ctx: FetchContext, scope: Scope) -> bool:
+    """The market of a few dates: the exchanges cannot be asked by code, and one call a date adds up. Counted
+    are the requested dates, without the late one before them."""
+    return scope.codes is None and len(scope.asked) <= _MOST_DATES
+
+
+def shenzhen(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+    """Shenzhen's listings, one call for twenty."""
+    rows: pd.DataFrame = ctx.szse.billboard(scope.since, scope.until)
+    return rows[rows["date"].isin(list(scope.dates))].reset_index(drop=True)
+
+
+def shanghai(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+    """Shanghai's listings, one call for a date."""
+    return _of_dates(ctx, scope, 0)
+
+
+def shanghai_seats(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+    """The seats behind it: the same answers, no further call."""
+    return _of_dates(ctx, scope, 1)
+
+
+def _of_dates(ctx: FetchContext, scope: Scope, part: int) -> pd.DataFrame:
+    found = [_billboard_of(ctx, day)[part] for day in scope.dates]
+    return pd.concat(found, ignore_index=True) if len(found) > 1 else found[0].copy()
+
+
+def _billboard_of(ctx: FetchContext, day: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Shanghai's listings of a date and their seats, asked once per run."""
+    return ctx.once(("sse_billboard", day), lambda view: view.sse.billboard(day))
+
+
+def where_the_portal_is_silent(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows without the exchanges' own of dates on which the portal has rows: it has theirs, with more
+    columns."""
+    reported = set(rows.loc[rows["src"] == "eastmoney", "date"])
+    return rows[~(rows["src"].isin(list(OFFICIAL)) & rows["date"].isin(reported))]
+
+
+def of_known_rules(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows without Shenzhen's under a rule that is not known. The portal words such a rule otherwise, so
+    the listing would stay as a second row next to the portal's."""
+    return rows[(rows["src"] != "szse") | rows["reason"].isin(PORTAL_WORDS)]
+
 
 PUBLISHED = "18:00"
 INSTITUTION = "机构专用"
 _AFTER = {"next_change_pct": 1, "d5_change_pct": 5, "d10_change_pct": 10}
 _FILLED_IN = 2
 _SEVERAL_DAYS = re.compile(r"连续.*交易日|最近.*交易日")
-_LISTING = ("code", "date", "reason_key")
 _SEAT = ("rank_no", "branch_code", "branch_name", "buy_amt", "sell_amt", "net_amt")
 
 
 class DragonTiger(Model):
     """One listing: a security on a trade date for one reason."""
 
-    code: Code = key("security code")
-    date: Date = key("trade date")
-    reason_key: K16 = key("hash of the reason")
-    reason: S255 = col(title="why it is listed", nullable=False)
-    name: S64 = col(title="name on the date")
-    close: Px = col("CNY", "closing price", ge=0)
-    change_pct: Pct = col("pct", "change of the day")
-    turnover: Pct = col("pct", "turnover rate", ge=0)
-    amount: Amt = col("CNY", "turnover of the day, or of the days that the reason is about", ge=0)
-    net_buy: Amt = col("wan", "bought - sold of the seats")
-    buy_amt: Amt = col("wan", "bought by the seats", ge=0)
-    sell_amt: Amt = col("wan", "sold by the seats", ge=0)
-    deal_amt: Amt = col("wan", "bought + sold of the seats", ge=0)
-    net_ratio_pct: Pct = col("pct", "net of the seats / turnover")
-    deal_ratio_pct: Pct = col("pct", "deals of the seats / turnover", ge=0)
-    org_net_buy: Amt = col("wan", "bought - sold of the institutional seats", computed=True)
-    org_buy_count: Int = col("", "institutions among the largest buyers", computed=True)
-    org_sell_count: Int = col("", "institutions among the largest sellers", computed=True)
-    is_multi_day: Bool = col(title="the reason is about several days", computed=True)
-    next_change_pct: Pct = col("pct", "change on the trade date after")
-    d5_change_pct: Pct = col("pct", "change in the five trade dates after")
-    d10_change_pct: Pct = col("pct", "change in the ten trade dates after")
-    buy_seats: Json = col(title="the largest buyers by rank; sums in 10k CNY")
-    sell_seats: Json = col(title="the largest sellers by rank; sums in 10k CNY")
+    code: t.Code = key("security code")
+    date: t.Date = key("trade date")
+    reason_key: t.K16 = key("hash of the reason")
+    reason: t.S255 = col(title="why it is listed", nullable=False)
+    name: t.S64 = col(title="name on the date")
+    close: t.Px = col("CNY", "closing price", ge=0)
+    change_pct: t.Pct = col("pct", "change of the day")
+    turnover: t.Pct = col("pct", "turnover rate", ge=0)
+    amount: t.Amt = col("CNY", "turnover of the day, or of the days that the reason is about", ge=0)
+    net_buy: t.Amt = col("wan", "bought - sold of the seats")
+    buy_amt: t.Amt = col("wan", "bought by the seats", ge=0)
+    sell_amt: t.Amt = col("wan", "sold by the seats", ge=0)
+    deal_amt: t.Amt = col("wan", "bought + sold of the seats", ge=0)
+    net_ratio_pct: t.Pct = col("pct", "net of the seats / turnover")
+    deal_ratio_pct: t.Pct = col("pct", "deals of the seats / turnover", ge=0)
+    org_net_buy: t.Amt = col("wan", "bought - sold of the institutional seats", computed=True)
+    org_buy_count: t.Int = col("", "institutions among the largest buyers", computed=True)
+    org_sell_count: t.Int = col("", "institutions among the largest sellers", computed=True)
+    is_multi_day: t.Bool = col(title="the reason is about several days", computed=True)
+    next_change_pct: t.Pct = col("pct", "change on the trade date after")
+    d5_change_pct: t.Pct = col("pct", "change in the five trade dates after")
+    d10_change_pct: t.Pct = col("pct", "change in the ten trade dates after")
+    buy_seats: t.Json = col(title="the largest buyers by rank; sums in 10k CNY")
+    sell_seats: t.Json = col(title="the largest sellers by rank; sums in 10k CNY")
 
 
 @columns_of(DragonTiger, "code date reason_key reason net_buy buy_amt sell_amt seats")
 class AuxLhb(Model):
     """One listing with its seats, stored as one of the F10 tables."""
 
-    reason: S255 = col(title="why it is listed", nullable=False)
-    seats: Json = col(title="{buy, sell}: the seats by rank")
+    reason: t.S255 = col(title="why it is listed", nullable=False)
+    seats: t.Json = col(title="{buy, sell}: the seats by rank")
 
 
 class LhbBranch(Model):
     """One seat of a listing. Anonymous institutions share name and code: they are distinguished by rank."""
 
-    trade_date: Date = key("trade date")
-    code: Code = key("security code")
-    reason_key: K16 = key("hash of the reason")
-    side: S4 = key("buy or sell", isin=["buy", "sell"])
-    rank_no: Int = key("rank within the side", ge=1)
-    src: K32 = key("upstream")
-    branch_code: S16 = col(title="the portal's code of the branch")
-    branch_name: S128 = col(title="branch", nullable=False)
-    buy_amt: Amt = col("wan", "bought", ge=0)
-    sell_amt: Amt = col("wan", "sold", ge=0)
-    net_amt: Amt = col("wan", "bought - sold")
-    buy_ratio_pct: Pct = col("pct", "bought / turnover", ge=0)
-    sell_ratio_pct: Pct = col("pct", "sold / turnover", ge=0)
-    is_org: Bool = col(title="an anonymous institution")
+    trade_date: t.Date = key("trade date")
+    code: t.Code = key("security code")
+    reason_key: t.K16 = key("hash of the reason")
+    side: t.S4 = key("buy or sell", isin=["buy", "sell"])
+    rank_no: t.Int = key("rank within the side", ge=1)
+    src: t.K32 = key("upstream")
+    branch_code: t.S16 = col(title="the portal's code of the branch")
+    branch_name: t.S128 = col(title="branch", nullable=False)
+    buy_amt: t.Amt = col("wan", "bought", ge=0)
+    sell_amt: t.Amt = col("wan", "sold", ge=0)
+    net_amt: t.Amt = col("wan", "bought - sold")
+    buy_ratio_pct: t.Pct = col("pct", "bought / turnover", ge=0)
+    sell_ratio_pct: t.Pct = col("pct", "sold / turnover", ge=0)
+    is_org: t.Bool = col(title="an anonymous institution")
 
 
 def _with_reason_key(rows: pd.DataFrame) -> pd.DataFrame:
@@ -251,7 +272,6 @@ DATASET = Dataset(
     subject="trading",
     title="Billboard of the exchanges by trade date and reason",
     model=DragonTiger,
-    key=_LISTING,
     domain="daily",
     late=10,
     raw=(
@@ -259,8 +279,7 @@ DATASET = Dataset(
             name="dragon_tiger",
             history=250,
             title="Billboard as the portal and the exchanges report it",
-            model=received(DragonTiger, _LISTING, without=("buy_seats", "sell_seats")),
-            key=(*_LISTING, "src"),
+            model=received(DragonTiger, without=("buy_seats", "sell_seats")),
             sources=(
                 Source("eastmoney", listings),
                 Source("szse", lambda ctx, scope: _with_reason_key(shenzhen(ctx, scope)), few_dates),
@@ -274,7 +293,6 @@ DATASET = Dataset(
             tasks=("fusion_daily_sync", "eod_core", "dragon_score_sync"),
             title="Seats of the billboard by side and rank",
             model=LhbBranch,
-            key=("trade_date", "code", "reason_key", "side", "rank_no", "src"),
             sources=(
                 Source("eastmoney", seats),
                 Source("sse", lambda ctx, scope: _seats(shanghai_seats(ctx, scope)), few_dates),
@@ -290,7 +308,6 @@ DATASET = Dataset(
             also_tasks=("aux_f10_events_sync",),
             title="Billboard with its seats beside the F10 tables: both reports once more, no further call",
             model=AuxLhb,
-            key=_LISTING,
             sources=(Source("em_f10", listings_with_seats),),
             late=1,
         ),

@@ -9,6 +9,7 @@ import pandas as pd
 
 from core.declaration.columns import K32, Amt, Code, Date, Int, Model, Px, col, key
 from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.frames import stacked
 from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
 from core.errors import PayloadError, Permanent
@@ -47,8 +48,7 @@ def pages(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
             raise PayloadError(f"worth {code}: {error}", source=PAGES) from error
         return rows
 
-    parts = [part for part in ctx.each(page, listed, pages=True) if len(part)]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(_KEY[:2]))
+    return stacked(ctx.each(page, listed, pages=True), _KEY[:2])
 
 
 def report(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
@@ -82,7 +82,6 @@ DATASET = Dataset(
             name="aux_worth",
             title="Consensus by company and year: the report of all, the pages of some",
             model=AuxWorth,
-            key=_KEY,
             partition=Partition.CODE,
             date_column="update_date",
             sources=(

@@ -9,7 +9,8 @@ from collections.abc import Callable
 import pandas as pd
 
 from core.declaration.columns import S8, S32, Amt, Big, Date, F, Int, Model, Pct, col, key
-from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.dataset import Raw, Source
+from core.declaration.frames import stacked
 from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
 from resources.upstreams.fetch_context import FetchContext
@@ -38,8 +39,7 @@ class ExchangeOverview(Model):
 
 
 def _by_date(ctx: FetchContext, scope: Scope, ask: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
-    parts = [part for part in ctx.each(ask, scope.dates) if len(part)]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["trade_date"])
+    return stacked(ctx.each(ask, scope.dates), ["trade_date"])
 
 
 def shanghai(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
@@ -82,27 +82,22 @@ def own_quotes(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     return pd.DataFrame(made) if made else pd.DataFrame(columns=["trade_date"])
 
 
-DATASET = Dataset(
+DATASET = Raw(
     name="exchange_overview",
+    title="Turnover and worth of the exchanges' markets, by class",
+    model=ExchangeOverview,
+    sources=(
+        Source("sse", shanghai),
+        Source("szse", shenzhen),
+        Source("derived", own_quotes),
+    ),
+    combine="all",
+    reads=("raw_quote",),
+    freshness=trading(2, "trade_date"),
+    topical=True,
+).alone(
     subject="trading",
     title="Official totals of the markets",
-    raw=(
-        Raw(
-            name="exchange_overview",
-            title="Turnover and worth of the exchanges' markets, by class",
-            model=ExchangeOverview,
-            key=("trade_date", "exchange", "sec_class"),
-            sources=(
-                Source("sse", shanghai),
-                Source("szse", shenzhen),
-                Source("derived", own_quotes),
-            ),
-            combine="all",
-            reads=("raw_quote",),
-            freshness=trading(2, "trade_date"),
-            topical=True,
-        ),
-    ),
     tasks=("exchange_sync",),
     interfaces=interfaces("""
         get_exchange_overview(trade_date? exchange?): market by_date, 600 s

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from core.declaration.columns import K16, S32, S64, Amt, Big, Code, Date, Model, Px, col, key
-from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.dataset import Raw, Source
 from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
 from core.text_keys import hash_key
@@ -53,21 +53,15 @@ def keyed(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(row_key=keys)
 
 
-DATASET = Dataset(
+DATASET = Raw(
     name="executive_holding",
-    subject="holders",
     title="Trades of executives in their own company",
-    raw=(
-        Raw(
-            name="executive_holding",
-            title="Trades of executives in their own company",
-            model=ExecutiveHolding,
-            key=("code", "change_date", "row_key"),
-            partition=Partition.CODE,
-            sources=(Source("eastmoney", portal),),
-            per_code=True,
-        ),
-    ),
+    model=ExecutiveHolding,
+    partition=Partition.CODE,
+    sources=(Source("eastmoney", portal),),
+    per_code=True,
+).alone(
+    subject="holders",
     tasks=("fusion_daily_sync", "eod_core"),
     interfaces=interfaces("""
         get_executive_holding(code limit=50): stock newest, 3600 s

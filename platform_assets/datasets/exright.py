@@ -22,8 +22,8 @@ from core.declaration.rules import Partition, Soft, interfaces
 from core.declaration.scope import Context, Scope
 from core.declaration.tables import Layer
 from core.errors import PayloadError, Unavailable, UpstreamError
+from platform_assets.compute.bar_checks import crowded_dates
 from platform_assets.compute.exright import reference_price
-from platform_assets.compute.market_dates import crowded_dates
 from resources.upstreams.fetch_context import FetchContext
 
 _VALUES = (
@@ -211,7 +211,6 @@ DATASET = Dataset(
     title="Ex-right events and capital changes",
     layer=Layer.REF,
     model=ExRight,
-    key=("code", "date", "category", "row_key"),
     partition=Partition.CODE,
     may_be_empty=True,
     sources=(Source("tdx", terminal_events),),

@@ -12,28 +12,8 @@ from typing import Any
 import pandas as pd
 import pandera.pandas as pa
 
-from core.declaration.columns import (
-    K32,
-    S4,
-    S8,
-    S16,
-    S32,
-    S64,
-    S128,
-    Amt,
-    Bool,
-    Code,
-    Date,
-    F,
-    Json,
-    Model,
-    Pct,
-    Px,
-    Text,
-    col,
-    columns_of,
-    key,
-)
+from core.declaration import columns as t
+from core.declaration.columns import Model, col, columns_of, key
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import (
     Fields,
@@ -49,7 +29,7 @@ from core.declaration.scope import Context
 from core.report_periods import report_type
 from platform_assets.datasets import _finance_rules as rules
 from platform_assets.datasets import _finance_sources as ask
-from platform_assets.datasets._finance_shares import earnings_follow_shares
+from platform_assets.datasets._finance_rules import earnings_follow_shares
 
 _QUARTER_END = r"^\d{4}-(03-31|06-30|09-30|12-31)$"
 
@@ -62,68 +42,68 @@ class FinanceIndicator(Model):
     """One report period of one stock. Amounts are cumulative since 1 January, per parent company's share
     where that is the figure in use (net profit)."""
 
-    code: Code = key("security code")
-    report_period: Date = _period_key()
-    report_type: S4 = col(title="Q1, H1, Q3 or FY", isin=["Q1", "H1", "Q3", "FY"])
-    ann_date: Date = col(title="date of the notice")
-    name: S64 = col(title="name on the date of the notice", computed=True)
-    revenue: Amt = col("CNY", "revenue")
-    revenue_yoy: Pct = col("pct", "revenue, year on year")
-    revenue_qoq: Pct = col("pct", "revenue of the quarter on the quarter before", computed=True)
-    net_profit: Amt = col("CNY", "net profit of the parent")
-    net_profit_yoy: Pct = col("pct", "net profit, year on year")
-    net_profit_qoq: Pct = col("pct", "net profit of the quarter on the quarter before", computed=True)
-    deducted_net_profit: Amt = col("CNY", "net profit without one-off items")
-    deducted_net_profit_yoy: Pct = col("pct", "net profit without one-off items, year on year; by code")
-    operating_profit: Amt = col("CNY", "operating profit")
-    total_profit: Amt = col("CNY", "profit before tax")
-    operating_cost: Amt = col("CNY", "cost of what was sold")
-    sell_expense: Amt = col("CNY", "selling expense")
-    admin_expense: Amt = col("CNY", "administration expense")
-    finance_expense: Amt = col("CNY", "finance expense")
-    rd_expense: Amt = col("CNY", "research expense; by code")
-    gross_margin: Pct = col("pct", "(revenue - operating cost) / revenue")
-    net_margin: Pct = col("pct", "net profit / revenue")
-    roe: Pct = col("pct", "return on equity, weighted average")
-    roe_diluted: Pct = col("pct", "net profit / equity of the parent at the end; by code", computed=True)
-    roa: Pct = col("pct", "net profit / mean of total assets")
-    roic: Pct = col(
+    code: t.Code = key("security code")
+    report_period: t.Date = _period_key()
+    report_type: t.S4 = col(title="Q1, H1, Q3 or FY", isin=["Q1", "H1", "Q3", "FY"])
+    ann_date: t.Date = col(title="date of the notice")
+    name: t.S64 = col(title="name on the date of the notice", computed=True)
+    revenue: t.Amt = col("CNY", "revenue")
+    revenue_yoy: t.Pct = col("pct", "revenue, year on year")
+    revenue_qoq: t.Pct = col("pct", "revenue of the quarter on the quarter before", computed=True)
+    net_profit: t.Amt = col("CNY", "net profit of the parent")
+    net_profit_yoy: t.Pct = col("pct", "net profit, year on year")
+    net_profit_qoq: t.Pct = col("pct", "net profit of the quarter on the quarter before", computed=True)
+    deducted_net_profit: t.Amt = col("CNY", "net profit without one-off items")
+    deducted_net_profit_yoy: t.Pct = col("pct", "net profit without one-off items, year on year; by code")
+    operating_profit: t.Amt = col("CNY", "operating profit")
+    total_profit: t.Amt = col("CNY", "profit before tax")
+    operating_cost: t.Amt = col("CNY", "cost of what was sold")
+    sell_expense: t.Amt = col("CNY", "selling expense")
+    admin_expense: t.Amt = col("CNY", "administration expense")
+    finance_expense: t.Amt = col("CNY", "finance expense")
+    rd_expense: t.Amt = col("CNY", "research expense; by code")
+    gross_margin: t.Pct = col("pct", "(revenue - operating cost) / revenue")
+    net_margin: t.Pct = col("pct", "net profit / revenue")
+    roe: t.Pct = col("pct", "return on equity, weighted average")
+    roe_diluted: t.Pct = col("pct", "net profit / equity of the parent at the end; by code", computed=True)
+    roa: t.Pct = col("pct", "net profit / mean of total assets")
+    roic: t.Pct = col(
         "pct", "profit before interest, taxed as the profit was / (equity + loans); by code", computed=True
     )
-    eps: Px = col("CNY", "earnings per share, basic")
-    eps_diluted: Px = col("CNY", "earnings per share, diluted; by code")
-    deducted_eps: Px = col("CNY", "earnings per share without one-off items")
-    bvps: Px = col("CNY", "book value per share")
-    ocfps: Px = col("CNY", "operating cash flow per share")
-    capital_reserve_ps: Px = col("CNY", "capital reserve per share; by code")
-    undistributed_ps: Px = col("CNY", "retained profit per share; by code")
-    operating_cash_flow: Amt = col("CNY", "operating cash flow")
-    investing_cash_flow: Amt = col("CNY", "investing cash flow")
-    financing_cash_flow: Amt = col("CNY", "financing cash flow")
-    capex: Amt = col("CNY", "paid for fixed and intangible assets; by code")
-    free_cash_flow: Amt = col("CNY", "operating cash flow - capex; by code", computed=True)
-    total_assets: Amt = col("CNY", "total assets", ge=0)
-    total_liabilities: Amt = col("CNY", "total liabilities")
-    total_equity: Amt = col("CNY", "equity, minorities included")
-    parent_equity: Amt = col("CNY", "equity of the parent; by code")
-    cash: Amt = col("CNY", "cash")
-    accounts_receivable: Amt = col("CNY", "accounts receivable")
-    inventory: Amt = col("CNY", "inventory")
-    fixed_assets: Amt = col("CNY", "fixed assets; by code")
-    goodwill: Amt = col("CNY", "goodwill; by code")
-    contract_liabilities: Amt = col("CNY", "contract liabilities; by code")
-    short_debt: Amt = col("CNY", "short loans; by code")
-    long_debt: Amt = col("CNY", "long loans; by code")
-    debt_ratio: Pct = col("pct", "total liabilities / total assets")
-    current_ratio: F = col("", "current assets / current liabilities; by code")
-    quick_ratio: F = col("", "(current assets - inventory) / current liabilities; by code")
-    asset_turnover: F = col("", "revenue / mean of total assets; by code")
-    inventory_days: F = col("", "days that inventory turns over in; by code")
-    receivable_days: F = col("", "days until receivables are paid; by code")
-    audit_opinion: S32 = col(
+    eps: t.Px = col("CNY", "earnings per share, basic")
+    eps_diluted: t.Px = col("CNY", "earnings per share, diluted; by code")
+    deducted_eps: t.Px = col("CNY", "earnings per share without one-off items")
+    bvps: t.Px = col("CNY", "book value per share")
+    ocfps: t.Px = col("CNY", "operating cash flow per share")
+    capital_reserve_ps: t.Px = col("CNY", "capital reserve per share; by code")
+    undistributed_ps: t.Px = col("CNY", "retained profit per share; by code")
+    operating_cash_flow: t.Amt = col("CNY", "operating cash flow")
+    investing_cash_flow: t.Amt = col("CNY", "investing cash flow")
+    financing_cash_flow: t.Amt = col("CNY", "financing cash flow")
+    capex: t.Amt = col("CNY", "paid for fixed and intangible assets; by code")
+    free_cash_flow: t.Amt = col("CNY", "operating cash flow - capex; by code", computed=True)
+    total_assets: t.Amt = col("CNY", "total assets", ge=0)
+    total_liabilities: t.Amt = col("CNY", "total liabilities")
+    total_equity: t.Amt = col("CNY", "equity, minorities included")
+    parent_equity: t.Amt = col("CNY", "equity of the parent; by code")
+    cash: t.Amt = col("CNY", "cash")
+    accounts_receivable: t.Amt = col("CNY", "accounts receivable")
+    inventory: t.Amt = col("CNY", "inventory")
+    fixed_assets: t.Amt = col("CNY", "fixed assets; by code")
+    goodwill: t.Amt = col("CNY", "goodwill; by code")
+    contract_liabilities: t.Amt = col("CNY", "contract liabilities; by code")
+    short_debt: t.Amt = col("CNY", "short loans; by code")
+    long_debt: t.Amt = col("CNY", "long loans; by code")
+    debt_ratio: t.Pct = col("pct", "total liabilities / total assets")
+    current_ratio: t.F = col("", "current assets / current liabilities; by code")
+    quick_ratio: t.F = col("", "(current assets - inventory) / current liabilities; by code")
+    asset_turnover: t.F = col("", "revenue / mean of total assets; by code")
+    inventory_days: t.F = col("", "days that inventory turns over in; by code")
+    receivable_days: t.F = col("", "days until receivables are paid; by code")
+    audit_opinion: t.S32 = col(
         title="audit opinion", no_source="statements have it as text, and raw_finstmt holds amounts"
     )
-    is_express: Bool = col(title="figures of an express report")
+    is_express: t.Bool = col(title="figures of an express report")
 
     @pa.dataframe_check
     def tells_a_result(cls, rows: pd.DataFrame) -> pd.Series:
@@ -141,14 +121,14 @@ class FinanceIndicator(Model):
 class RawStatement(Model):
     """One item of a statement: balance, income or cashflow."""
 
-    code: Code = key("security code")
-    report_period: Date = _period_key()
-    statement: S8 = key("balance, income or cashflow", isin=["balance", "income", "cashflow"])
-    item: S128 = key("column of fusion_finance_indicator, or the upstream's name in small letters")
-    src: K32 = key("upstream")
-    value: Amt = col("CNY", "amount, cumulative")
-    ann_date: Date = col(title="date of the notice")
-    yoy: Pct = col("pct", "change on the year before")
+    code: t.Code = key("security code")
+    report_period: t.Date = _period_key()
+    statement: t.S8 = key("balance, income or cashflow", isin=["balance", "income", "cashflow"])
+    item: t.S128 = key("column of fusion_finance_indicator, or the upstream's name in small letters")
+    src: t.K32 = key("upstream")
+    value: t.Amt = col("CNY", "amount, cumulative")
+    ann_date: t.Date = col(title="date of the notice")
+    yoy: t.Pct = col("pct", "change on the year before")
 
 
 @columns_of(
@@ -159,12 +139,12 @@ class RawStatement(Model):
 class RawIndicator(Model):
     """Key figures of one report period as one source reports them."""
 
-    indicators: Json = col(title="every number of the report, by column of fusion_finance_indicator")
-    roa: Pct = col("pct", "return on assets; of the pages of single codes alone")
-    gross_margin: Pct = col("pct", "gross margin")
-    net_margin: Pct = col("pct", "net margin; of the pages of single codes alone")
-    debt_ratio: Pct = col("pct", "debt ratio; of the pages of single codes alone")
-    eps: Px = col("CNY", "earnings per share")
+    indicators: t.Json = col(title="every number of the report, by column of fusion_finance_indicator")
+    roa: t.Pct = col("pct", "return on assets; of the pages of single codes alone")
+    gross_margin: t.Pct = col("pct", "gross margin")
+    net_margin: t.Pct = col("pct", "net margin; of the pages of single codes alone")
+    debt_ratio: t.Pct = col("pct", "debt ratio; of the pages of single codes alone")
+    eps: t.Px = col("CNY", "earnings per share")
 
 
 @columns_of(
@@ -173,36 +153,36 @@ class RawIndicator(Model):
 class RawExpress(Model):
     """An express report: unaudited results before the statements."""
 
-    roe: Pct = col("pct", "return on equity")
+    roe: t.Pct = col("pct", "return on equity")
 
 
 class RawForecast(Model):
     """Forecast of one figure by the company; every notice is a row, the newest is in force."""
 
-    code: Code = key("security code")
-    report_period: Date = _period_key()
-    indicator: S32 = key("net_profit, deducted_net_profit, eps or revenue")
-    ann_date: Date = key("date of the notice")
-    predict_type: S16 = col(title="预增, 略增, 扭亏, 续盈, 预减, 略减, 首亏, 续亏, 减亏, 不确定")
-    lower: Amt = col("CNY", "lower end")
-    upper: Amt = col("CNY", "upper end")
-    change_lower_pct: Pct = col("pct", "lower end, year on year")
-    change_upper_pct: Pct = col("pct", "upper end, year on year")
-    prev_value: Amt = col("CNY", "the year before")
-    content: Text = col(title="text of the notice")
-    reason: Text = col(title="reason that the company gives")
+    code: t.Code = key("security code")
+    report_period: t.Date = _period_key()
+    indicator: t.S32 = key("net_profit, deducted_net_profit, eps or revenue")
+    ann_date: t.Date = key("date of the notice")
+    predict_type: t.S16 = col(title="预增, 略增, 扭亏, 续盈, 预减, 略减, 首亏, 续亏, 减亏, 不确定")
+    lower: t.Amt = col("CNY", "lower end")
+    upper: t.Amt = col("CNY", "upper end")
+    change_lower_pct: t.Pct = col("pct", "lower end, year on year")
+    change_upper_pct: t.Pct = col("pct", "upper end, year on year")
+    prev_value: t.Amt = col("CNY", "the year before")
+    content: t.Text = col(title="text of the notice")
+    reason: t.Text = col(title="reason that the company gives")
 
 
 class AuxChanges(Model):
     """One item of a report with its value of the year before."""
 
-    code: Code = key("security code")
-    report_period: Date = _period_key()
-    item: S64 = key("column of fusion_finance_indicator, or the upstream's name in small letters")
-    value: Amt = col("CNY", "amount, cumulative")
-    prev_value: Amt = col("CNY", "the year before, from value and change of the same answer")
-    change_pct: Pct = col("pct", "change on the year before")
-    explanation: Text = col(title="explanation", no_source="no documented report has it")
+    code: t.Code = key("security code")
+    report_period: t.Date = _period_key()
+    item: t.S64 = key("column of fusion_finance_indicator, or the upstream's name in small letters")
+    value: t.Amt = col("CNY", "amount, cumulative")
+    prev_value: t.Amt = col("CNY", "the year before, from value and change of the same answer")
+    change_pct: t.Pct = col("pct", "change on the year before")
+    explanation: t.Text = col(title="explanation", no_source="no documented report has it")
 
 
 _STAGED = set(FinanceIndicator.to_schema().columns)
@@ -265,7 +245,6 @@ def _raw(
     name: str,
     title: str,
     model: type[Model],
-    columns: tuple[str, ...],
     *sources: Source,
     per_code: bool = False,
     also_tasks: tuple[str, ...] = (),
@@ -275,7 +254,6 @@ def _raw(
         name=name,
         title=title,
         model=model,
-        key=columns,
         partition=Partition.REPORT_PERIOD,
         sources=sources,
         per_code=per_code,
@@ -288,7 +266,6 @@ DATASET = Dataset(
     subject="financials",
     title="Key figures by report period",
     model=FinanceIndicator,
-    key=("code", "report_period"),
     domain="daily",
     partition=Partition.REPORT_PERIOD,
     raw=(
@@ -296,7 +273,6 @@ DATASET = Dataset(
             "finstmt",
             "Items of the three statements",
             RawStatement,
-            ("code", "report_period", "statement", "item", "src"),
             Source("eastmoney", ask.statements, only_when=ask.by_report),
             Source("em_f10", ask.company_statements, only_when=ask.few_codes),
             Source("sina", ask.second_site, only_when=ask.few_codes),
@@ -306,7 +282,6 @@ DATASET = Dataset(
             "fin_indicator",
             "Key figures of a report; of single codes all indicators",
             RawIndicator,
-            ("code", "report_period", "src"),
             Source("eastmoney", ask.summaries, only_when=ask.by_report),
             Source("em_f10", ask.main_indicators, only_when=ask.few_codes),
             Source("tdx", ask.terminal),
@@ -315,14 +290,12 @@ DATASET = Dataset(
             "earnings_express",
             "Express reports",
             RawExpress,
-            ("code", "report_period"),
             Source("eastmoney", ask.express),
         ),
         _raw(
             "aux_finance_changes",
             "Items of a report with their change on the year before, from answers of the other tables",
             AuxChanges,
-            ("code", "report_period", "item"),
             Source("em_f10", ask.summary_changes, only_when=ask.by_report),
             Source("em_f10", ask.statement_changes, only_when=ask.few_codes),
             also_tasks=("aux_f10_events_sync",),
@@ -331,7 +304,6 @@ DATASET = Dataset(
             "earnings_forecast",
             "Forecasts of results, a row per figure and notice",
             RawForecast,
-            ("code", "report_period", "indicator", "ann_date"),
             Source("eastmoney", ask.forecasts),
             per_code=True,
         ),

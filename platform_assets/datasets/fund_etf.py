@@ -9,7 +9,7 @@ import pandas as pd
 
 from core.days import moved
 from core.declaration.columns import S16, S32, S64, Amt, Big, Code, Date, Model, Pct, Px, col, key
-from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.dataset import Raw, Source
 from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
 from core.errors import PayloadError, Unavailable, UpstreamError
@@ -102,26 +102,21 @@ def with_change(ctx: FetchContext, rows: pd.DataFrame, scope: Scope) -> pd.DataF
     return rows.merge(reported, how="left", on=["code", "trade_date"])
 
 
-DATASET = Dataset(
+DATASET = Raw(
     name="fund_etf",
+    title="ETFs and LOFs by trade date",
+    model=FundEtf,
+    sources=(
+        Source("eastmoney", portal, only_when=current_session),
+        Source("tencent", quote_site, only_when=current_session),
+        Source("sse", units),
+        Source("szse", units_of_shenzhen, only_when=current_session),
+    ),
+    freshness=trading(2, "trade_date"),
+    topical=True,
+).alone(
     subject="other_securities",
     title="ETFs and LOFs",
-    raw=(
-        Raw(
-            name="fund_etf",
-            title="ETFs and LOFs by trade date",
-            model=FundEtf,
-            key=("code", "trade_date"),
-            sources=(
-                Source("eastmoney", portal, only_when=current_session),
-                Source("tencent", quote_site, only_when=current_session),
-                Source("sse", units),
-                Source("szse", units_of_shenzhen, only_when=current_session),
-            ),
-            freshness=trading(2, "trade_date"),
-            topical=True,
-        ),
-    ),
     tasks=("fusion_daily_sync", "eod_core"),
     interfaces=interfaces("""
         get_etf_list(trade_date? sort=-amount limit=500): market by_date, 300 s

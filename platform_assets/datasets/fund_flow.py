@@ -6,7 +6,7 @@ from core.declaration import rules
 from core.declaration.columns import Amt, Code, Date, Model, Pct, Px, col, key, received
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.scope import Context, Scope
-from platform_assets.datasets._sessions import close_is_that_of_the_bar, of_session
+from platform_assets.datasets._events import close_is_that_of_the_bar, of_session
 from resources.upstreams.fetch_context import FetchContext, current_session, within_last
 
 _SECOND_DAYS = 60
@@ -107,7 +107,6 @@ DATASET = Dataset(
     subject="trading",
     title="Money flow of stocks",
     model=FundFlow,
-    key=("code", "date"),
     domain="daily",
     raw=(
         Raw(
@@ -115,8 +114,7 @@ DATASET = Dataset(
             history=120,
             gaps=True,
             title="Money flow as the upstreams show it",
-            model=received(FundFlow, ("code", "date")),
-            key=("code", "date", "src"),
+            model=received(FundFlow),
             sources=(
                 Source("eastmoney", portal, within_last(120)),
                 Source("tencent", quote_site, within_last(50)),
@@ -126,7 +124,7 @@ DATASET = Dataset(
             reads=("fusion_kline_daily",),
         ),
     ),
-    feeds={"raw_fund_flow": lambda rows, context: rows},
+    feeds={"raw_fund_flow": rules.as_received},
     order=("eastmoney", "tencent", "sina"),
     fuse=rules.Fields(),
     derive=(add_shares,),

@@ -3,7 +3,8 @@
 import pandas as pd
 
 from core.declaration.columns import S16, S128, Amt, Big, Code, Date, Model, Pct, col, key
-from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.dataset import Raw, Source
+from core.declaration.frames import stacked
 from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
 from core.report_periods import latest_ended, previous_period
@@ -41,8 +42,7 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
         return with_changes(ctx.eastmoney.fund_positions(symbol, periods), periods)
 
     symbols = ctx.symbols(codes_to_fetch(ctx, scope), "stock")
-    parts = [part for part in ctx.each(of, symbols, pages=True) if len(part)]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=_KEY)
+    return stacked(ctx.each(of, symbols, pages=True), _KEY)
 
 
 def with_changes(rows: pd.DataFrame, periods: list[str]) -> pd.DataFrame:
@@ -57,22 +57,16 @@ def with_changes(rows: pd.DataFrame, periods: list[str]) -> pd.DataFrame:
     return reported[reported["report_period"].isin(periods[:-1])]
 
 
-DATASET = Dataset(
+DATASET = Raw(
     name="fund_holding",
-    subject="holders",
     title="Funds that hold a company, by report period",
-    raw=(
-        Raw(
-            name="fund_holding",
-            title="Funds that hold a company, by report period",
-            model=FundHolding,
-            key=("code", "report_period", "fund_code"),
-            partition=Partition.CODE,
-            sources=(Source("eastmoney", portal),),
-            per_code=True,
-            reads=REPORTED,
-        ),
-    ),
+    model=FundHolding,
+    partition=Partition.CODE,
+    sources=(Source("eastmoney", portal),),
+    per_code=True,
+    reads=REPORTED,
+).alone(
+    subject="holders",
     tasks=("aux_f10_events_sync",),
     interfaces=interfaces("""
         get_fund_holding(code report_period? limit=100): stock of_period by -hold_shares, 3600 s

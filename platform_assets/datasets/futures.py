@@ -11,7 +11,8 @@ from functools import partial
 import pandas as pd
 
 from core.declaration.columns import S8, S16, S64, Amt, Big, Bool, Date, Model, Px, col, key
-from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.dataset import Raw, Source
+from core.declaration.frames import stacked
 from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
 from core.errors import PayloadError, Unavailable, UpstreamError
@@ -83,8 +84,7 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
                 _daily(ctx, exchange, day)
             except (UpstreamError, PayloadError, Unavailable):
                 parts += _mains(ctx, exchange, day)
-    filled = [part for part in parts if len(part)]
-    return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(columns=["symbol", "date"])
+    return stacked(parts, ["symbol", "date"])
 
 
 def _mains(ctx: FetchContext, exchange: str, day: str) -> list[pd.DataFrame]:
@@ -118,23 +118,18 @@ def _source(exchange: str) -> Source:
     return Source(exchange, fetch)
 
 
-DATASET = Dataset(
+DATASET = Raw(
     name="futures",
+    title="Daily figures of every futures contract",
+    model=Futures,
+    sources=(*(_source(exchange) for exchange in EXCHANGES), Source("eastmoney", portal, few_dates)),
+    combine="all",
+    late=1,
+    freshness=trading(2),
+    topical=True,
+).alone(
     subject="other_securities",
     title="Futures contracts by trade date",
-    raw=(
-        Raw(
-            name="futures",
-            title="Daily figures of every futures contract",
-            model=Futures,
-            key=("symbol", "date"),
-            sources=(*(_source(exchange) for exchange in EXCHANGES), Source("eastmoney", portal, few_dates)),
-            combine="all",
-            late=1,
-            freshness=trading(2),
-            topical=True,
-        ),
-    ),
     tasks=("fusion_daily_sync", "eod_core"),
     interfaces=interfaces("""
         get_futures_daily(symbol start_date? end_date? limit=250): timeseries contract_bars, 600 s

@@ -10,8 +10,8 @@ from datetime import date
 import pandas as pd
 
 from core.declaration.columns import S4, S64, Amt, Code, Date, Json, Model, Pct, Px, col, key
-from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.frames import canonical_json
+from core.declaration.dataset import Raw, Source
+from core.declaration.frames import canonical_json, stacked
 from core.declaration.rules import Partition, calendar_days, interfaces
 from core.declaration.scope import Scope
 from resources.upstreams.fetch_context import FetchContext
@@ -54,8 +54,7 @@ class HkFinance(Model):
 def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Four calls a company: some sixty a day."""
     parts = ctx.each(lambda code: company(ctx, code), requested(ctx, scope))
-    filled = [part for part in parts if len(part)]
-    return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(columns=["code", "report_period"])
+    return stacked(parts, ["code", "report_period"])
 
 
 def requested(ctx: FetchContext, scope: Scope) -> list[str]:
@@ -95,23 +94,18 @@ def _items(reported: dict[str, pd.DataFrame], period: str) -> str | None:
     return canonical_json(held) if held else None
 
 
-DATASET = Dataset(
+DATASET = Raw(
     name="hk_finance",
+    title="Results of companies in Hong Kong by report period",
+    model=HkFinance,
+    partition=Partition.CODE,
+    sources=(Source("eastmoney", portal),),
+    reads=("ref_ah_pair",),
+    freshness=calendar_days(200, "report_period"),
+    topical=True,
+).alone(
     subject="other_securities",
     title="Results of companies in Hong Kong",
-    raw=(
-        Raw(
-            name="hk_finance",
-            title="Results of companies in Hong Kong by report period",
-            model=HkFinance,
-            key=("code", "report_period"),
-            partition=Partition.CODE,
-            sources=(Source("eastmoney", portal),),
-            reads=("ref_ah_pair",),
-            freshness=calendar_days(200, "report_period"),
-            topical=True,
-        ),
-    ),
     tasks=("aux_f10_events_sync",),
     interfaces=interfaces("""
         get_hk_finance(code periods=8): stock periods, 3600 s

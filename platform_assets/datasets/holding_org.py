@@ -4,7 +4,7 @@ import pandas as pd
 
 from core.days import moved
 from core.declaration.columns import S16, Amt, Big, Code, Date, Int, Model, Pct, col, key
-from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.dataset import Raw, Source
 from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
 from core.market.securities import is_a_share
@@ -57,20 +57,15 @@ def with_sums(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([rows, sums], ignore_index=True)
 
 
-DATASET = Dataset(
+DATASET = Raw(
     name="holding_org",
+    title="Shares held by institutions, by report period and kind",
+    model=HoldingOrg,
+    partition=Partition.CODE,
+    sources=(Source("eastmoney", portal, only_when=in_season),),
+).alone(
     subject="holders",
     title="Shares held by institutions",
-    raw=(
-        Raw(
-            name="holding_org",
-            title="Shares held by institutions, by report period and kind",
-            model=HoldingOrg,
-            key=("code", "report_period", "org_type"),
-            partition=Partition.CODE,
-            sources=(Source("eastmoney", portal, only_when=in_season),),
-        ),
-    ),
     tasks=("aux_f10_events_sync",),
     interfaces=interfaces("""
         get_holding_org(code periods=8 org_type?): stock newest_periods, 3600 s

@@ -4,7 +4,8 @@ with the topics behind them."""
 import pandas as pd
 
 from core.declaration.columns import S16, S64, S255, Code, Date, Dt, F, Int, Json, Model, Pct, col, key
-from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.dataset import Raw, Source
+from core.declaration.frames import stacked
 from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
 from resources.upstreams.fetch_context import FetchContext, current_session, within_last
@@ -49,10 +50,7 @@ def topic_portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     for day in scope.dates:
         strong = ctx.ths.strong_stocks(day).rename(columns={"date": "trade_date"})
         parts.append(strong.assign(list_type="ths_strong"))
-    filled = [part for part in parts if len(part)]
-    if not filled:
-        return pd.DataFrame(columns=["trade_date", "list_type", "code"])
-    rows = pd.concat(filled, ignore_index=True)
+    rows = stacked(parts, ["trade_date", "list_type", "code"])
     return rows[rows["code"].map(scope.covers).astype(bool)]
 
 
@@ -67,28 +65,23 @@ def _of_now(rows: pd.DataFrame, ctx: FetchContext, scope: Scope) -> pd.DataFrame
     return rows.assign(trade_date=scope.until, snapshot_time=now)
 
 
-DATASET = Dataset(
+DATASET = Raw(
     name="hot_stocks",
+    title="Popularity lists and strong stocks of a date",
+    model=RawHotStock,
+    sources=(
+        Source("eastmoney", portal, current_session),
+        Source("ths", topic_portal, within_last(240)),
+        Source("xueqiu", social_site, current_session),
+    ),
+    combine="all",
+    # A stock that fell out of a list must not stay in it; a list whose site did not answer is kept.
+    replace_by=("trade_date", "list_type"),
+    freshness=trading(1, "trade_date"),
+    topical=True,
+).alone(
     subject="trading",
     title="Hot stocks",
-    raw=(
-        Raw(
-            name="hot_stocks",
-            title="Popularity lists and strong stocks of a date",
-            model=RawHotStock,
-            key=("trade_date", "list_type", "code"),
-            sources=(
-                Source("eastmoney", portal, current_session),
-                Source("ths", topic_portal, within_last(240)),
-                Source("xueqiu", social_site, current_session),
-            ),
-            combine="all",
-            # A stock that fell out of a list must not stay in it; a list whose site did not answer is kept.
-            replace_by=("trade_date", "list_type"),
-            freshness=trading(1, "trade_date"),
-            topical=True,
-        ),
-    ),
     tasks=("limitup_reason_sync", "eod_core"),
     interfaces=interfaces("""
         get_hot_stocks(trade_date? list_type=em_rank limit=50): market by_date by rank_no, 60 s

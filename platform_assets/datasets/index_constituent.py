@@ -11,7 +11,7 @@ from datetime import date, timedelta
 import pandas as pd
 
 from core.declaration.columns import S8, S16, S64, Code, Date, Model, Pct, col, key
-from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.dataset import Raw, Source
 from core.declaration.rules import Contract, Partition, calendar_days, interfaces
 from core.declaration.scope import Context, Scope
 from core.errors import PayloadError, Permanent
@@ -124,26 +124,21 @@ def is_of_the_past(rows: pd.DataFrame, context: Context) -> pd.Series:
     return rows["as_of_date"] <= context.today
 
 
-DATASET = Dataset(
+DATASET = Raw(
     name="index_constituent",
+    title="Members of indices and industries, with weights",
+    model=IndexConstituent,
+    partition=Partition.SNAPSHOT,
+    sources=(Source("csindex", csi_files), Source("cnindex", cni_sample), Source("sw", sw_classes)),
+    combine="all",
+    replace_by=("provider", "index_code"),
+    contract=(Contract(is_of_the_past, "a list of a day to come"),),
+    freshness=calendar_days(45, "as_of_date"),
+    topical=True,
+    may_be_empty=False,
+).alone(
     subject="companies",
     title="Members of indices and industries",
-    raw=(
-        Raw(
-            name="index_constituent",
-            title="Members of indices and industries, with weights",
-            model=IndexConstituent,
-            key=("provider", "index_code", "code", "as_of_date"),
-            partition=Partition.SNAPSHOT,
-            sources=(Source("csindex", csi_files), Source("cnindex", cni_sample), Source("sw", sw_classes)),
-            combine="all",
-            replace_by=("provider", "index_code"),
-            contract=(Contract(is_of_the_past, "a list of a day to come"),),
-            freshness=calendar_days(45, "as_of_date"),
-            topical=True,
-            may_be_empty=False,
-        ),
-    ),
     tasks=("fusion_wide_sync", "eod_core"),
     interfaces=interfaces("""
         get_index_constituents(index_code provider=csi): market index_members, 86400 s

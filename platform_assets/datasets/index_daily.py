@@ -166,7 +166,6 @@ DATASET = Dataset(
     subject="prices",
     title="Index daily bars",
     model=IndexDaily,
-    key=("code", "date"),
     domain="kline",
     partition=Partition.TRADE_DATE,
     sources=(

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from core.declaration.columns import S16, S64, Date, F, Int, Model, Pct, col, key
-from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.dataset import Raw, Source
 from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
 from core.errors import PayloadError, Permanent
@@ -84,23 +84,18 @@ def _years_before(day: str) -> str:
     return then.replace(year=then.year - YEARS, day=min(then.day, 28)).isoformat()
 
 
-DATASET = Dataset(
+DATASET = Raw(
     name="index_valuation",
+    title="PE, yield and percentile of the broad indices by trade date",
+    model=IndexValuation,
+    sources=(Source("csindex", csi), Source("eastmoney", portal)),
+    combine="all",
+    late=1,
+    freshness=trading(2),
+    topical=True,
+).alone(
     subject="indices_and_industries",
     title="Valuation of the broad indices",
-    raw=(
-        Raw(
-            name="index_valuation",
-            title="PE, yield and percentile of the broad indices by trade date",
-            model=IndexValuation,
-            key=("index_code", "date"),
-            sources=(Source("csindex", csi), Source("eastmoney", portal)),
-            combine="all",
-            late=1,
-            freshness=trading(2),
-            topical=True,
-        ),
-    ),
     tasks=("industry_index_sync",),
     interfaces=interfaces("""
         get_index_valuation(index_code start_date? end_date? limit=750): timeseries history, 3600 s

@@ -8,9 +8,10 @@ import pandas as pd
 
 from core.declaration.columns import Code, Date, F, Int, Model, Pct, Px, col, key
 from core.declaration.dataset import Dataset
+from core.declaration.frames import stacked
 from core.declaration.rules import interfaces, latest, trading
 from core.declaration.scope import Scope
-from platform_assets.datasets._quant import BARS, INDEX, indicators_of, joined, rows_of, stretches_of
+from platform_assets.datasets._quant import BARS, INDEX, indicators_of, rows_of, stretches_of
 from resources.upstreams.fetch_context import FetchContext
 
 
@@ -84,7 +85,7 @@ class IndicatorDaily(Model):
 def indicators(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Every date from its own window."""
     frames = [rows_of(stretch, indicators_of(ctx, scope, stretch)) for stretch in stretches_of(ctx, scope)]
-    return joined(frames, list(IndicatorDaily.to_schema().columns))
+    return stacked(frames, IndicatorDaily.to_schema().columns)
 
 
 DATASET = Dataset(
@@ -92,7 +93,6 @@ DATASET = Dataset(
     subject="signals",
     title="Technical indicators by trade date",
     model=IndicatorDaily,
-    key=("code", "date"),
     calculate=indicators,
     reads=(BARS, INDEX),
     freshness=trading(1),

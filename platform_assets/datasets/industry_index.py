@@ -205,7 +205,6 @@ DATASET = Dataset(
     subject="indices_and_industries",
     title="Industry indices by trade date",
     model=IndustryIndex,
-    key=("code", "date"),
     domain="wide",
     sources=(Source("sw", sw_indices), Source("derived", own_bars)),
     fuse=Rows(),

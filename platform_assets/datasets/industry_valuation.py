@@ -7,7 +7,7 @@ The disclosure platform has those of the regulator (csrc) and of CNI, SW its own
 import pandas as pd
 
 from core.declaration.columns import S4, S8, S16, S64, Amt, Date, F, Int, Model, Pct, col, key
-from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.dataset import Raw, Source
 from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
 from platform_assets.datasets._industries import sw_report
@@ -58,23 +58,18 @@ def boards(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True).assign(standard="em")
 
 
-DATASET = Dataset(
+DATASET = Raw(
     name="industry_valuation",
+    title="PE and PB of industries by trade date and classification",
+    model=IndustryValuation,
+    sources=(Source("cninfo", platform), Source("sw", classes), Source("eastmoney", boards)),
+    combine="all",
+    late=1,
+    freshness=trading(3),
+    topical=True,
+).alone(
     subject="indices_and_industries",
     title="Valuation of industries",
-    raw=(
-        Raw(
-            name="industry_valuation",
-            title="PE and PB of industries by trade date and classification",
-            model=IndustryValuation,
-            key=("standard", "industry_code", "date"),
-            sources=(Source("cninfo", platform), Source("sw", classes), Source("eastmoney", boards)),
-            combine="all",
-            late=1,
-            freshness=trading(3),
-            topical=True,
-        ),
-    ),
     tasks=("industry_index_sync",),
     interfaces=interfaces("""
         get_industry_valuation(standard=csrc date? level?): market by_date, 3600 s

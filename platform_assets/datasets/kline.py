@@ -10,7 +10,8 @@ import pandas as pd
 import pandera.pandas as pa
 
 from core.declaration.columns import S4, Amt, Big, Code, Date, Model, Pct, Px, col, key
-from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.dataset import Raw, Source
+from core.declaration.frames import stacked
 from core.declaration.rules import Partition
 from core.declaration.scope import Scope
 from platform_assets.compute.asof import value_on
@@ -117,10 +118,7 @@ def _of_codes(ctx: FetchContext, scope: Scope, ask: Bars) -> pd.DataFrame:
         inside = (bars["date"] <= until) & (bars["date"] >= (since or ""))
         return bars[inside].reindex(columns=_COLUMNS).tail(FIRST_BARS)
 
-    parts = [part for part in ctx.each(one, ctx.symbols(scope.codes)) if len(part)]
-    if not parts:
-        return pd.DataFrame(columns=_COLUMNS)
-    return pd.concat(parts, ignore_index=True).assign(adj="none")
+    return stacked(ctx.each(one, ctx.symbols(scope.codes)), _COLUMNS).assign(adj="none")
 
 
 def _newest_stored(ctx: FetchContext, scope: Scope, until: str) -> dict[str, str]:
@@ -133,27 +131,22 @@ def _newest_stored(ctx: FetchContext, scope: Scope, until: str) -> dict[str, str
     return {str(code): str(day) for code, day in stored.groupby("code")["date"].max().items()}
 
 
-DATASET = Dataset(
+DATASET = Raw(
     name="kline",
+    title="Unadjusted daily bars of single codes as the upstreams show them",
+    model=RawKline,
+    partition=Partition.CODE,
+    sources=(
+        Source("tdx", terminal, only_when=of_named_codes),
+        Source("tencent", quote_site, only_when=of_named_codes),
+        Source("eastmoney", portal, only_when=of_named_codes),
+        Source("ths", topic_portal, only_when=of_named_codes),
+        Source("sina", second_site, only_when=of_named_codes),
+    ),
+    reads=("ref_exright",),
+    fuses=("kline_bar",),
+    gaps=True,
+).alone(
     subject="prices",
     title="Daily bars of single codes, on demand",
-    raw=(
-        Raw(
-            name="kline",
-            title="Unadjusted daily bars of single codes as the upstreams show them",
-            model=RawKline,
-            key=("code", "date"),
-            partition=Partition.CODE,
-            sources=(
-                Source("tdx", terminal, only_when=of_named_codes),
-                Source("tencent", quote_site, only_when=of_named_codes),
-                Source("eastmoney", portal, only_when=of_named_codes),
-                Source("ths", topic_portal, only_when=of_named_codes),
-                Source("sina", second_site, only_when=of_named_codes),
-            ),
-            reads=("ref_exright",),
-            fuses=("kline_bar",),
-            gaps=True,
-        ),
-    ),
 )

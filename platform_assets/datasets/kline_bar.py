@@ -13,21 +13,8 @@ import pandas as pd
 import pandera.pandas as pa
 
 from core.days import is_closed
-from core.declaration.columns import (
-    S8,
-    Amt,
-    Big,
-    Bool,
-    Code,
-    Date,
-    Int,
-    Model,
-    Pct,
-    Px,
-    col,
-    key,
-    model_columns,
-)
+from core.declaration import columns as t
+from core.declaration.columns import Model, col, key, model_columns
 from core.declaration.dataset import DERIVED, Dataset, Source
 from core.declaration.rules import Partition, Rows, Soft, close_of, interfaces, trading
 from core.declaration.scope import Context, Scope
@@ -48,20 +35,20 @@ _DAILY = ("code", "date", "open", "high", "low", "close", "last_close", "volume"
 class KlineBar(Model):
     """One bar of one period; unadjusted, as daily bars are."""
 
-    code: Code = key("security code")
-    period: S8 = key("week, month, quarter, year", isin=list(PERIODS))
-    date: Date = key("last trade date of the period; of an open one it lies ahead")
-    last_date: Date = col(title="newest trade date inside that has a bar")
-    open: Px = col("CNY", "first open", nullable=False, gt=0)
-    close: Px = col("CNY", "last close", nullable=False, gt=0)
-    high: Px = col("CNY", "highest price", nullable=False, gt=0)
-    low: Px = col("CNY", "lowest price", nullable=False, gt=0)
-    volume: Big = col("sh", "shares traded", ge=0)
-    amount: Amt = col("CNY", "turnover", ge=0)
-    bar_count: Int = col("", "daily bars inside", nullable=False, ge=1)
-    change_pct: Pct = col("pct", "change over the period, through ex-dates")
-    turnover_pct: Pct = col("pct", "sum of the daily rates")
-    is_closed: Bool = col(title="the period has ended", computed=True)
+    code: t.Code = key("security code")
+    period: t.S8 = key("week, month, quarter, year", isin=list(PERIODS))
+    date: t.Date = key("last trade date of the period; of an open one it lies ahead")
+    last_date: t.Date = col(title="newest trade date inside that has a bar")
+    open: t.Px = col("CNY", "first open", nullable=False, gt=0)
+    close: t.Px = col("CNY", "last close", nullable=False, gt=0)
+    high: t.Px = col("CNY", "highest price", nullable=False, gt=0)
+    low: t.Px = col("CNY", "lowest price", nullable=False, gt=0)
+    volume: t.Big = col("sh", "shares traded", ge=0)
+    amount: t.Amt = col("CNY", "turnover", ge=0)
+    bar_count: t.Int = col("", "daily bars inside", nullable=False, ge=1)
+    change_pct: t.Pct = col("pct", "change over the period, through ex-dates")
+    turnover_pct: t.Pct = col("pct", "sum of the daily rates")
+    is_closed: t.Bool = col(title="the period has ended", computed=True)
 
     @pa.dataframe_check
     def prices_are_ordered(cls, rows: pd.DataFrame) -> pd.Series:
@@ -240,7 +227,6 @@ DATASET = Dataset(
     subject="prices",
     title="Week, month, quarter and year bars",
     model=KlineBar,
-    key=("code", "period", "date"),
     domain="kline",
     partition=Partition.CODE,
     may_be_empty=True,  # the first days of a warehouse complete no period

@@ -11,20 +11,10 @@ import numpy as np
 import pandas as pd
 import pandera.pandas as pa
 
+from core.arrays import Bools, Floats
+from core.declaration import rules
 from core.declaration.columns import S4, S8, S16, Amt, Big, Bool, Code, Date, F, Model, Pct, Px, col, key
 from core.declaration.dataset import Dataset, Source
-from core.declaration.rules import (
-    Contract,
-    Partition,
-    Rows,
-    Soft,
-    Whole,
-    by_date,
-    close_of,
-    interfaces,
-    latest,
-    trading,
-)
 from core.declaration.scope import Context
 from core.market.price_identity import accepted
 from core.market.securities import UNSURE_FUND, limit_class
@@ -40,12 +30,53 @@ from platform_assets.compute.bar_checks import (
     traded_has_amount,
     turnover_is_usual,
 )
-from platform_assets.compute.day_limits import DayLimits, day_limits
-from platform_assets.compute.limit_state import limit_status
+from platform_assets.compute.day_limits import DayLimits, day_limits, limit_status
 from platform_assets.compute.name_spans import named
 from platform_assets.datasets import _kline_sources as sources
-from platform_assets.datasets._relistings import listed_again
 from resources.upstreams.fetch_context import within_last
+
+AWAY = 60
+"""Trade dates without a trade before; a suspended listing took half a year at least."""
+_HALF_TICK = 0.005
+_STOCK = "stock"
+
+
+def listed_again(rows: pd.DataFrame, up: Floats, down: Floats, context: Context) -> Bools:
+    """True for rows of such a day. No source marks them, and a long suspension for another reason ends with
+    the ordinary limits (`up`, `down`), so it takes both: no trade for `AWAY` dates, and a price beyond them.
+    Where the bars of so long ago are not stored the row is not one, and the close is marked as beyond
+    them."""
+    high, low = rows["high"].to_numpy(dtype=float), rows["low"].to_numpy(dtype=float)
+    stocks = (rows["sec_type"] == _STOCK) & ~rows["is_suspended"].astype(bool)
+    beyond: Bools = stocks.to_numpy(dtype=bool) & ((high > up + _HALF_TICK) | (low < down - _HALF_TICK))
+    places = np.flatnonzero(beyond)
+    if not len(places):
+        return beyond
+    codes = sorted(set(rows["code"].iloc[places]))
+    starts = {day: context.calendar.offset(day, -AWAY) for day in set(rows["date"].iloc[places])}
+    stored = context.read(
+        "fusion_kline_daily", columns=("code", "date", "volume"), codes=codes, since=min(starts.values())
+    )
+    columns = ["code", "date", "volume"]
+    bars = pd.concat([stored[columns], rows.loc[rows["code"].isin(codes), columns]], ignore_index=True)
+    traded = bars[bars["volume"].fillna(0) > 0]
+    master = context.read("fusion_stock_master", columns=("code", "list_date"))
+    listed = dict(zip(master["code"], master["list_date"], strict=True))
+    found = np.zeros(len(rows), dtype=bool)
+    for place in places:
+        code, day = rows["code"].iloc[place], rows["date"].iloc[place]
+        since = starts[day]
+        old = bool(listed.get(code)) and str(listed[code]) < since
+        away = traded[(traded["code"] == code) & (traded["date"] >= since) & (traded["date"] < day)].empty
+        found[place] = old and away and _is_loaded(since, rows, context)
+    return found
+
+
+def _is_loaded(day: str, rows: pd.DataFrame, context: Context) -> bool:
+    """Whether the market's bars of a date are known."""
+    if (rows["date"] == day).any():
+        return True
+    return not context.read("fusion_kline_daily", columns=("date",), since=day, until=day).empty
 
 
 class KlineDaily(Model):
@@ -200,48 +231,49 @@ DATASET = Dataset(
     subject="prices",
     title="Daily bars",
     model=KlineDaily,
-    key=("code", "date"),
     domain="kline",
-    partition=Partition.TRADE_DATE,
+    partition=rules.Partition.TRADE_DATE,
     sources=(
         Source("tdx", sources.terminal),
         Source("tencent", sources.quote_site, only_when=sources.is_session),
         Source("eastmoney", sources.portal),
         Source("sina", sources.second_site, only_when=within_last(1000)),
     ),
-    fuse=Rows(
+    fuse=rules.Rows(
         finer={"amount": sources.amount_rounding, "volume": sources.volume_rounding},
         finer_source="tencent",
         fills=("last_close",),
     ),
-    contract=(Contract(of_this_instrument, "previous close of another instrument"),),
+    contract=(rules.Contract(of_this_instrument, "previous close of another instrument"),),
     unchanged_within={"amount": sources.amount_rounding, "volume": sources.tolerated_volume},
     derive=(keep_reference, mark_suspended, add_changes, add_limits, add_turnover, add_factor),
     soft=(
-        Soft(close_within_limits, "close outside the price limits"),
-        Soft(amount_fits_prices, "amount / volume outside the day's prices"),
-        Soft(traded_has_amount, "volume without amount"),
-        Soft(reference_is_previous_close, "reference price differs from the stored previous close"),
-        Soft(reference_is_known, "no source has the reference price of a first day"),
-        Soft(limits_are_known, "the limits follow from a reference price or a name that is not known"),
-        Soft(turnover_is_usual, "turnover of the market far from that of the 20 dates before", holds=True),
-        Soft(close_is_next_reference, "the next day's previous close is another", holds=True),
+        rules.Soft(close_within_limits, "close outside the price limits"),
+        rules.Soft(amount_fits_prices, "amount / volume outside the day's prices"),
+        rules.Soft(traded_has_amount, "volume without amount"),
+        rules.Soft(reference_is_previous_close, "reference price differs from the stored previous close"),
+        rules.Soft(reference_is_known, "no source has the reference price of a first day"),
+        rules.Soft(limits_are_known, "the limits follow from a reference price or a name that is not known"),
+        rules.Soft(
+            turnover_is_usual, "turnover of the market far from that of the 20 dates before", holds=True
+        ),
+        rules.Soft(close_is_next_reference, "the next day's previous close is another", holds=True),
     ),
-    whole=(Whole(covers_the_list), Whole(closes_before_are_references)),
+    whole=(rules.Whole(covers_the_list), rules.Whole(closes_before_are_references)),
     reads=("ref_exright", "ref_name_history", "fusion_stock_master"),
     reads_own_past=True,
-    public_at=close_of("date"),
-    freshness=trading(1),
+    public_at=rules.close_of("date"),
+    freshness=rules.trading(1),
     per_code=True,
     tasks=("fusion_kline_sync", "eod_core"),
     interfaces=(
-        *interfaces("""
+        *rules.interfaces("""
             get_kline_daily(code start_date? end_date? limit=250 adjust=qfq): timeseries bars, 300 s
                 daily bars of one code
         """),
-        by_date("get_kline_daily_by_date", "daily bars of the market on one date", 600),
-        latest("get_kline_latest", "newest daily bar of a code", 60),
-        *interfaces("""
+        rules.by_date("get_kline_daily_by_date", "daily bars of the market on one date", 600),
+        rules.latest("get_kline_latest", "newest daily bar of a code", 60),
+        *rules.interfaces("""
             get_kline_daily_batch(codes days=60 adjust=qfq): timeseries bars_by_code -> object, 300 s
                 map code -> newest bars, oldest first
             get_returns(code window=20 limit=250): timeseries returns, 300 s

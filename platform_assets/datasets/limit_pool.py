@@ -11,7 +11,7 @@ from collections.abc import Callable
 import pandas as pd
 
 from core.declaration.columns import S8, S32, S64, Amt, Code, Date, Int, Model, Pct, Px, col, key
-from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.dataset import Raw, Source
 from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
 from resources.upstreams.fetch_context import FetchContext, within_last
@@ -69,26 +69,21 @@ def topic_pool(ctx: FetchContext, pool: str, day: str) -> pd.DataFrame:
     return rows
 
 
-DATASET = Dataset(
+DATASET = Raw(
     name="limit_pool",
+    title="Stocks at a price limit, day by day: sealed, broken, down, of the day before, strong",
+    model=RawLimitPool,
+    sources=(
+        Source("eastmoney", portal, within_last(20)),
+        Source("ths", topic_portal, within_last(240)),
+    ),
+    # A stock that left a pool before the close must not stay in it.
+    replace_by=("trade_date",),
+    freshness=trading(1, "trade_date"),
+    topical=True,
+).alone(
     subject="trading",
     title="Limit pools",
-    raw=(
-        Raw(
-            name="limit_pool",
-            title="Stocks at a price limit, day by day: sealed, broken, down, of the day before, strong",
-            model=RawLimitPool,
-            key=("trade_date", "pool", "code"),
-            sources=(
-                Source("eastmoney", portal, within_last(20)),
-                Source("ths", topic_portal, within_last(240)),
-            ),
-            # A stock that left a pool before the close must not stay in it.
-            replace_by=("trade_date",),
-            freshness=trading(1, "trade_date"),
-            topical=True,
-        ),
-    ),
     tasks=("market_phase_sync", "eod_core"),
     interfaces=interfaces("""
         get_limit_pool(trade_date? pool=up): market by_date by first_seal_time, 60 s

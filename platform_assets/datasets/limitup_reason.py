@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 
 from core.declaration.columns import S8, S16, S64, S255, Amt, Bool, Code, Date, F, Json, Model, Text, col, key
-from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.dataset import Raw, Source
 from core.declaration.frames import canonical_json
 from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
@@ -56,22 +56,17 @@ def _tags(reason: Any) -> str | None:
     return canonical_json(kept) if kept else None
 
 
-DATASET = Dataset(
+DATASET = Raw(
     name="limitup_reason",
+    title="Why each limit-up of a date happened",
+    model=RawLimitupReason,
+    sources=(Source("ths", topic_portal, within_last(240)),),
+    replace_by=("trade_date",),
+    freshness=trading(1, "trade_date"),
+    topical=True,
+).alone(
     subject="trading",
     title="Reasons of limit-ups",
-    raw=(
-        Raw(
-            name="limitup_reason",
-            title="Why each limit-up of a date happened",
-            model=RawLimitupReason,
-            key=("trade_date", "code"),
-            sources=(Source("ths", topic_portal, within_last(240)),),
-            replace_by=("trade_date",),
-            freshness=trading(1, "trade_date"),
-            topical=True,
-        ),
-    ),
     tasks=("limitup_reason_sync", "eod_core"),
     interfaces=interfaces("""
         get_limitup_reason(trade_date? keyword?): market by_date by first_time, 600 s

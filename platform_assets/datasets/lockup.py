@@ -8,7 +8,7 @@ import pandas as pd
 
 from core.days import moved
 from core.declaration.columns import S64, Amt, Big, Code, Date, Int, Model, Pct, col, key
-from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.dataset import Raw, Source
 from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
 from resources.upstreams.fetch_context import FetchContext
@@ -37,22 +37,17 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     return pd.concat(found, ignore_index=True)
 
 
-DATASET = Dataset(
+DATASET = Raw(
     name="lockup",
+    title="Releases of locked shares, past and planned",
+    model=RawLockup,
+    partition=Partition.SNAPSHOT,
+    sources=(Source("eastmoney", portal),),
+    replace="snapshot",
+    per_code=True,
+).alone(
     subject="holders",
     title="Releases of locked shares",
-    raw=(
-        Raw(
-            name="lockup",
-            title="Releases of locked shares, past and planned",
-            model=RawLockup,
-            key=("code", "free_date", "share_type"),
-            partition=Partition.SNAPSHOT,
-            sources=(Source("eastmoney", portal),),
-            replace="snapshot",
-            per_code=True,
-        ),
-    ),
     tasks=("fusion_daily_sync", "eod_core"),
     interfaces=interfaces("""
         get_lockup(code days=365 forward_days=90): stock around_today, 3600 s

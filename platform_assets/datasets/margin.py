@@ -9,19 +9,10 @@ from collections.abc import Callable
 
 import pandas as pd
 
+from core.declaration import rules
 from core.declaration.columns import S8, S64, Amt, Big, Code, Date, Model, Pct, Px, col, columns_of, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import (
-    Fields,
-    Soft,
-    Whole,
-    by_date,
-    history,
-    interfaces,
-    latest,
-    next_trade_date,
-    trading,
-)
+from core.declaration.frames import stacked
 from core.declaration.scope import Context, Scope
 from resources.upstreams.fetch_context import FetchContext
 
@@ -77,10 +68,7 @@ class ExchangeMargin(Model):
 def _by_date(ask: Callable[[str], pd.DataFrame], ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """`ask(day)` for every date of the scope that is out; rows of the scope's codes."""
     days = [day for day in scope.dates if ctx.is_published(day, PUBLISHED)]
-    found = [rows for rows in map(ask, days) if len(rows)]
-    if not found:
-        return pd.DataFrame(columns=["code", "date"])
-    rows = pd.concat(found, ignore_index=True)
+    rows = stacked(map(ask, days), ["code", "date"])
     return rows[rows["code"].map(scope.covers).astype(bool)]
 
 
@@ -119,10 +107,6 @@ def shenzhen(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 def beijing(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call a date, and one per twenty securities."""
     return _by_date(ctx.bse.margin, ctx, scope)
-
-
-def as_received(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    return rows
 
 
 def without_totals(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
@@ -182,7 +166,6 @@ DATASET = Dataset(
     subject="trading",
     title="Margin trading by trade date",
     model=Margin,
-    key=("code", "date"),
     domain="daily",
     late=1,
     raw=(
@@ -192,7 +175,6 @@ DATASET = Dataset(
             gaps=True,
             title="Margin trading as the portal reports it",
             model=RawMargin,
-            key=("code", "date"),
             sources=(Source("eastmoney", portal),),
             late=1,
         ),
@@ -203,7 +185,6 @@ DATASET = Dataset(
             also_tasks=("aux_f10_events_sync",),
             title="Margin trading beside the F10 tables: the portal's report once more, no further call",
             model=AuxMargin,
-            key=("code", "date", "src"),
             sources=(Source("em_f10", portal),),
             late=1,
         ),
@@ -211,36 +192,37 @@ DATASET = Dataset(
             name="exchange_margin",
             title="Margin trading as the three exchanges publish it, with the sums of their markets",
             model=ExchangeMargin,
-            key=("date", "code"),
             sources=(Source("sse", shanghai), Source("szse", shenzhen), Source("bse", beijing)),
             combine="all",
             late=1,
-            freshness=trading(2),
+            freshness=rules.trading(2),
             topical=True,
         ),
     ),
-    feeds={"exchange_margin": without_totals, "raw_margin": as_received, "aux_rzrq": as_received},
+    feeds={"exchange_margin": without_totals, "raw_margin": rules.as_received, "aux_rzrq": rules.as_received},
     order=("sse", "szse", "bse", "eastmoney", "em_f10"),
     # The portal passes on what the exchanges publish: where one figure differs, one of them is another row's.
-    fuse=Fields(tolerance=dict.fromkeys(("rzye", "rzmre", "rzche", "rqmcl", "rqchl", "loan_volume"), 0.001)),
+    fuse=rules.Fields(
+        tolerance=dict.fromkeys(("rzye", "rzmre", "rzche", "rqmcl", "rqchl", "loan_volume"), 0.001)
+    ),
     derive=(add_prices, fill_exchange_gaps, add_nets),
     soft=(
-        Soft(parts_add_up, "the sum is not financing + lending balance"),
-        Soft(rolls_forward, "balance differs from the day before + bought - repaid by more than 1 %"),
+        rules.Soft(parts_add_up, "the sum is not financing + lending balance"),
+        rules.Soft(rolls_forward, "balance differs from the day before + bought - repaid by more than 1 %"),
     ),
-    whole=(Whole(covers_the_day_before),),
+    whole=(rules.Whole(covers_the_day_before),),
     reads=("fusion_kline_daily", "fusion_valuation"),
     reads_own_past=True,
-    public_at=next_trade_date("date", PUBLISHED),
-    freshness=trading(2),
+    public_at=rules.next_trade_date("date", PUBLISHED),
+    freshness=rules.trading(2),
     per_code=True,
     may_be_empty=True,  # no figure is out before the next trade date
     tasks=("fusion_daily_sync", "eod_core", "exchange_sync"),
     interfaces=(
-        latest("get_margin", "newest margin row of a code", 600),
-        history("get_margin_history", "margin rows of a code by date", 600, 120),
-        by_date("get_margin_by_date", "margin rows of all codes on one date", 600),
-        *interfaces("""
+        rules.latest("get_margin", "newest margin row of a code", 600),
+        rules.history("get_margin_history", "margin rows of a code by date", 600, 120),
+        rules.by_date("get_margin_by_date", "margin rows of all codes on one date", 600),
+        *rules.interfaces("""
             get_margin_total(exchange? start_date? end_date?
                              limit=120): timeseries market_totals of exchange_margin, 600 s
                 market margin totals of the exchanges SSE, SZSE, BSE by date

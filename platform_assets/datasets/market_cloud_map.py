@@ -13,26 +13,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from core.declaration.columns import (
-    S8,
-    S16,
-    S64,
-    Amt,
-    Code,
-    Date,
-    Dt,
-    Int,
-    Model,
-    Pct,
-    col,
-    key,
-    model_columns,
-)
+from core.declaration import columns as t
+from core.declaration.columns import Model, col, key, model_columns
 from core.declaration.dataset import Dataset, Source
+from core.declaration.frames import stacked
 from core.declaration.rules import Rows, Soft, Whole, close_of, interfaces, trading
 from core.declaration.scope import Context, Scope
 from platform_assets.compute.name_spans import named
-from platform_assets.datasets._sessions import of_session
+from platform_assets.datasets._events import of_session
 from resources.upstreams.fetch_context import FetchContext, current_session
 
 ROOT = "ROOT"
@@ -46,25 +34,25 @@ _CAP_TOLERANCE = 0.05
 class MarketCloudMap(Model):
     """One node of the tree on one date; caps and amounts in 100 million CNY."""
 
-    trade_date: Date = key("trade date")
-    node_code: S16 = key("ROOT, board code or name of an industry, stock code")
-    parent_code: S16 = col(title="node above; none of the market, and of a stock without industry")
-    level: S8 = col(title="market, sector, stock", nullable=False, isin=list(LEVELS))
-    name: S64 = col(title="name", nullable=False)
-    market_cap_yi: Amt = col("yi", "total market cap", ge=0)
-    amount_yi: Amt = col("yi", "turnover", ge=0)
-    change_pct: Pct = col("pct", "change of the day; of the market weighted by cap")
-    change_pct_5d: Pct = col("pct", "change over 5 sessions")
-    turnover_pct: Pct = col("pct", "turnover rate")
-    main_net: Amt = col("CNY", "main net inflow")
-    up_count: Int = col("", "members that rose", ge=0)
-    down_count: Int = col("", "members that fell", ge=0)
-    limit_up_count: Int = col("", "members in the pool of limit-ups", computed=True, ge=0)
-    leader_code: Code = col(title="member that rose most")
-    leader_name: S64 = col(title="its name")
-    leader_change_pct: Pct = col("pct", "its change")
-    rank_no: Int = col("", "rank by change within the level", computed=True, ge=1)
-    snapshot_time: Dt = col(title="time of the newest quote behind the node")
+    trade_date: t.Date = key("trade date")
+    node_code: t.S16 = key("ROOT, board code or name of an industry, stock code")
+    parent_code: t.S16 = col(title="node above; none of the market, and of a stock without industry")
+    level: t.S8 = col(title="market, sector, stock", nullable=False, isin=list(LEVELS))
+    name: t.S64 = col(title="name", nullable=False)
+    market_cap_yi: t.Amt = col("yi", "total market cap", ge=0)
+    amount_yi: t.Amt = col("yi", "turnover", ge=0)
+    change_pct: t.Pct = col("pct", "change of the day; of the market weighted by cap")
+    change_pct_5d: t.Pct = col("pct", "change over 5 sessions")
+    turnover_pct: t.Pct = col("pct", "turnover rate")
+    main_net: t.Amt = col("CNY", "main net inflow")
+    up_count: t.Int = col("", "members that rose", ge=0)
+    down_count: t.Int = col("", "members that fell", ge=0)
+    limit_up_count: t.Int = col("", "members in the pool of limit-ups", computed=True, ge=0)
+    leader_code: t.Code = col(title="member that rose most")
+    leader_name: t.S64 = col(title="its name")
+    leader_change_pct: t.Pct = col("pct", "its change")
+    rank_no: t.Int = col("", "rank by change within the level", computed=True, ge=1)
+    snapshot_time: t.Dt = col(title="time of the newest quote behind the node")
 
 
 # -- sources ----------------------------------------------------------------------------------------
@@ -129,9 +117,7 @@ def ranking(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 def own_quotes(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Closing quotes, caps and money flow that are stored, by the industry of each stock."""
-    parts = [_stored(ctx, day) for day in scope.dates]
-    filled = [part for part in parts if len(part)]
-    return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(columns=["trade_date"])
+    return stacked((_stored(ctx, day) for day in scope.dates), ["trade_date"])
 
 
 def _stored(ctx: FetchContext, day: str) -> pd.DataFrame:
@@ -340,7 +326,6 @@ DATASET = Dataset(
     subject="market",
     title="Tree map of the market",
     model=MarketCloudMap,
-    key=_KEY,
     domain="daily",
     sources=_SOURCES,
     fuse=Rows(),

@@ -8,9 +8,9 @@ was not known in its evening; inputs that no pool has are taken from bars that c
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from core.arrays import Floats
 from core.declaration.columns import S16, Amt, Bool, Date, F, Int, Json, Model, Pct, col, key
 from core.declaration.dataset import Dataset
 from core.declaration.frames import canonical_json
@@ -23,7 +23,6 @@ from platform_assets.compute.parameters import market_phase as own
 from platform_assets.datasets._limit_days import limit_days, pool_measures, pool_rows
 from resources.upstreams.fetch_context import FetchContext
 
-Floats = npt.NDArray[np.float64]
 _BEFORE = own.HISTORY_DAYS + own.SLOPE_DAYS + own.CONFIRM_DAYS
 """Dates before a scope that its scores and stages look at."""
 _MEASURES = (
@@ -233,7 +232,6 @@ DATASET = Dataset(
     subject="market",
     title="Emotion cycle of the market",
     model=MarketPhase,
-    key=("trade_date",),
     calculate=phases,
     reads=("raw_limit_pool", "fusion_index_daily", "fusion_kline_daily", "ref_name_history"),
     reads_own_past=True,

@@ -7,7 +7,8 @@ import pandas as pd
 import pandera.pandas as pa
 
 from core.declaration.columns import S4, Amt, Big, Code, Dt, Model, Px, col, key
-from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.dataset import Raw, Source
+from core.declaration.frames import stacked
 from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
 from platform_assets.datasets.kline import of_named_codes
@@ -77,33 +78,25 @@ def _of_codes(ctx: FetchContext, scope: Scope, ask: Callable[[str, str], pd.Data
         parts = [ask(symbol, period).assign(code=symbol[2:], period=period) for period in PERIODS]
         return pd.concat(parts, ignore_index=True)
 
-    parts = [part for part in ctx.each(one, ctx.symbols(scope.codes)) if len(part)]
-    if not parts:
-        return pd.DataFrame(columns=_KEY)
-    rows = pd.concat(parts, ignore_index=True)
+    rows = stacked(ctx.each(one, ctx.symbols(scope.codes)), _KEY)
     return rows[rows["datetime"] <= last]
 
 
-DATASET = Dataset(
+DATASET = Raw(
     name="minute_kline",
+    title="Bars of 5, 15, 30 and 60 minutes of single codes as the upstreams show them",
+    model=RawMinuteKline,
+    partition=Partition.CODE,
+    sources=(
+        Source("tdx", terminal, only_when=of_named_codes),
+        Source("tencent", quote_site, only_when=of_named_codes),
+        Source("eastmoney", portal, only_when=of_named_codes),
+        Source("sina", second_site, only_when=of_named_codes),
+    ),
+    per_code=True,
+).alone(
     subject="prices",
     title="Minute bars of single codes, on demand",
-    raw=(
-        Raw(
-            name="minute_kline",
-            title="Bars of 5, 15, 30 and 60 minutes of single codes as the upstreams show them",
-            model=RawMinuteKline,
-            key=("code", "period", "datetime"),
-            partition=Partition.CODE,
-            sources=(
-                Source("tdx", terminal, only_when=of_named_codes),
-                Source("tencent", quote_site, only_when=of_named_codes),
-                Source("eastmoney", portal, only_when=of_named_codes),
-                Source("sina", second_site, only_when=of_named_codes),
-            ),
-            per_code=True,
-        ),
-    ),
     interfaces=interfaces("""
         get_minute_kline(code period=5 days=1): timeseries minute_bars, 60 s
             stored minute bars

@@ -9,31 +9,12 @@ was: the earliest time and the longest text are kept.
 import orjson
 import pandas as pd
 
-from core.declaration.columns import (
-    K16,
-    K32,
-    S16,
-    S32,
-    S64,
-    S128,
-    S512,
-    Code,
-    Date,
-    Dt,
-    F,
-    Int,
-    Model,
-    Px,
-    Text,
-    col,
-    columns_of,
-    key,
-)
+from core.declaration import columns as t
+from core.declaration.columns import Model, col, columns_of, key
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import Partition, Rows, Soft, calendar_days, interfaces
 from core.declaration.scope import Context, Scope
 from platform_assets.compute.sentiment import sentiment_of
-from platform_assets.datasets._forecasts import RESEARCH, earnings_make_the_price, forecast_fits_the_price
 from platform_assets.datasets._press import (
     FlashCall,
     days_of,
@@ -44,6 +25,70 @@ from platform_assets.datasets._press import (
     spans,
 )
 from resources.upstreams.fetch_context import FetchContext, within_last
+
+RESEARCH = "research"
+_CLOSES_BACK = 6
+_FAR = 5.0
+_OTHER_PRICE = 1.5
+"""A report may be older than its publication, but its price hardly half as much again."""
+_HALF_FEN = 0.005
+_LEFT = 5
+"""Hardly a forecast takes four fifths of the profit away within a year."""
+
+
+def forecast_fits_the_price(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """A target and earnings a share that could be those of a stock at its newest stored close."""
+    since = context.calendar.last(_CLOSES_BACK, context.scope.since)[0]
+    columns = ("code", "date", "close")
+    stored = context.read("fusion_kline_daily", columns=columns, since=since, until=context.scope.until)
+    newest = stored.dropna(subset=["close"]).sort_values("date").drop_duplicates("code", keep="last")
+    close = (
+        rows["code"].map(dict(zip(newest["code"], newest["close"].astype(float), strict=True))).astype(float)
+    )
+    target, earned = rows["target_price"].astype(float), rows["eps_fy1"].astype(float)
+    off = (target > _FAR * close) | ((target > 0) & (target * _FAR < close)) | (earned.abs() > close)
+    return ~off
+
+
+def earnings_make_the_price(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """Earnings per share times the P/E reported with them are a price of the days before the report, and the
+    year after leaves more than a fifth of them. Either shows a P/E in the place of the earnings."""
+    fine = pd.Series(True, index=rows.index)
+    reports = rows[(rows["news_type"] == RESEARCH) & rows["eps_fy1"].notna()]
+    if reports.empty:
+        return fine
+    days = reports["pub_time"].str[:10]
+    columns = ("code", "pdf_url", "pe_fy1")
+    reported = context.read("raw_reports", columns=columns, since=days.min(), until=days.max())
+    reported = reported.drop_duplicates(["code", "pdf_url"]).rename(columns={"pdf_url": "url"})
+    ratio = reports[["code", "url"]].merge(reported, how="left", on=["code", "url"])["pe_fy1"]
+    ratio = ratio.astype(float).abs().set_axis(reports.index)
+    earned = reports["eps_fy1"].astype(float)
+    closes = _closes_before(reports["code"], days, context)
+    above = ratio * (earned.abs() - _HALF_FEN) > _OTHER_PRICE * closes["max"]
+    below = ratio * (earned.abs() + _HALF_FEN) * _OTHER_PRICE < closes["min"]
+    lost = (earned > 0) & (reports["eps_fy2"].astype(float) * _LEFT < earned)
+    fine.loc[reports.index] = ~(((above | below) & (ratio > 0)) | lost)
+    return fine
+
+
+def _closes_before(codes: pd.Series, days: pd.Series, context: Context) -> pd.DataFrame:
+    """`min` and `max` of the stored closes of each code in the trade dates up to its day; null where it has
+    none. The range holds the prices before an ex-right day as well."""
+    since = context.calendar.last(_CLOSES_BACK, days.min())[0]
+    columns = ("code", "date", "close")
+    stored = context.read("fusion_kline_daily", columns=columns, since=since, until=days.max())
+    stored = stored.dropna(subset=["close"]).astype({"close": float})
+    found = pd.DataFrame(float("nan"), index=codes.index, columns=["min", "max"])
+    for day in days.unique():
+        own = days == day
+        recent = stored[
+            (stored["date"] >= context.calendar.last(_CLOSES_BACK, day)[0]) & (stored["date"] <= day)
+        ]
+        ends = recent.groupby("code")["close"].agg(["min", "max"])
+        found.loc[own] = ends.reindex(codes[own]).to_numpy(dtype=float)
+    return found
+
 
 NEWS = "news"
 _PAGES = 3
@@ -63,45 +108,45 @@ _FLASH = ["code", "title_key", "title", "pub_time", "content", "media", "url"]
 class News(Model):
     """One headline about one stock."""
 
-    code: Code = key("security code")
-    title_key: K16 = key("16 hex of the normalised title's SHA-1")
-    pub_time: Dt = col(title="when it was first published", nullable=False)
-    title: S512 = col(title="title", nullable=False, str_length={"min_value": 1})
-    content: Text = col(title="text, cut at 16,000 characters")
-    source: S64 = col(title="medium; of research its institution")
-    url: S512 = col(title="address")
-    news_type: S16 = col(title="news or research", nullable=False, isin=[NEWS, RESEARCH])
-    rating: S32 = col(title="rating")
-    rating_change: S32 = col(title="change of the rating")
-    researcher: S128 = col(title="authors")
-    org: S64 = col(title="institution")
-    target_price: Px = col("CNY", "target price", ge=0)
-    eps_fy1: Px = col("CNY", "EPS forecast of the year of publication")
-    eps_fy2: Px = col("CNY", "EPS forecast of the year after")
-    eps_fy3: Px = col("CNY", "EPS forecast of the second year after")
-    sentiment: Int = col(title="1 good, -1 bad, 0 both; null undecided", computed=True, isin=[-1, 0, 1])
+    code: t.Code = key("security code")
+    title_key: t.K16 = key("16 hex of the normalised title's SHA-1")
+    pub_time: t.Dt = col(title="when it was first published", nullable=False)
+    title: t.S512 = col(title="title", nullable=False, str_length={"min_value": 1})
+    content: t.Text = col(title="text, cut at 16,000 characters")
+    source: t.S64 = col(title="medium; of research its institution")
+    url: t.S512 = col(title="address")
+    news_type: t.S16 = col(title="news or research", nullable=False, isin=[NEWS, RESEARCH])
+    rating: t.S32 = col(title="rating")
+    rating_change: t.S32 = col(title="change of the rating")
+    researcher: t.S128 = col(title="authors")
+    org: t.S64 = col(title="institution")
+    target_price: t.Px = col("CNY", "target price", ge=0)
+    eps_fy1: t.Px = col("CNY", "EPS forecast of the year of publication")
+    eps_fy2: t.Px = col("CNY", "EPS forecast of the year after")
+    eps_fy3: t.Px = col("CNY", "EPS forecast of the second year after")
+    sentiment: t.Int = col(title="1 good, -1 bad, 0 both; null undecided", computed=True, isin=[-1, 0, 1])
 
 
 class RawNews(Model):
     """One headline about one stock as received."""
 
-    code: Code = key("security code")
-    title_key: K16 = key("16 hex of the normalised title's SHA-1")
-    src: K32 = key("upstream")
-    title: S512 = col(title="title", nullable=False)
-    pub_time: Dt = col(title="when it was published", nullable=False)
-    content: Text = col(title="text, cut at 16,000 characters")
-    media: S64 = col(title="medium")
-    url: S512 = col(title="address; null where it is not http(s)")
+    code: t.Code = key("security code")
+    title_key: t.K16 = key("16 hex of the normalised title's SHA-1")
+    src: t.K32 = key("upstream")
+    title: t.S512 = col(title="title", nullable=False)
+    pub_time: t.Dt = col(title="when it was published", nullable=False)
+    content: t.Text = col(title="text, cut at 16,000 characters")
+    media: t.S64 = col(title="medium")
+    url: t.S512 = col(title="address; null where it is not http(s)")
 
 
 @columns_of(RawNews, "code title_key src title pub_time summary media url")
 class AuxNews(Model):
     """The same headline, stored as one of the F10 tables."""
 
-    title: S512 = col(title="title", nullable=False)
-    pub_time: Dt = col(title="when it was published", nullable=False)
-    summary: Text = col(title="text, cut at 16,000 characters")
+    title: t.S512 = col(title="title", nullable=False)
+    pub_time: t.Dt = col(title="when it was published", nullable=False)
+    summary: t.Text = col(title="text, cut at 16,000 characters")
 
 
 @columns_of(
@@ -112,12 +157,12 @@ class AuxNews(Model):
 class RawReport(Model):
     """One research report on one stock as received."""
 
-    info_code: K32 = key("number at its source")
-    pub_date: Date = col(title="date of publication", nullable=False)
-    title: S512 = col(title="title", nullable=False)
-    pe_fy1: F = col("", "price / eps_fy1")
-    industry: S64 = col(title="industry")
-    pdf_url: S512 = col(title="address of the PDF")
+    info_code: t.K32 = key("number at its source")
+    pub_date: t.Date = col(title="date of publication", nullable=False)
+    title: t.S512 = col(title="title", nullable=False)
+    pe_fy1: t.F = col("", "price / eps_fy1")
+    industry: t.S64 = col(title="industry")
+    pdf_url: t.S512 = col(title="address of the PDF")
 
 
 def search(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
@@ -224,7 +269,6 @@ DATASET = Dataset(
     subject="news",
     title="News and research on stocks, one row per headline",
     model=News,
-    key=("code", "title_key"),
     domain="daily",
     partition=Partition.EVENT_DATE,
     date_column="pub_time",
@@ -234,7 +278,6 @@ DATASET = Dataset(
             name="news",
             title="Articles that mention a code with an event",
             model=RawNews,
-            key=("code", "title_key", "src"),
             partition=Partition.EVENT_DATE,
             date_column="pub_time",
             sources=(
@@ -251,7 +294,6 @@ DATASET = Dataset(
             per_code=True,
             title="Research reports with rating, forecasts and target price",
             model=RawReport,
-            key=("code", "info_code", "src"),
             partition=Partition.EVENT_DATE,
             date_column="pub_date",
             sources=(Source("eastmoney", research),),
@@ -263,7 +305,6 @@ DATASET = Dataset(
             also_tasks=("aux_f10_events_sync",),
             title="Articles beside the F10 tables: the search once more, no further call",
             model=AuxNews,
-            key=("code", "title_key", "src"),
             partition=Partition.EVENT_DATE,
             date_column="pub_time",
             sources=(

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from core.declaration.columns import K32, S32, S255, S512, Dt, Int, Json, Model, Text, col, key
-from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.dataset import Raw, Source
 from core.declaration.rules import Partition, calendar_days, interfaces
 from core.declaration.scope import Scope
 from platform_assets.datasets._press import flashes
@@ -39,28 +39,23 @@ def second_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     return flashes(ctx, scope, "sina", lambda view: view.sina.flashes)
 
 
-DATASET = Dataset(
+DATASET = Raw(
     name="news_flash",
+    title="Flash news around the clock",
+    model=NewsFlash,
+    partition=Partition.EVENT_DATE,
+    date_column="pub_time",
+    sources=(
+        Source("eastmoney", portal, only_when=within_last(3)),
+        Source("cls", telegraph, only_when=within_last(3)),
+        Source("sina", second_site, only_when=within_last(3)),
+    ),
+    late=1,
+    topical=True,
+    freshness=calendar_days(1, "pub_time"),
+).alone(
     subject="news",
     title="Flash news",
-    raw=(
-        Raw(
-            name="news_flash",
-            title="Flash news around the clock",
-            model=NewsFlash,
-            key=("flash_id",),
-            partition=Partition.EVENT_DATE,
-            date_column="pub_time",
-            sources=(
-                Source("eastmoney", portal, only_when=within_last(3)),
-                Source("cls", telegraph, only_when=within_last(3)),
-                Source("sina", second_site, only_when=within_last(3)),
-            ),
-            late=1,
-            topical=True,
-            freshness=calendar_days(1, "pub_time"),
-        ),
-    ),
     tasks=("news_sync", "eod_core"),
     interfaces=interfaces("""
         get_news_flash(start_date? end_date? keyword? limit=50): market headlines, 30 s

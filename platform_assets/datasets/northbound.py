@@ -3,7 +3,7 @@
 import pandas as pd
 
 from core.declaration.columns import S8, Amt, Big, Date, Model, col, key
-from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.dataset import Raw, Source
 from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
 from core.errors import PayloadError
@@ -42,21 +42,16 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     return rows[rows["trade_date"].isin(list(scope.dates))]
 
 
-DATASET = Dataset(
+DATASET = Raw(
     name="northbound",
+    title="Stock connect: turnover, deals and what else is disclosed, by channel",
+    model=Northbound,
+    sources=(Source("hkex", exchange), Source("eastmoney", portal)),
+    freshness=trading(2, "trade_date"),
+    topical=True,
+).alone(
     subject="trading",
     title="Stock connect by trade date",
-    raw=(
-        Raw(
-            name="northbound",
-            title="Stock connect: turnover, deals and what else is disclosed, by channel",
-            model=Northbound,
-            key=("trade_date", "channel"),
-            sources=(Source("hkex", exchange), Source("eastmoney", portal)),
-            freshness=trading(2, "trade_date"),
-            topical=True,
-        ),
-    ),
     tasks=("exchange_sync",),
     interfaces=interfaces("""
         get_northbound_daily(channel=north start_date? end_date? limit=120): timeseries rows_of, 600 s

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from core.declaration.columns import K16, S32, S64, S255, Code, Date, Model, Text, col, key
-from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.dataset import Raw, Source
 from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
 from core.text_keys import hash_key
@@ -47,21 +47,16 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     return newest.drop_duplicates(subset=["code", "survey_date", "org_key"], keep="last")
 
 
-DATASET = Dataset(
+DATASET = Raw(
     name="org_survey",
+    title="Visits of institutions at companies, by visitor",
+    model=OrgSurvey,
+    partition=Partition.CODE,
+    sources=(Source("eastmoney", portal),),
+    per_code=True,
+).alone(
     subject="holders",
     title="Visits of institutions at companies",
-    raw=(
-        Raw(
-            name="org_survey",
-            title="Visits of institutions at companies, by visitor",
-            model=OrgSurvey,
-            key=("code", "survey_date", "org_key"),
-            partition=Partition.CODE,
-            sources=(Source("eastmoney", portal),),
-            per_code=True,
-        ),
-    ),
     tasks=("fusion_daily_sync", "eod_core"),
     interfaces=interfaces("""
         get_org_survey(code limit=50): stock newest, 3600 s

@@ -101,7 +101,6 @@ DATASET = Dataset(
     subject="economy",
     title="Markets outside the mainland",
     model=OutsideMarket,
-    key=("series", "date"),
     layer=Layer.REF,
     partition=Partition.SNAPSHOT,
     sources=(Source("eastmoney", portal), Source("sina", second_site)),

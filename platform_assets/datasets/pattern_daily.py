@@ -11,11 +11,12 @@ import pandas as pd
 
 from core.declaration.columns import S16, Code, Date, Int, Model, Pct, col, key
 from core.declaration.dataset import Dataset
+from core.declaration.frames import stacked
 from core.declaration.rules import history, interfaces, trading
 from core.declaration.scope import Scope
 from platform_assets.compute.parameters.patterns import KIND_NAMES
 from platform_assets.compute.patterns import has_row, kind_names, pattern_columns
-from platform_assets.datasets._quant import BARS, joined, rows_of, stretches_of
+from platform_assets.datasets._quant import BARS, rows_of, stretches_of
 from resources.upstreams.fetch_context import FetchContext
 
 _SIGNS = [-100, 0, 100]
@@ -70,7 +71,7 @@ def patterns(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
         for name in KIND_NAMES:
             values[name] = kind_names(name, values[name])
         frames.append(rows_of(stretch, values)[held].drop(columns="close"))
-    return joined(frames, list(PatternDaily.to_schema().columns))
+    return stacked(frames, PatternDaily.to_schema().columns)
 
 
 DATASET = Dataset(
@@ -78,7 +79,6 @@ DATASET = Dataset(
     subject="signals",
     title="Chart patterns by trade date",
     model=PatternDaily,
-    key=("code", "date"),
     calculate=patterns,
     reads=(BARS,),
     freshness=trading(1),

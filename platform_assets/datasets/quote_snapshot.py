@@ -6,83 +6,54 @@ raw_quote feeds the security master, the valuation and the quote snapshot; this 
 import numpy as np
 import pandas as pd
 
-from core.declaration.columns import (
-    K32,
-    S4,
-    S8,
-    S16,
-    S64,
-    Amt,
-    Big,
-    Bool,
-    Code,
-    Date,
-    Dt,
-    F,
-    Model,
-    Pct,
-    Px,
-    col,
-    columns_of,
-    key,
-)
+from core.declaration import columns as t
+from core.declaration import rules
+from core.declaration.columns import Model, col, columns_of, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import (
-    Contract,
-    Fields,
-    Soft,
-    batch,
-    by_date,
-    close_of,
-    history,
-    interfaces,
-    latest,
-    trading,
-)
 from core.declaration.scope import Context, Scope
 from core.market.price_identity import accepted
-from platform_assets.compute.limit_state import limit_status
+from platform_assets.compute.day_limits import limit_status
 from resources.upstreams.fetch_context import FetchContext, current_session
 
 
 class RawQuote(Model):
     """One security as one upstream quoted it."""
 
-    code: Code = key("security code")
-    trade_date: Date = key("session of the quote")
-    src: K32 = key("upstream")
-    name: S64 = col(title="name as shown")
-    market: S4 = col(title="SH, SZ, BJ")
-    sec_type: S8 = col(title="stock, etf, lof, cb, reit")
-    list_status: S4 = col(title="L listed, S suspended, D delisted, P before listing")
-    list_date: Date = col(title="listing date")
-    price: Px = col("CNY", "last price", ge=0)
-    open: Px = col("CNY", "opening price", ge=0)
-    high: Px = col("CNY", "highest price", ge=0)
-    low: Px = col("CNY", "lowest price", ge=0)
-    last_close: Px = col("CNY", "ex-right reference price", ge=0)
-    change_pct: Pct = col("pct", "change as the upstream shows it")
-    volume: Big = col("sh", "shares traded", ge=0)
-    amount: Amt = col("CNY", "turnover", ge=0)
-    turnover_pct: Pct = col("pct", "turnover rate")
-    volume_ratio: F = col("", "volume against the 5-day mean")
-    amplitude_pct: Pct = col("pct", "(high - low) / reference price")
-    speed_pct: Pct = col("pct", "change over 5 minutes")
-    pe_ttm: F = col("", "price / earnings, trailing")
-    pe_static: F = col("", "price / earnings, last year")
-    pe_dynamic: F = col("", "price / earnings, annualised")
-    pb: F = col("", "price / book")
-    total_market_cap: Amt = col("wan", "total market cap", ge=0)
-    float_market_cap: Amt = col("wan", "float market cap", ge=0)
-    limit_up: Px = col("CNY", "limit-up price")
-    limit_down: Px = col("CNY", "limit-down price")
-    total_shares: Big = col("sh", "total shares", ge=0)
-    float_shares: Big = col("sh", "float shares", ge=0)
-    bid1: Px = col("CNY", "best bid", ge=0)
-    ask1: Px = col("CNY", "best ask", ge=0)
-    bid1_vol: Big = col("sh", "shares at the best bid", ge=0)
-    ask1_vol: Big = col("sh", "shares at the best ask", ge=0)
-    quote_time: Dt = col(title="time of the quote")
+    code: t.Code = key("security code")
+    trade_date: t.Date = key("session of the quote")
+    src: t.K32 = key("upstream")
+    name: t.S64 = col(title="name as shown")
+    market: t.S4 = col(title="SH, SZ, BJ")
+    sec_type: t.S8 = col(title="stock, etf, lof, cb, reit")
+    list_status: t.S4 = col(title="L listed, S suspended, D delisted, P before listing")
+    list_date: t.Date = col(title="listing date")
+    price: t.Px = col("CNY", "last price", ge=0)
+    open: t.Px = col("CNY", "opening price", ge=0)
+    high: t.Px = col("CNY", "highest price", ge=0)
+    low: t.Px = col("CNY", "lowest price", ge=0)
+    last_close: t.Px = col("CNY", "ex-right reference price", ge=0)
+    change_pct: t.Pct = col("pct", "change as the upstream shows it")
+    volume: t.Big = col("sh", "shares traded", ge=0)
+    amount: t.Amt = col("CNY", "turnover", ge=0)
+    turnover_pct: t.Pct = col("pct", "turnover rate")
+    volume_ratio: t.F = col("", "volume against the 5-day mean")
+    amplitude_pct: t.Pct = col("pct", "(high - low) / reference price")
+    speed_pct: t.Pct = col("pct", "change over 5 minutes")
+    pe_ttm: t.F = col("", "price / earnings, trailing")
+    pe_static: t.F = col("", "price / earnings, last year")
+    pe_dynamic: t.F = col("", "price / earnings, annualised")
+    pb: t.F = col("", "price / book")
+    total_market_cap: t.Amt = col("wan", "total market cap", ge=0)
+    float_market_cap: t.Amt = col("wan", "float market cap", ge=0)
+    limit_up: t.Px = col("CNY", "limit-up price")
+    limit_down: t.Px = col("CNY", "limit-down price")
+    total_shares: t.Big = col("sh", "total shares", ge=0)
+    float_shares: t.Big = col("sh", "float shares", ge=0)
+    bid1: t.Px = col("CNY", "best bid", ge=0)
+    ask1: t.Px = col("CNY", "best ask", ge=0)
+    bid1_vol: t.Big = col("sh", "shares at the best bid", ge=0)
+    ask1_vol: t.Big = col("sh", "shares at the best ask", ge=0)
+    quote_time: t.Dt = col(title="time of the quote")
 
 
 def terminal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
@@ -186,17 +157,17 @@ _HALF_CNY = 0.5
 class QuoteSnapshot(Model):
     """The closing quote of one security on one trade date."""
 
-    trade_date: Date = key("trade date")
-    price: Px = col("CNY", "last price", nullable=False, ge=0)
-    change_amt: Px = col("CNY", "price - last_close", computed=True)
-    change_pct: Pct = col("pct", "change against last_close")
-    amplitude_pct: Pct = col("pct", "(high - low) / last_close")
-    total_market_cap: Amt = col("wan", "total market cap")
-    float_market_cap: Amt = col("wan", "float market cap")
-    limit_status: S16 = col(
+    trade_date: t.Date = key("trade date")
+    price: t.Px = col("CNY", "last price", nullable=False, ge=0)
+    change_amt: t.Px = col("CNY", "price - last_close", computed=True)
+    change_pct: t.Pct = col("pct", "change against last_close")
+    amplitude_pct: t.Pct = col("pct", "(high - low) / last_close")
+    total_market_cap: t.Amt = col("wan", "total market cap")
+    float_market_cap: t.Amt = col("wan", "float market cap")
+    limit_status: t.S16 = col(
         title="none, up, down, up_open, down_open; null where no limits were reported", computed=True
     )
-    is_suspended: Bool = col(title="no trade on the day", computed=True)
+    is_suspended: t.Bool = col(title="no trade on the day", computed=True)
 
 
 _STAGED = [name for name in RawQuote.to_schema().columns if name in QuoteSnapshot.to_schema().columns]
@@ -244,7 +215,6 @@ QUOTE = Raw(
     gaps=True,
     title="Full-market quote batch",
     model=RawQuote,
-    key=("code", "trade_date", "src"),
     combine="all",
     sources=(
         Source("tencent", quote_site, only_when=current_session),
@@ -252,7 +222,7 @@ QUOTE = Raw(
         Source("eastmoney", portal, only_when=session_or_listings),
     ),
     expected=_listed_stocks,
-    contract=(Contract(of_this_instrument, "previous close of another instrument"),),
+    contract=(rules.Contract(of_this_instrument, "previous close of another instrument"),),
     may_be_empty=False,
 )
 
@@ -262,12 +232,11 @@ DATASET = Dataset(
     subject="securities",
     title="Closing quotes",
     model=QuoteSnapshot,
-    key=("code", "trade_date"),
     domain="daily",
     raw=(QUOTE,),
     feeds={"raw_quote": stage_quotes},
     order=("tencent", "tdx", "eastmoney"),
-    fuse=Fields(
+    fuse=rules.Fields(
         # The portal's caps have more decimals than the quote site's, and its amounts are to the fen: one that
         # is not the others', rounded less, belongs to another instrument or another moment.
         order=dict.fromkeys(("total_market_cap", "float_market_cap"), ("eastmoney", "tencent")),
@@ -276,21 +245,21 @@ DATASET = Dataset(
     ),
     derive=(add_change, add_states),
     soft=(
-        Soft(change_adds_up, "change_pct does not follow from price and last_close"),
-        Soft(price_in_range, "price outside the day's range"),
-        Soft(price_within_limits, "price outside the limits"),
-        Soft(quoted_on_the_date, "quoted on another date"),
+        rules.Soft(change_adds_up, "change_pct does not follow from price and last_close"),
+        rules.Soft(price_in_range, "price outside the day's range"),
+        rules.Soft(price_within_limits, "price outside the limits"),
+        rules.Soft(quoted_on_the_date, "quoted on another date"),
     ),
-    public_at=close_of("trade_date"),
-    freshness=trading(1, "trade_date"),
+    public_at=rules.close_of("trade_date"),
+    freshness=rules.trading(1, "trade_date"),
     per_code=True,
     tasks=("fusion_daily_sync", "eod_core"),
     interfaces=(
-        latest("get_quote_snapshot", "newest closing quote of a code", 60),
-        batch("get_quote_snapshot_batch", "newest closing quotes of many codes", 60),
-        history("get_quote_snapshot_history", "closing quotes of a code by date", 300),
-        by_date("get_quote_snapshot_by_date", "closing quotes of the market on one date", 300),
-        *interfaces("""
+        rules.latest("get_quote_snapshot", "newest closing quote of a code", 60),
+        rules.batch("get_quote_snapshot_batch", "newest closing quotes of many codes", 60),
+        rules.history("get_quote_snapshot_history", "closing quotes of a code by date", 300),
+        rules.by_date("get_quote_snapshot_by_date", "closing quotes of the market on one date", 300),
+        *rules.interfaces("""
             get_realtime_quote(codes): stock live_quotes -> object, 3 s
                 map code -> live quote
             get_realtime_orderbook(code): stock live_order_book -> object|null, 3 s

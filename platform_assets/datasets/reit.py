@@ -7,7 +7,7 @@ which the day's batch of quotes holds anyway. Where that batch is missing they s
 import pandas as pd
 
 from core.declaration.columns import S32, S64, Amt, Big, Code, Date, Model, Pct, Px, col, key
-from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.dataset import Raw, Source
 from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
 from platform_assets.datasets._funds import of_scope, with_values
@@ -47,24 +47,19 @@ def quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     return of_scope(quotes[quotes["sec_type"] == "reit"], scope)
 
 
-DATASET = Dataset(
+DATASET = Raw(
     name="reit",
+    title="REITs by trade date",
+    model=Reit,
+    sources=(
+        Source("eastmoney", portal, only_when=current_session),
+        Source("tencent", quote_site, only_when=current_session),
+    ),
+    freshness=trading(2, "trade_date"),
+    topical=True,
+).alone(
     subject="other_securities",
     title="Real-estate funds (REITs)",
-    raw=(
-        Raw(
-            name="reit",
-            title="REITs by trade date",
-            model=Reit,
-            key=("code", "trade_date"),
-            sources=(
-                Source("eastmoney", portal, only_when=current_session),
-                Source("tencent", quote_site, only_when=current_session),
-            ),
-            freshness=trading(2, "trade_date"),
-            topical=True,
-        ),
-    ),
     tasks=("fusion_daily_sync", "eod_core"),
     interfaces=interfaces("""
         get_reit_list(trade_date? sort=-change_pct): market by_date, 300 s

@@ -6,7 +6,7 @@ The report holds the newest session alone, so a date that was not loaded in time
 import pandas as pd
 
 from core.declaration.columns import S64, Code, Date, F, Int, Model, Pct, Px, col, key
-from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.dataset import Raw, Source
 from core.declaration.rules import interfaces, trading
 from core.declaration.scope import Scope
 from core.market.securities import is_a_share
@@ -38,21 +38,16 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     return rows[rows["code"].map(is_a_share).astype(bool)]
 
 
-DATASET = Dataset(
+DATASET = Raw(
     name="risk_comment",
+    title="The portal's marks of every stock by trade date",
+    model=RiskComment,
+    sources=(Source("eastmoney", portal, only_when=current_session),),
+    freshness=trading(2, "trade_date"),
+    topical=True,
+).alone(
     subject="trading",
     title="Marks of stocks",
-    raw=(
-        Raw(
-            name="risk_comment",
-            title="The portal's marks of every stock by trade date",
-            model=RiskComment,
-            key=("trade_date", "code"),
-            sources=(Source("eastmoney", portal, only_when=current_session),),
-            freshness=trading(2, "trade_date"),
-            topical=True,
-        ),
-    ),
     tasks=("aux_f10_events_sync",),
     interfaces=interfaces("""
         get_stock_comment(code limit=30): stock history, 600 s

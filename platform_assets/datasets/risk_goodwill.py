@@ -3,7 +3,8 @@
 import pandas as pd
 
 from core.declaration.columns import S64, Amt, Code, Date, Model, Pct, col, key
-from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.dataset import Raw, Source
+from core.declaration.frames import stacked
 from core.declaration.rules import Partition, interfaces, period
 from core.declaration.scope import Scope
 from core.errors import Unavailable
@@ -65,30 +66,22 @@ def balances(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 
 def _joined(parts: list[pd.DataFrame]) -> pd.DataFrame:
-    filled = [part for part in parts if len(part)]
-    if not filled:
-        return pd.DataFrame(columns=_KEY)
-    rows = pd.concat(filled, ignore_index=True)
+    rows = stacked(parts, _KEY)
     return rows[rows["code"].map(is_a_share).astype(bool)]
 
 
-DATASET = Dataset(
+DATASET = Raw(
     name="risk_goodwill",
+    title="Goodwill by report period",
+    model=RiskGoodwill,
+    partition=Partition.REPORT_PERIOD,
+    sources=(Source("eastmoney", portal), Source("balance", balances)),
+    reads=("raw_finstmt",),
+    freshness=period(120),
+    topical=True,
+).alone(
     subject="financials",
     title="Goodwill",
-    raw=(
-        Raw(
-            name="risk_goodwill",
-            title="Goodwill by report period",
-            model=RiskGoodwill,
-            key=("code", "report_period"),
-            partition=Partition.REPORT_PERIOD,
-            sources=(Source("eastmoney", portal), Source("balance", balances)),
-            reads=("raw_finstmt",),
-            freshness=period(120),
-            topical=True,
-        ),
-    ),
     tasks=("aux_f10_events_sync",),
     interfaces=interfaces("""
         get_goodwill(code limit=12): stock newest, 3600 s

@@ -8,7 +8,8 @@ import pandas as pd
 
 from core.days import moved
 from core.declaration.columns import S64, Amt, Code, Date, F, Int, Model, Pct, col, key
-from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.dataset import Raw, Source
+from core.declaration.frames import stacked
 from core.declaration.rules import Partition, calendar_days, interfaces
 from core.declaration.scope import Scope
 from core.market.securities import is_a_share
@@ -46,30 +47,22 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
             last = min(until, moved(first, _SPAN_DAYS - 1)) if codes is None else until
             parts.append(ctx.eastmoney.pledges(first, last, codes))
             first = moved(last, 1)
-    filled = [part for part in parts if len(part)]
-    if not filled:
-        return pd.DataFrame(columns=["trade_date", "code"])
-    rows = pd.concat(filled, ignore_index=True)
+    rows = stacked(parts, ["trade_date", "code"])
     return rows[rows["code"].map(is_a_share).astype(bool)]
 
 
-DATASET = Dataset(
+DATASET = Raw(
     name="risk_pledge",
+    title="Pledged shares by week",
+    model=RiskPledge,
+    partition=Partition.EVENT_DATE,
+    sources=(Source("eastmoney", portal),),
+    late=5,
+    freshness=calendar_days(14, "trade_date"),
+    topical=True,
+).alone(
     subject="holders",
     title="Pledged shares",
-    raw=(
-        Raw(
-            name="risk_pledge",
-            title="Pledged shares by week",
-            model=RiskPledge,
-            key=("trade_date", "code"),
-            partition=Partition.EVENT_DATE,
-            sources=(Source("eastmoney", portal),),
-            late=5,
-            freshness=calendar_days(14, "trade_date"),
-            topical=True,
-        ),
-    ),
     tasks=("aux_f10_events_sync",),
     interfaces=interfaces("""
         get_pledge(code limit=52): stock history, 3600 s

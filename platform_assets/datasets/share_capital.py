@@ -7,6 +7,7 @@ import pandas as pd
 
 from core.declaration.columns import K16, K32, S32, S64, S255, Amt, Big, Code, Date, Model, Text, col, key
 from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.frames import stacked
 from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
 from core.market.securities import is_a_share
@@ -109,10 +110,7 @@ def of_records(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _of_codes(ctx: FetchContext, scope: Scope, ask: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
-    parts = [part for part in ctx.each(ask, ctx.symbols(scope.codes, "stock")) if len(part)]
-    if not parts:
-        return pd.DataFrame(columns=list(_EQUITY_KEY))
-    rows = pd.concat(parts, ignore_index=True)
+    rows = stacked(ctx.each(ask, ctx.symbols(scope.codes, "stock")), _EQUITY_KEY)
     return rows[rows["change_date"] <= scope.until]
 
 
@@ -205,7 +203,6 @@ DATASET = Dataset(
             name="aux_equity",
             title="Share capital by the day of its change",
             model=AuxEquity,
-            key=("code", "change_date", "src"),
             partition=Partition.CODE,
             sources=(
                 Source("em_f10", structures),
@@ -219,7 +216,6 @@ DATASET = Dataset(
             name="aux_capital",
             title="Buybacks and share changes as events",
             model=AuxCapital,
-            key=_EVENT_KEY,
             partition=Partition.CODE,
             sources=(Source("em_f10", events),),
             tasks=_TASK,

@@ -10,16 +10,16 @@ from math import isfinite
 import numpy as np
 import pandas as pd
 
+from core.arrays import Bools, Floats, Ints
 from core.declaration.columns import K32, Code, Date, F, Int, Json, Model, Px, col, key
 from core.declaration.dataset import Dataset
-from core.declaration.frames import canonical_json
+from core.declaration.frames import canonical_json, stacked
 from core.declaration.rules import interfaces
 from core.declaration.scope import Scope
-from core.market.bars import Floats, Ints
 from platform_assets.compute.date_ranges import Stretch
 from platform_assets.compute.parameters.patterns import DIRECTIONS
-from platform_assets.compute.signals import Bools, Pair, hits
-from platform_assets.datasets._quant import BARS, joined, rows_of, signal_values, stretches_of
+from platform_assets.compute.signals import Pair, hits
+from platform_assets.datasets._quant import BARS, rows_of, signal_values, stretches_of
 from resources.upstreams.fetch_context import FetchContext
 
 PATTERNS = "calc_pattern_daily"
@@ -41,7 +41,7 @@ def signals(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     frames = []
     for stretch in stretches_of(ctx, scope):
         frames += _crossings(stretch, signal_values(ctx, scope, stretch)) + _patterns(ctx, stretch)
-    return joined(frames, list(SignalHit.to_schema().columns))
+    return stacked(frames, SignalHit.to_schema().columns)
 
 
 def _crossings(stretch: Stretch, values: Mapping[str, Pair]) -> list[pd.DataFrame]:
@@ -109,7 +109,6 @@ DATASET = Dataset(
     subject="signals",
     title="Signals by trade date",
     model=SignalHit,
-    key=("trade_date", "signal_key", "code"),
     calculate=signals,
     reads=(BARS, "fusion_index_daily", PATTERNS),
     monitored=False,

@@ -11,23 +11,8 @@ third. The codes of a second level do not always begin as those of its first: 80
 import pandas as pd
 import pandera.pandas as pa
 
-from core.declaration.columns import (
-    K32,
-    S4,
-    S8,
-    S16,
-    S32,
-    S64,
-    S255,
-    Bool,
-    Code,
-    Int,
-    Json,
-    Model,
-    Pct,
-    col,
-    key,
-)
+from core.declaration import columns as t
+from core.declaration.columns import Model, col, key
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.frames import canonical_json
 from core.declaration.rules import Fields, Partition, Soft, batch, calendar_days, interfaces, latest
@@ -38,46 +23,46 @@ from platform_assets.datasets._blocks import portal_blocks, portal_boards, termi
 class RawConceptBlock(Model):
     """Membership of one stock in one board of the portal, or in one block of the terminal."""
 
-    code: Code = key("security code")
-    block_code: S16 = key("BKxxxx; of the terminal its index, else its name")
-    src: K32 = key("upstream")
-    block_name: S64 = col(title="board name", nullable=False)
-    block_type: S8 = col(title="industry, concept, region", isin=["industry", "concept", "region"])
-    change_pct: Pct = col("pct", "change of the board")
-    reason: S255 = col(title="why the stock belongs to it", no_source="no documented field")
-    is_hot: Bool = col(title="board among the 20 strongest of its kind")
-    rank_no: Int = col(title="rank of the board by change", ge=1)
+    code: t.Code = key("security code")
+    block_code: t.S16 = key("BKxxxx; of the terminal its index, else its name")
+    src: t.K32 = key("upstream")
+    block_name: t.S64 = col(title="board name", nullable=False)
+    block_type: t.S8 = col(title="industry, concept, region", isin=["industry", "concept", "region"])
+    change_pct: t.Pct = col("pct", "change of the board")
+    reason: t.S255 = col(title="why the stock belongs to it", no_source="no documented field")
+    is_hot: t.Bool = col(title="board among the 20 strongest of its kind")
+    rank_no: t.Int = col(title="rank of the board by change", ge=1)
 
 
 class RawBlockMember(Model):
     """Membership of one security in one block of the terminal's files."""
 
-    block_type: S4 = key("zs index, gn concept, fg style, hy industry", isin=["zs", "gn", "fg", "hy"])
-    block_code: S32 = key("index code of the block, else its name")
-    block_name: S64 = col(title="block name", nullable=False)
-    code: Code = key("security code")
-    name: S64 = col(title="name of the security")
-    member_count: Int = col(title="members of the block", ge=1)
+    block_type: t.S4 = key("zs index, gn concept, fg style, hy industry", isin=["zs", "gn", "fg", "hy"])
+    block_code: t.S32 = key("index code of the block, else its name")
+    block_name: t.S64 = col(title="block name", nullable=False)
+    code: t.Code = key("security code")
+    name: t.S64 = col(title="name of the security")
+    member_count: t.Int = col(title="members of the block", ge=1)
 
 
 class StockIndustry(Model):
     """Classifications of one stock."""
 
-    code: Code = key("security code")
-    name: S64 = col(title="name")
-    industry: S64 = col(title="sw_l2_name, else em_industry, else tdx_industry", computed=True)
-    em_industry: S64 = col(title="industry board of the portal")
-    tdx_industry: S64 = col(title="industry of the terminal source")
-    csrc_industry: S64 = col(title="regulator's industry")
-    sw_l1: S16 = col(title="SW level 1 code")
-    sw_l1_name: S32 = col(title="SW level 1 name")
-    sw_l2: S16 = col(title="SW level 2 code")
-    sw_l2_name: S32 = col(title="SW level 2 name")
-    sw_l3: S16 = col(title="SW level 3 code")
-    sw_l3_name: S32 = col(title="SW level 3 name")
-    region: S32 = col(title="region board")
-    concepts: Json = col(title="names of the concept boards")
-    concept_count: Int = col(title="number of concept boards", computed=True)
+    code: t.Code = key("security code")
+    name: t.S64 = col(title="name")
+    industry: t.S64 = col(title="sw_l2_name, else em_industry, else tdx_industry", computed=True)
+    em_industry: t.S64 = col(title="industry board of the portal")
+    tdx_industry: t.S64 = col(title="industry of the terminal source")
+    csrc_industry: t.S64 = col(title="regulator's industry")
+    sw_l1: t.S16 = col(title="SW level 1 code")
+    sw_l1_name: t.S32 = col(title="SW level 1 name")
+    sw_l2: t.S16 = col(title="SW level 2 code")
+    sw_l2_name: t.S32 = col(title="SW level 2 name")
+    sw_l3: t.S16 = col(title="SW level 3 code")
+    sw_l3_name: t.S32 = col(title="SW level 3 name")
+    region: t.S32 = col(title="region board")
+    concepts: t.Json = col(title="names of the concept boards")
+    concept_count: t.Int = col(title="number of concept boards", computed=True)
 
     @pa.dataframe_check
     def has_a_classification(cls, rows: pd.DataFrame) -> pd.Series:
@@ -176,7 +161,6 @@ DATASET = Dataset(
     subject="companies",
     title="Industry, region and concepts",
     model=StockIndustry,
-    key=("code",),
     domain="wide",
     partition=Partition.SNAPSHOT,
     dimension=True,
@@ -185,7 +169,6 @@ DATASET = Dataset(
             name="concept_blocks",
             title="Portal boards by stock",
             model=RawConceptBlock,
-            key=("code", "block_code", "src"),
             partition=Partition.SNAPSHOT,
             sources=(Source("eastmoney", portal_boards), Source("tdx", terminal_boards)),
             replace_by=("src",),
@@ -196,7 +179,6 @@ DATASET = Dataset(
             name="block_member",
             title="Terminal blocks by member",
             model=RawBlockMember,
-            key=("block_type", "block_code", "code"),
             partition=Partition.SNAPSHOT,
             sources=(Source("tdx", terminal_blocks), Source("eastmoney", portal_blocks)),
             replace_by=("block_type",),

@@ -8,23 +8,8 @@ import itertools
 
 import pandas as pd
 
-from core.declaration.columns import (
-    S4,
-    S8,
-    S16,
-    S32,
-    S64,
-    S128,
-    Big,
-    Bool,
-    Code,
-    Date,
-    F,
-    Int,
-    Model,
-    col,
-    key,
-)
+from core.declaration import columns as t
+from core.declaration.columns import Model, col, key
 from core.declaration.dataset import Dataset
 from core.declaration.rules import Fields, Partition, Soft, batch, calendar_days, interfaces, latest
 from core.declaration.scope import Context
@@ -40,27 +25,29 @@ _MARKET_BYTE = {"SH": "1", "SZ": "0", "BJ": "0"}
 class StockMaster(Model):
     """One security."""
 
-    code: Code = key("security code", str_matches=r"^([0-9]{5,6}|[A-Z.]{1,8})$")
-    name: S64 = col(title="current name", nullable=False, str_length={"min_value": 1})
-    market: S4 = col(title="SH, SZ, BJ, HK, US", nullable=False, isin=["SH", "SZ", "BJ", "HK", "US"])
-    exchange: S8 = col(title="SSE, SZSE, BSE", computed=True)
-    sec_type: S8 = col(title="stock, etf, lof, cb, reit", nullable=False)
-    board: S16 = col(title="main, gem, star, bj", computed=True)
-    list_status: S4 = col(title="L listed, S suspended, D delisted, P before listing")
-    list_date: Date = col(title="listing date")
-    delist_date: Date = col(title="first trade date without the security", computed=True)
-    is_st: Bool = col(title="special treatment", computed=True)
-    currency: S4 = col(title="trading currency", computed=True)
-    lot_size: Int = col("", "smallest buy order, shares", computed=True)
-    total_shares: Big = col("sh", "total shares", ge=0)
-    float_shares: Big = col("sh", "float shares", ge=0)
-    pinyin_initials: S32 = col(title="initials of the name", computed=True)
-    pinyin_full: S128 = col(title="spelling of the name", computed=True)
-    ts_code: S16 = col(title="600519.SH form", computed=True)
-    em_secid: S16 = col(title="1.600519 form", computed=True)
-    tencent_symbol: S16 = col(title="sh600519 form", computed=True)
-    hk_code: Code = col(title="H share of the same company", computed=True, no_source="ref_ah_pair (issue 3)")
-    price_limit_pct: F = col("pct", "price limit of an ordinary day", computed=True, decimals=4)
+    code: t.Code = key("security code", str_matches=r"^([0-9]{5,6}|[A-Z.]{1,8})$")
+    name: t.S64 = col(title="current name", nullable=False, str_length={"min_value": 1})
+    market: t.S4 = col(title="SH, SZ, BJ, HK, US", nullable=False, isin=["SH", "SZ", "BJ", "HK", "US"])
+    exchange: t.S8 = col(title="SSE, SZSE, BSE", computed=True)
+    sec_type: t.S8 = col(title="stock, etf, lof, cb, reit", nullable=False)
+    board: t.S16 = col(title="main, gem, star, bj", computed=True)
+    list_status: t.S4 = col(title="L listed, S suspended, D delisted, P before listing")
+    list_date: t.Date = col(title="listing date")
+    delist_date: t.Date = col(title="first trade date without the security", computed=True)
+    is_st: t.Bool = col(title="special treatment", computed=True)
+    currency: t.S4 = col(title="trading currency", computed=True)
+    lot_size: t.Int = col("", "smallest buy order, shares", computed=True)
+    total_shares: t.Big = col("sh", "total shares", ge=0)
+    float_shares: t.Big = col("sh", "float shares", ge=0)
+    pinyin_initials: t.S32 = col(title="initials of the name", computed=True)
+    pinyin_full: t.S128 = col(title="spelling of the name", computed=True)
+    ts_code: t.S16 = col(title="600519.SH form", computed=True)
+    em_secid: t.S16 = col(title="1.600519 form", computed=True)
+    tencent_symbol: t.S16 = col(title="sh600519 form", computed=True)
+    hk_code: t.Code = col(
+        title="H share of the same company", computed=True, no_source="ref_ah_pair (issue 3)"
+    )
+    price_limit_pct: t.F = col("pct", "price limit of an ordinary day", computed=True, decimals=4)
 
 
 def from_quotes(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
@@ -143,7 +130,6 @@ DATASET = Dataset(
     subject="securities",
     title="Security master",
     model=StockMaster,
-    key=("code",),
     domain="wide",
     partition=Partition.SNAPSHOT,
     dimension=True,

@@ -7,26 +7,10 @@ those whose turn it is (see `_rotation`), never for all.
 import pandas as pd
 
 from core.days import moved
-from core.declaration.columns import (
-    S32,
-    S64,
-    S128,
-    S255,
-    Amt,
-    Big,
-    Code,
-    Date,
-    F,
-    Int,
-    Model,
-    Pct,
-    Px,
-    Text,
-    col,
-    columns_of,
-    key,
-)
+from core.declaration import columns as t
+from core.declaration.columns import Model, col, columns_of, key
 from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.frames import stacked
 from core.declaration.rules import Contract, Fields, Partition, Soft, batch, calendar_days, interfaces, latest
 from core.declaration.scope import Context, Scope
 from platform_assets.datasets._rotation import MOST_EVENT_CODES, ROTATION, codes_in_turn
@@ -45,35 +29,35 @@ _ISSUED = ("issue_pe", "issue_shares", "raised_funds", "first_day_change_pct", "
 class StockProfile(Model):
     """One company."""
 
-    code: Code = key("security code")
-    full_name: S128 = col(title="registered name")
-    name_en: S255 = col(title="English name", no_source=_NOT_REPORTED)
-    former_names: S255 = col(title="names before the present one, oldest first", computed=True)
-    established_date: Date = col(title="date of foundation")
-    list_date: Date = col(title="listing date")
-    issue_price: Px = col("CNY", "issue price", gt=0)
-    issue_pe: F = col("", "price / earnings at the issue")
-    issue_shares: Big = col("sh", "shares issued", gt=0)
-    raised_funds: Amt = col("CNY", "funds raised", gt=0)
-    registered_capital: Amt = col("CNY", "registered capital")
-    legal_rep: S64 = col(title="legal representative")
-    chairman: S64 = col(title="chairman")
-    general_manager: S64 = col(title="general manager")
-    secretary: S64 = col(title="secretary of the board")
-    employees: Int = col("", "employees")
-    province: S32 = col(title="region board of the portal")
-    city: S32 = col(title="city", no_source=_NOT_REPORTED)
-    reg_address: S255 = col(title="registered address")
-    office_address: S255 = col(title="office address", no_source=_NOT_REPORTED)
-    website: S255 = col(title="website; null where it is not http(s)")
-    email: S128 = col(title="e-mail", no_source=_NOT_REPORTED)
-    phone: S64 = col(title="telephone")
-    main_business: Text = col(title="main business")
-    business_scope: Text = col(title="business scope as registered")
-    intro: Text = col(title="introduction")
-    controller: S128 = col(title="actual controller")
-    controller_type: S32 = col(title="kind of the controller", no_source=_NOT_REPORTED)
-    auditor: S128 = col(title="auditor", no_source=_NOT_REPORTED)
+    code: t.Code = key("security code")
+    full_name: t.S128 = col(title="registered name")
+    name_en: t.S255 = col(title="English name", no_source=_NOT_REPORTED)
+    former_names: t.S255 = col(title="names before the present one, oldest first", computed=True)
+    established_date: t.Date = col(title="date of foundation")
+    list_date: t.Date = col(title="listing date")
+    issue_price: t.Px = col("CNY", "issue price", gt=0)
+    issue_pe: t.F = col("", "price / earnings at the issue")
+    issue_shares: t.Big = col("sh", "shares issued", gt=0)
+    raised_funds: t.Amt = col("CNY", "funds raised", gt=0)
+    registered_capital: t.Amt = col("CNY", "registered capital")
+    legal_rep: t.S64 = col(title="legal representative")
+    chairman: t.S64 = col(title="chairman")
+    general_manager: t.S64 = col(title="general manager")
+    secretary: t.S64 = col(title="secretary of the board")
+    employees: t.Int = col("", "employees")
+    province: t.S32 = col(title="region board of the portal")
+    city: t.S32 = col(title="city", no_source=_NOT_REPORTED)
+    reg_address: t.S255 = col(title="registered address")
+    office_address: t.S255 = col(title="office address", no_source=_NOT_REPORTED)
+    website: t.S255 = col(title="website; null where it is not http(s)")
+    email: t.S128 = col(title="e-mail", no_source=_NOT_REPORTED)
+    phone: t.S64 = col(title="telephone")
+    main_business: t.Text = col(title="main business")
+    business_scope: t.Text = col(title="business scope as registered")
+    intro: t.Text = col(title="introduction")
+    controller: t.S128 = col(title="actual controller")
+    controller_type: t.S32 = col(title="kind of the controller", no_source=_NOT_REPORTED)
+    auditor: t.S128 = col(title="auditor", no_source=_NOT_REPORTED)
 
 
 @columns_of(
@@ -85,7 +69,7 @@ class StockProfile(Model):
 class AuxProfile(Model):
     """One company as one upstream describes it."""
 
-    csrc_industry: S64 = col(title="regulator's industry")
+    csrc_industry: t.S64 = col(title="regulator's industry")
 
 
 @columns_of(
@@ -96,11 +80,11 @@ class AuxProfile(Model):
 class RawIssueInfo(Model):
     """The issue of one company's shares."""
 
-    issue_date: Date = col(title="date of the online issue")
-    issue_pe: F = col("", "price / earnings after the issue")
-    underwriter: S255 = col(title="underwriter", no_source=_NOT_REPORTED)
-    lottery_rate_pct: Pct = col("pct", "success rate of applications", no_source=_NOT_REPORTED)
-    first_day_change_pct: Pct = col("pct", "close of the first day against the issue price")
+    issue_date: t.Date = col(title="date of the online issue")
+    issue_pe: t.F = col("", "price / earnings after the issue")
+    underwriter: t.S255 = col(title="underwriter", no_source=_NOT_REPORTED)
+    lottery_rate_pct: t.Pct = col("pct", "success rate of applications", no_source=_NOT_REPORTED)
+    first_day_change_pct: t.Pct = col("pct", "close of the first day against the issue price")
 
 
 # -- sources ----------------------------------------------------------------------------------------
@@ -160,8 +144,7 @@ def _issues(ctx: FetchContext, symbols: list[str]) -> pd.DataFrame:
 
 
 def _joined(parts: list[pd.DataFrame]) -> pd.DataFrame:
-    filled = [part for part in parts if len(part)]
-    return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(columns=["code"])
+    return stacked(parts, ["code"])
 
 
 def _provinces(ctx: FetchContext) -> dict[str, str]:
@@ -287,7 +270,6 @@ DATASET = Dataset(
     subject="companies",
     title="Company profile",
     model=StockProfile,
-    key=("code",),
     domain="wide",
     partition=Partition.SNAPSHOT,
     dimension=True,
@@ -296,7 +278,6 @@ DATASET = Dataset(
             name="aux_profile",
             title="Company pages: register data, business, controller",
             model=AuxProfile,
-            key=("code", "src"),
             partition=Partition.SNAPSHOT,
             sources=(Source("em_f10", portal_pages), Source("tdx", terminal_text)),
             reads=("fusion_stock_master", "ref_name_history", "raw_concept_blocks"),
@@ -306,7 +287,6 @@ DATASET = Dataset(
             name="issue_info",
             title="Issues of shares",
             model=RawIssueInfo,
-            key=("code", "src"),
             partition=Partition.SNAPSHOT,
             sources=(Source("eastmoney", portal_issues), Source("tdx", terminal_issues)),
             reads=("fusion_stock_master", "aux_profile"),

@@ -7,129 +7,111 @@ whose owner is not built yet stay NULL and name the issue that brings them.
 
 import pandas as pd
 
-from core.declaration.columns import (
-    S4,
-    S16,
-    S32,
-    S64,
-    Amt,
-    Big,
-    Bool,
-    Code,
-    Date,
-    F,
-    Int,
-    Json,
-    Model,
-    Pct,
-    Px,
-    col,
-    key,
-    model_columns,
-)
+from core.declaration import columns as t
+from core.declaration.columns import Model, col, key, model_columns
 from core.declaration.dataset import Dataset, Source
 from core.declaration.rules import Rows, Soft, Whole, batch, close_of, interfaces, latest, trading
 from core.declaration.scope import Context, Scope
 from core.errors import Unavailable
 from platform_assets.compute.name_spans import named
-from platform_assets.datasets import _wide_bars, _wide_events, _wide_risks
+from platform_assets.datasets import _wide_bars, _wide_events
 from resources.upstreams.fetch_context import FetchContext
 
 
 class StockWide(Model):
     """Units follow the stock list: total_volume in lots, caps in 10k CNY; amount and flows in CNY."""
 
-    code: Code = key("security code")
-    trade_date: Date = key("trade date")
-    name: S64 = col(title="name on the date")
-    market: S4 = col(title="SH, SZ, BJ")
-    board: S16 = col(title="main, gem, star, bj")
-    list_date: Date = col(title="listing date")
-    is_st: Bool = col(title="special treatment on the date")
-    is_suspended: Bool = col(title="no trade on the day")
-    current_price: Px = col("CNY", "closing price", ge=0)
-    open: Px = col("CNY", "opening price")
-    high: Px = col("CNY", "highest price")
-    low: Px = col("CNY", "lowest price")
-    last_close: Px = col("CNY", "reference price")
-    change_pct: Pct = col("pct", "change of the day")
-    speed_pct: Pct = col("pct", "change over 5 minutes; of the current session alone")
-    amplitude_pct: Pct = col("pct", "(high - low) / reference price")
-    total_volume: Big = col("lot", "lots traded", ge=0)
-    amount: Amt = col("CNY", "turnover", ge=0)
-    turnover_pct: Pct = col("pct", "turnover rate")
-    volume_ratio: F = col("", "volume against the 5-day mean; of the current session alone")
-    pe_ttm: F = col("", "price / earnings, trailing")
-    pe_static: F = col("", "price / earnings, last year")
-    pb: F = col("", "price / book")
-    ps_ttm: F = col("", "price / sales")
-    dividend_yield: Pct = col("pct", "dividend yield; of the current session alone")
-    total_market_cap: Amt = col("wan", "total market cap")
-    float_market_cap: Amt = col("wan", "float market cap")
-    total_shares: Big = col("sh", "total shares")
-    float_shares: Big = col("sh", "float shares")
-    limit_up: Px = col("CNY", "limit-up price")
-    limit_down: Px = col("CNY", "limit-down price")
-    chg_3d: Pct = col("pct", "change over 3 sessions")
-    chg_5d: Pct = col("pct", "change over 5 sessions")
-    chg_10d: Pct = col("pct", "change over 10 sessions")
-    chg_20d: Pct = col("pct", "change over 20 sessions")
-    chg_60d: Pct = col("pct", "change over 60 sessions")
-    chg_120d: Pct = col("pct", "change over 120 sessions")
-    chg_1y: Pct = col("pct", "change over 250 sessions")
-    chg_ytd: Pct = col("pct", "change since the last session of the previous year")
-    high_52w: Px = col("CNY", "highest price of 250 sessions, adjusted to the date")
-    low_52w: Px = col("CNY", "lowest price of 250 sessions, adjusted to the date")
-    ma5_dev_pct: Pct = col("pct", "close against the 5-session mean")
-    ma20_dev_pct: Pct = col("pct", "close against the 20-session mean")
-    vol_accel_5_5: F = col("", "mean volume of 5 sessions / of the 5 before", decimals=4)
-    volatility_20d: Pct = col("pct", "deviation of 20 daily returns")
-    main_net: Amt = col("CNY", "main net inflow")
-    main_net_pct: Pct = col("pct", "main net inflow / amount")
-    main_net_5d: Amt = col("CNY", "main net inflow of 5 sessions")
-    main_net_10d: Amt = col("CNY", "main net inflow of 10 sessions")
-    super_net: Amt = col("CNY", "super-large net inflow")
-    large_net: Amt = col("CNY", "large net inflow")
-    rzye: Amt = col("CNY", "financing balance, newest known")
-    margin_change_5d: Pct = col("pct", "change of the financing balance in 5 trade dates")
-    limit_status: S16 = col(title="none, up, down, up_open, down_open")
-    limit_days_today: Int = col("", "consecutive limit-ups including today")
-    limit_up_count_20d: Int = col("", "limit-ups in 20 sessions")
-    break_fail_days_5d: Int = col("", "sessions of 5 with a limit touched and not held")
-    zt_stat_latest: S32 = col(title="N天M板 of the latest limit-up of 20 sessions")
-    seal_fund_latest: Amt = col("CNY", "seal fund of the latest limit-up of 20 sessions")
-    report_period: Date = col(title="newest published report")
-    revenue: Amt = col("CNY", "revenue")
-    revenue_yoy: Pct = col("pct", "revenue, year on year")
-    net_profit: Amt = col("CNY", "net profit")
-    net_profit_yoy: Pct = col("pct", "net profit, year on year")
-    roe: Pct = col("pct", "return on equity")
-    roa: Pct = col("pct", "return on assets")
-    gross_margin: Pct = col("pct", "gross margin")
-    net_margin: Pct = col("pct", "net margin")
-    debt_ratio: Pct = col("pct", "debt ratio")
-    eps: Px = col("CNY", "earnings per share")
-    bvps: Px = col("CNY", "book value per share")
-    ocfps: Px = col("CNY", "operating cash flow per share")
-    goodwill_ratio: Pct = col("pct", "goodwill / equity in the newest report announced")
-    holder_num: Big = col("", "holders, newest count announced")
-    holder_change_ratio: Pct = col("pct", "change of holders since the count before")
-    pledge_ratio: Pct = col("pct", "pledged shares / all shares in the newest list before the date")
-    next_lockup_date: Date = col(title="next lock-up release, as planned on the date")
-    next_lockup_ratio: Pct = col("pct", "shares released on that day / all shares", ge=0)
-    lhb_count_30d: Int = col(
+    code: t.Code = key("security code")
+    trade_date: t.Date = key("trade date")
+    name: t.S64 = col(title="name on the date")
+    market: t.S4 = col(title="SH, SZ, BJ")
+    board: t.S16 = col(title="main, gem, star, bj")
+    list_date: t.Date = col(title="listing date")
+    is_st: t.Bool = col(title="special treatment on the date")
+    is_suspended: t.Bool = col(title="no trade on the day")
+    current_price: t.Px = col("CNY", "closing price", ge=0)
+    open: t.Px = col("CNY", "opening price")
+    high: t.Px = col("CNY", "highest price")
+    low: t.Px = col("CNY", "lowest price")
+    last_close: t.Px = col("CNY", "reference price")
+    change_pct: t.Pct = col("pct", "change of the day")
+    speed_pct: t.Pct = col("pct", "change over 5 minutes; of the current session alone")
+    amplitude_pct: t.Pct = col("pct", "(high - low) / reference price")
+    total_volume: t.Big = col("lot", "lots traded", ge=0)
+    amount: t.Amt = col("CNY", "turnover", ge=0)
+    turnover_pct: t.Pct = col("pct", "turnover rate")
+    volume_ratio: t.F = col("", "volume against the 5-day mean; of the current session alone")
+    pe_ttm: t.F = col("", "price / earnings, trailing")
+    pe_static: t.F = col("", "price / earnings, last year")
+    pb: t.F = col("", "price / book")
+    ps_ttm: t.F = col("", "price / sales")
+    dividend_yield: t.Pct = col("pct", "dividend yield; of the current session alone")
+    total_market_cap: t.Amt = col("wan", "total market cap")
+    float_market_cap: t.Amt = col("wan", "float market cap")
+    total_shares: t.Big = col("sh", "total shares")
+    float_shares: t.Big = col("sh", "float shares")
+    limit_up: t.Px = col("CNY", "limit-up price")
+    limit_down: t.Px = col("CNY", "limit-down price")
+    chg_3d: t.Pct = col("pct", "change over 3 sessions")
+    chg_5d: t.Pct = col("pct", "change over 5 sessions")
+    chg_10d: t.Pct = col("pct", "change over 10 sessions")
+    chg_20d: t.Pct = col("pct", "change over 20 sessions")
+    chg_60d: t.Pct = col("pct", "change over 60 sessions")
+    chg_120d: t.Pct = col("pct", "change over 120 sessions")
+    chg_1y: t.Pct = col("pct", "change over 250 sessions")
+    chg_ytd: t.Pct = col("pct", "change since the last session of the previous year")
+    high_52w: t.Px = col("CNY", "highest price of 250 sessions, adjusted to the date")
+    low_52w: t.Px = col("CNY", "lowest price of 250 sessions, adjusted to the date")
+    ma5_dev_pct: t.Pct = col("pct", "close against the 5-session mean")
+    ma20_dev_pct: t.Pct = col("pct", "close against the 20-session mean")
+    vol_accel_5_5: t.F = col("", "mean volume of 5 sessions / of the 5 before", decimals=4)
+    volatility_20d: t.Pct = col("pct", "deviation of 20 daily returns")
+    main_net: t.Amt = col("CNY", "main net inflow")
+    main_net_pct: t.Pct = col("pct", "main net inflow / amount")
+    main_net_5d: t.Amt = col("CNY", "main net inflow of 5 sessions")
+    main_net_10d: t.Amt = col("CNY", "main net inflow of 10 sessions")
+    super_net: t.Amt = col("CNY", "super-large net inflow")
+    large_net: t.Amt = col("CNY", "large net inflow")
+    rzye: t.Amt = col("CNY", "financing balance, newest known")
+    margin_change_5d: t.Pct = col("pct", "change of the financing balance in 5 trade dates")
+    limit_status: t.S16 = col(title="none, up, down, up_open, down_open")
+    limit_days_today: t.Int = col("", "consecutive limit-ups including today")
+    limit_up_count_20d: t.Int = col("", "limit-ups in 20 sessions")
+    break_fail_days_5d: t.Int = col("", "sessions of 5 with a limit touched and not held")
+    zt_stat_latest: t.S32 = col(title="N天M板 of the latest limit-up of 20 sessions")
+    seal_fund_latest: t.Amt = col("CNY", "seal fund of the latest limit-up of 20 sessions")
+    report_period: t.Date = col(title="newest published report")
+    revenue: t.Amt = col("CNY", "revenue")
+    revenue_yoy: t.Pct = col("pct", "revenue, year on year")
+    net_profit: t.Amt = col("CNY", "net profit")
+    net_profit_yoy: t.Pct = col("pct", "net profit, year on year")
+    roe: t.Pct = col("pct", "return on equity")
+    roa: t.Pct = col("pct", "return on assets")
+    gross_margin: t.Pct = col("pct", "gross margin")
+    net_margin: t.Pct = col("pct", "net margin")
+    debt_ratio: t.Pct = col("pct", "debt ratio")
+    eps: t.Px = col("CNY", "earnings per share")
+    bvps: t.Px = col("CNY", "book value per share")
+    ocfps: t.Px = col("CNY", "operating cash flow per share")
+    goodwill_ratio: t.Pct = col("pct", "goodwill / equity in the newest report announced")
+    holder_num: t.Big = col("", "holders, newest count announced")
+    holder_change_ratio: t.Pct = col("pct", "change of holders since the count before")
+    pledge_ratio: t.Pct = col("pct", "pledged shares / all shares in the newest list before the date")
+    next_lockup_date: t.Date = col(title="next lock-up release, as planned on the date")
+    next_lockup_ratio: t.Pct = col("pct", "shares released on that day / all shares", ge=0)
+    lhb_count_30d: t.Int = col(
         "", "of the 30 trade dates before, those on the billboard; unknown until all of them are loaded", ge=0
     )
-    block_trade_premium_30d: Pct = col(
+    block_trade_premium_30d: t.Pct = col(
         "pct", "premium of block trades in the 30 trade dates before, by amount"
     )
-    industry: S64 = col(title="industry")
-    em_industry: S64 = col(title="industry board of the portal")
-    sw_l1: S16 = col(title="SW level 1 code")
-    sw_l2: S16 = col(title="SW level 2 code")
-    sw_l1_name: S32 = col(title="SW level 1 name")
-    sw_l2_name: S32 = col(title="SW level 2 name")
-    concepts: Json = col(title="names of the concept boards")
+    industry: t.S64 = col(title="industry")
+    em_industry: t.S64 = col(title="industry board of the portal")
+    sw_l1: t.S16 = col(title="SW level 1 code")
+    sw_l2: t.S16 = col(title="SW level 2 code")
+    sw_l1_name: t.S32 = col(title="SW level 1 name")
+    sw_l2_name: t.S32 = col(title="SW level 2 name")
+    concepts: t.Json = col(title="names of the concept boards")
 
 
 _QUOTE = (
@@ -174,7 +156,7 @@ def _owners() -> dict[str, tuple[str, str]]:
         "next_lockup_date": ("raw_lockup", "free_date"),
         "next_lockup_ratio": ("raw_lockup", "ratio_total_pct"),
         **{column: ("raw_limit_pool", theirs) for column, theirs in _wide_bars.POOL.items()},
-        **_wide_risks.OWNERS,
+        **_wide_events.OWNERS,
     }
 
 
@@ -219,9 +201,9 @@ def _of_date(ctx: FetchContext, day: str, codes: tuple[str, ...] | None, bars: p
     rows = rows.merge(_wide_events.billboard(ctx, day, rows["code"]), on="code", how="left")
     rows = rows.merge(_wide_events.block_trades(ctx, day, codes), on="code", how="left")
     rows = rows.merge(_wide_events.lockups(ctx, day, codes), on="code", how="left")
-    rows = rows.merge(_wide_risks.pledged(ctx, day, codes), on="code", how="left")
+    rows = rows.merge(_wide_events.pledged(ctx, day, codes), on="code", how="left")
     rows = rows.merge(
-        _wide_risks.goodwill(ctx, day, codes, _wide_events.reports_since(day)), on="code", how="left"
+        _wide_events.goodwill(ctx, day, codes, _wide_events.reports_since(day)), on="code", how="left"
     )
     return rows.merge(_wide_bars.stats(ctx, day, codes, bars), on="code", how="left")
 
@@ -248,7 +230,6 @@ DATASET = Dataset(
     subject="market",
     title="Wide table of stocks",
     model=StockWide,
-    key=("code", "trade_date"),
     domain="wide",
     sources=(Source("derived", joined),),
     fuse=Rows(),

@@ -11,12 +11,12 @@ import pandas as pd
 
 from core.declaration.columns import K32, S64, Code, Date, F, Json, Model, Px, col, key
 from core.declaration.dataset import Dataset
-from core.declaration.frames import canonical_json
+from core.declaration.frames import canonical_json, stacked
 from core.declaration.scope import Scope
 from platform_assets.compute.backtests.picks import confirmations, picks_of
 from platform_assets.compute.backtests.strategies import STRATEGIES
 from platform_assets.compute.name_spans import named
-from platform_assets.datasets._quant import BARS, joined, newest_stretches, rows_of
+from platform_assets.datasets._quant import BARS, newest_stretches, rows_of
 from resources.upstreams.fetch_context import FetchContext
 
 NAMES = "ref_name_history"
@@ -44,7 +44,7 @@ def strategy_hits(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
         bars, at = stretch.bars, stretch.rows
         rows = rows_of(stretch, {"score": confirmations(bars, at).round(4)})
         frames += [_hits(rows, key, places) for key, places in picks_of(bars, at).items()]
-    rows = joined(frames, list(StrategyHit.to_schema().columns))
+    rows = stacked(frames, StrategyHit.to_schema().columns)
     own = np.array([scope.covers(code) for code in rows["code"]], dtype=bool)
     rows = rows[own].reset_index(drop=True)
     rows["name"] = _names(ctx, rows)
@@ -68,7 +68,6 @@ DATASET = Dataset(
     subject="signals",
     title="Picks of the strategies by trade date",
     model=StrategyHit,
-    key=("trade_date", "strategy_key", "code"),
     calculate=strategy_hits,
     reads=(BARS, NAMES),
     monitored=False,

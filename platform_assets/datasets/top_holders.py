@@ -6,7 +6,7 @@ import pandera.pandas as pa
 
 from core.days import moved
 from core.declaration.columns import K16, S8, S32, S64, S255, Big, Code, Date, Int, Model, Pct, col, key
-from core.declaration.dataset import Dataset, Raw, Source
+from core.declaration.dataset import Raw, Source
 from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
 from core.market.securities import is_a_share
@@ -84,21 +84,16 @@ def keyed(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(holder_key=[hash_key(name, kind, str(number)) for name, kind, number in made])
 
 
-DATASET = Dataset(
+DATASET = Raw(
     name="top_holders",
+    title="Ten largest holders of all shares and of the float, by report period",
+    model=TopHolder,
+    partition=Partition.REPORT_PERIOD,
+    sources=(Source("eastmoney", portal, only_when=in_season),),
+    per_code=True,
+).alone(
     subject="holders",
     title="Ten largest holders by report period",
-    raw=(
-        Raw(
-            name="top_holders",
-            title="Ten largest holders of all shares and of the float, by report period",
-            model=TopHolder,
-            key=("code", "report_period", "holder_type", "holder_key"),
-            partition=Partition.REPORT_PERIOD,
-            sources=(Source("eastmoney", portal, only_when=in_season),),
-            per_code=True,
-        ),
-    ),
     tasks=("aux_f10_events_sync",),
     interfaces=interfaces("""
         get_top_holders(code report_period? holder_type=float10): stock of_period by rank_no, 3600 s

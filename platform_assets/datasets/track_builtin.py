@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from core.arrays import Floats
 from core.declaration.frames import canonical_json
 from core.declaration.rules import interfaces
 from core.declaration.scope import Scope
@@ -39,7 +40,6 @@ TrackBuiltin = pick_model("TrackBuiltin", GROUP, "board", BOARDS)
 _SHOWN = ("code", "name", "industry", "current_price", "amount", "is_suspended", "is_st", "list_date")
 _SCORED = ("code", "composite", "covered_weight", "gate_blocked")
 _TRADED = "sec_type='stock' AND is_suspended=0"
-Floats = npt.NDArray[np.float64]
 
 
 def picks(ctx: FetchContext, scope: Scope, day: str) -> pd.DataFrame | None:

@@ -8,33 +8,10 @@ from the shares in force on that date.
 import numpy as np
 import pandas as pd
 
-from core.declaration.columns import (
-    S64,
-    Amt,
-    Big,
-    Code,
-    Date,
-    F,
-    Int,
-    Model,
-    Pct,
-    Px,
-    col,
-    columns_of,
-    key,
-)
+from core.declaration import columns as t
+from core.declaration import rules
+from core.declaration.columns import Model, col, columns_of, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import (
-    Fields,
-    Soft,
-    batch,
-    by_date,
-    close_of,
-    history,
-    interfaces,
-    latest,
-    trading,
-)
 from core.declaration.scope import Context, Scope
 from core.market.securities import is_a_share
 from platform_assets.compute.asof import value_on
@@ -49,31 +26,31 @@ _ISSUE_4 = "research issue: calc_valuation_band"
 class Valuation(Model):
     """One stock on one trade date; ratios <= 0 are kept as published."""
 
-    code: Code = key("security code")
-    date: Date = key("trade date")
-    name: S64 = col(title="name")
-    price: Px = col("CNY", "closing price", nullable=False, gt=0)
-    pe_ttm: F = col("", "price / earnings, trailing")
-    pe_static: F = col("", "price / earnings, last year")
-    pe_dynamic: F = col("", "price / earnings, annualised")
-    pe_forward: F = col("", "price / consensus EPS of this year", computed=True, decimals=4)
-    pb: F = col("", "price / book")
-    ps_ttm: F = col("", "price / sales")
-    pcf_ttm: F = col("", "price / cash flow")
-    peg: F = col("", "PE / growth")
-    dividend_yield: Pct = col("pct", "dividend yield")
-    total_market_cap: Amt = col("wan", "total market cap", gt=0)
-    float_market_cap: Amt = col("wan", "float market cap", gt=0)
-    eps_ttm: Px = col("CNY", "profit of 12 months by share of the date; else price / pe_ttm", computed=True)
-    bvps: Px = col("CNY", "reported book value by share of the date; else price / pb", computed=True)
-    eps_fy1: Px = col("CNY", "consensus EPS, this year")
-    eps_fy2: Px = col("CNY", "consensus EPS, next year")
-    eps_fy3: Px = col("CNY", "consensus EPS, the year after")
-    forecast_orgs: Int = col("", "brokers in the consensus of this year", ge=0)
-    pe_pct_3y: Pct = col("pct", "percentile of pe_ttm in 3 years", computed=True, no_source=_ISSUE_4)
-    pb_pct_3y: Pct = col("pct", "percentile of pb in 3 years", computed=True, no_source=_ISSUE_4)
-    pe_pct_5y: Pct = col("pct", "percentile of pe_ttm in 5 years", computed=True, no_source=_ISSUE_4)
-    pb_pct_5y: Pct = col("pct", "percentile of pb in 5 years", computed=True, no_source=_ISSUE_4)
+    code: t.Code = key("security code")
+    date: t.Date = key("trade date")
+    name: t.S64 = col(title="name")
+    price: t.Px = col("CNY", "closing price", nullable=False, gt=0)
+    pe_ttm: t.F = col("", "price / earnings, trailing")
+    pe_static: t.F = col("", "price / earnings, last year")
+    pe_dynamic: t.F = col("", "price / earnings, annualised")
+    pe_forward: t.F = col("", "price / consensus EPS of this year", computed=True, decimals=4)
+    pb: t.F = col("", "price / book")
+    ps_ttm: t.F = col("", "price / sales")
+    pcf_ttm: t.F = col("", "price / cash flow")
+    peg: t.F = col("", "PE / growth")
+    dividend_yield: t.Pct = col("pct", "dividend yield")
+    total_market_cap: t.Amt = col("wan", "total market cap", gt=0)
+    float_market_cap: t.Amt = col("wan", "float market cap", gt=0)
+    eps_ttm: t.Px = col("CNY", "profit of 12 months by share of the date; else price / pe_ttm", computed=True)
+    bvps: t.Px = col("CNY", "reported book value by share of the date; else price / pb", computed=True)
+    eps_fy1: t.Px = col("CNY", "consensus EPS, this year")
+    eps_fy2: t.Px = col("CNY", "consensus EPS, next year")
+    eps_fy3: t.Px = col("CNY", "consensus EPS, the year after")
+    forecast_orgs: t.Int = col("", "brokers in the consensus of this year", ge=0)
+    pe_pct_3y: t.Pct = col("pct", "percentile of pe_ttm in 3 years", computed=True, no_source=_ISSUE_4)
+    pb_pct_3y: t.Pct = col("pct", "percentile of pb in 3 years", computed=True, no_source=_ISSUE_4)
+    pe_pct_5y: t.Pct = col("pct", "percentile of pe_ttm in 5 years", computed=True, no_source=_ISSUE_4)
+    pb_pct_5y: t.Pct = col("pct", "percentile of pb in 5 years", computed=True, no_source=_ISSUE_4)
 
 
 @columns_of(
@@ -84,10 +61,10 @@ class Valuation(Model):
 class RawValuation(Model):
     """Ratios of one stock on one date as one upstream shows them."""
 
-    price: Px = col("CNY", "closing price", ge=0)
-    total_market_cap: Amt = col("wan", "total market cap", ge=0)
-    float_market_cap: Amt = col("wan", "float market cap", ge=0)
-    total_shares: Big = col("sh", "total shares", ge=0)
+    price: t.Px = col("CNY", "closing price", ge=0)
+    total_market_cap: t.Amt = col("wan", "total market cap", ge=0)
+    float_market_cap: t.Amt = col("wan", "float market cap", ge=0)
+    total_shares: t.Big = col("sh", "total shares", ge=0)
 
 
 def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
@@ -226,7 +203,6 @@ DATASET = Dataset(
     subject="trading",
     title="Valuation by trade date",
     model=Valuation,
-    key=("code", "date"),
     domain="daily",
     raw=(
         Raw(
@@ -235,7 +211,6 @@ DATASET = Dataset(
             gaps=True,
             title="Valuation ratios as the upstreams show them",
             model=RawValuation,
-            key=("code", "date", "src"),
             sources=(
                 Source("eastmoney", portal, only_when=of_few_dates),
                 Source("tencent", quote_site, only_when=current_session),
@@ -246,7 +221,7 @@ DATASET = Dataset(
     feeds={"raw_valuation": from_ratios, "raw_quote": from_quotes, CONSENSUS: from_consensus},
     order=("tencent", "eastmoney", "tdx", "ths", "em_f10"),
     completes=("ths", "em_f10"),
-    fuse=Fields(
+    fuse=rules.Fields(
         # The quote site rounds caps to a million CNY; the portal has them to the yuan.
         order=dict.fromkeys(("total_market_cap", "float_market_cap"), ("eastmoney", "tencent")),
         tolerance={"pe_ttm": 0.05, "pb": 0.02, "total_market_cap": 0.02},
@@ -255,24 +230,26 @@ DATASET = Dataset(
     ),
     derive=(fill_caps, add_per_share),
     soft=(
-        Soft(float_cap_within_total, "float cap above total cap"),
-        Soft(consensus_is_mostly_as_told, "most forecasts of the market changed since the trade date before"),
-        Soft(cap_fits_shares, "cap differs from price x shares by more than 2 %"),
+        rules.Soft(float_cap_within_total, "float cap above total cap"),
+        rules.Soft(
+            consensus_is_mostly_as_told, "most forecasts of the market changed since the trade date before"
+        ),
+        rules.Soft(cap_fits_shares, "cap differs from price x shares by more than 2 %"),
     ),
     reads=("ref_exright", REPORTS, CONSENSUS),
     reads_own_past=True,
-    public_at=close_of("date"),
+    public_at=rules.close_of("date"),
     later=(*_EXPECTED, "forecast_orgs", "pe_forward"),
     later_rows=stored_after_close,
-    freshness=trading(1),
+    freshness=rules.trading(1),
     per_code=True,
     tasks=("fusion_daily_sync", "eod_core"),
     interfaces=(
-        latest("get_valuation", "newest valuation of a code", 300),
-        batch("get_valuation_batch", "newest valuations of many codes", 300),
-        history("get_valuation_history", "valuations of a code by date", 300),
-        by_date("get_valuation_by_date", "valuations of the market on one date", 300),
-        *interfaces("""
+        rules.latest("get_valuation", "newest valuation of a code", 300),
+        rules.batch("get_valuation_batch", "newest valuations of many codes", 300),
+        rules.history("get_valuation_history", "valuations of a code by date", 300),
+        rules.by_date("get_valuation_by_date", "valuations of the market on one date", 300),
+        *rules.interfaces("""
             get_valuation_percentile(code days=1250): stock valuation_percentile -> object|null, 3600 s
                 percentiles of pe and pb in the window
         """),

@@ -1,6 +1,6 @@
 """Jobs: one per scheduled task, named by its key, and `history` and `reports` for ranges of dates."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import dagster as dg
@@ -43,6 +43,9 @@ FUSIONS = ("fusion_kline_sync", "fusion_daily_sync", "fusion_wide_sync")
 OF_CODES = "fusion_codes"
 """The job that fuses some codes because somebody asked: no task of the day, and only tables of stocks."""
 
+SECURITIES = (
+    "raw_quote", "stg_stock_master", "fusion_stock_master", "ref_name_history", "ref_trade_calendar",
+)  # fmt: skip
 SYNCS = {
     "block_sync": "raw_block_member",
     "index_daily_sync": "fusion_index_daily",
@@ -58,129 +61,79 @@ _PROFILES = "stock_profile"
 
 def build_jobs(registry: Registry) -> dict[str, Any]:
     """{job name: job}. A task's job selects the assets whose datasets name the task."""
-    by_task: dict[str, list[dg.AssetKey]] = {}
-    for plan in asset_plans(registry):
-        for task in plan.tasks:
-            by_task.setdefault(task, []).append(asset_key(plan.table))
-    jobs = {
-        task: dg.define_asset_job(
-            task,
-            selection=dg.AssetSelection.assets(*keys),
-            partitions_def=trade_dates(),
-            tags={"app/task_key": task},
-            description=f"assets of the task {task}",
-        )
-        for task, keys in sorted(by_task.items())
-    }
-    if DAY in by_task:
-        for name, when in (("recent_days", "before the newest one is loaded"), ("earlier_days", "behind it")):
+    all_plans = asset_plans(registry)
+    plans = {plan.table.name: plan for plan in all_plans}
+    jobs: dict[str, Any] = {}
+
+    def add(
+        name: str,
+        tables: Iterable[str],
+        about: str,
+        *,
+        dated: bool = True,
+        tags: dict[str, str] | None = None,
+    ) -> None:
+        """A job of the tables that are declared; none where not one of them is."""
+        keys = [asset_key(plans[table].table) for table in dict.fromkeys(tables) if table in plans]
+        if keys:
             jobs[name] = dg.define_asset_job(
                 name,
-                selection=dg.AssetSelection.assets(*by_task[DAY]),
-                partitions_def=trade_dates(),
-                description=f"everything of a few trade dates in one run, {when}",
+                selection=dg.AssetSelection.assets(*keys),
+                partitions_def=trade_dates() if dated else None,
+                tags=tags,
+                description=about,
             )
-        jobs[WHOLE_DAY] = dg.define_asset_job(
-            WHOLE_DAY,
-            selection=dg.AssetSelection.assets(
-                *(asset_key(plan.table) for plan in asset_plans(registry) if of_whole_day(plan))
-            ),
-            partitions_def=trade_dates(),
-            description="everything that the tasks of a trade date download and fuse, in one run",
-        )
-    tables = [registry.datasets[name].table for name in HISTORY if name in registry.datasets]
-    jobs["history"] = dg.define_asset_job(
-        "history",
-        selection=dg.AssetSelection.assets(*(asset_key(table) for table in tables)),
-        partitions_def=trade_dates(),
-        description="bars and indices of a range of trade dates",
-    )
+
+    by_task: dict[str, list[str]] = {}
+    for plan in all_plans:
+        for task in plan.tasks:
+            by_task.setdefault(task, []).append(plan.table.name)
+    for task, tables in sorted(by_task.items()):
+        add(task, tables, f"assets of the task {task}", tags={"app/task_key": task})
+    day = by_task.get(DAY, ())
+    for name, when in (("recent_days", "before the newest one is loaded"), ("earlier_days", "behind it")):
+        add(name, day, f"everything of a few trade dates in one run, {when}")
+    whole = [name for name, plan in plans.items() if of_whole_day(plan)] if day else ()
+    add(WHOLE_DAY, whole, "everything that the tasks of a trade date download and fuse, in one run")
+    known = [registry.datasets[name] for name in HISTORY if name in registry.datasets]
+    add("history", [one.table_name for one in known], "bars and indices of a range of trade dates")
     reporting = [registry.datasets[name] for name in REPORTS if name in registry.datasets]
-    jobs["reports"] = dg.define_asset_job(
+    add(
         "reports",
-        selection=dg.AssetSelection.assets(
-            *(asset_key(table) for dataset in reporting for table in dataset.tables())
-        ),
-        description="what companies disclosed in a range of dates: results, holders, goodwill, dividends",
+        [table.name for dataset in reporting for table in dataset.tables()],
+        "what companies disclosed in a range of dates: results, holders, goodwill, dividends",
+        dated=False,
     )
-    plans = {plan.table.name: plan for plan in asset_plans(registry)}
-    disclosed = [asset_key(plans[name].table) for name in DISCLOSED_TABLES if name in plans]
-    if disclosed:
-        jobs[DISCLOSED] = dg.define_asset_job(
-            DISCLOSED,
-            selection=dg.AssetSelection.assets(*disclosed),
-            description="holders, visits and buybacks since the newest reports that are complete",
-        )
-    calculated = [
-        plan
-        for plan in plans.values()
-        if (plan.table.layer is Layer.CALC and plan.tasks and LATER not in plan.tasks)
-        or plan.table.name in CALCULATED_FROM
-    ]
-    jobs["calculations"] = dg.define_asset_job(
-        "calculations",
-        selection=dg.AssetSelection.assets(*(asset_key(plan.table) for plan in calculated)),
-        partitions_def=trade_dates(),
-        description="what is calculated from the stored tables of a range of trade dates",
-    )
-    from_bars = tables_from_bars(registry)
-    jobs[BAR_CALCULATIONS] = dg.define_asset_job(
-        BAR_CALCULATIONS,
-        selection=dg.AssetSelection.assets(*(asset_key(plans[name].table) for name in from_bars)),
-        partitions_def=trade_dates(),
-        description="what is calculated from bars, names and indices alone, as far back as these are stored",
-    )
-    picked = _tables_of_picks(registry)
-    if picked:
-        jobs[PICKS] = dg.define_asset_job(
-            PICKS,
-            selection=dg.AssetSelection.assets(*(asset_key(plans[name].table) for name in picked)),
-            partitions_def=trade_dates(),
-            description="wide rows of many past dates, the picks of boards and presets, what became of them",
-        )
+    about = "holders, visits and buybacks since the newest reports that are complete"
+    add(DISCLOSED, DISCLOSED_TABLES, about, dated=False)
+    calculated = [name for name, plan in plans.items() if _is_calculated(plan) or name in CALCULATED_FROM]
+    add("calculations", calculated, "what is calculated from the stored tables of a range of trade dates")
+    about = "what is calculated from bars, names and indices alone, as far back as these are stored"
+    add(BAR_CALCULATIONS, tables_from_bars(registry), about)
+    about = "wide rows of many past dates, the picks of boards and presets, what became of them"
+    add(PICKS, _tables_of_picks(registry), about)
     for job, name in SYNCS.items():
-        if name in plans:
-            jobs[job] = dg.define_asset_job(
-                job,
-                selection=dg.AssetSelection.assets(asset_key(plans[name].table)),
-                partitions_def=trade_dates() if plans[name].partitioned else None,
-                description=f"{name} alone, because somebody asked for it",
-            )
-    if SAMPLE in registry.datasets:
-        jobs[SAMPLE] = dg.define_asset_job(
-            SAMPLE,
-            selection=dg.AssetSelection.assets(asset_key(registry.datasets[SAMPLE].table)),
-            description="how many stocks rise and fall at this moment",
-        )
-    if _PROFILES in registry.datasets:
-        profiles = registry.datasets[_PROFILES].tables()
-        jobs[BASEINFO] = dg.define_asset_job(
-            BASEINFO,
-            selection=dg.AssetSelection.assets(*(asset_key(table) for table in profiles)),
-            description="company profiles of the codes that a run is limited to",
-        )
-    chosen = _tables_of_codes(registry)
-    if chosen:
-        jobs[OF_CODES] = dg.define_asset_job(
-            OF_CODES,
-            selection=dg.AssetSelection.assets(*(asset_key(plans[name].table) for name in chosen)),
-            partitions_def=trade_dates(),
-            description="what the fusions of a trade date hold of some codes, because somebody asked for it",
-        )
-    jobs |= _backfills(registry, plans)
-    security_list = [
-        plan
-        for plan in asset_plans(registry)
-        if plan.table.name in {"raw_quote", "stg_stock_master", "fusion_stock_master", "ref_name_history"}
-        or plan.table.name == "ref_trade_calendar"
-    ]
-    jobs["security_list"] = dg.define_asset_job(
-        "security_list",
-        selection=dg.AssetSelection.assets(*(asset_key(plan.table) for plan in security_list)),
-        partitions_def=trade_dates(),
-        description="the security master and the calendar, before the first history load",
-    )
+        dated = name in plans and plans[name].partitioned
+        add(job, [name], f"{name} alone, because somebody asked for it", dated=dated)
+    sample, profiles = (registry.datasets.get(name) for name in (SAMPLE, _PROFILES))
+    if sample is not None:
+        add(SAMPLE, [sample.table_name], "how many stocks rise and fall at this moment", dated=False)
+    if profiles is not None:
+        tables = [table.name for table in profiles.tables()]
+        add(BASEINFO, tables, "company profiles of the codes that a run is limited to", dated=False)
+    about = "what the fusions of a trade date hold of some codes, because somebody asked for it"
+    add(OF_CODES, _tables_of_codes(registry), about)
+    # Every table that a load of the dataset writes, where the API and the sensor of gaps can ask for dates.
+    for dataset in filter(has_dates, registry.datasets.values()):
+        tables = [*dataset.feeds, *(table.name for table in dataset.tables())]
+        add(f"backfill_{dataset.name}", tables, f"{dataset.title or dataset.name} of past trade dates")
+    add("security_list", SECURITIES, "the security master and the calendar, before the first history load")
     return jobs
+
+
+def _is_calculated(plan: AssetPlan) -> bool:
+    """Whether a task calculates the table from stored ones, other than those that look at what all hold."""
+    return plan.table.layer is Layer.CALC and bool(plan.tasks) and LATER not in plan.tasks
 
 
 def of_whole_day(plan: AssetPlan) -> bool:
@@ -192,9 +145,7 @@ def tables_from_bars(registry: Registry) -> list[str]:
     """The calculated tables that read nothing but what the range load of bars fills, and each other."""
     known = {registry.datasets[name].table_name for name in HISTORY if name in registry.datasets}
     waiting = {
-        plan.table.name: frozenset(plan.deps)
-        for plan in asset_plans(registry)
-        if plan.table.layer is Layer.CALC and plan.tasks and LATER not in plan.tasks
+        plan.table.name: frozenset(plan.deps) for plan in asset_plans(registry) if _is_calculated(plan)
     }
     found: list[str] = []
     while ready := _met(waiting, {*known, *BESIDE_BARS, *found}):
@@ -232,21 +183,3 @@ def _tables_of_codes(registry: Registry) -> list[str]:
             feeds = [name for name in dataset.feeds if "code" in registry.raws[name].table.names]
             names += [*feeds, *(table.name for table in dataset.tables() if "code" in table.names)]
     return list(dict.fromkeys(names))
-
-
-def _backfills(registry: Registry, plans: Mapping[str, AssetPlan]) -> dict[str, Any]:
-    """`backfill_<dataset>`: every table that a load of the dataset writes, for the datasets whose missing
-    trade dates the API and the sensor of gaps can ask for."""
-    jobs = {}
-    for dataset in filter(has_dates, registry.datasets.values()):
-        tables = [*dataset.feeds, *(table.name for table in dataset.tables())]
-        job = f"backfill_{dataset.name}"
-        jobs[job] = dg.define_asset_job(
-            job,
-            selection=dg.AssetSelection.assets(
-                *(asset_key(plans[name].table) for name in dict.fromkeys(tables))
-            ),
-            partitions_def=trade_dates(),
-            description=f"{dataset.title or dataset.name} of past trade dates",
-        )
-    return jobs

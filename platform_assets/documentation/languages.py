@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from platform_assets.compute.dsl.field_words import GROUPS
 from platform_assets.compute.dsl.fields import catalogue
-from platform_assets.compute.dsl.phrases import PHRASES
 from platform_assets.compute.dsl.presets import PRESETS
+from platform_assets.compute.dsl.spoken import PHRASES
 from platform_assets.compute.dsl.words import FUNCTIONS
 from platform_assets.compute.formulas.builtin import BUILTINS
 from platform_assets.compute.formulas.functions import FUNCTIONS as FORMULA_FUNCTIONS

@@ -4,6 +4,8 @@ Each is a pure function between two frames plus one transactional write per part
 dates is fetched, derived and checked as one frame and written date by date.
 """
 
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -23,7 +25,6 @@ from platform_assets.pipeline.checks import (
 from platform_assets.pipeline.download import AllSourcesFailed, Download, ask
 from platform_assets.pipeline.fused_rows import NothingLeft, fused_parts
 from platform_assets.pipeline.inputs import NotedReads, staged_input
-from platform_assets.pipeline.repairs import ask_repairs
 from platform_assets.pipeline.run import PipelineRun
 from platform_assets.pipeline.slices import Part, assign_quality, group_parts, partition_parts, with_newest
 from platform_assets.pipeline.stored_rows import (
@@ -32,11 +33,12 @@ from platform_assets.pipeline.stored_rows import (
     keep_better,
     key_with_src,
     withdrawn_fallbacks,
+    written_codes,
 )
 from platform_assets.pipeline.windows import Window
-from platform_assets.pipeline.written_codes import written_codes
 from resources.fetch_record import FetchLog
 from resources.warehouse.column_retention import ColumnRetention
+from resources.warehouse.ledger.commands import CommandQueue
 from resources.warehouse.slices import Slice
 
 
@@ -249,3 +251,27 @@ def stage_window(run: PipelineRun, dataset: Dataset, scope: Scope) -> Window:
     """The part of a staging table that a scope covers; dimensions have no time."""
     partition = Partition.SNAPSHOT if dataset.dimension else dataset.partition
     return Window.of(dataset.stage_table, partition, scope, run.calendar)
+
+
+CODES_TAG = "app/codes"
+ASKED_BY = "reconcile"
+
+
+def ask_repairs(
+    run: PipelineRun,
+    job: str,
+    found: Callable[[pd.DataFrame], Mapping[str, Sequence[str]]],
+    *,
+    frames: Sequence[pd.DataFrame],
+) -> None:
+    """One command per trade date and codes, ever: what a second load does not mend is for a person. The trade
+    date before is loaded with it, since the fault may lie on either side."""
+    queue = CommandQueue(run.warehouse.engine)
+    for frame in frames:
+        for day, codes in found(frame).items():
+            named = ",".join(codes)
+            dates = [run.calendar.offset(day, -1), day]
+            args = {"job": job, "partition_range": dates, "trigger": "catchup", "tags": {CODES_TAG: named}}
+            mark = hashlib.sha256(f"{job} {day} {named}".encode()).hexdigest()[:32]
+            queue.enqueue("run_job", args, requested_by=ASKED_BY, idempotency_key=f"repair:{mark}")
+            run.progress(f"{job} of {day} is asked for again, for {named}")

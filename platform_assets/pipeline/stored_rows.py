@@ -1,9 +1,13 @@
 """New rows of a RAW or staging table compared with stored ones: which are written, and which stored ones
 go."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import pandas as pd
 
-from core.declaration.dataset import Raw
+from core.declaration.dataset import Dataset, Raw
+from core.declaration.rules import Partition
 from core.declaration.scope import Scope
 from core.declaration.tables import Table
 from platform_assets.pipeline.run import PipelineRun
@@ -68,3 +72,19 @@ def withdrawn_fallbacks(run: PipelineRun, raw: Raw, frame: pd.DataFrame, scope: 
 
 def key_with_src(table: Table) -> tuple[str, ...]:
     return table.key if "src" in table.key else (*table.key, "src")
+
+
+def written_codes(run: PipelineRun, dataset: Dataset, scope: Scope, tables: Sequence[str]) -> Scope:
+    """A staged dataset by code goes on with the codes that the loads of the scope's dates wrote in `tables`:
+    the scope, limited to those. A scope of codes, or of another dataset, stays as it is."""
+    if dataset.partition is not Partition.CODE or dataset.dimension or scope.codes is not None:
+        return scope
+    found: set[str] = set()
+    for table in tables:
+        rows = run.warehouse.query(
+            f"SELECT DISTINCT code FROM {run.warehouse.sql.name(table)} WHERE batch_id IN (SELECT batch_id "
+            "FROM sys_batch WHERE table_name=? AND partition_key>=? AND partition_key<=?)",
+            (table, scope.since, scope.until),
+        )
+        found |= {str(code) for (code,) in rows}
+    return replace(scope, codes=tuple(sorted(found)))

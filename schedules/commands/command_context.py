@@ -20,6 +20,7 @@ CANCELED = "canceled"
 GOING_DOWN = "the worker is going down"
 TERMINATED = "its run was terminated"
 LOOK_S = 1.0
+MAX_CODES = 500
 
 
 class Stopped(PlatformError):
@@ -48,6 +49,27 @@ class Work:
         if isinstance(value, bool) or not isinstance(value, int):
             raise InputError(name, "is a whole number")
         return value
+
+    @property
+    def date(self) -> str:
+        """The argument `date`; without one the newest trade date whose session is over."""
+        services = self.services
+        return str(self.args.get("date") or services.calendar.newest_complete(services.clock.now()))
+
+    @property
+    def codes(self) -> list[str]:
+        """The argument `codes`, each once; InputError when they are no list, or too many."""
+        codes, given = self.texts("codes"), len(self.args.get("codes") or ())
+        if given > MAX_CODES:
+            raise InputError("codes", f"{given} given, {MAX_CODES} are allowed")
+        return codes
+
+    def texts(self, name: str) -> list[str]:
+        """An argument that is a list of texts, each once; [] without one. InputError for anything else."""
+        given = self.args.get(name) or []
+        if not isinstance(given, list) or not all(isinstance(item, str) for item in given):
+            raise InputError(name, "is a list of texts")
+        return list(dict.fromkeys(given))
 
     def progress(self, *, run_id: str | None = None, **facts: Any) -> None:
         """Add to what the command's `result` shows. ConflictError when the claim was lost."""
@@ -151,6 +173,14 @@ class Work:
             status = "partial" if ledger.batches_failed(run_id) else "success"
         ledger.finish(run_id, status, now=clock.now(), reason=outcome.error)
         return outcome
+
+    def answer_of(self, job: str, **config: Any) -> dict[str, Any]:
+        """A run of a job whose op `answer` takes `config`: its id and what the op gave back, also of a run
+        that failed in part. PlatformError when it came to no answer."""
+        outcome = self.run_job(job, trigger="api", run_config={"ops": {"answer": {"config": config}}})
+        if outcome.answer is None:
+            self.must(outcome, job)
+        return {**self.facts, "run_id": outcome.run_id, **(outcome.answer or {})}
 
     def must(self, outcome: RunOutcome, what: str) -> None:
         """PlatformError when a run failed."""

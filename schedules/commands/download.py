@@ -1,54 +1,39 @@
-"""The commands `download` and `download_market`: what the API was asked for, as a Dagster run."""
+"""The commands whose Dagster run gives an answer back: `download`, `download_market`, `cleanup`. A part that
+failed is part of the answer."""
 
 from typing import Any
 
 from core.errors import InputError
 from schedules.commands.command_context import Work
-from schedules.commands.initial_load import newest_complete
 
 JOB = "download"
 MARKET_JOB = "download_market"
-MAX_CODES = 500
+CLEANUP_JOB = "data_cleanup"
 
 
 def download(work: Work) -> dict[str, Any]:
     """Args codes (1..500), types, date? (default the newest complete trade date). Gives back what came of
-    every type and code and of the fusions; a part that failed is part of the answer."""
-    codes, types = _texts(work, "codes"), _texts(work, "types")
-    if len(codes) > MAX_CODES:
-        raise InputError("codes", f"{len(codes)} given, {MAX_CODES} are allowed")
-    services = work.services
-    date = str(work.args.get("date") or newest_complete(services.clock.now(), services.calendar))
-    outcome = work.run_job(
-        JOB,
-        trigger="api",
-        run_config={"ops": {"answer": {"config": {"codes": codes, "types": types, "date": date}}}},
-    )
-    if outcome.answer is None:
-        work.must(outcome, JOB)
-    return {**work.facts, "run_id": outcome.run_id, "date": date, **(outcome.answer or {})}
+    every type and code and of the fusions."""
+    given = {"codes": work.codes, "types": work.texts("types")}
+    for name, texts in given.items():
+        if not texts:
+            raise InputError(name, "is a list of at least one text")
+    return {"date": work.date, **work.answer_of(JOB, **given, date=work.date)}
 
 
 def download_market(work: Work) -> dict[str, Any]:
     """Args name (of a topical downloader), date? (default the newest complete trade date). Gives back what
-    came of it; a download that failed is an answer."""
+    came of it."""
     name = work.args.get("name")
     if not isinstance(name, str) or not name:
         raise InputError("name", "names the download")
-    services = work.services
-    date = str(work.args.get("date") or newest_complete(services.clock.now(), services.calendar))
-    outcome = work.run_job(
-        MARKET_JOB,
-        trigger="api",
-        run_config={"ops": {"answer": {"config": {"name": name, "date": date}}}},
-    )
-    if outcome.answer is None:
-        work.must(outcome, MARKET_JOB)
-    return {**work.facts, "run_id": outcome.run_id, "date": date, **(outcome.answer or {})}
+    return {"date": work.date, **work.answer_of(MARKET_JOB, name=name, date=work.date)}
 
 
-def _texts(work: Work, name: str) -> list[str]:
-    given = work.args.get(name)
-    if not isinstance(given, list) or not given or not all(isinstance(item, str) for item in given):
-        raise InputError(name, "is a list of at least one text")
-    return list(dict.fromkeys(given))
+def cleanup(work: Work) -> dict[str, Any]:
+    """Staged time series shortened now. Args days, tables (none = every staged time series). Gives back what
+    each table lost."""
+    days = work.args.get("days")
+    if not isinstance(days, int) or days <= 0:
+        raise InputError("days", "is a number of days")
+    return work.answer_of(CLEANUP_JOB, days=days, tables=work.texts("tables"))

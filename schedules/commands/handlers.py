@@ -7,15 +7,13 @@ from platform_assets.definitions.run_lease import LEASE_TAG, lease_tag
 from resources.warehouse.locks import DOMAINS
 from schedules import run_tags
 from schedules.commands.backfill import backfill
-from schedules.commands.cleanup import cleanup
 from schedules.commands.command_context import Handler, Work
-from schedules.commands.download import download, download_market
-from schedules.commands.initial_load import calculations, initial_load, newest_complete
+from schedules.commands.download import cleanup, download, download_market
+from schedules.commands.initial_load import calculations, initial_load
 from schedules.commands.recalculation import quant_recalc
 
 CODES_JOB = "fusion_codes"
 FUSION_JOBS = ("fusion_kline_sync", "fusion_daily_sync", "fusion_wide_sync")
-MAX_CODES = 500
 
 
 def run_job(work: Work) -> dict[str, Any]:
@@ -43,14 +41,10 @@ def fusion_sync(work: Work) -> dict[str, Any]:
     one). The full market takes all three domain locks together, or fails with ConflictError before
     anything runs; `result.locked` says that it holds them. `codes` (<= 500) take no lock beforehand, and are
     no run of the tasks of the day: a job of their own, of the tables that have codes."""
-    services = work.services
-    date = str(work.args.get("date") or newest_complete(services.clock.now(), services.calendar))
-    codes = [str(code) for code in work.args.get("codes") or []]
-    if len(codes) > MAX_CODES:
-        raise InputError("codes", f"{len(codes)} given, {MAX_CODES} are allowed")
+    date, codes = work.date, work.codes
     if codes:
         return _fuse(work, date, {run_tags.CODES: ",".join(codes)}, (CODES_JOB,))
-    with services.locks.held(DOMAINS, f"command:{work.command.id}") as lease:
+    with work.services.locks.held(DOMAINS, f"command:{work.command.id}") as lease:
         work.progress(locked=True)
         return _fuse(work, date, {LEASE_TAG: lease_tag(lease)})
 

@@ -5,7 +5,7 @@ Level, not edge: the plan is made from what has succeeded, so that a load that w
 
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from core.calendar import TradeCalendar
@@ -17,8 +17,6 @@ from schedules.runs.outcome import RunOutcome
 from schedules.services import Services
 from schedules.tasks.table import EOD_CORE
 
-CLOSED = timedelta(hours=15, minutes=30)
-"""From this time on a trade date counts as complete enough to be loaded."""
 DETAIL_DATES = 5
 """Newest trade dates that are loaded in full before the API comes."""
 EARLIER_DATES = 10
@@ -78,16 +76,6 @@ class Step:
         return (
             f"{self.job} {self.start}" if self.start == self.end else f"{self.job} {self.start}..{self.end}"
         )
-
-
-def newest_complete(now: datetime, calendar: TradeCalendar) -> str:
-    """The newest trade date whose session is over at market time `now`. CalendarHorizon beyond the
-    calendar."""
-    today = now.date().isoformat()
-    midnight = datetime(now.year, now.month, now.day)
-    if calendar.is_trade_date(today) and now < midnight + CLOSED:
-        today = (now.date() - timedelta(days=1)).isoformat()
-    return calendar.on_or_before(today)
 
 
 @dataclass(frozen=True)
@@ -223,7 +211,7 @@ def initial_load(work: Work) -> dict[str, Any]:
     reports; the command fails at its end, and the next one takes up what is missing. The calculations
     follow as a command of their own: nobody who waits for the data waits for them."""
     services = work.services
-    newest = newest_complete(services.clock.now(), services.calendar)
+    newest = services.calendar.newest_complete(services.clock.now())
     count = work.whole("history_dates", services.settings.sample_history_dates)
     sample = services.settings.data_source == "mock"
     earlier = work.whole("earlier_dates", EARLIER_DATES if sample else 0)

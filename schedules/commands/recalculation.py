@@ -5,7 +5,6 @@ from typing import Any
 from core.errors import InputError
 from schedules import run_tags
 from schedules.commands.command_context import Work
-from schedules.commands.initial_load import newest_complete
 
 WHOLE = "quant_calc"
 PARTS = {
@@ -17,18 +16,12 @@ PARTS = {
 SIGNALS = "backfill_signal_hit"
 SIGNALLED = frozenset({"indicators", "patterns"})
 """Parts that the stored signals follow from."""
-MAX_CODES = 500
 
 
 def quant_recalc(work: Work) -> dict[str, Any]:
     """Args date? (default the newest complete trade date), codes? (<= 500), parts? (default: the whole
     task, with signals and strategies). Signals are calculated again with what they follow from."""
-    services = work.services
-    date = str(work.args.get("date") or newest_complete(services.clock.now(), services.calendar))
-    codes = [str(code) for code in work.args.get("codes") or []]
-    if len(codes) > MAX_CODES:
-        raise InputError("codes", f"{len(codes)} given, {MAX_CODES} are allowed")
-    parts = [str(part) for part in work.args.get("parts") or []]
+    date, codes, parts = work.date, work.codes, work.texts("parts")
     unknown = next((part for part in parts if part not in PARTS), None)
     if unknown is not None:
         raise InputError("parts", f"{unknown[:40]!r} is none of {', '.join(PARTS)}")

@@ -35,7 +35,6 @@ from resources.warehouse.ledger.gaps import (
 from resources.warehouse.ledger.loads import Tried, first_success, tried
 from resources.warehouse.missing_partitions import MissingPartition, has_dates, missing_partitions, table_of
 from resources.warehouse.sql import Sql
-from schedules.commands.initial_load import newest_complete
 from schedules.services import Services
 from schedules.tasks.outdated_rows import ask_again
 
@@ -92,7 +91,7 @@ class GapKeeper:
         """Observe every dataset that is loaded by date, settle repairs that ended, ask for those that are
         due, the newest dates first."""
         found = Look()
-        until = newest_complete(now, self._services.calendar)
+        until = self._services.calendar.newest_complete(now)
         watched = self._services.calendar.last(LOOK_BACK, until)[0]
         for dataset in self._registry.datasets.values():
             if has_dates(dataset):

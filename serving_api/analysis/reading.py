@@ -13,10 +13,9 @@ from platform_assets.compute.evidence.facts import COUNT, Pack
 from platform_assets.compute.parameters.analysis import CANDIDATES, POLICY_THEMES
 from serving_api.analysis import queries
 from serving_api.db.sessions import Session
-from serving_api.evidence.packs import read_companies
+from serving_api.evidence.packs import read_companies, take_row, unit_of_series
 from serving_api.evidence.parts import INDUSTRY, MASTER, OF_ONE, Look
 from serving_api.evidence.queries import of_newest_day
-from serving_api.evidence.taking import take_row, unit_of_series
 from serving_api.macro.queries import newest_of_series
 from serving_api.quant.decision_cards.queries import reviewed_cards
 

@@ -7,12 +7,14 @@ from typing import Any
 
 from serving_api.db.first_dates import first_date
 from serving_api.db.sessions import Session
+from serving_api.framework.row_models import picked
 from serving_api.interfaces.queries import Row, headlines, newest, public_rows
 from serving_api.stocks import queries as stocks
-from serving_api.table_lists.listing import Condition, listing, rows_of_day
+from serving_api.table_lists import Condition, listing, rows_of_day
 
 TABLE = "raw_convertible_bond"
 NOTICES = "fusion_announcement"
+LEAVING = "code name price premium_pct stock_price force_redeem_price maturity_date"
 SOON_DAYS = 180
 LOW_PRICE = 100.0
 _CALL, _END = "正股价高于强赎触发价", "临近到期"
@@ -69,8 +71,7 @@ def _leaving(row: Row, day: str | None) -> Row | None:
     )
     if not above and not is_ending:
         return None
-    names = ("code", "name", "price", "premium_pct", "stock_price", "force_redeem_price", "maturity_date")
-    return {**{name: row[name] for name in names}, "reason": _CALL if above else _END}
+    return {**picked(row, LEAVING), "reason": _CALL if above else _END}
 
 
 def _is_callable(row: Row) -> bool:
@@ -80,37 +81,24 @@ def _is_callable(row: Row) -> bool:
 
 def of_code(session: Session, code: str) -> tuple[Row, Row]:
     """(newest row of a bond, newest quote of its stock); {} when unknown."""
-    if not session.has(TABLE):
-        return {}, {}
     row = newest(session, session.table(TABLE), code, None)
     if row is None:
         return {}, {}
-    quote = stocks.newest_quote(session, row["stock_code"], None) if row["stock_code"] else {}
+    quote = stocks.newest_row(session, stocks.QUOTE, row["stock_code"], None) if row["stock_code"] else {}
     return row, quote
 
 
 def history(session: Session, code: str, days: int) -> list[Row]:
     """{date, close, premium_pct, convert_value, double_low} of the newest dates, oldest first. Dates
     before the first stored premium have only a close."""
-    reported = {
-        row["trade_date"]: row
-        for row in public_rows(
-            session, TABLE, where="code=?", values=(code,), order="trade_date DESC", limit=days
-        )
-    }
+    rows = public_rows(session, TABLE, where="code=?", values=(code,), order="trade_date DESC", limit=days)
+    reported = {row["trade_date"]: row for row in rows}
     closes = {bar.date: bar.close for bar in stocks.bars(session, code, days, None)} if reported else {}
     made = []
     for day in sorted({*reported, *closes})[-days:]:
         row = reported.get(day, {})
-        made.append(
-            {
-                "date": day,
-                "close": row.get("price") or closes.get(day),
-                "premium_pct": row.get("premium_pct"),
-                "convert_value": row.get("convert_value"),
-                "double_low": row.get("double_low"),
-            }
-        )
+        figures = {name: row.get(name) for name in ("premium_pct", "convert_value", "double_low")}
+        made.append({"date": day, "close": row.get("price") or closes.get(day), **figures})
     return made
 
 
@@ -136,14 +124,8 @@ def events(session: Session, code: str) -> list[Row]:
         if is_callable and not was_callable:
             made.append({"date": one["trade_date"], "type": "强赎", "title": _CALL})
         was_callable = is_callable
-    if session.has(NOTICES) and row["stock_code"]:
-        reported = headlines(
-            session,
-            session.table(NOTICES),
-            code=row["stock_code"],
-            keyword=_WORD,
-            limit=_NOTICES,
-            as_of=None,
-        )
+    if row["stock_code"]:
+        notices = session.table(NOTICES)
+        reported = headlines(session, notices, code=row["stock_code"], keyword=_WORD, limit=_NOTICES)
         made += [{"date": one["pub_date"], "type": "公告", "title": one["title"]} for one in reported]
     return sorted(made, key=lambda one: str(one["date"]), reverse=True)

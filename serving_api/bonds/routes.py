@@ -3,29 +3,108 @@
 from typing import Annotated, Any
 
 from fastapi import Depends, Query
+from pydantic import BaseModel, Field
 
-from serving_api.bonds import queries, schemas
+from serving_api.bonds import queries
+from serving_api.bonds.queries import LEAVING, TABLE
 from serving_api.framework.envelope import PREFIX
-from serving_api.framework.history_reach import reach_from, reach_of_day
+from serving_api.framework.history_reach import Reach, reach_from
 from serving_api.framework.parameters import StockCode
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
+from serving_api.framework.row_models import PageOf, Rows, columns_of, picked
 from serving_api.stocks.queries import KLINE, QUOTE
-from serving_api.table_lists.listing import Page, PageSize, Sort, paged, trade_day
+from serving_api.table_lists import Page, PageSize, Sort, page_or_empty, trade_day
+
+
+@columns_of(TABLE)
+class BondRow(BaseModel):
+    """A convertible bond on one trade date."""
+
+
+class BondPage(Reach, PageOf[BondRow]):
+    date: str | None
+
+
+@columns_of(TABLE, LEAVING)
+class LeavingBond(BaseModel):
+    """A bond that may be called, or matures soon."""
+
+    reason: str
+
+
+class BondOverview(BaseModel):
+    """Figures of the newest stored date."""
+
+    date: str | None
+    count: int
+    median_price: float | None
+    median_premium_pct: float | None
+    amount_yi: float | None = Field(description="turnover of all bonds, 100m CNY")
+    up: int
+    down: int
+    redeem_soon: list[LeavingBond] = Field(
+        description="the stock is above the trigger of a call, or the bond matures within 180 days"
+    )
+    low_price_count: int = Field(description="bonds below 100 CNY")
+
+
+class BondStock(BaseModel):
+    code: str | None
+    name: str | None
+    price: float | None
+    change_pct: float | None
+
+
+class Bond(BaseModel):
+    """{} for an unknown code."""
+
+    code: str | None = None
+    info: dict[str, Any] | None = Field(default=None, description="terms")
+    latest: dict[str, Any] | None = Field(default=None, description="the newest row")
+    stock: BondStock | None = None
+
+
+@columns_of(TABLE, "date=trade_date premium_pct convert_value double_low")
+class BondDay(BaseModel):
+    """One trade date."""
+
+    close: float | None
+
+
+class BondHistory(Reach, Rows[BondDay]):
+    """Oldest first."""
+
+    code: str
+
+
+class BondEvent(BaseModel):
+    date: str | None
+    type: str = Field(description="上市, 到期, 强赎 or 公告")
+    title: str
+
+
+class BondEvents(Rows[BondEvent]):
+    """Newest first."""
+
+    code: str
+
 
 router = area_router(f"{PREFIX}/convertible-bond", "convertible bonds")
 
-_INFO = ("name", "stock_code", "stock_name", "rating", "list_date", "maturity_date", "convert_price",
-         "putback_price", "force_redeem_price", "remain_size_yi", "redeem_status")  # fmt: skip
+_INFO = (
+    "name stock_code stock_name rating list_date maturity_date convert_price putback_price "
+    "force_redeem_price remain_size_yi redeem_status"
+)
 _NOTHING: dict[str, Any] = {
     "date": None, "count": 0, "median_price": None, "median_premium_pct": None, "amount_yi": None, "up": 0,
     "down": 0, "redeem_soon": [], "low_price_count": 0,
 }  # fmt: skip
 
 
-@router.get("/list", schemas.BondPage, tables=(queries.TABLE,))
+@router.get("/list", BondPage, tables=(queries.TABLE,))
 async def bond_list(
     call: Anyone,
     date: Annotated[str | None, Depends(trade_day)],
@@ -37,18 +116,16 @@ async def bond_list(
 ) -> Answer:
     """Convertible bonds on one trade date, cheap ones with a low premium first."""
     read = call.state.reading.scan(queries.page_of, date, rating, max_premium, sort, page, page_size)
-    found = await read_or({"items": [], "total": 0, "date": date}, read)
-    history = await reach_of_day(call.state, queries.TABLE, date)
-    return Answer(paged({**found, **history}, page, page_size))
+    return Answer(await page_or_empty(call.state, queries.TABLE, date, read, page, page_size))
 
 
-@router.get("/overview", schemas.BondOverview, tables=(queries.TABLE,))
+@router.get("/overview", BondOverview, tables=(queries.TABLE,))
 async def bond_overview(call: Anyone) -> Answer:
     """The market of convertible bonds on the newest trade date."""
     return Answer(await read_or(_NOTHING, call.state.reading.scan(queries.overview)))
 
 
-@router.get("/{code}", schemas.Bond, tables=(queries.TABLE, QUOTE))
+@router.get("/{code}", Bond, tables=(queries.TABLE, QUOTE))
 async def bond(call: Anyone, code: StockCode) -> Answer:
     """One convertible bond: terms, newest row and its stock."""
     row, quote = await read_or(({}, {}), call.state.reading.point(queries.of_code, code))
@@ -60,11 +137,10 @@ async def bond(call: Anyone, code: StockCode) -> Answer:
         "price": quote.get("price") or row["stock_price"],
         "change_pct": quote.get("change_pct"),
     }
-    info = {name: row[name] for name in _INFO}
-    return Answer({"code": code, "info": info, "latest": row, "stock": stock})
+    return Answer({"code": code, "info": picked(row, _INFO), "latest": row, "stock": stock})
 
 
-@router.get("/{code}/history", schemas.BondHistory, tables=(queries.TABLE, KLINE))
+@router.get("/{code}/history", BondHistory, tables=(queries.TABLE, KLINE))
 async def bond_history(
     call: Anyone,
     code: StockCode,
@@ -76,7 +152,7 @@ async def bond_history(
     return Answer({"code": code, "items": items, "total": len(items), **reported})
 
 
-@router.get("/{code}/events", schemas.BondEvents, tables=(queries.TABLE, queries.NOTICES))
+@router.get("/{code}/events", BondEvents, tables=(queries.TABLE, queries.NOTICES))
 async def bond_events(call: Anyone, code: StockCode) -> Answer:
     """Past and future events of a bond, newest first. Titles are text from outside: escape them."""
     items = await read_or([], call.state.reading.point(queries.events, code))

@@ -11,9 +11,8 @@ from resources.models.protocol import ToolSpec
 from serving_api.chat.guard import fenced
 from serving_api.chat.prompts import evidence_block
 from serving_api.evidence.market import read_macro, read_market
-from serving_api.evidence.packs import read_companies
+from serving_api.evidence.packs import fact_of, read_companies
 from serving_api.evidence.parts import BASE, MASTER, OF_ONE
-from serving_api.evidence.taking import fact_of
 from serving_api.framework.state import State
 
 MOST_FACTS = 900

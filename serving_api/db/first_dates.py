@@ -1,13 +1,9 @@
 """The first stored date of a table, of a code in it, or of rows with given values."""
 
-from collections.abc import Mapping, Sequence
-
-from serving_api.db.sessions import Session
+from serving_api.db.sessions import Of, Session
 
 _DATES = {"decision_card": "decision_date", "stock_analysis": "date"}
 """Tables whose keys are no dates -> the date that reads are by."""
-Of = Mapping[str, str | Sequence[str]]
-"""Column -> the value, or one of the values, that rows hold in it."""
 
 
 def first_date(session: Session, name: str, code: str | None = None, of: Of | None = None) -> str | None:
@@ -19,12 +15,5 @@ def first_date(session: Session, name: str, code: str | None = None, of: Of | No
     column = table.date_column or _DATES.get(name)
     if column is None:
         return None
-    clauses: list[str] = []
-    values: list[str] = []
-    for key, requested in (of or ({} if code is None else {"code": code})).items():
-        some = [requested] if isinstance(requested, str) else list(requested)
-        clauses.append(f"{key}=?" if len(some) == 1 else f"{key} IN ({', '.join('?' for _ in some)})")
-        values += some
-    where = " AND ".join(clauses)
-    rows = session.rows(name, columns=(column,), where=where, values=tuple(values), order=column, limit=1)
-    return str(rows[0][0])[:10] if rows else None
+    first = session.first(name, column, of or {"code": code}, order=column)
+    return None if first is None else first[:10]

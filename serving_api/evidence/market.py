@@ -12,10 +12,9 @@ from typing import Any
 from core.clock import stamp
 from platform_assets.compute.evidence.facts import COUNT, Pack
 from serving_api.db.sessions import Session
-from serving_api.evidence.packs import new_pack
+from serving_api.evidence.packs import new_pack, take_row, unit_of_series
 from serving_api.evidence.parts import Look
 from serving_api.evidence.queries import AUDIT, Row, of_newest_day
-from serving_api.evidence.taking import take_row, unit_of_series
 from serving_api.framework.state import State
 from serving_api.interfaces.queries import headlines
 from serving_api.macro.queries import RELEASES, VALUES, newest_of_series
@@ -130,16 +129,14 @@ def _names(session: Session, rows: list[Row]) -> dict[str, str]:
 
 def _outside(session: Session, pack: Pack, now: datetime) -> None:
     looks: tuple[Look, ...] = (("price", "最新报价"), ("change_pct", "涨跌幅"))
-    newest: dict[str, Row] = {}
-    if session.has(OUTSIDE):
-        rows = session.dicts(
-            OUTSIDE,
-            columns=session.columns(OUTSIDE, ("series", "date", "name", "price", "change_pct", *AUDIT)),
-            where="date>=? AND date<=? AND (quote_time IS NULL OR quote_time<=?)",
-            values=((now - timedelta(days=7)).date().isoformat(), now.date().isoformat(), pack.as_of),
-            order="date",
-        )
-        newest = {str(row["series"]): row for row in rows if row["name"]}
+    rows = session.dicts(
+        OUTSIDE,
+        columns=session.columns(OUTSIDE, ("series", "date", "name", "price", "change_pct", *AUDIT)),
+        where="date>=? AND date<=? AND (quote_time IS NULL OR quote_time<=?)",
+        values=((now - timedelta(days=7)).date().isoformat(), now.date().isoformat(), pack.as_of),
+        order="date",
+    )
+    newest = {str(row["series"]): row for row in rows if row["name"]}
     for row in newest.values():
         take_row(pack, session.table(OUTSIDE), row, looks, subject=str(row["name"]))
     if not newest:
@@ -148,15 +145,13 @@ def _outside(session: Session, pack: Pack, now: datetime) -> None:
 
 def _flashes(session: Session, pack: Pack, now: datetime) -> None:
     """The newest flash news with a title: texts from outside, quoted."""
-    rows: list[Row] = []
-    if session.has(FLASHES):
-        since = (now - timedelta(days=FLASH_DAYS)).date().isoformat()
-        found = headlines(
-            session, session.table(FLASHES), since=since, until=now.date().isoformat(), limit=4 * SHOWN
-        )
-        known = [row for row in found if row["title"] and str(row["pub_time"]) <= pack.as_of]
-        # Several sites publish the same item; of equal titles the newest is taken.
-        rows = list({str(row["title"]): row for row in reversed(known)}.values())[: -SHOWN - 1 : -1]
+    since = (now - timedelta(days=FLASH_DAYS)).date().isoformat()
+    found = headlines(
+        session, session.table(FLASHES), since=since, until=now.date().isoformat(), limit=4 * SHOWN
+    )
+    known = [row for row in found if row["title"] and str(row["pub_time"]) <= pack.as_of]
+    # Several sites publish the same item; of equal titles the newest is taken.
+    rows = list({str(row["title"]): row for row in reversed(known)}.values())[: -SHOWN - 1 : -1]
     for row in rows:
         take_row(pack, session.table(FLASHES), row, (("title", "快讯"),), subject="")
     if not rows:
@@ -175,18 +170,16 @@ def read_bond_yield(session: Session, now: datetime, pack: Pack) -> Pack:
 def read_macro(session: Session, now: datetime, pack: Pack | None = None) -> Pack:
     pack = new_pack(now) if pack is None else pack
     _series(session, pack, now, MAIN_SERIES)
-    due: list[Row] = []
-    if session.has(RELEASES):
-        until = (now + timedelta(days=RELEASE_DAYS)).date().isoformat()
-        due = session.dicts(
-            RELEASES,
-            columns=session.columns(RELEASES, ("event_key", "release_time", "title", *AUDIT)),
-            where="release_time>=? AND release_time<=? AND region=?",
-            values=(now.date().isoformat(), f"{until} 23:59:59", "cn"),
-            as_of=stamp(now),
-            order="release_time",
-            limit=SHOWN,
-        )
+    until = (now + timedelta(days=RELEASE_DAYS)).date().isoformat()
+    due = session.dicts(
+        RELEASES,
+        columns=session.columns(RELEASES, ("event_key", "release_time", "title", *AUDIT)),
+        where="release_time>=? AND release_time<=? AND region=?",
+        values=(now.date().isoformat(), f"{until} 23:59:59", "cn"),
+        as_of=stamp(now),
+        order="release_time",
+        limit=SHOWN,
+    )
     for row in due:
         take_row(pack, session.table(RELEASES), row, (("title", "数据发布"),), subject="")
     if not due:
@@ -196,7 +189,7 @@ def read_macro(session: Session, now: datetime, pack: Pack | None = None) -> Pac
 
 def _series(session: Session, pack: Pack, now: datetime, requested: Mapping[str, str]) -> None:
     """The newest value of some series and the day of its release."""
-    rows = newest_of_series(session, list(requested), None, stamp(now)) if session.has(VALUES) else []
+    rows = newest_of_series(session, list(requested), None, stamp(now))
     by_name = {str(row["indicator"]): row for row in rows if row["value"] is not None}
     for series, title in requested.items():
         row = by_name.get(series)

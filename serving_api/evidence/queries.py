@@ -22,9 +22,7 @@ def columns_of(session: Session, table: str, requested: Iterable[str]) -> list[s
 
 
 def rows_of(session: Session, part: Part, codes: Sequence[str], now: datetime) -> list[Row]:
-    """`part.rows` rows of each company, as known at `now`; none for a table that is not declared."""
-    if not session.has(part.table) or "code" not in session.table(part.table).key:
-        return []
+    """`part.rows` rows of each company, as known at `now`."""
     declared = session.table(part.table)
     names = columns_of(
         session, part.table, (*part.names, *part.extra, *((part.known,) if part.known else ()))
@@ -75,8 +73,6 @@ def of_newest_day(
     also: Sequence[tuple[str, str, Any]] = (),
 ) -> list[Row]:
     """Rows of the newest date up to today, by a column (`-` = descending), missing values last."""
-    if not session.has(table):
-        return []
     declared = session.table(table)
     as_of = stamp(now) if declared.has_history else None
     day = newest_date(session, declared, as_of)

@@ -6,7 +6,8 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from core.calendar import CalendarHorizon
-from serving_api.db.first_dates import Of, first_date
+from serving_api.db.first_dates import first_date
+from serving_api.db.sessions import Of
 from serving_api.framework.parameters import AsOf
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
@@ -107,7 +108,7 @@ async def reach_of_days(
     if _UNKNOWN in firsts:
         return dict(_SILENT)
     first = min((one for one in firsts if one is not None), default=None)
-    window = state.calendar.last(days, state.clock.now().date().isoformat())
+    window = state.calendar.last(days, state.today)
     given = 0 if first is None else sum(day >= first for day in window)
     return {"first_date": first, "note": note_of(first, given, days)}
 

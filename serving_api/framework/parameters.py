@@ -80,6 +80,16 @@ async def _as_of(
 AsOfRead = Annotated[AsOf | None, Depends(_as_of)]
 
 
+def bound_of(as_of: AsOf | None) -> str | None:
+    """The instant as the warehouse compares it; None for what is known now."""
+    return None if as_of is None else as_of.bound
+
+
+def echo_of(as_of: AsOf | None) -> dict[str, str]:
+    """The key with which an answer repeats the instant; {} for what is known now."""
+    return {} if as_of is None else {"as_of": as_of.echo}
+
+
 def calendar_day(parameter: str, given: str) -> str:
     """ISO date of `YYYYMMDD` or `YYYY-MM-DD`. Raises InputError."""
     try:

@@ -1,8 +1,8 @@
-"""Models of stored rows for the document: type, unit and title come from the declaration of the table."""
+"""Models of stored rows, whose fields come from the declaration of a table, and of lists of rows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, Field, create_model
 
@@ -17,6 +17,22 @@ _TYPES: dict[str, Any] = {
 _UNITS = {"wan": "10k CNY", "wan_sh": "10k shares", "yi": "100m CNY", "pct": "percent", "sh": "shares"}
 
 Model = TypeVar("Model", bound=BaseModel)
+Row = TypeVar("Row")
+
+
+class Rows(BaseModel, Generic[Row]):
+    """The rows of an answer, and how many there are."""
+
+    items: list[Row]
+    total: int
+
+
+class PageOf(Rows[Row], Generic[Row]):
+    """One page of the rows."""
+
+    total: int = Field(description="rows of all pages")
+    page: int
+    page_size: int
 
 
 @cache
@@ -30,8 +46,8 @@ def row_model(table: str, columns: str = "") -> type[BaseModel]:
     declared = _tables()[table]
     fields = {}
     for word in columns.split() or [spec.name for spec in declared.columns]:
-        key, _, column = word.rstrip("!?").partition("=")
-        spec = declared.column(column or key)
+        key, column = _split(word)
+        spec = declared.column(column)
         nullable = spec.nullable and spec.name not in declared.key
         fields[key] = _field(spec, word.endswith("?") or (nullable and not word.endswith("!")))
     label = "".join(part.capitalize() for part in table.split("_"))
@@ -39,8 +55,9 @@ def row_model(table: str, columns: str = "") -> type[BaseModel]:
     return made
 
 
-def columns_of(table: str, columns: str) -> Callable[[type[Model]], type[Model]]:
-    """A class decorator: `columns` of a declared table become fields of a response, before its own.
+def columns_of(table: str, columns: str = "") -> Callable[[type[Model]], type[Model]]:
+    """A class decorator: `columns` of a declared table (default: all) become fields of a response, before its
+    own.
 
     The columns are separated by blanks: `rzye` as declared, `date=trade_date` under the name `date`,
     `close!` never null in the answer, `close?` null there at times. A field that the class writes out wins.
@@ -54,6 +71,22 @@ def columns_of(table: str, columns: str) -> Callable[[type[Model]], type[Model]]
         return made
 
     return extend
+
+
+@cache
+def columns_by_key(columns: str) -> dict[str, str]:
+    """Key in the answer -> column, of the notation of `columns_of`."""
+    return dict(map(_split, columns.split()))
+
+
+def picked(row: Mapping[str, Any], columns: str) -> dict[str, Any]:
+    """A row of the answer from a stored one: `columns` in the notation of `columns_of`."""
+    return {key: row[column] for key, column in columns_by_key(columns).items()}
+
+
+def _split(word: str) -> tuple[str, str]:
+    key, _, column = word.rstrip("!?").partition("=")
+    return key, column or key
 
 
 def _field(spec: ColumnSpec, nullable: bool) -> Any:

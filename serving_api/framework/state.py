@@ -54,6 +54,11 @@ class State:
                 close()
 
     @property
+    def today(self) -> str:
+        """The day of the market clock, ISO."""
+        return self.clock.now().date().isoformat()
+
+    @property
     def world(self) -> str | None:
         """What `X-Data-World` says: None for the real market."""
         if self.settings.data_source != "mock":

@@ -5,17 +5,14 @@ from datetime import date, timedelta
 from typing import Any
 
 from platform_assets.compute.futures_terms import INDEX_OF, annualised
-from serving_api.db.sessions import Session
+from serving_api.db.sessions import Session, condition
+from serving_api.framework.row_models import columns_by_key, picked
 from serving_api.interfaces.queries import newest_date
 
 FUTURES = "raw_futures"
 INDEX = "fusion_index_daily"
-_BAR = (
-    "symbol", "date", "name", "open", "high", "low", "close", "settle", "prev_settle", "volume_contracts",
-    "open_interest",
-)  # fmt: skip
-_LISTED = (*_BAR, "product", "exchange", "is_main")
-_SPACE = 40
+LISTED = "symbol product name exchange price=close settle volume=volume_contracts open_interest is_main"
+BAR = "date open high low close settle volume=volume_contracts open_interest"
 
 Row = dict[str, Any]
 
@@ -23,39 +20,21 @@ Row = dict[str, Any]
 def listed(session: Session, exchange: str | None, main_only: bool) -> dict[str, Any]:
     """{items, total, date}: contracts of the newest date, by open interest (largest first) within their
     exchange."""
-    if not session.has(FUTURES):
-        return {"items": [], "total": 0, "date": None}
     day = newest_date(session, session.table(FUTURES), None)
     if day is None:
         return {"items": [], "total": 0, "date": None}
-    where, values = ["date=?"], [day]
-    if exchange is not None:
-        where.append("exchange=?")
-        values.append(exchange)
-    if main_only:
-        where.append("is_main=1")
+    main = 1 if main_only else None
     rows = session.dicts(
-        FUTURES,
-        columns=_LISTED,
-        where=" AND ".join(where),
-        values=tuple(values),
-        order="exchange, product, symbol",
-    )
+        FUTURES, columns=(*columns_by_key(LISTED).values(), "prev_settle"), order="exchange, product, symbol",
+        of={"date": day, "exchange": exchange, "is_main": main},
+    )  # fmt: skip
     return {"items": [_item(row) for row in rows], "total": len(rows), "date": day}
 
 
 def _item(row: Row) -> Row:
     before, close = row["prev_settle"], row["close"]
     change = None if not before or close is None else round((close / before - 1) * 100, 4)
-    return {
-        **{name: row[name] for name in ("symbol", "product", "name", "exchange")},
-        "price": close,
-        "change_pct": change,
-        "settle": row["settle"],
-        "volume": row["volume_contracts"],
-        "open_interest": row["open_interest"],
-        "is_main": row["is_main"],
-    }
+    return {**picked(row, LISTED), "change_pct": change}
 
 
 def bars(
@@ -63,20 +42,13 @@ def bars(
 ) -> list[Row]:
     """The newest `limit` rows of a contract, or of the main contracts of a product, oldest first; every
     column of the table."""
-    if not session.has(FUTURES):
-        return []
-    own, values = _of(symbol)
-    where = [own]
-    for bound, sign in ((since, ">="), (until, "<=")):
-        if bound is not None:
-            where.append(f"date{sign}?")
-            values.append(bound)
+    where, values = condition({"date>=": since, "date<=": until}, *_of(symbol))
     columns = [spec.name for spec in session.table(FUTURES).columns]
     rows = session.dicts(
         FUTURES,
         columns=columns,
-        where=" AND ".join(where),
-        values=tuple(values),
+        where=where,
+        values=values,
         order="date DESC",
         limit=limit,
     )
@@ -94,14 +66,13 @@ def _of(symbol: str) -> tuple[str, list[str]]:
 def first_bar(session: Session, symbol: str) -> str | None:
     """The first stored date of a contract or product."""
     where, values = _of(symbol)
-    rows = session.rows(FUTURES, columns=("date",), where=where, values=tuple(values), order="date", limit=1)
-    return str(rows[0][0]) if rows else None
+    return session.first(FUTURES, "date", where=where, values=tuple(values), order="date")
 
 
 def first_basis(session: Session, product: str) -> str | None:
     """The first stored date with both a main contract's close and that of its index."""
     index = INDEX_OF.get(product.upper())
-    if index is None or not session.has(FUTURES) or not session.has(INDEX):
+    if index is None:
         return None
     where, values = _of(product)
     spots = f"SELECT date FROM {INDEX} WHERE code=? AND close<>0"
@@ -114,14 +85,7 @@ def first_basis(session: Session, product: str) -> str | None:
 def kline(session: Session, symbol: str, limit: int) -> dict[str, Any]:
     """{symbol, name, items, total, latestDate} of a contract or product; empty for an unknown one."""
     rows = bars(session, symbol, limit)
-    items = [
-        {
-            **{name: row[name] for name in ("date", "open", "high", "low", "close", "settle")},
-            "volume": row["volume_contracts"],
-            "open_interest": row["open_interest"],
-        }
-        for row in rows
-    ]
+    items = [picked(row, BAR) for row in rows]
     return {
         "symbol": symbol,
         "name": rows[-1]["name"] if rows else None,
@@ -162,9 +126,7 @@ def basis_of(product: str, items: list[Row], why: str) -> dict[str, Any]:
 def _basis(row: Row, spot: float) -> Row:
     gap = round(spot - row["close"], 4)
     return {
-        "date": row["date"],
-        "symbol": row["symbol"],
-        "close": row["close"],
+        **picked(row, "date symbol close"),
         "spot": spot,
         "basis": gap,
         "annualised_pct": annualised(gap, spot, row["date"], row["symbol"]),

@@ -3,15 +3,77 @@
 from typing import Annotated, Any, Literal
 
 from fastapi import Depends, Path, Query
+from pydantic import BaseModel, Field
 
 from serving_api.framework.envelope import PREFIX
-from serving_api.framework.history_reach import reach_from
+from serving_api.framework.history_reach import Reach, reach_from
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.futures import queries, schemas
-from serving_api.table_lists.listing import trade_day
+from serving_api.framework.row_models import Rows, columns_of
+from serving_api.futures import queries
+from serving_api.futures.queries import BAR, FUTURES, LISTED
+from serving_api.table_lists import trade_day
+
+
+@columns_of(FUTURES, LISTED)
+class Listed(BaseModel):
+    """One contract of a day."""
+
+    change_pct: float | None = Field(description="against the settlement price of the previous day, percent")
+
+
+class FuturesList(Rows[Listed]):
+    date: str | None
+
+
+@columns_of(FUTURES, BAR)
+class FuturesBar(BaseModel):
+    """One date."""
+
+
+class FuturesBars(Reach, Rows[FuturesBar]):
+    """Oldest first."""
+
+    symbol: str
+    name: str | None
+    latestDate: str | None
+
+
+class BasisDay(BaseModel):
+    date: str
+    symbol: str
+    close: float
+    spot: float = Field(description="close of the index")
+    basis: float = Field(description="spot - close, points")
+    annualised_pct: float | None = Field(description="basis as percent of the spot, annualised")
+
+
+class Basis(Reach, Rows[BasisDay]):
+    """Oldest first."""
+
+    product: str
+    latestDate: str | None
+    available: bool
+    reason: str | None = None
+
+
+class Position(BaseModel):
+    rank: int
+    broker: str
+    volume: int
+    change: int
+
+
+class Positions(BaseModel):
+    symbol: str
+    date: str | None
+    long: list[Position]
+    short: list[Position]
+    available: bool
+    reason: str
+
 
 router = area_router(f"{PREFIX}/futures", "futures")
 
@@ -22,7 +84,7 @@ Symbol = Annotated[
 Exchange = Literal["CFFEX", "SHFE", "INE", "DCE", "CZCE", "GFEX"]
 
 
-@router.get("/list", schemas.FuturesList, tables=(queries.FUTURES,))
+@router.get("/list", FuturesList, tables=(queries.FUTURES,))
 async def futures_list(
     call: Anyone,
     exchange: Annotated[Exchange | None, Query(description="default all")] = None,
@@ -39,7 +101,7 @@ async def futures_list(
     )
 
 
-@router.get("/basis", schemas.Basis, tables=(queries.FUTURES, queries.INDEX))
+@router.get("/basis", Basis, tables=(queries.FUTURES, queries.INDEX))
 async def basis(
     call: Anyone,
     product: Annotated[str, Query(pattern=r"^[A-Za-z]{1,3}$", description="letters of the product")] = "IF",
@@ -58,7 +120,7 @@ async def basis(
     return Answer({**found, **history})
 
 
-@router.get("/{symbol}/kline", schemas.FuturesBars, tables=(queries.FUTURES,))
+@router.get("/{symbol}/kline", FuturesBars, tables=(queries.FUTURES,))
 async def kline(
     call: Anyone,
     symbol: Symbol,
@@ -75,7 +137,7 @@ async def kline(
     return Answer({**found, **history})
 
 
-@router.get("/{symbol}/positions", schemas.Positions)
+@router.get("/{symbol}/positions", Positions)
 async def positions(call: Anyone, symbol: Symbol, date: Annotated[str | None, Depends(trade_day)]) -> Answer:
     """Positions of the exchange's members: no documented source has them, and the answer says so."""
     empty: dict[str, Any] = {"symbol": symbol, "date": date, "long": [], "short": []}

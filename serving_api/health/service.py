@@ -1,20 +1,149 @@
 """The health status. Heartbeats are compared with the machine's clock, the calendar with the market's."""
 
-from collections.abc import Iterator, Mapping
+import json
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 import anyio
 
-from core.errors import StorageError
-from resources.orchestrator import DAEMON_FRESH_S
-from resources.warehouse.ledger.heartbeats import FRESH, Node
+from core.errors import DiskFull, PlatformError, StorageError
+from resources.orchestrator import DAEMON_FRESH_S, Orchestrator
+from resources.warehouse.ledger.heartbeats import FRESH, Heartbeats, Node, last_tick
+from resources.warehouse.warehouse import Warehouse
+from resources.warehouse.write_probe import WriteProbe
+from serving_api.db.sessions import Session
 from serving_api.framework.envelope import local_iso
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
-from serving_api.health import queries
-from serving_api.health.surroundings import Look, surroundings_of
+
+SCHEDULER_ROLES = ("all", "worker")
+
+
+def ping(session: Session) -> None:
+    session.ping()
+
+
+def heartbeat(warehouse: Warehouse) -> tuple[Node | None, datetime | None]:
+    """The scheduler process with the newest heartbeat, and the scheduler's last tick."""
+    nodes = Heartbeats(warehouse.engine).all()
+    return next((node for node in nodes if node.role in SCHEDULER_ROLES), None), last_tick(nodes)
+
+
+T = TypeVar("T")
+KEEP_S = 5.0
+WAIT_S = 2.0
+FULL, BUSY = "disk_full", "busy_or_away"
+RUN_FILES = ("run.json", "run-web.json")
+"""The processes of this data folder, as its supervisors report them."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """`unwritable`: why nothing can be written, None when writing works. `free_mb` None: the folder does
+    not exist. `daemon_beats`: seconds of the epoch by part of the daemon, None when they cannot be
+    read."""
+
+    write_ms: float | None
+    unwritable: str | None
+    free_mb: int | None
+    daemon_beats: Mapping[str, float | None] | None
+    processes: Mapping[str, Mapping[str, Any]]
+
+
+class Surroundings:
+    """Runs the checks, and caches their result."""
+
+    def __init__(
+        self,
+        folder: Path,
+        write: Callable[[], float],
+        daemon_beats: Callable[[], Mapping[str, float | None]],
+        monotonic: Callable[[], float],
+        close: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.close = close
+        self._folder = folder
+        self._write = write
+        self._beats = daemon_beats
+        self._monotonic = monotonic
+        self._looking = anyio.Lock()
+        self._limiter = anyio.CapacityLimiter(4)
+        self._seen: Look | None = None
+        self._at = 0.0
+
+    async def look(self) -> Look:
+        async with self._looking:
+            if self._seen is None or not 0 <= self._monotonic() - self._at < KEEP_S:
+                self._seen = await self._fresh()
+                self._at = self._monotonic()
+            return self._seen
+
+    async def _fresh(self) -> Look:
+        found: dict[str, Any] = {}
+
+        async def keep(name: str, work: Callable[[], Any], otherwise: Any) -> None:
+            found[name] = await self._bounded(work, otherwise)
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(keep, "write", self._writes, (None, BUSY))
+            group.start_soon(keep, "free", self._free_mb, None)
+            group.start_soon(keep, "beats", self._daemon, None)
+            group.start_soon(keep, "processes", self._processes, {})
+        write_ms, unwritable = found["write"]
+        return Look(write_ms, unwritable, found["free"], found["beats"], found["processes"])
+
+    async def _bounded(self, work: Callable[[], T], otherwise: T) -> T:
+        """Runs in a thread that is abandoned when it takes too long: a disk or a server may hang."""
+        with anyio.move_on_after(WAIT_S):
+            return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._limiter)
+        return otherwise
+
+    def _writes(self) -> tuple[float | None, str | None]:
+        try:
+            return round(self._write() * 1000, 3), None
+        except DiskFull:
+            return None, FULL
+        except PlatformError:
+            return None, BUSY
+
+    def _free_mb(self) -> int | None:
+        try:
+            return shutil.disk_usage(self._folder).free // 1_000_000
+        except OSError:
+            return None
+
+    def _daemon(self) -> Mapping[str, float | None] | None:
+        try:
+            return self._beats()
+        except (PlatformError, LookupError, TypeError):
+            return None
+
+    def _processes(self) -> dict[str, Mapping[str, Any]]:
+        found: dict[str, Mapping[str, Any]] = {}
+        for name in RUN_FILES:
+            try:
+                facts = json.loads((self._folder / name).read_text(encoding="utf-8"))
+            except (OSError, ValueError):
+                continue
+            listed = facts.get("processes") if isinstance(facts, dict) else None
+            # An API with its own supervisor has its own simulated market: the first one is shown.
+            found = {**(listed or {}), **found}
+        return found
+
+
+def surroundings_of(state: State) -> Surroundings:
+    settings = state.settings
+    probe = WriteProbe(settings.warehouse_address, "api")
+    orchestrator = Orchestrator(settings.dagster_port, host=settings.dagster_host, timeout_s=WAIT_S)
+    return Surroundings(
+        settings.data_path, probe.write, orchestrator.daemon_beats, state.system.monotonic, probe.close
+    )
+
 
 CALENDAR_ALARM_DAYS = 30
 FREE_ALARM_MB = 200
@@ -83,7 +212,7 @@ def _troubles(database: Mapping[str, Any], disk: Mapping[str, Any]) -> Iterator[
 
 
 async def _heard(state: State) -> tuple[Node | None, datetime | None]:
-    return await anyio.to_thread.run_sync(queries.heartbeat, state.reading.warehouse)
+    return await anyio.to_thread.run_sync(heartbeat, state.reading.warehouse)
 
 
 async def _database(state: State, seen: Look) -> dict[str, Any]:
@@ -91,7 +220,7 @@ async def _database(state: State, seen: Look) -> dict[str, Any]:
     written |= {"write_ms": seen.write_ms} if seen.unwritable is None else {"reason": seen.unwritable}
     started = state.system.monotonic()
     try:
-        await state.reading.point(queries.ping)
+        await state.reading.point(ping)
     except StorageError:
         return {"ok": False, **written}
     return {"ok": True, "latency_ms": round((state.system.monotonic() - started) * 1000, 3), **written}

@@ -4,16 +4,89 @@ from enum import StrEnum
 from typing import Annotated, Any
 
 from fastapi import Path, Query
+from pydantic import BaseModel, Field
 
 from serving_api.framework.envelope import PREFIX
-from serving_api.framework.history_reach import REACH, reach_from
+from serving_api.framework.history_reach import REACH, Reach, reach_from
 from serving_api.framework.parameters import AsOfRead, StockCode
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
+from serving_api.framework.row_models import Rows, columns_of, picked
 from serving_api.framework.state import State
-from serving_api.hong_kong import queries, schemas
-from serving_api.hong_kong.service import FIGURES, HongKong, hong_kong_of
+from serving_api.hong_kong.service import FIGURES, PROFILE, TABLE, first_period, hong_kong_of
+
+
+@columns_of(TABLE, f"report_period {FIGURES}")
+class HkPeriod(BaseModel):
+    """Amounts in the company's own currency, ratios in percent."""
+
+
+class HkIndicators(Reach, Rows[HkPeriod]):
+    """Annual and half-yearly, newest first."""
+
+    code: str
+    name: str | None
+    currency: str | None
+
+
+class HkItem(BaseModel):
+    item: str
+    values: list[float | None] = Field(description="one per period")
+
+
+class HkStatement(Reach, Rows[HkItem]):
+    code: str
+    statement: str
+    periods: list[str] = Field(description="newest first")
+
+
+class HkDividend(BaseModel):
+    ann_date: str | None
+    ex_date: str | None
+    dividend_ps: float | None = Field(description="as in the plan; null when the plan has another form")
+    currency: str | None
+    plan: str | None
+
+
+class HkDividends(Rows[HkDividend]):
+    """Newest ex-date first."""
+
+    code: str
+
+
+class HkProfile(BaseModel):
+    """Null when the portal has no value, or does not answer."""
+
+    code: str
+    name: str | None
+    full_name: str | None
+    industry: str | None
+    listing_date: str | None
+    shares: int | None = Field(description="null: no documented source has it")
+    website: str | None
+    intro: str | None
+
+
+class PremiumDay(BaseModel):
+    date: str
+    premium_pct: float
+
+
+class AhPremium(BaseModel):
+    """Current prices, unadjusted."""
+
+    code: str
+    h_code: str
+    name: str | None
+    a_price: float | None = Field(description="CNY")
+    h_price: float | None = Field(description="HKD")
+    fx_rate: float | None = Field(description="CNY per HKD, as implied by both prices and the premium")
+    premium_pct: float | None = Field(description="A over H")
+    history: list[PremiumDay] = Field(
+        description="[]: no documented source has the exchange rates of past dates"
+    )
+
 
 router = area_router(f"{PREFIX}/hk-finance", "Hong Kong")
 premium_router = area_router(f"{PREFIX}/stocks", "stocks")
@@ -31,24 +104,20 @@ class Statement(StrEnum):
     cashflow = "cashflow"
 
 
-def _reads(state: State) -> HongKong:
-    return state.part(hong_kong_of)
-
-
 async def _reach(
     state: State, code: str, given: int, asked: int, statement: str | None = None
 ) -> dict[str, Any]:
     """How far back the stored report periods of a company reach."""
-    first = state.reading.point(queries.first_period, code, statement)
+    first = state.reading.point(first_period, code, statement)
     return await reach_from(first, given, asked=asked, what="report periods")
 
 
-@router.get("/{code}/indicators", schemas.HkIndicators)
+@router.get("/{code}/indicators", HkIndicators)
 async def indicators(call: Anyone, code: HkCode, periods: Periods = 8) -> Answer:
     """Key figures of a company in Hong Kong: stored ones, else those of the portal now."""
-    reported = await _reads(call.state).figures(code, periods)
+    reported = await call.state.part(hong_kong_of).figures(code, periods)
     first = reported.value[0] if reported.value else {}
-    items = [{name: row[name] for name in ("report_period", *FIGURES)} for row in reported.value]
+    items = [picked(row, f"report_period {FIGURES}") for row in reported.value]
     answer = {
         "code": code,
         "name": first.get("name"),
@@ -60,7 +129,7 @@ async def indicators(call: Anyone, code: HkCode, periods: Periods = 8) -> Answer
     return Answer(answer, headers=reported.headers)
 
 
-@router.get("/{code}/statements", schemas.HkStatement)
+@router.get("/{code}/statements", HkStatement)
 async def statements(
     call: Anyone,
     code: HkCode,
@@ -68,7 +137,7 @@ async def statements(
     periods: Periods = 4,
 ) -> Answer:
     """Items of one statement by report period."""
-    reported = await _reads(call.state).statement(code, statement.value, periods)
+    reported = await call.state.part(hong_kong_of).statement(code, statement.value, periods)
     ends, items = reported.value
     answer = {
         "code": code,
@@ -81,23 +150,22 @@ async def statements(
     return Answer(answer, headers=reported.headers)
 
 
-@router.get("/{code}/dividend", schemas.HkDividends)
+@router.get("/{code}/dividend", HkDividends)
 async def dividend(call: Anyone, code: HkCode) -> Answer:
     """Dividends of a company in Hong Kong, from the portal now."""
-    answer = await _reads(call.state).dividends(code)
+    answer = await call.state.part(hong_kong_of).dividends(code)
     return Answer({"code": code, "items": answer.value, "total": len(answer.value)}, headers=answer.headers)
 
 
-@router.get("/{code}/profile", schemas.HkProfile)
+@router.get("/{code}/profile", HkProfile)
 async def profile(call: Anyone, code: HkCode) -> Answer:
     """Profile of a company in Hong Kong, from the portal now. Text from outside: escape it."""
-    answer = await _reads(call.state).profile(code)
-    names = ("name", "full_name", "industry", "listing_date", "shares", "website", "intro")
-    found: dict[str, Any] = answer.value[0] if answer.value else {}
-    return Answer({"code": code, **{name: found.get(name) for name in names}}, headers=answer.headers)
+    answer = await call.state.part(hong_kong_of).profile(code)
+    found = answer.value[0] if answer.value else dict.fromkeys(PROFILE.split())
+    return Answer({"code": code, "shares": None, **found}, headers=answer.headers)
 
 
-@premium_router.get("/{code}/ah-premium", schemas.AhPremium | None, top=[("as_of", str), *REACH])
+@premium_router.get("/{code}/ah-premium", AhPremium | None, top=[("as_of", str), *REACH])
 async def ah_premium(
     call: Anyone,
     code: StockCode,
@@ -108,5 +176,5 @@ async def ah_premium(
     `as_of`, since past values are not stored."""
     if as_of is not None:
         return Answer(None, top={"as_of": as_of.echo, "note": _NO_PAST})
-    answer = await _reads(call.state).premium(code)
+    answer = await call.state.part(hong_kong_of).premium(code)
     return Answer(answer.value, top={"note": _NO_PAST}, headers=answer.headers)

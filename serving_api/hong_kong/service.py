@@ -1,24 +1,28 @@
-"""Hong Kong reads: stored figures first, else the portal's, shared for an hour."""
+"""Hong Kong reads: stored figures first, else the portal's, shared for an hour. RAW tables keep no
+versions."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any
 
+from serving_api.db.first_dates import first_date
+from serving_api.db.sessions import Session
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
-from serving_api.hong_kong import queries
+from serving_api.interfaces.queries import public_rows
 from serving_api.live.admin_reads.service import live_of
-from serving_api.live.clients import EASTMONEY, Answered
-from serving_api.live.frame_values import is_empty, number, records, text
+from serving_api.live.clients import Answered
+from serving_api.live.frame_values import converted, number, text
 
+TABLE = "raw_hk_finance"
 TTL = 3600.0
 PAIRS_TTL = 60.0
 PAIR_PAGES = 2
 Row = dict[str, Any]
-FIGURES = ("revenue", "revenue_yoy", "net_profit", "net_profit_yoy", "eps", "bvps", "roe", "gross_margin",
-           "net_margin", "debt_ratio")  # fmt: skip
+FIGURES = "revenue revenue_yoy net_profit net_profit_yoy eps bvps roe gross_margin net_margin debt_ratio"
+PROFILE = "name full_name industry listing_date website intro"
 _MOST_ASKED = 5
 """Period ends per request to the portal for statements."""
-_TEXTS = ("name", "full_name", "industry", "listing_date", "website", "intro")
+_ALL = 1000
 
 
 class HongKong:
@@ -30,74 +34,49 @@ class HongKong:
 
     async def figures(self, code: str, periods: int) -> Answered:
         """Report periods newest first: stored, else from the portal."""
-        stored = await self._stored(code, periods)
+        stored = await read_or([], self._reading.point(stored_periods, code, periods))
         if stored:
             return Answered(stored)
-        answer = await self._reported(
-            ("hk_figures", code), lambda: self._asked(lambda c: c.hk_indicators(code)), TTL
-        )
-        return answer.shaped([_figures(row) for row in answer.value[:periods]])
+        answer = await self._asked(("hk_figures", code), lambda c: c.hk_indicators(code), _figures)
+        return answer.shaped(answer.value[:periods])
 
     async def statement(self, code: str, statement: str, periods: int) -> Answered:
         """(period ends newest first, [{item, values}]): stored, else from the portal."""
-        stored = await read_or([], self._reading.point(queries.statements, code, statement))
+        stored = await read_or([], self._reading.point(stored_statements, code, statement))
         if stored:
             return Answered(_table({row["report_period"]: row["items"] for row in stored[:periods]}))
         known = await self.figures(code, min(periods, _MOST_ASKED))
         ends = [row["report_period"] for row in known.value]
         if not ends:
             return Answered(([], []))
-        answer = await self._reported(
-            ("hk_statement", code, statement, tuple(ends)),
-            lambda: self._asked(lambda c: c.hk_statement(code, statement, ends)),
-            TTL,
-        )
+        key = ("hk_statement", code, statement, tuple(ends))
+        answer = await self._asked(key, lambda c: c.hk_statement(code, statement, ends), dict)
         asked: dict[str, list[Row]] = {}
         for row in answer.value:
-            asked.setdefault(row["report_period"], []).append(
-                {"item": row["item"], "value": number(row["value"])}
-            )
+            item = {"item": row["item"], "value": number(row["value"])}
+            asked.setdefault(row["report_period"], []).append(item)
         return answer.shaped(_table(asked))
 
     async def dividends(self, code: str) -> Answered:
-        answer = await self._reported(
-            ("hk_dividends", code), lambda: self._asked(lambda c: c.hk_dividends(code)), TTL
-        )
-        return answer.shaped([_dividend(row) for row in answer.value])
+        return await self._asked(("hk_dividends", code), lambda c: c.hk_dividends(code), _dividend)
 
     async def profile(self, code: str) -> Answered:
         """One row, or none."""
-        answer = await self._reported(
-            ("hk_profile", code), lambda: self._asked(lambda c: c.hk_profile(code)), TTL
-        )
-        return answer.shaped([{name: text(row[name]) for name in _TEXTS} for row in answer.value])
+        key = ("hk_profile", code)
+        return await self._asked(key, lambda c: c.hk_profile(code), lambda row: converted(row, text, PROFILE))
 
     async def premium(self, code: str) -> Answered:
         """Both prices of a company and the A/H premium, now; None for a company that is listed once."""
-        answer = await self._reported(
-            ("ah_pairs",), lambda: self._asked(lambda c: c.ah_pairs(), PAIR_PAGES), PAIRS_TTL
+        pairs = await self._live.portal(
+            ("ah_pairs",), PAIRS_TTL, lambda c: c.ah_pairs(), dict, pages=PAIR_PAGES
         )
-        row = next((row for row in answer.value if row["a_code"] == code), None)
-        return answer.shaped(None if row is None else _premium(row))
+        row = next((row for row in pairs.value if row["a_code"] == code), None)
+        return pairs.shaped(None if row is None else _premium(row))
 
-    # -- the two places ------------------------------------------------------------------------------
-
-    async def _stored(self, code: str, periods: int) -> list[Row]:
-        return await read_or([], self._reading.point(queries.periods, code, periods))
-
-    async def _reported(
-        self, key: tuple[Any, ...], make: Callable[[], Awaitable[Answered]], ttl: float
+    async def _asked(
+        self, key: tuple[Any, ...], question: Callable[[Any], Any], shape: Callable[[Row], Row]
     ) -> Answered:
-        nothing: list[Row] = []
-        landed = await read_or(None, self._live.single_flight.take(key, ttl, make))
-        reported: Answered = Answered(nothing) if landed is None else landed.value
-        return reported
-
-    async def _asked(self, question: Callable[[Any], Any], pages: int = 1) -> Answered:
-        answer = await self._live.clients.ask(
-            {EASTMONEY: question}, order=(EASTMONEY,), pages=pages, empty=is_empty
-        )
-        return answer.shaped(records(answer.value))
+        return await self._live.portal(key, TTL, question, shape)
 
 
 def hong_kong_of(state: State) -> HongKong:
@@ -105,23 +84,45 @@ def hong_kong_of(state: State) -> HongKong:
     return HongKong(state)
 
 
+def stored_periods(session: Session, code: str, limit: int) -> list[Row]:
+    """The newest report periods of a company, newest first."""
+    return public_rows(
+        session, TABLE, where="code=?", values=(code,), order="report_period DESC", limit=limit
+    )
+
+
+def stored_statements(session: Session, code: str, statement: str) -> list[Row]:
+    """{report_period, items} of every period that holds a statement, newest first."""
+    rows = stored_periods(session, code, _ALL)
+    return [
+        {"report_period": row["report_period"], "items": row["items"][statement]}
+        for row in rows
+        if (row["items"] or {}).get(statement)
+    ]
+
+
+def first_period(session: Session, code: str, statement: str | None) -> str | None:
+    """The first stored report period of a company; of a `statement` where one is given."""
+    if statement is None:
+        return first_date(session, TABLE, code)
+    rows = stored_statements(session, code, statement)
+    return str(rows[-1]["report_period"]) if rows else None
+
+
 def _figures(row: Row) -> Row:
-    words = {name: text(row[name]) for name in ("code", "report_period", "name", "currency")}
-    return {**words, **{name: number(row[name]) for name in FIGURES}}
+    return {**converted(row, text, "code report_period name currency"), **converted(row, number, FIGURES)}
 
 
 def _dividend(row: Row) -> Row:
-    words = {name: text(row[name]) for name in ("ann_date", "ex_date", "currency", "plan")}
-    return {**words, "dividend_ps": number(row["dividend_ps"])}
+    return {**converted(row, text, "ann_date ex_date currency plan"), **converted(row, number, "dividend_ps")}
 
 
 def _premium(row: Row) -> Row:
-    figures = {name: number(row[name]) for name in ("a_price", "h_price", "fx_rate", "premium_pct")}
     return {
         "code": row["a_code"],
         "h_code": row["h_code"],
         "name": text(row["name"]),
-        **figures,
+        **converted(row, number, "a_price h_price fx_rate premium_pct"),
         "history": [],  # no source has the exchange rates of past dates
     }
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from platform_assets.datasets._macro_series import CN_NAMES
-from serving_api.alt_sources.catalogue import BY_KEY
+from serving_api.alt_sources import BY_KEY
 
 MASTER = "fusion_stock_master"
 TRIES = 80

@@ -1,6 +1,6 @@
 """One pass over everything that an installation can be asked for; lists what is empty."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice, product
 from typing import Any
@@ -9,8 +9,41 @@ from core.days import moved
 from core.declaration.registry import Registry
 from serving_api.framework.envelope import PREFIX
 from serving_api.inspection import by_nature, queries
-from serving_api.inspection.contents import holds_data
 from serving_api.inspection.examples import ALIASES, OF_INTERFACES, STOCKS, TRIES, Column, Values, of_path
+
+LISTS = ("results", "items", "data", "rows")
+"""Keys of the part of an answer that holds its data, when it has one."""
+_FRAME = frozenset(
+    {
+        "ok", "schema_version", "query_time", "disclaimer", "stats", "page_info", "data_availability",
+        "total", "page", "pageSize", "page_size", "note", "source", "limit", "days",
+    }
+)  # fmt: skip
+
+
+def holds_data(answer: Any, echoed: Collection[str] = ()) -> bool:
+    """Whether an answer holds data: its data part is a text or a number other than 0, or a list with a
+    value; of an object, whose texts may be labels, a number or a list counts. `echoed` are names of
+    parameters, which an answer repeats."""
+    if isinstance(answer, Mapping):
+        for name in LISTS:
+            if name in answer:
+                data = answer[name]
+                return holds_data(data, echoed) if isinstance(data, Mapping) else _holds(data)
+        return any(
+            holds_data(value, echoed) for name, value in answer.items() if name not in _FRAME.union(echoed)
+        )
+    return _holds(answer) and not isinstance(answer, str)
+
+
+def _holds(value: Any) -> bool:
+    """Whether there is any value: in lists texts count as well."""
+    if isinstance(value, Mapping):
+        return any(_holds(one) for one in value.values())
+    if isinstance(value, list):
+        return any(_holds(one) for one in value)
+    return bool(value)
+
 
 Ask = Callable[[str, str, Mapping[str, str], Any], tuple[int, Any]]
 """(method, path, query, body) -> (status, body), as an administrator."""

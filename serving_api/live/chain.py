@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from core.calendar import CalendarHorizon
+from core.errors import Unavailable
 from resources.transport.budget import call_budget
 from resources.transport.redact import redact
 from serving_api.db.single_flight import SingleFlight
@@ -27,12 +28,25 @@ from serving_api.live.admin_reads.service import live_of
 from serving_api.live.claims import writes_of
 from serving_api.live.clients import EASTMONEY, ORIGIN, RETRY_WITHIN_S, SOURCE_ERRORS, TENCENT, source_order
 from serving_api.live.data_types import HISTORY, Body, DataType, Found, ReadContext, SourceRead, data_types
-from serving_api.live.failed_sources import SAMPLE, failure_of, in_vain
 from serving_api.live.scan import pages_of
 from serving_api.live.session_state import Moment, cache_seconds, moment_of
 from serving_api.live.shared_reads import shared_of
 from serving_api.live.snapshots import Snapshot, SnapshotWriter, as_found, newest, of_session
 from serving_api.live.stored_facts import Facts
+
+SAMPLE = f"{TENCENT} sample"
+"""Source name of an estimate."""
+
+
+def failure_of(kind: DataType, upstream: str) -> str:
+    """The shared read that stores a failure."""
+    return f"{kind.name} of {upstream}"
+
+
+def in_vain(task: "asyncio.Task[Body]", found: Found | None) -> bool:
+    """Whether an upstream failed or was empty. When a guard of our own refused the call nothing was sent."""
+    return found is None and not task.cancelled() and not isinstance(task.exception(), Unavailable)
+
 
 log = logging.getLogger("serving_api.live")
 
@@ -154,7 +168,7 @@ class UnifiedReads:
     async def _beyond_calendar(self, kind: DataType) -> Found:
         """The answer when it is unknown whether the market is open: the stored one, else the empty
         structure."""
-        today = self._state.clock.now().date().isoformat()
+        today = self._state.today
         snapshot = await read_or(None, self._state.reading.point(newest, kind.name, today))
         if snapshot is None:
             return Found(kind.empty(), today)

@@ -1,21 +1,19 @@
-"""The declaration of a market data type, which the chain of steps (`chain.py`) executes.
-
-A data type is one file in `serving_api/live/types/` with a `DATA_TYPE`; there is no other list of them.
-"""
+"""Checks that the finance portal serves the running session: its boards carry no date."""
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 from typing import Any
 
 from core.calendar import TradeCalendar
-from core.errors import DeclarationError
+from core.errors import DeclarationError, PayloadError
 from serving_api.db.sessions import Session
 from serving_api.live import types
-from serving_api.live.clients import LiveClients
+from serving_api.live.clients import EASTMONEY, LiveClients
+from serving_api.live.frame_values import Row, records
 from serving_api.live.scan import MarketScan, Traded
 from serving_api.live.stored_facts import Facts
 
@@ -113,3 +111,19 @@ def data_types() -> Mapping[str, DataType]:
             raise DeclarationError(f"two data types are named {declared.name}")
         found[declared.name] = declared
     return found
+
+
+MARKETS = ("sh000001", "sz399001")
+"""Indices whose turnover and flow are those of the two exchanges."""
+
+
+def check_portal(context: ReadContext) -> None:
+    """One call: the portal's main indices. Raises PayloadError when they are of another session."""
+    check_dates(records(context.client(EASTMONEY).ulist(list(MARKETS))), context.session)
+
+
+def check_dates(rows: Iterable[Row], session: str) -> None:
+    """Raises PayloadError when no row is of the session: suspended stocks keep an older date."""
+    dates = {str(row["trade_date"]) for row in rows}
+    if session not in dates:
+        raise PayloadError(f"the portal serves {max(dates, default='nothing')}, not {session}")

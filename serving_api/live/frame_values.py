@@ -1,10 +1,12 @@
 """Values of an upstream's frame as JSON values."""
 
 import math
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from core.calendar import TradeCalendar
+from serving_api.framework.row_models import columns_by_key
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,6 +45,11 @@ def positive(value: Any) -> float | None:
 def text(value: Any) -> str | None:
     """A text; None for a missing one (pandas may hold it as NaN)."""
     return value if isinstance(value, str) and value else None
+
+
+def converted(row: Mapping[str, Any], convert: Callable[[Any], Any], columns: str) -> Row:
+    """Converted values of a row: `columns` in the notation of `columns_of`."""
+    return {key: convert(row[column]) for key, column in columns_by_key(columns).items()}
 
 
 def change_pct(price: float | None, last_close: float | None) -> float | None:

@@ -1,4 +1,4 @@
-"""SQL of the live reads: stored answers and their claims, industries of boards."""
+"""Rows of fused tables for a whole trade date, for data types without a live answer."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,8 +15,6 @@ BLOCKS = "raw_concept_blocks"
 
 def industry_boards(session: Session) -> list[tuple[Any, ...]]:
     """(name, board code, source) of the industry boards."""
-    if not session.has(BLOCKS):
-        return []
     return session.run(
         f"SELECT DISTINCT block_name, block_code, src FROM {BLOCKS} WHERE block_type='industry'"
     )
@@ -147,3 +145,44 @@ def put_failure(connection: Connection, sql: Sql, row: Shared, owner: str, until
         sql.text(f"UPDATE {row.table} SET failed_until=? WHERE {row.where}"), (until, *row.values)
     )
     release_row(connection, sql, row, owner)
+
+
+WIDE = "fusion_stock_wide"
+CLOUD_MAP = "fusion_market_cloud_map"
+_WIDE = (
+    *("code", "name", "market", "current_price", "last_close", "change_pct", "amount", "turnover_pct"),
+    *("is_suspended", "limit_status", "main_net", "super_net", "large_net"),
+)
+_NODES = (
+    *("node_code", "parent_code", "level", "name", "market_cap_yi", "amount_yi", "change_pct", "main_net"),
+    *("leader_name", "leader_change_pct"),
+)
+
+
+def wide_rows(session: Session, day: str) -> list[dict[str, Any]]:
+    """Rows of the wide table of a trade date; [] when it is not stored."""
+    return session.dicts(WIDE, columns=_WIDE, where="trade_date=?", values=(day,), order="code")
+
+
+def map_nodes(session: Session, day: str, level: str) -> list[dict[str, Any]]:
+    """Nodes of the stored tree map of a trade date: `sector` or `stock`, the largest first."""
+    return session.dicts(
+        CLOUD_MAP,
+        columns=_NODES,
+        where="trade_date=? AND level=?",
+        values=(day, level),
+        order="market_cap_yi DESC, node_code",
+    )
+
+
+def index_rows(session: Session, day: str, symbols: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Bars of indices on a trade date, in the order of `symbols`."""
+    marks = ", ".join("?" for _ in symbols)
+    rows = session.dicts(
+        "fusion_index_daily",
+        columns=("code", "name", "close", "last_close", "amount"),
+        where=f"date=? AND code IN ({marks})",
+        values=(day, *symbols),
+    )
+    by_code = {row["code"]: row for row in rows}
+    return [by_code[symbol] for symbol in symbols if symbol in by_code]

@@ -69,7 +69,7 @@ class SharedReads:
         """`SingleFlightCache.take` over all processes. The value of the answer is plain JSON. `day` (default:
         today): answers of other days are not returned."""
         left: float | None = None
-        day = day or self._state.clock.now().date().isoformat()
+        day = day or self._state.today
 
         async def make() -> Answered:
             nonlocal left

@@ -15,6 +15,7 @@ PE = "raw_index_valuation"
 REGIONS = ("cn", "us")
 """Regions of which yields are stored."""
 TENORS = (1, 2, 5, 10, 30)
+_COLUMNS = ("indicator", "period_date", "value", "yoy", "mom", "publish_date", "publish_estimated")
 _SPACE = 40
 _PUBLISHED = "18:00"
 
@@ -29,65 +30,32 @@ def series(
     until: str | None = None,
     limit: int | None = None,
     as_of: str | None = None,
-    columns: Sequence[str] = (
-        "indicator",
-        "period_date",
-        "value",
-        "yoy",
-        "mom",
-        "publish_date",
-        "publish_estimated",
-    ),
+    columns: Sequence[str] = _COLUMNS,
 ) -> list[Row]:
     """Rows of some series, oldest first; the newest `limit` where there is one."""
-    where, values = [f"indicator IN ({', '.join('?' for _ in names)})"], list(names)
-    for bound, sign in ((since, ">="), (until, "<=")):
-        if bound is not None:
-            where.append(f"period_date{sign}?")
-            values.append(bound)
     rows = session.dicts(
-        VALUES,
-        columns=columns,
-        where=" AND ".join(where),
-        values=tuple(values),
-        as_of=as_of,
-        order="period_date DESC, indicator DESC",
-        limit=limit,
-    )
+        VALUES, columns=columns, as_of=as_of, order="period_date DESC, indicator DESC", limit=limit,
+        of={"indicator": names, "period_date>=": since, "period_date<=": until},
+    )  # fmt: skip
     return rows[::-1]
 
 
 def missing(session: Session, names: Sequence[str], as_of: str | None) -> str:
     """Why some series have no row at an instant."""
-    first = session.dicts(
-        VALUES,
-        columns=("publish_date",),
-        where=f"indicator IN ({', '.join('?' for _ in names)}) AND publish_date IS NOT NULL",
-        values=tuple(names),
-        order="publish_date",
-        limit=1,
-    )
-    if as_of is None or not first:
+    which = {"indicator": names}
+    known = "publish_date IS NOT NULL"
+    first = session.first(VALUES, "publish_date", which, where=known, order="publish_date")
+    if as_of is None or first is None:
         return "nothing of it is stored"
-    return f"the first of what is stored became known on {first[0]['publish_date']}, as_of is before that"
+    return f"the first of what is stored became known on {first}, as_of is before that"
 
 
 def newest_of_series(
     session: Session, names: Sequence[str] | None, region: str | None, as_of: str | None
 ) -> list[Row]:
     """The newest row of each series, by name: of the given ones, of a region, or of all."""
-    where: list[str] = []
-    values: list[str] = []
-    if names:
-        where.append(f"indicator IN ({', '.join('?' for _ in names)})")
-        values += names
-    if region is not None:
-        where.append("region=?")
-        values.append(region)
-    condition = " AND ".join(where)
-    dated = session.dicts(
-        VALUES, columns=("indicator", "period_date"), where=condition, values=tuple(values), as_of=as_of
-    )
+    which = {"indicator": names or None, "region": region}
+    dated = session.dicts(VALUES, columns=("indicator", "period_date"), of=which, as_of=as_of)
     newest: dict[str, str] = {}
     for row in dated:
         name, day = row["indicator"], row["period_date"]
@@ -95,14 +63,9 @@ def newest_of_series(
     days = sorted(set(newest.values()))
     if not days:
         return []
-    found = session.dicts(
-        VALUES,
-        columns=session.table(VALUES).names,
-        where=f"period_date IN ({', '.join('?' for _ in days)})",
-        values=tuple(days),
-        as_of=as_of,
-        order="indicator",
-    )
+    which = {"period_date": days}
+    columns = session.table(VALUES).names
+    found = session.dicts(VALUES, columns=columns, of=which, as_of=as_of, order="indicator")
     return [row for row in found if newest.get(row["indicator"]) == row["period_date"]]
 
 
@@ -210,8 +173,6 @@ def _earnings(session: Session, index: str, limit: int, as_of: str | None) -> li
     """(date, PE over four quarters, else the PE as published) of an index, oldest first. The table keeps
     no versions: with an instant, rows whose day closed before its day, or that were loaded by then, are
     known."""
-    if not session.has(PE):
-        return []
     where, values = ["index_code IN (?, ?)"], [*_names(index)]
     if as_of is not None:
         until = as_of[:10] if as_of[11:16] < _PUBLISHED else f"{as_of[:10]}~"
@@ -240,24 +201,11 @@ def releases(
     limit: int,
 ) -> list[Row]:
     """Releases of at least an importance between two days (which may be in the future), oldest first."""
-    where, values = ["importance>=?"], [importance]
-    bounds: list[Any] = []
-    for clause, value in (
-        ("release_time>=?", since),
-        ("release_time<=?", None if until is None else f"{until} 23:59:59"),
-        ("region=?", region),
-    ):
-        if value is not None:
-            where.append(clause)
-            bounds.append(value)
-    table = session.table(RELEASES)
-    rows = session.dicts(
-        RELEASES,
-        columns=table.names,
-        where=" AND ".join(where),
-        values=(*values, *bounds),
-        as_of=as_of,
-        order="release_time DESC, event_key DESC",
-        limit=limit,
-    )
-    return rows[::-1]
+    which = {
+        "importance>=": importance,
+        "release_time>=": since,
+        "release_time<=": None if until is None else f"{until} 23:59:59",
+        "region": region,
+    }
+    columns, order = session.table(RELEASES).names, "release_time DESC, event_key DESC"
+    return session.dicts(RELEASES, columns=columns, of=which, as_of=as_of, order=order, limit=limit)[::-1]

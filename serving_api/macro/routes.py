@@ -3,30 +3,98 @@
 from typing import Annotated, Any, Literal
 
 from fastapi import Path, Query
+from pydantic import BaseModel, Field
 
 from platform_assets.datasets._macro_series import CN_NAMES, SERIES
 from serving_api.framework.envelope import PREFIX
-from serving_api.framework.history_reach import reach, reach_from
-from serving_api.framework.parameters import AsOf, AsOfRead
+from serving_api.framework.history_reach import Reach, reach, reach_from
+from serving_api.framework.parameters import AsOfRead, bound_of, echo_of
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.macro import queries, schemas
+from serving_api.framework.row_models import Rows
+from serving_api.macro import queries
+
+
+class Yields(BaseModel):
+    """Yields of government bonds on one date, percent."""
+
+    date: str
+    y1: float | None
+    y2: float | None
+    y5: float | None
+    y10: float | None
+    y30: float | None
+    spread_10_2: float | None
+
+
+class BondYield(Reach, Rows[Yields]):
+    latest: Yields | dict[str, object]
+    latestDate: str | None
+    available: bool
+    reason: str | None = None
+
+
+class Premium(BaseModel):
+    """The premium of an index on one date, percent."""
+
+    date: str
+    pe: float
+    earnings_yield_pct: float
+    bond_10y_pct: float
+    erp_pct: float
+
+
+class Band(BaseModel):
+    mean: float | None
+    plus1: float | None
+    minus1: float | None
+
+
+class RiskPremium(Reach, Rows[Premium]):
+    index: str
+    latest: Premium | dict[str, object]
+    latestDate: str | None
+    percentile_pct: float | None = Field(
+        description="share of the dates whose premium is not above the newest"
+    )
+    band: Band
+    available: bool
+    reason: str | None = None
+
+
+class Point(BaseModel):
+    date: str
+    value: float
+    yoy: float | None = None
+    mom: float | None = None
+    publish_date: str | None = None
+    publish_estimated: bool | None = Field(
+        default=None, description="publish_date is the end of the period plus the usual lag of its report"
+    )
+
+
+class SeriesByName(Reach, Rows[Point]):
+    """Oldest first."""
+
+    name: str
+    title: str
+    unit: str
+    freq: str = Field(description="d, m, q, or e: on events")
+    latestDate: str | None
+    available: bool
+    reason: str | None = None
+
 
 router = area_router(f"{PREFIX}/macro", "macro")
 fusion_router = area_router(f"{PREFIX}/fusion/macro", "macro")
 
 
-def _bound(as_of: AsOf | None) -> str | None:
-    return None if as_of is None else as_of.bound
+_AS_OF = [("as_of", str)]
 
 
-def _top(as_of: AsOf | None) -> dict[str, Any]:
-    return {} if as_of is None else {"as_of": as_of.echo}
-
-
-@router.get("/bond-yield", schemas.BondYield, top=[("as_of", str)], tables=(queries.VALUES,))
+@router.get("/bond-yield", BondYield, top=_AS_OF, tables=(queries.VALUES,))
 async def bond_yield(
     call: Anyone,
     as_of: AsOfRead,
@@ -36,7 +104,7 @@ async def bond_yield(
     """Yields of government bonds by date, oldest first."""
     reading = call.state.reading
     rows, why = await read_or(
-        ([], "the database is away"), reading.scan(queries.yields_or_why, region, days, _bound(as_of))
+        ([], "the database is away"), reading.scan(queries.yields_or_why, region, days, bound_of(as_of))
     )
     first = reading.scan(queries.first_yield, region)
     answer: dict[str, Any] = {
@@ -49,10 +117,10 @@ async def bond_yield(
     }
     if not rows:
         answer["reason"] = why
-    return Answer(answer, top=_top(as_of))
+    return Answer(answer, top=echo_of(as_of))
 
 
-@router.get("/erp", schemas.RiskPremium, top=[("as_of", str)], tables=(queries.VALUES, queries.PE))
+@router.get("/erp", RiskPremium, top=_AS_OF, tables=(queries.VALUES, queries.PE))
 async def risk_premium(
     call: Anyone,
     as_of: AsOfRead,
@@ -64,16 +132,14 @@ async def risk_premium(
     """Earnings yield of an index above the ten-year yield, by date, oldest first."""
     reading = call.state.reading
     nothing = queries.premium_of(index, [], "the database is away")
-    found = await read_or(nothing, reading.scan(queries.risk_premium, index, days, _bound(as_of)))
+    found = await read_or(nothing, reading.scan(queries.risk_premium, index, days, bound_of(as_of)))
     first = reading.scan(queries.first_premium, index)
     what = "dates with both sides"
     history = await reach_from(first, found["total"], asked=days, what=what, as_of=as_of)
-    return Answer({**found, **history}, top=_top(as_of))
+    return Answer({**found, **history}, top=echo_of(as_of))
 
 
-@fusion_router.get(
-    "/cn-extended/{name}", schemas.SeriesByName, top=[("as_of", str)], tables=(queries.VALUES,), raises=(404,)
-)
+@fusion_router.get("/cn-extended/{name}", SeriesByName, top=_AS_OF, tables=(queries.VALUES,), raises=(404,))
 async def cn_extended(
     call: Anyone,
     name: Annotated[str, Path(max_length=64, description="a series, as cn_cpi_yoy")],
@@ -85,8 +151,8 @@ async def cn_extended(
         reported = {"detail": f"unknown series: {name[:40]}", "names": list(CN_NAMES)}
         return Answer(reported, status_code=404)
     one = SERIES[name]
-    reading = call.state.reading
-    rows, why = await read_or(([], "the database is away"), reading.scan(_newest, name, limit, _bound(as_of)))
+    read = call.state.reading.scan(_newest, name, limit, bound_of(as_of))
+    rows, why = await read_or(([], "the database is away"), read)
     answer: dict[str, Any] = {
         "name": name,
         "title": one.name,
@@ -97,13 +163,18 @@ async def cn_extended(
         "total": len(rows),
         "latestDate": rows[-1]["date"] if rows else None,
         **await reach(
-            call.state, queries.VALUES, len(rows), asked=limit, of={"indicator": name}, what="periods",
+            call.state,
+            queries.VALUES,
+            len(rows),
+            asked=limit,
+            of={"indicator": name},
+            what="periods",
             as_of=as_of,
         ),
     }  # fmt: skip
     if not rows:
         answer["reason"] = why
-    return Answer(answer, top=_top(as_of))
+    return Answer(answer, top=echo_of(as_of))
 
 
 _SHOWN = ("value", "yoy", "mom", "publish_date", "publish_estimated")

@@ -10,8 +10,8 @@ from serving_api.framework.state import State
 from serving_api.live.chain import unified_of
 from serving_api.live.data_types import Found
 from serving_api.market import schemas
-from serving_api.market.context.service import context_of
-from serving_api.market.share_brief.service import share_brief_of
+from serving_api.market.context import context_of
+from serving_api.market.share_brief.picture import share_brief_of
 
 router = area_router(f"{PREFIX}/market", "market: live reads")
 

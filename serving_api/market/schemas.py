@@ -5,7 +5,13 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from serving_api.framework.history_reach import Reach
+from serving_api.framework.row_models import Rows, columns_of
 
+SAMPLES = "calc_breadth_sample"
+SAMPLE = (
+    "time=sample_time up=up_count down=down_count flat=flat_count limit_up=limit_up_count "
+    "limit_down=limit_down_count amount? index_change_percent=index_change_pct"
+)
 SOURCE = Field(
     alias="_source",
     description=(
@@ -25,25 +31,15 @@ class Sourced(BaseModel):
     source: str | None = SOURCE
 
 
+@columns_of(SAMPLES, SAMPLE)
 class BreadthPoint(BaseModel):
-    """One 5-minute sample of a session."""
-
-    time: str
-    up: int
-    down: int
-    flat: int
-    limit_up: int
-    limit_down: int
-    amount: float | None = Field(description="turnover so far, CNY")
-    index_change_percent: float | None = Field(description="main index")
+    """One 5-minute sample of a session: turnover so far, change of the main index."""
 
 
-class BreadthSeries(Reach):
+class BreadthSeries(Reach, Rows[BreadthPoint]):
     """Oldest first."""
 
-    items: list[BreadthPoint]
     days: int = Field(description="trade dates that have samples, of those asked for")
-    total: int
 
 
 class CalendarDay(BaseModel):
@@ -72,11 +68,8 @@ class MarqueeItem(BaseModel):
     related: bool = Field(description="it contains the requested code or name")
 
 
-class Marquee(BaseModel):
+class Marquee(Rows[MarqueeItem]):
     """Newest first."""
-
-    items: list[MarqueeItem]
-    total: int
 
 
 class FieldChange(BaseModel):
@@ -109,12 +102,10 @@ class ChangeRecord(BaseModel):
     changes: list[FieldChange]
 
 
-class ChangeHistory(BaseModel):
+class ChangeHistory(Rows[ChangeRecord]):
     """Newest first."""
 
     entity_type: str
-    items: list[ChangeRecord]
-    total: int
 
 
 class OverviewSector(BaseModel):

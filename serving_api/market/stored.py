@@ -14,45 +14,36 @@ from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
+from serving_api.framework.row_models import columns_by_key, picked
 from serving_api.live.admin_reads.service import live_of
 from serving_api.live.session_state import session_state
 from serving_api.market import schemas
+from serving_api.market.schemas import SAMPLE, SAMPLES
 
 router = area_router(f"{PREFIX}/market", "market: live reads")
 
-SAMPLES = "calc_breadth_sample"
 DAYS = "ref_trade_calendar"
 NEWS = "fusion_news"
-_SAMPLE = {
-    "sample_time": "time",
-    "up_count": "up",
-    "down_count": "down",
-    "flat_count": "flat",
-    "limit_up_count": "limit_up",
-    "limit_down_count": "limit_down",
-    "amount": "amount",
-    "index_change_pct": "index_change_percent",
-}
 
 
 @router.get("/breadth-intraday", schemas.BreadthSeries, tables=(SAMPLES,))
 async def breadth_intraday(
-    call: Anyone, days: Annotated[int, Query(ge=1, le=60, description="newest trade dates")] = 5
+    call: Anyone,
+    days: Annotated[int, Query(ge=1, le=60, description="newest trade dates")] = 5,
 ) -> Answer:
     """How many stocks rose and fell, every five minutes of the newest sessions, the running one included."""
-    state = call.state
-    since = state.calendar.last(days, state.clock.now().date().isoformat())[0]
-    rows = await read_or([], state.reading.point(_samples, since))
-    items = [{shown: row[name] for name, shown in _SAMPLE.items()} for row in rows]
+    since = call.state.calendar.last(days, call.state.today)[0]
+    rows = await read_or([], call.state.reading.point(_samples, since))
+    items = [picked(row, SAMPLE) for row in rows]
     found = len({str(row["trade_date"]) for row in rows})
-    history = await reach(state, SAMPLES, found, asked=days)
+    history = await reach(call.state, SAMPLES, found, asked=days)
     return Answer({"items": items, "days": found, "total": len(items), **history})
 
 
 def _samples(session: Session, since: str) -> list[dict[str, Any]]:
-    return session.dicts(
-        SAMPLES, columns=(*_SAMPLE, "trade_date"), where="trade_date>=?", values=(since,), order="sample_time"
-    )
+    columns = ("trade_date", *columns_by_key(SAMPLE).values())
+    where, values = "trade_date>=?", (since,)
+    return session.dicts(SAMPLES, columns=columns, where=where, values=values, order="sample_time")
 
 
 @router.get("/calendar", schemas.MarketCalendar)
@@ -62,16 +53,14 @@ async def calendar(
     month: Annotated[int | None, Query(ge=1, le=12, description="default: this month")] = None,
 ) -> Answer:
     """A month of the trading calendar, and the current phase of the session."""
-    state = call.state
-    now = state.clock.now()
+    now = call.state.clock.now()
     year, month = year or now.year, month or now.month
     days = [date(year, month, day).isoformat() for day in range(1, months.monthrange(year, month)[1] + 1)]
-    names: dict[str, str] = {}
-    names = await read_or(names, state.reading.point(_holidays, days[0], days[-1]))
+    names = await read_or({}, call.state.reading.point(_holidays, days[0], days[-1]))
     body = {
-        **_now(now, state.calendar),
+        **_now(now, call.state.calendar),
         "days": [
-            {"date": day, "is_open": _is_open(state.calendar, day), "holiday_name": names.get(day)}
+            {"date": day, "is_open": _is_open(call.state.calendar, day), "holiday_name": names.get(day)}
             for day in days
         ],
     }
@@ -133,8 +122,7 @@ async def news_marquee(
         for row in answer.value
     ]
     if code:
-        nothing: list[dict[str, Any]] = []
-        items += await read_or(nothing, call.state.reading.point(_news, code, limit))
+        items += await read_or([], call.state.reading.point(_news, code, limit))
     items.sort(key=lambda row: str(row["time"]), reverse=True)
     return Answer({"items": items[:limit], "total": len(items[:limit])}, headers=answer.headers)
 
@@ -155,14 +143,4 @@ def _news(session: Session, code: str, limit: int) -> list[dict[str, Any]]:
         order="pub_time DESC",
         limit=limit,
     )
-    return [
-        {
-            "id": row["title_key"],
-            "time": row["pub_time"],
-            "title": row["title"],
-            "url": row["url"],
-            "source": row["source"],
-            "related": True,
-        }
-        for row in rows
-    ]
+    return [{**picked(row, "id=title_key time=pub_time title url source"), "related": True} for row in rows]

@@ -1,9 +1,14 @@
 """Three kinds of abnormal moves: auction, intraday, deviation."""
 
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from datetime import datetime, time
 from typing import Any
 
 from core.calendar import CalendarHorizon
+from core.errors import PayloadError
+from platform_assets.compute.auction import direction
 from serving_api.db.sessions import Session
 from serving_api.framework.cache_headers import before_open
 from serving_api.framework.read_failures import read_or
@@ -11,11 +16,97 @@ from serving_api.framework.state import State
 from serving_api.live.admin_reads.changes import Changes, changes_of
 from serving_api.live.admin_reads.market import Market, market_of
 from serving_api.live.admin_reads.service import Live, live_of
-from serving_api.live.admin_reads.symbols import listed_of
+from serving_api.live.admin_reads.symbols import Listed, listed_of
 from serving_api.live.clients import EASTMONEY, TDX, TENCENT
-from serving_api.live.frame_values import Row, number, records
+from serving_api.live.frame_values import Row, change_pct, number, positive, records, whole
 from serving_api.live.segments import Items, Part, Segment
-from serving_api.realtime.auctions import by_quote_site, by_terminal
+
+TOGETHER = 3
+"""Connections of the terminal's client."""
+HALF_TICK = 0.005
+_LEAST_COMPARED, _LEAST_EQUAL = 4, 0.5
+
+
+def by_terminal(client: Any, pool: Sequence[Row], listed: Mapping[str, Listed]) -> list[Row]:
+    """The newest step before the open: a virtual price until 09:25, then the traded one."""
+    symbols = {row["code"]: listed[row["code"]].symbol for row in pool if row["code"] in listed}
+    closes = _last_closes(records(client.quotes(list(symbols.values()))))
+    _check_session(pool, symbols, closes)
+    context = copy_context()  # the call budget of this request
+    with ThreadPoolExecutor(max_workers=TOGETHER) as threads:
+        asked = threads.map(lambda symbol: context.copy().run(client.auction, symbol), symbols.values())
+        steps = {code: _newest(records(frame)) for code, frame in zip(symbols, asked, strict=True)}
+    found = []
+    for row in pool:
+        step, close = steps.get(row["code"]), closes.get(symbols.get(row["code"], ""))
+        if step is None or close is None:
+            continue
+        matched, unmatched = whole(step["matched_volume"]), whole(step["unmatched_volume"])
+        found.append(_item(row, positive(step["price"]), close, matched, unmatched))
+    return ordered(found)
+
+
+def by_quote_site(client: Any, pool: Sequence[Row], listed: Mapping[str, Listed]) -> list[Row]:
+    """The opening price is that of the auction; its volumes are not available."""
+    symbols = {row["code"]: listed[row["code"]].symbol for row in pool if row["code"] in listed}
+    quotes = {row["symbol"]: row for row in records(client.quotes(list(symbols.values())))}
+    closes = _last_closes(list(quotes.values()))
+    _check_session(pool, symbols, closes)
+    found = []
+    for row in pool:
+        symbol = symbols.get(row["code"], "")
+        if symbol in quotes and symbol in closes:
+            found.append(_item(row, positive(quotes[symbol]["open"]), closes[symbol], None, None))
+    return ordered(found)
+
+
+def ordered(items: Sequence[Row | None]) -> list[Row]:
+    """The longest streak first, then the strongest. A stock without a price in the auction is left out."""
+    known = [item for item in items if item is not None]
+    return sorted(known, key=lambda item: (-(item["limit_days"] or 0), -item["change_pct"], item["code"]))
+
+
+def _item(
+    row: Row, price: float | None, close: float, matched: int | None, unmatched: int | None
+) -> Row | None:
+    change = change_pct(price, close)
+    if change is None:
+        return None
+    return {
+        "code": row["code"],
+        "name": row["name"],
+        "auction_price": price,
+        "prev_close": close,
+        "change_pct": change,
+        "matched_vol": matched,
+        "unmatched_vol": unmatched,
+        "direction": direction(change, unmatched),
+        "limit_days": row["limit_days"],
+    }
+
+
+def _newest(steps: Sequence[Row]) -> Row | None:
+    opening = [step for step in steps if step["time"] < OPENS.isoformat()]
+    return max(opening, key=lambda step: str(step["time"]), default=None)
+
+
+def _last_closes(rows: Sequence[Row]) -> dict[str, float]:
+    closes = {row["symbol"]: positive(row["last_close"]) for row in rows if not row.get("unknown")}
+    return {symbol: close for symbol, close in closes.items() if close is not None}
+
+
+def _check_session(pool: Sequence[Row], symbols: Mapping[str, str], closes: Mapping[str, float]) -> None:
+    """Checks the session: a source that still serves yesterday has other last closes than the closes in
+    the pool; ex-rights explain a few. Raises PayloadError."""
+    pairs = [
+        (closes[symbol], row["price"])
+        for row in pool
+        if row["price"] and (symbol := symbols.get(row["code"], "")) in closes
+    ]
+    equal = sum(abs(reported - closed) < HALF_TICK for reported, closed in pairs)
+    if len(pairs) >= _LEAST_COMPARED and equal < _LEAST_EQUAL * len(pairs):
+        raise PayloadError(f"an auction of another session: {equal} of {len(pairs)} last closes fit")
+
 
 FEWEST, MOST = 5, 50
 AUCTION_TTL, AUCTION_IDLE_TTL, INTRADAY_TTL, DEVIATION_TTL = 20.0, 1800.0, 20.0, 1800.0
@@ -23,7 +114,7 @@ AUCTION_BEGINS, OPENS, LISTINGS_AT = time(9, 15), time(9, 30), time(18, 0)
 READY, PRE_AUCTION, NON_TRADING_DAY = "ready", "pre_auction", "non_trading_day"
 BILLBOARD = "fusion_dragon_tiger"
 MARK = "偏离"
-_LISTED = ("date", "code", "name", "reason", "change_pct", "net_buy")
+LISTED = "date code name reason change_pct net_buy"
 
 
 class AbnormalMoves:
@@ -78,7 +169,7 @@ class AbnormalMoves:
         )
 
     def _today(self) -> str:
-        return self._state.clock.now().date().isoformat()
+        return self._state.today
 
     def _auction_ttl(self) -> float:
         within = AUCTION_BEGINS <= self._state.clock.now().time() < OPENS
@@ -136,12 +227,8 @@ class AbnormalMoves:
 
 def stored_listings(session: Session, until: str) -> list[Row]:
     """Every stored listing of the newest date up to `until`."""
-    newest = session.rows(
-        BILLBOARD, columns=("date",), where="date<=?", values=(until,), order="date DESC", limit=1
-    )
-    if not newest:
-        return []
-    return session.dicts(BILLBOARD, columns=_LISTED, where="date=?", values=(str(newest[0][0]),))
+    day = session.first(BILLBOARD, "date", where="date<=?", values=(until,), order="date DESC")
+    return session.dicts(BILLBOARD, columns=LISTED.split(), where="date=?", values=(day,)) if day else []
 
 
 def _deviating(rows: list[Row]) -> Items:

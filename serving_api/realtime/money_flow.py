@@ -23,10 +23,9 @@ _COLUMNS = ("date", *_NETS, "change_pct")
 
 def stored_days(session: Session, code: str, days: int) -> list[Row]:
     """The newest `days` stored dates of a code, oldest first."""
-    if not session.has(FLOW):
-        return []
-    columns = session.columns(FLOW, _COLUMNS)
-    rows = session.dicts(FLOW, columns=columns, where="code=?", values=(code,), order="date DESC", limit=days)
+    rows = session.dicts(
+        FLOW, columns=_COLUMNS, where="code=?", values=(code,), order="date DESC", limit=days
+    )
     return rows[::-1]
 
 
@@ -56,18 +55,11 @@ class DailyFlows:
             newest = ""
         if stored and str(stored[-1]["date"]) >= newest:
             return Flows(_shown(stored), HISTORY)
-        answer = await read_or(
-            None,
-            self._live.shared.take(
-                self._live.single_flight,
-                f"daily flow {code}",
-                lambda: ttl_at(FLOW_TTL, now, calendar),
-                lambda: self._ask(code),
-            ),
+        answered = await self._live.shared_read(
+            f"daily flow {code}", lambda: ttl_at(FLOW_TTL, now, calendar), lambda: self._ask(code), []
         )
-        if answer is None or not answer.value.value:
+        if not answered.value:
             return Flows(_shown(stored), HISTORY if stored else None)
-        answered: Answered = answer.value
         by_date = {str(row["date"]): row for row in (*answered.value, *_shown(stored))}
         rows = [by_date[day] for day in sorted(by_date)][-days:]
         return Flows(rows, answered.origin, answered.headers)

@@ -3,8 +3,9 @@
 from pydantic import BaseModel, Field
 
 from serving_api.framework.history_reach import Reach
-from serving_api.framework.row_models import columns_of
+from serving_api.framework.row_models import Rows, columns_of
 from serving_api.market.schemas import SOURCE, Sourced
+from serving_api.realtime.abnormal_moves import LISTED
 
 
 class TradingTime(BaseModel):
@@ -53,33 +54,26 @@ class FeedBreaker(BaseModel):
     state: str
 
 
-class StockChanges(BaseModel):
+class StockChanges(Rows[StockChange]):
     """Newest first."""
 
-    items: list[StockChange]
-    total: int
     stale: bool = Field(description="the portal did not answer: these are its last good events of today")
     breaker: FeedBreaker
     timestamp: str
 
 
+@columns_of(
+    "fusion_stock_wide",
+    "code name price=current_price change_percent=change_pct amount turnover=turnover_pct",
+)
 class MostTraded(BaseModel):
     rank: int
-    code: str
-    name: str | None
-    price: float | None
-    change_percent: float | None
-    amount: float | None = Field(description="CNY")
-    turnover: float | None = Field(description="turnover rate, percent of the float")
     heat: float | None = Field(description="rank in the portal's list of popularity, if it was requested")
     reason: str | None
 
 
-class HotStocks(Sourced):
+class HotStocks(Sourced, Rows[MostTraded]):
     """The most traded first."""
-
-    items: list[MostTraded]
-    total: int
 
 
 class TreeStock(BaseModel):
@@ -127,15 +121,9 @@ class IntradayMove(BaseModel):
     info: str | None
 
 
+@columns_of("fusion_dragon_tiger", LISTED)
 class DeviationMove(BaseModel):
     """A listing on the billboard whose reason is a deviation of the price."""
-
-    date: str
-    code: str
-    name: str | None
-    reason: str
-    change_pct: float | None
-    net_buy: float | None = Field(description="10k CNY")
 
 
 class MoveCounts(BaseModel):

@@ -5,7 +5,7 @@ from typing import Any
 
 from serving_api.db.sessions import Session
 from serving_api.interfaces.queries import Row, public_rows
-from serving_api.table_lists.listing import Condition, listing, newest_until, rows_of_day
+from serving_api.table_lists import Condition, listing, newest_until, rows_of_day
 
 PLEDGE = "raw_risk_pledge"
 GOODWILL = "raw_risk_goodwill"
@@ -19,10 +19,15 @@ def pledges(
     session: Session, day: str | None, min_ratio: float, sort: str, page: int, page_size: int
 ) -> dict[str, Any]:
     """A page of the newest list that is not after `day`."""
-    if day is not None:
-        day = newest_until(session, PLEDGE, day) or day
     where = _at_least("pledge_ratio", min_ratio)
-    return listing(session, PLEDGE, day, where=where, sort=sort, page=page, page_size=page_size)
+    return listing(
+        session, PLEDGE, _list_of(session, day), where=where, sort=sort, page=page, page_size=page_size
+    )
+
+
+def _list_of(session: Session, day: str | None) -> str | None:
+    """The date of the newest weekly list that is not after `day`."""
+    return None if day is None else newest_until(session, PLEDGE, day) or day
 
 
 def pledge_history(session: Session, code: str) -> list[Row]:
@@ -40,9 +45,7 @@ def pledge_history(session: Session, code: str) -> list[Row]:
 
 def pledges_by_industry(session: Session, day: str | None) -> tuple[list[Row], str | None]:
     """Sums of the newest list that is not after `day` by industry, the highest mean ratio first."""
-    if day is not None:
-        day = newest_until(session, PLEDGE, day) or day
-    rows, day = rows_of_day(session, PLEDGE, day)
+    rows, day = rows_of_day(session, PLEDGE, _list_of(session, day))
     made = [
         {
             "industry": name,

@@ -3,36 +3,143 @@
 from typing import Annotated, Any
 
 from fastapi import Depends, Query
+from pydantic import BaseModel, Field
 
 from serving_api.framework.envelope import PREFIX
-from serving_api.framework.history_reach import reach, reach_of_day
+from serving_api.framework.history_reach import Reach, reach, reach_of_day
 from serving_api.framework.parameters import StockCode
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
+from serving_api.framework.row_models import PageOf, Rows, columns_of
 from serving_api.live.admin_reads.service import live_of
-from serving_api.risk import queries, schemas
-from serving_api.risk.service import pledge_events
-from serving_api.table_lists.listing import Page, PageSize, Sort, paged, past_day, trade_day
-from serving_api.table_lists.parameters import report_period
+from serving_api.live.frame_values import converted, number, text, whole
+from serving_api.risk import queries
+from serving_api.table_lists import Page, PageSize, Sort, page_or_empty, past_day, report_period, trade_day
+
+_DATE = Field(description="of the rows; null where nothing is stored")
+
+
+@columns_of(queries.PLEDGE)
+class PledgeRow(BaseModel):
+    """Pledged shares of a company."""
+
+
+class PledgePage(Reach, PageOf[PledgeRow]):
+    date: str | None = _DATE
+
+
+@columns_of(queries.GOODWILL)
+class GoodwillRow(BaseModel):
+    """Goodwill of a company at the end of a report period."""
+
+
+class GoodwillPage(Reach, PageOf[GoodwillRow]):
+    period: str | None = _DATE
+
+
+@columns_of(queries.COMMENT)
+class CommentRow(BaseModel):
+    """The portal's scores of a stock."""
+
+
+class CommentPage(Reach, PageOf[CommentRow]):
+    date: str | None = _DATE
+
+
+class PledgeEvent(BaseModel):
+    holder: str | None
+    pledge_shares: int | None = Field(description="shares")
+    ratio_total_pct: float | None = Field(description="of all shares of the company")
+    ratio_hold_pct: float | None = Field(description="of the holder's shares")
+    pledgee: str | None
+    start_date: str | None
+    release_date: str | None = Field(description="null: the portal names none")
+    status: str | None
+
+
+@columns_of(queries.PLEDGE, "date=trade_date pledge_ratio")
+class PledgeRatio(BaseModel):
+    """One weekly list."""
+
+
+class PledgeDetail(Reach, Rows[PledgeEvent]):
+    """`items` are requested from the portal now, newest notice first; [] when it does not answer.
+    `first_date` and `note` are about `ratio_history`, which is stored."""
+
+    code: str
+    ratio_history: list[PledgeRatio] = Field(description="two years by week, oldest first")
+
+
+class PledgeIndustry(BaseModel):
+    industry: str
+    avg_ratio_pct: float = Field(description="mean over the companies in the list")
+    company_count: int
+    pledge_market_value: float = Field(description="10k CNY")
+
+
+class PledgeIndustries(Reach, Rows[PledgeIndustry]):
+    date: str | None
+
+
+class GoodwillIndustry(BaseModel):
+    industry: str
+    goodwill: float = Field(description="CNY")
+    equity_ratio_pct: float | None = Field(description="sum of goodwill / sum of equity")
+    impairment: float | None = Field(description="CNY; null when no report states it")
+    company_count: int
+
+
+class GoodwillIndustries(Reach, Rows[GoodwillIndustry]):
+    period: str | None
+
+
+class GoodwillDetail(Reach, Rows[GoodwillRow]):
+    code: str
+
+
+@columns_of(queries.COMMENT, "date=trade_date score=total_score")
+class Score(BaseModel):
+    """One trade date."""
+
+
+@columns_of(queries.COMMENT, "date=trade_date focus_index")
+class Focus(BaseModel):
+    """One trade date."""
+
+
+@columns_of(queries.COMMENT, "date=trade_date org_participation_pct")
+class Participation(BaseModel):
+    """One trade date."""
+
+
+@columns_of(queries.COMMENT, "date=trade_date prime_cost")
+class Cost(BaseModel):
+    """One trade date."""
+
+
+class CommentDetail(Reach):
+    """Series are oldest first."""
+
+    code: str
+    latest: dict[str, Any] = Field(description="the newest row; {} for an unknown code")
+    score: list[Score]
+    focus: list[Focus]
+    participation: list[Participation]
+    cost: list[Cost]
+
 
 router = area_router(f"{PREFIX}/risk", "risk")
+
+PLEDGES_TTL = 3600.0
 
 Ratio = Annotated[float, Query(ge=0, le=1000, description="percent; rows below it are left out")]
 PastDay = Annotated[str | None, Depends(past_day)]
 Period = Annotated[str | None, Depends(report_period)]
 
 
-def _empty(day: str | None) -> dict[str, Any]:
-    return {"items": [], "total": 0, "date": day}
-
-
-def _by_period(reported: dict[str, Any]) -> dict[str, Any]:
-    return {("period" if name == "date" else name): value for name, value in reported.items()}
-
-
-@router.get("/pledge-list", schemas.PledgePage, tables=(queries.PLEDGE,))
+@router.get("/pledge-list", PledgePage, tables=(queries.PLEDGE,))
 async def pledge_list(
     call: Anyone,
     date: PastDay,
@@ -42,66 +149,69 @@ async def pledge_list(
     page_size: PageSize = 50,
 ) -> Answer:
     """Companies with pledged shares in the newest weekly list that is not after `date`."""
-    reading = call.state.reading
-    reported = await read_or(
-        _empty(date), reading.scan(queries.pledges, date, min_ratio, sort, page, page_size)
-    )
-    reached = await reach_of_day(call.state, queries.PLEDGE, date)
-    return Answer(paged({**reported, **reached}, page, page_size))
+    read = call.state.reading.scan(queries.pledges, date, min_ratio, sort, page, page_size)
+    return Answer(await page_or_empty(call.state, queries.PLEDGE, date, read, page, page_size))
 
 
-@router.get("/pledge-detail/{code}", schemas.PledgeDetail)
+@router.get("/pledge-detail/{code}", PledgeDetail)
 async def pledge_detail(
     call: Anyone,
     code: StockCode,
     limit: Annotated[int, Query(ge=1, le=500, description="newest pledges")] = 50,
 ) -> Answer:
     """Single pledges of a company, from the portal now, and its weekly ratio."""
-    state = call.state
-    reported = await pledge_events(state.part(live_of), code)
-    history = await read_or([], state.reading.point(queries.pledge_history, code))
+    reported = await call.state.part(live_of).portal(
+        ("pledges", code), PLEDGES_TTL, lambda client: client.pledge_events(code), _pledge
+    )
+    history = await read_or([], call.state.reading.point(queries.pledge_history, code))
     items = reported.value[:limit]
     answer = {"code": code, "items": items, "total": len(reported.value), "ratio_history": history}
     answer |= await reach(
-        state, queries.PLEDGE, len(history), asked=queries.WEEKS, code=code, what="weekly lists"
+        call.state, queries.PLEDGE, len(history), asked=queries.WEEKS, code=code, what="weekly lists"
     )
     return Answer(answer, headers=reported.headers)
 
 
-@router.get("/pledge-industry", schemas.PledgeIndustries, tables=(queries.PLEDGE,))
+def _pledge(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        **converted(row, text, "holder pledgee start_date status"),
+        **converted(row, number, "ratio_total_pct ratio_hold_pct"),
+        "pledge_shares": whole(row["pledge_shares"]),
+        "release_date": None,
+    }
+
+
+@router.get("/pledge-industry", PledgeIndustries, tables=(queries.PLEDGE,))
 async def pledge_industry(call: Anyone, date: PastDay) -> Answer:
     """Pledged shares by industry in the newest weekly list that is not after `date`."""
-    nothing: list[dict[str, Any]] = []
-    reading = call.state.reading
-    items, day = await read_or((nothing, date), reading.scan(queries.pledges_by_industry, date))
+    items, day = await read_or(([], date), call.state.reading.scan(queries.pledges_by_industry, date))
     history = await reach_of_day(call.state, queries.PLEDGE, date)
     return Answer({"items": items, "total": len(items), "date": day, **history})
 
 
-@router.get("/goodwill-list", schemas.GoodwillPage, tables=(queries.GOODWILL,))
+@router.get("/goodwill-list", GoodwillPage, tables=(queries.GOODWILL,))
 async def goodwill_list(
-    call: Anyone, period: Period, min_ratio: Ratio = 0.0, page: Page = 1, page_size: PageSize = 50
+    call: Anyone,
+    period: Period,
+    min_ratio: Ratio = 0.0,
+    page: Page = 1,
+    page_size: PageSize = 50,
 ) -> Answer:
     """Companies by goodwill / equity in one report period."""
-    reading = call.state.reading
-    reported = await read_or(
-        _empty(period), reading.scan(queries.goodwill, period, min_ratio, page, page_size)
-    )
-    reached = await reach_of_day(call.state, queries.GOODWILL, period)
-    return Answer(paged({**_by_period(reported), **reached}, page, page_size))
+    read = call.state.reading.scan(queries.goodwill, period, min_ratio, page, page_size)
+    reported = await page_or_empty(call.state, queries.GOODWILL, period, read, page, page_size)
+    return Answer({"period": reported.pop("date"), **reported})
 
 
-@router.get("/goodwill-industry", schemas.GoodwillIndustries, tables=(queries.GOODWILL, queries.INDUSTRY))
+@router.get("/goodwill-industry", GoodwillIndustries, tables=(queries.GOODWILL, queries.INDUSTRY))
 async def goodwill_industry(call: Anyone, period: Period) -> Answer:
     """Goodwill by industry in one report period."""
-    nothing: list[dict[str, Any]] = []
-    reading = call.state.reading
-    items, day = await read_or((nothing, period), reading.scan(queries.goodwill_by_industry, period))
+    items, day = await read_or(([], period), call.state.reading.scan(queries.goodwill_by_industry, period))
     history = await reach_of_day(call.state, queries.GOODWILL, period)
     return Answer({"items": items, "total": len(items), "period": day, **history})
 
 
-@router.get("/goodwill-detail/{code}", schemas.GoodwillDetail, tables=(queries.GOODWILL,))
+@router.get("/goodwill-detail/{code}", GoodwillDetail, tables=(queries.GOODWILL,))
 async def goodwill_detail(
     call: Anyone,
     code: StockCode,
@@ -115,7 +225,7 @@ async def goodwill_detail(
     return Answer({"code": code, "items": items, "total": len(items), **history})
 
 
-@router.get("/comment-list", schemas.CommentPage, tables=(queries.COMMENT,))
+@router.get("/comment-list", CommentPage, tables=(queries.COMMENT,))
 async def comment_list(
     call: Anyone,
     date: Annotated[str | None, Depends(trade_day)],
@@ -124,13 +234,11 @@ async def comment_list(
     page_size: PageSize = 50,
 ) -> Answer:
     """The portal's scores of every stock on one trade date."""
-    reading = call.state.reading
-    reported = await read_or(_empty(date), reading.scan(queries.comments, date, sort, page, page_size))
-    reached = await reach_of_day(call.state, queries.COMMENT, date)
-    return Answer(paged({**reported, **reached}, page, page_size))
+    read = call.state.reading.scan(queries.comments, date, sort, page, page_size)
+    return Answer(await page_or_empty(call.state, queries.COMMENT, date, read, page, page_size))
 
 
-@router.get("/comment-detail/{code}", schemas.CommentDetail, tables=(queries.COMMENT,))
+@router.get("/comment-detail/{code}", CommentDetail, tables=(queries.COMMENT,))
 async def comment_detail(
     call: Anyone,
     code: StockCode,

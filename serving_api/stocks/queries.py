@@ -1,6 +1,6 @@
 """SQL of the stock reads. Every function takes a Session first and returns plain rows.
 
-A table that is not declared yet has no rows. `as_of` is the bound instant, or None for the current rows.
+`as_of` is the bound instant, or None for the current rows.
 """
 
 from collections.abc import Sequence
@@ -8,6 +8,7 @@ from typing import Any
 
 from platform_assets.compute.pinyin import Reading, other_readings
 from serving_api.db.sessions import Session
+from serving_api.framework.row_models import columns_by_key
 from serving_api.stocks.bars import Bar
 from serving_api.stocks.directory import Listing
 
@@ -20,18 +21,21 @@ VALUATION = "fusion_valuation"
 MONEYFLOW = "fusion_fund_flow"
 FINANCE = "fusion_finance_indicator"
 
-AVAILABILITY = {
-    "kline": KLINE,
-    "valuation": VALUATION,
-    "moneyflow": MONEYFLOW,
-    "quote": QUOTE,
+FACTS = {
+    "master": MASTER, "wide": WIDE, "industry": INDUSTRY, "quote": QUOTE, "valuation": VALUATION,
     "finance": FINANCE,
-}
+}  # fmt: skip
+_DATES = {WIDE: "trade_date", QUOTE: "trade_date", VALUATION: "date", FINANCE: "report_period"}
+AVAILABILITY = {
+    "kline": KLINE, "valuation": VALUATION, "moneyflow": MONEYFLOW, "quote": QUOTE, "finance": FINANCE,
+}  # fmt: skip
 
 _BAR_COLUMNS = ("date", "open", "close", "high", "low", "volume", "amount", "adj_factor")
-_QUOTE_COLUMNS = (
-    "code name price open high low last_close change_pct volume amount turnover_pct quote_time trade_date"
-).split()
+SHOWN = (
+    "code name price? open high low prevClose=last_close changePercent=change_pct volume amount "
+    "turnoverRate=turnover_pct"
+)
+"""Keys of a quote, in the notation of `columns_of`."""
 
 
 def bars(session: Session, code: str, count: int, as_of: str | None) -> list[Bar]:
@@ -62,73 +66,42 @@ def listings(session: Session) -> list[Listing]:
         columns=("code", "name", "market", "sec_type", "pinyin_initials", "pinyin_full"),
         where="list_status IS NULL OR list_status<>'D'",
     )
-    return [
-        Listing(
-            code=code,
-            name=name or "",
-            market=market,
-            sec_type=sec_type,
-            initials=(initials or "").lower(),
-            spelling=(spelling or "").lower(),
-            industry=industries.get(code),
-            others=_others(name or "", (initials or "").lower(), (spelling or "").lower()),
-        )
-        for code, name, market, sec_type, initials, spelling in rows
-    ]
+    found = []
+    for code, name, market, sec_type, initials, spelling in rows:
+        usual = Reading((initials or "").lower(), (spelling or "").lower())
+        others = tuple((one.initials, one.spelling) for one in other_readings(name or "", usual))
+        own = (usual.initials, usual.spelling, industries.get(code))
+        found.append(Listing(code, name or "", market, sec_type, *own, others))
+    return found
 
 
-def _others(name: str, initials: str, spelling: str) -> tuple[tuple[str, str], ...]:
-    found = other_readings(name, Reading(initials, spelling))
-    return tuple((one.initials, one.spelling) for one in found)
-
-
-def newest_wide(session: Session, code: str, as_of: str | None) -> dict[str, Any]:
-    """The newest wide row of a code; {} when there is none."""
-    return _newest(session, WIDE, code, "trade_date", as_of)
-
-
-def newest_quote(session: Session, code: str, as_of: str | None) -> dict[str, Any]:
-    return _newest(session, QUOTE, code, "trade_date", as_of)
-
-
-def newest_valuation(session: Session, code: str, as_of: str | None) -> dict[str, Any]:
-    return _newest(session, VALUATION, code, "date", as_of)
-
-
-def newest_finance(session: Session, code: str, as_of: str | None) -> dict[str, Any]:
-    return _newest(session, FINANCE, code, "report_period", as_of)
-
-
-def _newest(session: Session, table: str, code: str, date: str, as_of: str | None) -> dict[str, Any]:
-    found = session.dicts(table, where="code=?", values=(code,), as_of=as_of, order=f"{date} DESC", limit=1)
+def newest_row(session: Session, table: str, code: str, as_of: str | None) -> dict[str, Any]:
+    """The newest row of a code, or the only one where the table has no dates; {} when there is none."""
+    order = f"{_DATES[table]} DESC" if table in _DATES else ""
+    found = session.dicts(table, where="code=?", values=(code,), as_of=as_of, order=order, limit=1)
     return found[0] if found else {}
 
 
-def master(session: Session, code: str, as_of: str | None) -> dict[str, Any]:
-    found = session.dicts(MASTER, where="code=?", values=(code,), as_of=as_of)
-    return found[0] if found else {}
-
-
-def industry(session: Session, code: str, as_of: str | None) -> dict[str, Any]:
-    found = session.dicts(INDUSTRY, where="code=?", values=(code,), as_of=as_of)
-    return found[0] if found else {}
+def facts(
+    session: Session, code: str, as_of: str | None
+) -> tuple[dict[str, dict[str, Any]], dict[str, bool]]:
+    """({kind: newest row of a code}, data availability)."""
+    rows = {kind: newest_row(session, table, code, as_of) for kind, table in FACTS.items()}
+    return rows, availability(session, code, as_of)
 
 
 def availability(session: Session, code: str, as_of: str | None) -> dict[str, bool]:
     """Whether a row of each kind exists."""
-    return {
-        kind: bool(
-            session.rows(table, columns=("code",), where="code=?", values=(code,), as_of=as_of, limit=1)
-        )
-        for kind, table in AVAILABILITY.items()
-    }
+    how: dict[str, Any] = {"columns": ("code",), "where": "code=?", "values": (code,), "as_of": as_of}
+    return {kind: bool(session.rows(table, **how, limit=1)) for kind, table in AVAILABILITY.items()}
 
 
 def newest_quotes(session: Session, codes: Sequence[str]) -> list[dict[str, Any]]:
     """The newest stored quote of each code, in the order of `codes`; codes without one are left out."""
+    columns = (*columns_by_key(SHOWN).values(), "quote_time", "trade_date")
     found = []
     for code in codes:
         found += session.dicts(
-            QUOTE, columns=_QUOTE_COLUMNS, where="code=?", values=(code,), order="trade_date DESC", limit=1
+            QUOTE, columns=columns, where="code=?", values=(code,), order="trade_date DESC", limit=1
         )
     return found

@@ -9,7 +9,7 @@ from serving_api.framework.cache_headers import chart_policy
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import REACH, note_of
 from serving_api.framework.openapi import DataAvailability
-from serving_api.framework.parameters import Adjust, AsOf, AsOfRead, StockCode, code_list
+from serving_api.framework.parameters import Adjust, AsOf, AsOfRead, StockCode, bound_of, code_list, echo_of
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
@@ -26,14 +26,6 @@ _AVAILABLE = ("data_availability", DataAvailability)
 
 def _chart(state: State) -> str:
     return chart_policy(state.clock.now(), state.calendar)
-
-
-def _echo(as_of: AsOf | None) -> dict[str, Any]:
-    return {} if as_of is None else {"as_of": as_of.echo}
-
-
-def _bound(as_of: AsOf | None) -> str | None:
-    return None if as_of is None else as_of.bound
 
 
 def _bars(as_of: AsOf | None) -> str:
@@ -98,7 +90,7 @@ async def batch_kline(
 ) -> Answer:
     """The newest bars of several codes, oldest first."""
     stocks = call.state.stocks
-    found, counts = await stocks.batch_kline(codes, days, adjust, _bound(as_of))
+    found, counts = await stocks.batch_kline(codes, days, adjust, bound_of(as_of))
     first = await stocks.first_bar(None)
     few = [code for code, count in counts.items() if count < days]
     reported = {
@@ -106,7 +98,7 @@ async def batch_kline(
         "note": f"fewer than {days} {_bars(as_of)} are stored of {', '.join(few)}" if few and first else None,
     }
     answer = {"results": found, "adjust": adjust, "total": len(found)}
-    return Answer(answer, top={**_echo(as_of), **reported})
+    return Answer(answer, top={**echo_of(as_of), **reported})
 
 
 @router.get(
@@ -125,21 +117,21 @@ async def kline(
 ) -> Answer:
     """Daily bars, oldest first."""
     stocks = call.state.stocks
-    items, total = await stocks.kline(code, days, adjust, _bound(as_of))
+    items, total = await stocks.kline(code, days, adjust, bound_of(as_of))
     first = await stocks.first_bar(code)
     reported = {} if first is None else _reach(first[0], total, days, as_of)
-    return Answer({"items": items, "total": total, "adjust": adjust}, top={**_echo(as_of), **reported})
+    return Answer({"items": items, "total": total, "adjust": adjust}, top={**echo_of(as_of), **reported})
 
 
 @router.get("/{code}/base-info", schemas.BaseInfo | None, top=[_AVAILABLE, _AS_OF], tables=_FACTS)
 async def base_info(call: Anyone, code: StockCode, as_of: AsOfRead) -> Answer:
     """Key metrics; null when nothing is known."""
-    info, available = await call.state.stocks.base_info(code, _bound(as_of))
-    return Answer(info, top={"data_availability": available, **_echo(as_of)})
+    info, available = await call.state.stocks.base_info(code, bound_of(as_of))
+    return Answer(info, top={"data_availability": available, **echo_of(as_of)})
 
 
 @router.get("/{code}", schemas.StockDetail, top=[_AVAILABLE, _AS_OF], tables=_FACTS, raises=(404,))
 async def detail(call: Anyone, code: StockCode, as_of: AsOfRead) -> Answer:
     """One security."""
-    figures, available = await call.state.stocks.detail(code, _bound(as_of))
-    return Answer(figures, top={"data_availability": available, **_echo(as_of)})
+    figures, available = await call.state.stocks.detail(code, bound_of(as_of))
+    return Answer(figures, top={"data_availability": available, **echo_of(as_of)})

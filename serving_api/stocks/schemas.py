@@ -3,23 +3,20 @@
 from pydantic import BaseModel, Field
 
 from serving_api.framework.openapi import example
+from serving_api.framework.row_models import columns_of
+from serving_api.stocks.queries import KLINE, QUOTE, SHOWN, WIDE
+from serving_api.stocks.service import BASE_INFO, DETAIL
 
 # Field names are those of the specification, some of them camelCase.
 
 
+@columns_of(KLINE, "date open? close? high? low? volume? amount")
 class KBar(BaseModel):
-    """A daily bar: prices adjusted as the answer says, volume in shares, amount in CNY."""
+    """A daily bar: prices adjusted as the answer says."""
 
     model_config = example(
         date="2026-08-21", open=14.77, close=15.04, high=15.09, low=14.71, volume=3204800, amount=47828396.0
     )
-    date: str
-    open: float | None
-    close: float | None
-    high: float | None
-    low: float | None
-    volume: int | None
-    amount: float | None
 
 
 class SearchHit(BaseModel):
@@ -74,89 +71,33 @@ class CacheStats(BaseModel):
     byKey: dict[str, HitCount]
 
 
+@columns_of(QUOTE, SHOWN)
 class Quote(BaseModel):
-    """The newest stored quote: CNY, percent, shares."""
+    """The newest stored quote."""
 
     model_config = example(
-        code="600040",
-        name="瀚岳银行",
-        price=15.04,
-        open=14.77,
-        high=15.09,
-        low=14.71,
-        prevClose=14.58,
-        changePercent=3.16,
-        volume=3204800,
-        amount=47828394.96,
-        turnoverRate=1.39,
-        time="2026-08-21 15:00:00",
-    )
-    code: str
-    name: str | None
-    price: float | None
-    open: float | None
-    high: float | None
-    low: float | None
-    prevClose: float | None
-    changePercent: float | None
-    volume: int | None
-    amount: float | None
-    turnoverRate: float | None
+        code="600040", name="瀚岳银行", price=15.04, open=14.77, high=15.09, low=14.71, prevClose=14.58,
+        changePercent=3.16, volume=3204800, amount=47828394.96, turnoverRate=1.39, time="2026-08-21 15:00:00",
+    )  # fmt: skip
     time: str | None
 
 
+@columns_of(WIDE, f"code {' '.join(columns for _, columns in DETAIL)}")
 class StockDetail(BaseModel):
-    """Key figures of one security: price in CNY, changePercent and turnoverRate in percent, marketCap in CNY,
-    shares."""
+    """Key figures of one security."""
 
     model_config = example(
-        code="600040",
-        name="瀚岳银行",
-        price=15.04,
-        changePercent=3.16,
-        peRatio=6.92,
-        pbRatio=0.26,
-        marketCap=4513243700.0,
-        turnoverRate=1.39,
-        totalShares=300082695,
-        floatShares=230222095,
-    )
-    code: str
-    name: str | None
-    price: float | None
-    changePercent: float | None
-    peRatio: float | None
-    pbRatio: float | None
-    marketCap: float | None
-    turnoverRate: float | None
-    totalShares: int | None
-    floatShares: int | None
+        code="600040", name="瀚岳银行", price=15.04, changePercent=3.16, peRatio=6.92, pbRatio=0.26,
+        marketCap=4513243700.0, turnoverRate=1.39, totalShares=300082695, floatShares=230222095,
+    )  # fmt: skip
+    price: float | None = Field(description="CNY")
+    marketCap: float | None = Field(description="CNY")
 
 
+@columns_of(WIDE, f"code {' '.join(columns for _, columns in BASE_INFO)}")
 class BaseInfo(BaseModel):
-    """Identity, valuation and newest report of one security; caps in CNY, ratios in percent."""
+    """Identity, valuation and newest report of one security."""
 
-    code: str
-    name: str | None
-    industry: str | None
-    market: str | None
-    listDate: str | None
-    totalShares: int | None
-    floatShares: int | None
-    marketCap: float | None
-    floatMarketCap: float | None
-    peTtm: float | None
-    pb: float | None
-    psTtm: float | None
-    dividendYield: float | None
-    roe: float | None
-    grossMargin: float | None
-    netMargin: float | None
-    revenueYoy: float | None
-    profitYoy: float | None
-    debtRatio: float | None
-    eps: float | None
-    bvps: float | None
-    reportPeriod: str | None
-    holderNum: int | None
+    marketCap: float | None = Field(description="CNY")
+    floatMarketCap: float | None = Field(description="CNY")
     concepts: list[str]

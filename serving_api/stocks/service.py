@@ -1,6 +1,6 @@
 """Stock reads: which rows are returned, and the form of an empty answer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -11,6 +11,7 @@ from serving_api.db.sessions import Reading, Session
 from serving_api.db.table_versions import Versions
 from serving_api.db.versioned_cache import VersionedCache
 from serving_api.framework.read_failures import read_or
+from serving_api.framework.row_models import columns_by_key, picked
 from serving_api.stocks import queries
 from serving_api.stocks.bars import EncodedBars, adjusted
 from serving_api.stocks.directory import Directory, Listing
@@ -18,6 +19,30 @@ from serving_api.stocks.directory import Directory, Listing
 SHALLOW, DEEP = 250, 2000
 """Bars that one read of a code fetches: a year, which most charts need, or the maximum."""
 WAN = 10_000.0
+
+Parts = tuple[tuple[tuple[str, ...], str], ...]
+"""(kinds of facts in the order in which they are asked, columns in the notation of `columns_of`)."""
+OF_THE_DAY = ("wide", "quote", "valuation")
+"""The wide row comes first; the day's quote and valuation are the fallback for its missing values."""
+_SHARES = "totalShares=total_shares floatShares=float_shares"
+DETAIL: Parts = (
+    (("master", *OF_THE_DAY), "name"),
+    (("wide", "quote"), "changePercent=change_pct turnoverRate=turnover_pct"),
+    (OF_THE_DAY, "peRatio=pe_ttm pbRatio=pb"),
+    (("master", "wide"), _SHARES),
+)
+BASE_INFO: Parts = (
+    (("master", "wide"), f"name market listDate=list_date {_SHARES}"),
+    (("industry", "wide"), "industry"),
+    (OF_THE_DAY, "peTtm=pe_ttm pb"),
+    (("wide", "valuation"), "psTtm=ps_ttm dividendYield=dividend_yield"),
+    (
+        ("finance", "wide"),
+        "roe grossMargin=gross_margin netMargin=net_margin revenueYoy=revenue_yoy profitYoy=net_profit_yoy "
+        "debtRatio=debt_ratio eps bvps reportPeriod=report_period",
+    ),
+    (("wide",), "holderNum=holder_num"),
+)
 
 _EMPTY_DIRECTORY = Directory.of(())
 
@@ -81,9 +106,8 @@ class Stocks:
                 found[code] = made = _encode(bars, days, adjust)
                 self._cache.put("kline", (code, adjust), version, made, made.size)
         reported = {code: found.get(code, _no_bars()).last(days) for code in codes}
-        return {code: bars for code, (bars, _) in reported.items()}, {
-            code: n for code, (_, n) in reported.items()
-        }
+        bars_of = {code: bars for code, (bars, _) in reported.items()}
+        return bars_of, {code: count for code, (_, count) in reported.items()}
 
     # -- the list ---------------------------------------------------------------------------------
 
@@ -124,7 +148,7 @@ class Stocks:
         self, code: str, as_of: str | None
     ) -> tuple[dict[str, dict[str, Any]] | None, dict[str, bool]]:
         nothing = dict.fromkeys(queries.AVAILABILITY, False)
-        return await read_or((None, nothing), self._reading.point(_read_facts, code, as_of))
+        return await read_or((None, nothing), self._reading.point(queries.facts, code, as_of))
 
     async def quotes(self, codes: Sequence[str]) -> list[dict[str, Any]]:
         """The newest stored quotes."""
@@ -144,82 +168,45 @@ def _read_directory(session: Session) -> Directory:
     return Directory.of(queries.listings(session))
 
 
-def _read_facts(
-    session: Session, code: str, as_of: str | None
-) -> tuple[dict[str, dict[str, Any]] | None, dict[str, bool]]:
-    facts = {
-        "master": queries.master(session, code, as_of),
-        "wide": queries.newest_wide(session, code, as_of),
-        "industry": queries.industry(session, code, as_of),
-        "quote": queries.newest_quote(session, code, as_of),
-        "valuation": queries.newest_valuation(session, code, as_of),
-        "finance": queries.newest_finance(session, code, as_of),
-    }
-    if not session.has(queries.MASTER) and not any(facts.values()):
-        # Without a list it is unknown whether a code is outside it.
-        return None, queries.availability(session, code, as_of)
-    return facts, queries.availability(session, code, as_of)
+Facts = Mapping[str, dict[str, Any]]
 
 
-def _first(*candidates: tuple[Mapping[str, Any], str]) -> Any:
+def _first(facts: Facts, kinds: Iterable[str], column: str) -> Any:
     """The first value that is not None."""
-    return next((row[name] for row, name in candidates if row.get(name) is not None), None)
+    return next((value for kind in kinds if (value := facts.get(kind, {}).get(column)) is not None), None)
 
 
-def _cny(wan: float | None) -> float | None:
+def _merged(facts: Facts, parts: Parts) -> dict[str, Any]:
+    return {
+        key: _first(facts, kinds, column)
+        for kinds, columns in parts
+        for key, column in columns_by_key(columns).items()
+    }
+
+
+def _cap(facts: Facts, column: str) -> float | None:
+    """A market cap, CNY."""
+    wan = _first(facts, OF_THE_DAY, column)
     return None if wan is None else round(wan * WAN, 2)
 
 
-def _detail(code: str, facts: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-    # The wide row comes first; the day's quote and valuation are the fallback for its missing values.
-    wide, quote, valuation, master = (
-        facts.get(name, {}) for name in ("wide", "quote", "valuation", "master")
-    )
-    rows = (wide, quote, valuation)
+def _detail(code: str, facts: Facts) -> dict[str, Any]:
+    price = _first(facts, ("wide",), "current_price")
     return {
         "code": code,
-        "name": _first((master, "name"), *((row, "name") for row in rows)),
-        "price": _first((wide, "current_price"), (quote, "price"), (valuation, "price")),
-        "changePercent": _first((wide, "change_pct"), (quote, "change_pct")),
-        "peRatio": _first(*((row, "pe_ttm") for row in rows)),
-        "pbRatio": _first(*((row, "pb") for row in rows)),
-        "marketCap": _cny(_first(*((row, "total_market_cap") for row in rows))),
-        "turnoverRate": _first((wide, "turnover_pct"), (quote, "turnover_pct")),
-        "totalShares": _first((master, "total_shares"), (wide, "total_shares")),
-        "floatShares": _first((master, "float_shares"), (wide, "float_shares")),
+        **_merged(facts, DETAIL),
+        "price": _first(facts, ("quote", "valuation"), "price") if price is None else price,
+        "marketCap": _cap(facts, "total_market_cap"),
     }
 
 
-def _base_info(code: str, facts: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-    wide, quote, valuation = facts["wide"], facts["quote"], facts["valuation"]
-    master, groups, finance = facts["master"], facts["industry"], facts["finance"]
-    rows = (wide, quote, valuation)
-    concepts = _first((groups, "concepts"), (wide, "concepts"))
+def _base_info(code: str, facts: Facts) -> dict[str, Any]:
     return {
         "code": code,
-        "name": _first((master, "name"), (wide, "name")),
-        "industry": _first((groups, "industry"), (wide, "industry")),
-        "market": _first((master, "market"), (wide, "market")),
-        "listDate": _first((master, "list_date"), (wide, "list_date")),
-        "totalShares": _first((master, "total_shares"), (wide, "total_shares")),
-        "floatShares": _first((master, "float_shares"), (wide, "float_shares")),
-        "marketCap": _cny(_first(*((row, "total_market_cap") for row in rows))),
-        "floatMarketCap": _cny(_first(*((row, "float_market_cap") for row in rows))),
-        "peTtm": _first(*((row, "pe_ttm") for row in rows)),
-        "pb": _first(*((row, "pb") for row in rows)),
-        "psTtm": _first((wide, "ps_ttm"), (valuation, "ps_ttm")),
-        "dividendYield": _first((wide, "dividend_yield"), (valuation, "dividend_yield")),
-        "roe": _first((finance, "roe"), (wide, "roe")),
-        "grossMargin": _first((finance, "gross_margin"), (wide, "gross_margin")),
-        "netMargin": _first((finance, "net_margin"), (wide, "net_margin")),
-        "revenueYoy": _first((finance, "revenue_yoy"), (wide, "revenue_yoy")),
-        "profitYoy": _first((finance, "net_profit_yoy"), (wide, "net_profit_yoy")),
-        "debtRatio": _first((finance, "debt_ratio"), (wide, "debt_ratio")),
-        "eps": _first((finance, "eps"), (wide, "eps")),
-        "bvps": _first((finance, "bvps"), (wide, "bvps")),
-        "reportPeriod": _first((finance, "report_period"), (wide, "report_period")),
-        "holderNum": wide.get("holder_num"),
-        "concepts": _names(concepts),
+        **_merged(facts, BASE_INFO),
+        "marketCap": _cap(facts, "total_market_cap"),
+        "floatMarketCap": _cap(facts, "float_market_cap"),
+        "concepts": _names(_first(facts, ("industry", "wide"), "concepts")),
     }
 
 
@@ -229,17 +216,4 @@ def _names(text: str | None) -> list[str]:
 
 
 def _quote(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "code": row["code"],
-        "name": row["name"],
-        "price": row["price"],
-        "open": row["open"],
-        "high": row["high"],
-        "low": row["low"],
-        "prevClose": row["last_close"],
-        "changePercent": row["change_pct"],
-        "volume": row["volume"],
-        "amount": row["amount"],
-        "turnoverRate": row["turnover_pct"],
-        "time": row["quote_time"] or row["trade_date"],
-    }
+    return {**picked(row, queries.SHOWN), "time": row["quote_time"] or row["trade_date"]}

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import talib
 
-from core.market.bars import Bars, Floats
+from core.arrays import Floats
+from core.market.bars import Bars
 from platform_assets.compute.chips import chip_columns
 from platform_assets.compute.indicators import COLUMNS, indicator_columns
 from platform_assets.compute.patterns import pattern_columns

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.market.bars import Bars, Ints
+from core.arrays import Ints
+from core.market.bars import Bars
 
 Columns = Mapping[str, np.ndarray]
 

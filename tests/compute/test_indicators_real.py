@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import talib
 
-from core.market.bars import Bars, Floats
+from core.arrays import Floats
+from core.market.bars import Bars
 from platform_assets.compute.indicators import indicator_columns
 from platform_assets.compute.kernels import kernel
 from tests.compute.prefix import mismatches

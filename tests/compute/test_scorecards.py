@@ -17,9 +17,8 @@ from platform_assets.compute.scorecards.boards import (
     top,
 )
 from platform_assets.compute.scorecards.cards import cutoff, verdict
-from platform_assets.compute.scorecards.forward import Outcomes, forward_returns, outcomes_of
+from platform_assets.compute.scorecards.forward import Outcomes, forward_returns, outcomes_of, rebuilt
 from platform_assets.compute.scorecards.prices import Benchmark, Prices
-from platform_assets.compute.scorecards.rebuild import rebuilt
 from platform_assets.compute.scorecards.statistics import (
     Picks,
     cumulated,

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from core.arrays import Floats
 from core.market.bars import Bars
 from platform_assets.compute import series
-from platform_assets.compute.series import Floats
 
 NAN = float("nan")
 BARS = 37

@@ -8,7 +8,7 @@ from resources.warehouse.ledger.tasks import ScheduledRun
 from resources.warehouse.payloads import PayloadStore
 from resources.warehouse.sql import Sql
 from schedules import run_tags
-from schedules.commands import cleanup as handler
+from schedules.commands import download as handler
 from schedules.commands.handlers import HANDLERS
 from schedules.commands.worker import Worker
 from schedules.runs.execution import DagsterRunner
@@ -117,5 +117,5 @@ def test_wrong_arguments_fail_before_anything_is_deleted(services: Services, run
 
 
 def test_both_sides_use_the_same_names() -> None:
-    assert handler.JOB == JOB == BY_KEY["data_cleanup"].key
+    assert handler.CLEANUP_JOB == JOB == BY_KEY["data_cleanup"].key
     assert HANDLERS["cleanup"].long

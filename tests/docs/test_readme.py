@@ -18,7 +18,7 @@ import uvicorn
 from core.clock import FrozenClock
 from resources.settings import Settings
 from serving_api.app import create_app
-from serving_api.auth.passwords import Passwords
+from serving_api.auth.credentials import Passwords
 from tests.conftest import require
 from tests.docs.pages import ROOT, Block, blocks
 from tests.pipeline.conftest import opened_services
@@ -42,7 +42,7 @@ def tour() -> list[Step]:
     found = blocks(README)
     steps: list[Step] = []
     for place, block in enumerate(found):
-        if block.language != "sh" or block.text.startswith("make "):
+        if block.language != "sh" or block.text.startswith(("make ", ".venv/bin/dagster ")):
             continue
         following = found[place + 1] if place + 1 < len(found) else Block("", "")
         steps.append(Step(block.text, json.loads(following.text) if following.language == "json" else None))

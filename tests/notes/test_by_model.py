@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 from core.errors import PlatformError, Refused, Transient
-from platform_assets.compute.evidence.citations import plain_citations
 from platform_assets.compute.evidence.facts import RATIO, Pack
-from platform_assets.notes.by_model import NotWritten, write
+from platform_assets.compute.evidence.wording import plain_citations
+from platform_assets.notes.by_model import NotWritten, fenced, first_prompt, write
 from platform_assets.notes.notes import Note
-from platform_assets.notes.prompts import fenced, first_prompt
 from resources.models.hashing import prompt_hash
 from resources.models.protocol import LanguageModel
 from tests.models_api.asking import asked, environment

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from platform_assets.datasets._finance_shares import earnings_follow_shares
+from platform_assets.datasets._finance_rules import earnings_follow_shares
 from resources.simulated_market.world.model import World
 from tests.pipeline.corrupted_market import CorrectDay, correct_day, corruption_accepted
 

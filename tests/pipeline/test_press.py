@@ -11,7 +11,7 @@ import pytest
 from core.calendar import shipped_calendar
 from core.declaration.rules import Rows
 from platform_assets.datasets import _press
-from platform_assets.datasets._forecasts import earnings_make_the_price
+from platform_assets.datasets.news import earnings_make_the_price
 from platform_assets.pipeline.batches import Loaded
 from platform_assets.pipeline.fusion_rules import fuse
 from platform_assets.pipeline.on_demand import download

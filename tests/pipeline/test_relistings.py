@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from core.calendar import shipped_calendar
-from platform_assets.datasets._relistings import AWAY, listed_again
+from platform_assets.datasets.kline_daily import AWAY, listed_again
 
 DAY = "2021-08-10"
 CALENDAR = shipped_calendar()

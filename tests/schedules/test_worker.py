@@ -22,7 +22,7 @@ from resources.warehouse.locks import DOMAINS
 from schedules import run_tags as tags
 from schedules.commands.command_context import Handler, Work
 from schedules.commands.handlers import HANDLERS
-from schedules.commands.initial_load import Loaded, Step, newest_complete, plan_load, ranges
+from schedules.commands.initial_load import Loaded, Step, plan_load, ranges
 from schedules.commands.reaper import dead_nodes, fail_runs_before, reap
 from schedules.commands.worker import Worker
 from schedules.runs.outcome import RANGE_END, RANGE_START, RunOutcome
@@ -269,7 +269,7 @@ def test_one_failing_job_does_not_keep_the_others_of_a_full_fusion_out(services:
     ],
 )
 def test_a_date_is_complete_half_an_hour_after_the_close(services: Services, now: str, newest: str) -> None:
-    assert newest_complete(datetime.fromisoformat(now), services.calendar) == newest
+    assert services.calendar.newest_complete(datetime.fromisoformat(now)) == newest
 
 
 def test_a_new_warehouse_is_planned_in_full_and_a_known_one_from_where_it_stands(services: Services) -> None:

@@ -12,7 +12,7 @@ import pytest
 from core.clock import stamp
 from core.errors import DiskFull
 from serving_api.framework.envelope import local_iso
-from serving_api.health.surroundings import surroundings_of
+from serving_api.health.service import surroundings_of
 from tests.serving_api.conftest import ADMIN, Bench
 
 
@@ -150,7 +150,7 @@ def test_a_hanging_write_does_not_block_requests(own: Bench, monkeypatch: pytest
     own.warehouse().migrate()
     healthy(own)
     go_on = threading.Event()
-    monkeypatch.setattr("serving_api.health.surroundings.WAIT_S", 0.05)
+    monkeypatch.setattr("serving_api.health.service.WAIT_S", 0.05)
     monkeypatch.setattr(surroundings(own), "_write", lambda: float(go_on.wait(10)))
 
     body = own.api.get("//health").json()

@@ -7,8 +7,7 @@ import pytest
 
 from core.declaration.registry import builtin_registry
 from serving_api.inspection import by_nature
-from serving_api.inspection.contents import holds_data
-from serving_api.inspection.walk import Walk
+from serving_api.inspection.walk import Walk, holds_data
 
 
 @pytest.mark.parametrize(

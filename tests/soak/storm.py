@@ -43,9 +43,8 @@ CODES = ("600040", "600041", "000001", "999999")
 
 def newest(place: Installation) -> str:
     """The newest trade date whose data are complete."""
-    from schedules.commands.initial_load import newest_complete
 
-    return newest_complete(place.services.clock.now(), place.services.calendar)
+    return place.services.calendar.newest_complete(place.services.clock.now())
 
 
 @dataclass

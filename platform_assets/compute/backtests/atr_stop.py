@@ -4,8 +4,8 @@ rises. Sizes follow the risk of a trade."""
 from collections.abc import Mapping
 
 import numpy as np
-import numpy.typing as npt
 
+from core.arrays import Floats
 from core.errors import InputError
 from platform_assets.compute import series
 from platform_assets.compute.backtests.days import Days
@@ -15,7 +15,6 @@ from platform_assets.compute.parameters import backtests as p
 from platform_assets.compute.parameters.backtests import STYLES, Style
 from platform_assets.compute.studies import atr_wilder
 
-Floats = npt.NDArray[np.float64]
 _BY_KEY: Mapping[str, Style] = {style.key: style for style in STYLES}
 
 

@@ -5,11 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
+from core.arrays import Bools, Floats, Ints
 
 PER_MILLION = 1_000_000
 _SAME_FACTOR = 1e-6

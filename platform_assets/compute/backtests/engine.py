@@ -13,11 +13,10 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from core.arrays import Ints
 from platform_assets.compute.backtests.days import Days
-from platform_assets.compute.backtests.fees import BUY, SELL
-from platform_assets.compute.backtests.ledger import Fill, Given, Ledger
+from platform_assets.compute.backtests.ledger import BUY, SELL, Fill, Given, Ledger
 
-Ints = npt.NDArray[np.int64]
 SUSPENDED, LIMIT_UP, LIMIT_DOWN, NO_CASH = "suspended", "limit_up", "limit_down", "insufficient_cash"
 
 

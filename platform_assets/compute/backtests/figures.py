@@ -3,13 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from core.arrays import Floats
 from platform_assets.compute.backtests.days import Days
 from platform_assets.compute.backtests.engine import Run
 from platform_assets.compute.parameters import backtests as p
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

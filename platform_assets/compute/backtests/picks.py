@@ -3,8 +3,8 @@
 from dataclasses import fields, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from core.arrays import Floats, Ints
 from core.market.bars import Bars
 from platform_assets.compute import series
 from platform_assets.compute.backtests.strategies import STRATEGIES
@@ -12,8 +12,6 @@ from platform_assets.compute.factors.ranks import average_ranks
 from platform_assets.compute.parameters import backtests as p
 from platform_assets.compute.studies import Prices
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 CODES_AT_ONCE = 500
 """What fits into the caches; the results do not depend on it."""
 

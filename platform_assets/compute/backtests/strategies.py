@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from math import inf
 
 import numpy as np
-import numpy.typing as npt
 
+from core.arrays import Bools
 from core.errors import InputError
 from platform_assets.compute import series
 from platform_assets.compute.backtests.days import Days
@@ -14,8 +14,6 @@ from platform_assets.compute.backtests.engine import Holding
 from platform_assets.compute.parameters import backtests as p
 from platform_assets.compute.studies import Prices, bollinger, kdj, macd, rsi
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 FAST, SLOW = "fast_period", "slow_period"
 
 

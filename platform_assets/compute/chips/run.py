@@ -4,7 +4,8 @@ only multiplied by the share that later bars left alone; the 150 levels need not
 
 import numpy as np
 
-from core.market.bars import Bars, Floats, Ints
+from core.arrays import Floats, Ints
+from core.market.bars import Bars
 from platform_assets.compute.chips.columns import COLUMNS
 from platform_assets.compute.kernels import kernel
 from platform_assets.compute.parameters.chips import BUCKETS, SETTLED, SHOWN_PCT, SMALLEST_STEP, WINDOW

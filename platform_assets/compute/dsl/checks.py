@@ -4,9 +4,8 @@ from platform_assets.compute.dsl import tree
 from platform_assets.compute.dsl.field_words import SCALES
 from platform_assets.compute.dsl.fields import catalogue
 from platform_assets.compute.dsl.words import FUNCTIONS
-from platform_assets.compute.language import Cursor, Token
+from platform_assets.compute.language import Cursor, Token, children, recursion_bars, remembered, steps, walk
 from platform_assets.compute.parameters.screener import MAX_BARS
-from platform_assets.compute.work_limits import recursion_bars, remembered, steps
 
 _OF_MONEY = frozenset({"亿", "万"})
 _UNITLESS = frozenset({"rank", "pct_rank", "change", "count"})
@@ -42,7 +41,7 @@ def unit_of(node: tree.Node) -> str | None:
         case tree.Arithmetic(sign="*", left=left, right=right):
             known = [unit for unit in (unit_of(left), unit_of(right)) if unit is not None]
             return known[0] if len(known) == 1 else ("" if known else None)
-    return next((unit for child in tree.children(node) if (unit := unit_of(child)) is not None), None)
+    return next((unit for child in children(node) if (unit := unit_of(child)) is not None), None)
 
 
 def scale_of(node: tree.Node) -> float:
@@ -93,7 +92,7 @@ def has_history(cursor: Cursor, node: tree.Node) -> None:
             cursor.fail("type", f"{node.name} has no history here", node.at, expected=known)
         case tree.Call(function=name) if FUNCTIONS[name].kind == "cross":
             cursor.fail("type", f"{name} has no history", node.at, expected=["field"])
-    for child in tree.children(node):
+    for child in children(node):
         has_history(cursor, child)
 
 
@@ -106,7 +105,7 @@ def bars_of(cursor: Cursor, call: tree.Call) -> None:
 
 def bars_needed(node: tree.Node) -> int:
     """Bars of history behind one value, the newest included."""
-    inner = max((bars_needed(child) for child in tree.children(node)), default=1)
+    inner = max((bars_needed(child) for child in children(node)), default=1)
     if not isinstance(node, tree.Call) or node.period is None:
         return inner
     match node.function:
@@ -121,19 +120,19 @@ def bars_needed(node: tree.Node) -> int:
 def work(node: tree.Node) -> int:
     """Passes over one bar of all stocks that the functions over history take."""
     if isinstance(node, tree.Call) and node.period is not None:
-        parts = [one for one in tree.walk(node) if not isinstance(one, tree.Field | tree.Number)]
+        parts = [one for one in walk(node) if not isinstance(one, tree.Field | tree.Number)]
         each = (steps(one.function, one.period or 1) if isinstance(one, tree.Call) else 1 for one in parts)
         return bars_needed(node) * sum(each)
-    return sum(work(child) for child in tree.children(node))
+    return sum(work(child) for child in children(node))
 
 
 def columns_needed(node: tree.Node) -> dict[str, int]:
     """Column of bars -> bars that a tree reads of it, for its functions over history."""
     needs: dict[str, int] = {}
-    for part in tree.walk(node):
+    for part in walk(node):
         if isinstance(part, tree.Call) and part.period is not None:
             bars = bars_needed(part)
-            for below in tree.walk(part):
+            for below in walk(part):
                 if isinstance(below, tree.Field):
                     column = catalogue()[below.name].series
                     needs[column] = max(needs.get(column, 0), bars)

@@ -12,20 +12,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from core.arrays import Floats, Ints, Texts
 from core.market.names import plain_industry
 from platform_assets.compute import series
 from platform_assets.compute.dsl import tree
 from platform_assets.compute.dsl.checks import bars_needed, is_condition, scale_of, unit_of
 from platform_assets.compute.dsl.fields import catalogue
-from platform_assets.compute.dsl.like import Pattern
 from platform_assets.compute.dsl.words import FUNCTIONS
 from platform_assets.compute.dsl.written import text_of
 from platform_assets.compute.factors.ranks import average_ranks
+from platform_assets.compute.language import walk
 from platform_assets.compute.three_valued import all_of, any_of, compared, denied, where_known
 
-Floats = npt.NDArray[np.float64]
-Texts = npt.NDArray[np.object_]
-Ints = npt.NDArray[np.int64]
 INDUSTRY = "industry"
 """The text whose level mark (白酒Ⅱ) counts for nothing: sources write the same industry either way."""
 _TIMES = {"亿": Decimal(10**8), "万": Decimal(10**4)}
@@ -84,7 +82,7 @@ def select(query: tree.Query, table: Table, history: History) -> Selection:
         for part in parts:
             found = rows.condition(part)
             held &= found == 1
-            named = tuple(dict.fromkeys(n.name for n in tree.walk(part) if isinstance(n, tree.Field)))
+            named = tuple(dict.fromkeys(n.name for n in walk(part) if isinstance(n, tree.Field)))
             unknown = int(np.isnan(found).sum())
             steps.append(Step(text_of(part), named, int((found == 1).sum()), unknown, int(held.sum())))
     chosen = np.flatnonzero(held)
@@ -304,3 +302,52 @@ def _ranked(values: Floats, function: str) -> Floats:
     known = np.sort(values[~np.isnan(values)])
     place = len(known) - np.searchsorted(known, values, side="right") + 1.0
     return np.where(np.isnan(values), np.nan, place)
+
+
+class Pattern:
+    """Case does not matter."""
+
+    def __init__(self, pattern: str) -> None:
+        folded = _folded(pattern)
+        is_plain = not set(folded) & {"%", "_"}
+        # Of `a%b` the first piece is tied to the start, the last one to the end.
+        self._pieces = ["", folded, ""] if is_plain else folded.split("%")
+        self._shortest = sum(map(len, self._pieces))
+
+    def fits(self, text: str) -> bool:
+        """Whether the whole text is such a one."""
+        text = _folded(text)
+        if len(text) < self._shortest:
+            return False
+        first, *between = self._pieces
+        if not between:
+            return len(text) == len(first) and _stands(first, text, 0)
+        *between, last = between
+        end = len(text) - len(last)
+        if not (_stands(first, text, 0) and _stands(last, text, end)):
+            return False
+        at = len(first)
+        for piece in between:
+            found = _place(piece, text, at, end)
+            if found < 0:
+                return False
+            at = found + len(piece)
+        return True
+
+
+def _place(piece: str, text: str, at: int, end: int) -> int:
+    """Position of a piece's first occurrence in text[at:end], -1 where there is none."""
+    if "_" not in piece:
+        return text.find(piece, at, end)
+    last = end - len(piece)
+    return next((one for one in range(at, last + 1) if _stands(piece, text, one)), -1)
+
+
+def _stands(piece: str, text: str, at: int) -> bool:
+    return all(char in {"_", text[at + place]} for place, char in enumerate(piece))
+
+
+def _folded(text: str) -> str:
+    """In small letters, one character for one."""
+    small = text.lower()
+    return small if len(small) == len(text) else "".join(c if len(c.lower()) > 1 else c.lower() for c in text)

@@ -1,6 +1,7 @@
 """The words that the catalogue of fields is written in."""
 
 from dataclasses import dataclass
+from typing import Any
 
 GROUPS = {
     "identity": "基本信息",
@@ -57,46 +58,17 @@ class Field:
 
 
 def number(
-    name: str,
-    label: str,
-    unit: str,
-    table: str,
-    example: str,
-    *,
-    column: str = "",
-    aliases: str = "",
-    series: str = "",
-    options: tuple[str | int, ...] = (),
-    note: str = "",
-    positive: bool = False,
-) -> Field:
-    return Field(
-        name,
-        label,
-        "number",
-        unit,
-        table,
-        column or name,
-        example,
-        tuple(aliases.split()),
-        series,
-        options,
-        note,
-        positive,
-    )
+    name: str, label: str, unit: str, table: str, example: str, *,
+    column: str = "", aliases: str = "", **more: Any,
+) -> Field:  # fmt: skip
+    """A field with numbers; `column` where its name is another, `more` as in `Field`."""
+    others = tuple(aliases.split())
+    return Field(name, label, "number", unit, table, column or name, example, others, **more)
 
 
-def text(
-    name: str,
-    label: str,
-    table: str,
-    example: str,
-    *,
-    aliases: str = "",
-    options: tuple[str | int, ...] = (),
-    note: str = "",
-) -> Field:
-    return Field(name, label, "text", "", table, name, example, tuple(aliases.split()), "", options, note)
+def text(name: str, label: str, table: str, example: str, *, aliases: str = "", **more: Any) -> Field:
+    """A field with texts; `more` as in `Field`."""
+    return Field(name, label, "text", "", table, name, example, tuple(aliases.split()), **more)
 
 
 def flag(name: str, label: str, table: str, example: str, *, column: str, note: str = "") -> Field:

@@ -17,66 +17,31 @@ DRAGON = "calc_dragon_score"
 _IDENTITY = (
     text("code", "代码", WIDE, "code in ('600519', '000858')", aliases="股票代码"),
     text("name", "名称", WIDE, "name like '银行'", aliases="股票名称 简称"),
-    text(
-        "industry",
-        "行业",
-        WIDE,
-        "industry in ('银行', '白酒')",
-        aliases="所属行业",
-        note="one name a stock, of the second level where it is known; its mark (白酒Ⅱ) does not count",
-    ),
+    text("industry", "行业", WIDE, "industry in ('银行', '白酒')", aliases="所属行业",
+        note="one name a stock, of the second level where it is known; its mark (白酒Ⅱ) does not count"),
     text("market", "市场", WIDE, "market = 'SH'", options=("SH", "SZ", "BJ")),
-    flag(
-        "st",
-        "ST",
-        WIDE,
-        "not st",
-        column="is_st",
-        note="on the date; where the history of names does not reach, by the name quoted",
-    ),
-    number(
-        "listed_days",
-        "上市天数",
-        "days",
-        WIDE,
-        "listed_days >= 365",
-        column="list_date",
-        note="calendar days since the listing date",
-    ),
-)
+    flag("st", "ST", WIDE, "not st", column="is_st",
+        note="on the date; where the history of names does not reach, by the name quoted"),
+    number("listed_days", "上市天数", "days", WIDE, "listed_days >= 365", column="list_date",
+        note="calendar days since the listing date"),
+)  # fmt: skip
 _QUOTE = (
-    number(
-        "price",
-        "最新价",
-        "CNY",
-        WIDE,
-        "price > ma60",
-        column="current_price",
-        series="close",
-        aliases="价格 股价 现价",
-    ),
+    number("price", "最新价", "CNY", WIDE, "price > ma60", column="current_price", series="close",
+        aliases="价格 股价 现价"),
     number("open", "开盘价", "CNY", WIDE, "open > last_close", series="open"),
     number("high", "最高价", "CNY", WIDE, "price > hhv(high, 20) * 0.98", series="high"),
     number("low", "最低价", "CNY", WIDE, "low <= llv(low, 20)", series="low"),
     number("close", "收盘价", "CNY", WIDE, "close > ref(close, 5)", column="current_price", series="close"),
     number("last_close", "昨收价", "CNY", WIDE, "open > last_close", aliases="昨收"),
     number("change_pct", "涨跌幅", "pct", WIDE, "change_pct >= 5%", aliases="涨幅 今日涨幅"),
-    number(
-        "turnover_pct",
-        "换手率",
-        "pct",
-        WIDE,
-        "turnover_pct between 3 and 10",
-        series="turnover",
-        aliases="换手",
-    ),
+    number("turnover_pct", "换手率", "pct", WIDE, "turnover_pct between 3 and 10", series="turnover",
+        aliases="换手"),
     number("volume_ratio", "量比", "", WIDE, "volume_ratio >= 1.5"),
-    number(
-        "volume", "成交量", "lot", WIDE, "volume > 2 * ma(volume, 5)", column="total_volume", series="volume"
-    ),
+    number("volume", "成交量", "lot", WIDE, "volume > 2 * ma(volume, 5)", column="total_volume",
+        series="volume"),
     number("amount", "成交额", "CNY", WIDE, "amount >= 3亿", series="amount", aliases="成交金额"),
     number("amplitude_pct", "振幅", "pct", WIDE, "amplitude_pct >= 8%"),
-)
+)  # fmt: skip
 
 
 def _multiple(name: str, label: str, example: str, *, aliases: str = "") -> Field:
@@ -100,28 +65,14 @@ _FINANCE = (
     number("roa", "总资产收益率", "pct", WIDE, "roa >= 5%"),
     number("debt_ratio", "资产负债率", "pct", WIDE, "debt_ratio < 60%", aliases="负债率"),
     number("revenue_yoy", "营收同比", "pct", WIDE, "revenue_yoy > 20%", aliases="营收增长率 营收增速"),
-    number(
-        "profit_yoy",
-        "净利润同比",
-        "pct",
-        WIDE,
-        "profit_yoy > 20%",
-        column="net_profit_yoy",
-        aliases="净利润增长率 净利润增速 利润增速",
-    ),
-)
+    number("profit_yoy", "净利润同比", "pct", WIDE, "profit_yoy > 20%", column="net_profit_yoy",
+        aliases="净利润增长率 净利润增速 利润增速"),
+)  # fmt: skip
 _CAPITAL = (
-    number(
-        "main_net_inflow",
-        "主力净流入",
-        "CNY",
-        WIDE,
-        "main_net_inflow >= 5000万",
-        column="main_net",
-        aliases="主力资金",
-    ),
+    number("main_net_inflow", "主力净流入", "CNY", WIDE, "main_net_inflow >= 5000万", column="main_net",
+        aliases="主力资金"),
     number("main_net_ratio", "主力净占比", "pct", WIDE, "main_net_ratio >= 5%", column="main_net_pct"),
-)
+)  # fmt: skip
 _GAINS = tuple(
     number(f"chg_{key}", label, "pct", WIDE, f"chg_{key} > 10%", aliases=aliases)
     for key, label, aliases in (
@@ -137,16 +88,10 @@ _GAINS = tuple(
 _CHIP = (
     number("profit_ratio_pct", "获利比例", "pct", CHIP, "profit_ratio_pct < 10", aliases="获利盘"),
     number("avg_cost", "平均成本", "CNY", CHIP, "price > avg_cost"),
-    number(
-        "concentration_90_pct",
-        "90%筹码集中度",
-        "pct",
-        CHIP,
-        "concentration_90_pct < 15",
-        aliases="筹码集中度",
-    ),
+    number("concentration_90_pct", "90%筹码集中度", "pct", CHIP, "concentration_90_pct < 15",
+        aliases="筹码集中度"),
     number("concentration_70_pct", "70%筹码集中度", "pct", CHIP, "concentration_70_pct < 10"),
-)
+)  # fmt: skip
 _FACTOR = tuple(
     number(name, label, "", FACTOR, f"{name} >= 80", column=column, aliases=aliases)
     for name, label, column, aliases in (
@@ -172,10 +117,9 @@ _LIMIT = (
 _SCORE = (
     number("rtsi", "趋势强度RTSI", "", technical_fields.INDICATOR, "rtsi >= 55", aliases="趋势强度"),
     number("vpa_health", "量价健康度", "", "", "vpa_health >= 60", note="no table stores it"),
-    number(
-        "dragon_score", "龙头得分", "", DRAGON, "dragon_score >= 70", column="total_score", aliases="龙头分"
-    ),
-)
+    number("dragon_score", "龙头得分", "", DRAGON, "dragon_score >= 70", column="total_score",
+        aliases="龙头分"),
+)  # fmt: skip
 
 _BY_GROUP: dict[str, tuple[Field, ...]] = {
     "identity": _IDENTITY,

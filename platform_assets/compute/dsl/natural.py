@@ -10,10 +10,12 @@ from typing import Literal
 
 from platform_assets.compute.dsl.fields import catalogue
 from platform_assets.compute.dsl.parser import parse
-from platform_assets.compute.dsl.phrases import FILLERS, JOINING, SEPARATING
 from platform_assets.compute.dsl.spoken import (
+    FILLERS,
+    JOINING,
     LINK,
     NEGATIVE,
+    SEPARATING,
     Industries,
     Names,
     condition_at,

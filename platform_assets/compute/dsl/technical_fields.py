@@ -69,16 +69,9 @@ def _indicator(line: str) -> Field:
 
 INDICATORS = (
     *(_indicator(line) for line in _INDICATORS.strip().splitlines()),
-    number(
-        "ma_align",
-        "均线排列",
-        "",
-        INDICATOR,
-        "ma_align = 1",
-        options=(1, 0, -1),
-        note="1 MA5>MA10>MA20>MA60, -1 all reversed, else 0",
-    ),
-)
+    number("ma_align", "均线排列", "", INDICATOR, "ma_align = 1", options=(1, 0, -1),
+        note="1 MA5>MA10>MA20>MA60, -1 all reversed, else 0"),
+)  # fmt: skip
 
 _BOTH, _UP, _DOWN = (100, 0, -100), (100, 0), (0, -100)
 DIRECTIONS = tuple(
@@ -109,22 +102,12 @@ METRICS = (
     number("duck_vol_shrink_pct", "鸭头缩量", "pct", PATTERN, "duck_vol_shrink_pct >= 20"),
     number("duck_breakout_pct", "鸭嘴突破幅度", "pct", PATTERN, "duck_breakout_pct > 0"),
     number("rectangle_height_pct", "矩形高度", "pct", PATTERN, "rectangle_height_pct < 15"),
-    text(
-        "triangle_kind",
-        "三角形类型",
-        PATTERN,
-        "triangle_kind = 'ascending'",
-        options=("ascending", "descending", "symmetric"),
-    ),
+    text("triangle_kind", "三角形类型", PATTERN, "triangle_kind = 'ascending'",
+        options=("ascending", "descending", "symmetric")),
     text("wedge_kind", "楔形类型", PATTERN, "wedge_kind = 'falling'", options=("rising", "falling")),
-    text(
-        "flag_kind",
-        "旗形类型",
-        PATTERN,
-        "flag_kind like 'bull'",
-        options=("bull_flag", "bull_pennant", "bear_flag", "bear_pennant"),
-    ),
-)
+    text("flag_kind", "旗形类型", PATTERN, "flag_kind like 'bull'",
+        options=("bull_flag", "bull_pennant", "bear_flag", "bear_pennant")),
+)  # fmt: skip
 PATTERNS = (*DIRECTIONS, *METRICS)
 ZERO_WITHOUT_A_ROW = frozenset(one.name for one in (*DIRECTIONS, METRICS[0]))
 """A code without a row on a date that has been calculated has no pattern: 0, not NULL."""

@@ -1,10 +1,9 @@
 """The tree of a query. Positions (`at`) are no part of what makes two trees equal."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from platform_assets.compute.language import place, walked
+from platform_assets.compute.language import place, walk
 
 
 @dataclass(frozen=True)
@@ -144,32 +143,6 @@ class Query:
     where: Condition
     order: tuple[Order, ...] = ()
     limit: int | None = None
-
-
-def children(node: Node) -> tuple[Node, ...]:  # noqa: PLR0911  one arm a kind of node
-    """The parts of a node, in the order in which they are written."""
-    match node:
-        case Call():
-            return node.arguments
-        case Arithmetic() | Compare():
-            return (node.left, node.right)
-        case Negative() | Not():
-            return (node.operand,)
-        case Between():
-            return (node.value, node.low, node.high)
-        case In():
-            return (node.field, *node.values)
-        case Like() | IsNull() | Flag():
-            return (node.field,)
-        case And() | Or():
-            return node.items
-        case _:
-            return ()
-
-
-def walk(node: Node) -> Iterator[Node]:
-    """A node and everything below it."""
-    return walked(node, children)
 
 
 def fields_of(query: Query) -> list[str]:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from platform_assets.compute.dsl import tree
+from platform_assets.compute.language import children
 
 _OR, _AND, _NOT, _PREDICATE, _SUM, _PRODUCT, _SIGN, _ATOM = range(8)
 
@@ -107,7 +108,7 @@ def as_json(node: tree.Node) -> dict[str, Any]:
             reported |= {"negated": node.negated}
         case tree.Like():
             reported |= {"pattern": node.pattern}
-    parts = tree.children(node)
+    parts = children(node)
     return {**reported, "parts": [as_json(part) for part in parts]} if parts else reported
 
 

@@ -10,11 +10,15 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
 
-from platform_assets.compute.evidence.day_words import is_of_named_day
 from platform_assets.compute.evidence.facts import COUNT, RATIO, Fact, Pack
 from platform_assets.compute.evidence.numbers import Kind, Mention, day_of, mentions
-from platform_assets.compute.evidence.table_cells import TableHead, words_of_cell
-from platform_assets.compute.evidence.terms import is_the_other_count, terms
+from platform_assets.compute.evidence.terms import (
+    TableHead,
+    is_of_named_day,
+    is_the_other_count,
+    terms,
+    words_of_cell,
+)
 from platform_assets.compute.evidence.wording import ABSENT, IN_CNY, IN_SHARES
 
 CITATION = re.compile(r"\[(E\d+)\]")

@@ -1,5 +1,7 @@
 """How a stored value is said in Chinese: the number with the unit that readers of this market expect."""
 
+import re
+
 from platform_assets.compute.evidence.facts import COUNT, Fact
 
 _YI, _WAN = 1e8, 1e4
@@ -50,3 +52,14 @@ def _scaled(value: float, word: str) -> str:
     if abs(value) >= _WAN:
         return f"{value / _WAN:.2f}万{word}"
     return f"{value:.2f}{word}"
+
+
+_GROUP = re.compile(r"[\[【［(（]\s*(E\d+(?:\s*[,，、;；/和及&\s]\s*E\d+)*)\s*[\]】］)）]")
+_ID = re.compile(r"E\d+")
+_AFTER_THE_END = re.compile(r"([。！？；!?]+)\s*((?:\[E\d+\]\s*)+)")
+
+
+def plain_citations(text: str) -> str:
+    """`收于3000点。【E1、E2】` -> `收于3000点[E1][E2]。`"""
+    text = _GROUP.sub(lambda found: "".join(f"[{one}]" for one in _ID.findall(found[1])), text)
+    return _AFTER_THE_END.sub(lambda found: found[2].strip() + found[1], text)

@@ -9,14 +9,12 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 import numpy as np
-import numpy.typing as npt
 
+from core.arrays import Bools, Floats
 from platform_assets.compute.factors.definitions import FACTORS
 from platform_assets.compute.factors.scores import score
 from platform_assets.compute.streaks import limit_streaks
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 YEAR = 250
 """Sessions before a date that its inputs look at."""
 REPORT_FIELDS = ("roe", "gross_margin", "net_margin", "roa", "revenue_yoy", "net_profit_yoy")

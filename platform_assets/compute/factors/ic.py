@@ -4,12 +4,10 @@ date."""
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from core.arrays import Floats
 from platform_assets.compute.factors.ranks import average_ranks
 from platform_assets.compute.parameters.factors import IC_FEWEST_CODES, IC_GROUPS
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from core.arrays import Bools, Floats
 from core.market.names import plain_industry
 from platform_assets.compute.factors.definitions import KEYS
 from platform_assets.compute.factors.scores import factors_of_rows, numbers
@@ -18,8 +19,6 @@ from platform_assets.compute.parameters.factors import (
     RESONANCE_COMPOSITE,
 )
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.intp]
 COMPOSITE = "composite"
 INDUSTRY_COLUMNS = ("industry", "em_industry", "sw_l1_name", "sw_l2_name")
@@ -81,67 +80,27 @@ PRESETS: tuple[Preset, ...] = (
     Preset("momentumCore", "动量核心", "中期强势股", "相对强度有延续性", "高位反转、拥挤回撤", "momentum"),
     Preset("valueDeep", "深度价值", "低估值且盈利不差", "估值均值回归", "价值陷阱、PE 仅部分口径", "value"),
     Preset("breakoutVol", "放量突破", "量价齐升", "突破需量能确认", "假突破、次日高开", "shortTerm"),
-    Preset(
-        "growthMomentum",
-        "成长动量",
-        "业绩与股价共振",
-        "业绩改善被价格确认时更易延续",
-        "财报滞后、预期兑现",
-        "growth",
-    ),
+    Preset("growthMomentum", "成长动量", "业绩与股价共振", "业绩改善被价格确认时更易延续",
+        "财报滞后、预期兑现", "growth"),
     Preset("volumeIgnition", "量能点火", "量能突增初期", "放量常先于趋势", "一日游、消息驱动", "shortTerm"),
     Preset("capitalFlow", "主力资金", "主力净流入居前", "资金持续流入推动价格", "资金口径为估算", "capital"),
-    Preset(
-        "oversoldQuality",
-        "超跌优质",
-        "好公司短期错杀",
-        "基本面未变的下跌多会修复",
-        "基本面恶化才下跌",
-        "quality",
-    ),
-    Preset(
-        "blueChipLiquidity",
-        "蓝筹流动性",
-        "大市值高流动",
-        "大资金偏好进出方便的标的",
-        "弹性小、跟随指数",
-        "liquidity",
-    ),
-    Preset(
-        "smallCapElastic", "小盘弹性", "小市值高弹性", "小市值对资金更敏感", "流动性与退市风险", "shortTerm"
-    ),
-    Preset(
-        "qualityCompounder", "质量复利", "高 ROE 长期复利", "高盈利能力可持续再投资", "估值过高", "quality"
-    ),
-    Preset(
-        "aiComputeRotation",
-        "AI 算力轮动",
-        "主题内强者轮动",
-        "主题行情中资金集中于强者",
-        "主题拥挤、行业口径变化",
-        "capital",
-        industries=AI_INDUSTRIES,
-    ),
-    Preset(
-        "multiFactorResonance",
-        "多因子共振",
-        "多维同时占优",
-        "分散单一因子失效的风险",
-        "样本少、换手高",
-        min_composite=RESONANCE_COMPOSITE,
-    ),
-    Preset(
-        "lowVolQuality",
-        "低波优质",
-        "低波动异象",
-        "低波动股票的风险调整收益长期偏高",
-        "牛市跑输；低波为日内振幅代理",
-        "stability",
-    ),
-    Preset(
-        "limitUpGene", "涨停基因", "近期涨停活跃", "活跃股易再受关注", "炸板、追高、T+1 风险", "limitGene"
-    ),
-)
+    Preset("oversoldQuality", "超跌优质", "好公司短期错杀", "基本面未变的下跌多会修复", "基本面恶化才下跌",
+        "quality"),
+    Preset("blueChipLiquidity", "蓝筹流动性", "大市值高流动", "大资金偏好进出方便的标的", "弹性小、跟随指数",
+        "liquidity"),
+    Preset("smallCapElastic", "小盘弹性", "小市值高弹性", "小市值对资金更敏感", "流动性与退市风险",
+        "shortTerm"),
+    Preset("qualityCompounder", "质量复利", "高 ROE 长期复利", "高盈利能力可持续再投资", "估值过高",
+        "quality"),
+    Preset("aiComputeRotation", "AI 算力轮动", "主题内强者轮动", "主题行情中资金集中于强者",
+        "主题拥挤、行业口径变化", "capital", industries=AI_INDUSTRIES),
+    Preset("multiFactorResonance", "多因子共振", "多维同时占优", "分散单一因子失效的风险", "样本少、换手高",
+        min_composite=RESONANCE_COMPOSITE),
+    Preset("lowVolQuality", "低波优质", "低波动异象", "低波动股票的风险调整收益长期偏高",
+        "牛市跑输；低波为日内振幅代理", "stability"),
+    Preset("limitUpGene", "涨停基因", "近期涨停活跃", "活跃股易再受关注", "炸板、追高、T+1 风险",
+        "limitGene"),
+)  # fmt: skip
 BY_KEY: Mapping[str, Preset] = {preset.key: preset for preset in PRESETS}
 
 

@@ -1,9 +1,8 @@
 """Ranks of values within a batch, ties at their mean. Pure numpy: what pandas' `rank()` gives."""
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from core.arrays import Floats
 
 
 def average_ranks(values: Floats) -> tuple[Floats, int]:

@@ -9,17 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from core.arrays import Bools, Floats
 from platform_assets.compute.factors.definitions import FACTORS, INPUT_COLUMNS, INPUTS
 from platform_assets.compute.factors.gates import gates_of
 from platform_assets.compute.factors.ranks import average_ranks
 from platform_assets.compute.nan_arithmetic import divided, weighted_mean
 from platform_assets.compute.parameters.factors import WEIGHTS
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from platform_assets.compute.formulas import tree
 from platform_assets.compute.formulas.functions import FUNCTIONS
-from platform_assets.compute.work_limits import memory_bars, recursion_bars, remembered, steps
+from platform_assets.compute.language import children, memory_bars, recursion_bars, remembered, steps, walk
 
 Variables = Mapping[str, tree.Statement]
 _CONDITIONS = frozenset({">", ">=", "<", "<=", "=", "<>", "and", "or", "not"})
@@ -61,7 +61,7 @@ def bars_needed(node: tree.Node, variables: Variables) -> int:
     """Bars behind one value, the newest included."""
     if isinstance(node, tree.Variable):
         return variables[node.name].bars
-    inner = max((bars_needed(child, variables) for child in tree.children(node)), default=1)
+    inner = max((bars_needed(child, variables) for child in children(node)), default=1)
     if not isinstance(node, tree.Call):
         return inner
     if FUNCTIONS[node.function].remembers:
@@ -97,7 +97,7 @@ def work(formula: tree.Formula) -> int:
     todo = [formula.result.value]
     total = 0
     while todo:
-        for node in tree.walk(todo.pop()):
+        for node in walk(todo.pop()):
             if isinstance(node, tree.Variable) and node.name not in reached:
                 reached.add(node.name)
                 todo.append(variables[node.name].value)
@@ -111,9 +111,6 @@ def work(formula: tree.Formula) -> int:
 def columns_needed(formula: tree.Formula) -> tuple[str, ...]:
     """Columns of the bars that a formula reads."""
     found = [
-        node.column
-        for one in formula.statements
-        for node in tree.walk(one.value)
-        if isinstance(node, tree.Series)
+        node.column for one in formula.statements for node in walk(one.value) if isinstance(node, tree.Series)
     ]
     return tuple(dict.fromkeys(found))

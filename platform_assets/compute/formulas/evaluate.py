@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from core.arrays import Floats
 from platform_assets.compute import series
 from platform_assets.compute.formulas import tree
 from platform_assets.compute.formulas.bars import constant
 from platform_assets.compute.formulas.functions import FUNCTIONS
-from platform_assets.compute.series import Floats
 from platform_assets.compute.three_valued import all_of, any_of, compared, condition, denied, where_known
 
 Block = Mapping[str, Floats]
@@ -155,29 +155,17 @@ _ARITHMETIC: dict[str, Callable[[Floats, Floats], Floats]] = {
     "*": np.multiply,
     "/": lambda a, b: _finite(a / b),
 }
+_OF_SERIES = (
+    "MA EMA SMA WMA HHV LLV HHVBARS LLVBARS STD STDP AVEDEV SLOPE BARSLAST BARSLASTCOUNT EVERY EXIST".split()
+)
 _CALLS: dict[str, Callable[..., Floats]] = {
-    "MA": series.ma,
-    "EMA": series.ema,
-    "SMA": series.sma,
-    "WMA": series.wma,
+    **{name: getattr(series, name.lower()) for name in _OF_SERIES},
     "DMA": _dma,
     "REF": _ref,
-    "HHV": series.hhv,
-    "LLV": series.llv,
-    "HHVBARS": series.hhvbars,
-    "LLVBARS": series.llvbars,
     "SUM": _sum,
     "COUNT": _sum,
-    "STD": series.std,
-    "STDP": series.stdp,
-    "AVEDEV": series.avedev,
-    "SLOPE": series.slope,
     "CROSS": _cross,
     "LONGCROSS": _longcross,
-    "BARSLAST": series.barslast,
-    "BARSLASTCOUNT": series.barslastcount,
-    "EVERY": series.every,
-    "EXIST": series.exist,
     "FILTER": _filter,
     "IF": _if,
     "MAX": np.maximum,

@@ -1,9 +1,8 @@
 """The tree of a formula. Positions (`at`) are no part of what makes two trees equal."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from platform_assets.compute.language import place, walked
+from platform_assets.compute.language import place
 
 
 @dataclass(frozen=True)
@@ -86,20 +85,3 @@ class Formula:
     @property
     def variables(self) -> dict[str, Statement]:
         return {one.name: one for one in self.statements if one.name}
-
-
-def children(node: Node) -> tuple[Node, ...]:
-    match node:
-        case Call():
-            return node.arguments
-        case Binary():
-            return (node.left, node.right)
-        case Unary():
-            return (node.operand,)
-        case _:
-            return ()
-
-
-def walk(node: Node) -> Iterator[Node]:
-    """A node and everything below it."""
-    return walked(node, children)

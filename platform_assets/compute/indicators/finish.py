@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from core.market.bars import Floats
+from core.arrays import Floats
 from platform_assets.compute.indicators import layout as at
 from platform_assets.compute.kernels import step
 

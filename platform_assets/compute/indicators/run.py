@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from core.market.bars import Bars, Floats, Ints
+from core.arrays import Floats, Ints
+from core.market.bars import Bars
 from platform_assets.compute.indicators import layout as at
-from platform_assets.compute.indicators.columns import COLUMNS
 from platform_assets.compute.indicators.finish import directed, logs, single, strength
+from platform_assets.compute.indicators.layout import COLUMNS
 from platform_assets.compute.indicators.steps import (
     bands,
     changes,

@@ -3,7 +3,7 @@ being one series of its first `m` bars (`layout` names the rows)."""
 
 import numpy as np
 
-from core.market.bars import Floats, Ints
+from core.arrays import Floats, Ints
 from platform_assets.compute.indicators import layout as at
 from platform_assets.compute.kernels import step
 

@@ -1,6 +1,6 @@
 """Shared by the kinds of patterns: the volume of a break, and how far two prices lie apart."""
 
-from core.market.bars import Floats
+from core.arrays import Floats
 from platform_assets.compute.kernels import kernel
 
 

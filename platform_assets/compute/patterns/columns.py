@@ -5,7 +5,8 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from core.market.bars import Bars, Floats
+from core.arrays import Floats
+from core.market.bars import Bars
 from platform_assets.compute.parameters.patterns import DIRECTIONS, KIND_NAMES, METRICS, THRESHOLDS
 
 _COLUMNS = (*DIRECTIONS, *METRICS)

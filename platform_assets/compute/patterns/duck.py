@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from core.market.bars import Floats
+from core.arrays import Floats
 from platform_assets.compute.kernels import kernel
 from platform_assets.compute.parameters.patterns import Duck, Volume
 from platform_assets.compute.patterns.breaks import has_volume, mean_of

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from core.market.bars import Floats, Ints
+from core.arrays import Floats, Ints
 from platform_assets.compute.kernels import kernel
 from platform_assets.compute.parameters.patterns import Lines, Thresholds
 from platform_assets.compute.patterns.breaks import apart, has_volume

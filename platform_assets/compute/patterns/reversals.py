@@ -5,7 +5,7 @@ high and close, and pivot prices are multiplied by `side`. Distances are fractio
 size, so that the same line of code reads both.
 """
 
-from core.market.bars import Floats, Ints
+from core.arrays import Floats, Ints
 from platform_assets.compute.kernels import kernel
 from platform_assets.compute.parameters.patterns import Cup, Pivots, Reversal
 from platform_assets.compute.patterns.breaks import apart

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from core.arrays import Floats
 from platform_assets.compute.nan_arithmetic import weighted_mean
 from platform_assets.compute.parameters.scorecards import (
     BOARD_SIZE,
@@ -14,8 +14,6 @@ from platform_assets.compute.parameters.scorecards import (
     TACTIC_MIN_WEIGHT,
     TACTIC_WEIGHTS,
 )
-
-Floats = npt.NDArray[np.float64]
 
 
 def top(rows: pd.DataFrame, by: str, size: int = BOARD_SIZE) -> pd.DataFrame:

@@ -5,16 +5,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from core.arrays import Bools, Floats
 from core.market.bars import Dense, on_dates
 from platform_assets.compute.loaded import known_dates
 from platform_assets.compute.nan_arithmetic import filled_factor
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 COLUMNS = ("open", "high", "low", "close", "adj_factor", "limit_up")
 """Of a stored bar. Prices are CNY as traded."""
 

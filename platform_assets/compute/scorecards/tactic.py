@@ -3,14 +3,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from core.arrays import Floats
 from core.market.bars import Bars
 from platform_assets.compute.parameters.scorecards import HEALTH_BARS
 from platform_assets.compute.scorecards.boards import pattern_score, signal_conditions, signal_score
 from platform_assets.compute.volume_price import Prices, analyse
 
-Floats = npt.NDArray[np.float64]
 INDICATORS = ("rtsi", "close", "macd_hist", "kdj_k", "kdj_d", "boll_mid", "vol_ma5", "ma20")
 """Columns of `calc_indicator_daily` that the score looks at, in prices of their own date."""
 

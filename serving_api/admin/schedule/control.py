@@ -6,7 +6,7 @@ time is a row of the task table, which the scheduler applies within 30 s.
 
 import threading
 import time as seconds
-from datetime import datetime, time, timedelta
+from datetime import datetime
 from typing import Any
 
 from core.calendar import CalendarHorizon, TradeCalendar
@@ -22,8 +22,6 @@ from serving_api.admin.shared import off_loop, parse_day
 from serving_api.framework.state import State
 
 RUN_JOB = "run_job"
-COMPLETE = time(15, 30)
-"""Time of day from which the session of the day can be loaded."""
 START_WAIT_S = 2.0
 """Seconds that a response waits for the id of the run."""
 _OPEN_SLOTS = 200
@@ -134,20 +132,13 @@ class Control:
             raise Unavailable(error.message) from error
 
 
-def newest_complete(now: datetime, calendar: TradeCalendar) -> str:
-    """The newest trade date whose session can be loaded at `now`. Raises CalendarHorizon."""
-    complete = now.date() if now.time() >= COMPLETE else now.date() - timedelta(days=1)
-    today = now.date().isoformat()
-    return calendar.on_or_before(complete.isoformat() if calendar.is_trade_date(today) else today)
-
-
 def day_of_run(task: Task, requested: str | None, now: datetime, calendar: TradeCalendar) -> str:
     """The trade date of a run by hand: the requested one (a task that runs every day takes the trade date
     before a day without trading), else the newest day that is complete at `now`. Raises InputError for a
     date that is no trade date, for a task that runs on trade dates only."""
     try:
         if requested is None:
-            return newest_complete(now, calendar)
+            return calendar.newest_complete(now)
         nearest = calendar.on_or_before(requested)
     except CalendarHorizon as error:
         raise InputError("date", error.message) from None

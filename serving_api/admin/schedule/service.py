@@ -173,7 +173,7 @@ async def task_runs(
     state: State, *, key: str | None, status: str | None, date: str | None, limit: int, offset: int
 ) -> Mapping[str, Any]:
     """{runs[TaskRun] newest first, total}. `date` = trade date of the scheduled run, or its calendar day."""
-    day = None if date is None else parse_day("date", date, state.clock.now().date().isoformat())
+    day = None if date is None else parse_day("date", date, state.today)
     slots = ScheduledRunReads(state.reading.warehouse.engine)
     rows, total = await off_loop(slots.runs, task_key=key, status=status, day=day, limit=limit, offset=offset)
     return {"runs": [_run(row) for row in rows], "total": total}

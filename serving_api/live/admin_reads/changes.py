@@ -14,11 +14,11 @@ from typing import Any
 from core.errors import PayloadError
 from resources.upstreams.eastmoney.quotes.changes import PAGE_ROWS, ChangesPage
 from serving_api.framework.cache_headers import before_open, in_trading_hours, ttl_at
-from serving_api.framework.read_failures import read_or
+from serving_api.framework.row_models import picked
 from serving_api.framework.state import State
 from serving_api.live.admin_reads.service import Live, live_of
 from serving_api.live.clients import EASTMONEY, Answered
-from serving_api.live.frame_values import Row, number, records
+from serving_api.live.frame_values import Row, converted, number, records
 
 CHANGES_TTL = 20.0
 MOST = 500
@@ -51,23 +51,16 @@ class Changes:
             # The portal still serves the previous session, and its events do not say so.
             return Answered([]), False
         today = self._clock.now().date()
-        landed = await read_or(
-            None,
-            self._live.shared.take(
-                self._live.single_flight,
-                f"changes {pages}",
-                ttl,
-                lambda: self._ask(pages),
-                use_cache=use_cache,
-            ),
+        asked = await self._live.shared_read(
+            f"changes {pages}", ttl, lambda: self._ask(pages), None, use_cache=use_cache
         )
-        if landed is not None:
-            self._last = landed.value
+        if asked.value is not None:
+            self._last = asked
         # Events carry no date: cached events of yesterday are not valid today.
         cached = self._last
         if cached is None or cached.at is None or cached.at.date() != today:
             return Answered([]), False
-        return cached.shaped(cached.value[:limit]), landed is None
+        return cached.shaped(cached.value[:limit]), asked.value is None
 
     async def _ask(self, pages: int) -> Answered:
         answer = await self._live.clients.ask(
@@ -107,12 +100,8 @@ def joined(pages: Sequence[ChangesPage]) -> list[Row]:
 
 
 def _shown(row: Row) -> Row:
-    return {
-        **{name: row[name] for name in ("time", "code", "name", "type", "type_label")},
-        "price": number(row["price"]),
-        "change_percent": number(row["change_pct"]),
-        "info": row["info"],
-    }
+    figures = converted(row, number, "price change_percent=change_pct")
+    return {**picked(row, "time code name type type_label info"), **figures}
 
 
 def changes_of(state: State) -> Changes:

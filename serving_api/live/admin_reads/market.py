@@ -6,19 +6,83 @@ from typing import Any
 import orjson
 
 from core.calendar import CalendarHorizon
+from platform_assets.compute.parameters.market_phase import STREAK_DAYS
+from serving_api.db.sessions import Session
 from serving_api.framework.cache_headers import ttl_at
 from serving_api.framework.read_failures import read_or
+from serving_api.framework.row_models import picked
 from serving_api.framework.state import State
 from serving_api.live.admin_reads import queries
-from serving_api.live.admin_reads.limit_bars import limit_ups_of_bars, streak_dates
 from serving_api.live.admin_reads.service import Live, live_of
 from serving_api.live.clients import EASTMONEY, THS, Answered
-from serving_api.live.frame_values import Row, is_empty, number, records, session_date, text, whole
+from serving_api.live.frame_values import Row, converted, is_empty, number, records, session_date, text, whole
+
+BARS = "fusion_kline_daily"
+NAMES = "ref_name_history"
+INDUSTRIES = "fusion_stock_industry"
+SEALED = "up"
+_FIGURES = ("code", "close", "change_pct", "amount", "turnover_pct")
+_UNKNOWN = dict.fromkeys(
+    ("float_market_cap", "first_seal_time", "last_seal_time", "seal_fund", "break_times", "zt_stat")
+)
+"""Columns that only a pool has."""
+
+
+def limit_ups_of_bars(session: Session, day: str, dates: list[str]) -> list[Row]:
+    """Stocks that closed at their limit-up price on `day`, the longest streak first. `dates` are the trade
+    dates that a streak is counted over, `day` the last of them."""
+    where, values = "date=? AND sec_type='stock' AND limit_status=?", (day, SEALED)
+    found = session.dicts(BARS, columns=_FIGURES, where=where, values=values, order="code")
+    rows = [{**row, **_reported(session, row["code"], day, dates), **_UNKNOWN} for row in found]
+    for row in rows:
+        row["price"] = row.pop("close")
+    return sorted(rows, key=lambda row: (-row["limit_days"], row["code"]))
+
+
+def _reported(session: Session, code: str, day: str, dates: list[str]) -> dict[str, Any]:
+    """Name on the date, industry if it is known now, consecutive limit-ups."""
+    names = session.rows(
+        NAMES, columns=("name",), where="code=? AND valid_from<=? AND (valid_to IS NULL OR valid_to>=?)",
+        values=(code, day, day), order="valid_from DESC", limit=1,
+    )  # fmt: skip
+    industry = session.rows(INDUSTRIES, columns=("em_industry",), where="code=?", values=(code,), limit=1)
+    return {
+        "name": str(names[0][0]) if names else code,
+        "industry": industry[0][0] if industry else None,
+        "limit_days": _streak(session, code, dates),
+    }
+
+
+def _streak(session: Session, code: str, dates: list[str]) -> int:
+    """Consecutive limit-ups up to the last of `dates`; a date without trading is skipped."""
+    bars = session.rows(
+        BARS, columns=("limit_status", "is_suspended"), where="code=? AND date>=? AND date<=?",
+        values=(code, dates[0], dates[-1]), order="date DESC",
+    )  # fmt: skip
+    count = 0
+    for status, is_suspended in bars:
+        if is_suspended:
+            continue
+        if status != SEALED:
+            break
+        count += 1
+    return count
+
+
+def streak_dates(calendar: Any, day: str) -> list[str]:
+    """The trade dates over which a streak up to `day` is counted."""
+    dates: list[str] = calendar.last(STREAK_DAYS, day)
+    return dates
+
 
 POOL_TTL, RANKING_TTL, HOT_TTL = 20.0, 30.0, 10.0
 POOL_SESSIONS = 20
 """Trade dates that the portal's pools reach back."""
 BOARD_PAGES = 5
+LIMIT_UP = (
+    "code name price? change_pct amount float_cap=float_market_cap turnover_pct limit_days "
+    "first_seal=first_seal_time last_seal=last_seal_time seal_fund break_times industry zt_stat"
+)
 _CLOSE = "15:00"
 _CNY_PER_YI = 1e8
 
@@ -110,46 +174,28 @@ def market_of(state: State) -> Market:
 def limit_row(row: Mapping[str, Any]) -> Row:
     """One limit-up, from the store or from the portal. CNY, percent; `float_cap` 10k CNY."""
     return {
-        "code": row["code"],
-        "name": row["name"],
-        **{name: number(row[name]) for name in ("price", "change_pct", "amount")},
-        "float_cap": number(row["float_market_cap"]),
-        "turnover_pct": number(row["turnover_pct"]),
-        "limit_days": whole(row["limit_days"]),
-        "first_seal": text(row["first_seal_time"]),
-        "last_seal": text(row["last_seal_time"]),
-        "seal_fund": number(row["seal_fund"]),
-        "break_times": whole(row["break_times"]),
-        "industry": text(row["industry"]),
-        "zt_stat": text(row["zt_stat"]),
+        **picked(row, LIMIT_UP),
+        **converted(row, number, "price change_pct amount float_cap=float_market_cap turnover_pct seal_fund"),
+        **converted(row, whole, "limit_days break_times"),
+        **converted(row, text, "first_seal=first_seal_time last_seal=last_seal_time industry zt_stat"),
     }
 
 
 def board(row: Mapping[str, Any]) -> Row:
     """An industry board of the portal. CNY, percent."""
     return {
-        "code": row["board_code"],
-        "name": row["board_name"],
-        "change_pct": number(row["change_pct"]),
-        "up_count": whole(row["up_count"]),
-        "down_count": whole(row["down_count"]),
+        **picked(row, "code=board_code name=board_name"),
+        **converted(row, number, "change_pct leader_change_pct=leader_pct amount main_net"),
+        **converted(row, whole, "up_count down_count"),
         "leader_name": text(row["leader_name"]),
-        "leader_change_pct": number(row["leader_pct"]),
-        "amount": number(row["amount"]),
-        "main_net": number(row["main_net"]),
     }
 
 
 def sector(row: Mapping[str, Any]) -> Row:
     """The same from a stored node."""
     amount = number(row["amount_yi"])
-    return {
-        "code": row["node_code"],
-        **{name: row[name] for name in ("name", "change_pct", "up_count", "down_count")},
-        **{name: row[name] for name in ("leader_name", "leader_change_pct")},
-        "amount": None if amount is None else round(amount * _CNY_PER_YI, 2),
-        "main_net": row["main_net"],
-    }
+    shown = "code=node_code name change_pct up_count down_count leader_name leader_change_pct main_net"
+    return {**picked(row, shown), "amount": None if amount is None else round(amount * _CNY_PER_YI, 2)}
 
 
 def ranked(rows: list[Row]) -> list[Row]:
@@ -164,8 +210,7 @@ def strong(row: Mapping[str, Any]) -> Row:
     """A strong stock. CNY, percent."""
     tags = row["tags"]
     return {
-        "code": row["code"],
-        "name": row["name"],
+        **picked(row, "code name"),
         **{name: number(row.get(name)) for name in ("price", "change_pct", "turnover_pct", "amount")},
         "reason": text(row["reason"]),
         "tags": orjson.loads(tags) if isinstance(tags, str) else tags or [],

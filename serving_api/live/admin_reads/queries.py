@@ -19,37 +19,26 @@ _LISTED_COLUMNS = (*_MASTER_COLUMNS, "sec_type", "list_status")
 
 def masters(session: Session, codes: Sequence[str]) -> list[dict[str, Any]]:
     """Master rows of the given codes that are stored."""
-    if not session.has(MASTER):
-        return []
-    columns = session.columns(MASTER, _MASTER_COLUMNS)
     found: list[dict[str, Any]] = []
     for where, some in code_clauses(codes):
-        found += session.dicts(MASTER, columns=columns, where=where, values=some)
+        found += session.dicts(MASTER, columns=_MASTER_COLUMNS, where=where, values=some)
     return found
 
 
 def listed_stocks(session: Session) -> list[dict[str, Any]]:
     """Master rows of every A share that is not delisted or before its listing."""
-    if not session.has(MASTER):
-        return []
-    columns = session.columns(MASTER, _LISTED_COLUMNS)
     where = "sec_type='stock' AND (list_status IS NULL OR list_status IN ('L', 'S'))"
-    return session.dicts(MASTER, columns=columns, where=where)
+    return session.dicts(MASTER, columns=_LISTED_COLUMNS, where=where)
 
 
 def stored_flashes(session: Session, limit: int) -> list[dict[str, Any]]:
     """The newest stored flash news, newest first."""
-    if not session.has(FLASH):
-        return []
     return session.dicts(FLASH, order="pub_time DESC, flash_id DESC", limit=limit)
 
 
 def stored_flows(session: Session, code: str, days: int) -> list[dict[str, Any]]:
     """The newest `days` stored money flows of a code, oldest first."""
-    if not session.has(FLOW):
-        return []
-    requested = ("date", "main_net", "super_large_in", "large_in")
-    columns = session.columns(FLOW, requested)
+    columns = ("date", "main_net", "super_large_in", "large_in")
     rows = session.dicts(FLOW, columns=columns, where="code=?", values=(code,), order="date DESC", limit=days)
     return rows[::-1]
 
@@ -67,8 +56,6 @@ def limit_ups(session: Session, day: str) -> list[dict[str, Any]]:
 
 def sectors(session: Session) -> list[dict[str, Any]]:
     """The sectors of the newest stored tree map."""
-    if not session.has(CLOUD_MAP):
-        return []
     day = newest_date(session, session.table(CLOUD_MAP), None)
     if day is None:
         return []
@@ -80,9 +67,7 @@ def strong_stocks(session: Session, day: str) -> list[dict[str, Any]]:
     listed = public_rows(
         session, HOT, where="trade_date=? AND list_type='ths_strong'", values=(day,), order="code"
     )
-    if not listed or not session.has(QUOTES):
-        return listed
-    columns = session.columns(QUOTES, ("code", "price", "turnover_pct", "amount"))
+    columns = ("code", "price", "turnover_pct", "amount")
     quotes = {
         row["code"]: row
         for row in session.dicts(QUOTES, columns=columns, where="trade_date=?", values=(day,))

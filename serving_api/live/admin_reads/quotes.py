@@ -6,7 +6,7 @@ from core.calendar import TradeCalendar
 from core.market.rules import price_limits
 from core.market.securities import limit_class
 from serving_api.live.admin_reads.symbols import Listed
-from serving_api.live.frame_values import Row, change_pct, number, positive, text, whole
+from serving_api.live.frame_values import Row, change_pct, converted, number, positive, text, whole
 
 LEVELS = 5
 WAN_PER_YI = 10_000.0
@@ -22,20 +22,24 @@ def book_side(row: Row, side: str) -> list[dict[str, Any]]:
     return levels
 
 
+def _traded(row: Row) -> Row:
+    """Prices, change, volume and turnover of any source: CNY or points, percent, shares."""
+    prices = converted(row, positive, "price open high low last_close")
+    change = _change(row, prices["price"], prices["last_close"])
+    return {
+        **prices,
+        "change_pct": change,
+        "volume": whole(row["volume"]),
+        "amount": number(row["amount"], 2),
+    }
+
+
 def order_book(row: Row, listed: Listed, time: str | None, origin: str) -> dict[str, Any]:
     """The order-book quote of any of the sources. CNY, percent, shares."""
-    price, last_close = positive(row["price"]), positive(row["last_close"])
     return {
         "code": listed.code,
         "name": text(row.get("name")) or listed.name,
-        "price": price,
-        "last_close": last_close,
-        "open": positive(row["open"]),
-        "high": positive(row["high"]),
-        "low": positive(row["low"]),
-        "change_pct": _change(row, price, last_close),
-        "volume": whole(row["volume"]),
-        "amount": number(row["amount"], 2),
+        **_traded(row),
         "bids": book_side(row, "bid"),
         "asks": book_side(row, "ask"),
         "inner_vol": whole(row.get("inner_volume")),
@@ -47,26 +51,15 @@ def order_book(row: Row, listed: Listed, time: str | None, origin: str) -> dict[
 
 def index_quote(row: Row) -> dict[str, Any]:
     """One index of either source: points, percent, shares, CNY."""
-    price, last_close = positive(row["price"]), positive(row["last_close"])
-    return {
-        "code": row["symbol"],
-        "name": text(row.get("name")),
-        "price": price,
-        "open": positive(row["open"]),
-        "high": positive(row["high"]),
-        "low": positive(row["low"]),
-        "last_close": last_close,
-        "change_pct": _change(row, price, last_close),
-        "volume": whole(row["volume"]),
-        "amount": number(row["amount"], 2),
-    }
+    return {"code": row["symbol"], "name": text(row.get("name")), **_traded(row)}
 
 
 def brief_quote(row: Row, listed: Listed, day: str, calendar: TradeCalendar) -> dict[str, Any]:
     """One entry of the quote map. Values that the source does not have are computed from stored data of
     the security: turnover and cap from its shares, limits from the exchange's rules. Ratios are not
     computed."""
-    price, last_close = positive(row["price"]), positive(row["last_close"])
+    prices = converted(row, positive, "price open high low last_close")
+    price, last_close = prices["price"], prices["last_close"]
     cap = number(row.get("total_market_cap"))
     if cap is None and price and listed.total_shares:
         cap = price * listed.total_shares / WAN_PER_YI
@@ -79,11 +72,7 @@ def brief_quote(row: Row, listed: Listed, day: str, calendar: TradeCalendar) -> 
         up, down = limits(listed, last_close, day, calendar)
     return {
         "name": text(row.get("name")) or listed.name,
-        "price": price,
-        "open": positive(row["open"]),
-        "high": positive(row["high"]),
-        "low": positive(row["low"]),
-        "last_close": last_close,
+        **prices,
         "change_pct": _change(row, price, last_close),
         "turnover_pct": None if turnover is None else round(turnover, 2),
         "pe_ttm": number(row.get("pe_ttm")),
@@ -99,16 +88,10 @@ def stream_quote(row: Row, listed: Listed, time: str | None) -> dict[str, Any]:
     volume, turnover = number(row["volume"]), number(row.get("turnover_pct"))
     if turnover is None and volume is not None and listed.float_shares:
         turnover = round(volume / listed.float_shares * 100, 2)
-    price, last_close = positive(row["price"]), positive(row["last_close"])
     return {
         "code": listed.code,
         "name": text(row.get("name")) or listed.name,
-        "price": price,
-        **{name: positive(row[name]) for name in ("open", "high", "low")},
-        "last_close": last_close,
-        "change_pct": _change(row, price, last_close),
-        "volume": whole(row["volume"]),
-        "amount": number(row["amount"], 2),
+        **_traded(row),
         "turnover_pct": turnover,
         "time": text(row.get("quote_time")) or time,
     }

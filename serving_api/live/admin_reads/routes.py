@@ -50,7 +50,7 @@ async def _day(
     if date is None:
         return None
     day = calendar_day("date", date)
-    if day > state_of(request).clock.now().date().isoformat():
+    if day > state_of(request).today:
         raise InputError("date", f"{day} lies in the future")
     return day
 

@@ -4,79 +4,40 @@ from pydantic import BaseModel, ConfigDict, Field, RootModel
 
 from serving_api.framework.openapi import example
 from serving_api.framework.row_models import columns_of
+from serving_api.live.admin_reads.market import LIMIT_UP
 
 _ALIASED = ConfigDict(populate_by_name=True)
 
 
+@columns_of(
+    "raw_quote",
+    "name price open high low last_close change_pct turnover_pct pe_ttm pb limit_up limit_down",
+)
 class BriefQuote(BaseModel):
-    """CNY, percent; `mcap_yi` in 100 million CNY."""
-
     model_config = example(
-        name="瀚岳银行",
-        price=15.04,
-        open=14.77,
-        high=15.09,
-        low=14.71,
-        last_close=14.58,
-        change_pct=3.16,
-        turnover_pct=1.39,
-        pe_ttm=6.92,
-        pb=0.26,
-        mcap_yi=45.13,
-        limit_up=16.04,
-        limit_down=13.12,
-    )
-    name: str | None
-    price: float | None
-    open: float | None
-    high: float | None
-    low: float | None
-    last_close: float | None
-    change_pct: float | None
-    turnover_pct: float | None
-    pe_ttm: float | None
-    pb: float | None
-    mcap_yi: float | None
-    limit_up: float | None
-    limit_down: float | None
+        name="瀚岳银行", price=15.04, open=14.77, high=15.09, low=14.71, last_close=14.58, change_pct=3.16,
+        turnover_pct=1.39, pe_ttm=6.92, pb=0.26, mcap_yi=45.13, limit_up=16.04, limit_down=13.12,
+    )  # fmt: skip
+    mcap_yi: float | None = Field(description="market cap, 100m CNY")
 
 
 class QuoteMap(RootModel[dict[str, BriefQuote]]):
     """Code -> quote."""
 
 
+@columns_of("raw_limit_pool", LIMIT_UP)
 class LimitUp(BaseModel):
-    """CNY, percent; times HH:MM:SS, null when unknown; `zt_stat` N天M板 = M boards in N days."""
-
-    code: str
-    name: str
-    price: float | None
-    change_pct: float | None
-    amount: float | None
-    float_cap: float | None = Field(description="10k CNY")
-    turnover_pct: float | None
-    limit_days: int | None = Field(description="consecutive boards")
-    first_seal: str | None
-    last_seal: str | None
-    seal_fund: float | None = Field(description="money in the queue at the limit, CNY")
-    break_times: int | None
-    industry: str | None
-    zt_stat: str | None
+    """Times HH:MM:SS, null when unknown; `zt_stat` N天M板 = M boards in N days."""
 
 
+@columns_of(
+    "fusion_market_cloud_map",
+    "name change_pct up_count down_count leader_name leader_change_pct main_net",
+)
 class IndustryRank(BaseModel):
-    """CNY, percent."""
-
     rank: int
     code: str = Field(description="board code")
-    name: str
-    change_pct: float | None
-    up_count: int | None
-    down_count: int | None
-    leader_name: str | None
-    leader_change_pct: float | None
-    amount: float | None
-    main_net: float | None
+    amount: float | None = Field(description="CNY")
 
 
 class IndustryEnds(BaseModel):
@@ -87,15 +48,8 @@ class IndustryEnds(BaseModel):
     total: int
 
 
+@columns_of("raw_quote", "code name! price change_pct turnover_pct amount")
 class HotStock(BaseModel):
-    """CNY, percent."""
-
-    code: str
-    name: str
-    price: float | None
-    change_pct: float | None
-    turnover_pct: float | None
-    amount: float | None
     reason: str | None = Field(description="topics joined by +")
     tags: list[str]
 
@@ -128,18 +82,13 @@ class OrderBook(BaseModel):
     source: str | None = Field(default=None, alias="_source")
 
 
+@columns_of("raw_minute_kline", "datetime open high low close volume?")
 class MinuteBar(BaseModel):
-    """`datetime` is the end of the bar; CNY and shares."""
+    """`datetime` is the end of the bar."""
 
     model_config = example(
         datetime="2026-08-21 09:35:00", open=14.77, high=14.83, low=14.76, close=14.83, volume=326000
     )
-    datetime: str
-    open: float
-    high: float
-    low: float
-    close: float
-    volume: int | None
 
 
 class ExRight(BaseModel):
@@ -181,28 +130,18 @@ class FundFlow(BaseModel):
     history: list[FlowDay]
 
 
+@columns_of("raw_fund_flow", "main_net super_net large_net medium_net small_net")
 class FlowMinute(BaseModel):
-    """Cumulative since the open, CNY."""
+    """Cumulative since the open."""
 
     time: str
-    main_net: float | None
-    super_net: float | None
-    large_net: float | None
-    medium_net: float | None
-    small_net: float | None
 
 
+@columns_of("raw_news_flash", "id=flash_id time=pub_time title content source=media importance url")
 class FlashNews(BaseModel):
     """One item; `importance` 0 plain, 1 marked, 2 red."""
 
-    id: str
-    time: str
-    title: str
-    content: str | None
-    source: str | None
-    importance: int | None
     codes: list[str]
-    url: str | None
 
 
 class NorthboundMinute(BaseModel):
@@ -218,17 +157,9 @@ class MarketStat(BaseModel):
     """The A shares of the exchanges: CNY, shares, cap in 10k CNY."""
 
     model_config = example(
-        up_count=55,
-        down_count=3,
-        neutral_count=1,
-        suspended_count=0,
-        total_count=59,
-        limit_up_count=0,
-        limit_down_count=0,
-        total_amount=12509348423.0,
-        total_volume=1334892900,
-        total_market_cap=58727900.0,
-    )
+        up_count=55, down_count=3, neutral_count=1, suspended_count=0, total_count=59, limit_up_count=0,
+        limit_down_count=0, total_amount=12509348423.0, total_volume=1334892900, total_market_cap=58727900.0,
+    )  # fmt: skip
     up_count: int
     down_count: int
     neutral_count: int

@@ -8,13 +8,14 @@ import orjson
 from serving_api.db.single_flight import SingleFlightCache, Ttl
 from serving_api.framework.cache_headers import ttl_at
 from serving_api.framework.read_failures import read_or
+from serving_api.framework.row_models import picked
 from serving_api.framework.state import State
 from serving_api.live.admin_reads import flows, queries
 from serving_api.live.admin_reads.quotes import brief_quote, index_quote, order_book
 from serving_api.live.admin_reads.symbols import Listed, listed_of
 from serving_api.live.clients import EASTMONEY, ORIGIN, TDX, TENCENT, Answered, LiveClients
-from serving_api.live.frame_values import is_empty, records, session_date, whole
-from serving_api.live.market_totals import market_stat
+from serving_api.live.frame_values import Row, converted, is_empty, records, session_date, whole
+from serving_api.live.movers import market_stat
 from serving_api.live.scan import SCANS, MarketScan, Traded, pages_of
 from serving_api.live.shared_reads import shared_of
 from serving_api.live.stored_facts import FactReads, Facts
@@ -52,7 +53,7 @@ class Live:
     async def quotes(self, codes: Sequence[str]) -> Answered:
         """Code -> brief quote; unknown codes are left out."""
         key = ("quotes", tuple(sorted(codes)))
-        answer = await self._reported(key, QUOTE_TTL, lambda: self._quotes(codes), {})
+        answer = await self.reported(key, QUOTE_TTL, lambda: self._quotes(codes), {})
         return answer.shaped({code: answer.value[code] for code in codes if code in answer.value})
 
     async def _quotes(self, codes: Sequence[str]) -> Answered:
@@ -91,7 +92,7 @@ class Live:
 
     async def order_book(self, code: str) -> Answered:
         """One security with its five-level book; {} when it is unknown."""
-        return await self._reported(("book", code), QUOTE_TTL, lambda: self._order_book(code), {})
+        return await self.reported(("book", code), QUOTE_TTL, lambda: self._order_book(code), {})
 
     async def _order_book(self, code: str) -> Answered:
         one = await self._listed(code)
@@ -116,7 +117,7 @@ class Live:
 
     async def ticks(self, code: str, limit: int) -> Answered:
         """The last trades of the session, oldest first: {time, price CNY, volume shares, side}."""
-        answer = await self._reported(("ticks", code), QUOTE_TTL, lambda: self._ticks(code), [])
+        answer = await self.reported(("ticks", code), QUOTE_TTL, lambda: self._ticks(code), [])
         return answer.shaped(answer.value[-limit:])
 
     async def _ticks(self, code: str) -> Answered:
@@ -124,20 +125,15 @@ class Live:
         if one is None:
             return Answered([])
         answer = await self.clients.ask({TDX: lambda client: client.transactions(one.symbol)})
-        return answer.shaped(
-            [
-                {name: row[name] for name in ("time", "price", "volume", "side")}
-                for row in records(answer.value)
-            ]
-        )
+        return answer.shaped([picked(row, "time price volume side") for row in records(answer.value)])
 
     async def index_quotes(self, symbols: Sequence[str] | None) -> Answered:
         """Quotes of mainland indices (`sh000001`; the main ones by default), in their order; unknown
         symbols are left out."""
         requested = tuple(symbols or MAIN_INDICES)
         if requested == MAIN_INDICES:
-            return await self._shared_read("indices", QUOTE_TTL, lambda: self._index_quotes(requested), [])
-        return await self._reported(
+            return await self.shared_read("indices", QUOTE_TTL, lambda: self._index_quotes(requested), [])
+        return await self.reported(
             ("indices", requested), QUOTE_TTL, lambda: self._index_quotes(requested), []
         )
 
@@ -158,7 +154,7 @@ class Live:
     async def global_news(self, size: int) -> Answered:
         """The newest flash news, newest first: from the portal, else the stored ones."""
         whole_pages = -(-size // FLASHES_PER_CALL) * FLASHES_PER_CALL
-        answer = await self._shared_read(
+        answer = await self.shared_read(
             f"flashes {whole_pages}", FLASH_TTL, lambda: self._flashes(whole_pages), None
         )
         if answer.value is not None:
@@ -197,14 +193,14 @@ class Live:
     async def minute_kline(self, code: str, period: int) -> Answered:
         """The newest minute bars of a code."""
         key = ("minutes", code, period)
-        answer = await self._reported(key, FLOW_TTL, lambda: self.minute_bars(code, period, MINUTE_ROWS), [])
+        answer = await self.reported(key, FLOW_TTL, lambda: self.minute_bars(code, period, MINUTE_ROWS), [])
         return answer.shaped(
             {"code": code, "period": period, "items": answer.value, "_source": answer.origin}
         )
 
     async def fund_flow(self, code: str, days: int) -> Answered:
         """Today's inflows and outflows, and the main nets of the newest `days` trade dates."""
-        answer = await self._reported(
+        answer = await self.reported(
             ("flow", code, days), FLOW_TTL, lambda: self._fund_flow(code, days), None
         )
         if answer.value is not None:
@@ -243,7 +239,7 @@ class Live:
         )
 
     async def fund_flow_minutes(self, code: str) -> Answered:
-        answer = await self._reported(("flow minutes", code), FLOW_TTL, lambda: self._flow_minutes(code), [])
+        answer = await self.reported(("flow minutes", code), FLOW_TTL, lambda: self._flow_minutes(code), [])
         return answer.shaped({"code": code, "items": answer.value, "_source": answer.origin})
 
     async def _flow_minutes(self, code: str) -> Answered:
@@ -261,8 +257,8 @@ class Live:
         return answer.shaped(flows.minute_flow(answer.value))
 
     async def northbound(self) -> Answered:
-        nothing: dict[str, Any] = {"date": None, "items": [], "available": False, "note": None}
-        return await self._reported("northbound", FLOW_TTL, self._northbound, nothing)
+        nothing: Row = {"date": None, "items": [], "available": False, "note": None}
+        return await self.reported("northbound", FLOW_TTL, self._northbound, nothing)
 
     async def _northbound(self) -> Answered:
         answer = await self.clients.ask({EASTMONEY: lambda client: client.connect_minutes()})
@@ -272,7 +268,7 @@ class Live:
 
     async def exrights(self, code: str) -> Answered:
         """Ex-rights records of the terminal source, oldest first."""
-        answer = await self._reported(("xdxr", code), EVENTS_TTL, lambda: self._exrights(code), [])
+        answer = await self.reported(("xdxr", code), EVENTS_TTL, lambda: self._exrights(code), [])
         return answer.shaped({"code": code, "records": answer.value})
 
     async def _exrights(self, code: str) -> Answered:
@@ -305,21 +301,33 @@ class Live:
     def _scanning(self, upstream: str, facts: Facts) -> Callable[[Any], list[Traded]]:
         return lambda _client: self.scans.take(upstream, facts)
 
-    # -- inside -------------------------------------------------------------------------------------
+    # -- sharing ------------------------------------------------------------------------------------
 
-    async def _reported(
+    async def reported(
         self, key: Hashable, ttl: Ttl, make: Callable[[], Awaitable[Answered]], empty: Any
     ) -> Answered:
-        """A shared answer; a copy of `empty` when no source has one."""
+        """A shared answer; `empty` when no source has one."""
         landed = await read_or(None, self.single_flight.take(key, ttl, make))
         return Answered(empty) if landed is None else landed.value
 
-    async def _shared_read(
-        self, name: str, ttl: Ttl, make: Callable[[], Awaitable[Answered]], empty: Any
+    async def shared_read(
+        self, name: str, ttl: Ttl, make: Callable[[], Awaitable[Answered]], empty: Any, **how: Any
     ) -> Answered:
-        """An answer that all API processes share; its value is plain JSON."""
-        landed = await read_or(None, self.shared.take(self.single_flight, name, ttl, make))
+        """An answer that all API processes share (`SharedReads.take`); its value is plain JSON."""
+        landed = await read_or(None, self.shared.take(self.single_flight, name, ttl, make, **how))
         return Answered(empty) if landed is None else landed.value
+
+    async def portal(
+        self, key: Hashable, ttl: Ttl, question: Callable[[Any], Any], shape: Callable[[Row], Row],
+        *, pages: int = 1,
+    ) -> Answered:  # fmt: skip
+        """Rows of the finance portal, each as `shape` gives it; [] when the portal does not answer."""
+
+        async def ask() -> Answered:
+            answer = await self.clients.ask({EASTMONEY: question}, pages=pages, empty=is_empty)
+            return answer.shaped([shape(row) for row in records(answer.value)])
+
+        return await self.reported(key, ttl, ask, [])
 
     async def _listed(self, code: str) -> Listed | None:
         return (await listed_of(self._reading, [code])).get(code)
@@ -341,34 +349,22 @@ def _known(frame: Any) -> Any:
 
 def _flash(row: dict[str, Any]) -> dict[str, Any]:
     return {
-        "id": row["flash_id"],
-        "time": row["pub_time"],
-        "title": row["title"],
-        "content": row["content"],
-        "source": row["media"],
+        **picked(row, "id=flash_id time=pub_time title content source=media url"),
         "importance": whole(row["importance"]),
         "codes": orjson.loads(row["codes"] or "[]"),
-        "url": row["url"],
     }
 
 
 def _minute_bar(row: dict[str, Any]) -> dict[str, Any]:
-    prices = {name: row[name] for name in ("open", "high", "low", "close")}
-    return {"datetime": row["datetime"], **prices, "volume": whole(row["volume"])}
+    return {**picked(row, "datetime open high low close"), "volume": whole(row["volume"])}
 
 
 def _exright(row: dict[str, Any]) -> dict[str, Any]:
     rights = row["category"] == XDXR_RIGHTS
-
-    def value(name: str) -> float | None:
-        return float(row[name]) if rights else None
-
+    values = "hongli=cash_per10 peigujia=rights_price songzhuangu=bonus_per10 peigu=rights_per10"
     return {
         "date": row["date"].replace("-", ""),
         "category": int(row["category"]),
         "name": row["name"],
-        "hongli": value("cash_per10"),
-        "peigujia": value("rights_price"),
-        "songzhuangu": value("bonus_per10"),
-        "peigu": value("rights_per10"),
+        **converted(row, lambda value: float(value) if rights else None, values),
     }

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from serving_api.db.sessions import Session
 from serving_api.live.clients import TDX, TENCENT
 from serving_api.live.data_types import Body, DataType, ReadContext, SourceRead
-from serving_api.live.fused import WIDE, wide_rows
 from serving_api.live.movers import Mover, count, of_scan, of_wide
+from serving_api.live.queries import WIDE, wide_rows
 
 FALLING, RISING = (-7.0, -5.0, -3.0), (3.0, 5.0, 7.0)
 RANGES = ("<-7", "-7~-5", "-5~-3", "-3~0", "0", "0~3", "3~5", "5~7", ">7")

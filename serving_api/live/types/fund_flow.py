@@ -6,11 +6,10 @@ from typing import Any
 from core.errors import PayloadError
 from serving_api.db.sessions import Session
 from serving_api.live.clients import EASTMONEY, SOURCE_ERRORS, TENCENT
-from serving_api.live.data_types import Body, DataType, ReadContext
+from serving_api.live.data_types import MARKETS, Body, DataType, ReadContext
 from serving_api.live.frame_values import number, records
-from serving_api.live.fused import WIDE, wide_rows
 from serving_api.live.movers import count, of_scan, of_wide
-from serving_api.live.portal_session import MARKETS
+from serving_api.live.queries import WIDE, wide_rows
 
 _NETS = ("super_net", "large_net", "medium_net", "small_net")
 _EMPTY = (

@@ -4,10 +4,9 @@ from collections.abc import Iterable
 
 from serving_api.db.sessions import Session
 from serving_api.live.clients import EASTMONEY, TDX, TENCENT
-from serving_api.live.data_types import Body, DataType, ReadContext, SourceRead
+from serving_api.live.data_types import Body, DataType, ReadContext, SourceRead, check_dates
 from serving_api.live.frame_values import number, records, text
-from serving_api.live.fused import WIDE, wide_rows
-from serving_api.live.portal_session import check_dates
+from serving_api.live.queries import WIDE, wide_rows
 from serving_api.live.scan import Traded
 
 KEPT_PER_MARKET = 100

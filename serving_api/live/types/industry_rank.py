@@ -5,10 +5,9 @@ from collections.abc import Iterable
 
 from serving_api.db.sessions import Session
 from serving_api.live.clients import EASTMONEY, TDX, TENCENT
-from serving_api.live.data_types import HISTORY, Body, DataType, ReadContext, SourceRead
+from serving_api.live.data_types import HISTORY, Body, DataType, ReadContext, SourceRead, check_portal
 from serving_api.live.frame_values import number, records, text
-from serving_api.live.fused import map_nodes
-from serving_api.live.portal_session import check_portal
+from serving_api.live.queries import map_nodes
 from serving_api.live.scan import Traded
 from serving_api.live.stored_facts import Board
 

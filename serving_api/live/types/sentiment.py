@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.errors import Unavailable
-from platform_assets.compute.market_sentiment import sentiment_label, sentiment_score
+from platform_assets.compute.breadth import sentiment_label, sentiment_score
 from serving_api.db.sessions import Session
 from serving_api.live.clients import TDX, TENCENT
 from serving_api.live.data_types import Body, DataType, ReadContext, SourceRead
 from serving_api.live.frame_values import Row, change_pct, number, positive, records
-from serving_api.live.fused import WIDE, index_rows, wide_rows
 from serving_api.live.movers import Mover, count, of_scan, of_wide
+from serving_api.live.queries import WIDE, index_rows, wide_rows
 from serving_api.live.scan import check_session, from_quote
 from serving_api.live.stored_facts import MAIN_INDEX
 

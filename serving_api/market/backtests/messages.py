@@ -6,9 +6,8 @@ from typing import Any
 
 from platform_assets.compute.backtests.days import Days
 from platform_assets.compute.backtests.engine import LIMIT_UP, NO_CASH, SUSPENDED, Run, Trade
-from platform_assets.compute.backtests.fees import BUY, fee_table
 from platform_assets.compute.backtests.figures import Figures, figures_of
-from platform_assets.compute.backtests.ledger import Fill
+from platform_assets.compute.backtests.ledger import BUY, Fill, fee_table
 from platform_assets.compute.backtests.strategies import Strategy
 from platform_assets.compute.backtests.validation import Part, Validation
 

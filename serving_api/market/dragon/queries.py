@@ -8,8 +8,9 @@ from platform_assets.compute.parameters.dragon import BOARD_SIZE, REVIEW_STEPS
 from platform_assets.compute.parameters.market_phase import MAIN_INDEX
 from platform_assets.compute.scorecards.forward import REVIEWED
 from serving_api.db.sessions import Session
+from serving_api.framework.row_models import columns_by_key
 from serving_api.interfaces.queries import Row, newest_date, on_date, public_rows
-from serving_api.table_lists.queries import count_of
+from serving_api.table_lists import count_of
 
 SCORES = "calc_dragon_score"
 REASONS = "raw_limitup_reason"
@@ -17,17 +18,19 @@ BARS = "fusion_kline_daily"
 INDEX = "fusion_index_daily"
 LAST_STEP = max(REVIEW_STEPS, key=lambda column: REVIEW_STEPS[column])
 """The column of the change that decides whether a leader won."""
-REVIEW_COLUMNS = (
-    "trade_date", "code", "name", "rank_no", "grade", "total_score", *REVIEW_STEPS, "review_status",
-)  # fmt: skip
+LEADER = "rank=rank_no! code name total_score coverage! grade limit_days theme"
+SCORED = "date=trade_date total_score rank=rank_no! limit_days next_change_pct"
+OUTCOME = (
+    f"date=trade_date code name rank=rank_no! grade total_score {' '.join(REVIEW_STEPS)} "
+    "status=review_status!"
+)
+"""Columns of the answers, in the notation of `columns_of`."""
 
 
 def of_day(
     session: Session, day: str | None, limit: int, min_score: float
 ) -> tuple[str | None, list[Row], int]:
     """(date, its leaders by rank with reason, price and change, their number without the limit)."""
-    if not session.has(SCORES):
-        return day, [], 0
     table = session.table(SCORES)
     day = day or newest_date(session, table, None)
     if day is None:
@@ -73,8 +76,6 @@ def review(
     session: Session, day: str, min_score: float, page: int, page_size: int
 ) -> tuple[list[Fared], list[Row]]:
     """(sums of the leaders from a date on, by grade; one page of them, newest first, by rank)."""
-    if not session.has(SCORES):
-        return [], []
     where, values = "trade_date>=?", tuple[str | float, ...]((day,))
     if min_score > 0:
         where, values = f"{where} AND total_score>=?", (day, min_score)
@@ -85,36 +86,20 @@ def review(
         f"FROM {SCORES} WHERE {where} GROUP BY grade",
         (REVIEWED, REVIEWED, *values),
     )
-    groups = [
-        Fared(
-            grade,
-            int(picks),
-            int(reviewed),
-            int(won),
-            {
-                column: (float(changes[2 * at] or 0), int(changes[2 * at + 1]))
-                for at, column in enumerate(REVIEW_STEPS)
-            },
-        )
-        for grade, picks, reviewed, won, *changes in reported
-    ]
+    groups = []
+    for grade, picks, reviewed, won, *figures in reported:
+        pairs = zip(REVIEW_STEPS, figures[::2], figures[1::2], strict=True)
+        changes = {column: (float(total or 0), int(count)) for column, total, count in pairs}
+        groups.append(Fared(grade, int(picks), int(reviewed), int(won), changes))
     rows = public_rows(
-        session,
-        SCORES,
-        columns=REVIEW_COLUMNS,
-        where=where,
-        values=values,
-        order="trade_date DESC, rank_no",
-        limit=page_size,
-        offset=(page - 1) * page_size,
-    )
+        session, SCORES, tuple(columns_by_key(OUTCOME).values()), where=where, values=values,
+        order="trade_date DESC, rank_no", limit=page_size, offset=(page - 1) * page_size,
+    )  # fmt: skip
     return groups, rows
 
 
 def boards_since(session: Session, day: str) -> list[tuple[str, int, float | None]]:
     """(date, number of leaders of its board, their mean change on the next trade date) from a date on."""
-    if not session.has(SCORES):
-        return []
     rows = session.run(
         f"SELECT trade_date, COUNT(*), AVG(next_change_pct) FROM {SCORES} "
         "WHERE trade_date>=? AND rank_no<=? GROUP BY trade_date ORDER BY trade_date",

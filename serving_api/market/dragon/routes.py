@@ -1,35 +1,118 @@
 """/market/dragon-*: open to anyone, plain."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Depends, Query
+from pydantic import BaseModel, Field
 
-from platform_assets.compute.parameters.dragon import REVIEW_STEPS
 from serving_api.framework.envelope import PREFIX
-from serving_api.framework.history_reach import reach, reach_of_day, reach_of_days
+from serving_api.framework.history_reach import Reach, reach, reach_of_day, reach_of_days
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
+from serving_api.framework.row_models import PageOf, Rows, columns_of, picked
 from serving_api.framework.state import State
-from serving_api.market.dragon import queries, schemas, service
-from serving_api.table_lists.listing import Page, PageSize, paged, trade_day
+from serving_api.market.dragon import queries, service
+from serving_api.market.dragon.queries import LEADER, OUTCOME, SCORED, SCORES
+from serving_api.table_lists import Page, PageSize, paged, trade_day
+
+
+class Scores(BaseModel):
+    """Points, 0..20 each; null when a dimension has no data."""
+
+    height: float | None
+    seal: float | None
+    theme: float | None
+    capital: float | None
+    structure: float | None
+
+
+@columns_of(SCORES, LEADER)
+class Leader(BaseModel):
+    scores: Scores
+    reason: str | None = Field(description="why it was at the limit, as the topic portal writes it")
+    price: float | None = Field(description="close of the date, CNY")
+    change_pct: float | None
+
+
+class Leaders(Reach, Rows[Leader]):
+    """By rank."""
+
+    date: str | None
+    total: int = Field(description="leaders of the date with the requested score, without the limit")
+
+
+@columns_of(SCORES, SCORED)
+class ScoredDay(BaseModel):
+    scores: Scores
+
+
+class LeaderHistory(Reach):
+    """Oldest first."""
+
+    code: str
+    items: list[ScoredDay]
+
+
+class ReviewStatistics(BaseModel):
+    """Percent. A leader is reviewed five trade dates later; it won when its price was higher then, and did
+    not when it never traded again. Means are of the known changes."""
+
+    picks: int
+    reviewed: int
+    win_rate_pct: float | None
+    avg_next_pct: float | None
+    avg_d3_pct: float | None
+    avg_d5_pct: float | None
+
+
+class GradeStatistics(BaseModel):
+    grade: str
+    picks: int
+    win_rate_pct: float | None
+    avg_d5_pct: float | None
+
+
+@columns_of(SCORES, OUTCOME)
+class ReviewedLeader(BaseModel):
+    """`status`: pending, partial, reviewed."""
+
+
+class Review(Reach, PageOf[ReviewedLeader]):
+    """Newest first. The statistics are of all pages."""
+
+    stats: ReviewStatistics
+    by_grade: list[GradeStatistics]
+
+
+class CurveDay(BaseModel):
+    date: str
+    picks: int
+    avg_next_pct: float | None
+    cum_pct: float
+    index_cum_pct: float | None = Field(
+        description="the index over the same dates; null from the first date on for which it is not known"
+    )
+
+
+class ReviewCurve(Reach):
+    """From close to close, without costs, and regardless of whether a sealed limit could be bought."""
+
+    items: list[CurveDay]
+    max_drawdown_pct: float | None = Field(description="largest fall of the curve from a high, percent")
+
 
 router = area_router(f"{PREFIX}/market", "market: leaders")
 
 MinScore = Annotated[float, Query(ge=0, le=100, description="least total score")]
-_ITEM = (
-    "code", "name", "coverage", "grade", "limit_days", "theme", "reason", "price",
-    "change_pct",
-)  # fmt: skip
-_OUTCOME = ("code", "name", "grade", *REVIEW_STEPS)
 
 
 def _first_of(state: State, days: int) -> str:
-    return state.calendar.last(days, state.clock.now().date().isoformat())[0]
+    return state.calendar.last(days, state.today)[0]
 
 
-@router.get("/dragon-score", schemas.Leaders, tables=(queries.SCORES, queries.REASONS, queries.BARS))
+@router.get("/dragon-score", Leaders, tables=(queries.SCORES, queries.REASONS, queries.BARS))
 async def dragon_score(
     call: Anyone,
     date: Annotated[str | None, Depends(trade_day)],
@@ -39,15 +122,13 @@ async def dragon_score(
     """The leaders of a trade date by rank, with the reason of their limit-up."""
     reading = call.state.reading.scan(queries.of_day, date, limit, min_score)
     day, rows, total = await read_or((date, [], 0), reading)
-    items = [
-        {"rank": row["rank_no"], **{name: row[name] for name in _ITEM}, **service.scores_of(row)}
-        for row in rows
-    ]
+    shown = f"{queries.LEADER} reason price change_pct"
+    items = [{**picked(row, shown), **service.scores_of(row)} for row in rows]
     history = await reach_of_day(call.state, queries.SCORES, day)
     return Answer({"date": day, "items": items, "total": total, **history})
 
 
-@router.get("/dragon-score-history", schemas.LeaderHistory, tables=(queries.SCORES,))
+@router.get("/dragon-score-history", LeaderHistory, tables=(queries.SCORES,))
 async def dragon_score_history(
     call: Anyone,
     code: Annotated[str, Query(pattern=r"^[0-9]{6}$", description="6-digit code", examples=["600519"])],
@@ -55,21 +136,12 @@ async def dragon_score_history(
 ) -> Answer:
     """The dates on which a stock was among the leaders."""
     rows = await read_or([], call.state.reading.point(queries.of_code, code, limit))
-    items = [
-        {
-            "date": row["trade_date"],
-            **service.scores_of(row),
-            "rank": row["rank_no"],
-            "limit_days": row["limit_days"],
-            "next_change_pct": row["next_change_pct"],
-        }
-        for row in rows
-    ]
+    items = [{**picked(row, queries.SCORED), **service.scores_of(row)} for row in rows]
     history = await reach(call.state, queries.SCORES, len(items), code=code)
     return Answer({"code": code, "items": items, **history})
 
 
-@router.get("/dragon-review", schemas.Review, tables=(queries.SCORES,))
+@router.get("/dragon-review", Review, tables=(queries.SCORES,))
 async def dragon_review(
     call: Anyone,
     days: Annotated[int, Query(ge=1, le=250, description="newest trade dates")] = 30,
@@ -78,34 +150,26 @@ async def dragon_review(
     page_size: PageSize = 50,
 ) -> Answer:
     """The outcome of the leaders of the newest trade dates: in total, by grade, and one by one."""
-    state = call.state
-    reading = state.reading.scan(queries.review, _first_of(state, days), min_score, page, page_size)
+    reading = call.state.reading.scan(queries.review, _first_of(call.state, days), min_score, page, page_size)
     groups, rows = await read_or(([], []), reading)
-    items: list[dict[str, Any]] = [
-        {
-            "date": row["trade_date"],
-            "rank": row["rank_no"],
-            **{name: row[name] for name in _OUTCOME},
-            "total_score": service.shown(row["total_score"]),
-            "status": row["review_status"],
-        }
-        for row in rows
+    items = [
+        {**picked(row, queries.OUTCOME), "total_score": service.shown(row["total_score"])} for row in rows
     ]
     stats = service.statistics(groups)
     reported = {"stats": stats, "by_grade": service.by_grade(groups), "items": items, "total": stats["picks"]}
-    reported |= await reach_of_days(state, (queries.SCORES,), days)
+    reported |= await reach_of_days(call.state, (queries.SCORES,), days)
     return Answer(paged(reported, page, page_size))
 
 
-@router.get("/dragon-review-curve", schemas.ReviewCurve, tables=(queries.SCORES, queries.INDEX))
+@router.get("/dragon-review-curve", ReviewCurve, tables=(queries.SCORES, queries.INDEX))
 async def dragon_review_curve(
-    call: Anyone, days: Annotated[int, Query(ge=5, le=750, description="newest trade dates")] = 120
+    call: Anyone,
+    days: Annotated[int, Query(ge=5, le=750, description="newest trade dates")] = 120,
 ) -> Answer:
     """The mean next-day change of the twenty best of each date, compounded, next to the index."""
-    state = call.state
-    first = _first_of(state, days)
-    boards, index = await read_or(([], {}), state.reading.scan(queries.curve, first))
-    dates = state.calendar.between(first, state.clock.now().date().isoformat())
+    first = _first_of(call.state, days)
+    boards, index = await read_or(([], {}), call.state.reading.scan(queries.curve, first))
+    dates = call.state.calendar.between(first, call.state.today)
     after = dict(zip(dates, [*dates[1:], None], strict=True))
     reported = service.curve(boards, index, after)
-    return Answer({**reported, **await reach_of_days(state, (queries.SCORES,), days)})
+    return Answer({**reported, **await reach_of_days(call.state, (queries.SCORES,), days)})

@@ -13,7 +13,7 @@ from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.quant.decision_cards import queries, schemas, service
-from serving_api.table_lists.listing import Page, PageSize
+from serving_api.table_lists import Page, PageSize
 
 router = area_router(f"{PREFIX}/decision-cards", "decision cards")
 
@@ -48,7 +48,7 @@ async def stats(
 ) -> Answer:
     """How often the cards were right."""
     state = call.state
-    since = state.calendar.last(days, state.clock.now().date().isoformat())[0]
+    since = state.calendar.last(days, state.today)[0]
     nothing = service.no_stats()
     counted = await read_or(nothing, state.reading.scan(service.stats, since))
     return Answer({**counted, **await reach_of_days(state, (queries.TABLE,), days)})

@@ -30,7 +30,7 @@ from serving_api.quant.scorecard.sources import (
     STRATEGY,
     TABLES,
 )
-from serving_api.table_lists.listing import Page, trade_day
+from serving_api.table_lists import Page, trade_day
 
 router = area_router(f"{PREFIX}/scorecard", "scorecard")
 builtin_router = area_router(f"{PREFIX}/builtin-strategies", "scorecard")
@@ -46,7 +46,7 @@ _OF = {**{source: table.name for source, table in TABLES.items()}, DECISION: CAR
 
 
 def _since(state: State, days: int) -> str:
-    return state.calendar.last(days, state.clock.now().date().isoformat())[0]
+    return state.calendar.last(days, state.today)[0]
 
 
 @router.get("/sources", schemas.PickSources, tables=PICKS)

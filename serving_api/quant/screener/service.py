@@ -21,7 +21,7 @@ from serving_api.framework.state import State
 from serving_api.quant.screener.history import Floats, Histories
 from serving_api.quant.screener.market import TABLES, Market, market_of
 from serving_api.quant.screener.queries import BARS
-from serving_api.table_lists.listing import trade_date
+from serving_api.table_lists import trade_date
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from serving_api.interfaces.queries import public_rows
 from serving_api.quant.scorecard.sources import BUILTIN, GROUP_LABELS
 from serving_api.quant.strength.service import prices_of
 from serving_api.stocks.queries import bars as stock_bars
-from serving_api.table_lists.queries import newest_until
+from serving_api.table_lists import newest_until
 
 WIDE = "fusion_stock_wide"
 KLINE = "fusion_kline_daily"

@@ -16,7 +16,7 @@ from serving_api.framework.routing import area_router
 from serving_api.framework.state import State
 from serving_api.market.backtests.routes import strategy_item
 from serving_api.quant.strategies import audit, queries, schemas, service
-from serving_api.table_lists.listing import trade_day
+from serving_api.table_lists import trade_day
 
 router = area_router(f"{PREFIX}/quant/strategies", "strategies")
 stock_router = area_router(f"{PREFIX}/stocks", "stocks")
@@ -29,7 +29,7 @@ Hits = Annotated[int, Query(ge=1, le=200, description="newest hits")]
 
 
 def _today(state: State) -> str:
-    return state.clock.now().date().isoformat()
+    return state.today
 
 
 @router.get("", schemas.StrategyRows, tables=(queries.HITS,))

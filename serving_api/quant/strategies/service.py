@@ -13,8 +13,7 @@ from platform_assets.compute.scorecards.statistics import Picks, cumulated, grou
 from platform_assets.compute.signals import BY_KEY
 from serving_api.db.sessions import Session
 from serving_api.framework.state import State
-from serving_api.quant.outcomes.queries import BARS, INDEX, day_changes
-from serving_api.quant.outcomes.service import outcomes
+from serving_api.quant.outcomes import BARS, INDEX, day_changes, outcomes
 from serving_api.quant.strategies import queries
 
 Row = dict[str, Any]
@@ -62,7 +61,7 @@ def nothing_validated(key: str) -> dict[str, Any]:
 
 async def validated(state: State, key: str, days: int) -> dict[str, Any]:
     """`validation`, cached until its tables change."""
-    today = state.clock.now().date().isoformat()
+    today = state.today
     version = (await state.versions.version_of(VALIDATED)).token
 
     async def load() -> dict[str, Any]:

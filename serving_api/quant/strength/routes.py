@@ -20,7 +20,7 @@ from serving_api.framework.state import State
 from serving_api.quant.strength import queries, schemas, service
 from serving_api.stocks.bars import Bar
 from serving_api.stocks.queries import KLINE, bars
-from serving_api.table_lists.listing import trade_day
+from serving_api.table_lists import trade_day
 
 stocks_router = area_router(f"{PREFIX}/stocks", "stocks")
 router = area_router(f"{PREFIX}/quant", "quant")

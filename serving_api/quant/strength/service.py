@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from core.market.bars import Floats
+from core.arrays import Floats
 from platform_assets.compute.parameters.volume_price import RATING_WEIGHTS
 from platform_assets.compute.relative_strength import RelativeStrength, relative_strength
 from platform_assets.compute.trend_strength import level_of, trend_strength

@@ -19,15 +19,8 @@ PAGE = "em_f10"
 
 def fused(session: Session, code: str, periods: int, as_of: str | None) -> list[Row]:
     """The newest fused periods, newest first."""
-    return public_rows(
-        session,
-        FINANCE,
-        where="code=?",
-        values=(code,),
-        as_of=as_of,
-        order="report_period DESC",
-        limit=periods,
-    )
+    how: Row = {"as_of": as_of, "order": "report_period DESC", "limit": periods}
+    return public_rows(session, FINANCE, where="code=?", values=(code,), **how)
 
 
 def indicators(session: Session, code: str, periods: int) -> list[Row]:
@@ -58,17 +51,10 @@ def indicators(session: Session, code: str, periods: int) -> list[Row]:
 def changes(session: Session, code: str, period: str | None) -> list[Row]:
     """Items of a report (by default the newest) with their change from the year before, by item."""
     if period is None:
-        found = session.rows(
-            CHANGES,
-            columns=("report_period",),
-            where="code=?",
-            values=(code,),
-            order="report_period DESC",
-            limit=1,
-        )
-        if not found:
+        order = "report_period DESC"
+        period = session.first(CHANGES, "report_period", where="code=?", values=(code,), order=order)
+        if period is None:
             return []
-        period = str(found[0][0])
     return public_rows(
         session, CHANGES, where="code=? AND report_period=?", values=(code, period), order="item"
     )
@@ -76,12 +62,8 @@ def changes(session: Session, code: str, period: str | None) -> list[Row]:
 
 def statement(session: Session, table: str, code: str, kind: str, periods: int) -> list[Row]:
     """Items of a statement in its newest periods, newest first, each of the best source that has it."""
-    rows = session.dicts(
-        table,
-        where="code=? AND statement=?",
-        values=(code, kind),
-        order="report_period DESC, item",
-    )
+    which = {"code": code, "statement": kind}
+    rows = session.dicts(table, of=which, order="report_period DESC, item")
     kept = sorted({row["report_period"] for row in rows}, reverse=True)[:periods]
     best: dict[tuple[str, str], Row] = {}
     for row in sorted(rows, key=lambda one: _place(one["src"])):

@@ -12,6 +12,7 @@ from platform_assets.compute.quarters import (
     single_quarter,
     year_before,
 )
+from serving_api.framework.row_models import columns_by_key, picked
 from serving_api.stocks.finance.groups import GROUPS
 
 Row = Mapping[str, Any]
@@ -30,6 +31,8 @@ SERIES: tuple[tuple[str, str, str, str], ...] = (
     ("debtRatio", "资产负债率", "pct", "debt_ratio"),
 )
 """(key, name, unit, column) of the core series."""
+FIGURES = "revenue netProfit=net_profit roe eps bvps"
+EXPLAINED = "report_period item change_pct text=explanation"
 LARGE_CHANGE = 30.0
 """Least change of an item that is listed, percent."""
 
@@ -37,15 +40,8 @@ LARGE_CHANGE = 30.0
 def finance_row(row: Row) -> dict[str, Any]:
     """One period of `/stocks/{code}/finance`."""
     period = str(row["report_period"])
-    return {
-        "year": int(period[:4]),
-        "report_period": period,
-        "revenue": row.get("revenue"),
-        "netProfit": row.get("net_profit"),
-        "roe": row.get("roe"),
-        "eps": row.get("eps"),
-        "bvps": row.get("bvps"),
-    }
+    figures = {key: row.get(column) for key, column in columns_by_key(FIGURES).items()}
+    return {"year": int(period[:4]), "report_period": period, **figures}
 
 
 def numbers_of(row: Row) -> dict[str, float]:
@@ -122,12 +118,7 @@ def _difference(figures: Figures, rows: Mapping[str, Row], column: str) -> tuple
 def large_changes(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """Items with large changes, with the text that explains it if one is known."""
     return [
-        {
-            "report_period": row["report_period"],
-            "item": row["item"],
-            "change_pct": row["change_pct"],
-            "text": row["explanation"],
-        }
+        picked(row, EXPLAINED)
         for row in rows
         if row["explanation"] or abs(row["change_pct"] or 0.0) >= LARGE_CHANGE
     ]

@@ -11,8 +11,8 @@ from core.calendar import shipped_calendar
 from core.market.rules import lot_of
 from platform_assets.compute.backtests.days import PER_MILLION, Days, Event
 from platform_assets.compute.backtests.engine import Run, run_rule
-from platform_assets.compute.backtests.fees import fees_of
 from platform_assets.compute.backtests.figures import figures_of
+from platform_assets.compute.backtests.ledger import fees_of
 from platform_assets.compute.backtests.strategies import SignalRule, Signals, strategy_of
 from platform_assets.compute.backtests.validation import Strategic
 from tests.compute.backtests.days import assert_reconciles, made, s60

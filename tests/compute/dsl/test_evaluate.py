@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from platform_assets.compute.dsl.checks import columns_needed
-from platform_assets.compute.dsl.evaluate import Selection, Table, select
-from platform_assets.compute.dsl.like import Pattern
+from platform_assets.compute.dsl.evaluate import Pattern, Selection, Table, select
 from platform_assets.compute.dsl.parser import parse
 from platform_assets.compute.language import LanguageError
 from tests.compute.dsl.grown import Grower

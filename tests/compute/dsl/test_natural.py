@@ -4,7 +4,7 @@ import pytest
 
 from platform_assets.compute.dsl.natural import EVERYTHING, translated
 from platform_assets.compute.dsl.parser import parse
-from platform_assets.compute.dsl.phrases import PHRASES
+from platform_assets.compute.dsl.spoken import PHRASES
 from platform_assets.compute.dsl.tree import And, Or
 from platform_assets.compute.dsl.written import written
 

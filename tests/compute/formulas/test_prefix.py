@@ -5,12 +5,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from core.arrays import Floats
 from core.market.bars import Bars
 from platform_assets.compute import series
 from platform_assets.compute.formulas.builtin import BUILTINS
 from platform_assets.compute.formulas.evaluate import along
 from platform_assets.compute.formulas.parser import parse
-from platform_assets.compute.series import Floats
 from tests.compute.prefix import mismatches
 
 _PRICES = ("open", "high", "low", "close")

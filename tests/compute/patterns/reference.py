@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.market.bars import Bars, Floats
+from core.arrays import Floats
+from core.market.bars import Bars
 from platform_assets.compute.parameters.patterns import THRESHOLDS as T
 
 EPS = 1e-9

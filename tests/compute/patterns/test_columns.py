@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.market.bars import Bars, Floats
+from core.arrays import Floats
+from core.market.bars import Bars
 from platform_assets.compute.patterns import DIRECTIONS, METRICS, has_row, kind_names, pattern_columns
 
 Columns = dict[str, Floats]

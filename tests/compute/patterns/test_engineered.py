@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.market.bars import Bars, Floats
+from core.arrays import Floats
+from core.market.bars import Bars
 from platform_assets.compute.patterns import pattern_columns
 from resources.simulated_market.world.companies import FEATURES
 from resources.simulated_market.world.full import SyntheticWorld

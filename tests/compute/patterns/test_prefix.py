@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from core.market.bars import Bars, Floats
+from core.arrays import Floats
+from core.market.bars import Bars
 from platform_assets.compute.kernels import kernel
 from platform_assets.compute.parameters.patterns import MIN_BARS
 from platform_assets.compute.patterns import DIRECTIONS, METRICS, pattern_columns

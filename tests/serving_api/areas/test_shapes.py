@@ -4,9 +4,9 @@ from fastapi import APIRouter
 from pydantic import TypeAdapter
 
 from serving_api.bonds.routes import router as bonds
-from serving_api.earnings.routes import router as earnings
+from serving_api.earnings import router as earnings
 from serving_api.framework.routing import PlatformRoute
-from serving_api.funds.routes import fund_router, reit_router
+from serving_api.funds import fund_router, reit_router
 from serving_api.hong_kong.routes import premium_router
 from serving_api.hong_kong.routes import router as hong_kong
 from serving_api.risk.routes import router as risk

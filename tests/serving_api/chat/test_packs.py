@@ -7,8 +7,7 @@ import pytest
 
 from platform_assets.compute.evidence.facts import Pack
 from serving_api.evidence.market import macro_pack, market_pack
-from serving_api.evidence.packs import stock_pack, stocks_pack
-from serving_api.evidence.taking import fact_of, facts_of
+from serving_api.evidence.packs import fact_of, facts_of, stock_pack, stocks_pack
 from tests.serving_api.areas.handmade import Handmade
 from tests.serving_api.chat import rows
 

@@ -12,8 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from serving_api.market.share_brief.canvas import Canvas, fitted
-from serving_api.market.share_brief.glyphs import width
+from serving_api.market.share_brief.canvas import Canvas, fitted, width
 from serving_api.market.share_brief.picture import (
     DASH,
     FALL,

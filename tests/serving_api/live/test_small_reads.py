@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from serving_api.market import queries
+from serving_api.market import change_detector
 from tests.serving_api import market as stored
 from tests.serving_api.live.admin_reads.conftest import CLOSED, FetchContext
 
@@ -180,8 +180,8 @@ def test_comparison_needs_a_login_and_has_limits(bench: FetchContext) -> None:
 def test_growth_is_bounded_by_versions_and_by_entities(
     bench: FetchContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(queries, "KEPT_VERSIONS", 3)
-    monkeypatch.setattr(queries, "MOST_ENTITIES", 2)
+    monkeypatch.setattr(change_detector, "KEPT_VERSIONS", 3)
+    monkeypatch.setattr(change_detector, "MOST_ENTITIES", 2)
     for number in range(6):
         compare(bench, bench.headers, {"n": number})
     assert bench.warehouse.query("SELECT MIN(version_no), COUNT(*) FROM sys_change_history") == [(4, 3)]

@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from serving_api.live.session_state import moment_of
-from serving_api.realtime import streams
+from serving_api.realtime import routes
 from serving_api.realtime.hub import LOG_EVENTS, Event, QuoteHub, Subscription, hub_of
 from tests.serving_api.live.admin_reads.conftest import TRADING, FetchContext
 from tests.serving_api.live.conftest import second_process
@@ -213,8 +213,8 @@ def comments(text: str) -> int:
 def test_a_stream_without_events_says_so_every_fifteen_seconds(
     bench: FetchContext, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
-    assert streams.COMMENT_S == 15.0
-    monkeypatch.setattr(streams, "COMMENT_S", 0.01)
+    assert routes.COMMENT_S == 15.0
+    monkeypatch.setattr(routes, "COMMENT_S", 0.01)
     hub(bench)
     _, text = read_frames(bench.api, path, 3, comments)
     assert [block for block in text.split("\n\n") if block.startswith(":")][1:] == [": keep-alive"] * 3
@@ -223,7 +223,7 @@ def test_a_stream_without_events_says_so_every_fifteen_seconds(
 def test_a_stream_counts_once_in_the_rate_limit(
     bench: FetchContext, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(streams, "COMMENT_S", 0.01)
+    monkeypatch.setattr(routes, "COMMENT_S", 0.01)
     with second_process(bench, tmp_path, rate_limit_per_min=3) as api:
         for path in STREAMS:
             read_frames(api, path, 20, comments)

@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 
 from core.calendar import shipped_calendar
-from serving_api.stocks.intraday.intraday import client_ttl, server_ttl
+from serving_api.stocks.intraday import client_ttl, server_ttl
 from tests.serving_api.live.admin_reads.conftest import CLOSED, TRADING, FetchContext
 
 PATH = "/stocks/600040/intraday"

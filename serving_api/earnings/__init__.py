@@ -1,1 +1,0 @@
-"""The window in which the reports of a quarter end come out."""

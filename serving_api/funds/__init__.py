@@ -1,1 +1,0 @@
-"""Funds on the exchanges: REITs and the bars of ETFs."""

@@ -1,0 +1,126 @@
+"""/index/*: open to anyone, plain."""
+
+from typing import Annotated, Any
+
+from fastapi import Path, Query
+from pydantic import BaseModel, Field
+
+from serving_api.db.sessions import Session
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.history_reach import Reach, reach
+from serving_api.framework.permissions import Anyone
+from serving_api.framework.read_failures import read_or
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router
+from serving_api.framework.row_models import Rows, columns_of, picked
+from serving_api.index.symbols import symbol_of
+from serving_api.interfaces.indices import MEMBERS, members, weights
+from serving_api.interfaces.queries import Row, public_rows
+
+router = area_router(f"{PREFIX}/index", "index")
+
+VALUATION = "raw_index_valuation"
+WEIGHTED, LISTED = "code name weight_pct!", "code name in_date"
+RATIOS = "date pe pe_ttm pb dividend_yield pe_pct_10y pb_pct_10y"
+_WEIGHED = 20_000
+
+Symbol = Annotated[
+    str, Path(description="index: sh000300, 000300, 399001; an industry: 801780", examples=["sh000300"])
+]
+
+
+@columns_of(VALUATION, RATIOS)
+class IndexRatio(BaseModel):
+    """`pe` only of about the newest twenty dates."""
+
+
+class IndexValuation(Reach):
+    """Oldest first; `latest` is the last of the items, {} when there are none."""
+
+    symbol: str
+    name: str | None
+    items: list[IndexRatio]
+    latest: dict[str, object] = Field(description="the newest item")
+
+
+@columns_of(MEMBERS, WEIGHTED)
+class IndexWeight(BaseModel):
+    """A member with its weight."""
+
+
+class IndexWeights(Rows[IndexWeight]):
+    """The heaviest first. `coverage_pct` is the sum of the shown weights."""
+
+    symbol: str
+    name: str | None
+    as_of_date: str | None
+    total: int = Field(description="members with a weight")
+    coverage_pct: float
+
+
+@columns_of(MEMBERS, LISTED)
+class IndexMember(BaseModel):
+    """A member; `in_date` only of industries."""
+
+
+class IndexMembers(Rows[IndexMember]):
+    symbol: str
+    name: str | None
+    as_of_date: str | None
+
+
+@router.get("/valuation/{symbol}", IndexValuation, tables=(VALUATION,))
+async def valuation(
+    call: Anyone,
+    symbol: Symbol,
+    days: Annotated[int, Query(ge=1, le=2500, description="newest trade dates")] = 750,
+) -> Answer:
+    """PE, yield and percentile of an index by trade date, oldest first."""
+    own = symbol_of(symbol)
+    rows = await read_or([], call.state.reading.point(valuations, own, days))
+    items = [picked(row, RATIOS) for row in rows]
+    name = rows[-1]["index_name"] if rows else None
+    history = await reach(call.state, VALUATION, len(items), asked=days, of={"index_code": own})
+    latest = items[-1] if items else {}
+    return Answer({"symbol": own, "name": name, "items": items, "latest": latest, **history})
+
+
+@router.get("/weights/{symbol}", IndexWeights, tables=(MEMBERS,))
+async def index_weights(
+    call: Anyone,
+    symbol: Symbol,
+    limit: Annotated[int, Query(ge=1, le=5000, description="the heaviest members")] = 100,
+) -> Answer:
+    """Members of an index with their weights at the newest known month end, the heaviest first."""
+    own = symbol_of(symbol)
+    rows = await read_or([], call.state.reading.point(weights, own, _WEIGHED))
+    shown = _members(own, rows[:limit], WEIGHTED)
+    coverage = round(sum(row["weight_pct"] for row in rows[:limit]), 4)
+    return Answer({**shown, "total": len(rows), "coverage_pct": coverage})
+
+
+@router.get("/constituents/{symbol}", IndexMembers, tables=(MEMBERS,))
+async def constituents(call: Anyone, symbol: Symbol) -> Answer:
+    """Members of an index or industry in the newest list."""
+    own = symbol_of(symbol)
+    rows = await read_or([], call.state.reading.point(members, own))
+    return Answer(_members(own, rows, LISTED))
+
+
+def _members(symbol: str, rows: list[Row], columns: str) -> dict[str, Any]:
+    """The list of an index with these columns of each member."""
+    return {
+        "symbol": symbol,
+        "name": rows[0]["index_name"] if rows else None,
+        "as_of_date": rows[0]["as_of_date"] if rows else None,
+        "items": [picked(row, columns) for row in rows],
+        "total": len(rows),
+    }
+
+
+def valuations(session: Session, index_code: str, days: int) -> list[Row]:
+    """The newest dates of an index, oldest first."""
+    rows = public_rows(
+        session, VALUATION, where="index_code=?", values=(index_code,), order="date DESC", limit=days
+    )
+    return rows[::-1]

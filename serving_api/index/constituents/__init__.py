@@ -1,1 +1,0 @@
-"""Broad indices and industry indices: valuation, weights, members."""

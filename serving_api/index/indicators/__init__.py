@@ -1,1 +1,0 @@
-"""Series of indices: their indicators, and the calendar of their daily changes."""

@@ -1,0 +1,145 @@
+"""/industry/*: open to anyone, plain."""
+
+from typing import Annotated, Any, Literal
+
+from fastapi import Depends, Query
+from pydantic import BaseModel
+
+from serving_api.db.sessions import Session
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.history_reach import Reach, reach, reach_of_day
+from serving_api.framework.permissions import Anyone
+from serving_api.framework.read_failures import read_or
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router
+from serving_api.framework.row_models import Rows, columns_of, picked
+from serving_api.interfaces.queries import Row, public_rows
+from serving_api.table_lists import past_day
+
+router = area_router(f"{PREFIX}/industry", "industry")
+
+RATIOS = "raw_industry_valuation"
+CLASSES = "fusion_stock_industry"
+VALUATION = "fusion_valuation"
+SERIES = "date pe_weighted pe_median pb dividend_yield"
+_ALL = 20_000
+
+Standard = Annotated[
+    Literal["csrc", "cni", "sw"], Query(description="classification: of the regulator, of CNI, of SW")
+]
+
+
+@columns_of(RATIOS)
+class RatedIndustry(BaseModel):
+    """Ratios of an industry on one date."""
+
+
+class IndustryRatios(Reach, Rows[RatedIndustry]):
+    """`date` of the rows is null where nothing is stored."""
+
+    standard: str
+    date: str | None
+
+
+@columns_of(RATIOS, SERIES)
+class IndustryRatio(BaseModel):
+    """Ratios of the industry on one date."""
+
+
+@columns_of(VALUATION, "code name pe_ttm pb")
+class IndustryMember(BaseModel):
+    """A stock with its newest ratios."""
+
+
+class IndustryDetail(Reach):
+    """`items` oldest first; `members` by our own classification, [] for cni."""
+
+    industry_code: str
+    industry_name: str | None
+    items: list[IndustryRatio]
+    members: list[IndustryMember]
+
+
+@router.get("/valuation", IndustryRatios, tables=(RATIOS,))
+async def valuation(
+    call: Anyone,
+    date: Annotated[str | None, Depends(past_day)],
+    standard: Standard = "csrc",
+    level: Annotated[
+        Literal["1", "2", "3", "l1", "l2", "l3"] | None,
+        Query(description="1, 2 of csrc and cni; l1..l3 of sw"),
+    ] = None,
+) -> Answer:
+    """PE and PB of the industries of one classification on a date, or on its newest."""
+    items, day = await read_or(([], date), call.state.reading.scan(ratios, standard, level, date))
+    history = await reach_of_day(call.state, RATIOS, date, of={"standard": standard})
+    return Answer({"standard": standard, "date": day, "items": items, "total": len(items), **history})
+
+
+@router.get("/valuation/detail", IndustryDetail, tables=(RATIOS, CLASSES, VALUATION))
+async def detail(
+    call: Anyone,
+    industry_code: Annotated[
+        str, Query(min_length=1, max_length=16, description="code in its classification")
+    ],
+    standard: Standard = "csrc",
+    days: Annotated[int, Query(ge=1, le=2500, description="newest trade dates")] = 250,
+) -> Answer:
+    """One industry by date, and its stocks with their newest ratios."""
+    rows, stocks = await read_or(([], []), call.state.reading.scan(by_date, standard, industry_code, days))
+    own = {"standard": standard, "industry_code": industry_code}
+    answer = {
+        "industry_code": industry_code,
+        "industry_name": rows[-1]["industry_name"] if rows else None,
+        "items": [picked(row, SERIES) for row in rows],
+        "members": stocks,
+        **await reach(call.state, RATIOS, len(rows), asked=days, of=own),
+    }
+    return Answer(answer)
+
+
+def ratios(
+    session: Session, standard: str, level: str | None, day: str | None
+) -> tuple[list[Row], str | None]:
+    """Industries of a classification on a date, or on its newest, by level and code; and that date."""
+    if day is None:
+        day = session.first(RATIOS, "date", where="standard=?", values=(standard,), order="date DESC")
+        if day is None:
+            return [], None
+    which = {"standard": standard, "date": day, "level": level}
+    return public_rows(session, RATIOS, of=which, order="level, industry_code", limit=_ALL), day
+
+
+def by_date(
+    session: Session, standard: str, industry_code: str, days: int
+) -> tuple[list[Row], list[dict[str, Any]]]:
+    """(newest dates of an industry, oldest first; its stocks with their newest ratios, by code)."""
+    where, values = "standard=? AND industry_code=?", (standard, industry_code)
+    rows = public_rows(session, RATIOS, where=where, values=values, order="date DESC", limit=days)[::-1]
+    return rows, members(session, standard, industry_code, str(rows[-1]["industry_name"])) if rows else []
+
+
+def members(session: Session, standard: str, code: str, name: str) -> list[dict[str, Any]]:
+    """Stocks by our own classification: SW's by code, the regulator's by name. No stock is assigned to
+    CNI's."""
+    columns = ["code", "name", "sw_l1", "sw_l2", "sw_l3", "csrc_industry"]
+    classed = public_rows(session, CLASSES, columns, order="code", limit=_ALL)
+    if standard == "sw":
+        own = [row for row in classed if code in (row["sw_l1"], row["sw_l2"], row["sw_l3"])]
+    elif standard == "csrc":
+        own = [row for row in classed if name in str(row["csrc_industry"] or "").split("-")]
+    else:
+        return []
+    ratio = newest_ratios(session, [row["code"] for row in own])
+    return [
+        {"code": row["code"], "name": row["name"], **ratio.get(row["code"], {"pe_ttm": None, "pb": None})}
+        for row in own
+    ]
+
+
+def newest_ratios(session: Session, codes: list[str]) -> dict[str, dict[str, Any]]:
+    """Ratios of some stocks on the newest date that is stored."""
+    day = session.first(VALUATION, "date", order="date DESC")
+    columns = ("code", "pe_ttm", "pb")
+    rows = session.of_codes(VALUATION, codes, columns=columns, where="date=?", values=(day,))
+    return {code: {"pe_ttm": pe, "pb": pb} for code, pe, pb in rows}

@@ -1,1 +1,0 @@
-"""Valuation of industries."""

@@ -1,1 +1,0 @@
-"""Trades of brokerage branches on the exchanges' billboard."""

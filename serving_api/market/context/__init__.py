@@ -1,1 +1,0 @@
-"""The market in context: risk temperature and event chain."""

@@ -1,0 +1,214 @@
+"""/market/limit-count-history, emotion-cycle, regime, phase-history: open to anyone, plain."""
+
+from typing import Annotated, Any, Literal
+
+from fastapi import Query
+from pydantic import BaseModel, Field
+
+from platform_assets.compute.market_phase import segments, transition_counts, transitions
+from serving_api.db.sessions import Session
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.history_reach import Reach, reach
+from serving_api.framework.permissions import Anyone
+from serving_api.framework.read_failures import read_or
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router
+from serving_api.framework.row_models import Rows, columns_by_key, columns_of, picked
+from serving_api.framework.state import State
+from serving_api.interfaces.queries import Row, public_rows
+
+Phase = Literal["ice", "repair", "rise", "climax", "diverge", "ebb"]
+
+
+router = area_router(f"{PREFIX}/market", "market: phase")
+
+LIMITS = "calc_limit_count"
+PHASES = "calc_market_phase"
+
+COUNTED = (
+    "date=trade_date limit_up_recomputed=up_recomputed limit_down_recomputed=down_recomputed "
+    "limit_up_official=up_official limit_down_official=down_official seal_rate=seal_rate_pct max_limit_days "
+    "diff_note"
+)
+CYCLE = (
+    "date=trade_date score stage_label=phase_label limit_up=limit_up_count limit_down=limit_down_count "
+    "max_limit_days seal_rate=seal_rate_pct prev_limit_up_avg_pct"
+)
+PHASE = "trade_date phase phase_label score"
+REGIME = "trade_date? phase? phase_label? score? confidence? duration_days?"
+
+WindowDays = Annotated[int, Query(ge=1, le=250, description="newest trade dates")]
+
+
+@columns_of(LIMITS, COUNTED)
+class LimitCount(BaseModel):
+    """Counts from our bars next to those of the portal's pools; null when one of the two is not stored."""
+
+    broken: int | None = Field(description="limit-ups that did not hold; from the pools, else from bars")
+    match: bool | None = Field(description="both counts are equal; null without one of them")
+
+
+class LimitCounts(Reach, Rows[LimitCount]):
+    """Oldest first."""
+
+
+@columns_of(PHASES, CYCLE)
+class CycleDay(BaseModel):
+    """One trade date; `score` 0..100."""
+
+    stage: Phase
+
+
+class CurrentStage(BaseModel):
+    stage: Phase | None
+    days: int = Field(description="trade dates in this stage so far")
+
+
+class EmotionCycle(Reach, Rows[CycleDay]):
+    """Oldest first."""
+
+    current: CurrentStage
+
+
+class Evidence(BaseModel):
+    """One input of the score."""
+
+    key: str
+    value: float = Field(description="counts, shares of 1, or percent, by its key")
+    score: float = Field(description="0..100, high is good")
+    weight: float
+
+
+@columns_of(PHASES, REGIME)
+class Regime(BaseModel):
+    """The newest stored phase; nulls while none is stored."""
+
+    phase: Phase | None
+    evidence: list[Evidence]
+    source: Literal["snapshot", "live"] = Field(description="snapshot: as it was stored after the close")
+
+
+@columns_of(PHASES, PHASE)
+class PhaseDay(BaseModel):
+    """One trade date."""
+
+    phase: Phase
+
+
+class Run(BaseModel):
+    """A run of dates in one phase."""
+
+    phase: Phase
+    from_: str = Field(alias="from")
+    to: str
+    days: int
+
+
+class CurrentPhase(BaseModel):
+    phase: Phase | None
+    duration_days: int
+
+
+class PhaseHistory(Reach):
+    """Oldest first; the first segment begins with the window."""
+
+    rows: list[PhaseDay]
+    segments: list[Run]
+    current: CurrentPhase
+    transitions: dict[str, dict[str, float]] = Field(
+        description="phase -> phase of the next date -> share of the dates that it followed"
+    )
+    transition_counts: dict[str, dict[str, int]] = Field(
+        description="the same -> number of dates behind each share"
+    )
+    total: int
+
+
+def since(session: Session, table: str, day: str) -> list[Row]:
+    """Rows of a whole-market table from a date on, oldest first."""
+    return public_rows(session, table, where="trade_date>=?", values=(day,), order="trade_date")
+
+
+def newest(session: Session) -> Row | None:
+    """The newest phase."""
+    rows = public_rows(session, PHASES, order="trade_date DESC", limit=1)
+    return rows[0] if rows else None
+
+
+async def _window(state: State, table: str, days: int) -> list[Row]:
+    """Rows of the newest trade dates, oldest first."""
+    dates = state.calendar.last(days, state.today)
+    rows = await read_or([], state.reading.point(since, table, dates[0]))
+    return [_shown(row) for row in rows]
+
+
+def _shown(row: Row) -> Row:
+    """The row with its score to two decimals."""
+    return {**row, "score": round(row["score"], 2)} if "score" in row else row
+
+
+@router.get("/limit-count-history", LimitCounts, tables=(LIMITS,))
+async def limit_count_history(call: Anyone, days: WindowDays = 60) -> Answer:
+    """Limit-ups and limit-downs of each date: counted from bars, next to those of the portal's pools."""
+    items = [_counts(row) for row in await _window(call.state, LIMITS, days)]
+    history = await reach(call.state, LIMITS, len(items), asked=days)
+    return Answer({"items": items, "total": len(items), **history})
+
+
+def _counts(row: Row) -> dict[str, Any]:
+    pairs = [(row[f"{side}_recomputed"], row[f"{side}_official"]) for side in ("up", "down")]
+    known = all(one is not None for pair in pairs for one in pair)
+    official = row["broken_official"]
+    return {
+        **picked(row, COUNTED),
+        "broken": row["broken_recomputed"] if official is None else official,
+        "match": all(ours == theirs for ours, theirs in pairs) if known else None,
+    }
+
+
+@router.get("/emotion-cycle", EmotionCycle, tables=(PHASES,))
+async def emotion_cycle(call: Anyone, days: WindowDays = 60) -> Answer:
+    """The emotion score of each date with its stage and its inputs."""
+    rows = await _window(call.state, PHASES, days)
+    items = [{**picked(row, CYCLE), "stage": row["phase"]} for row in rows]
+    current = (
+        {"stage": rows[-1]["phase"], "days": rows[-1]["duration_days"]}
+        if rows
+        else {"stage": None, "days": 0}
+    )
+    history = await reach(call.state, PHASES, len(items), asked=days)
+    return Answer({"items": items, "current": current, "total": len(items), **history})
+
+
+@router.get("/regime", Regime, tables=(PHASES,))
+async def regime(call: Anyone) -> Answer:
+    """The phase of the market as it was stored after the newest close."""
+    found = await read_or(None, call.state.reading.point(newest))
+    reported = dict.fromkeys(columns_by_key(REGIME)) if found is None else picked(_shown(found), REGIME)
+    return Answer({**reported, "evidence": (found or {}).get("evidence") or [], "source": "snapshot"})
+
+
+@router.get("/phase-history", PhaseHistory, tables=(PHASES,))
+async def phase_history(
+    call: Anyone,
+    days: Annotated[int, Query(ge=5, le=750, description="newest trade dates")] = 90,
+) -> Answer:
+    """Phases by date, their runs, and the frequencies of transitions."""
+    rows = await _window(call.state, PHASES, days)
+    current = {"phase": None, "duration_days": 0}
+    if rows:
+        current = {"phase": rows[-1]["phase"], "duration_days": rows[-1]["duration_days"]}
+    runs = segments([(row["trade_date"], row["phase"]) for row in rows])
+    return Answer(
+        {
+            "rows": [picked(row, PHASE) for row in rows],
+            "segments": [
+                {"phase": run.phase, "from": run.since, "to": run.until, "days": run.days} for run in runs
+            ],
+            "current": current,
+            "transitions": transitions([row["phase"] for row in rows]),
+            "transition_counts": transition_counts([row["phase"] for row in rows]),
+            "total": len(rows),
+            **await reach(call.state, PHASES, len(rows), asked=days),
+        }
+    )

@@ -1,1 +1,0 @@
-"""Boards of the portal: industries, concepts, regions."""

@@ -1,0 +1,65 @@
+"""/stocks/{code}/industry-compare: open to anyone, enveloped."""
+
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from serving_api.db.sessions import Session
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.parameters import AsOfRead, StockCode, bound_of, echo_of
+from serving_api.framework.permissions import Anyone
+from serving_api.framework.read_failures import read_or
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router
+from serving_api.framework.row_models import columns_by_key, columns_of, picked
+from serving_api.stocks.service import WAN
+
+router = area_router(f"{PREFIX}/stocks", "stocks")
+
+WIDE = "fusion_stock_wide"
+SHOWN = (
+    "code name price=current_price changePercent=change_pct peTtm=pe_ttm pb roe revenueYoy=revenue_yoy "
+    "profitYoy=net_profit_yoy"
+)
+"""Keys of a row that are columns of the wide table, some under another name."""
+
+
+@columns_of(WIDE, SHOWN)
+class Peer(BaseModel):
+    """A stock of the industry."""
+
+    isSelf: bool
+    marketCap: float | None = Field(description="CNY")
+    rank: int = Field(description="by market cap, from 1 on")
+
+
+def peers(session: Session, code: str, as_of: str | None) -> list[dict[str, Any]]:
+    """Wide rows of the stock's industry on its newest date; [] when the industry is not known."""
+    own = session.rows(
+        WIDE, columns=("trade_date", "industry"), where="code=?", values=(code,), as_of=as_of,
+        order="trade_date DESC", limit=1,
+    )  # fmt: skip
+    if not own or not own[0][1]:
+        return []
+    columns = (*columns_by_key(SHOWN).values(), "total_market_cap")
+    where = "trade_date=? AND industry=?"
+    return session.dicts(WIDE, columns=columns, where=where, values=own[0], as_of=as_of)
+
+
+@router.get("/{code}/industry-compare", list[Peer], top=[("as_of", str)], tables=(WIDE,))
+async def industry_compare(call: Anyone, code: StockCode, as_of: AsOfRead) -> Answer:
+    """The stocks of the same industry on the stock's newest date, the largest first; [] when its industry
+    is not known."""
+    rows = await read_or([], call.state.reading.scan(peers, code, bound_of(as_of)))
+    rows.sort(key=lambda row: (-(row["total_market_cap"] or 0), row["code"]))
+    return Answer([_peer(row, code, rank) for rank, row in enumerate(rows, start=1)], top=echo_of(as_of))
+
+
+def _peer(row: dict[str, Any], code: str, rank: int) -> dict[str, Any]:
+    cap = row["total_market_cap"]
+    return {
+        **picked(row, SHOWN),
+        "isSelf": row["code"] == code,
+        "marketCap": None if cap is None else cap * WAN,
+        "rank": rank,
+    }

@@ -1,1 +1,0 @@
-"""A stock compared with the others of its industry."""

@@ -1,1 +1,0 @@
-"""Live reads of single securities: intraday bars."""

@@ -1,1 +1,0 @@
-"""Lists of many areas: the rows of one table on one date, sorted, by pages."""
