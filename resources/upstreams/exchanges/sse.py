@@ -11,7 +11,7 @@ import pandas as pd
 
 from core.errors import PayloadError
 from resources.rejections import accepted_rows
-from resources.transport.request import Fetcher, Request
+from resources.transport.request import Fetcher, Request, pairs
 from resources.upstreams.exchanges import sse_billboard
 from resources.upstreams.exchanges.common import (
     a_share_listings,
@@ -37,6 +37,7 @@ from resources.upstreams.parsing.payload import (
     required,
     string_of,
 )
+from resources.upstreams.parsing.rows import may, needed, values_of
 
 # -- The common form of answers of query.sse.com.cn: pages with a total number of rows.
 
@@ -44,13 +45,9 @@ PAGE = 5000
 
 
 def page_params(page: int) -> tuple[tuple[str, str], ...]:
-    return (
-        ("isPagination", "true"),
-        ("pageHelp.pageSize", str(PAGE)),
-        ("pageHelp.pageNo", str(page)),
-        ("pageHelp.beginPage", str(page)),
-        ("pageHelp.endPage", str(page)),
-        ("pageHelp.cacheSize", "1"),
+    return pairs(
+        f"isPagination=true&pageHelp.pageSize={PAGE}&pageHelp.pageNo={page}&pageHelp.beginPage={page}"
+        f"&pageHelp.endPage={page}&pageHelp.cacheSize=1"
     )
 
 
@@ -166,11 +163,8 @@ _FIGURES = {
 
 
 def overview_request(day: str) -> Request:
-    params = (
-        ("sqlId", _SSE_OVERVIEW_SQL),
-        ("PRODUCT_CODE", ",".join(CLASSES)),
-        ("type", "inParams"),
-        ("SEARCH_DATE", day),
+    params = pairs(
+        f"sqlId={_SSE_OVERVIEW_SQL}&PRODUCT_CODE={','.join(CLASSES)}&type=inParams&SEARCH_DATE={day}"
     )
     return Request("sse.query", "overview", "/commonQuery.do", params, label=day)
 
@@ -208,6 +202,13 @@ _MOST_PAGES = 5
 _SLACK = 1.0
 
 
+_MARGIN = (
+    *may(needed(figure), "rzye rzye"),
+    *may(figure, "rzmre rzmre rzche rzche rqyl loan_volume rqmcl rqmcl rqchl rqchl rqylje rqye"),
+    *may(figure, "rzrqjyzl rzrqye"),
+)
+
+
 def margin_request(day: str, page: int = 1, *, detail: bool) -> Request:
     """One page of the securities of a trade date, or the market's sums."""
     compact = day.replace("-", "")
@@ -241,14 +242,7 @@ def _sse_row(row: dict[str, Any], day: str, what: str, detail: bool) -> dict[str
         "date": same_day(iso_day(str(row.get("opDate")), f"{label} opDate"), day, label),
         "exchange": "SSE",
         "name": name_of(row.get("securityAbbr"), f"{label} securityAbbr") if detail else None,
-        "rzye": required(figure(row.get("rzye"), f"{label} rzye"), f"{label} rzye"),
-        "rzmre": figure(row.get("rzmre"), f"{label} rzmre"),
-        "rzche": figure(row.get("rzche"), f"{label} rzche"),
-        "loan_volume": figure(row.get("rqyl"), f"{label} rqyl"),
-        "rqmcl": figure(row.get("rqmcl"), f"{label} rqmcl"),
-        "rqchl": figure(row.get("rqchl"), f"{label} rqchl"),
-        "rqye": figure(row.get("rqylje"), f"{label} rqylje"),
-        "rzrqye": figure(row.get("rzrqjyzl"), f"{label} rzrqjyzl"),
+        **values_of(row, _MARGIN, label),
     }
     if abs(made["rzye"] + made["rqye"] - made["rzrqye"]) > _SLACK:
         raise PayloadError(f"{label}: rzye + rqylje is not rzrqjyzl")
