@@ -227,10 +227,7 @@ def packed(rows: Sequence[Traded], refused: str | None) -> dict[str, Any]:
     columns: dict[str, list[Any]] = {name: [getattr(row, name) for row in rows] for name in _FIGURES}
     columns["symbol"] = [row.listed.symbol for row in rows]
     columns["name"] = [row.listed.name for row in rows]
-    return {
-        "refused": refused,
-        "rows": base64.b64encode(zlib.compress(orjson.dumps(columns), 1)).decode(),
-    }
+    return {"refused": refused, "rows": base64.b64encode(zlib.compress(orjson.dumps(columns), 1)).decode()}
 
 
 def unpacked(body: dict[str, Any], facts: Facts) -> tuple[list[Traded], str | None]:

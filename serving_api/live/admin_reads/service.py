@@ -139,10 +139,7 @@ class Live:
 
     async def _index_quotes(self, symbols: Sequence[str]) -> Answered:
         answer = await self.clients.ask(
-            {
-                TENCENT: lambda client: client.quotes(symbols),
-                EASTMONEY: lambda client: client.ulist(symbols),
-            },
+            {TENCENT: lambda client: client.quotes(symbols), EASTMONEY: lambda client: client.ulist(symbols)},
             order=(TENCENT, EASTMONEY),
             empty=is_empty,
         )
@@ -231,11 +228,7 @@ class Live:
         )
         today, nets = answer.value
         return answer.shaped(
-            {
-                "code": code,
-                "today": flows.today_sides(today),
-                "history": flows.history(nets, stored, days),
-            }
+            {"code": code, "today": flows.today_sides(today), "history": flows.history(nets, stored, days)}
         )
 
     async def fund_flow_minutes(self, code: str) -> Answered:
@@ -293,8 +286,7 @@ class Live:
         day = session_date(self._clock.now(), self._calendar)
         facts = await read_or(Facts(day), self.facts.of(day))
         answer = await self.clients.ask(
-            {upstream: self._scanning(upstream, facts) for upstream in SCANS},
-            pages=pages_of(facts),
+            {upstream: self._scanning(upstream, facts) for upstream in SCANS}, pages=pages_of(facts)
         )
         return answer.shaped(market_stat(answer.value, day, self._calendar))
 
