@@ -161,8 +161,3 @@ def _answer(session: Session, name: str, day: str) -> Answered | None:
 
 def _seconds(ttl: Ttl) -> float:
     return ttl() if callable(ttl) else ttl
-
-
-def shared_of(state: State) -> SharedReads:
-    """The app's shared reads (`state.part(shared_of)`)."""
-    return SharedReads(state)

@@ -13,7 +13,7 @@ from serving_api.framework.read_failures import read_or
 from serving_api.framework.row_models import picked
 from serving_api.framework.state import State
 from serving_api.live.admin_reads import queries
-from serving_api.live.admin_reads.service import Live, live_of
+from serving_api.live.admin_reads.service import live_of
 from serving_api.live.clients import EASTMONEY, THS, Answered
 from serving_api.live.frame_values import Row, converted, is_empty, number, records, session_date, text, whole
 
@@ -90,11 +90,11 @@ _CNY_PER_YI = 1e8
 class Market:
     """Reads that return their empty structure when neither a source nor the store has data."""
 
-    def __init__(self, state: State, live: Live) -> None:
+    def __init__(self, state: State) -> None:
         self._clock = state.clock
         self._calendar = state.calendar
         self._reading = state.reading
-        self._live = live
+        self._live = state.part(live_of)
 
     async def limit_ups(self, day: str | None) -> Answered:
         """The pool of limit-ups of a date (default: the newest trade date): the stored one; during its
@@ -161,11 +161,6 @@ class Market:
 
         landed = await read_or(None, self._live.single_flight.take(key, ttl, make))
         return None if landed is None else landed.value
-
-
-def market_of(state: State) -> Market:
-    """The app's reads of the whole market (`state.part(market_of)`)."""
-    return Market(state, state.part(live_of))
 
 
 # -- shapes -------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from serving_api.live.clients import EASTMONEY, ORIGIN, TDX, TENCENT, Answered, 
 from serving_api.live.frame_values import Row, converted, is_empty, records, session_date, whole
 from serving_api.live.movers import market_stat
 from serving_api.live.scan import SCANS, MarketScan, Traded, pages_of
-from serving_api.live.shared_reads import shared_of
+from serving_api.live.shared_reads import SharedReads
 from serving_api.live.stored_facts import FactReads, Facts
 
 QUOTE_TTL, FLOW_TTL, STAT_TTL, EVENTS_TTL = 3.0, 30.0, 10.0, 3600.0
@@ -42,7 +42,7 @@ class Live:
         self.clients = clients or LiveClients(state.settings, state.clock, state.calendar)
         self.single_flight = SingleFlightCache(state.system.monotonic)
         self.facts = FactReads(state)
-        self.shared = state.part(shared_of)
+        self.shared = state.part(SharedReads)
         self.scans = MarketScan(self.clients, state.system.monotonic, self._stat_ttl, self.shared)
 
     def close(self) -> None:
@@ -296,10 +296,10 @@ class Live:
     # -- sharing ------------------------------------------------------------------------------------
 
     async def reported(
-        self, key: Hashable, ttl: Ttl, make: Callable[[], Awaitable[Answered]], empty: Any
+        self, key: Hashable, ttl: Ttl, make: Callable[[], Awaitable[Answered]], empty: Any, **how: Any
     ) -> Answered:
-        """A shared answer; `empty` when no source has one."""
-        landed = await read_or(None, self.single_flight.take(key, ttl, make))
+        """A shared answer (`SingleFlightCache.take`); `empty` when no source has one."""
+        landed = await read_or(None, self.single_flight.take(key, ttl, make, **how))
         return Answered(empty) if landed is None else landed.value
 
     async def shared_read(
