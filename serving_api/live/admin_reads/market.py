@@ -41,14 +41,11 @@ def limit_ups_of_bars(session: Session, day: str, dates: list[str]) -> list[Row]
 
 def _reported(session: Session, code: str, day: str, dates: list[str]) -> dict[str, Any]:
     """Name on the date, industry if it is known now, consecutive limit-ups."""
-    names = session.rows(
-        NAMES, columns=("name",), where="code=? AND valid_from<=? AND (valid_to IS NULL OR valid_to>=?)",
-        values=(code, day, day), order="valid_from DESC", limit=1,
-    )  # fmt: skip
-    industry = session.rows(INDUSTRIES, columns=("em_industry",), where="code=?", values=(code,), limit=1)
+    where = "code=? AND valid_from<=? AND (valid_to IS NULL OR valid_to>=?)"
+    name = session.first(NAMES, "name", where=where, values=(code, day, day), order="valid_from DESC")
     return {
-        "name": str(names[0][0]) if names else code,
-        "industry": industry[0][0] if industry else None,
+        "name": name or code,
+        "industry": session.first(INDUSTRIES, "em_industry", where="code=?", values=(code,)),
         "limit_days": _streak(session, code, dates),
     }
 

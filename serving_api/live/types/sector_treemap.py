@@ -7,7 +7,7 @@ from serving_api.db.sessions import Session
 from serving_api.framework.row_models import picked
 from serving_api.live.clients import EASTMONEY
 from serving_api.live.data_types import HISTORY, Body, DataType, ReadContext, check_portal, of_scan_sources
-from serving_api.live.frame_values import converted, number, records
+from serving_api.live.frame_values import converted, number, records, total
 from serving_api.live.queries import map_nodes
 from serving_api.live.scan import Traded
 from serving_api.live.types.industry_rank import by_board, weighted_change
@@ -30,11 +30,6 @@ def _tree(sectors: list[Body]) -> Body:
     return {"items": sectors}
 
 
-def _sum(values: list[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return round(sum(known), 2) if known else None
-
-
 def _child(row: Traded) -> Body:
     return {
         "code": row.listed.code,
@@ -50,10 +45,10 @@ def _scanned(upstream: str, context: ReadContext) -> Body:
             {
                 "code": board.code,
                 "name": board.name,
-                "value": _yi(_sum([row.market_cap for row in members])),
+                "value": _yi(total(row.market_cap for row in members)),
                 "change_percent": weighted_change(members),
-                "amount": _sum([row.amount for row in members]),
-                "main_net": _sum([row.main_net for row in members]),
+                "amount": total(row.amount for row in members),
+                "main_net": total(row.main_net for row in members),
                 "children": _largest([_child(row) for row in members]),
             }
             for board, members in by_board(context.scan(upstream), context).items()
