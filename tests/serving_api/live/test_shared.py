@@ -130,7 +130,7 @@ def test_a_process_that_died_while_asking_does_not_block_for_long(
     bench: FetchContext, tmp_path: Path
 ) -> None:
     with second_process(bench, tmp_path) as other:
-        live = bench.app.state.platform.part(shared_reads.shared_of)
+        live = bench.app.state.platform.part(shared_reads.SharedReads)
         assert bench.api.call(live.find_or_claim, "flashes 50", "2026-08-21") is None  # and never tells
         bench.ticks.advance(shared_reads.CLAIM_S + 0.1)
         assert other.get("/market/news-marquee").json()["total"] > 0
