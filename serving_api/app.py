@@ -17,20 +17,9 @@ from resources.settings import Settings
 from resources.transport.redact import redact
 from resources.warehouse.engine import API_WRITE_WAIT_S
 from resources.warehouse.warehouse import Warehouse
-from serving_api.admin.areas import DATAMGR_ROUTERS
-from serving_api.alt_sources import router as alt_sources_router
-from serving_api.analysis.routes import router as analysis_router
+from serving_api.auth.credentials import Passwords
 from serving_api.auth.model import User
-from serving_api.auth.passwords import Passwords
-from serving_api.auth.routes import router as accounts_router
 from serving_api.auth.service import Accounts
-from serving_api.chat.routes import router as chat_router
-from serving_api.datasets.download.routes import router as datamgr_download_router
-from serving_api.datasets.fused.routes import router as datamgr_fused_router
-from serving_api.datasets.northbound import router as connect_router
-from serving_api.datasets.portfolio.routes import router as datamgr_portfolio_router
-from serving_api.datasets.stock_base import router as stock_base_router
-from serving_api.datasets.sync.routes import router as datamgr_sync_router
 from serving_api.db.sessions import Reading
 from serving_api.db.table_versions import Versions
 from serving_api.db.versioned_cache import VersionedCache
@@ -39,74 +28,19 @@ from serving_api.framework.application import Application, add_areas
 from serving_api.framework.openapi import DESCRIPTION, add_docs_page
 from serving_api.framework.state import State
 from serving_api.framework.system_time import SystemTime
-from serving_api.health.routes import router as health_router
 from serving_api.health.service import package_version
-from serving_api.interfaces.routes import router as interfaces_router
-from serving_api.live.admin_reads.routes import router as datamgr_live_router
-from serving_api.market.change_detector import router as change_detector_router
-from serving_api.market.routes import router as market_router
-from serving_api.market.stored import router as market_stored_router
 from serving_api.mcp.mounted import Mounted
-from serving_api.mcp.routes import MCP_ROUTERS
 from serving_api.middleware.cached_responses import ResponseCacheLayer
 from serving_api.middleware.rate_limit import RateLimitLayer, parse_networks
 from serving_api.middleware.request_context import RequestLayer
-from serving_api.notes.routes import router as notes_router
-from serving_api.notifications.routes import router as notifications_router
-from serving_api.quant.factors.routes import market_router as market_factors_router
-from serving_api.quant.factors.routes import router as factors_router
-from serving_api.quant.routers import QUANT_ROUTERS
-from serving_api.realtime.routes import router as realtime_router
-from serving_api.routers import TOPIC_ROUTERS
-from serving_api.settings.mail import mail_of
-from serving_api.settings.routes import router as settings_router
-from serving_api.skills.routes import router as skills_router
-from serving_api.stocks.finance.routes import router as stocks_finance_router
-from serving_api.stocks.industry_compare import router as stocks_peers_router
-from serving_api.stocks.intraday import router as stocks_live_router
-from serving_api.stocks.routes import router as stocks_router
+from serving_api.routers import AREAS
+from serving_api.settings.mail import Mail
 from serving_api.stocks.service import Stocks
 
 logger = logging.getLogger("serving_api")
 
 READ_WAIT_S = 1.0
 """WAL readers wait for no writer; this bounds the rare recovery of a log after a crash."""
-
-# In the order in which requests meet them: where areas share their first path segments, the busy ones
-# come first.
-AREAS = (
-    stocks_router,
-    stocks_live_router,
-    stocks_finance_router,
-    stocks_peers_router,
-    accounts_router,
-    health_router,
-    notifications_router,
-    settings_router,
-    notes_router,
-    chat_router,
-    skills_router,
-    analysis_router,
-    interfaces_router,
-    datamgr_fused_router,
-    connect_router,
-    datamgr_live_router,
-    stock_base_router,
-    datamgr_download_router,
-    datamgr_sync_router,
-    datamgr_portfolio_router,
-    alt_sources_router,
-    market_router,
-    market_stored_router,
-    change_detector_router,
-    realtime_router,
-    factors_router,
-    market_factors_router,
-    *DATAMGR_ROUTERS,
-    *TOPIC_ROUTERS,
-    *QUANT_ROUTERS,
-    *MCP_ROUTERS,
-)
 
 
 class Parts(TypedDict, total=False):
@@ -199,7 +133,7 @@ def create_app(settings: Settings, **parts: Unpack[Parts]) -> Application:
     )
     app.state.platform = state
     if state.accounts.on_registered is None:
-        state.accounts.on_registered = mail_of(state).welcome
+        state.accounts.on_registered = state.part(Mail).welcome
     add_areas(app, AREAS)
     app.router.routes.append(Mounted())
     add_docs_page(app)

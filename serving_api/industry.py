@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from fastapi import Depends, Query
 from pydantic import BaseModel
 
-from serving_api.db.sessions import Session, matching
+from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach, reach_of_day
 from serving_api.framework.permissions import Anyone
@@ -106,8 +106,8 @@ def ratios(
         day = session.first(RATIOS, "date", where="standard=?", values=(standard,), order="date DESC")
         if day is None:
             return [], None
-    which = matching(("standard=?", standard), ("date=?", day), ("level=?", level))
-    return public_rows(session, RATIOS, **which, order="level, industry_code", limit=_ALL), day
+    which = {"standard": standard, "date": day, "level": level}
+    return public_rows(session, RATIOS, of=which, order="level, industry_code", limit=_ALL), day
 
 
 def by_date(

@@ -181,15 +181,14 @@ def derived_model(name: str, origin: type[Model], columns: Iterable[ColumnSpec])
 _SRC = ColumnSpec("src", K32, title="upstream", nullable=False, of_key=True)
 
 
-def received(model: type[Model], key_columns: Sequence[str], without: Sequence[str] = ()) -> type[Model]:
+def received(model: type[Model], without: Sequence[str] = ()) -> type[Model]:
     """The RAW model of the columns that sources deliver: those of a fused model without the computed ones
-    (and those of another feed), with `src` behind its key. Types, units and limits stay; only the key and
-    `src` must not be null."""
+    (and those of another feed), key first, with `src` behind it. Types, units and limits stay; only the key
+    and `src` must not be null."""
     specs = [spec for spec in model_columns(model) if not spec.computed and spec.name not in without]
-    own = [replace(spec, nullable=False) for spec in specs if spec.name in key_columns]
-    at = 1 + next(at for at, spec in enumerate(own) if spec.name == key_columns[-1])
-    rest = [replace(spec, nullable=True) for spec in specs if spec.name not in key_columns]
-    return derived_model(f"Received{model.__name__}", model, (*own[:at], _SRC, *own[at:], *rest))
+    own = [spec for spec in specs if spec.of_key]
+    rest = [replace(spec, nullable=True) for spec in specs if not spec.of_key]
+    return derived_model(f"Received{model.__name__}", model, (*own, _SRC, *rest))
 
 
 def columns_of(other: type[Model], names: str) -> Callable[[type[Model]], type[Model]]:

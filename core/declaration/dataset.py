@@ -49,12 +49,15 @@ class Source:
     only_when: Callable[[Any, Scope], bool] | None = None
 
 
-def _name_date_column(declared: "Raw | Dataset", model: type[Model]) -> None:
-    """Write the default of `date_column` into a declaration that is still under construction."""
+def _take_from_model(declared: "Raw | Dataset", model: type[Model]) -> None:
+    """Write the defaults of `key` and `date_column` into a declaration that is still under construction."""
+    specs = model_columns(model)
+    names = declared.key or tuple(spec.name for spec in specs if spec.of_key)
+    object.__setattr__(declared, "key", names)
     column: str | None = declared.date_column
     if column is None:
-        families = {spec.name: spec.family for spec in model_columns(model)}
-        column = next((name for name in declared.key if families.get(name) in ("date", "time")), None)
+        families = {spec.name: spec.family for spec in specs}
+        column = next((name for name in names if families.get(name) in ("date", "time")), None)
     object.__setattr__(declared, "date_column", column or None)
 
 
@@ -65,8 +68,9 @@ class Raw:
 
     name: str
     model: type[Model]
-    key: tuple[str, ...]
-    sources: tuple[Source, ...]
+    key: tuple[str, ...] = ()
+    """Default: the columns that the model declares with `key()`, in their order."""
+    sources: tuple[Source, ...] = ()
     title: str = ""
     combine: str = "fallback"
     date_column: str | None = None
@@ -119,7 +123,7 @@ class Raw:
     def __post_init__(self) -> None:
         if self.replace and self.partition is not Partition.SNAPSHOT:
             raise DeclarationError(f"{self.name}: replace='snapshot' is for Partition.SNAPSHOT alone")
-        _name_date_column(self, self.model)
+        _take_from_model(self, self.model)
 
     def alone(
         self,
@@ -172,6 +176,7 @@ class Dataset:
     """Group of its tables in the Dagster UI. The subjects depend on each other one way."""
     model: type[Model] | None = None
     key: tuple[str, ...] = ()
+    """Default: the columns that the model declares with `key()`, in their order."""
     layer: Layer = Layer.DWD
     domain: str | None = None
     partition: Partition = Partition.TRADE_DATE
@@ -257,7 +262,7 @@ class Dataset:
                     f"{self.name}: a dataset without a model must own RAW tables or records"
                 )
             return
-        _name_date_column(self, self.model)
+        _take_from_model(self, self.model)
         names = {spec.name for spec in model_columns(self.model)}
         missing = [part for part in self.key if part not in names]
         if missing or not self.key:

@@ -39,6 +39,16 @@ def on_dates(window: Dense, dates: Sequence[str]) -> dict[str, Floats]:
     return spread
 
 
+_STORED = {
+    **{name: name for name in "open high low close volume amount last_close limit_up limit_down".split()},
+    "factor": "adj_factor",
+    "turnover": "turnover_pct",
+}
+"""Column of `Bars` -> column of the stored bars."""
+_MISSING = {"adj_factor": 1.0}
+"""Value of a column that was not read, where that is not NaN."""
+
+
 @dataclass(frozen=True)
 class Bars:
     """Rows `offsets[i]` to `offsets[i + 1]` are the traded days of `codes[i]`, oldest first.
@@ -98,9 +108,9 @@ class Bars:
         order = np.lexsort((days, names))
         codes, starts = np.unique(names[order], return_index=True)
 
-        def column(name: str, missing: float = np.nan) -> Floats:
+        def column(name: str) -> Floats:
             if name not in rows.columns:
-                return np.full(len(rows), missing)
+                return np.full(len(rows), _MISSING.get(name, np.nan))
             values: Floats = rows[name].to_numpy(dtype=np.float64, na_value=np.nan)
             return values[order]
 
@@ -108,17 +118,7 @@ class Bars:
             codes=tuple(codes.tolist()),
             offsets=np.append(starts, len(rows)).astype(np.int64),
             date=days[order],
-            open=column("open"),
-            high=column("high"),
-            low=column("low"),
-            close=column("close"),
-            volume=column("volume"),
-            factor=column("adj_factor", 1.0),
-            amount=column("amount"),
-            turnover=column("turnover_pct"),
-            last_close=column("last_close"),
-            limit_up=column("limit_up"),
-            limit_down=column("limit_down"),
+            **{name: column(stored) for name, stored in _STORED.items()},
         )
 
     @classmethod
@@ -130,9 +130,9 @@ class Bars:
         held = counts > 0
         days = np.array([int(day.replace("-", "")) for day in dense.dates], dtype=np.int64)
 
-        def column(name: str, missing: float = np.nan) -> Floats:
+        def column(name: str) -> Floats:
             if name not in dense.values:
-                return np.full(int(counts.sum()), missing)
+                return np.full(int(counts.sum()), _MISSING.get(name, np.nan))
             values: Floats = dense.values[name][there]
             return values
 
@@ -140,17 +140,7 @@ class Bars:
             codes=tuple(code for code, is_held in zip(dense.codes, held.tolist(), strict=True) if is_held),
             offsets=np.concatenate([[0], np.cumsum(counts[held])]).astype(np.int64),
             date=np.broadcast_to(days, there.shape)[there],
-            open=column("open"),
-            high=column("high"),
-            low=column("low"),
-            close=column("close"),
-            volume=column("volume"),
-            factor=column("adj_factor", 1.0),
-            amount=column("amount"),
-            turnover=column("turnover_pct"),
-            last_close=column("last_close"),
-            limit_up=column("limit_up"),
-            limit_down=column("limit_down"),
+            **{name: column(stored) for name, stored in _STORED.items()},
         )
 
     @cached_property

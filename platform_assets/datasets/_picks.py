@@ -87,7 +87,6 @@ def pick_dataset(
         subject="scores",
         title=title,
         model=model,
-        key=("trade_date", group, "code"),
         calculate=picks,
         reads=(*reads, WIDE, BARS, INDEX),
         reads_own_past=True,

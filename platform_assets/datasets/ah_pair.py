@@ -33,7 +33,6 @@ DATASET = Dataset(
     title="Companies listed at home and in Hong Kong",
     layer=Layer.REF,
     model=AhPair,
-    key=("a_code",),
     partition=Partition.SNAPSHOT,
     sources=(Source("eastmoney", portal),),
     may_be_empty=True,

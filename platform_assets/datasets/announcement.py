@@ -9,9 +9,9 @@ from collections.abc import Callable
 
 import pandas as pd
 
+from core.declaration import rules
 from core.declaration.columns import K16, S32, S64, S512, Code, Date, Dt, Int, Model, col, columns_of, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Contract, Partition, Rows, Soft, Whole, at_time, calendar_days, interfaces
 from core.declaration.scope import Context, Scope
 from core.text_keys import text_keys
 from platform_assets.compute.notices import CATEGORIES, category_of, importance_of
@@ -101,10 +101,6 @@ def shenzhen(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     return _asked(ctx.szse.announcements, ctx, scope, _SHORT_SPAN)
 
 
-def as_received(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    return rows
-
-
 def add_meaning(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     rows["category"] = [category_of(title) for title in rows["title"]]
     rows["importance"] = [importance_of(title) for title in rows["title"]]
@@ -145,9 +141,8 @@ DATASET = Dataset(
     subject="securities",
     title="Notices of listed companies by disclosure date",
     model=Announcement,
-    key=("code", "pub_date", "title_key"),
     domain="daily",
-    partition=Partition.EVENT_DATE,
+    partition=rules.Partition.EVENT_DATE,
     late=1,
     raw=(
         Raw(
@@ -156,29 +151,29 @@ DATASET = Dataset(
             model=RawAnnouncement,
             key=("code", "title", "pub_date"),
             unique=(("code", "title_key", "pub_date"),),
-            partition=Partition.EVENT_DATE,
+            partition=rules.Partition.EVENT_DATE,
             sources=(Source("cninfo", platform), Source("eastmoney", portal), Source("szse", shenzhen)),
             late=1,
         ),
     ),
-    feeds={"raw_announcements": as_received},
+    feeds={"raw_announcements": rules.as_received},
     order=("cninfo", "eastmoney", "szse"),
-    fuse=Rows(fills=("pub_time", "ann_type", "pdf_url")),
-    contract=(Contract(not_far_ahead, "disclosure date more than two days ahead"),),
+    fuse=rules.Rows(fills=("pub_time", "ann_type", "pdf_url")),
+    contract=(rules.Contract(not_far_ahead, "disclosure date more than two days ahead"),),
     derive=(add_meaning,),
     soft=(
-        Soft(url_is_http, "the address is not http(s)"),
-        Soft(ann_type_known, "no type"),
-        Soft(code_known, "no such security is known"),
+        rules.Soft(url_is_http, "the address is not http(s)"),
+        rules.Soft(ann_type_known, "no type"),
+        rules.Soft(code_known, "no such security is known"),
     ),
-    whole=(Whole(of_both_exchanges),),
+    whole=(rules.Whole(of_both_exchanges),),
     reads=("fusion_stock_master",),
-    public_at=at_time("pub_time", otherwise_on="pub_date"),
-    freshness=calendar_days(3, "pub_date"),
+    public_at=rules.at_time("pub_time", otherwise_on="pub_date"),
+    freshness=rules.calendar_days(3, "pub_date"),
     per_code=True,
     may_be_empty=True,
     tasks=("fusion_daily_sync", "news_sync", "eod_core"),
-    interfaces=interfaces("""
+    interfaces=rules.interfaces("""
         get_announcements(code start_date? end_date? ann_type? limit=30): stock headlines, 600 s
             announcements, newest first
         get_announcements_by_date(date? ann_type? keyword? limit=200 offset=0): market headlines, 300 s

@@ -12,7 +12,7 @@ import pandas as pd
 from core.declaration import columns as t
 from core.declaration.columns import Model, col, columns_of, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Contract, Rows, Soft, at_hour, history, interfaces, trading
+from core.declaration.rules import Contract, Rows, Soft, as_received, at_hour, history, interfaces, trading
 from core.declaration.scope import Context, Scope
 from platform_assets.compute.deals import with_deal_keys, with_numbers
 from platform_assets.compute.name_spans import named
@@ -97,10 +97,6 @@ def _official(exchange: "SseClient | SzseClient", scope: Scope) -> pd.DataFrame:
     return rows[requested].reset_index(drop=True)
 
 
-def as_received(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    return rows
-
-
 def numbered(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """The number that the key was made of."""
     return with_numbers(rows)
@@ -156,7 +152,6 @@ DATASET = Dataset(
     subject="trading",
     title="Block trades",
     model=BlockTrade,
-    key=("code", "date", "row_key"),
     domain="daily",
     late=5,
     raw=(
@@ -165,7 +160,6 @@ DATASET = Dataset(
             history=250,
             title="Block trades as the portal reports them",
             model=RawBlockTrade,
-            key=("code", "date", "row_key"),
             sources=(Source("eastmoney", portal),),
             late=1,
         ),
@@ -176,7 +170,6 @@ DATASET = Dataset(
             also_tasks=("aux_f10_events_sync",),
             title="Block trades beside the F10 tables: the portal's report once more, no further call",
             model=AuxDeal,
-            key=("code", "date", "row_key", "src"),
             sources=(Source("em_f10", portal),),
             late=1,
         ),
@@ -184,7 +177,6 @@ DATASET = Dataset(
             name="exchange_block_trade",
             title="Block trades as Shanghai and Shenzhen publish them",
             model=ExchangeBlockTrade,
-            key=("date", "code", "row_key"),
             sources=(Source("sse", shanghai), Source("szse", shenzhen)),
             combine="all",
             late=1,

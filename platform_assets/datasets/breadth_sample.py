@@ -145,7 +145,6 @@ DATASET = Dataset(
     title="Market breadth every five minutes",
     layer=Layer.CALC,
     model=BreadthSample,
-    key=("sample_time",),
     date_column="trade_date",
     partition=Partition.SNAPSHOT,
     sources=(Source("tdx", terminal), Source("tencent", quote_site), Source("eastmoney", portal)),

@@ -42,7 +42,6 @@ DATASET = Dataset(
             name="aux_operate",
             title="Revenue, cost and profit by industry, product and region",
             model=AuxOperate,
-            key=_KEY,
             partition=Partition.CODE,
             sources=(Source("em_f10", portal),),
             reads=REPORTED,

@@ -76,7 +76,6 @@ DATASET = Dataset(
     subject="signals",
     title="Chip distribution by trade date",
     model=ChipDaily,
-    key=("code", "date"),
     calculate=chips,
     reads=(BARS,),
     freshness=trading(1),

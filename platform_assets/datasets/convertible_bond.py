@@ -118,7 +118,6 @@ DATASET = Raw(
     name="convertible_bond",
     title="Convertible bonds by trade date",
     model=ConvertibleBond,
-    key=("trade_date", "code"),
     sources=(
         Source("eastmoney", portal, only_when=current_session),
         Source("tencent", quote_site, only_when=current_session),

@@ -13,7 +13,7 @@ from core.days import moved
 from core.declaration import columns as t
 from core.declaration.columns import Model, col, columns_of, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Fields, Partition, Soft, calendar_days, interfaces
+from core.declaration.rules import Fields, Partition, Soft, as_received, calendar_days, interfaces
 from core.declaration.scope import Context, Scope
 from platform_assets.datasets._notices import AGAIN_DAYS, by_notice
 from resources.upstreams.fetch_context import FetchContext
@@ -136,10 +136,6 @@ def carried_out(plans: pd.DataFrame, events: pd.DataFrame) -> pd.DataFrame:
     return fits.rename(columns={"event": "ex_date"})[[*KEY, "name", "ex_date", *_RATIOS]]
 
 
-def as_received(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    return rows
-
-
 def _records(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """Fields of the portal's record of each row that are no columns: `notice_date` of its newest notice and
     `total_shares`; null where it has none."""
@@ -203,7 +199,6 @@ DATASET = Dataset(
     subject="financials",
     title="Dividends, from the plan to the payment",
     model=Dividend,
-    key=KEY,
     domain="daily",
     partition=Partition.CODE,
     date_column="ann_date",
@@ -212,7 +207,6 @@ DATASET = Dataset(
             name="dividend",
             title="Dividends as the portal reports them; ex-dates of the terminal where it is away",
             model=RawDividend,
-            key=(*KEY, "src"),
             partition=Partition.CODE,
             date_column="ann_date",
             sources=(Source("eastmoney", portal), Source("tdx", terminal, only_when=of_one_date)),
@@ -223,7 +217,6 @@ DATASET = Dataset(
             also_tasks=("aux_f10_events_sync",),
             title="Dividends beside the F10 tables: the portal's report once more, no further call",
             model=AuxBonus,
-            key=(*KEY, "src"),
             partition=Partition.CODE,
             date_column="ann_date",
             sources=(Source("em_f10", portal),),

@@ -227,7 +227,6 @@ DATASET = Dataset(
     subject="scores",
     title="Leader score of the limit-ups",
     model=DragonScore,
-    key=("trade_date", "code"),
     revisits=REVISITED_DAYS,
     final=is_reviewed,
     calculate=leaders,

@@ -78,7 +78,6 @@ INSTITUTION = "机构专用"
 _AFTER = {"next_change_pct": 1, "d5_change_pct": 5, "d10_change_pct": 10}
 _FILLED_IN = 2
 _SEVERAL_DAYS = re.compile(r"连续.*交易日|最近.*交易日")
-_LISTING = ("code", "date", "reason_key")
 _SEAT = ("rank_no", "branch_code", "branch_name", "buy_amt", "sell_amt", "net_amt")
 
 
@@ -273,7 +272,6 @@ DATASET = Dataset(
     subject="trading",
     title="Billboard of the exchanges by trade date and reason",
     model=DragonTiger,
-    key=_LISTING,
     domain="daily",
     late=10,
     raw=(
@@ -281,8 +279,7 @@ DATASET = Dataset(
             name="dragon_tiger",
             history=250,
             title="Billboard as the portal and the exchanges report it",
-            model=received(DragonTiger, _LISTING, without=("buy_seats", "sell_seats")),
-            key=(*_LISTING, "src"),
+            model=received(DragonTiger, without=("buy_seats", "sell_seats")),
             sources=(
                 Source("eastmoney", listings),
                 Source("szse", lambda ctx, scope: _with_reason_key(shenzhen(ctx, scope)), few_dates),
@@ -296,7 +293,6 @@ DATASET = Dataset(
             tasks=("fusion_daily_sync", "eod_core", "dragon_score_sync"),
             title="Seats of the billboard by side and rank",
             model=LhbBranch,
-            key=("trade_date", "code", "reason_key", "side", "rank_no", "src"),
             sources=(
                 Source("eastmoney", seats),
                 Source("sse", lambda ctx, scope: _seats(shanghai_seats(ctx, scope)), few_dates),
@@ -312,7 +308,6 @@ DATASET = Dataset(
             also_tasks=("aux_f10_events_sync",),
             title="Billboard with its seats beside the F10 tables: both reports once more, no further call",
             model=AuxLhb,
-            key=_LISTING,
             sources=(Source("em_f10", listings_with_seats),),
             late=1,
         ),

@@ -82,7 +82,6 @@ DATASET = Dataset(
             name="aux_worth",
             title="Consensus by company and year: the report of all, the pages of some",
             model=AuxWorth,
-            key=_KEY,
             partition=Partition.CODE,
             date_column="update_date",
             sources=(

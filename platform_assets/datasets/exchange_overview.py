@@ -86,7 +86,6 @@ DATASET = Raw(
     name="exchange_overview",
     title="Turnover and worth of the exchanges' markets, by class",
     model=ExchangeOverview,
-    key=("trade_date", "exchange", "sec_class"),
     sources=(
         Source("sse", shanghai),
         Source("szse", shenzhen),

@@ -57,7 +57,6 @@ DATASET = Raw(
     name="executive_holding",
     title="Trades of executives in their own company",
     model=ExecutiveHolding,
-    key=("code", "change_date", "row_key"),
     partition=Partition.CODE,
     sources=(Source("eastmoney", portal),),
     per_code=True,

@@ -211,7 +211,6 @@ DATASET = Dataset(
     title="Ex-right events and capital changes",
     layer=Layer.REF,
     model=ExRight,
-    key=("code", "date", "category", "row_key"),
     partition=Partition.CODE,
     may_be_empty=True,
     sources=(Source("tdx", terminal_events),),

@@ -72,7 +72,6 @@ DATASET = Dataset(
     subject="scores",
     title="Factor scores of stocks",
     model=FactorScore,
-    key=("trade_date", "code"),
     calculate=scored,
     whole=(Whole(scores_most_stocks),),
     reads=(WIDE,),

@@ -70,7 +70,6 @@ DATASET = Dataset(
     title="Freshness of the watched tables, day by day",
     layer=Layer.CALC,
     model=FreshnessSnapshot,
-    key=("snapshot_date", "dimension"),
     partition=Partition.SNAPSHOT,
     sources=(Source("derived", taken),),
     of_stocks=False,

@@ -106,7 +106,6 @@ DATASET = Raw(
     name="fund_etf",
     title="ETFs and LOFs by trade date",
     model=FundEtf,
-    key=("code", "trade_date"),
     sources=(
         Source("eastmoney", portal, only_when=current_session),
         Source("tencent", quote_site, only_when=current_session),

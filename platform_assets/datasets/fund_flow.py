@@ -107,7 +107,6 @@ DATASET = Dataset(
     subject="trading",
     title="Money flow of stocks",
     model=FundFlow,
-    key=("code", "date"),
     domain="daily",
     raw=(
         Raw(
@@ -115,8 +114,7 @@ DATASET = Dataset(
             history=120,
             gaps=True,
             title="Money flow as the upstreams show it",
-            model=received(FundFlow, ("code", "date")),
-            key=("code", "date", "src"),
+            model=received(FundFlow),
             sources=(
                 Source("eastmoney", portal, within_last(120)),
                 Source("tencent", quote_site, within_last(50)),
@@ -126,7 +124,7 @@ DATASET = Dataset(
             reads=("fusion_kline_daily",),
         ),
     ),
-    feeds={"raw_fund_flow": lambda rows, context: rows},
+    feeds={"raw_fund_flow": rules.as_received},
     order=("eastmoney", "tencent", "sina"),
     fuse=rules.Fields(),
     derive=(add_shares,),

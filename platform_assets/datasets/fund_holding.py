@@ -61,7 +61,6 @@ DATASET = Raw(
     name="fund_holding",
     title="Funds that hold a company, by report period",
     model=FundHolding,
-    key=("code", "report_period", "fund_code"),
     partition=Partition.CODE,
     sources=(Source("eastmoney", portal),),
     per_code=True,

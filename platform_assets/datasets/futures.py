@@ -122,7 +122,6 @@ DATASET = Raw(
     name="futures",
     title="Daily figures of every futures contract",
     model=Futures,
-    key=("symbol", "date"),
     sources=(*(_source(exchange) for exchange in EXCHANGES), Source("eastmoney", portal, few_dates)),
     combine="all",
     late=1,

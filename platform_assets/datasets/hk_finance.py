@@ -98,7 +98,6 @@ DATASET = Raw(
     name="hk_finance",
     title="Results of companies in Hong Kong by report period",
     model=HkFinance,
-    key=("code", "report_period"),
     partition=Partition.CODE,
     sources=(Source("eastmoney", portal),),
     reads=("ref_ah_pair",),

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from core.days import moved
+from core.declaration import rules
 from core.declaration.columns import Amt, Big, Code, Date, F, Model, Pct, col, columns_of, key, received
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import Contract, Fields, Partition, Soft, interfaces, latest, on_date, period
 from core.declaration.scope import Context, Scope
 from core.market.securities import is_a_share
 from core.report_periods import latest_ended, periods_due
@@ -101,10 +101,6 @@ def with_largest(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     return rows.merge(wide.rename(columns={"report_period": "date"}), how="left", on=["code", "date"])
 
 
-def as_received(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    return rows
-
-
 def add_change(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """Fills the change where no source has it: against the count before of the same company, when that is
     known."""
@@ -166,16 +162,14 @@ DATASET = Dataset(
     subject="holders",
     title="Holder counts by count date",
     model=Holder,
-    key=("code", "date"),
     domain="daily",
-    partition=Partition.CODE,
+    partition=rules.Partition.CODE,
     raw=(
         Raw(
             name="holder_num",
             title="Holder counts as the portal and the disclosure platform report them",
-            model=received(Holder, ("code", "date")),
-            key=("code", "date", "src"),
-            partition=Partition.CODE,
+            model=received(Holder),
+            partition=rules.Partition.CODE,
             sources=(Source("eastmoney", portal), Source("cninfo", platform, only_when=of_one_date)),
         ),
         Raw(
@@ -183,33 +177,34 @@ DATASET = Dataset(
             also_tasks=("aux_f10_events_sync",),
             title="Holder counts beside the F10 tables: the portal's report once more, no further call",
             model=AuxHolder,
-            key=("code", "date", "src"),
-            partition=Partition.CODE,
+            partition=rules.Partition.CODE,
             sources=(Source("em_f10", with_largest),),
             coalesce_with_stored=tuple(_LARGEST.values()),
             reads=("raw_top_holders",),
         ),
     ),
-    feeds={"raw_holder_num": as_received, "aux_holders": as_received},
+    feeds={"raw_holder_num": rules.as_received, "aux_holders": rules.as_received},
     order=("eastmoney", "cninfo", "em_f10"),
-    fuse=Fields(),
-    contract=(Contract(is_counted_by_today, "a count of a day to come"),),
+    fuse=rules.Fields(),
+    contract=(rules.Contract(is_counted_by_today, "a count of a day to come"),),
     derive=(add_change,),
     soft=(
-        Soft(moves_little, "the count changed by more than 80 %"),
-        Soft(shares_per_holder_fit, "shares per holder are not A shares / holders within 5 %"),
-        Soft(goes_on_from_the_count_before, "the change is not that against a count of the quarter before"),
-        Soft(is_told_after_the_count, "the notice is older than the count"),
+        rules.Soft(moves_little, "the count changed by more than 80 %"),
+        rules.Soft(shares_per_holder_fit, "shares per holder are not A shares / holders within 5 %"),
+        rules.Soft(
+            goes_on_from_the_count_before, "the change is not that against a count of the quarter before"
+        ),
+        rules.Soft(is_told_after_the_count, "the notice is older than the count"),
     ),
     reads_own_past=True,
-    public_at=on_date("ann_date"),
-    freshness=period(120, "date"),
+    public_at=rules.on_date("ann_date"),
+    freshness=rules.period(120, "date"),
     per_code=True,
     may_be_empty=True,  # there are days without a notice
     tasks=("fusion_daily_sync", "eod_core"),
     interfaces=(
-        latest("get_holder", "newest holder count of a code", 3600),
-        *interfaces("""
+        rules.latest("get_holder", "newest holder count of a code", 3600),
+        *rules.interfaces("""
             get_holder_history(code periods=20 ascending=true): timeseries periods, 3600 s
                 holder counts of a code by count date
             get_holder_rank(sort=change_ratio limit=50): market rank, 3600 s

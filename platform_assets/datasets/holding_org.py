@@ -61,7 +61,6 @@ DATASET = Raw(
     name="holding_org",
     title="Shares held by institutions, by report period and kind",
     model=HoldingOrg,
-    key=("code", "report_period", "org_type"),
     partition=Partition.CODE,
     sources=(Source("eastmoney", portal, only_when=in_season),),
 ).alone(

@@ -69,7 +69,6 @@ DATASET = Raw(
     name="hot_stocks",
     title="Popularity lists and strong stocks of a date",
     model=RawHotStock,
-    key=("trade_date", "list_type", "code"),
     sources=(
         Source("eastmoney", portal, current_session),
         Source("ths", topic_portal, within_last(240)),

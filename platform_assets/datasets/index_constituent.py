@@ -128,7 +128,6 @@ DATASET = Raw(
     name="index_constituent",
     title="Members of indices and industries, with weights",
     model=IndexConstituent,
-    key=("provider", "index_code", "code", "as_of_date"),
     partition=Partition.SNAPSHOT,
     sources=(Source("csindex", csi_files), Source("cnindex", cni_sample), Source("sw", sw_classes)),
     combine="all",

@@ -88,7 +88,6 @@ DATASET = Raw(
     name="index_valuation",
     title="PE, yield and percentile of the broad indices by trade date",
     model=IndexValuation,
-    key=("index_code", "date"),
     sources=(Source("csindex", csi), Source("eastmoney", portal)),
     combine="all",
     late=1,

@@ -93,7 +93,6 @@ DATASET = Dataset(
     subject="signals",
     title="Technical indicators by trade date",
     model=IndicatorDaily,
-    key=("code", "date"),
     calculate=indicators,
     reads=(BARS, INDEX),
     freshness=trading(1),

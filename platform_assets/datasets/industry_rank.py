@@ -178,7 +178,6 @@ DATASET = Dataset(
     subject="market",
     title="Rank and rotation of industries by trade date",
     model=IndustryRank,
-    key=("trade_date", "level", "industry_code"),
     calculate=ranked,
     reads=("fusion_industry_index", "fusion_market_cloud_map", "fusion_stock_industry"),
     reads_own_past=True,

@@ -62,7 +62,6 @@ DATASET = Raw(
     name="industry_valuation",
     title="PE and PB of industries by trade date and classification",
     model=IndustryValuation,
-    key=("standard", "industry_code", "date"),
     sources=(Source("cninfo", platform), Source("sw", classes), Source("eastmoney", boards)),
     combine="all",
     late=1,

@@ -231,7 +231,6 @@ DATASET = Dataset(
     subject="prices",
     title="Daily bars",
     model=KlineDaily,
-    key=("code", "date"),
     domain="kline",
     partition=rules.Partition.TRADE_DATE,
     sources=(

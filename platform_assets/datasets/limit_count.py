@@ -108,7 +108,6 @@ DATASET = Dataset(
     subject="trading",
     title="Limit-ups and limit-downs by trade date, from bars and from the pools",
     model=LimitCount,
-    key=("trade_date",),
     calculate=counted,
     reads=("raw_limit_pool", "fusion_kline_daily", "ref_name_history"),
     of_stocks=False,

@@ -73,7 +73,6 @@ DATASET = Raw(
     name="limit_pool",
     title="Stocks at a price limit, day by day: sealed, broken, down, of the day before, strong",
     model=RawLimitPool,
-    key=("trade_date", "pool", "code"),
     sources=(
         Source("eastmoney", portal, within_last(20)),
         Source("ths", topic_portal, within_last(240)),

@@ -60,7 +60,6 @@ DATASET = Raw(
     name="limitup_reason",
     title="Why each limit-up of a date happened",
     model=RawLimitupReason,
-    key=("trade_date", "code"),
     sources=(Source("ths", topic_portal, within_last(240)),),
     replace_by=("trade_date",),
     freshness=trading(1, "trade_date"),

@@ -41,7 +41,6 @@ DATASET = Raw(
     name="lockup",
     title="Releases of locked shares, past and planned",
     model=RawLockup,
-    key=("code", "free_date", "share_type"),
     partition=Partition.SNAPSHOT,
     sources=(Source("eastmoney", portal),),
     replace="snapshot",

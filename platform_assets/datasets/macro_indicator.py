@@ -211,7 +211,6 @@ DATASET = Dataset(
     subject="economy",
     title="Series of the economy, interest rates and exchange rates",
     model=MacroIndicator,
-    key=("indicator", "period_date"),
     domain="daily",
     partition=Partition.SNAPSHOT,
     sources=(

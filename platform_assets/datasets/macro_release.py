@@ -157,7 +157,6 @@ DATASET = Dataset(
     subject="economy",
     title="Releases about the economy",
     model=MacroRelease,
-    key=("event_key",),
     domain="daily",
     partition=Partition.SNAPSHOT,
     date_column="release_time",

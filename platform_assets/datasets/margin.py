@@ -109,10 +109,6 @@ def beijing(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     return _by_date(ctx.bse.margin, ctx, scope)
 
 
-def as_received(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    return rows
-
-
 def without_totals(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     """The securities; the sums of the markets are read from the RAW table."""
     return rows[~rows["code"].str.startswith(_TOTAL)]
@@ -170,7 +166,6 @@ DATASET = Dataset(
     subject="trading",
     title="Margin trading by trade date",
     model=Margin,
-    key=("code", "date"),
     domain="daily",
     late=1,
     raw=(
@@ -180,7 +175,6 @@ DATASET = Dataset(
             gaps=True,
             title="Margin trading as the portal reports it",
             model=RawMargin,
-            key=("code", "date"),
             sources=(Source("eastmoney", portal),),
             late=1,
         ),
@@ -191,7 +185,6 @@ DATASET = Dataset(
             also_tasks=("aux_f10_events_sync",),
             title="Margin trading beside the F10 tables: the portal's report once more, no further call",
             model=AuxMargin,
-            key=("code", "date", "src"),
             sources=(Source("em_f10", portal),),
             late=1,
         ),
@@ -199,7 +192,6 @@ DATASET = Dataset(
             name="exchange_margin",
             title="Margin trading as the three exchanges publish it, with the sums of their markets",
             model=ExchangeMargin,
-            key=("date", "code"),
             sources=(Source("sse", shanghai), Source("szse", shenzhen), Source("bse", beijing)),
             combine="all",
             late=1,
@@ -207,7 +199,7 @@ DATASET = Dataset(
             topical=True,
         ),
     ),
-    feeds={"exchange_margin": without_totals, "raw_margin": as_received, "aux_rzrq": as_received},
+    feeds={"exchange_margin": without_totals, "raw_margin": rules.as_received, "aux_rzrq": rules.as_received},
     order=("sse", "szse", "bse", "eastmoney", "em_f10"),
     # The portal passes on what the exchanges publish: where one figure differs, one of them is another row's.
     fuse=rules.Fields(

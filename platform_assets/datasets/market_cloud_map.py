@@ -326,7 +326,6 @@ DATASET = Dataset(
     subject="market",
     title="Tree map of the market",
     model=MarketCloudMap,
-    key=_KEY,
     domain="daily",
     sources=_SOURCES,
     fuse=Rows(),

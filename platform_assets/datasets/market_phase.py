@@ -232,7 +232,6 @@ DATASET = Dataset(
     subject="market",
     title="Emotion cycle of the market",
     model=MarketPhase,
-    key=("trade_date",),
     calculate=phases,
     reads=("raw_limit_pool", "fusion_index_daily", "fusion_kline_daily", "ref_name_history"),
     reads_own_past=True,

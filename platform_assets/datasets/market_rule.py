@@ -47,7 +47,6 @@ DATASET = Dataset(
     title="Dated market rules",
     layer=Layer.REF,
     model=MarketRuleRow,
-    key=("rule", "scope", "valid_from"),
     partition=Partition.SNAPSHOT,
     sources=(Source("shipped", shipped_rules),),
     tasks=("eod_core",),

@@ -133,7 +133,6 @@ DATASET = Dataset(
     title="Names and ST states by date",
     layer=Layer.REF,
     model=NameSpan,
-    key=("code", "valid_from"),
     partition=Partition.CODE,
     may_be_empty=True,
     replace="code",

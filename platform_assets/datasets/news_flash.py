@@ -43,7 +43,6 @@ DATASET = Raw(
     name="news_flash",
     title="Flash news around the clock",
     model=NewsFlash,
-    key=("flash_id",),
     partition=Partition.EVENT_DATE,
     date_column="pub_time",
     sources=(

@@ -46,7 +46,6 @@ DATASET = Raw(
     name="northbound",
     title="Stock connect: turnover, deals and what else is disclosed, by channel",
     model=Northbound,
-    key=("trade_date", "channel"),
     sources=(Source("hkex", exchange), Source("eastmoney", portal)),
     freshness=trading(2, "trade_date"),
     topical=True,

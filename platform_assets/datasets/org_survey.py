@@ -51,7 +51,6 @@ DATASET = Raw(
     name="org_survey",
     title="Visits of institutions at companies, by visitor",
     model=OrgSurvey,
-    key=("code", "survey_date", "org_key"),
     partition=Partition.CODE,
     sources=(Source("eastmoney", portal),),
     per_code=True,

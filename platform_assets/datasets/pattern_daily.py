@@ -79,7 +79,6 @@ DATASET = Dataset(
     subject="signals",
     title="Chart patterns by trade date",
     model=PatternDaily,
-    key=("code", "date"),
     calculate=patterns,
     reads=(BARS,),
     freshness=trading(1),

@@ -111,7 +111,6 @@ DATASET = Dataset(
             name=TABLE,
             title="Planned and actual disclosure dates of periodic reports",
             model=PeriodicReport,
-            key=("code", "report_period"),
             partition=Partition.SNAPSHOT,
             date_column="first_date",
             sources=(

@@ -126,7 +126,6 @@ DATASET = Dataset(
     title="Agreement of independent sources",
     layer=Layer.CALC,
     model=Reconcile,
-    key=("trade_date", *_PAIR),
     late=1,
     sources=(Source("derived", compared),),
     derive=(add_drift,),

@@ -51,7 +51,6 @@ DATASET = Raw(
     name="reit",
     title="REITs by trade date",
     model=Reit,
-    key=("code", "trade_date"),
     sources=(
         Source("eastmoney", portal, only_when=current_session),
         Source("tencent", quote_site, only_when=current_session),

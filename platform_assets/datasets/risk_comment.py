@@ -42,7 +42,6 @@ DATASET = Raw(
     name="risk_comment",
     title="The portal's marks of every stock by trade date",
     model=RiskComment,
-    key=("trade_date", "code"),
     sources=(Source("eastmoney", portal, only_when=current_session),),
     freshness=trading(2, "trade_date"),
     topical=True,

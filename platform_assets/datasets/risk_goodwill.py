@@ -74,7 +74,6 @@ DATASET = Raw(
     name="risk_goodwill",
     title="Goodwill by report period",
     model=RiskGoodwill,
-    key=("code", "report_period"),
     partition=Partition.REPORT_PERIOD,
     sources=(Source("eastmoney", portal), Source("balance", balances)),
     reads=("raw_finstmt",),

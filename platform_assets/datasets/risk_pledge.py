@@ -55,7 +55,6 @@ DATASET = Raw(
     name="risk_pledge",
     title="Pledged shares by week",
     model=RiskPledge,
-    key=("trade_date", "code"),
     partition=Partition.EVENT_DATE,
     sources=(Source("eastmoney", portal),),
     late=5,

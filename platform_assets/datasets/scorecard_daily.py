@@ -128,7 +128,6 @@ DATASET = Dataset(
     subject="scores",
     title="Scorecards of boards, presets and strategies by trade date of the picks",
     model=ScorecardDaily,
-    key=("stat_date", "source", "group_key"),
     calculate=scorecards,
     reads=(*(table for table, _ in STORED.values()), HITS, BARS, INDEX),
     reads_own_past=True,

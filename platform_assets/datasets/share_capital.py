@@ -203,7 +203,6 @@ DATASET = Dataset(
             name="aux_equity",
             title="Share capital by the day of its change",
             model=AuxEquity,
-            key=("code", "change_date", "src"),
             partition=Partition.CODE,
             sources=(
                 Source("em_f10", structures),
@@ -217,7 +216,6 @@ DATASET = Dataset(
             name="aux_capital",
             title="Buybacks and share changes as events",
             model=AuxCapital,
-            key=_EVENT_KEY,
             partition=Partition.CODE,
             sources=(Source("em_f10", events),),
             tasks=_TASK,

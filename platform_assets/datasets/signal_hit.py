@@ -109,7 +109,6 @@ DATASET = Dataset(
     subject="signals",
     title="Signals by trade date",
     model=SignalHit,
-    key=("trade_date", "signal_key", "code"),
     calculate=signals,
     reads=(BARS, "fusion_index_daily", PATTERNS),
     monitored=False,

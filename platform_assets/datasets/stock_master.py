@@ -130,7 +130,6 @@ DATASET = Dataset(
     subject="securities",
     title="Security master",
     model=StockMaster,
-    key=("code",),
     domain="wide",
     partition=Partition.SNAPSHOT,
     dimension=True,

@@ -230,7 +230,6 @@ DATASET = Dataset(
     subject="market",
     title="Wide table of stocks",
     model=StockWide,
-    key=("code", "trade_date"),
     domain="wide",
     sources=(Source("derived", joined),),
     fuse=Rows(),

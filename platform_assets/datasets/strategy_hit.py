@@ -68,7 +68,6 @@ DATASET = Dataset(
     subject="signals",
     title="Picks of the strategies by trade date",
     model=StrategyHit,
-    key=("trade_date", "strategy_key", "code"),
     calculate=strategy_hits,
     reads=(BARS, NAMES),
     monitored=False,

@@ -88,7 +88,6 @@ DATASET = Raw(
     name="top_holders",
     title="Ten largest holders of all shares and of the float, by report period",
     model=TopHolder,
-    key=("code", "report_period", "holder_type", "holder_key"),
     partition=Partition.REPORT_PERIOD,
     sources=(Source("eastmoney", portal, only_when=in_season),),
     per_code=True,

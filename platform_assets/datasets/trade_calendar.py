@@ -63,7 +63,6 @@ DATASET = Dataset(
     title="Trade calendar",
     layer=Layer.REF,
     model=TradeCalendarDay,
-    key=("market", "date"),
     partition=Partition.SNAPSHOT,
     sources=(Source("shipped", shipped_days),),
     tasks=("eod_core",),

@@ -203,7 +203,6 @@ DATASET = Dataset(
     subject="trading",
     title="Valuation by trade date",
     model=Valuation,
-    key=("code", "date"),
     domain="daily",
     raw=(
         Raw(
@@ -212,7 +211,6 @@ DATASET = Dataset(
             gaps=True,
             title="Valuation ratios as the upstreams show them",
             model=RawValuation,
-            key=("code", "date", "src"),
             sources=(
                 Source("eastmoney", portal, only_when=of_few_dates),
                 Source("tencent", quote_site, only_when=current_session),

@@ -92,7 +92,6 @@ DATASET = Dataset(
     subject="signals",
     title="Bands of PE and PB by week",
     model=ValuationBand,
-    key=("code", "date"),
     calculate=banded,
     reads=("fusion_valuation",),
     of_stocks=False,

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from resources.warehouse.ledger.commands import POLL_S, Command, CommandQueue
 from serving_api.admin.shared import off_loop
 from serving_api.framework.openapi import enveloped
-from serving_api.framework.responses import Answer
+from serving_api.framework.responses import Answer, EarlyAnswer
 from serving_api.framework.state import State
 
 
@@ -22,26 +22,14 @@ class AcceptedCommand(BaseModel):
 LATER: dict[int | str, dict[str, Any]] = {
     202: {"model": enveloped(AcceptedCommand), "description": "takes longer; follow the command"}
 }
-"""`responses` of a route that may answer `Accepted`."""
-
-
-class Accepted(Exception):
-    """The command takes longer than a request may wait."""
-
-    def __init__(self, command_id: int, message: str) -> None:
-        super().__init__(command_id)
-        self.body = {"status": "accepted", "command_id": command_id, "message": message}
-
-    @property
-    def answer(self) -> Answer:
-        return Answer(self.body, status_code=202)
+"""`responses` of a route whose command may take longer than a request waits."""
 
 
 async def carried_out(
     state: State, command: str, args: Mapping[str, Any], asked_by: str, *, meanwhile: str
 ) -> Command:
-    """The finished command. Raises Accepted with the text `meanwhile` after COMMAND_WAIT_SEC;
-    StorageError."""
+    """The finished command. After COMMAND_WAIT_SEC the route answers 202 with the text `meanwhile`
+    (EarlyAnswer). Raises StorageError."""
     queue = CommandQueue(state.writer.engine)
     asked = await off_loop(queue.enqueue, command, args, requested_by=asked_by)
     looks = CommandQueue(state.reading.warehouse.engine)
@@ -51,7 +39,8 @@ async def carried_out(
             if found.finished:
                 return found
             await anyio.sleep(POLL_S)
-    raise Accepted(asked.id, meanwhile)
+    accepted = {"status": "accepted", "command_id": asked.id, "message": meanwhile}
+    raise EarlyAnswer(Answer(accepted, status_code=202))
 
 
 def failure(command: Command) -> str | None:

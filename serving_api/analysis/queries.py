@@ -9,6 +9,7 @@ from sqlalchemy.engine import Connection
 
 from core.clock import stamp
 from resources.warehouse.sql import Sql
+from resources.warehouse.table_versions import count_change
 from serving_api.db.sessions import Session
 from serving_api.evidence.parts import BARS, INDUSTRY
 
@@ -40,9 +41,7 @@ def newest(session: Session, code: str, today: str, rules: bool) -> Row | None:
 
 
 def of_day(session: Session, code: str, source: str, day: str) -> Row | None:
-    rows = session.dicts(
-        TABLE, columns=_COLUMNS, where="code=? AND source=? AND date=?", values=(code, source, day), limit=1
-    )
+    rows = session.dicts(TABLE, {"code": code, "source": source, "date": day}, columns=_COLUMNS, limit=1)
     return _read(rows[0]) if rows else None
 
 
@@ -50,9 +49,8 @@ def history(session: Session, code: str, limit: int) -> tuple[list[Row], int]:
     """(newest first, total number)."""
     rows = session.dicts(
         TABLE,
+        {"code": code},
         columns=("date", "total_score", "source"),
-        where="code=?",
-        values=(code,),
         order="date DESC, source",
         limit=limit,
     )
@@ -70,14 +68,7 @@ def put(connection: Connection, sql: Sql, row: Mapping[str, Any], now: str) -> N
     )
     named = {**values, "updated_at": now}
     connection.exec_driver_sql(sql.upsert(TABLE, list(named), KEY), tuple(named.values()))
-    # Caches and ETags depend on the version.
-    connection.exec_driver_sql(
-        sql.text(
-            "UPDATE table_version SET version=version+1, updated_at=?, row_count="
-            f"(SELECT COUNT(*) FROM {TABLE}) WHERE table_name=?"
-        ),
-        (now, TABLE),
-    )
+    count_change(sql, connection, TABLE, now)
 
 
 def industry_of(session: Session, code: str, now: datetime) -> Row | None:
@@ -85,9 +76,7 @@ def industry_of(session: Session, code: str, now: datetime) -> Row | None:
     if not session.has(INDUSTRY):
         return None
     requested = session.columns(INDUSTRY, _OF_INDUSTRY)
-    rows = session.dicts(
-        INDUSTRY, columns=requested, where="code=?", values=(code,), as_of=stamp(now), limit=1
-    )
+    rows = session.dicts(INDUSTRY, {"code": code}, columns=requested, as_of=stamp(now), limit=1)
     return {name: rows[0].get(name) for name in _OF_INDUSTRY} if rows else None
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import Query
 
 from serving_api.analysis import queries, rows, schemas
-from serving_api.analysis.service import analyses_of
+from serving_api.analysis.service import Analyses
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import reach
 from serving_api.framework.parameters import StockCode
@@ -20,7 +20,7 @@ router = area_router(f"{PREFIX}/analysis", "analysis")
 @router.get("/{code}", schemas.Analysis, tables=(queries.TABLE,))
 async def analysis(call: Anyone, code: StockCode) -> Answer:
     """The current analysis: that of a model or a person, else that of the rules."""
-    return Answer(await read_or(rows.empty(code), analyses_of(call.state).current(code)))
+    return Answer(await read_or(rows.empty(code), call.state.part(Analyses).current(code)))
 
 
 @router.get("/{code}/history", schemas.AnalysisHistory, tables=(queries.TABLE,))
@@ -31,7 +31,7 @@ async def history(
 ) -> Answer:
     """Stored analyses, newest first."""
     found = await read_or(
-        {"code": code, "items": [], "total": 0}, analyses_of(call.state).history(code, limit)
+        {"code": code, "items": [], "total": 0}, call.state.part(Analyses).history(code, limit)
     )
     given = len(found["items"])
     reported = await reach(call.state, queries.TABLE, given, asked=limit, code=code, what="analyses")
@@ -43,7 +43,7 @@ async def run(call: Quota, code: StockCode, body: schemas.AnalysisRequest | None
     """Analyse now: by the configured model, else by rules. A failure of the model is no error: the answer
     is the stored analysis, else that of the rules, with `llmError` and `fallbackOf`."""
     refresh = body is not None and body.refresh
-    return Answer(await analyses_of(call.state).run(code, refresh=refresh))
+    return Answer(await call.state.part(Analyses).run(code, refresh=refresh))
 
 
 @router.put("/{code}", schemas.Analysis, raises=(404,))
@@ -51,4 +51,4 @@ async def write(call: Admin, code: StockCode, body: schemas.WrittenAnalysis) -> 
     """Store a person's analysis of today; it also becomes a decision card."""
     scores = body.scores.model_dump()
     by = call.member.username
-    return Answer(await analyses_of(call.state).write(code, scores, body.conclusion, by))
+    return Answer(await call.state.part(Analyses).write(code, scores, body.conclusion, by))

@@ -23,13 +23,13 @@ _TIERS = {
 def by_rules(company: Company, scored: Scored, now: datetime) -> Row:
     """The row of the rules; every number of its text is a fact that its sentence cites."""
     checked = held(conclusion(scored), company.pack, scored.name, ())
-    reported = sections(scored)
-    cited = [one for section in reported.values() for one in section["evidence"]]
+    parts = sections(scored)
+    cited = [one for section in parts.values() for one in section["evidence"]]
     receipt = {"bound": len(checked.bound), "unbound": checked.unbound, "facts": len(company.pack.facts)}
     return {
         **_common(RULES, company, scored, scored.scores, now),
         "conclusion": checked.text,
-        "sections_json": reported,
+        "sections_json": parts,
         "evidence_json": _evidence(company, cited),
         "receipt_json": receipt,
         "model": None,
@@ -49,7 +49,7 @@ def by_model(
         raise ValueError("only a verified submission is stored")
     scores = {key: round(value, 2) for key, value in verified.submitted.scores.model_dump().items()}
     texts = {key: checked.text for key, checked in verified.checked.items()}
-    reported = {
+    parts = {
         key: {
             "label": label, "score": scores[key], "rule_score": scored.scores[key], "text": texts[key],
             "evidence": CITATION.findall(texts[key]),
@@ -61,7 +61,7 @@ def by_model(
     return {
         **_common(MODEL, company, scored, scores, now),
         "conclusion": texts["conclusion"],
-        "sections_json": reported,
+        "sections_json": parts,
         "evidence_json": _evidence(company, cited),
         "receipt_json": {**receipt, "bound": bound, "unbound": [], "facts": len(company.pack.facts)},
         "model": model,
@@ -72,7 +72,7 @@ def by_hand(
     company: Company, scored: Scored, scores: Mapping[str, float], text: str, now: datetime, by: str
 ) -> Row:
     """The row of an administrator's analysis, with the gates of the rules."""
-    reported: dict[str, Any] = {
+    parts: dict[str, Any] = {
         key: {
             "label": label,
             "score": scores[key],
@@ -85,7 +85,7 @@ def by_hand(
     return {
         **_common(MANUAL, company, scored, scores, now),
         "conclusion": text,
-        "sections_json": reported,
+        "sections_json": parts,
         "evidence_json": [],
         "receipt_json": {"author": by},
         "model": None,

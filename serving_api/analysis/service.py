@@ -23,7 +23,7 @@ from serving_api.analysis.reading import Company, read_company, read_lessons
 from serving_api.chat.language_model import model_of
 from serving_api.framework.state import State
 from serving_api.quant.decision_cards.queries import put_card
-from serving_api.skills.service import prompt_block, skills_of
+from serving_api.skills.service import Skills, prompt_block
 
 log = logging.getLogger("serving_api.analysis")
 CACHED = "cached"
@@ -103,7 +103,7 @@ class Analyses:
     async def _by_model(self, model: LanguageModel, company: Company, scored: Scored) -> Row:
         """Raises what the model raises, and PayloadError when two answers had numbers without evidence."""
         state, now = self._state, self._state.clock.now()
-        skills = await skills_of(state).matching(f"全面分析 {company.name} {company.industry or ''}")
+        skills = await state.part(Skills).matching(f"全面分析 {company.name} {company.industry or ''}")
         lessons = await state.reading.scan(read_lessons, now)
         experience = block(lessons, company.code, company.industry or "")
         names = [one.name for one in (await state.stocks.directory()).listings if one.name]
@@ -182,7 +182,3 @@ def _said(error: Exception) -> str:
     if isinstance(error, Refused):
         return REFUSED
     return UNREADABLE if isinstance(error, PayloadError) else AWAY
-
-
-def analyses_of(state: State) -> Analyses:
-    return state.part(Analyses)

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, Field, model_validator
 
 from serving_api.framework.openapi import example
+from serving_api.framework.row_models import columns_of
 
 MIN_PASSWORD, MAX_PASSWORD = 8, 128
 _NAME = re.compile(r"[\w.-]{3,32}")
@@ -80,16 +81,12 @@ class PasswordChange(BaseModel):
     new_password: NewPassword
 
 
+@columns_of(
+    "app_users",
+    "id username! email! role! status! avatar is_activated! ai_usage_count! ai_usage_date",
+)
 class UserSummary(BaseModel):
-    id: int
-    username: str
-    email: str
-    role: str
-    status: str
-    avatar: str | None
-    is_activated: bool
-    ai_usage_count: int
-    ai_usage_date: str | None
+    """A user, as a login answers with it."""
 
 
 class Quota(BaseModel):

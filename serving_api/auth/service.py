@@ -20,11 +20,9 @@ from resources.warehouse.sql import Sql
 from resources.warehouse.warehouse import Warehouse
 from serving_api.auth import queries
 from serving_api.auth.avatars import AvatarStore
-from serving_api.auth.lockout import Lockout
+from serving_api.auth.credentials import Lockout, Passwords, Tokens
 from serving_api.auth.model import ACTIVE, AiQuota, User, quota_on
-from serving_api.auth.passwords import Passwords
 from serving_api.auth.schemas import PasswordChange, ProfileChange, Registration
-from serving_api.auth.tokens import Tokens
 from serving_api.db.sessions import Reading
 from serving_api.framework.error_responses import (
     NOT_ACTIVE,

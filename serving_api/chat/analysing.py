@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from platform_assets.compute.evidence.binding import CITATION
-from serving_api.analysis.service import analyses_of
+from serving_api.analysis.service import Analyses
 from serving_api.chat import rules
 from serving_api.chat.checked import Checker, evidence_items, shown_item
-from serving_api.chat.companies import pack_of
 from serving_api.chat.guard import harmless
+from serving_api.chat.subjects import pack_of
 from serving_api.framework.state import State
 
 OFFSET = 1000
@@ -19,7 +19,7 @@ OFFSET = 1000
 async def analyse(state: State, code: str, *, refresh: bool) -> dict[str, Any]:
     """The body of the answer. Raises NotFound, StorageError."""
     pack, names = await pack_of(state, (code,))
-    analyses = analyses_of(state)
+    analyses = state.part(Analyses)
     before = await analyses.current(code)
     reported = await analyses.run(code, refresh=refresh)
     checker = Checker(pack, "", [one.name for one in (await state.stocks.directory()).listings])

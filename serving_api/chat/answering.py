@@ -25,16 +25,16 @@ from resources.models.protocol import (
 )
 from resources.transport.redact import redact
 from serving_api.auth.model import User
-from serving_api.chat import charts, prompts, receipts, rules, search
+from serving_api.chat import prompts, receipts, rules, search
 from serving_api.chat.checked import Checker, SentenceStream, evidence_items
 from serving_api.chat.guard import harmless
 from serving_api.chat.limits import CALLS, ROUNDS, TITLE_CHARS
 from serving_api.chat.search import Found, Searched
-from serving_api.chat.skills import matching
-from serving_api.chat.subjects import Topic, topic_of
+from serving_api.chat.subjects import Topic, chart_of, topic_of
 from serving_api.chat.tools import SPECS, Outcome, Tools
 from serving_api.chat.wording import AnswerProperties, Asked
 from serving_api.framework.state import State
+from serving_api.skills.service import Skills
 
 log = logging.getLogger("serving_api.chat")
 Event = dict[str, Any]
@@ -51,7 +51,7 @@ class Conversation:
         self._user = user
         self._asked = asked
         self._model = model
-        self.reported = AnswerProperties()
+        self.properties = AnswerProperties()
         self.skills: list[Any] = []
         self.found = Found()
         self._before: dict[str, Any] | None = None
@@ -66,7 +66,7 @@ class Conversation:
         self.pack: Pack = await state.reading.scan(self.topic.read, state.clock.now())
         names = [listing.name for listing in directory.listings if listing.name]
         self.checker = Checker(self.pack, asked.words, names)
-        self.skills = await matching(state, asked.message, asked.skills)
+        self.skills = await state.part(Skills).matching(asked.message, asked.skills)
 
     # -- whole -------------------------------------------------------------------------------------
 
@@ -93,7 +93,7 @@ class Conversation:
         reply, messages = await self._rounds(model, prompt)
         checked = self.checker.look(reply.text)
         if checked.unbound:
-            self.reported.asked_again = True
+            self.properties.asked_again = True
             again = Message("user", prompts.again(checked.unbound))
             asked = Prompt(prompt.system, [*messages, Message("assistant", reply.text or "—"), again])
             reply = await model.reply(asked, model=self._asked.model)
@@ -101,11 +101,11 @@ class Conversation:
             checked = self.checker.look(reply.text)
         if checked.unbound or not checked.text.strip():
             self.checker.ledger.unbound += checked.unbound
-            self.reported.llm_error = UNSUPPORTED
-            self.reported.fallback_of = rules.PREFILL
-            self.reported.provider = self.reported.model = None
+            self.properties.llm_error = UNSUPPORTED
+            self.properties.fallback_of = rules.PREFILL
+            self.properties.provider = self.properties.model = None
             return None
-        self.reported.provenance = MODEL
+        self.properties.provenance = MODEL
         return self.checker.ledger.take(checked)
 
     async def _rounds(self, model: LanguageModel, prompt: Prompt) -> tuple[Reply, list[Message]]:
@@ -123,11 +123,11 @@ class Conversation:
         return reply, messages
 
     def _count(self, reply: Reply) -> None:
-        reported = self.reported
-        reported.provider, reported.model = reply.provider, reply.model
-        reported.usage = Usage(
-            reported.usage.input_tokens + reply.usage.input_tokens,
-            reported.usage.output_tokens + reply.usage.output_tokens,
+        properties = self.properties
+        properties.provider, properties.model = reply.provider, reply.model
+        properties.usage = Usage(
+            properties.usage.input_tokens + reply.usage.input_tokens,
+            properties.usage.output_tokens + reply.usage.output_tokens,
         )
 
     async def _failed(self, error: PlatformError) -> dict[str, Any] | None:
@@ -140,13 +140,13 @@ class Conversation:
     def _again(self, before: dict[str, Any]) -> dict[str, Any]:
         """An earlier answer, with the reason why it is used again."""
         body = {name: value for name, value in before.items() if name != "receipt_id"}
-        return {**body, "llmError": self.reported.llm_error, "fallbackOf": "cached"}
+        return {**body, "llmError": self.properties.llm_error, "fallbackOf": "cached"}
 
     def _remember(self, error: PlatformError) -> None:
         log.warning("a model failed: %s: %s", type(error).__name__, redact(error.message))
-        self.reported = AnswerProperties(
+        self.properties = AnswerProperties(
             llm_error=REFUSED if isinstance(error, Refused) else FAILED, fallback_of=rules.PREFILL,
-            tool_calls=self.reported.tool_calls,
+            tool_calls=self.properties.tool_calls,
         )  # fmt: skip
 
     def _by_rules(self) -> str:
@@ -165,27 +165,27 @@ class Conversation:
             "answer": text,
             "title": None if self._asked.used else title_of(self._asked.message),
             "tool_calls": [
-                {name: one[name] for name in ("name", "args", "ok")} for one in self.reported.tool_calls
+                {name: one[name] for name in ("name", "args", "ok")} for one in self.properties.tool_calls
             ],
             "skills": [one.key for one in self.skills],
             "search": self.found.shown,
             "evidence": evidence_items(self.pack, self.checker.ledger.facts),
             "unbound": len(self.checker.ledger.unbound),
-            **self.reported.plain(),
+            **self.properties.plain(),
         }
-        if self.reported.llm_error is None:
+        if self.properties.llm_error is None:
             body["receipt_id"] = await self._receipt(body)
         return body
 
     async def _receipt(self, body: dict[str, Any]) -> str | None:
         ledger = self.checker.ledger
         receipt = {
-            "provenance": self.reported.provenance,
-            "provider": self.reported.provider,
-            "model": self.reported.model,
-            "prompt_hash": self.reported.prompt_hash,
+            "provenance": self.properties.provenance,
+            "provider": self.properties.provider,
+            "model": self.properties.model,
+            "prompt_hash": self.properties.prompt_hash,
             "as_of": self.pack.as_of,
-            "asked_again": self.reported.asked_again,
+            "asked_again": self.properties.asked_again,
             "pack": [fact.plain() for fact in self.pack.facts],
             "missing": self.pack.missing,
             "bindings": [
@@ -218,9 +218,9 @@ class Conversation:
                         text += [event["text"]] if event["type"] == "content" else []
                         yield event
                 if text:
-                    self.reported.provenance = MODEL
+                    self.properties.provenance = MODEL
                 else:
-                    self.reported = AnswerProperties(llm_error=UNSUPPORTED, fallback_of=rules.PREFILL)
+                    self.properties = AnswerProperties(llm_error=UNSUPPORTED, fallback_of=rules.PREFILL)
             except PlatformError as error:
                 self._remember(error)
                 broken = bool(text)
@@ -228,16 +228,16 @@ class Conversation:
             async for event in self._fallen_back():
                 text += [event["text"]] if event["type"] == "content" else []
                 yield event
-        chart = await charts.of_topic(self._state, self.topic, self.pack)
+        chart = await chart_of(self._state, self.topic, self.pack)
         if chart is not None and not broken:
             yield {"type": "chart", "spec": chart}
         yield {"type": "evidence", **await self._closing("".join(text))}
         if broken:
-            yield {"type": "error", "message": self.reported.llm_error}
+            yield {"type": "error", "message": self.properties.llm_error}
 
     async def _fallen_back(self) -> AsyncGenerator[Event, None]:
         """The earlier answer, or that of the rules."""
-        if self.reported.llm_error is not None:
+        if self.properties.llm_error is not None:
             before = await receipts.answered_before(self._state, self._user, self._asked.hash)
             if before is not None:
                 self._before = before["answer"]
@@ -249,15 +249,16 @@ class Conversation:
     async def _closing(self, text: str) -> dict[str, Any]:
         if self._before is not None:  # its citations are numbered by its own pack
             body = self._again(self._before)
-        elif self.reported.llm_error is None:
+        elif self.properties.llm_error is None:
             body = await self._body(text)
         else:
-            body = {**self.reported.plain(), "evidence": evidence_items(self.pack, self.checker.ledger.facts),
-                    "unbound": len(self.checker.ledger.unbound)}  # fmt: skip
-        reported: Event = {name: body[name] for name in (
+            ledger = self.checker.ledger
+            body = {**self.properties.plain(), "evidence": evidence_items(self.pack, ledger.facts),
+                    "unbound": len(ledger.unbound)}  # fmt: skip
+        named: Event = {name: body[name] for name in (
             "provenance", "label", "model", "usage", "unbound", "receipt_id", "llmError", "fallbackOf",
         ) if name in body}  # fmt: skip
-        return {"items": body["evidence"], **reported}
+        return {"items": body["evidence"], **named}
 
     async def _streamed(self, model: LanguageModel) -> AsyncGenerator[Event, None]:
         prompt = self._prompt()
@@ -299,7 +300,7 @@ class Conversation:
             parts.append(prompts.search_block(self.found.results))
         parts.append(f"问题：{self._asked.message}")
         prompt = prompts.prompt_of(system, prompts.conversation(self._asked.used, "\n\n".join(parts)), SPECS)
-        self.reported.prompt_hash = prompts.hash_of_prompt(prompt)
+        self.properties.prompt_hash = prompts.hash_of_prompt(prompt)
         return prompt
 
     async def _called(
@@ -308,7 +309,7 @@ class Conversation:
         """Run the tool calls; returns the model's message and the one that answers it."""
         results = []
         for call in calls:
-            known = len(self.reported.tool_calls) < CALLS
+            known = len(self.properties.tool_calls) < CALLS
             outcome = (
                 await tools.call(call.name, call.arguments) if known
                 else Outcome(False, "本次问答的工具调用已达上限", "工具调用已达上限")
@@ -316,10 +317,10 @@ class Conversation:
             # Shown once the pack contains what the call read: numbers without evidence become dashes.
             name = call.name if any(one.name == call.name for one in SPECS) else "unknown"
             shown = self.checker.arguments(call.arguments or {})
-            reported = {"id": f"call_{len(self.reported.tool_calls) + 1}", "name": name, "args": shown}
-            emit({"type": "tool_call", **reported})
-            emit({"type": "tool_result", "id": reported["id"], "ok": outcome.ok, "summary": outcome.summary})
-            self.reported.tool_calls.append({**reported, "ok": outcome.ok})
+            entry = {"id": f"call_{len(self.properties.tool_calls) + 1}", "name": name, "args": shown}
+            emit({"type": "tool_call", **entry})
+            emit({"type": "tool_result", "id": entry["id"], "ok": outcome.ok, "summary": outcome.summary})
+            self.properties.tool_calls.append({**entry, "ok": outcome.ok})
             results.append(ToolResult(call.id, outcome.text, is_error=not outcome.ok))
         return Message("assistant", text, calls=tuple(calls)), Message("user", results=tuple(results))
 

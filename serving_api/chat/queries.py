@@ -16,10 +16,7 @@ COLUMNS = (
 def receipt(session: Session, receipt_id: str, user_id: int, now: float) -> str | None:
     """The body of a receipt, for the user who asked."""
     found = session.rows(
-        TABLE,
-        columns=("body",),
-        where="receipt_id=? AND user_id=? AND expires_at>?",
-        values=(receipt_id, user_id, now),
+        TABLE, {"receipt_id": receipt_id, "user_id": user_id, "expires_at>": now}, columns=("body",)
     )
     return str(found[0][0]) if found else None
 
@@ -28,9 +25,8 @@ def newest_answer(session: Session, user_id: int, question_hash: str, now: float
     """The body of the newest receipt of a model's answer to the same question of the same user."""
     found = session.rows(
         TABLE,
+        {"user_id": user_id, "question_hash": question_hash, "provenance": "ai", "expires_at>": now},
         columns=("body",),
-        where="user_id=? AND question_hash=? AND provenance=? AND expires_at>?",
-        values=(user_id, question_hash, "ai", now),
         order="asked_at DESC",
         limit=1,
     )

@@ -93,10 +93,10 @@ def _quote(pack: Pack, name: str) -> list[str]:
         moved = one.get(of_stocks.BARS, "change_pct")
     if price is None:
         return []
-    reported = [_figure(price), _cited(change, moved)]
-    reported += one.figures(of_stocks.QUOTE, "amount", "turnover_pct", "volume_ratio")
+    clauses = [_figure(price), _cited(change, moved)]
+    clauses += one.figures(of_stocks.QUOTE, "amount", "turnover_pct", "volume_ratio")
     return [
-        f"截至{price.as_of[:10]}，{name}{_listed(reported)}。",
+        f"截至{price.as_of[:10]}，{name}{_listed(clauses)}。",
         one.sentence(of_stocks.WIDE, "chg_20d", "chg_60d", "chg_1y"),
     ]
 
@@ -124,12 +124,12 @@ def _finance(pack: Pack, name: str) -> list[str]:
         "revenue", "revenue_yoy", "net_profit", "net_profit_yoy", "gross_margin", "net_margin", "roe",
         "debt_ratio", "operating_cash_flow",
     )  # fmt: skip
-    reported = [
+    clauses = [
         _figure(fact) for column in columns
         if (fact := one.get(of_stocks.FINANCE, column)) is not None and fact.as_of == newest.as_of
     ]  # fmt: skip
     return [
-        f"{newest.as_of[:10]}报告期，{name}{_listed(reported)}。",
+        f"{newest.as_of[:10]}报告期，{name}{_listed(clauses)}。",
         one.sentence(of_stocks.VALUATION, "eps_fy1", "eps_fy2", "forecast_orgs"),
     ]
 
@@ -153,13 +153,13 @@ def _money(pack: Pack, name: str) -> list[str]:
 def _technique(pack: Pack, name: str) -> list[str]:
     one = _Company(pack, name)
     signals = [fact for fact in pack.facts if fact.table == of_stocks.PATTERNS and fact.subject == name]
-    reported = "、".join(
+    named = "、".join(
         f"{fact.label}（{'向上' if (fact.number or 0) > 0 else '向下'}）[{fact.id}]" for fact in signals
     )
     return [
         one.sentence(of_stocks.INDICATORS, "ma5", "ma20", "ma60"),
         one.sentence(of_stocks.INDICATORS, "rsi6", "rsi14", "kdj_k", "kdj_d"),
-        f"{name}形态信号：{reported}。" if reported else "",
+        f"{name}形态信号：{named}。" if named else "",
     ]
 
 
@@ -227,8 +227,8 @@ def _moves(pack: Pack, table: str, column: str, unit: str) -> list[str]:
     lines = []
     for level in facts_of(pack, table, column):
         moved = fact_of(pack, table, "change_pct", level.subject)
-        reported = [f"{said(level)}{unit}[{level.id}]", *([_cited(change, moved)] if moved else [])]
-        lines.append(f"{level.as_of[:10]}，{level.subject}报{_listed(reported)}。")
+        clauses = [f"{said(level)}{unit}[{level.id}]", *([_cited(change, moved)] if moved else [])]
+        lines.append(f"{level.as_of[:10]}，{level.subject}报{_listed(clauses)}。")
     return lines
 
 
@@ -246,11 +246,11 @@ def _breadth(pack: Pack) -> list[str]:
     amount, stage = one.get(of_market.PHASE, "amount"), one.get(of_market.PHASE, "phase_label")
     words = {"up_count": "上涨", "down_count": "下跌", "limit_up_count": "涨停", "limit_down_count": "跌停",
              "broken_count": "炸板"}  # fmt: skip
-    reported = [f"{words[column]}{text}" for column, text in counts.items()]
+    clauses = [f"{words[column]}{text}" for column, text in counts.items()]
     if amount is not None:
-        reported.append(_figure(amount))
+        clauses.append(_figure(amount))
     return [
-        f"{_listed(reported)}。" if reported else "",
+        f"{_listed(clauses)}。" if clauses else "",
         f"市场情绪阶段：{said(stage)}[{stage.id}]。" if stage is not None else "",
     ]
 
@@ -280,8 +280,8 @@ def _leaders(pack: Pack) -> list[str]:
     lines = []
     for score in facts_of(pack, of_market.LEADERS, "total_score"):
         days = fact_of(pack, of_market.LEADERS, "limit_days", score.subject)
-        reported = [_figure(score), *([f"连板{said(days)}天[{days.id}]"] if days else [])]
-        lines.append(f"{score.subject}{_listed(reported)}。")
+        clauses = [_figure(score), *([f"连板{said(days)}天[{days.id}]"] if days else [])]
+        lines.append(f"{score.subject}{_listed(clauses)}。")
     return lines
 
 
@@ -297,9 +297,9 @@ def of_the_economy(pack: Pack) -> list[Section]:
         for fact in pack.facts if fact.column == "publish_date"
     }  # fmt: skip
     for fact in facts_of(pack, VALUES, "value"):
-        reported = released.get((fact.table, str(fact.key.get("indicator"))))
+        release = released.get((fact.table, str(fact.key.get("indicator"))))
         # One sentence names one date: that of the value, or that of its release.
-        when = f"{said(reported)}公布[{reported.id}]。" if reported is not None else ""
+        when = f"{said(release)}公布[{release.id}]。" if release is not None else ""
         lines.append(f"{_period(fact)}，{fact.label} {said(fact)}[{fact.id}]。{when}")
     due = [f"即将公布：{_quoted(fact)}。" for fact in facts_of(pack, RELEASES, "title")]
     found = [Section("macro", "宏观数据", tuple(lines)), Section("due", "数据日程", tuple(due))]
@@ -333,8 +333,8 @@ class _Company:
 
     def sentence(self, table: str, *columns: str) -> str:
         """The figures of a company as one sentence; '' when none is stored."""
-        reported = self.figures(table, *columns)
-        return f"{self._name}{_listed(reported)}。" if reported else ""
+        clauses = self.figures(table, *columns)
+        return f"{self._name}{_listed(clauses)}。" if clauses else ""
 
 
 def _figure(fact: Fact) -> str:

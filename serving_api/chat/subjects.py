@@ -1,16 +1,21 @@
-"""What a question is about: companies by code or name, the market, the economy."""
+"""What a question is about: companies by code or name, the market, the economy; companies of a request."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
+from core.errors import NotFound
 from platform_assets.compute.evidence.facts import Pack
 from platform_assets.compute.evidence.numbers import mentions
 from serving_api.db.sessions import Session
 from serving_api.evidence.market import read_macro, read_market
-from serving_api.evidence.packs import new_pack, read_companies
-from serving_api.evidence.parts import BASE, OF_ONE
+from serving_api.evidence.packs import fact_of, new_pack, read_companies, stock_pack, stocks_pack
+from serving_api.evidence.parts import BARS, BASE, MASTER, OF_ONE
+from serving_api.framework.read_failures import read_or
+from serving_api.framework.state import State
+from serving_api.stocks import queries
 from serving_api.stocks.directory import Directory
 
 MOST_COMPANIES = 10
@@ -87,3 +92,30 @@ def _companies(text: str, directory: Directory) -> Iterator[str]:
             if not any(start < hit.end() and hit.start() < end for start, end, _ in found):
                 found.append((hit.start(), hit.end(), listing.code))
     return (code for *_, code in sorted(found))
+
+
+async def pack_of(state: State, codes: Sequence[str]) -> tuple[Pack, dict[str, str]]:
+    """(pack, code -> name in the order of `codes`). Raises NotFound that names codes outside the list."""
+    pack = await (stock_pack(state, codes[0]) if len(codes) == 1 else stocks_pack(state, codes))
+    names = {str(fact.key["code"]): fact.subject for fact in pack.facts if fact.table == MASTER}
+    unknown = [code for code in codes if code not in names]
+    if unknown:
+        raise NotFound(f"证券列表中没有 {'、'.join(unknown)}")
+    return pack, {code: names[code] for code in codes}
+
+
+CHART_BARS = 60
+
+
+async def chart_of(state: State, topic: Topic, pack: Pack) -> dict[str, Any] | None:
+    """A line chart of unadjusted closes; None for several companies, for the market, or without bars."""
+    name = fact_of(pack, MASTER, "name")
+    if len(topic.codes) != 1 or name is None:
+        return None
+    bars = await read_or([], state.reading.point(queries.bars, topic.codes[0], CHART_BARS, None))
+    if not bars:
+        return None
+    return {
+        "kind": "line", "title": f"{name.subject}收盘价（不复权）", "source": BARS, "unit": "CNY",
+        "x": [bar.date for bar in bars], "series": [{"name": "收盘价", "data": [bar.close for bar in bars]}],
+    }  # fmt: skip

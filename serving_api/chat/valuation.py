@@ -6,7 +6,7 @@ from platform_assets.compute.evidence.facts import Fact, Pack
 from platform_assets.compute.quick_valuation import Figures, methods, verdict
 from serving_api.chat import rules
 from serving_api.chat.checked import evidence_items
-from serving_api.chat.companies import pack_of
+from serving_api.chat.subjects import pack_of
 from serving_api.evidence import parts
 from serving_api.evidence.market import read_bond_yield
 from serving_api.evidence.packs import fact_of, facts_of

@@ -44,9 +44,8 @@ def newest_of_channels(session: Session) -> list[dict[str, Any]]:
     for channel in CHANNELS:
         rows = session.dicts(
             TABLE,
+            {"channel": channel},
             columns=("channel", "trade_date", *_SHOWN),
-            where="channel=?",
-            values=(channel,),
             order="trade_date DESC",
             limit=1,
         )

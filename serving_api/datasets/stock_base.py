@@ -17,6 +17,7 @@ from serving_api.framework.parameters import AsOf, AsOfRead, parse_codes
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
+from serving_api.framework.row_models import columns_of
 from serving_api.framework.state import State
 
 router = area_router(f"{PREFIX}/datamgr", "datamgr: stock base")
@@ -39,20 +40,13 @@ _Cap = Annotated[float | None, _bound("total market cap in 10k CNY")]
 _Word = Annotated[str | None, Query(max_length=64, description="exactly this value")]
 
 
+@columns_of(queries.WIDE, "code name current_price change_pct sw_l1 sw_l2 sw_l1_name sw_l2_name")
 class WideRow(BaseModel):
     """Columns of fusion_stock_wide: volume in lots, caps in 10k CNY, amounts in CNY."""
 
     model_config = ConfigDict(extra="allow")
-    code: str
-    name: str | None
-    current_price: float | None
-    change_pct: float | None
     total_volume: int | None = Field(description="lots")
     float_market_cap: float | None = Field(description="10k CNY")
-    sw_l1: str | None
-    sw_l2: str | None
-    sw_l1_name: str | None
-    sw_l2_name: str | None
 
 
 class WideList(BaseModel):

@@ -7,7 +7,7 @@ bounded thread pool.
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 import anyio
@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from core.declaration.tables import Table
+from core.errors import StorageError
 from resources.warehouse import reads
 from resources.warehouse.engine import transaction
 from resources.warehouse.failures import storage_error
@@ -29,6 +30,9 @@ REMEMBERED = 4096
 """Results of `remembered`, at most; all are dropped at a commit."""
 
 T = TypeVar("T")
+Of = Mapping[str, Any]
+"""Column, or column and sign ("date>="), of our code -> the value that rows hold in it. A list is one of its
+values, None is any."""
 
 
 class _Result(sqlite3.Cursor):
@@ -67,18 +71,26 @@ def code_clauses(codes: Sequence[str], key: str = "code") -> Iterator[tuple[str,
         yield f"{key} IN ({', '.join('?' for _ in some)})", some
 
 
-def matching(*conditions: tuple[str, Any]) -> dict[str, Any]:
-    """`where` and `values` of a read, of those conditions that have a value: `("date>=?", since)`, or
-    `("code IN", codes)` for several."""
+def condition(of: Of, where: str = "", values: Sequence[Any] = ()) -> tuple[str, tuple[Any, ...]]:
+    """(condition, its values) for the rows `of` some values; `where` and its `values` come after them."""
     clauses: list[str] = []
-    values: list[Any] = []
-    for clause, value in conditions:
+    bound: list[Any] = []
+    for column, value in of.items():
         if value is None:
             continue
-        several = list(value) if clause.endswith(" IN") else [value]
-        values += several
-        clauses.append(f"{clause} ({', '.join('?' for _ in several)})" if clause.endswith(" IN") else clause)
-    return {"where": " AND ".join(clauses), "values": tuple(values)}
+        some = list(value) if isinstance(value, list | tuple) else [value]
+        sign = "" if column[-1] in "<>=" else "=" if len(some) == 1 else " IN "
+        marks = ", ".join("?" for _ in some)
+        clauses.append(f"{column}{sign}({marks})" if sign == " IN " else f"{column}{sign}?")
+        bound += some
+    return " AND ".join([*clauses, *([where] if where else [])]), (*bound, *values)
+
+
+def _bound(of: Of | None, how: dict[str, Any]) -> dict[str, Any]:
+    if of is None:
+        return how
+    where, values = condition(of, how.pop("where", ""), how.pop("values", ()))
+    return {**how, "where": where, "values": values}
 
 
 class Session:
@@ -92,7 +104,10 @@ class Session:
         return table in self._warehouse.tables
 
     def table(self, name: str) -> Table:
-        """The declaration of a table that `has` knows."""
+        """The declaration of a table. Raises StorageError for one that this warehouse does not have: its
+        reads give what they give without a database."""
+        if not self.has(name):
+            raise StorageError(f"there is no table {name}")
         return self._warehouse.table(name)
 
     def columns(self, table: str, requested: Sequence[str]) -> list[str]:
@@ -100,22 +115,30 @@ class Session:
         declared = self._warehouse.table(table).names
         return [name for name in requested if name in declared]
 
-    def rows(self, table: str, **how: Any) -> list[tuple[Any, ...]]:
+    def rows(self, table: str, of: Of | None = None, **how: Any) -> list[tuple[Any, ...]]:
         """Tuples of `reads.select_rows`; an undeclared table has no rows."""
         if not self.has(table):
             return []
-        return reads.select_rows(self._connection, self._warehouse.sql, self._warehouse.table(table), **how)
+        declared, how = self._warehouse.table(table), _bound(of, how)
+        return reads.select_rows(self._connection, self._warehouse.sql, declared, **how)
 
-    def first(self, table: str, column: str, **how: Any) -> str | None:
+    def first(self, table: str, column: str, of: Of | None = None, **how: Any) -> str | None:
         """The first value of a column as text; None without a row, or where it is null."""
-        rows = self.rows(table, columns=(column,), limit=1, **how)
+        rows = self.rows(table, of, columns=(column,), limit=1, **how)
         return str(rows[0][0]) if rows and rows[0][0] is not None else None
 
-    def dicts(self, table: str, **how: Any) -> list[dict[str, Any]]:
+    def dicts(self, table: str, of: Of | None = None, **how: Any) -> list[dict[str, Any]]:
         """Dictionaries of `reads.select_dicts`; flags are bool."""
         if not self.has(table):
             return []
-        return reads.select_dicts(self._connection, self._warehouse.sql, self._warehouse.table(table), **how)
+        declared, how = self._warehouse.table(table), _bound(of, how)
+        return reads.select_dicts(self._connection, self._warehouse.sql, declared, **how)
+
+    def count(self, table: str, of: Of, where: str = "", values: Sequence[Any] = ()) -> int:
+        """Number of rows."""
+        clause, bound = condition(of, where, values)
+        clause = f" WHERE {clause}" if clause else ""
+        return int(self.run(f"SELECT COUNT(*) FROM {self.sql.name(table)}{clause}", bound)[0][0])
 
     def of_codes(
         self,

@@ -7,11 +7,11 @@ shared and a cancelled caller leaves no load running. Values do not expire with 
 
 import asyncio
 import threading
-from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from collections import Counter, OrderedDict
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
 DEFAULT_BYTES = 128 * 1024 * 1024
 
@@ -26,18 +26,6 @@ class _Entry:
     size: int
 
 
-@dataclass
-class _Count:
-    hits: int = 0
-    misses: int = 0
-
-
-@dataclass
-class _Turn:
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    callers: int = 0
-
-
 class VersionedCache:
     """Values by (prefix, key). A value of another version is a miss and is replaced."""
 
@@ -46,9 +34,11 @@ class VersionedCache:
         self._bytes = 0
         self._evictions = 0
         self._entries: OrderedDict[tuple[str, Hashable], _Entry] = OrderedDict()
-        self._counts: dict[str, _Count] = {}
+        self._hits: Counter[str] = Counter()
+        self._misses: Counter[str] = Counter()
         self._lock = threading.Lock()
-        self._turns: dict[Hashable, _Turn] = {}
+        self._turns: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()
+        """Locks of the loads that run; one that nobody holds or awaits is gone."""
 
     async def one(
         self,
@@ -83,8 +73,8 @@ class VersionedCache:
         `turn` load one after the other. Cached values do not wait. Used on one event loop."""
         held = {key: self.get(prefix, key, version) for key in keys}
         if any(value is None for value in held.values()):
-            async with self._in_turn((prefix, turn)):
-                held = {key: self._peek(prefix, key, version) for key in keys}
+            async with self._turns.setdefault((prefix, turn), asyncio.Lock()):
+                held = {key: self._valid(prefix, key, version) for key in keys}
                 missing = [key for key, value in held.items() if value is None]
                 loaded = await load(missing) if missing else {}
                 for key, value in loaded.items():
@@ -92,34 +82,19 @@ class VersionedCache:
                     held[key] = value
         return {key: value for key, value in held.items() if value is not None}
 
-    @asynccontextmanager
-    async def _in_turn(self, name: Hashable) -> AsyncIterator[None]:
-        turn = self._turns.setdefault(name, _Turn())
-        turn.callers += 1
-        try:
-            async with turn.lock:
-                yield
-        finally:
-            turn.callers -= 1
-            if not turn.callers:
-                del self._turns[name]
-
-    def _peek(self, prefix: str, key: Hashable, version: str | None) -> Any | None:
-        """As `get`, without counting a second time."""
-        with self._lock:
-            entry = self._entries.get((prefix, key))
-            return None if entry is None or version is None or entry.version != version else entry.value
+    def _valid(self, prefix: str, key: Hashable, version: str | None) -> Any | None:
+        entry = self._entries.get((prefix, key))
+        return None if entry is None or version is None or entry.version != version else entry.value
 
     def get(self, prefix: str, key: Hashable, version: str | None) -> Any | None:
         with self._lock:
-            count = self._counts.setdefault(prefix, _Count())
-            entry = self._entries.get((prefix, key))
-            if entry is None or version is None or entry.version != version:
-                count.misses += 1
-                return None
-            count.hits += 1
-            self._entries.move_to_end((prefix, key))
-            return entry.value
+            value = self._valid(prefix, key, version)
+            if value is None:
+                self._misses[prefix] += 1
+            else:
+                self._hits[prefix] += 1
+                self._entries.move_to_end((prefix, key))
+            return value
 
     def put(self, prefix: str, key: Hashable, version: str | None, value: Any, size: int) -> None:
         """Cache `value` (about `size` bytes); not without a version, nor one larger than the cache."""
@@ -137,8 +112,7 @@ class VersionedCache:
     def stats(self) -> dict[str, Any]:
         """Counts since the start; `size` and `maxSize` in bytes."""
         with self._lock:
-            hits = sum(count.hits for count in self._counts.values())
-            misses = sum(count.misses for count in self._counts.values())
+            hits, misses = self._hits.total(), self._misses.total()
             return {
                 "hits": hits,
                 "misses": misses,
@@ -147,7 +121,7 @@ class VersionedCache:
                 "maxSize": self._max_bytes,
                 "evictions": self._evictions,
                 "byKey": {
-                    prefix: {"hits": count.hits, "misses": count.misses}
-                    for prefix, count in sorted(self._counts.items())
+                    prefix: {"hits": self._hits[prefix], "misses": self._misses[prefix]}
+                    for prefix in sorted(self._hits.keys() | self._misses.keys())
                 },
             }

@@ -2,6 +2,8 @@
 
 from pydantic import BaseModel, Field
 
+from serving_api.framework.row_models import columns_of
+
 COLUMNS = {
     "code": "code",
     "name": "name",
@@ -27,24 +29,15 @@ TEXTS = frozenset({"code", "name", "industry", "market", "zt_stat_latest"})
 NUMBERS = tuple(name for name in COLUMNS if name not in TEXTS)
 
 
+@columns_of(
+    "fusion_stock_wide",
+    "code name industry market change_pct turnover_pct volume_ratio pe_ttm pb vol_accel_5_5 "
+    "limit_up_count_20d limit_days_today zt_stat_latest break_fail_days_5d",
+)
 class Display18(BaseModel):
     """The display fields as they are stored."""
 
-    code: str
-    name: str | None
-    industry: str | None
-    market: str | None
     price: float | None = Field(description="CNY")
-    change_pct: float | None
-    turnover_pct: float | None
-    volume_ratio: float | None
-    pe_ttm: float | None
-    pb: float | None
     total_market_cap: float | None = Field(description="10k CNY")
     float_market_cap: float | None = Field(description="10k CNY")
-    vol_accel_5_5: float | None
-    limit_up_count_20d: int | None
-    limit_days_today: int | None
-    zt_stat_latest: str | None
     seal_fund_latest: float | None = Field(description="CNY")
-    break_fail_days_5d: int | None

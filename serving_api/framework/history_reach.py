@@ -6,7 +6,8 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from core.calendar import CalendarHorizon
-from serving_api.db.first_dates import Of, first_date
+from serving_api.db.first_dates import first_date
+from serving_api.db.sessions import Of
 from serving_api.framework.parameters import AsOf
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State

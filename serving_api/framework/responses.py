@@ -28,6 +28,14 @@ class Answer(Response):
         self.top = {key: value for key, value in (top or {}).items() if value is not None}
 
 
+class EarlyAnswer(Exception):
+    """Raised where an answer is known before the work is done; the route answers with it."""
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__(answer.status_code)
+        self.answer = answer
+
+
 def render_answer(answer: Answer, path: str, *, query_time: str, headers: Mapping[str, str]) -> Response:
     """Bytes of the answer: in the envelope where `path` carries it, as it is elsewhere."""
     if is_enveloped(path):

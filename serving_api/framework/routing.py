@@ -23,7 +23,7 @@ from serving_api.framework.envelope import PREFIX, is_enveloped, local_iso
 from serving_api.framework.error_responses import UnknownQueryParameter
 from serving_api.framework.openapi import UNCHANGED, enveloped, query_names, refusals
 from serving_api.framework.permissions import Call, Permission
-from serving_api.framework.responses import Answer, render_answer
+from serving_api.framework.responses import Answer, EarlyAnswer, render_answer
 from serving_api.framework.state import State, state_of
 
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
@@ -139,7 +139,10 @@ class PlatformRoute(APIRoute):
             etag, known = headers.get("ETag"), request.headers.get("if-none-match")
             if etag is not None and is_match(known, etag):
                 return Response(status_code=304, headers=headers)
-            response = await handle(request)
+            try:
+                response = await handle(request)
+            except EarlyAnswer as early:
+                response = early.answer
             # A slow answer was read at its end: a download reports what is stored then.
             query_time = local_iso(state.clock.now())
             if etag is not None and is_match(known, etag, answered=response.status_code == 200):

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from platform_assets.compute.futures_terms import INDEX_OF, annualised
-from serving_api.db.sessions import Session, matching
+from serving_api.db.sessions import Session, condition
 from serving_api.framework.row_models import columns_by_key, picked
 from serving_api.interfaces.queries import newest_date
 from serving_api.table_lists import dated_rows
@@ -27,7 +27,7 @@ def listed(session: Session, exchange: str | None, main_only: bool) -> dict[str,
     main = 1 if main_only else None
     rows = session.dicts(
         FUTURES, columns=(*columns_by_key(LISTED).values(), "prev_settle"), order="exchange, product, symbol",
-        **matching(("date=?", day), ("exchange=?", exchange), ("is_main=?", main)),
+        of={"date": day, "exchange": exchange, "is_main": main},
     )  # fmt: skip
     return {"items": [_item(row) for row in rows], "total": len(rows), "date": day}
 
@@ -43,15 +43,13 @@ def bars(
 ) -> list[Row]:
     """The newest `limit` rows of a contract, or of the main contracts of a product, oldest first; every
     column of the table."""
-    own, values = _of(symbol)
-    bounds = matching(("date>=?", since), ("date<=?", until))
-    where = f"{own} AND {bounds['where']}" if bounds["where"] else own
+    where, values = condition({"date>=": since, "date<=": until}, *_of(symbol))
     columns = [spec.name for spec in session.table(FUTURES).columns]
     rows = session.dicts(
         FUTURES,
         columns=columns,
         where=where,
-        values=(*values, *bounds["values"]),
+        values=values,
         order="date DESC",
         limit=limit,
     )

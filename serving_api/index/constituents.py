@@ -14,7 +14,7 @@ from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import Rows, columns_of, picked
 from serving_api.index.symbols import symbol_of
-from serving_api.interfaces.indices.queries import MEMBERS, members, weights
+from serving_api.interfaces.indices import MEMBERS, members, weights
 from serving_api.interfaces.queries import Row, public_rows
 
 router = area_router(f"{PREFIX}/index", "index")

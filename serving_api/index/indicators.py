@@ -18,7 +18,7 @@ from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import columns_of
 from serving_api.index.symbols import symbol_of
-from serving_api.interfaces.indices.series import INDICES, INDUSTRIES, indicators, table_of
+from serving_api.interfaces.indices import INDICES, INDUSTRIES, indicators, table_of
 from serving_api.interfaces.queries import Row, public_rows
 
 router = area_router(f"{PREFIX}/fusion/index", "index: indicators")

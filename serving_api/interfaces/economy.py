@@ -1,6 +1,5 @@
 """Interfaces about the economy, futures, and market tables without codes."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from serving_api.db.sessions import Session
@@ -66,14 +65,3 @@ def contract_bars(session: Session, call: InterfaceCall) -> Any:
         if day is not None and day > call.today:
             raise call.bad(name, f"{day} lies in the future")
     return futures.bars(session, call.code, call.params["limit"], since, until)
-
-
-EXECUTORS: Mapping[str, Any] = {
-    "series_latest": series_latest,
-    "series_list": series_list,
-    "bond_yields": bond_yields,
-    "risk_premium": risk_premium,
-    "releases": releases,
-    "rows_of": rows_of,
-    "contract_bars": contract_bars,
-}

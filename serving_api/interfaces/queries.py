@@ -13,7 +13,7 @@ import orjson
 from core.declaration.registry import builtin_registry
 from core.declaration.tables import Table
 from core.text_keys import search_key
-from serving_api.db.sessions import Session, code_clauses
+from serving_api.db.sessions import Of, Session, code_clauses
 
 Row = dict[str, Any]
 NO_FILTER: Mapping[str, str] = {}
@@ -46,14 +46,16 @@ def code_column(table: Table) -> str:
     )
 
 
-def public_rows(session: Session, name: str, columns: Sequence[str] | None = None, **how: Any) -> list[Row]:
+def public_rows(
+    session: Session, name: str, columns: Sequence[str] | None = None, of: Of | None = None, **how: Any
+) -> list[Row]:
     """Rows of a table as responses show them; none for a table that is not declared."""
     if not session.has(name):
         return []
     table = session.table(name)
     requested = list(columns or public_columns(table))
     parsed = {spec.name for spec in table.columns if spec.family == "json"} & set(requested)
-    rows = session.dicts(name, columns=requested, **how)
+    rows = session.dicts(name, of, columns=requested, **how)
     for row in rows:
         for column in parsed:
             row[column] = orjson.loads(row[column]) if row[column] else None
@@ -65,19 +67,11 @@ def newest(session: Session, table: Table, code: str, as_of: str | None, **how: 
     the row of the best source."""
     order = f"{table.date_column} DESC" if table.date_column else ""
     if not order and table.key == ("code", "src"):
-        found = public_rows(session, table.name, where="code=?", values=(code,), as_of=as_of, **how)
+        found = public_rows(session, table.name, of={"code": code}, as_of=as_of, **how)
         rank = {source.name: at for at, source in enumerate(builtin_registry().raws[table.name].sources)}
         return min(found, key=lambda row: rank.get(str(row["src"]), len(rank)), default=None)
-    found = public_rows(
-        session,
-        table.name,
-        where=f"{code_column(table)}=?",
-        values=(code,),
-        as_of=as_of,
-        order=order,
-        limit=1,
-        **how,
-    )
+    of = {code_column(table): code}
+    found = public_rows(session, table.name, of=of, as_of=as_of, order=order, limit=1, **how)
     return found[0] if found else None
 
 
@@ -109,23 +103,14 @@ def in_range(
 ) -> list[Row]:
     """The newest `limit` rows of a code between two dates, only those with the values of `equal`, newest
     first."""
-    where, values = [f"{code_column(table)}=?"], [code]
-    for column, value in equal.items():
-        where.append(f"{column}=?")
-        values.append(value)
-    for bound, sign in ((since, ">="), (until, "<=")):
-        if bound is not None:
-            where.append(f"{table.date_column}{sign}?")
-            values.append(bound)
-    return public_rows(
-        session,
-        table.name,
-        where=" AND ".join([*where, *([also] if also else [])]),
-        values=tuple(values),
-        as_of=as_of,
-        order=newest_first(table),
-        limit=limit,
-    )
+    of = {code_column(table): code, **equal, **between(table, since, until)}
+    order = newest_first(table)
+    return public_rows(session, table.name, of=of, where=also, as_of=as_of, order=order, limit=limit)
+
+
+def between(table: Table, since: str | None, until: str | None) -> dict[str, str | None]:
+    """The rows of a table from one date to another, either of which may be None."""
+    return {f"{table.date_column}>=": since, f"{table.date_column}<=": until}
 
 
 def newest_first(table: Table) -> str:
@@ -136,20 +121,12 @@ def newest_first(table: Table) -> str:
 
 def newest_date(session: Session, table: Table, as_of: str | None) -> str | None:
     """The newest date that the table holds."""
-    where, values = "", tuple[str, ...]()
+    day, since = str(table.date_column), None
     if as_of is not None:
-        back = _LOOK_BACK_PERIODS if table.date_column == "report_period" else _LOOK_BACK
+        back = _LOOK_BACK_PERIODS if day == "report_period" else _LOOK_BACK
         since = (date.fromisoformat(as_of[:10]) - back).isoformat()
-        where, values = f"{table.date_column}>=?", (since,)
-    found = session.rows(
-        table.name,
-        columns=(str(table.date_column),),
-        where=where,
-        values=values,
-        as_of=as_of,
-        order=f"{table.date_column} DESC",
-        limit=1,
-    )
+    of = {f"{day}>=": since}
+    found = session.rows(table.name, of, columns=(day,), as_of=as_of, order=f"{day} DESC", limit=1)
     return str(found[0][0]) if found else None
 
 
@@ -174,20 +151,16 @@ def on_date(
         column, way = sort.lstrip("-"), "DESC" if sort.startswith("-") else "ASC"
         order = f"{column} IS NULL, {column} {way}, {order}"
         columns = None if columns is None else list(dict.fromkeys([*columns, column]))
+    # Conditions may repeat a column and its sign.
     conditions = [(table.date_column, "=", day), *also]
     levels = [] if industry is None else [name for name in INDUSTRY_COLUMNS if name in table.names]
     within = [f"({' OR '.join(f'{name}=?' for name in levels)})"] if levels else []
+    where = " AND ".join([*(f"{name}{sign}?" for name, sign, _ in conditions), *within])
+    values = (*(value for _, _, value in conditions), *(industry for _ in levels))
     return public_rows(
-        session,
-        table.name,
-        columns,
-        where=" AND ".join([*(f"{name}{sign}?" for name, sign, _ in conditions), *within]),
-        values=(*(value for _, _, value in conditions), *(industry for _ in levels)),
-        as_of=as_of,
-        order=order,
-        limit=limit,
+        session, table.name, columns, where=where, values=values, as_of=as_of, order=order, limit=limit,
         offset=offset,
-    )
+    )  # fmt: skip
 
 
 _KINDS = ("ann_type", "category", "news_type")
@@ -225,37 +198,23 @@ def headlines(
     columns; `keyword`: a word in the title; `columns`: instead of those that responses show."""
     day = str(table.date_column)
     names = {spec.name for spec in table.columns}
+    last = f"{until} 23:59:59" if until is not None and table.timed else until
+    of = {"code": code, **between(table, since, last)}
     where: list[str] = []
     values: list[str] = []
-
-    def must(clause: str, *bound: str) -> None:
-        where.append(clause)
-        values.extend(bound)
-
-    if code is not None:
-        must("code=?", code)
-    if since is not None:
-        must(f"{day}>=?", since)
-    if until is not None:
-        must(f"{day}<=?", f"{until} 23:59:59" if table.timed else until)
     if kind is not None:
         kinds = [name for name in _KINDS if name in names]
-        must(f"({' OR '.join(f'{name}=?' for name in kinds)})", *[kind] * len(kinds))
+        where.append(f"({' OR '.join(f'{name}=?' for name in kinds)})")
+        values += [kind] * len(kinds)
     if keyword is not None:
-        must(f"INSTR({_comparable('title')}, ?)>0", search_key(keyword))
+        where.append(f"INSTR({_comparable('title')}, ?)>0")
+        values.append(search_key(keyword))
     time = ["pub_time DESC"] if "pub_time" in names - {day} else []
     order = [f"{day} DESC", *time, *(column for column in table.key if column not in (day, "src"))]
     return public_rows(
-        session,
-        table.name,
-        columns,
-        where=" AND ".join(where),
-        values=tuple(values),
-        as_of=as_of,
-        order=", ".join(order),
-        limit=limit,
-        offset=offset,
-    )
+        session, table.name, columns, of, where=" AND ".join(where), values=values, as_of=as_of,
+        order=", ".join(order), limit=limit, offset=offset,
+    )  # fmt: skip
 
 
 def planned(
@@ -267,19 +226,8 @@ def planned(
         if not newest:
             return []
         period = str(newest[0][0])
-    where, values = ["report_period=?"], [period]
-    for bound, sign in ((since, ">="), (until, "<=")):
-        if bound is not None:
-            where.append(f"{table.date_column}{sign}?")
-            values.append(bound)
-    return public_rows(
-        session,
-        table.name,
-        where=" AND ".join(where),
-        values=tuple(values),
-        order=f"{table.date_column}, code",
-        limit=limit,
-    )
+    of = {"report_period": period, **between(table, since, until)}
+    return public_rows(session, table.name, of=of, order=f"{table.date_column}, code", limit=limit)
 
 
 TOTALS = {"SSE": "TOTAL_SH", "SZSE": "TOTAL_SZ", "BSE": "TOTAL_BJ"}
@@ -295,45 +243,21 @@ def totals(
     limit: int,
 ) -> list[Row]:
     """The newest `limit` rows of market sums between two dates, newest first."""
-    where = [f"code IN ({', '.join('?' for _ in exchanges)})"]
-    values = [TOTALS[name] for name in exchanges]
-    for bound, sign in ((since, ">="), (until, "<=")):
-        if bound is not None:
-            where.append(f"{table.date_column}{sign}?")
-            values.append(bound)
-    return public_rows(
-        session,
-        table.name,
-        where=" AND ".join(where),
-        values=tuple(values),
-        order=f"{table.date_column} DESC, code DESC",
-        limit=limit,
-    )
+    of = {"code": [TOTALS[name] for name in exchanges], **between(table, since, until)}
+    order = f"{table.date_column} DESC, code DESC"
+    return public_rows(session, table.name, of=of, order=order, limit=limit)
 
 
 def calendar_days(
     session: Session, table: Table, market: str, since: str | None, until: str | None, limit: int
 ) -> list[Row]:
     """The newest `limit` days of a market's calendar between two dates, oldest first."""
-    where, values = ["market=?"], [market]
-    for bound, sign in ((since, ">="), (until, "<=")):
-        if bound is not None:
-            where.append(f"date{sign}?")
-            values.append(bound)
-    rows = public_rows(
-        session, table.name, where=" AND ".join(where), values=tuple(values), order="date DESC", limit=limit
-    )
-    return rows[::-1]
+    of = {"market": market, "date>=": since, "date<=": until}
+    return public_rows(session, table.name, of=of, order="date DESC", limit=limit)[::-1]
 
 
 def last_open_day(session: Session, table: Table, market: str, until: str) -> str | None:
     """The newest trade date of a market that is not after `until`."""
-    found = session.rows(
-        table.name,
-        columns=("date",),
-        where="market=? AND is_open=1 AND date<=?",
-        values=(market, until),
-        order="date DESC",
-        limit=1,
-    )
+    of = {"market": market, "is_open": 1, "date<=": until}
+    found = session.rows(table.name, of, columns=("date",), order="date DESC", limit=1)
     return str(found[0][0]) if found else None

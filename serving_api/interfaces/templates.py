@@ -1,7 +1,10 @@
-"""The implementation of each interface template: one executor per template."""
+"""The implementation of each interface template: one executor per template, named as it is."""
 
 import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
+from inspect import isfunction, signature
+from types import ModuleType
 from typing import Any
 
 from core.calendar import CalendarHorizon
@@ -9,7 +12,19 @@ from core.days import is_closed, moved
 from core.text_keys import search_key
 from platform_assets.compute.dsl.fields import catalogue
 from serving_api.db.sessions import Session
-from serving_api.interfaces import companies, economy, industries, market_days, queries, securities, windows
+from serving_api.interfaces import (
+    companies,
+    economy,
+    events,
+    indices,
+    industries,
+    market_days,
+    patterns,
+    queries,
+    rankings,
+    securities,
+    windows,
+)
 from serving_api.interfaces.call import (
     Executor,
     InterfaceCall,
@@ -20,12 +35,7 @@ from serving_api.interfaces.call import (
     must_be_period,
     sort_of,
 )
-from serving_api.interfaces.events import queries as events
-from serving_api.interfaces.indices import queries as indices
-from serving_api.interfaces.indices import series
 from serving_api.interfaces.parameters import MOST_ROWS
-from serving_api.interfaces.patterns import patterns_by_date
-from serving_api.interfaces.rankings import queries as rankings
 from serving_api.stocks.finance import queries as finance
 from serving_api.stocks.finance import shapes
 
@@ -259,54 +269,6 @@ def market_totals(session: Session, call: InterfaceCall) -> Any:
     return rows[::-1]
 
 
-def rank(session: Session, call: InterfaceCall) -> Any:
-    """The newest row of every code, in the order of a column."""
-    sort, limit = call.params["sort"], call.params["limit"]
-    if not rankings.is_rankable(call.table, sort.removeprefix("-")):
-        raise call.bad("sort", f"{sort[:40]!r} is no column of numbers or dates of {call.table.name}")
-    return rankings.newest_ranked(session, call.table, sort, limit, call.instant_day, call.as_of)
-
-
-def ex_dates(session: Session, call: InterfaceCall) -> Any:
-    """Dividends with an ex-date in a window, which may be in the future; from today on without a start."""
-    since, until = bounds_of(call)
-    if since is None:
-        since = call.instant_day if until is None else min(call.instant_day, until)
-    return rankings.ex_dates(session, call.table, since, until, call.params["limit"], call.as_of)
-
-
-def most_visited(session: Session, call: InterfaceCall) -> Any:
-    """Codes by the number of their visitors in the last days."""
-    days, limit = call.params["days"], call.params["limit"]
-    return rankings.most_visited(session, call.table, call.today, days, limit)
-
-
-def yield_rank(session: Session, call: InterfaceCall) -> Any:
-    """The highest trailing dividend yields."""
-    limit = call.params["limit"]
-    return rankings.trailing_yields(session, call.table, call.instant_day, limit, call.as_of)
-
-
-def seats(session: Session, call: InterfaceCall) -> Any:
-    """Seats of one code on a date (default: its newest), by reason, side and rank."""
-    day = call.params["trade_date"]
-    if day is not None and day > call.today:
-        raise call.bad("trade_date", f"{day} lies in the future")
-    return events.seats(session, call.table, call.code, day)
-
-
-def branch_totals(session: Session, call: InterfaceCall) -> Any:
-    """Amounts bought and sold by branches in the last days, largest sums first."""
-    since = moved(call.today, -call.params["days"])
-    return events.branch_totals(session, call.table, since, call.params["branch_name"], call.params["limit"])
-
-
-def branch_trades(session: Session, call: InterfaceCall) -> Any:
-    """Seats of branches whose name contains a text, in the last days, newest first."""
-    since = moved(call.today, -call.params["days"])
-    return events.branch_trades(session, call.table, since, call.params["branch_name"], call.params["limit"])
-
-
 def around_today(session: Session, call: InterfaceCall) -> Any:
     """Rows of one code from some days ago to some days ahead, oldest first."""
     since = moved(call.today, -call.params["days"])
@@ -315,15 +277,6 @@ def around_today(session: Session, call: InterfaceCall) -> Any:
         session, call.table, call.code, since=since, until=until, limit=MOST_ROWS, as_of=call.as_of
     )
     return rows[::-1]
-
-
-def calendar_range(session: Session, call: InterfaceCall) -> Any:
-    """Rows of the market between two dates that may be in the future (default: from today on), oldest
-    first."""
-    since, until = bounds_of(call)
-    if since is None and until is None:
-        since = call.today
-    return events.between(session, call.table, since, until, call.params["limit"])
 
 
 def calendar(session: Session, call: InterfaceCall) -> Any:
@@ -342,63 +295,6 @@ def latest_trade_date(session: Session, call: InterfaceCall) -> Any:
     except CalendarHorizon:
         return None
 
-
-def index_members(session: Session, call: InterfaceCall) -> Any:
-    """The newest list of an index or industry, by code."""
-    return indices.members(session, call.params["index_code"], call.params["provider"])
-
-
-def index_indicators(session: Session, call: InterfaceCall) -> Any:
-    """MA, MACD, KDJ, BOLL and RSI of an index on its newest dates, oldest first."""
-    return series.indicators(session, call.code, call.params["limit"], call.as_of)[0]
-
-
-def index_weights(session: Session, call: InterfaceCall) -> Any:
-    """Members of the newest list with weights, the heaviest first."""
-    return indices.weights(session, call.params["index_code"], call.params["limit"])
-
-
-EXECUTORS: Mapping[str, Executor] = {
-    "latest": latest,
-    "dated": dated,
-    "batch": batch,
-    "history": history,
-    "bars": bars,
-    "periods": periods,
-    "newest": newest,
-    "single_quarters": single_quarters,
-    "statement": statement,
-    "indicators": indicators,
-    "changes": changes,
-    "by_date": by_date,
-    "patterns_by_date": patterns_by_date,
-    "screen": screen,
-    "every": every,
-    "rank": rank,
-    "ex_dates": ex_dates,
-    "yield_rank": yield_rank,
-    "most_visited": most_visited,
-    "headlines": headlines,
-    "schedule": schedule,
-    "market_totals": market_totals,
-    "limit_ladder": limit_ladder,
-    "calendar": calendar,
-    "latest_trade_date": latest_trade_date,
-    "seats": seats,
-    "branch_totals": branch_totals,
-    "branch_trades": branch_trades,
-    "around_today": around_today,
-    "calendar_range": calendar_range,
-    **companies.EXECUTORS,
-    **securities.EXECUTORS,
-    **industries.EXECUTORS,
-    **windows.EXECUTORS,
-    **market_days.EXECUTORS,
-    "index_members": index_members,
-    "index_indicators": index_indicators,
-    "index_weights": index_weights,
-    **economy.EXECUTORS,
-}
 
 _CONDITION = re.compile(r"(\w+)\s*(<=|>=|<|>|=)\s*(-?\d+(?:\.\d+)?)")
 _CONDITIONS = {
@@ -464,3 +360,20 @@ def _conditions(call: InterfaceCall) -> list[tuple[str, str, Any]]:
     if low is not None and high is not None and low > high:
         raise call.bad("min_premium", f"{low} is above max_premium {high}")
     return [(*_CONDITIONS[name], value) for name, value in given.items() if value is not None]
+
+
+def _executors(module: ModuleType) -> Iterator[tuple[str, Executor]]:
+    """The public functions (session, call) of a module, by name."""
+    for name, one in vars(module).items():
+        own = isfunction(one) and one.__module__ == module.__name__ and not name.startswith("_")
+        if own and [*signature(one).parameters] == ["session", "call"]:
+            yield name, one
+
+
+_MODULES = (
+    companies, economy, events, indices, industries, market_days, patterns, rankings, securities, windows,
+)  # fmt: skip
+EXECUTORS: Mapping[str, Executor] = {
+    name: one for module in (sys.modules[__name__], *_MODULES) for name, one in _executors(module)
+}
+"""Template of an interface -> its executor, the function of that name."""

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy.engine import Connection
 
 from resources.warehouse.sql import Sql
-from serving_api.db.sessions import Session, matching
+from serving_api.db.sessions import Session
 
 SNAPSHOTS = "sys_market_snapshot"
 LIVE_READS = "sys_live_read"
@@ -178,7 +178,6 @@ def map_nodes(session: Session, day: str, level: str) -> list[dict[str, Any]]:
 def index_rows(session: Session, day: str, symbols: tuple[str, ...]) -> list[dict[str, Any]]:
     """Bars of indices on a trade date, in the order of `symbols`."""
     columns = ("code", "name", "close", "last_close", "amount")
-    which = matching(("date=?", day), ("code IN", symbols))
-    rows = session.dicts("fusion_index_daily", columns=columns, **which)
+    rows = session.dicts("fusion_index_daily", {"date": day, "code": symbols}, columns=columns)
     by_code = {row["code"]: row for row in rows}
     return [by_code[symbol] for symbol in symbols if symbol in by_code]

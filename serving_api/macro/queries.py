@@ -7,7 +7,7 @@ from typing import Any
 
 from platform_assets.compute.risk_premium import position_of_newest, premiums
 from serving_api.db.first_dates import first_date
-from serving_api.db.sessions import Session, matching
+from serving_api.db.sessions import Session
 from serving_api.table_lists import dated_rows
 
 VALUES = "fusion_macro_indicator"
@@ -36,16 +36,16 @@ def series(
     """Rows of some series, oldest first; the newest `limit` where there is one."""
     rows = session.dicts(
         VALUES, columns=columns, as_of=as_of, order="period_date DESC, indicator DESC", limit=limit,
-        **matching(("indicator IN", names), ("period_date>=?", since), ("period_date<=?", until)),
+        of={"indicator": names, "period_date>=": since, "period_date<=": until},
     )  # fmt: skip
     return rows[::-1]
 
 
 def missing(session: Session, names: Sequence[str], as_of: str | None) -> str:
     """Why some series have no row at an instant."""
-    which = matching(("indicator IN", names))
-    which["where"] += " AND publish_date IS NOT NULL"
-    first = session.first(VALUES, "publish_date", **which, order="publish_date")
+    which = {"indicator": names}
+    known = "publish_date IS NOT NULL"
+    first = session.first(VALUES, "publish_date", which, where=known, order="publish_date")
     if as_of is None or first is None:
         return "nothing of it is stored"
     return f"the first of what is stored became known on {first}, as_of is before that"
@@ -55,8 +55,8 @@ def newest_of_series(
     session: Session, names: Sequence[str] | None, region: str | None, as_of: str | None
 ) -> list[Row]:
     """The newest row of each series, by name: of the given ones, of a region, or of all."""
-    which = matching(("indicator IN", names or None), ("region=?", region))
-    dated = session.dicts(VALUES, columns=("indicator", "period_date"), **which, as_of=as_of)
+    which = {"indicator": names or None, "region": region}
+    dated = session.dicts(VALUES, columns=("indicator", "period_date"), of=which, as_of=as_of)
     newest: dict[str, str] = {}
     for row in dated:
         name, day = row["indicator"], row["period_date"]
@@ -64,9 +64,9 @@ def newest_of_series(
     days = sorted(set(newest.values()))
     if not days:
         return []
-    which = matching(("period_date IN", days))
+    which = {"period_date": days}
     columns = session.table(VALUES).names
-    found = session.dicts(VALUES, columns=columns, **which, as_of=as_of, order="indicator")
+    found = session.dicts(VALUES, columns=columns, of=which, as_of=as_of, order="indicator")
     return [row for row in found if newest.get(row["indicator"]) == row["period_date"]]
 
 
@@ -194,11 +194,11 @@ def releases(
     limit: int,
 ) -> list[Row]:
     """Releases of at least an importance between two days (which may be in the future), oldest first."""
-    which = matching(
-        ("importance>=?", importance),
-        ("release_time>=?", since),
-        ("release_time<=?", None if until is None else f"{until} 23:59:59"),
-        ("region=?", region),
-    )
+    which = {
+        "importance>=": importance,
+        "release_time>=": since,
+        "release_time<=": None if until is None else f"{until} 23:59:59",
+        "region": region,
+    }
     columns, order = session.table(RELEASES).names, "release_time DESC, event_key DESC"
-    return session.dicts(RELEASES, columns=columns, **which, as_of=as_of, order=order, limit=limit)[::-1]
+    return session.dicts(RELEASES, columns=columns, of=which, as_of=as_of, order=order, limit=limit)[::-1]

@@ -13,7 +13,7 @@ from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import Rows
-from serving_api.interfaces.events.queries import branch_totals, deals_of_branches
+from serving_api.interfaces.events import deals_of_branches, totals_of_branches
 
 
 class Branch(BaseModel):
@@ -52,7 +52,7 @@ def branches(session: Session, since: str, name: str | None, limit: int) -> tupl
     """(branches since a date, largest sums first, each with the outcome of its purchases; their number
     without the limit)."""
     table = session.table(SEATS)
-    rows = branch_totals(session, table, since, name, limit)
+    rows = totals_of_branches(session, table, since, name, limit)
     after = _after_purchases(session, since, name)
     for row in rows:
         row["win_rate_5d"], row["avg_d5_change_pct"] = after.get(row["branch_name"], (None, None))

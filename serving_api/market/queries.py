@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from serving_api.db.sessions import Session, matching
+from serving_api.db.sessions import Session
 from serving_api.live.queries import BLOCKS
 from serving_api.live.stored_facts import INDEX_BARS, INDUSTRIES, MAIN_INDEX
 
@@ -12,8 +12,8 @@ OUTSIDE = "ref_outside_market"
 
 def index_closes(session: Session, until: str, count: int) -> list[tuple[str, float]]:
     """(date, close) of the main index up to a date, oldest first."""
-    which = matching(("code=?", MAIN_INDEX), ("date<=?", until))
-    rows = session.rows(INDEX_BARS, columns=("date", "close"), **which, order="date DESC", limit=count)
+    which = {"code": MAIN_INDEX, "date<=": until}
+    rows = session.rows(INDEX_BARS, columns=("date", "close"), of=which, order="date DESC", limit=count)
     return [(str(day), float(close)) for day, close in rows if close][::-1]
 
 

@@ -21,7 +21,7 @@ from serving_api.framework.state import State
 from serving_api.health.service import package_version
 from serving_api.mcp import pages
 from serving_api.mcp.calling import INVALID_PARAMS, Refused, annotations, called, failure
-from serving_api.skills.service import Skill, skills_of
+from serving_api.skills.service import Skill, Skills
 from serving_api.tools.available import AVAILABLE, PING
 from serving_api.tools.registry import AnyTool, tools
 
@@ -161,14 +161,14 @@ class Protocol:
     async def list_prompts(
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListPromptsResult:
-        found = await skills_of(self._state).all()
+        found = await self._state.part(Skills).all()
         return types.ListPromptsResult(prompts=[_prompt(skill) for skill in found])
 
     async def get_prompt(
         self, context: Context, params: types.GetPromptRequestParams
     ) -> types.GetPromptResult:
         given = params.arguments or {}
-        skill = next((one for one in await skills_of(self._state).all() if one.key == params.name), None)
+        skill = next((one for one in await self._state.part(Skills).all() if one.key == params.name), None)
         if skill is None:
             raise MCPError(INVALID_PARAMS, f"Unknown prompt: {params.name[:64]}")
         unknown = given.keys() - {"code", "question"}

@@ -14,7 +14,7 @@ _COLUMNS = ("name", "url", "transport", "enabled", "headers_sealed", "sort_no")
 
 def servers(session: Session, user_id: int) -> list[dict[str, Any]]:
     """A user's servers in their order."""
-    return session.dicts(TABLE, columns=_COLUMNS, where="user_id=?", values=(user_id,), order="sort_no, name")
+    return session.dicts(TABLE, {"user_id": user_id}, columns=_COLUMNS, order="sort_no, name")
 
 
 def sealed_headers(connection: Connection, sql: Sql, user_id: int) -> dict[str, str]:

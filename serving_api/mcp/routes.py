@@ -6,16 +6,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from fastapi import APIRouter
-
 from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Anyone, Asker, Login
 from serving_api.framework.responses import Answer
-from serving_api.framework.routing import area_router
+from serving_api.framework.routing import Area, area_router
 from serving_api.mcp import schemas
 from serving_api.mcp.calling import INVALID_REQUEST, NO_METHOD, Refused, annotations, called, found
-from serving_api.mcp.servers import servers_of
+from serving_api.mcp.servers import Servers
 from serving_api.tools.registry import tools
 
 MARKETPLACE = Path(__file__).with_name("marketplace.json")
@@ -42,7 +40,7 @@ async def call_tool(call: Asker, body: schemas.ToolCall) -> Answer:
 
 async def list_servers(call: Login) -> Answer:
     """The caller's own servers."""
-    return Answer({"servers": await servers_of(call.state).shown(call.member)})
+    return Answer({"servers": await call.state.part(Servers).shown(call.member)})
 
 
 async def save_servers(call: Login, body: schemas.ServerList) -> Answer:
@@ -50,7 +48,7 @@ async def save_servers(call: Login, body: schemas.ServerList) -> Answer:
 
     Loopback, private and link-local addresses, and names that resolve to one, are refused unless an
     administrator enters them."""
-    servers = servers_of(call.state)
+    servers = call.state.part(Servers)
     saved = await servers.save(call.member, body.servers)
     return Answer({"servers": await servers.shown(call.member), "saved": saved})
 
@@ -93,7 +91,7 @@ def _offers() -> list[dict[str, Any]]:
     return offers
 
 
-def _router(prefix: str) -> APIRouter:
+def _router(prefix: str) -> Area:
     router = area_router(prefix, "mcp")
     router.get("/tools", schemas.ToolList)(list_tools)
     router.post(f"/{CALL}", schemas.CallAnswer, raises=(401, 403))(call_tool)
@@ -103,4 +101,4 @@ def _router(prefix: str) -> APIRouter:
     return router
 
 
-MCP_ROUTERS = (_router("/mcp"), _router(f"{PREFIX}/mcp"))
+root_router, router = _router("/mcp"), _router(f"{PREFIX}/mcp")

@@ -103,7 +103,3 @@ class Servers:
             }
             for row in rows
         ]
-
-
-def servers_of(state: State) -> Servers:
-    return state.part(Servers)

@@ -26,20 +26,8 @@ def of_code(
         if unknown is not None:
             raise InputError("fields", f"{unknown[:40]!r} is no column of {table}")
         columns = list(dict.fromkeys(["code", "date", *fields]))
-    where, values = ["code=?"], [code]
-    if until is not None:
-        where.append("date<=?")
-        values.append(until)
-    rows = public_rows(
-        session,
-        table,
-        columns,
-        where=" AND ".join(where),
-        values=tuple(values),
-        order="date DESC",
-        limit=days,
-    )
-    return rows[::-1]
+    of = {"code": code, "date<=": until}
+    return public_rows(session, table, columns, of, order="date DESC", limit=days)[::-1]
 
 
 def traded(session: Session, code: str, since: str, until: str) -> list[tuple[str, float, float]]:
@@ -67,21 +55,15 @@ def pool(
     day = day or newest_date(session, session.table(SIGNALS), None)
     if day is None:
         return nothing
-    where, values = ["trade_date=?"], [day]
     by_signal = dict(
         session.run(
             f"SELECT signal_key, COUNT(*) FROM {SIGNALS} WHERE trade_date=? GROUP BY signal_key", (day,)
         )
     )
-    for column, value in (("signal_key", signal), ("direction", direction)):
-        if value is not None:
-            where.append(f"{column}=?")
-            values.append(str(value) if column == "signal_key" else value)  # type: ignore[arg-type]
     rows = session.dicts(
         SIGNALS,
+        {"trade_date": day, "signal_key": signal, "direction": direction},
         columns=("code", "signal_key", "direction", "strength", "price"),
-        where=" AND ".join(where),
-        values=tuple(values),
         order="signal_key, strength IS NULL, strength DESC, code",
     )
     shown = rows[:limit]

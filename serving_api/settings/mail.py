@@ -88,7 +88,3 @@ class Mail:
 
     def _now(self) -> Any:
         return self._state.system.local()
-
-
-def mail_of(state: State) -> Mail:
-    return state.part(Mail)

@@ -33,7 +33,3 @@ def _shown(stored: Document) -> dict[str, Any]:
         **{name: [key for key in MENU_KEYS if key in hidden[name]] for name in _LISTS},
         "keys": list(MENU_KEYS),
     }
-
-
-def menu_of(state: State) -> Menu:
-    return state.part(Menu)

@@ -77,7 +77,3 @@ def _shown(documents: dict[str, Document]) -> dict[str, Any]:
         "active": chosen.get("active"),
         "fallback": chosen.get("fallback", []),
     }
-
-
-def models_of(state: State) -> Models:
-    return state.part(Models)

@@ -8,7 +8,7 @@ from core.clock import stamp
 from core.errors import PlatformError
 from resources.secret_files import SecretBox, settings_box
 from resources.warehouse.engine import transaction
-from serving_api.admin.config import queries
+from serving_api.admin.config import put, stored_entries, values_to_change
 from serving_api.admin.shared import off_loop
 from serving_api.db.sessions import Session
 from serving_api.framework.state import State
@@ -42,12 +42,12 @@ class StoredDocuments:
     def _changed(self, change: Change, by: str) -> dict[str, Document]:
         writer = self._state.writer
         with transaction(writer.engine) as connection:
-            before = self._opened(queries.values_to_change(connection, writer.sql, self._keys))
+            before = self._opened(values_to_change(connection, writer.sql, self._keys))
             after = change({key: dict(document) for key, document in before.items()})
             now = stamp(self._state.system.local())
             for key, document in after.items():
                 if document != before[key]:
-                    queries.put(connection, writer.sql, key, self._row(key, document, by), now)
+                    put(connection, writer.sql, key, self._row(key, document, by), now)
         return after
 
     def _row(self, key: str, document: Document, by: str) -> dict[str, Any]:
@@ -78,5 +78,5 @@ class StoredDocuments:
 
 
 def _chosen(session: Session, keys: tuple[str, ...]) -> dict[str, str]:
-    rows = queries.stored(session)
+    rows = stored_entries(session)
     return {key: str(rows[key]["value"]) for key in keys if key in rows and rows[key]["value"] is not None}

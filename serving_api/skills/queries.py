@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy.engine import Connection
 
 from resources.warehouse.sql import Sql
+from resources.warehouse.table_versions import count_change
 from serving_api.db.sessions import Session
 
 TABLE = "app_skill"
@@ -30,20 +31,9 @@ def put(connection: Connection, sql: Sql, key: str, values: Mapping[str, Any], n
     connection.exec_driver_sql(sql.insert_absent(TABLE, ("skill_key", "created_at")), (key, now))
     named = {"skill_key": key, **values, "updated_at": now}
     connection.exec_driver_sql(sql.upsert(TABLE, list(named), ("skill_key",)), tuple(named.values()))
-    _moved(connection, sql)
+    count_change(sql, connection, TABLE)
 
 
 def remove(connection: Connection, sql: Sql, key: str) -> None:
     connection.exec_driver_sql(sql.text(f"DELETE FROM {TABLE} WHERE skill_key=?"), (key,))
-    _moved(connection, sql)
-
-
-def _moved(connection: Connection, sql: Sql) -> None:
-    # Caches and ETags depend on the version.
-    connection.exec_driver_sql(
-        sql.text(
-            f"UPDATE table_version SET version=version+1, row_count=(SELECT COUNT(*) FROM {TABLE}) "
-            "WHERE table_name=?"
-        ),
-        (TABLE,),
-    )
+    count_change(sql, connection, TABLE)

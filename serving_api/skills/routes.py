@@ -9,7 +9,7 @@ from serving_api.framework.permissions import Admin, Anyone
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.skills import queries, schemas
-from serving_api.skills.service import skills_of
+from serving_api.skills.service import Skills
 
 router = area_router(f"{PREFIX}/skills", "skills")
 
@@ -21,7 +21,7 @@ SkillKey = Annotated[
 @router.get("", schemas.Skills, tables=(queries.TABLE,))
 async def skills(call: Anyone) -> Answer:
     """Every skill, shipped ones first."""
-    found = await skills_of(call.state).all()
+    found = await call.state.part(Skills).all()
     return Answer(
         {
             "items": [
@@ -42,7 +42,7 @@ async def skills(call: Anyone) -> Answer:
 @router.post("/install", schemas.SkillInstalled, raises=(404, 409))
 async def install(call: Admin, body: schemas.SkillInstall) -> Answer:
     """Install a definition (409 where its key is taken), or switch a known skill on by its key."""
-    known, by = skills_of(call.state), call.member.username
+    known, by = call.state.part(Skills), call.member.username
     if body.definition is not None:
         await known.install(body.definition, by)
         return Answer({"ok": True, "key": body.definition.key})
@@ -53,12 +53,12 @@ async def install(call: Admin, body: schemas.SkillInstall) -> Answer:
 @router.post("/{key}/uninstall", schemas.SkillRemoved, raises=(404, 409))
 async def uninstall(call: Admin, key: SkillKey) -> Answer:
     """Remove an installed skill; a shipped one can only be switched off (409)."""
-    await skills_of(call.state).uninstall(key)
+    await call.state.part(Skills).uninstall(key)
     return Answer({"ok": True})
 
 
 @router.post("/{key}/toggle", schemas.SkillToggled, raises=(404,))
 async def toggle(call: Admin, key: SkillKey, body: schemas.SkillToggle) -> Answer:
     """Switch a skill on or off."""
-    await skills_of(call.state).toggle(key, body.enabled, call.member.username)
+    await call.state.part(Skills).toggle(key, body.enabled, call.member.username)
     return Answer({"key": key, "enabled": body.enabled})

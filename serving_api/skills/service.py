@@ -131,11 +131,6 @@ def _skill(one: Definition, enabled: bool, *, builtin: bool) -> Skill:
     )  # fmt: skip
 
 
-def skills_of(state: State) -> Skills:
-    """The skills of this app, for chat, analysis and tools."""
-    return state.part(Skills)
-
-
 def prompt_block(skills: Sequence[Skill]) -> str:
     """The part of a system prompt with these skills; empty without any."""
     if not skills:

@@ -1,13 +1,19 @@
-"""The parts that every tool's answer has, and the draft that it is cut from."""
+"""The parts that every answer of a tool has: items, receipts, a page of at most 25 kB; and their draft."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
+import orjson
 from pydantic import BaseModel, Field
 
 from serving_api.framework.envelope import DISCLAIMER, local_iso
+from serving_api.framework.read_failures import read_or
+from serving_api.framework.state import State
+from serving_api.live.clients import ORIGIN
+from serving_api.tools import queries
+from serving_api.tools.cleaning import clean
 
 
 class Receipts(BaseModel):
@@ -74,3 +80,72 @@ class Draft:
             batch_ids=list(dict.fromkeys(self.batch_ids))[:20],
             live=self.live,
         )
+
+
+MAX_BYTES = 25_000
+_ROOM = 400
+"""Bytes reserved for the text about the rest."""
+HOW = "更多内容：以 page.next_cursor 作为 cursor 再次调用，其余参数不变；或减小 limit、缩小范围"
+TOO_LARGE = "单项超过 25 kB，已省略：请减小 limit、periods 或 days，或用 fields 指定列"
+
+R = TypeVar("R", bound=ToolAnswer)
+
+
+def text_of(answer: ToolAnswer) -> str:
+    """The JSON text of an answer."""
+    return orjson.dumps(answer.model_dump(mode="json")).decode()
+
+
+def fitted(kind: type[R], draft: Draft) -> R:
+    """As many items as fit, in their order. An item that is too large by itself is replaced by a remark."""
+    body: dict[str, Any] = clean(draft.body)
+    parts: dict[str, Any] = {"receipts": draft.receipts(), "notice": draft.notice, **body}
+    # As they are sent, with the fields that the models add.
+    whole = kind(items=clean(list(draft.items)), page=Page(returned=0), **parts).model_dump(mode="json")
+    items: list[Any] = whole.pop("items")
+    room = MAX_BYTES - _ROOM - len(orjson.dumps(whole))
+    kept: list[Any] = []
+    how = HOW if draft.more else None
+    for item in items:
+        size = len(orjson.dumps(item)) + 1
+        if size > room and not kept:
+            kept.append({"omitted_bytes": size, "why": TOO_LARGE})
+            how = TOO_LARGE
+            room = 0
+            continue
+        if size > room:
+            how = how or draft.rest or HOW
+            break
+        kept.append(item)
+        room -= size
+    reached = draft.offset + len(kept)
+    is_cut = len(kept) < len(items) or draft.more
+    page = Page(
+        returned=len(kept),
+        total=draft.total if draft.total is not None else (None if is_cut else reached),
+        next_cursor=str(reached) if is_cut and draft.rest is None else None,
+        how=how,
+    )
+    return kind(items=kept, page=page, **parts)
+
+
+OUTSIDE = frozenset(ORIGIN.values())
+"""Sources that are not our tables."""
+
+
+async def of_tables(state: State, tables: Sequence[str]) -> dict[str, Any]:
+    """Fields of a `Draft`: the tables with rows, their newest batches, the newest time."""
+    rows = await read_or([], state.reading.point(queries.last_batches, tuple(tables))) if tables else []
+    times = [at for _, _, at in rows if at]
+    return {
+        "sources": [name for name, _, _ in rows],
+        "batch_ids": [batch for _, batch, _ in rows if batch],
+        "as_of": local_iso(datetime.fromisoformat(max(times))) if times else None,
+    }
+
+
+async def of_live(state: State, sources: Sequence[str], as_of: str | None) -> dict[str, Any]:
+    """Receipts of a live read, which a stored table may have answered instead of an external source."""
+    reported = await of_tables(state, [name for name in sources if name not in OUTSIDE])
+    is_live = any(name in OUTSIDE for name in sources)
+    return {"sources": list(sources), "batch_ids": reported["batch_ids"], "as_of": as_of, "live": is_live}

@@ -8,9 +8,8 @@ from serving_api.admin.shared import off_loop
 from serving_api.interfaces.catalog import builtin_catalog
 from serving_api.stocks.directory import Listing
 from serving_api.stocks.queries import INDUSTRY, MASTER
-from serving_api.tools.answers import Draft, ToolAnswer
+from serving_api.tools.answers import Draft, ToolAnswer, of_tables
 from serving_api.tools.model import Call, Paged, Tool
-from serving_api.tools.receipts import of_tables
 
 MOST_INTERFACES = 50
 

@@ -6,9 +6,8 @@ from serving_api.admin.shared import instant
 from serving_api.datasets.portfolio.queries import SHARED, TABLES
 from serving_api.datasets.portfolio.service import shown_stock
 from serving_api.tools import queries
-from serving_api.tools.answers import Draft, ToolAnswer
+from serving_api.tools.answers import Draft, ToolAnswer, of_tables
 from serving_api.tools.model import Call, Paged, Tool
-from serving_api.tools.receipts import of_tables
 
 
 class HoldArguments(Paged):

@@ -10,10 +10,9 @@ from serving_api.framework.read_failures import read_or
 from serving_api.interfaces.catalog import builtin_catalog
 from serving_api.live.admin_reads.changes import Changes
 from serving_api.live.chain import UnifiedReads
-from serving_api.tools.answers import Draft, ToolAnswer
+from serving_api.tools.answers import Draft, ToolAnswer, of_live, of_tables
 from serving_api.tools.cleaning import NOTICE, fenced, is_fenced
 from serving_api.tools.model import Call, Paged, Tool
-from serving_api.tools.receipts import of_live, of_tables
 
 
 class HotArguments(Paged):

@@ -9,9 +9,8 @@ from platform_assets.compute.macro_reading import needed_series, reading
 from serving_api.db.sessions import Session
 from serving_api.framework.parameters import parse_as_of
 from serving_api.macro import queries
-from serving_api.tools.answers import Draft, ToolAnswer
+from serving_api.tools.answers import Draft, ToolAnswer, of_tables
 from serving_api.tools.model import Arguments, Call, Tool
-from serving_api.tools.receipts import of_tables
 
 _COLUMNS = ("indicator", "period_date", "value", "batch_id")
 

@@ -10,8 +10,7 @@ from core.errors import Forbidden, InputError
 from serving_api.framework.error_responses import NOT_LOGGED_IN, QUOTA_USED_UP, NotAuthenticated
 from serving_api.framework.permissions import Subject
 from serving_api.framework.state import State
-from serving_api.tools.answers import Draft, ToolAnswer
-from serving_api.tools.size import fitted
+from serving_api.tools.answers import Draft, ToolAnswer, fitted
 
 Code = Annotated[str, StringConstraints(pattern=r"^[0-9]{6}$")]
 Progress = Callable[[float, float, str], Awaitable[None]]

@@ -10,10 +10,9 @@ from core.declaration.tables import Table
 from core.errors import InputError
 from serving_api.db.sessions import Session
 from serving_api.interfaces.queries import headlines
-from serving_api.tools.answers import Draft, ToolAnswer
+from serving_api.tools.answers import Draft, ToolAnswer, of_tables
 from serving_api.tools.cleaning import NOTICE, shortened
 from serving_api.tools.model import Call, Code, Paged, Tool
-from serving_api.tools.receipts import of_tables
 
 KINDS: Mapping[str, tuple[str, str | None]] = {
     "news": ("fusion_news", "news"),

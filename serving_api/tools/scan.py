@@ -10,9 +10,8 @@ from serving_api.framework.read_failures import read_or
 from serving_api.quant.screener.market import TABLES
 from serving_api.quant.screener.queries import BARS
 from serving_api.quant.screener.service import Screener, parsed, warnings, when
-from serving_api.tools.answers import Draft, ToolAnswer
+from serving_api.tools.answers import Draft, ToolAnswer, of_tables
 from serving_api.tools.model import Call, Paged, Tool
-from serving_api.tools.receipts import of_tables
 
 
 class ScanArguments(Paged):

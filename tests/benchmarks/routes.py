@@ -7,10 +7,11 @@ import uvicorn
 from fastapi import APIRouter
 
 from resources.settings import Settings
-from serving_api.app import AREAS, create_app
+from serving_api.app import create_app
 from serving_api.framework.application import Application, add_areas, platform_routes
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.routing import area_router
+from serving_api.routers import AREAS
 
 PROBE = "/api/v1/benchmark/probe"
 PER_AREA = 10

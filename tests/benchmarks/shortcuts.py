@@ -12,9 +12,10 @@ from typing import Any
 from fastapi import APIRouter, FastAPI
 
 from resources.settings import Settings
-from serving_api.app import AREAS, create_app
+from serving_api.app import create_app
 from serving_api.db.sessions import Reading, Session
 from serving_api.middleware.cached_responses import ResponseCacheLayer
+from serving_api.routers import AREAS
 from serving_api.stocks import queries
 from tests.benchmarks.measure import Figure, interleaved
 from tests.serving_api import market

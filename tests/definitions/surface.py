@@ -13,7 +13,7 @@ from resources.warehouse.missing_partitions import has_dates
 from schedules.code_location import defs
 from schedules.commands import handlers, initial_load, recalculation
 from schedules.tasks.table import TASKS
-from serving_api.datasets.sync import service as sync
+from serving_api.datasets import sync
 
 FILE = Path(__file__).with_name("surface.txt")
 

@@ -8,7 +8,7 @@ from resources.warehouse.ledger.commands import Command
 from schedules.commands.worker import Worker
 from schedules.runs.execution import DagsterRunner
 from schedules.services import Services
-from serving_api.datasets.sync import service
+from serving_api.datasets import sync
 from tests.definitions.conftest import BANK
 
 
@@ -28,9 +28,9 @@ def test_each_sync_loads_its_own_table_and_a_second_one_writes_nothing(
     services: Services, runner: DagsterRunner
 ) -> None:
     requested: dict[str, dict[str, Any]] = {
-        service.BLOCKS: {},
-        service.INDICES: {"partition_range": ["2026-08-19", "2026-08-21"]},
-        service.BARS: {"tags": {service.CODES_TAG: BANK}},
+        sync.BLOCKS: {},
+        sync.INDICES: {"partition_range": ["2026-08-19", "2026-08-21"]},
+        sync.BARS: {"tags": {sync.CODES_TAG: BANK}},
     }
     for job, how in requested.items():
         first, second = (carried_out(services, runner, job, **how) for _ in range(2))
@@ -44,17 +44,17 @@ def test_each_sync_loads_its_own_table_and_a_second_one_writes_nothing(
 
     kinds = rows(services, "SELECT DISTINCT block_type FROM raw_block_member ORDER BY 1")
     # Industries are loaded beside the three kinds that the command counts.
-    assert {kind for (kind,) in kinds} == {*service.KINDS, "hy"}
+    assert {kind for (kind,) in kinds} == {*sync.KINDS, "hy"}
     assert rows(services, "SELECT COUNT(DISTINCT date) FROM fusion_index_daily") == [(3,)]
     periods = rows(
         services, f"SELECT period, COUNT(*) FROM fusion_kline_bar WHERE code='{BANK}' GROUP BY period"
     )
-    assert {period for period, _ in periods} == set(service.PERIODS)
+    assert {period for period, _ in periods} == set(sync.PERIODS)
     assert rows(services, "SELECT COUNT(DISTINCT code) FROM fusion_kline_bar") == [(1,)]
 
 
 def test_both_sides_use_the_same_names() -> None:
-    assert {service.BLOCKS, service.INDICES, service.BARS} == SYNCS.keys()
+    assert {sync.BLOCKS, sync.INDICES, sync.BARS} == SYNCS.keys()
 
 
 def test_a_backfill_loads_past_dates_of_one_dataset(services: Services, runner: DagsterRunner) -> None:

@@ -18,7 +18,7 @@ import uvicorn
 from core.clock import FrozenClock
 from resources.settings import Settings
 from serving_api.app import create_app
-from serving_api.auth.passwords import Passwords
+from serving_api.auth.credentials import Passwords
 from tests.conftest import require
 from tests.docs.pages import ROOT, Block, blocks
 from tests.pipeline.conftest import opened_services

@@ -13,7 +13,7 @@ from core.errors import Unavailable
 from resources.settings import Settings
 from resources.warehouse.write_probe import WriteProbe
 from serving_api.app import create_app
-from serving_api.auth.passwords import Passwords
+from serving_api.auth.credentials import Passwords
 from serving_api.framework.system_time import SystemTime
 from serving_api.health.service import Surroundings, surroundings_of
 from serving_api.live.admin_reads.service import Live, live_of

@@ -34,6 +34,14 @@ ALLOWED_OURS = (
     "platform_assets.descriptions",
     "platform_assets.source_calls",
 )
+WITHOUT_ROUTES = frozenset(
+    {"quant/outcomes.py", "quant/scorecard/strategies.py"}
+    | {
+        f"interfaces/{name}.py"
+        for name in ("companies", "events", "indices", "industries", "rankings", "securities", "windows")
+    }
+)
+"""Features of one module that answer no route of their own."""
 OURS = ("core", "serving_api", "resources", "platform_assets", "schedules", "tests")
 
 OWN_TAGS = {"/api/v1/notifications/unread"}
@@ -63,6 +71,8 @@ def test_imports_point_one_way(path: Path) -> None:
 def is_whole_feature(path: Path) -> bool:
     """Whether a module is a feature without a folder of its own: it holds the SQL that it would keep there in
     `queries.py`."""
+    if str(path.relative_to(PACKAGE)) in WITHOUT_ROUTES:
+        return True
     has_routes = "area_router(" in path.read_text(encoding="utf-8") and path.name != "routes.py"
     return has_routes or path.parent == PACKAGE
 

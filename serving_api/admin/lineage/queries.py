@@ -72,7 +72,7 @@ def rows_until(
     """Rows of a code on the newest date that is not after `day`; of a table without dates, all its rows."""
     column = table.date_column
     if column is None or day is None:
-        return session.dicts(table.name, where="code=?", values=(code,), limit=limit)
+        return session.dicts(table.name, {"code": code}, limit=limit)
     newest = session.dicts(
         table.name,
         columns=(column,),
@@ -90,7 +90,7 @@ def rows_until(
 
 def pattern(session: Session, pattern_id: int) -> str | None:
     """The JSON of a provenance pattern."""
-    found = session.dicts("sys_provenance", where="id=?", values=(pattern_id,))
+    found = session.dicts("sys_provenance", {"id": pattern_id})
     return str(found[0]["pattern"]) if found else None
 
 

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from serving_api.admin.batches.schemas import Batch
+from serving_api.admin.batches import Batch
 
 
 class RowRef(BaseModel):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from resources.transport.redact import redact
-from serving_api.admin.batches import queries as batch_queries
+from serving_api.admin.batches import by_ids
 from serving_api.admin.lineage import queries
 from serving_api.admin.lineage.bodies import Bodies, shown
 from serving_api.admin.shared import instant, parse_json
@@ -34,9 +34,9 @@ class VisitedBatches:
         """The batches of `ids`, each followed by its parent; unknown ids are left out."""
         asked = list(dict.fromkeys(one for one in ids if one))
         missing = [one for one in asked if one not in self.batches]
-        read = batch_queries.by_ids(self.session, missing)
+        read = by_ids(self.session, missing)
         parents = {row["parent_batch_id"] for row in read.values() if row["parent_batch_id"]}
-        known = {**batch_queries.by_ids(self.session, sorted(parents - self.batches.keys())), **read}
+        known = {**by_ids(self.session, sorted(parents - self.batches.keys())), **read}
         for one in missing:
             for name in (one, known.get(one, {}).get("parent_batch_id")):
                 if name in known and name not in self.batches:
@@ -45,7 +45,7 @@ class VisitedBatches:
 
     def look_up(self, batch_id: str) -> dict[str, Any] | None:
         """A batch, without marking it as visited."""
-        return self.batches.get(batch_id) or batch_queries.by_ids(self.session, [batch_id]).get(batch_id)
+        return self.batches.get(batch_id) or by_ids(self.session, [batch_id]).get(batch_id)
 
     def inputs(self, batch: Mapping[str, Any], table: str) -> list[str]:
         """Batches of `table` whose rows a batch read (at most 50 are recorded)."""

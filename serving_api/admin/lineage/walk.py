@@ -16,7 +16,7 @@ from core.declaration.registry import Registry
 from core.declaration.tables import Layer, Table
 from core.errors import InputError, NotFound
 from resources.settings import Settings
-from serving_api.admin.batches.service import batch_view
+from serving_api.admin.batches import batch_view
 from serving_api.admin.lineage import queries
 from serving_api.admin.lineage.derived import asked_nobody, holder, key_of, rows_behind
 from serving_api.admin.lineage.revisions import Version, chain, decoded, revisions, valid_at

@@ -4,9 +4,9 @@ from typing import Annotated
 
 from fastapi import Path, Query
 
-from serving_api.admin.waiting import LATER, Accepted
-from serving_api.datasets.download import market, schemas, service
-from serving_api.datasets.download.types import NORTHBOUND, unknown
+from serving_api.admin.waiting import LATER
+from serving_api.datasets.download import schemas, service
+from serving_api.datasets.download.service import NORTHBOUND, unknown
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.parameters import StockCode
 from serving_api.framework.permissions import Admin
@@ -23,7 +23,7 @@ _SHAPE = schemas.Downloaded | schemas.UnknownType
 @router.post("/download/market/northbound", schemas.MarketDownloaded, responses=LATER)
 async def northbound(call: Admin) -> Answer:
     """The market-level northbound download."""
-    return await _market(call.state, NORTHBOUND, None, call.member.username)
+    return Answer(await service.download_market(call.state, NORTHBOUND, None, call.member.username))
 
 
 @router.post("/download/market/{name}", schemas.MarketDownloaded, raises=(404,), responses=LATER)
@@ -34,7 +34,8 @@ async def market_level(
 ) -> Answer:
     """Download one market or topic table of a trade date, and fuse the datasets that it feeds."""
     date = None if body is None or body.date is None else trade_date(call.state, "date", body.date)
-    return await _market(call.state, market.known(name), date, call.member.username)
+    known = service.known_market(name)
+    return Answer(await service.download_market(call.state, known, date, call.member.username))
 
 
 @router.post("/download/{code}", _SHAPE, top=[("error", str)], responses=LATER)
@@ -54,14 +55,6 @@ async def download_batch(call: Admin, body: schemas.BatchRequest) -> Answer:
     return await _download(call.state, codes, body.taskTypes, call.member.username, by_code=True)
 
 
-async def _market(state: State, name: str, date: str | None, asked_by: str) -> Answer:
-    try:
-        found = await market.download(state, name, date, asked_by)
-    except Accepted as later:
-        return later.answer
-    return Answer(found)
-
-
 async def _download(
     state: State, codes: list[str], types: list[str], asked_by: str, *, by_code: bool
 ) -> Answer:
@@ -69,8 +62,4 @@ async def _download(
     if stranger is not None:
         reported = {"error": f"unknown type: {stranger}"}
         return Answer({"results": reported, **reported})
-    try:
-        found = await service.download(state, codes, types, asked_by, by_code=by_code)
-    except Accepted as later:
-        return later.answer
-    return Answer(found)
+    return Answer(await service.download(state, codes, types, asked_by, by_code=by_code))

@@ -31,42 +31,30 @@ SYNC_LOG = "sys_sync_log"
 
 def of_code(session: Session, table: str, code: str, as_of: str | None) -> Row | None:
     """The row of a table whose key is the code."""
-    found = public_rows(session, table, where="code=?", values=(code,), as_of=as_of)
+    found = public_rows(session, table, of={"code": code}, as_of=as_of)
     return found[0] if found else None
 
 
-def newest_of_code(
-    session: Session, table: str, code: str, date: str, limit: int, as_of: str | None
-) -> list[Row]:
-    """The newest rows of a code, newest first; `date` is the column that orders them."""
-    return public_rows(
-        session, table, where="code=?", values=(code,), as_of=as_of, order=f"{date} DESC", limit=limit
-    )
-
-
-def headlines_of_code(session: Session, table: str, code: str, limit: int, as_of: str | None) -> list[Row]:
-    """The newest notices or articles of a code, newest first."""
+def newest_of_code(session: Session, table: str, code: str, limit: int, as_of: str | None) -> list[Row]:
+    """The newest rows of a code, newest first."""
     if not session.has(table):
         return []
-    return headlines(session, session.table(table), code=code, limit=limit, as_of=as_of)
+    declared = session.table(table)
+    if table in (ANNOUNCEMENT, NEWS):
+        return headlines(session, declared, code=code, limit=limit, as_of=as_of)
+    return in_range(session, declared, code, limit=limit, as_of=as_of)
 
 
-def newest_events(session: Session, table: str, code: str, limit: int, as_of: str | None) -> list[Row]:
-    """The newest rows of a code in a table with several rows a date, newest first."""
-    if not session.has(table):
-        return []
-    return in_range(session, session.table(table), code, limit=limit, as_of=as_of)
+def dividends(session: Session, code: str, as_of: str | None) -> list[Row]:
+    """Every dividend of a code, newest plan first; two plans of one day by their period."""
+    order = "ann_date DESC, report_period DESC"
+    return public_rows(session, DIVIDEND, of={"code": code}, as_of=as_of, order=order)
 
 
 def releases(session: Session, code: str, since: str, until: str) -> list[Row]:
     """Lock-up releases of a code between two dates, oldest first."""
-    return public_rows(
-        session,
-        LOCKUP,
-        where="code=? AND free_date>=? AND free_date<=?",
-        values=(code, since, until),
-        order="free_date, share_type",
-    )
+    of = {"code": code, "free_date>=": since, "free_date<=": until}
+    return public_rows(session, LOCKUP, of=of, order="free_date, share_type")
 
 
 def stock_record(session: Session, code: str, periods: int, as_of: str | None) -> dict[str, Any]:
@@ -74,47 +62,35 @@ def stock_record(session: Session, code: str, periods: int, as_of: str | None) -
     return {
         "master": of_code(session, MASTER, code, as_of),
         "profile": of_code(session, PROFILE, code, as_of),
-        "finance": newest_of_code(session, FINANCE, code, "report_period", periods, as_of),
+        "finance": newest_of_code(session, FINANCE, code, periods, as_of),
     }
 
 
 def valuations(session: Session, code: str, limit: int, as_of: str | None) -> tuple[list[Row], int]:
     """(newest rows first, total number)."""
-    rows = newest_of_code(session, VALUATION, code, "date", limit, as_of)
+    rows = newest_of_code(session, VALUATION, code, limit, as_of)
     if len(rows) < limit:
         return rows, len(rows)
-    dates = session.rows(VALUATION, columns=("date",), where="code=?", values=(code,), as_of=as_of)
+    dates = session.rows(VALUATION, {"code": code}, columns=("date",), as_of=as_of)
     return rows, len(dates)
 
 
 def period_bars(session: Session, code: str, period: str, limit: int, as_of: str | None) -> list[Row]:
     """Stored bars of a period, newest first."""
-    return public_rows(
-        session,
-        KLINE_BAR,
-        where="code=? AND period=?",
-        values=(code, period),
-        as_of=as_of,
-        order="date DESC",
-        limit=limit,
-    )
+    of = {"code": code, "period": period}
+    return public_rows(session, KLINE_BAR, of=of, as_of=as_of, order="date DESC", limit=limit)
 
 
 def daily_qualities(session: Session, code: str, as_of: str | None) -> dict[str, str]:
     """Date -> quality of the daily bars of a code that are not ok."""
-    rows = session.rows(
-        KLINE,
-        columns=("date", "quality"),
-        where="code=? AND quality<>'ok'",
-        values=(code,),
-        as_of=as_of,
-    )
+    of, columns = {"code": code, "quality<>": "ok"}, ("date", "quality")
+    rows = session.rows(KLINE, of, columns=columns, as_of=as_of)
     return {str(day): str(quality) for day, quality in rows}
 
 
 def index_bars(session: Session, codes: Sequence[str], limit: int, as_of: str | None) -> list[Row]:
     """The newest `limit` bars of each index, newest first within an index."""
-    return [row for code in codes for row in newest_of_code(session, INDEX_DAILY, code, "date", limit, as_of)]
+    return [row for code in codes for row in newest_of_code(session, INDEX_DAILY, code, limit, as_of)]
 
 
 def cores(session: Session, codes: Sequence[str], as_of: str | None) -> list[dict[str, Row | None]]:
@@ -124,7 +100,7 @@ def cores(session: Session, codes: Sequence[str], as_of: str | None) -> list[dic
         master = of_code(session, MASTER, code, as_of)
         if master is None:
             continue
-        finance = newest_of_code(session, FINANCE, code, "report_period", 1, as_of)
+        finance = newest_of_code(session, FINANCE, code, 1, as_of)
         found.append(
             {
                 "master": master,
@@ -157,4 +133,4 @@ def newest_wide_date(session: Session, as_of: str | None) -> str | None:
 
 def wide_rows(session: Session, date: str, as_of: str | None) -> list[Row]:
     """The wide table's rows of one trade date."""
-    return public_rows(session, WIDE, where="trade_date=?", values=(date,), as_of=as_of)
+    return public_rows(session, WIDE, of={"trade_date": date}, as_of=as_of)

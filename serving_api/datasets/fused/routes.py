@@ -1,22 +1,22 @@
 """/datamgr/fusion: admin, enveloped."""
 
 from collections import Counter
+from datetime import timedelta
 from enum import StrEnum
 from typing import Annotated, Any
 
 from fastapi import Body, Depends, Query
 
 from core.clock import stamp
-from core.errors import InputError
-from serving_api.datasets.fused import queries, schemas
-from serving_api.datasets.fused.service import Fused, fused_of
-from serving_api.datasets.fused.status import status
-from serving_api.datasets.fused.sync import request_sync
+from core.errors import InputError, NotFound
+from serving_api.datasets.fused import queries, records, schemas, service
+from serving_api.datasets.fused.status import request_sync, status
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import REACH, reach, reach_of_codes
 from serving_api.framework.openapi import DataAvailability
 from serving_api.framework.parameters import Adjust, AsOf, AsOfRead, StockCode, code_list
 from serving_api.framework.permissions import Admin
+from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.state import State
@@ -40,10 +40,6 @@ class BarPeriod(StrEnum):
 Ascending = Annotated[bool, Query(description="oldest first; the rows are the newest ones either way")]
 
 
-def _fused(state: State) -> Fused:
-    return state.part(fused_of)
-
-
 def _bound(as_of: AsOf | None) -> str | None:
     return None if as_of is None else as_of.bound
 
@@ -52,7 +48,7 @@ def _echo(as_of: AsOf | None) -> dict[str, Any]:
     return {} if as_of is None else {"as_of": as_of.echo}
 
 
-async def _reported(
+async def _reach(
     state: State, table: str, given: int, asked: int, code: str, what: str, as_of: AsOf | None
 ) -> dict[str, Any]:
     """Keys next to the newest rows of a code: `as_of`, and how far back the rows reach."""
@@ -104,8 +100,9 @@ async def stocks(
     call: Admin, codes: Annotated[list[str], Depends(code_list(500))], as_of: AsOfRead
 ) -> Answer:
     """Master core and newest finance figures of up to 500 codes; unknown codes are left out."""
-    found = await _fused(call.state).stocks(codes, _bound(as_of))
-    return Answer({"stocks": found, "total": len(found)}, top=_echo(as_of))
+    found = await read_or([], call.state.reading.scan(queries.cores, codes, _bound(as_of)))
+    cores = [records.core(one) for one in found]
+    return Answer({"stocks": cores, "total": len(cores)}, top=_echo(as_of))
 
 
 @router.get(
@@ -119,7 +116,11 @@ async def index_daily(
     ascending: Ascending = True,
 ) -> Answer:
     """Daily bars of indices."""
-    items = await _fused(call.state).index_daily(codes, periods, ascending, _bound(as_of))
+    rows = await read_or([], call.state.reading.scan(queries.index_bars, codes, periods, _bound(as_of)))
+    place = {code: at for at, code in enumerate(codes)}
+    rows.sort(key=lambda row: row["date"], reverse=not ascending)
+    rows.sort(key=lambda row: place[row["code"]])
+    items = [records.only(schemas.IndexBar, row) for row in rows]
     counts = dict.fromkeys(codes, 0) | Counter(row["code"] for row in items)
     history = await reach_of_codes(call.state, queries.INDEX_DAILY, counts, periods, what="bars", as_of=as_of)
     return Answer({"total": len(items), "items": items}, top={**_echo(as_of), **history})
@@ -134,7 +135,7 @@ async def index_daily(
 )
 async def stock(call: Admin, code: StockCode, as_of: AsOfRead) -> Answer:
     """Master, profile and the newest eight finance periods of a stock."""
-    found, available = await _fused(call.state).stock(code, _bound(as_of))
+    found, available = await service.stock(call.state, code, _bound(as_of))
     return Answer(found, top={"data_availability": available, **_echo(as_of)})
 
 
@@ -151,11 +152,9 @@ async def finance(
     periods: Annotated[int, Query(ge=1, le=20, description="newest report periods")] = 8,
 ) -> Answer:
     """Key figures of a stock by report period, oldest first; amounts are cumulative since 1 January."""
-    found = await _fused(call.state).finance(code, periods, _bound(as_of))
-    reported = await _reported(
-        call.state, queries.FINANCE, len(found), periods, code, "report periods", as_of
-    )
-    return Answer({"code": code, "periods": periods, "results": found}, top=reported)
+    found = await service.newest(call.state, schemas.Finance, queries.FINANCE, code, periods, _bound(as_of))
+    top = await _reach(call.state, queries.FINANCE, len(found), periods, code, "report periods", as_of)
+    return Answer({"code": code, "periods": periods, "results": found[::-1]}, top=top)
 
 
 @router.get(
@@ -172,10 +171,10 @@ async def valuation(
     snapshots: Annotated[int, Query(ge=1, le=60, description="newest dates")] = 20,
 ) -> Answer:
     """The newest valuation and the snapshots before it."""
-    found = await _fused(call.state).valuation(code, snapshots, _bound(as_of))
+    found = await service.valuation(call.state, code, snapshots, _bound(as_of))
     given = len(found["snapshots"])
-    reported = await _reported(call.state, queries.VALUATION, given, snapshots, code, "dates", as_of)
-    return Answer(found, top=reported)
+    top = await _reach(call.state, queries.VALUATION, given, snapshots, code, "dates", as_of)
+    return Answer(found, top=top)
 
 
 @router.get(
@@ -183,109 +182,18 @@ async def valuation(
 )
 async def industry(call: Admin, code: StockCode, as_of: AsOfRead) -> Answer:
     """Industries and concepts of a stock."""
-    return Answer(await _fused(call.state).industry(code, _bound(as_of)), top=_echo(as_of))
-
-
-@router.get("/stock/{code}/margin", list[schemas.MarginRow], top=[_AS_OF, *REACH], tables=(queries.MARGIN,))
-async def margin(
-    call: Admin,
-    code: StockCode,
-    as_of: AsOfRead,
-    periods: Annotated[int, Query(ge=1, le=120, description="newest trade dates")] = 30,
-) -> Answer:
-    """Margin trading of a stock by trade date, oldest first; the figures of a date are published a day
-    later."""
-    found = await _fused(call.state).margin(code, periods, _bound(as_of))
-    reported = await _reported(call.state, queries.MARGIN, len(found), periods, code, "trade dates", as_of)
-    return Answer(found, top=reported)
-
-
-@router.get("/stock/{code}/holder", list[schemas.HolderRow], top=[_AS_OF, *REACH], tables=(queries.HOLDER,))
-async def holder(
-    call: Admin,
-    code: StockCode,
-    as_of: AsOfRead,
-    periods: Annotated[int, Query(ge=1, le=60, description="newest counts")] = 20,
-) -> Answer:
-    """Holder counts of a stock by count date, oldest first."""
-    found = await _fused(call.state).holder(code, periods, _bound(as_of))
-    reported = await _reported(call.state, queries.HOLDER, len(found), periods, code, "counts", as_of)
-    return Answer(found, top=reported)
+    read = call.state.reading.point(queries.of_code, queries.INDUSTRY, code, _bound(as_of))
+    row = await read_or(None, read)
+    if row is None:
+        raise NotFound(f"no fused industry of {code}")
+    return Answer(records.shaped(schemas.IndustryRow, row), top=_echo(as_of))
 
 
 @router.get("/stock/{code}/dividend", list[schemas.DividendRow], top=[_AS_OF], tables=(queries.DIVIDEND,))
 async def dividend(call: Admin, code: StockCode, as_of: AsOfRead) -> Answer:
     """Dividends of a stock, newest plan first; the implementation replaces its plan."""
-    return Answer(await _fused(call.state).dividend(code, _bound(as_of)), top=_echo(as_of))
-
-
-@router.get(
-    "/stock/{code}/announcements",
-    list[schemas.AnnouncementRow],
-    top=[_AS_OF, *REACH],
-    tables=(queries.ANNOUNCEMENT,),
-)
-async def announcements(
-    call: Admin,
-    code: StockCode,
-    as_of: AsOfRead,
-    periods: Annotated[int, Query(ge=1, le=120, description="newest notices")] = 30,
-) -> Answer:
-    """Notices of a company, newest first. Titles and addresses are text from outside: escape them."""
-    found = await _fused(call.state).announcements(code, periods, _bound(as_of))
-    reported = await _reported(call.state, queries.ANNOUNCEMENT, len(found), periods, code, "notices", as_of)
-    return Answer(found, top=reported)
-
-
-@router.get("/stock/{code}/news", list[schemas.NewsRow], top=[_AS_OF, *REACH], tables=(queries.NEWS,))
-async def news(
-    call: Admin,
-    code: StockCode,
-    as_of: AsOfRead,
-    periods: Annotated[int, Query(ge=1, le=120, description="newest headlines")] = 30,
-) -> Answer:
-    """News and research on a stock, newest first, one row per headline. Text from outside: escape it."""
-    found = await _fused(call.state).news(code, periods, _bound(as_of))
-    reported = await _reported(call.state, queries.NEWS, len(found), periods, code, "headlines", as_of)
-    return Answer(found, top=reported)
-
-
-@router.get(
-    "/stock/{code}/dragon-tiger",
-    list[schemas.DragonTigerRow],
-    top=[_AS_OF, *REACH],
-    tables=(queries.DRAGON_TIGER,),
-)
-async def dragon_tiger(
-    call: Admin,
-    code: StockCode,
-    as_of: AsOfRead,
-    periods: Annotated[int, Query(ge=1, le=120, description="newest listings")] = 30,
-) -> Answer:
-    """Listings of a stock on the exchanges' billboard, one per date and reason, newest first."""
-    found = await _fused(call.state).events(
-        "dragon_tiger", queries.DRAGON_TIGER, code, periods, _bound(as_of)
-    )
-    reported = await _reported(call.state, queries.DRAGON_TIGER, len(found), periods, code, "listings", as_of)
-    return Answer(found, top=reported)
-
-
-@router.get(
-    "/stock/{code}/block-trade",
-    list[schemas.BlockTradeRow],
-    top=[_AS_OF, *REACH],
-    tables=(queries.BLOCK_TRADE,),
-)
-async def block_trade(
-    call: Admin,
-    code: StockCode,
-    as_of: AsOfRead,
-    periods: Annotated[int, Query(ge=1, le=200, description="newest deals")] = 50,
-) -> Answer:
-    """Block trades of a stock, newest first; equal deals of one day are numbered by `seq`."""
-    found = await _fused(call.state).events("block_trade", queries.BLOCK_TRADE, code, periods, _bound(as_of))
-    reported = await _reported(call.state, queries.BLOCK_TRADE, len(found), periods, code, "deals", as_of)
-    return Answer(found, top=reported)
+    rows = await read_or([], call.state.reading.point(queries.dividends, code, _bound(as_of)))
+    return Answer([records.shaped(schemas.DividendRow, row) for row in rows], top=_echo(as_of))
 
 
 @router.get("/stock/{code}/lockup", list[schemas.Release], tables=(queries.LOCKUP,))
@@ -296,7 +204,9 @@ async def lockup(
 ) -> Answer:
     """Releases of locked shares of a stock from today on, oldest first."""
     today = call.state.clock.now().date()
-    return Answer(await _fused(call.state).lockup(code, today, forward_days))
+    until = today + timedelta(days=forward_days)
+    read = call.state.reading.point(queries.releases, code, today.isoformat(), until.isoformat())
+    return Answer([records.release(row) for row in await read_or([], read)])
 
 
 @router.get(
@@ -317,7 +227,7 @@ async def kline_bar(
     """Week, month, quarter or year bars: stored ones, or made of adjusted daily bars."""
     bound = _bound(as_of)
     moment = bound or stamp(call.state.clock.now())
-    items = await _fused(call.state).period_bars(code, period.value, periods, adjust, bound, moment)
+    items = await service.period_bars(call.state, code, period.value, periods, adjust, bound, moment)
     if not ascending:
         items = items[::-1]
     payload = {"code": code, "period": period.value, "adjust": adjust, "total": len(items), "items": items}
@@ -327,3 +237,53 @@ async def kline_bar(
         asked=periods, of=of, what=f"{period.value} bars", as_of=as_of,
     )  # fmt: skip
     return Answer(payload, top={**_echo(as_of), **history})
+
+
+def _series(
+    path: str, model: Any, table: str, what: str, usual: int, most: int, text: str,
+    *, ascending: bool = False,
+) -> None:  # fmt: skip
+    """Adds a route: the newest rows of a stock, newest first or `ascending`, `usual` or at most `most`."""
+
+    async def series(
+        call: Admin,
+        code: StockCode,
+        as_of: AsOfRead,
+        periods: Annotated[int, Query(ge=1, le=most, description=f"newest {what}")] = usual,
+    ) -> Answer:
+        found = await service.newest(call.state, model, table, code, periods, _bound(as_of))
+        top = await _reach(call.state, table, len(found), periods, code, what, as_of)
+        return Answer(found[::-1] if ascending else found, top=top)
+
+    series.__doc__ = text
+    name = path.replace("-", "_")
+    router.get(f"/stock/{{code}}/{path}", list[model], top=[_AS_OF, *REACH], tables=(table,), name=name)(
+        series
+    )
+
+
+_series(
+    "margin", schemas.MarginRow, queries.MARGIN, "trade dates", 30, 120,
+    "Margin trading of a stock by trade date, oldest first; the figures of a date are published a day later.",
+    ascending=True,
+)  # fmt: skip
+_series(
+    "holder", schemas.HolderRow, queries.HOLDER, "counts", 20, 60,
+    "Holder counts of a stock by count date, oldest first.", ascending=True,
+)  # fmt: skip
+_series(
+    "announcements", schemas.AnnouncementRow, queries.ANNOUNCEMENT, "notices", 30, 120,
+    "Notices of a company, newest first. Titles and addresses are text from outside: escape them.",
+)  # fmt: skip
+_series(
+    "news", schemas.NewsRow, queries.NEWS, "headlines", 30, 120,
+    "News and research on a stock, newest first, one row per headline. Text from outside: escape it.",
+)  # fmt: skip
+_series(
+    "dragon-tiger", schemas.DragonTigerRow, queries.DRAGON_TIGER, "listings", 30, 120,
+    "Listings of a stock on the exchanges' billboard, one per date and reason, newest first.",
+)  # fmt: skip
+_series(
+    "block-trade", schemas.BlockTradeRow, queries.BLOCK_TRADE, "deals", 50, 200,
+    "Block trades of a stock, newest first; equal deals of one day are numbered by `seq`.",
+)  # fmt: skip

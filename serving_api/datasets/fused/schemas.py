@@ -5,11 +5,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from serving_api.admin.records.schemas import SyncLog
+from serving_api.admin.records import SyncLog
+from serving_api.datasets.fused import queries
 from serving_api.framework.openapi import example
+from serving_api.framework.row_models import columns_of
 
 Code = Annotated[str, StringConstraints(pattern=r"^[0-9]{6}$")]
-_OPEN = ConfigDict(extra="allow")
 
 
 class SyncRequest(BaseModel):
@@ -28,31 +29,26 @@ class SyncAccepted(BaseModel):
     batch_id: str | None
 
 
-class Master(BaseModel):
+class Row(BaseModel):
+    """The columns that the document names; then the others of the table."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+@columns_of(queries.MASTER, "code name? total_shares float_shares")
+class Master(Row):
     """Shares; then the other columns of fusion_stock_master."""
 
-    model_config = _OPEN
-    code: str
-    name: str | None
-    total_shares: int | None
-    float_shares: int | None
     quality: str | None
 
 
-class Profile(BaseModel):
-    model_config = _OPEN
+class Profile(Row):
     code: str
 
 
-class Finance(BaseModel):
+@columns_of(queries.FINANCE, "report_period revenue net_profit eps bvps")
+class Finance(Row):
     """CNY; per share CNY."""
-
-    model_config = _OPEN
-    report_period: str
-    revenue: float | None
-    net_profit: float | None
-    eps: float | None
-    bvps: float | None
 
 
 class StockRecord(BaseModel):
@@ -64,27 +60,16 @@ class StockRecord(BaseModel):
     quality: dict[str, str | None]
 
 
-class ValuationRow(BaseModel):
+@columns_of(queries.VALUATION, "code pe_ttm pb total_market_cap price? as_of_date=date")
+class ValuationRow(Row):
     """Caps in 10k CNY."""
 
-    model_config = _OPEN
-    code: str
-    pe_ttm: float | None
-    pb: float | None
-    total_market_cap: float | None
-    price: float | None
-    as_of_date: str
     quality: str | None
 
 
+@columns_of(queries.VALUATION, "date price? pe_ttm pb total_market_cap")
 class Snapshot(BaseModel):
     """Price in CNY, cap in 10k CNY."""
-
-    date: str
-    price: float | None
-    pe_ttm: float | None
-    pb: float | None
-    total_market_cap: float | None
 
 
 class Valuation(BaseModel):
@@ -94,192 +79,98 @@ class Valuation(BaseModel):
     total_snapshots: int
 
 
-class IndustryRow(BaseModel):
-    model_config = _OPEN
-    code: str
-    name: str | None
-    industry: str | None
-    em_industry: str | None
-    tdx_industry: str | None
-    sw_l1: str | None
-    sw_l2: str | None
+@columns_of(queries.INDUSTRY, "code name industry em_industry tdx_industry sw_l1 sw_l2")
+class IndustryRow(Row):
     quality: str | None
 
 
-class MarginRow(BaseModel):
+@columns_of(queries.MARGIN, "date rzye? rzmre rqye rzrqye fin_ratio_pct loan_volume")
+class MarginRow(Row):
     """CNY; `fin_ratio_pct` percent of the float market cap, `loan_volume` shares."""
 
-    model_config = _OPEN
-    date: str
-    rzye: float | None
-    rzmre: float | None
-    rqye: float | None
-    rzrqye: float | None
-    fin_ratio_pct: float | None
-    loan_volume: int | None
 
-
-class HolderRow(BaseModel):
+@columns_of(queries.HOLDER, "date holder_num? change_num change_ratio avg_shares")
+class HolderRow(Row):
     """`change_ratio` percent since the count before, `avg_shares` A shares per holder; then `ann_date` of the
     notice, `avg_market_cap` CNY per holder, `total_shares` A shares, `interval_change_pct` percent."""
 
-    model_config = _OPEN
-    date: str
-    holder_num: int | None
-    change_num: int | None
-    change_ratio: float | None
-    avg_shares: float | None
 
-
-class DividendRow(BaseModel):
+@columns_of(queries.DIVIDEND, "ex_date bonus_rmb transfer_ratio bonus_ratio progress")
+class DividendRow(Row):
     """Before tax, per 10 shares: `bonus_rmb` CNY, `transfer_ratio` shares from reserves, `bonus_ratio` shares
     from profit. `dividend_yield` and `payout_ratio` percent, `total_cash` CNY. No `ex_date` before the notice
     of the implementation."""
 
-    model_config = _OPEN
-    ex_date: str | None
-    bonus_rmb: float | None
-    transfer_ratio: float | None
-    bonus_ratio: float | None
-    progress: str | None
 
-
-class AnnouncementRow(BaseModel):
+@columns_of(queries.ANNOUNCEMENT, "pub_date title! ann_type url")
+class AnnouncementRow(Row):
     """`category`, `importance` 1..3 and the other columns of fusion_announcement follow."""
 
-    model_config = _OPEN
-    pub_date: str = Field(description="disclosure date")
-    title: str
-    ann_type: str | None
-    url: str | None
     quality: str | None
 
 
-class NewsRow(BaseModel):
+@columns_of(queries.NEWS, "pub_time! title! content source url news_type rating researcher")
+class NewsRow(Row):
     """`source` is the medium; `target_price` and EPS forecasts (CNY) and `sentiment` -1, 0, 1 follow."""
 
-    model_config = _OPEN
-    pub_time: str
-    title: str
-    content: str | None
-    source: str | None
-    url: str | None
     news_type: Literal["news", "research"]
-    rating: str | None
-    researcher: str | None
     quality: str | None
 
 
-class DragonTigerRow(BaseModel):
+@columns_of(queries.DRAGON_TIGER, "date reason! net_buy turnover close next_change_pct buy_amt sell_amt")
+class DragonTigerRow(Row):
     """`net_buy`, `buy_amt`, `sell_amt` and the other sums of seats in 10k CNY, `amount` and `close` in CNY,
-    `turnover` and changes in percent. The sums of several reasons of one date overlap."""
+    `turnover` and changes in percent; `next_change_pct` is null until the next session has closed. The sums
+    of several reasons of one date overlap."""
 
-    model_config = _OPEN
-    date: str
-    reason: str
-    net_buy: float | None
-    turnover: float | None
-    close: float | None
-    next_change_pct: float | None = Field(description="null until the next session has closed")
-    buy_amt: float | None
-    sell_amt: float | None
     quality: str | None
 
 
-class BlockTradeRow(BaseModel):
+@columns_of(queries.BLOCK_TRADE, "date buyer seller price? volume? close premium_pct amount")
+class BlockTradeRow(Row):
     """CNY; volume in shares, `premium_pct` percent of the close."""
 
-    model_config = _OPEN
-    date: str
-    buyer: str | None
-    seller: str | None
-    price: float | None
-    volume: int | None
-    close: float | None
-    premium_pct: float | None
-    amount: float | None
     quality: str | None
 
 
+@columns_of(
+    queries.LOCKUP,
+    "date=free_date type=share_type shares=free_shares able_shares ratio_pct=ratio_total_pct market_value",
+)
 class Release(BaseModel):
     """Shares; `ratio_pct` percent of all shares, `market_value` CNY at the newest close."""
 
-    date: str
-    type: str
-    shares: int | None
-    able_shares: int | None
-    ratio_pct: float | None
-    market_value: float | None
 
-
+@columns_of(
+    queries.KLINE_BAR, "period date last_date is_closed! open? close? high? low? volume amount bar_count?"
+)
 class PeriodBar(BaseModel):
     """CNY; volume in shares; `bar_count` trade dates inside. `date` is the last trade date of the period,
     also of an unfinished one; `last_date` the newest trade date in the bar, null for bars stored before
     this column existed."""
 
     model_config = example(
-        period="week",
-        date="2026-08-21",
-        last_date="2026-08-21",
-        is_closed=True,
-        open=14.42,
-        close=15.04,
-        high=15.09,
-        low=13.81,
-        volume=13083800,
-        amount=188749972.0,
-        bar_count=5,
-        quality="ok",
-    )
-    period: str
-    date: str
-    last_date: str | None
-    is_closed: bool
-    open: float | None
-    close: float | None
-    high: float | None
-    low: float | None
-    volume: int | None
-    amount: float | None
-    bar_count: int | None
+        period="week", date="2026-08-21", last_date="2026-08-21", is_closed=True, open=14.42, close=15.04,
+        high=15.09, low=13.81, volume=13083800, amount=188749972.0, bar_count=5, quality="ok",
+    )  # fmt: skip
     quality: str | None
 
 
+@columns_of(queries.INDEX_DAILY, "code date name open close? high low volume amount")
 class IndexBar(BaseModel):
     """Points; volume in shares, amount in CNY."""
 
     model_config = example(
-        code="sh000001",
-        date="2026-08-21",
-        name="上证指数",
-        open=2977.21,
-        close=3075.01,
-        high=3093.26,
-        low=2976.07,
-        volume=509325900,
-        amount=2845178100.0,
-        quality="ok",
-    )
-    code: str
-    date: str
-    name: str | None
-    open: float | None
-    close: float | None
-    high: float | None
-    low: float | None
-    volume: int | None
-    amount: float | None
+        code="sh000001", date="2026-08-21", name="上证指数", open=2977.21, close=3075.01, high=3093.26,
+        low=2976.07, volume=509325900, amount=2845178100.0, quality="ok",
+    )  # fmt: skip
     quality: str | None
 
 
+@columns_of(queries.MASTER, "code name? market? total_shares float_shares")
 class Core(BaseModel):
     """Shares; report figures in CNY, `eps` and `bvps` CNY per share, `roe` in percent."""
 
-    code: str
-    name: str | None
-    market: str | None
-    total_shares: int | None
-    float_shares: int | None
     industry: str | None
     report_period: str | None
     revenue: float | None

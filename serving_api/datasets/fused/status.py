@@ -1,20 +1,24 @@
-"""Status of the fused layer: rows and quality of every table, locks, recent and current runs."""
+"""Status of the fused layer (rows and quality of every table, locks, runs), and requests of a fusion: of the
+whole market under the three domain locks, or of some codes."""
 
 import asyncio
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from core.declaration.registry import builtin_registry
-from resources.warehouse.ledger.commands import CommandQueue
+from core.errors import ConflictError
+from resources.warehouse.ledger.commands import Command, CommandQueue
 from resources.warehouse.locks import DOMAINS, DomainLocks, LockState
-from serving_api.admin.records.service import sync_logs
+from serving_api.admin.records import logged_syncs
 from serving_api.admin.shared import instant, off_loop
 from serving_api.datasets.fused import queries
-from serving_api.datasets.fused.sync import COMMAND, OPEN
 from serving_api.db.sessions import Reading
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
 
+COMMAND = "fusion_sync"
+OPEN = ("queued", "running")
 RECENT = 20
 _SHANGHAI = timedelta(hours=8)
 Counts = dict[str, dict[str, int]]
@@ -48,7 +52,7 @@ async def status(state: State) -> dict[str, Any]:
     """The whole response; parts that cannot be read are empty."""
     tables, logs, locks, running = await asyncio.gather(
         read_or({}, _tables(state)),
-        read_or({"items": []}, sync_logs(state, task_type=None, status=None, code=None, limit=RECENT)),
+        read_or({"items": []}, logged_syncs(state, task_type=None, status=None, code=None, limit=RECENT)),
         read_or([], off_loop(DomainLocks(state.reading.warehouse.engine).states)),
         read_or([], off_loop(CommandQueue(state.reading.warehouse.engine).of_name, COMMAND, statuses=OPEN)),
     )
@@ -96,3 +100,35 @@ def _lock(lock: LockState) -> dict[str, Any]:
     if lock.since is not None:
         since = datetime.fromtimestamp(lock.since, UTC).replace(tzinfo=None) + _SHANGHAI
     return {"held": True, "holder": lock.owner, "since": instant(since)}
+
+
+async def request_sync(state: State, codes: Sequence[str] | None, asked_by: str) -> dict[str, Any]:
+    """The body of the 202. Raises ConflictError when a domain is locked or a full fusion is under way
+    (full market only)."""
+    requested = None if codes is None else list(codes)
+    command = await off_loop(_enqueue, state, requested, asked_by)
+    full = codes is None
+    return {
+        "status": "accepted",
+        "mode": "full_market" if full else "codes",
+        "message": "已接受全市场融合任务，后台执行"
+        if full
+        else f"已接受 {len(codes or ())} 只股票的融合任务",
+        "codes": list(codes or ()),
+        "command_id": command.id,
+        "batch_id": None,
+    }
+
+
+def _enqueue(state: State, codes: list[str] | None, asked_by: str) -> Command:
+    queue = CommandQueue(state.writer.engine)
+    if codes is not None:
+        return queue.enqueue(COMMAND, {"codes": codes}, requested_by=asked_by)
+    held = next((lock for lock in DomainLocks(state.writer.engine).states() if lock.held), None)
+    if held is not None:
+        raise ConflictError(f"domain lock: {held.domain} is held by {held.owner}")
+    return queue.enqueue_alone(COMMAND, {}, requested_by=asked_by, about="full", same=_is_full)
+
+
+def _is_full(command: Command) -> bool:
+    return not command.args.get("codes")

@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy.engine import Connection
 
 from resources.warehouse.sql import Sql
+from resources.warehouse.table_versions import count_change
 from serving_api.db.sessions import Session
 from serving_api.stocks.queries import QUOTE, newest_quotes
 
@@ -16,7 +17,7 @@ TABLES = (TABLE, QUOTE)
 
 def stocks(session: Session) -> tuple[list[dict[str, Any]], dict[str, dict[str, Any]]]:
     """(rows of the shared list in its order, newest quote by code)."""
-    rows = session.dicts(TABLE, where="user_id=? AND is_active=1", values=(SHARED,), order="sort_no, code")
+    rows = session.dicts(TABLE, {"user_id": SHARED}, where="is_active=1", order="sort_no, code")
     quotes = newest_quotes(session, [row["code"] for row in rows])
     return rows, {quote["code"]: quote for quote in quotes}
 
@@ -41,11 +42,4 @@ def save(
         sql.upsert(TABLE, names, ("user_id", "code")),
         [(SHARED, row["code"], *(row[name] for name in others), 1, now) for row in rows],
     )
-    # Caches and ETags depend on the version.
-    connection.exec_driver_sql(
-        sql.text(
-            f"UPDATE table_version SET version=version+1, row_count=(SELECT COUNT(*) FROM {TABLE}) "
-            "WHERE table_name=?"
-        ),
-        (TABLE,),
-    )
+    count_change(sql, connection, TABLE)

@@ -11,6 +11,7 @@ from sqlalchemy.engine import Connection
 from core.clock import stamp
 from platform_assets.compute.scorecards.cards import HIT, JUDGED, MISS
 from resources.warehouse.sql import Sql
+from resources.warehouse.table_versions import count_change
 from serving_api.db.sessions import Session
 from serving_api.interfaces.queries import Row, public_rows
 
@@ -38,20 +39,11 @@ def page(
     offset: int,
 ) -> tuple[list[Row], int]:
     """(cards, newest decision first; total number)."""
-    clauses, values = [], []
-    for column, value in (("code", code), ("source", source)):
-        if value is not None:
-            clauses.append(f"{column}=?")
-            values.append(value)
-    if reviewed is not None:
-        clauses.append(f"review_outcome IS {'NOT ' if reviewed else ''}NULL")
-    where = " AND ".join(clauses)
+    of = {"code": code, "source": source}
+    where = "" if reviewed is None else f"review_outcome IS {'NOT ' if reviewed else ''}NULL"
     order = "decision_date DESC, trace_id"
-    rows = public_rows(
-        session, TABLE, where=where, values=tuple(values), order=order, limit=limit, offset=offset
-    )
-    counted = session.run(f"SELECT COUNT(*) FROM {TABLE}{f' WHERE {where}' if where else ''}", values)
-    return rows, int(counted[0][0])
+    rows = public_rows(session, TABLE, of=of, where=where, order=order, limit=limit, offset=offset)
+    return rows, session.count(TABLE, of, where)
 
 
 def outcomes(session: Session, since: str) -> list[tuple[str, str | None, int]]:
@@ -150,10 +142,7 @@ def save(connection: Connection, sql: Sql, verdicts: Sequence[Mapping[str, Any]]
         )
         filled += found.rowcount
     if filled:
-        # Caches and ETags depend on the version.
-        connection.exec_driver_sql(
-            sql.text("UPDATE table_version SET version=version+1 WHERE table_name=?"), (TABLE,)
-        )
+        count_change(sql, connection, TABLE)
     return filled
 
 
@@ -167,13 +156,7 @@ def put_card(connection: Connection, sql: Sql, card: Mapping[str, Any], now: str
         sql.text(f"UPDATE {TABLE} SET {sets} WHERE trace_id=? AND review_outcome IS NULL"),
         (*named.values(), card["trace_id"]),
     )
-    connection.exec_driver_sql(
-        sql.text(
-            f"UPDATE table_version SET version=version+1, row_count=(SELECT COUNT(*) FROM {TABLE}) "
-            "WHERE table_name=?"
-        ),
-        (TABLE,),
-    )
+    count_change(sql, connection, TABLE)
 
 
 def reviewed_cards(session: Session, now: datetime, limit: int) -> list[Row]:

@@ -5,27 +5,22 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from serving_api.framework.history_reach import Reach
+from serving_api.framework.row_models import columns_of
 
 
+@columns_of(
+    "decision_card",
+    "source! code! name industry decision_date! total_score conclusion gate_blocked gate_reason reviewed_at",
+)
 class Card(BaseModel):
     trace_id: str = Field(description="source_code_date")
-    source: str
-    code: str
-    name: str | None
-    industry: str | None
-    decision_date: str
     direction: str = Field(description="bullish, bearish or neutral")
-    total_score: float | None
     scores_json: Any = None
     price_at_decision: float | None = Field(description="CNY, unadjusted")
     price_date: str | None = Field(None, description="the day whose close the price is")
-    conclusion: str | None
-    gate_blocked: bool | None
-    gate_reason: str | None
     review_outcome: str | None = Field(description="hit, miss or neutral; null until it is judged")
     review_profit_pct: float | None = Field(description="percent, change of the price")
     review_actual_trend: str | None = Field(description="上涨, 下跌 or 震荡 (within 1 %)")
-    reviewed_at: str | None
 
 
 class Cards(BaseModel):

@@ -13,7 +13,7 @@ from serving_api.db.sessions import Session
 from serving_api.framework.state import State
 from serving_api.quant.decision_cards import queries
 from serving_api.quant.decision_cards.queries import Due
-from serving_api.quant.outcomes.service import loaded_days
+from serving_api.quant.outcomes import loaded_days
 
 Verdicts = list[dict[str, Any]]
 BATCHES = 10

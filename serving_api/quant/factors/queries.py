@@ -44,7 +44,7 @@ def market(session: Session, day: str | None, as_of: str | None) -> tuple[str, C
     if day is None:
         return None
     names = session.columns(WIDE, MARKET_COLUMNS)
-    rows = session.rows(WIDE, columns=names, where="trade_date=?", values=(day,), as_of=as_of, order="code")
+    rows = session.rows(WIDE, {"trade_date": day}, columns=names, as_of=as_of, order="code")
     found = zip(*rows, strict=True) if rows else [()] * len(names)
     return day, {name: list(values) for name, values in zip(names, found, strict=True)}
 
@@ -55,9 +55,9 @@ def bars_of_day(session: Session, day: str) -> list[dict[str, Any]]:
         return []
     return session.dicts(
         KLINE,
+        {"date": day},
         columns=("code", "close", "change_pct", "is_suspended"),
-        where="date=? AND sec_type='stock'",
-        values=(day,),
+        where="sec_type='stock'",
         order="code",
     )
 

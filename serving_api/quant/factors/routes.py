@@ -141,12 +141,11 @@ async def compare(
     state = call.state
     version = (await state.versions.version_of(_BENCH_TABLES)).token
     key = (tuple(sorted(codes)), forward_days, lookback_days)
-    reported: dict[str, Any] | None = state.cache.get("factor bench", key, version)
-    if reported is None:
-        reported = await read_or(
-            None, state.reading.scan(bench, state.calendar, codes, forward_days, lookback_days)
-        )
-        if reported is None:
-            return Answer(unknown(forward_days))
-        state.cache.put("factor bench", key, version, reported, 5000 + 10 * len(codes))
-    return Answer(reported)
+
+    async def load() -> dict[str, Any] | None:
+        read = state.reading.scan(bench, state.calendar, codes, forward_days, lookback_days)
+        return await read_or(None, read)
+
+    size = 5000 + 10 * len(codes)
+    found = await state.cache.one("factor bench", key, version, load, lambda _: size)
+    return Answer(found or unknown(forward_days))

@@ -10,11 +10,11 @@ from core.calendar import TradeCalendar
 from platform_assets.compute.scorecards.cards import BEARISH, JUDGED
 from platform_assets.compute.scorecards.forward import PENDING, REVIEWED
 from platform_assets.compute.scorecards.statistics import Picks
-from serving_api.db.sessions import Session
+from serving_api.db.sessions import Session, condition
 from serving_api.interfaces.queries import Row, public_rows
-from serving_api.quant.outcomes.queries import day_changes
+from serving_api.quant.outcomes import day_changes
+from serving_api.quant.scorecard import strategies
 from serving_api.quant.scorecard.sources import BUILTIN, CARDS, DECISION, PHASES, STRATEGY, TABLES
-from serving_api.quant.scorecard.strategies import queries as strategies
 
 _SHOWN = (
     "code", "name", "industry", "score", "price_at_pick", "status", "buy_date", "buy_price", "sell_date",
@@ -132,16 +132,10 @@ def page(
     table = TABLES[source]
     if not session.has(table.name):
         return [], 0
-    chosen = [("trade_date", date), (table.group, group), ("status", status)]
-    asked = [(column, value) for column, value in chosen if value is not None]
-    where = " AND ".join(f"{column}=?" for column, _ in asked)
-    values = tuple(value for _, value in asked)
+    of = {"trade_date": date, table.group: group, "status": status}
     order = f"trade_date DESC, {table.group}, rank_no"
-    rows = rows_of(session, source, where, values, order=order, limit=limit, offset=offset)
-    counted = session.run(
-        f"SELECT COUNT(*) FROM {session.sql.name(table.name)}{f' WHERE {where}' if where else ''}", values
-    )
-    return rows, int(counted[0][0])
+    rows = rows_of(session, source, *condition(of), order=order, limit=limit, offset=offset)
+    return rows, session.count(table.name, of)
 
 
 def rows_of(session: Session, source: str, where: str, values: tuple[Any, ...], **how: Any) -> list[Row]:
@@ -227,7 +221,7 @@ def phases(session: Session, since: str) -> dict[str, str]:
     """Trade date -> label of the market's phase."""
     if not session.has(PHASES):
         return {}
-    rows = session.rows(PHASES, columns=("trade_date", "phase_label"), where="trade_date>=?", values=(since,))
+    rows = session.rows(PHASES, {"trade_date>=": since}, columns=("trade_date", "phase_label"))
     return {str(day): str(label) for day, label in rows}
 
 

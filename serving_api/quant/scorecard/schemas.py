@@ -5,6 +5,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from serving_api.framework.history_reach import Reach
+from serving_api.framework.row_models import columns_of
 
 
 class PickGroup(BaseModel):
@@ -34,17 +35,12 @@ class FillableStats(BaseModel):
     profit_loss_ratio: float | None
 
 
+@columns_of("scorecard_daily", "source group_key picks avg_profit_pct profit_loss_ratio unfillable!")
 class ScorecardRow(BaseModel):
-    source: str
-    group_key: str
     hold_days: int = Field(description="trade dates until a pick is judged: 5, of decision cards 10")
-    picks: int
     reviewed: int = Field(description="settled picks, including those that never traded")
     win_rate_pct: float | None = Field(description="of the settled ones")
-    avg_profit_pct: float | None
     avg_excess_pct: float | None = Field(description="against the CSI 300 over the same dates")
-    profit_loss_ratio: float | None
-    unfillable: int
     fillable: FillableStats
 
 
@@ -54,26 +50,17 @@ class ScorecardOverview(Reach):
     as_of: str | None = Field(description="newest date of a pick")
 
 
+@columns_of(
+    "track_builtin",
+    "trade_date code name industry score buy_date buy_price sell_date sell_price profit_pct excess_pct "
+    "max_gain_pct max_drawdown_pct reason",
+)
 class PickRow(BaseModel):
-    trade_date: str
     source: str
     group_key: str
     rank: int | None = Field(description="null for decision cards")
-    code: str
-    name: str | None
-    industry: str | None
-    score: float | None
     price_at_pick: float | None = Field(description="CNY, unadjusted")
     status: str = Field(description="pending, partial or reviewed")
-    buy_date: str | None
-    buy_price: float | None
-    sell_date: str | None
-    sell_price: float | None
-    profit_pct: float | None
-    excess_pct: float | None
-    max_gain_pct: float | None
-    max_drawdown_pct: float | None
-    reason: str | None
     unfillable: bool | None = Field(description="the purchase would have been at the limit-up price")
 
 
@@ -146,18 +133,12 @@ class StrategyBoard(Reach):
     total: int
 
 
+@columns_of(
+    "scorecard_daily",
+    "picks reviewed win_rate_pct avg_profit_pct median_profit_pct avg_excess_pct profit_loss_ratio "
+    "max_gain_pct max_loss_pct avg_hold_days unfillable!",
+)
 class FullStats(BaseModel):
-    picks: int
-    reviewed: int
-    win_rate_pct: float | None
-    avg_profit_pct: float | None
-    median_profit_pct: float | None
-    avg_excess_pct: float | None
-    profit_loss_ratio: float | None
-    max_gain_pct: float | None
-    max_loss_pct: float | None
-    avg_hold_days: float | None
-    unfillable: int
     fillable: FillableStats
 
 

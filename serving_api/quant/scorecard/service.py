@@ -29,8 +29,8 @@ from serving_api.quant.scorecard.sources import (
     STRATEGY,
     TABLES,
 )
-from serving_api.quant.scorecard.strategies.queries import by_date as strategies_by_date
-from serving_api.quant.scorecard.strategies.queries import summed
+from serving_api.quant.scorecard.strategies import by_date as strategies_by_date
+from serving_api.quant.scorecard.strategies import summed
 
 Texts = npt.NDArray[Any]
 RANK_SPAN = 5

@@ -2,24 +2,92 @@
 
 from typing import Any
 
+import anyio.to_thread
+import numpy as np
+
 from platform_assets.compute.dsl.field_words import GROUPS, Field
 from platform_assets.compute.dsl.fields import catalogue
+from platform_assets.compute.dsl.natural import translated
 from platform_assets.compute.dsl.presets import PRESETS
 from platform_assets.compute.dsl.tree import fields_of
 from platform_assets.compute.dsl.written import query_json, written
+from platform_assets.compute.formulas import tree
+from platform_assets.compute.formulas.bars import columns_needed
 from platform_assets.compute.formulas.builtin import BUILTINS
-from platform_assets.compute.formulas.evaluate import output_of
+from platform_assets.compute.formulas.evaluate import newest, output_of
+from platform_assets.compute.formulas.parser import parse
 from platform_assets.compute.formulas.parser import parse as parse_formula
+from platform_assets.compute.language import LanguageError
 from serving_api.framework.envelope import PREFIX
+from serving_api.framework.error_responses import BadExpression
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.quant.screener import natural, schemas
+from serving_api.framework.state import State
+from serving_api.quant.screener import schemas
 from serving_api.quant.screener.conditions import query_of
-from serving_api.quant.screener.formulas import evaluated, parsed_formula
-from serving_api.quant.screener.market import TABLES
+from serving_api.quant.screener.market import TABLES, Market
 from serving_api.quant.screener.queries import BARS
-from serving_api.quant.screener.service import NOTHING, Screener, found_page, parsed, reached, warnings, when
+from serving_api.quant.screener.service import (
+    NOTHING,
+    Screener,
+    When,
+    found_page,
+    parsed,
+    reached,
+    warnings,
+    when,
+)
+
+
+def industries_of(market: Market | None) -> frozenset[str]:
+    """Names of the industries of the date's stocks, as stored."""
+    if market is None:
+        return frozenset()
+    return frozenset(str(name) for name in market.table.texts("industry") if name)
+
+
+def parsed_formula(text: str) -> tree.Formula:
+    """Raises BadExpression."""
+    try:
+        return parse(text)
+    except LanguageError as error:
+        raise BadExpression("formula", error.sentence(), error.reported()) from None
+
+
+async def evaluated(
+    state: State, formula: tree.Formula, asked: When, codes: list[str] | None, limit: int
+) -> dict[str, Any]:
+    """Values of the stocks with a bar on the date, largest first. For a selection only those for which it
+    holds, unless codes were requested."""
+    screener = state.part(Screener)
+    market = await screener.market(asked)
+    if market is None:
+        return {"date": None, "items": [], "total": 0}
+    # The close shows which stocks have a bar.
+    needs = dict.fromkeys(("close", *columns_needed(formula)), formula.result.bars)
+    block = await screener.bars(market, needs)
+    if needs.keys() - block.keys():
+        return {"date": market.date, "items": [], "total": 0}
+    values = await anyio.to_thread.run_sync(newest, formula, block, len(market.table))
+    values = np.where(np.isfinite(values) & ~np.isnan(block["close"][:, -1]), values, np.nan)
+    is_selection = output_of(formula) == "bool"
+    there = ~np.isnan(values) if codes is not None or not is_selection else values == 1
+    if codes is not None:
+        there &= np.isin(market.table.codes.astype(str), codes)
+    rows = np.flatnonzero(there)
+    rows = rows[np.argsort(-values[rows], kind="stable")]
+    names = market.table.texts("name")
+    items = [
+        {
+            "code": str(market.table.codes[at]),
+            "name": names[at],
+            "value": bool(values[at]) if is_selection else float(values[at]),
+        }
+        for at in rows[:limit].tolist()
+    ]
+    return {"date": market.date, "items": items, "total": len(rows)}
+
 
 router = area_router(f"{PREFIX}/screener", "screener")
 quant_router = area_router(f"{PREFIX}/quant/screener", "screener")
@@ -84,12 +152,11 @@ async def parse_dsl(call: Anyone, body: schemas.QueryText) -> Answer:
 
 @router.post("/nl-find", schemas.SentenceResult, tables=_READ)
 async def nl_find(call: Anyone, body: schemas.Sentence) -> Answer:
-    """Stocks that a sentence describes; `source` names the translator."""
+    """Stocks that a sentence describes; `source` says that rules translated it."""
     state = call.state
     asked = when(state, body.date, None)
     market = await state.part(Screener).market(asked)
-    translator = natural.translator_of(state)
-    meant = await translator.translate(body.query, natural.industries_of(market))
+    meant = translated(body.query, industries_of(market))
     reported: dict[str, Any] = {
         **NOTHING,
         "page": body.page,
@@ -100,9 +167,7 @@ async def nl_find(call: Anyone, body: schemas.Sentence) -> Answer:
     }
     if meant.query:
         reported = await found_page(state, parsed(meant.query, "query"), asked, body.page, body.pageSize)
-    return Answer(
-        {**reported, "dsl": meant.query, "source": translator.source, "unmatched": list(meant.unmatched)}
-    )
+    return Answer({**reported, "dsl": meant.query, "source": "rule", "unmatched": list(meant.unmatched)})
 
 
 @quant_router.post("", schemas.ScreenResult, tables=_READ)

@@ -13,8 +13,7 @@ from platform_assets.compute.scorecards.statistics import Picks, cumulated, grou
 from platform_assets.compute.signals import BY_KEY
 from serving_api.db.sessions import Session
 from serving_api.framework.state import State
-from serving_api.quant.outcomes.queries import BARS, INDEX, day_changes
-from serving_api.quant.outcomes.service import outcomes
+from serving_api.quant.outcomes import BARS, INDEX, day_changes, outcomes
 from serving_api.quant.strategies import queries
 
 Row = dict[str, Any]

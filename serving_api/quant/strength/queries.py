@@ -30,11 +30,7 @@ def market_bars(session: Session, since: str, until: str) -> Bars:
 def index_closes(session: Session, symbol: str, since: str, until: str) -> tuple[Ints, Floats]:
     """(dates as yyyymmdd, closes), oldest first."""
     rows = session.rows(
-        INDEX,
-        columns=("date", "close"),
-        where="code=? AND date>=? AND date<=?",
-        values=(symbol, since, until),
-        order="date",
+        INDEX, {"code": symbol, "date>=": since, "date<=": until}, columns=("date", "close"), order="date"
     )
     days = np.array([int(str(day).replace("-", "")) for day, _ in rows], dtype=np.int64)
     return days, np.array([close for _, close in rows], dtype=np.float64)

@@ -5,7 +5,7 @@ from typing import Any
 
 import orjson
 
-from serving_api.db.sessions import Session, matching
+from serving_api.db.sessions import Session
 from serving_api.interfaces.queries import Row, public_rows
 
 FINANCE = "fusion_finance_indicator"
@@ -62,8 +62,8 @@ def changes(session: Session, code: str, period: str | None) -> list[Row]:
 
 def statement(session: Session, table: str, code: str, kind: str, periods: int) -> list[Row]:
     """Items of a statement in its newest periods, newest first, each of the best source that has it."""
-    which = matching(("code=?", code), ("statement=?", kind))
-    rows = session.dicts(table, **which, order="report_period DESC, item")
+    which = {"code": code, "statement": kind}
+    rows = session.dicts(table, of=which, order="report_period DESC, item")
     kept = sorted({row["report_period"] for row in rows}, reverse=True)[:periods]
     best: dict[tuple[str, str], Row] = {}
     for row in sorted(rows, key=lambda one: _place(one["src"])):

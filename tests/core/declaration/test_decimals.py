@@ -29,7 +29,7 @@ def test_a_declared_number_of_decimals_is_what_is_stored() -> None:
 
 
 def test_the_model_of_what_is_received_rounds_alike() -> None:
-    specs = {spec.name: spec for spec in model_columns(received(Figures, ("code",)))}
+    specs = {spec.name: spec for spec in model_columns(received(Figures))}
     assert (specs["reported"].scale, specs["score"].scale, specs["share"].scale) == (None, 4, 4)
 
 

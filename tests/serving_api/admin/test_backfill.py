@@ -7,7 +7,7 @@ import pytest
 
 from resources.warehouse.ledger.backfills import Backfills
 from resources.warehouse.ledger.commands import CommandQueue
-from serving_api.admin.backfill import service
+from serving_api.admin import backfill as backfills
 from tests.serving_api.admin.conftest import DATES, FetchContext
 from tests.serving_api.admin.test_gaps import INDEX, batch
 
@@ -59,7 +59,7 @@ def test_one_backfill_of_a_dataset_at_a_time(lite: FetchContext) -> None:
 def test_of_two_processes_that_both_looked_first_one_is_heard(
     lite: FetchContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(service, "_refuse_second", lambda *_: None)
+    monkeypatch.setattr(backfills, "_refuse_second", lambda *_: None)
     first = start(lite).json()["results"]["id"]
 
     assert start(lite).status_code == 409

@@ -7,7 +7,7 @@ import pytest
 
 from resources.settings import Settings, load_settings
 from resources.warehouse.retention import SETTING as RETENTION
-from serving_api.admin.config.entries import allow_list
+from serving_api.admin.config import allow_list
 from tests.serving_api.admin.conftest import FetchContext
 
 STORED = {row.name.upper() for row in fields(Settings) if row.metadata.get("stored")}

@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 
 from resources.transport.settings import TransportSettings
-from serving_api.admin.gaps.service import paced_seconds
+from serving_api.admin.gaps import paced_seconds
 from tests.serving_api.admin.conftest import DATES, FetchContext
 
 INDEX = "fusion_index_daily"

@@ -11,7 +11,7 @@ from core.declaration.registry import Registry, builtin_registry
 from core.declaration.rules import period, trading
 from resources.warehouse.batch_records import Batch
 from resources.warehouse.slices import Slice
-from serving_api.admin.stats import service
+from serving_api.admin.stats import FreshnessDimension
 from tests.pipeline.conftest import Services
 from tests.serving_api.admin.conftest import DATES, TODAY, FetchContext
 
@@ -286,7 +286,7 @@ def test_one_day_later_the_confirmation_is_too_old(bare: FetchContext) -> None:
 def test_reports_are_due_90_days_after_their_quarter(
     bare: FetchContext, monkeypatch: pytest.MonkeyPatch, now: str, cutoff: str, stale: bool
 ) -> None:
-    one = service.FreshnessDimension("fusion_kline_daily", period(90, "date"))
+    one = FreshnessDimension("fusion_kline_daily", period(90, "date"))
     monkeypatch.setattr(Registry, "freshness", lambda _registry: (one,))
     put_bars(bare, "2025-09-30")
     bare.clock.at = datetime.fromisoformat(now)
@@ -315,8 +315,8 @@ def test_a_dimension_with_an_undeclared_table_fails_alone(
     bare: FetchContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dimensions = (
-        service.FreshnessDimension("fusion_nothing", trading(1)),
-        service.FreshnessDimension("fusion_kline_daily", trading(1)),
+        FreshnessDimension("fusion_nothing", trading(1)),
+        FreshnessDimension("fusion_kline_daily", trading(1)),
     )
     monkeypatch.setattr(Registry, "freshness", lambda _registry: dimensions)
     put_bars(bare, "2026-08-21")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from serving_api.analysis.service import analyses_of
+from serving_api.analysis.service import Analyses
 from tests.models_api.fake import Asked, fake_models
 from tests.models_api.wire import Asks
 from tests.serving_api.analysis.conftest import CODE, DAY, KEYS, NAME, FetchContext, honest, submission
@@ -197,7 +197,7 @@ def test_two_runs_at_once_make_one_row_and_one_card(context_on_both: FetchContex
     ctx = context_on_both
     with fake_models(honest) as fake:
         ctx.configure(fake)
-        analyses = analyses_of(ctx.made.api.app.state.platform)
+        analyses = ctx.made.api.app.state.platform.part(Analyses)
 
         async def both(*, refresh: bool) -> list[dict[str, Any]]:
             return list(await asyncio.gather(*(analyses.run(CODE, refresh=refresh) for _ in range(4))))

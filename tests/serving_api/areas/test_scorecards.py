@@ -20,7 +20,7 @@ from serving_api.app import create_app
 from serving_api.framework.routing import PlatformRoute
 from serving_api.framework.system_time import SystemTime
 from serving_api.quant.scorecard.routes import builtin_router, router
-from serving_api.quant.scorecard.strategies.queries import summed
+from serving_api.quant.scorecard.strategies import summed
 from tests.conftest import SQLITE_OFTEN, mariadb_database
 from tests.serving_api import market
 from tests.serving_api.client import running

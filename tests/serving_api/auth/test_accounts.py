@@ -9,7 +9,7 @@ import jwt
 import pytest
 
 from resources.secret_files import load_secret
-from serving_api.auth.passwords import Passwords
+from serving_api.auth.credentials import Passwords
 from tests.serving_api.client import running
 from tests.serving_api.conftest import ADMIN, Bench, Ticks, bearer, make_app
 

@@ -9,8 +9,8 @@ from platform_assets.compute.macro_reading import needed_series
 from resources.warehouse.batch_records import Batch
 from resources.warehouse.slices import Slice
 from serving_api.framework.permissions import Subject
+from serving_api.tools.answers import text_of
 from serving_api.tools.registry import tool_named, tools
-from serving_api.tools.size import text_of
 from tests.serving_api.live.admin_reads.conftest import FetchContext
 from tests.serving_api.live.conftest import asked
 

@@ -25,7 +25,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
-from serving_api.tools.size import MAX_BYTES
+from serving_api.tools.answers import MAX_BYTES
 from tests.serving_api.mcp.conftest import Service
 from tests.serving_api.mcp.injections import KEYS, MAILS, TAGS, TITLES
 

@@ -11,8 +11,7 @@ import zstandard
 
 from core.clock import ManualClock
 from serving_api.framework.application import Application
-from serving_api.middleware.cached_responses import ResponseCacheLayer, cached_read
-from serving_api.middleware.compression import chosen, compressed
+from serving_api.middleware.cached_responses import ResponseCacheLayer, cached_read, chosen, compressed
 from tests.serving_api import market
 from tests.serving_api.client import BASE, running
 from tests.serving_api.conftest import Bench, Ticks, bearer, make_app

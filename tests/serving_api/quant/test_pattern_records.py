@@ -13,7 +13,7 @@ from core.declaration.tables import Layer, Table
 from platform_assets.compute.parameters.patterns import DIRECTIONS, METRICS
 from serving_api.app import create_app
 from serving_api.framework.system_time import SystemTime
-from serving_api.quant.pattern_records import service
+from serving_api.quant import pattern_records
 from tests.conftest import SQLITE_OFTEN, engine_url
 from tests.serving_api import market
 from tests.serving_api.at_once import Watched, answers_at_once
@@ -245,8 +245,8 @@ def test_the_catalogue(api: Api) -> None:
 def test_records_are_made_one_after_the_other_and_equal_ones_once(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = Watched(service._outcomes)
-    monkeypatch.setattr(service, "_outcomes", made)
+    made = Watched(pattern_records._outcomes)
+    monkeypatch.setattr(pattern_records, "_outcomes", made)
     path = "/quant/pattern-performance?pattern=double_bottom&forward_days={}&days=29"
 
     reported = answers_at_once(api, [path.format(held) for held in (5, 5, 5, 3, 10)])

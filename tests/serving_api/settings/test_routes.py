@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from resources.notifications import NotificationStore
-from serving_api.settings.mail import mail_of
+from serving_api.settings.mail import Mail
 from tests.mail.server import PASSWORD, USER, Inbox, smtp_server
 from tests.serving_api.client import running
 from tests.serving_api.conftest import Bench, Ticks, make_app
@@ -55,7 +55,7 @@ def test_the_mail_server_is_stored_and_its_password_never_seen_again(own_on_both
     assert PASSWORD not in shown.text + everything_stored(own_on_both)
     key = own_on_both.folder / "secrets" / "settings_key"
     assert key.stat().st_mode & 0o777 == 0o600
-    found = api.call(mail_of(api.app.state.platform).settings)
+    found = api.call(api.app.state.platform.part(Mail).settings)
     assert (found.host, found.password) == ("mail.example.com", PASSWORD)
 
 
@@ -230,4 +230,4 @@ def test_notifications_can_ask_for_a_login(tmp_path: Path) -> None:
         bench = Bench(api, ticks, url, tmp_path)
         assert api.get("/notifications/unread").status_code == 401
         assert api.get("/notifications/unread", headers=bench.member()).status_code == 200
-        assert asyncio.iscoroutinefunction(mail_of(api.app.state.platform).welcome)
+        assert asyncio.iscoroutinefunction(api.app.state.platform.part(Mail).welcome)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from serving_api.skills.service import MOST_INSTALLED, prompt_block, skills_of
+from serving_api.skills.service import MOST_INSTALLED, Skills, prompt_block
 from tests.serving_api.client import running
 from tests.serving_api.conftest import Bench, Ticks, make_app
 
@@ -56,7 +56,7 @@ def test_an_installed_skill_is_matched_by_another_process_and_goes_again(own_on_
     assert own.api.post("/skills/install", json={"definition": taken}, headers=admin).status_code == 409
 
     with running(make_app(own.url, own.folder, Ticks())) as other:
-        skills = skills_of(other.app.state.platform)
+        skills = other.app.state.platform.part(Skills)
         found = other.call(skills.matching, "稀土配额对估值的影响")
         assert [one.key for one in found] == ["rare_earth", "valuation_range"]
         assert "先看价格与配额。" in prompt_block(found)

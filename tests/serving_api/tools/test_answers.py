@@ -12,10 +12,9 @@ from serving_api.auth.model import User
 from serving_api.framework.error_responses import NotAuthenticated
 from serving_api.framework.permissions import Subject
 from serving_api.framework.state import State
-from serving_api.tools.answers import Draft, ToolAnswer
+from serving_api.tools.answers import MAX_BYTES, Draft, ToolAnswer, fitted, text_of
 from serving_api.tools.cleaning import MAIL, clean_text
 from serving_api.tools.registry import tool_named, tools
-from serving_api.tools.size import MAX_BYTES, fitted, text_of
 from tests.serving_api.conftest import Bench
 
 

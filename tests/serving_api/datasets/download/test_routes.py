@@ -10,8 +10,7 @@ from core.errors import StorageError
 from resources.warehouse.engine import make_engine
 from resources.warehouse.ledger.commands import CommandQueue
 from serving_api.datasets.download import service
-from serving_api.datasets.download.answer import details_of, whole
-from serving_api.datasets.download.types import TYPES, built_types, expand, split
+from serving_api.datasets.download.service import TYPES, built_types, details_of, expand, split, whole
 from tests.serving_api.conftest import Bench
 from tests.serving_api.worker import fail, succeed, worker
 
@@ -41,7 +40,7 @@ def post(own_on_both: Bench) -> Callable[..., httpx.Response]:
 def missing(monkeypatch: pytest.MonkeyPatch) -> str:
     """A type that the platform, as one would have it with less datasets, cannot download."""
     built = {name: feeds for name, feeds in built_types().items() if name != "lockup"}
-    monkeypatch.setattr("serving_api.datasets.download.types.built_types", lambda: built)
+    monkeypatch.setattr("serving_api.datasets.download.service.built_types", lambda: built)
     return "lockup"
 
 

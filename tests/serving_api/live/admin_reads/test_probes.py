@@ -4,7 +4,7 @@ import threading
 
 from core.errors import Transient
 from resources.upstreams.probes import Probe, ProbeTarget
-from serving_api.admin.probes.service import POOL, USUAL_CODE, probe_each
+from serving_api.admin.probes import POOL, USUAL_CODE, probe_each
 from tests.serving_api.live.admin_reads.conftest import CLOSED, FetchContext
 
 NAMES = [

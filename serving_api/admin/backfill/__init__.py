@@ -1,1 +1,0 @@
-"""Loading of past trade dates on request."""

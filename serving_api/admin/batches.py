@@ -1,0 +1,183 @@
+"""/datamgr/batches."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+from fastapi import Path
+from pydantic import BaseModel, Field
+
+from core.errors import NotFound
+from resources.orchestrator import run_url
+from resources.settings import Settings
+from resources.transport.redact import redact
+from serving_api.admin.records import QualityRecord, quality_record
+from serving_api.admin.shared import Limit50, instant, only, parse_json
+from serving_api.db.sessions import Session
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.permissions import Admin
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router
+from serving_api.framework.row_models import columns_of
+
+
+class BatchInput(BaseModel):
+    """What a batch read: a table, the batches that had written those rows (at most 50), the number of
+    rows."""
+
+    table: str | None
+    batch_ids: list[str]
+    rows: int | None
+    max_date: str | None
+
+
+class BatchSource(BaseModel):
+    """The outcome of one upstream for a batch."""
+
+    src: str | None
+    rows: int | None
+    calls: int | None
+    fallback_reason: str | None = Field(description="why an earlier source was not used")
+    error: str | None
+
+
+@columns_of(
+    "sys_batch",
+    "batch_id table_name fusion_type domain trigger_type status run_id command_id parent_batch_id "
+    "partition_key rows_in rows_ok rows_warning rows_rejected rows_unchanged rows_written rows_superseded "
+    "started_at finished_at content_hash error",
+)
+class Batch(BaseModel):
+    """One transactional write of one table and partition. rows_ok + rows_warning + rows_rejected = rows_in;
+    rows_written + rows_unchanged = rows_ok + rows_warning."""
+
+    run_url: str | None = Field(description="the run in the Dagster UI")
+    inputs: list[BatchInput]
+    sources: list[BatchSource]
+    checks: dict[str, Any]
+
+
+@columns_of("sys_batch", "batch_id partition_key rows_written rows_superseded content_hash")
+class Output(BaseModel):
+    """Rows that a batch, or one of its children, wrote to a table."""
+
+    table: str | None
+
+
+class BatchDetail(Batch):
+    outputs: list[Output]
+    quality: list[QualityRecord]
+    children: list[str]
+
+
+TABLE = "sys_batch"
+MAX_CHILDREN = 2000
+_CHUNK = 200
+
+
+def newest(session: Session, equal: Mapping[str, str | None], limit: int) -> tuple[list[dict[str, Any]], int]:
+    """(batches newest first, number of matches). `equal`: column -> value to filter by, None = any."""
+    order = "started_at DESC, batch_id DESC"
+    return session.dicts(TABLE, equal, order=order, limit=limit), session.count(TABLE, equal)
+
+
+def by_ids(session: Session, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Batches by id; unknown ids are left out."""
+    found: dict[str, dict[str, Any]] = {}
+    for start in range(0, len(ids), _CHUNK):
+        rows = session.dicts(TABLE, {"batch_id": ids[start : start + _CHUNK]})
+        found |= {str(row["batch_id"]): row for row in rows}
+    return found
+
+
+def children_of(session: Session, batch_id: str) -> list[dict[str, Any]]:
+    """Batches that were written from one download, in the order of their partitions."""
+    of = {"parent_batch_id": batch_id}
+    return session.dicts(TABLE, of, order="partition_key, batch_id", limit=MAX_CHILDREN)
+
+
+def quality(session: Session, batch_id: str, limit: int) -> list[dict[str, Any]]:
+    return session.dicts("sys_quality_record", {"batch_id": batch_id}, order="id", limit=limit)
+
+
+MAX_QUALITY = 500
+_PLAIN = (
+    "batch_id table_name fusion_type domain trigger_type status run_id command_id parent_batch_id "
+    "partition_key rows_in rows_ok rows_warning rows_rejected rows_unchanged rows_written rows_superseded "
+    "content_hash"
+).split()
+
+
+def batch_view(row: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
+    """A row of sys_batch as the model `Batch`."""
+    return {
+        **{name: row[name] for name in _PLAIN},
+        "run_url": run_url(settings, row["run_id"]),
+        "started_at": instant(row["started_at"]),
+        "finished_at": instant(row["finished_at"]),
+        "inputs": [_input(item) for item in parse_json(row["inputs_json"], [])],
+        "sources": [_source(item) for item in parse_json(row["sources_json"], [])],
+        "checks": parse_json(row["checks_json"], {}),
+        "error": None if row["error"] is None else redact(row["error"]),
+    }
+
+
+def _input(item: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "table": item.get("table"),
+        "batch_ids": item.get("batch_ids") or [],
+        "rows": item.get("rows"),
+        "max_date": item.get("max_date"),
+    }
+
+
+def _source(item: Mapping[str, Any]) -> dict[str, Any]:
+    """Without the ids of responses: lineage shows those that matter for a row."""
+    error = item.get("error")
+    return {
+        "src": item.get("src"),
+        "rows": item.get("rows"),
+        "calls": item.get("calls"),
+        "fallback_reason": item.get("fallback_reason"),
+        "error": f"{error}: {item.get('reason', '')}" if error else None,
+    }
+
+
+def _batch(session: Session, batch_id: str, settings: Settings) -> dict[str, Any]:
+    row = by_ids(session, [batch_id]).get(batch_id)
+    if row is None:
+        raise NotFound(f"no batch {batch_id!r}")
+    children = children_of(session, batch_id)
+    return {
+        **batch_view(row, settings),
+        "outputs": [_output(item) for item in children or [row]],
+        "quality": [quality_record(item) for item in quality(session, batch_id, MAX_QUALITY)],
+        "children": [child["batch_id"] for child in children],
+    }
+
+
+def _output(row: Mapping[str, Any]) -> dict[str, Any]:
+    names = ("batch_id", "partition_key", "rows_written", "rows_superseded", "content_hash")
+    return {**{name: row[name] for name in names}, "table": row["table_name"]}
+
+
+router = area_router(f"{PREFIX}/datamgr/batches", "datamgr: batches")
+
+
+@router.get("", list[Batch], top=[("total", int)])
+async def batches(
+    call: Admin,
+    fusion_type: Annotated[str | None, only("dataset")] = None,
+    status: Annotated[str | None, only("status: running, success, failed")] = None,
+    run_id: Annotated[str | None, only("Dagster run")] = None,
+    limit: Limit50 = 50,
+) -> Answer:
+    """Batches, newest first."""
+    equal = {"fusion_type": fusion_type, "status": status, "run_id": run_id}
+    rows, total = await call.state.reading.scan(newest, equal, limit)
+    return Answer({"items": [batch_view(row, call.state.settings) for row in rows], "total": total})
+
+
+@router.get("/{batch_id}", BatchDetail, raises=(404,))
+async def batch(call: Admin, batch_id: Annotated[str, Path(max_length=64, description="batch id")]) -> Answer:
+    """One batch: what it wrote, which checks failed, which batches came from the same download."""
+    return Answer(await call.state.reading.scan(_batch, batch_id, call.state.settings))

@@ -1,1 +1,0 @@
-"""What was written, by which run and from which inputs."""

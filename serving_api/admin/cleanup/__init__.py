@@ -1,1 +1,0 @@
-"""Deletion of old rows of staged time series on request."""

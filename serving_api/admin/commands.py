@@ -1,0 +1,89 @@
+"""/datamgr/commands."""
+
+from typing import Annotated, Any, Literal
+
+from fastapi import Path, Query
+from pydantic import BaseModel
+
+from resources.orchestrator import run_url
+from resources.settings import Settings
+from resources.warehouse.ledger.commands import Command, CommandQueue
+from serving_api.admin.shared import MAX_ID, Limit50, instant, off_loop
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.permissions import Admin
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router
+
+CommandStatus = Literal["queued", "running", "success", "failed", "canceled"]
+
+
+class CommandItem(BaseModel):
+    """A command in the queue. `result` is its progress while it runs."""
+
+    id: int
+    command: str
+    args: dict[str, Any]
+    status: CommandStatus
+    requested_by: str | None
+    requested_at: str | None
+    started_at: str | None
+    finished_at: str | None
+    run_id: str | None
+    run_url: str | None
+    result: dict[str, Any] | None
+    message: str | None
+
+
+class Canceled(BaseModel):
+    """`running`: it stops at its next safe point."""
+
+    id: int
+    status: CommandStatus
+
+
+def command_view(command: Command, settings: Settings) -> dict[str, Any]:
+    return {
+        "id": command.id,
+        "command": command.command,
+        "args": command.args,
+        "status": command.status,
+        "requested_by": command.requested_by,
+        "requested_at": instant(command.requested_at),
+        "started_at": instant(command.started_at),
+        "finished_at": instant(command.finished_at),
+        "run_id": command.run_id,
+        "run_url": run_url(settings, command.run_id),
+        "result": command.result or None,
+        "message": command.error,
+    }
+
+
+router = area_router(f"{PREFIX}/datamgr/commands", "datamgr: commands")
+
+CommandId = Annotated[int, Path(ge=1, le=MAX_ID, description="id from the 202 answer")]
+
+
+@router.get("", list[CommandItem], top=[("total", int)])
+async def commands(
+    call: Admin,
+    status: Annotated[CommandStatus | None, Query(description="only commands with this status")] = None,
+    limit: Limit50 = 50,
+) -> Answer:
+    """Commands, newest first."""
+    queue = CommandQueue(call.state.reading.warehouse.engine)
+    found, total = await off_loop(queue.recent, status=status, limit=limit)
+    return Answer({"items": [command_view(item, call.state.settings) for item in found], "total": total})
+
+
+@router.get("/{command_id}", CommandItem, raises=(404,))
+async def command(call: Admin, command_id: CommandId) -> Answer:
+    """One command and its progress."""
+    queue = CommandQueue(call.state.reading.warehouse.engine)
+    return Answer(command_view(await off_loop(queue.get, command_id), call.state.settings))
+
+
+@router.post("/{command_id}/cancel", Canceled, raises=(404, 409))
+async def cancel(call: Admin, command_id: CommandId) -> Answer:
+    """A queued command is canceled at once, a running one stops at its next safe point."""
+    canceled = await off_loop(CommandQueue(call.state.writer.engine).cancel, command_id)
+    return Answer({"id": canceled.id, "status": canceled.status})

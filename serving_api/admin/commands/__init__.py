@@ -1,1 +1,0 @@
-"""Commands that the platform was given."""

@@ -1,0 +1,269 @@
+"""/datamgr/config."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Annotated, Any, Literal
+
+from fastapi import Query
+from pydantic import BaseModel, Field
+from sqlalchemy.engine import Connection
+
+from core.clock import stamp
+from core.errors import InputError
+from resources.settings import Settings
+from resources.warehouse.engine import transaction
+from resources.warehouse.retention import LEAST_DAYS, MOST_DAYS, SCHEDULED_DAYS, SETTING
+from resources.warehouse.sql import Sql
+from serving_api.admin.shared import instant, off_loop
+from serving_api.db.sessions import Session
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.openapi import example
+from serving_api.framework.permissions import Admin
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router
+from serving_api.framework.state import State
+
+
+class ConfigItem(BaseModel):
+    key: str
+    value: str = Field(description="in force: environment, else stored, else default; '***' when secret")
+    valueType: Literal["str", "int", "float", "bool", "json"]
+    group: str
+    default: str
+    note: str
+    isSecret: bool
+    updatedAt: str | None
+
+
+class ConfigChange(BaseModel):
+    model_config = example(extra="forbid", key="data.cleanup.retention_days", value="1095")
+    key: Annotated[str, Field(min_length=1, max_length=128)]
+    value: Annotated[str, Field(max_length=2000)]
+
+
+class ConfigChanged(BaseModel):
+    key: str
+    value: str
+    previous: str
+    restartRequired: bool
+    message: str
+
+
+TABLE = "sys_config"
+
+
+def stored_entries(session: Session) -> dict[str, dict[str, Any]]:
+    """Rows by key."""
+    columns = ("config_key", "value", "updated_at")
+    return {str(row["config_key"]): row for row in session.dicts(TABLE, columns=columns)}
+
+
+def values_to_change(connection: Connection, sql: Sql, keys: Sequence[str]) -> dict[str, str]:
+    """Value by key, locked until the transaction ends."""
+    lock = "" if sql.sqlite else " FOR UPDATE"
+    marks = ", ".join("?" for _ in keys)
+    statement = f"SELECT config_key, value FROM {TABLE} WHERE config_key IN ({marks}){lock}"
+    rows = connection.exec_driver_sql(sql.text(statement), tuple(keys))
+    return {str(key): str(value) for key, value in rows if value is not None}
+
+
+def put(connection: Connection, sql: Sql, key: str, values: Mapping[str, Any], now: str) -> str | None:
+    """Store a row; returns the value that it replaces, or None."""
+    before = connection.exec_driver_sql(
+        sql.text(f"SELECT value FROM {TABLE} WHERE config_key=?"), (key,)
+    ).first()
+    named = {**values, "updated_at": now}
+    if before is None:
+        named = {"config_key": key, **named, "created_at": now}
+        connection.exec_driver_sql(sql.insert(TABLE, list(named)), tuple(named.values()))
+        return None
+    sets = ", ".join(f"{sql.name(column)}=?" for column in named)
+    connection.exec_driver_sql(
+        sql.text(f"UPDATE {TABLE} SET {sets} WHERE config_key=?"), (*named.values(), key)
+    )
+    return None if before[0] is None else str(before[0])
+
+
+KINDS = {bool: "bool", int: "int", float: "float", str: "str"}
+_GROUPS = {
+    "web_search_max_results": "search",
+    "model_web_search": "search",
+    "enable_portfolio_monitor": "monitor",
+    "price_alert_threshold": "monitor",
+    "volume_alert_ratio": "monitor",
+    "stop_loss_proximity": "monitor",
+}
+_READ_LIVE = frozenset({"monitor"})
+"""Groups whose settings are read again at every use."""
+_RANGES: Mapping[str, tuple[float, float]] = {"web_search_max_results": (1, 50)}
+_POSITIVE = (0.0, 1_000_000.0)
+_NUMBERS = {"int": re.compile(r"-?[0-9]{1,18}"), "float": re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")}
+_TRUE, _FALSE = {"true", "1", "yes", "on"}, {"false", "0", "no", "off"}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One key. `field` names the field of `Settings`; keys without it are read at their point of use."""
+
+    key: str
+    kind: str
+    default: str
+    group: str
+    note: str = ""
+    is_secret: bool = False
+    field: str | None = None
+    low: float = -math.inf
+    high: float = math.inf
+
+    @property
+    def needs_restart(self) -> bool:
+        return self.field is not None and self.group not in _READ_LIVE
+
+    def parse(self, text: str) -> str:
+        """`text` in its canonical form. Raises InputError for another type or out of range."""
+        value = text.strip()
+        if self.kind == "bool":
+            if value.lower() not in _TRUE | _FALSE:
+                raise InputError("value", f"{text[:40]!r} is no truth value; true or false are allowed")
+            return shown(value.lower() in _TRUE)
+        if self.kind == "str":
+            return value
+        if not _NUMBERS[self.kind].fullmatch(value):
+            raise InputError("value", f"{text[:40]!r} is no {self.kind}")
+        number = int(value) if self.kind == "int" else float(value)
+        if not (math.isfinite(number) and self.low <= number <= self.high):
+            raise InputError("value", f"{value[:40]} is out of range; allowed: {self.low:g}..{self.high:g}")
+        return shown(number)
+
+
+def shown(value: Any) -> str:
+    """A setting as text, the form in which it is stored and served."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+@cache
+def allow_list() -> Mapping[str, Entry]:
+    """Settings that are marked as stored, and the retention of the cleanup."""
+    entries = [
+        Entry(
+            key=row.name.upper(),
+            kind=KINDS[type(row.default)],
+            default=shown(row.default),
+            group=_GROUPS.get(row.name, "general"),
+            note=row.metadata["note"],
+            is_secret=bool(row.metadata["secret"]),
+            field=row.name,
+            **_bounds(row.name),
+        )
+        for row in fields(Settings)
+        if row.metadata.get("stored")
+    ]
+    entries.append(
+        Entry(
+            key=SETTING,
+            kind="int",
+            default=str(SCHEDULED_DAYS),
+            group="cleanup",
+            note="days that staged time series are retained",
+            low=LEAST_DAYS,
+            high=MOST_DAYS,
+        )
+    )
+    return {entry.key: entry for entry in entries}
+
+
+def _bounds(name: str) -> dict[str, float]:
+    low, high = _RANGES.get(name, _POSITIVE)
+    return {"low": low, "high": high}
+
+
+def entry_of(key: str) -> Entry:
+    """Raises InputError for a key outside the allow-list."""
+    known = allow_list()
+    if key not in known:
+        raise InputError("key", f"{key[:64]!r} cannot be stored; allowed: {', '.join(known)}")
+    return known[key]
+
+
+SECRET = "***"  # noqa: S105  what is shown instead of one
+
+
+def _item(entry: Entry, row: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
+    value = in_force(entry, row.get("value"), settings)
+    return {
+        "key": entry.key,
+        "value": SECRET if entry.is_secret else value,
+        "valueType": entry.kind,
+        "group": entry.group,
+        "default": SECRET if entry.is_secret else entry.default,
+        "note": entry.note,
+        "isSecret": entry.is_secret,
+        "updatedAt": instant(row.get("updated_at")),
+    }
+
+
+def in_force(entry: Entry, stored: str | None, settings: Settings) -> str:
+    """The value in force: environment, else the stored value, else what this process runs with."""
+    if entry.field is None:
+        return entry.default if stored is None else stored
+    if stored is not None and entry.field not in settings.explicit:
+        return stored
+    return shown(getattr(settings, entry.field))
+
+
+def _put(state: State, entry: Entry, value: str, by: str) -> str | None:
+    values = {
+        "value": value,
+        "value_type": entry.kind,
+        "group_name": entry.group,
+        "is_secret": int(entry.is_secret),
+        "default_value": entry.default,
+        "note": entry.note,
+        "updated_by": by,
+    }
+    with transaction(state.writer.engine) as connection:
+        return put(connection, state.writer.sql, entry.key, values, stamp(state.system.local()))
+
+
+router = area_router(f"{PREFIX}/datamgr/config", "datamgr: configuration")
+
+
+@router.get("", list[ConfigItem])
+async def config(
+    call: Admin, group: Annotated[str | None, Query(max_length=32, description="only this group")] = None
+) -> Answer:
+    """The settings that may be stored, with the value in force."""
+    stored = await call.state.reading.scan(stored_entries)
+    return Answer(
+        [
+            _item(entry, stored.get(entry.key, {}), call.state.settings)
+            for entry in allow_list().values()
+            if group in {None, entry.group}
+        ]
+    )
+
+
+@router.put("", ConfigChanged)
+async def change(call: Admin, body: ConfigChange) -> Answer:
+    """Store one setting."""
+    state = call.state
+    key = body.key
+    entry = entry_of(key)
+    if entry.field in state.settings.explicit:
+        raise InputError("key", f"{key} is fixed by the environment; change it there")
+    parsed = entry.parse(body.value)
+    before = await off_loop(_put, state, entry, parsed, call.member.username)
+    previous = in_force(entry, before, state.settings)
+    restart = entry.needs_restart
+    return Answer(
+        {
+            "key": key,
+            "value": SECRET if entry.is_secret else parsed,
+            "previous": SECRET if entry.is_secret else previous,
+            "restartRequired": restart,
+            "message": "已保存，重启后生效" if restart else "已保存",
+        }
+    )

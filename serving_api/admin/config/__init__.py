@@ -1,1 +1,0 @@
-"""Settings that are stored in the database."""

@@ -1,1 +1,0 @@
-"""The declared properties of each dataset, and whether its loads meet them."""

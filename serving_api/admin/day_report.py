@@ -1,0 +1,288 @@
+"""/datamgr/day-report: admin, enveloped."""
+
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from fastapi import Query
+from pydantic import BaseModel, Field
+
+from core.days import moved
+from core.declaration.dataset import Dataset, Raw
+from core.declaration.registry import builtin_registry
+from core.declaration.rules import Partition
+from core.declaration.tables import Table
+from core.report_periods import is_period, open_report_periods
+from resources.orchestrator import run_url
+from resources.settings import Settings
+from resources.transport.redact import redact
+from resources.warehouse.batch_records import HELD_BACK
+from serving_api.admin.shared import instant, parse_json
+from serving_api.db.sessions import Session
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.permissions import Admin
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router
+from serving_api.framework.state import State
+from serving_api.table_lists import trade_date
+
+Status = Literal["complete", "held", "fallback", "failed", "not_run"]
+
+
+class ReportSource(BaseModel):
+    """The outcome of one source for a table."""
+
+    src: str | None
+    rows: int | None
+    calls: int | None
+    error: str | None = Field(description="why it did not answer")
+
+
+class ReportRow(BaseModel):
+    """One table on one trade date."""
+
+    table: str
+    dataset: str
+    layer: str
+    status: Status = Field(
+        description=(
+            "fallback: complete, but from another source than the first; held: some rows are "
+            "implausible and no prices are adjusted by them"
+        )
+    )
+    reason: str | None = Field(description="why it failed, or why an earlier source was not used")
+    second_source: bool = Field(description="whether more than one source is declared for it")
+    sources: list[ReportSource]
+    rows: int | None
+    batch_id: str | None
+    run_id: str | None
+    run_url: str | None
+    at: str | None
+
+
+class ReportTotals(BaseModel):
+    complete: int
+    held: int
+    fallback: int
+    failed: int
+    not_run: int
+
+
+class SourceTotals(BaseModel):
+    """One source over all tables: how many tables it delivered, and how many it did not."""
+
+    answered: int
+    failed: int
+    reason: str | None = Field(description="its last error")
+
+
+_COLUMNS = "batch_id, table_name, status, run_id, partition_key, sources_json, error, started_at, finished_at"
+_NAMES = tuple(_COLUMNS.split(", "))
+_SPAN = "____-__-__..____-__-__"
+
+
+def of_date(session: Session, day: str, next_day: str, periods: Sequence[str]) -> list[dict[str, Any]]:
+    """Finished batches of a date: those of its partition, those of a range of dates that contains it, and
+    those of report periods that began on that day. Unordered."""
+    marks = ", ".join("?" for _ in periods)
+    rows = session.run(
+        f"SELECT {_COLUMNS}, COALESCE(rows_ok, 0) + COALESCE(rows_warning, 0) FROM sys_batch "
+        "WHERE (partition_key=? OR (partition_key LIKE ? AND SUBSTR(partition_key, 1, 10)<=? "
+        "AND SUBSTR(partition_key, 13, 10)>=?) "
+        f"OR (started_at>=? AND started_at<? AND SUBSTR(partition_key, 1, 10) IN ({marks}))) "
+        "AND status IN ('success', 'failed')",
+        (day, _SPAN, day, day, day, next_day, *periods),
+    )
+    return [dict(zip((*_NAMES, "rows"), row, strict=True)) for row in rows]
+
+
+def held_back(session: Session, batches: Sequence[str]) -> dict[str, list[tuple[str, int]]]:
+    """Batch -> (check, failing rows) of rows that were stored but are not used for adjustment."""
+    found: dict[str, list[tuple[str, int]]] = {}
+    for at in range(0, len(batches), 500):
+        asked = batches[at : at + 500]
+        rows = session.run(
+            "SELECT batch_id, check_name, MAX(failed_count) FROM sys_quality_record "
+            f"WHERE batch_id IN ({', '.join('?' for _ in asked)}) AND action=? AND natural_key IS NULL "
+            "GROUP BY batch_id, check_name ORDER BY batch_id, check_name",
+            (*asked, HELD_BACK),
+        )
+        for batch, check, count in rows:
+            found.setdefault(str(batch), []).append((str(check), int(count)))
+    return found
+
+
+ORDER = ("failed", "held", "fallback", "not_run", "complete")
+"""Statuses in the order of display: problems first."""
+
+
+async def _day_report(state: State, date: str | None, status: str | None) -> dict[str, Any]:
+    """{date, items[ReportRow], total, totals, by_source}; the last two cover all tables, regardless of
+    `status`. Raises InputError (date)."""
+    day = (
+        state.calendar.newest_complete(state.clock.now()) if date is None else trade_date(state, "date", date)
+    )
+    rows = await state.reading.scan(_read, day, state.settings)
+    totals = {name: sum(row["status"] == name for row in rows) for name in ORDER}
+    shown = [row for row in rows if status in (None, row["status"])]
+    shown.sort(key=lambda row: ORDER.index(row["status"]))
+    return {
+        "date": day,
+        "items": shown,
+        "total": len(shown),
+        "totals": totals,
+        "by_source": _by_source(rows),
+    }
+
+
+def _read(session: Session, day: str, settings: Settings) -> list[dict[str, Any]]:
+    periods = open_report_periods(day)
+    batches: dict[str, list[dict[str, Any]]] = {}
+    for batch in of_date(session, day, moved(day, 1), periods):
+        batches.setdefault(str(batch["table_name"]), []).append(batch)
+    rows = []
+    for dataset in builtin_registry().datasets.values():
+        for table in dataset.tables():
+            found = [
+                batch
+                for batch in batches.get(table.name, ())
+                if _concerns(batch, day, periods, _partition_of(dataset, table))
+            ]
+            rows.append(_row(dataset, table, sorted(found, key=_order_on(day)), settings))
+    held = held_back(session, [str(row["batch_id"]) for row in rows if row["batch_id"]])
+    return [_held(row, held.get(str(row["batch_id"]), ())) for row in rows]
+
+
+def _held(row: dict[str, Any], checks: Sequence[tuple[str, int]]) -> dict[str, Any]:
+    """The status `held` for a row of the report whose batch holds rows back, unless the batch failed."""
+    if not checks or row["status"] == "failed":
+        return row
+    counts = ", ".join(f"{check}: {count}" for check, count in checks)
+    return {**row, "status": "held", "reason": f"rows held back: {counts}"}
+
+
+def _concerns(batch: Mapping[str, Any], day: str, periods: Sequence[str], partition: Partition) -> bool:
+    """Whether a batch loaded the date. Other batches of that day did not: a backfill of other dates, a
+    clean-up of older ones."""
+    first, _, last = str(batch["partition_key"]).partition("..")
+    last = last or first
+    if partition is not Partition.REPORT_PERIOD:
+        return first <= day <= last
+    # A quarter end does not give the date of the load, unless the load began on the date.
+    if str(batch["started_at"])[:10] == day:
+        return {first, last} <= {day, *periods}
+    return first == last == day and not is_period(day)
+
+
+def _order_on(day: str) -> Callable[[Mapping[str, Any]], tuple[bool, str, bool, str]]:
+    """Batches in the order in which they replace each other: those of the day itself after those of a range
+    that contains it, else the newest last; of one load of several periods the parent batch is last."""
+
+    def order(batch: Mapping[str, Any]) -> tuple[bool, str, bool, str]:
+        key = str(batch["partition_key"])
+        return key == day, str(batch["started_at"]), ".." in key, str(batch["batch_id"])
+
+    return order
+
+
+def _partition_of(dataset: Dataset, table: Table) -> Partition:
+    raw = _raw_of(dataset, table)
+    return dataset.partition if raw is None else raw.partition
+
+
+def _raw_of(dataset: Dataset, table: Table) -> Raw | None:
+    return next((one for one in dataset.raw if one.table_name == table.name), None)
+
+
+def _row(
+    dataset: Dataset, table: Table, batches: Sequence[Mapping[str, Any]], settings: Settings
+) -> dict[str, Any]:
+    """The last success of the date; without one, the last failure."""
+    newest = next((one for one in reversed(batches) if one["status"] == "success"), None) or next(
+        iter(reversed(batches)), None
+    )
+    head = {
+        "table": table.name,
+        "dataset": dataset.name,
+        "layer": str(table.layer),
+        "second_source": _sources_of(dataset, table) > 1,
+    }
+    if newest is None:
+        left = dict.fromkeys(("reason", "rows", "batch_id", "run_id", "run_url", "at"))
+        return {**head, **left, "status": "not_run", "sources": []}
+    sources = [one for one in parse_json(newest["sources_json"], []) if isinstance(one, dict)]
+    fallback = next((one["fallback_reason"] for one in sources if one.get("fallback_reason")), None)
+    failed = newest["status"] == "failed"
+    reason = newest["error"] if failed else fallback
+    return {
+        **head,
+        "status": "failed" if failed else "complete" if fallback is None else "fallback",
+        "reason": None if reason is None else redact(str(reason)),
+        "sources": [_source(one) for one in sources],
+        "rows": int(newest["rows"]),
+        "batch_id": newest["batch_id"],
+        "run_id": newest["run_id"],
+        "run_url": run_url(settings, newest["run_id"]),
+        "at": instant(newest["finished_at"]),
+    }
+
+
+def _sources_of(dataset: Dataset, table: Table) -> int:
+    """Number of sources declared for a table: its own, or those of the tables it is staged from."""
+    raw = _raw_of(dataset, table)
+    return len(dataset.source_order if raw is None else raw.sources)
+
+
+def _source(source: Mapping[str, Any]) -> dict[str, Any]:
+    error = source.get("error")
+    return {
+        "src": source.get("src"),
+        "rows": source.get("rows"),
+        "calls": source.get("calls"),
+        "error": f"{error}: {redact(str(source.get('reason', '')))}" if error else None,
+    }
+
+
+def _by_source(rows: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        for one in row["sources"]:
+            if not (one["error"] or one["rows"] or one["calls"]):
+                continue  # no request was needed
+            entry = found.setdefault(str(one["src"]), {"answered": 0, "failed": 0, "reason": None})
+            entry["failed" if one["error"] else "answered"] += 1
+            entry["reason"] = one["error"] or entry["reason"]
+    return dict(sorted(found.items()))
+
+
+class ReportStatus(StrEnum):
+    complete = "complete"
+    held = "held"
+    fallback = "fallback"
+    failed = "failed"
+    not_run = "not_run"
+
+
+router = area_router(f"{PREFIX}/datamgr/day-report", "datamgr: report of a day")
+
+
+@router.get(
+    "",
+    list[ReportRow],
+    top=[
+        ("date", str),
+        ("total", int),
+        ("totals", ReportTotals),
+        ("by_source", dict[str, SourceTotals]),
+    ],
+)
+async def day_report(
+    call: Admin,
+    date: Annotated[
+        str | None, Query(max_length=32, description="trade date; default the newest complete one")
+    ] = None,
+    status: Annotated[ReportStatus | None, Query(description="only tables with this status")] = None,
+) -> Answer:
+    """What was loaded of a trade date and from which source; what was not, and why. Problems come first."""
+    requested = None if status is None else status.value
+    return Answer(await _day_report(call.state, date, requested))

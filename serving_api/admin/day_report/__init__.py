@@ -1,1 +1,0 @@
-"""What was loaded of a trade date, from which sources, and what was not and why."""

@@ -1,1 +1,0 @@
-"""Trade dates that were never loaded, and the cost of loading them."""

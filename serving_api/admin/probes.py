@@ -1,0 +1,148 @@
+"""/datamgr/probe-all: admin, enveloped."""
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from typing import Annotated, Any, Literal
+
+from fastapi import Query
+from pydantic import BaseModel, Field
+
+from core.errors import InputError
+from resources.transport.budget import call_budget
+from resources.transport.redact import redact
+from resources.upstreams.probes import PROBES, Clients, Probe, ProbeTarget
+from serving_api.admin.shared import off_loop
+from serving_api.db.sessions import Session
+from serving_api.framework.cache_headers import NO_STORE
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.permissions import Admin
+from serving_api.framework.read_failures import read_or
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router
+from serving_api.live.admin_reads.service import live_of
+from serving_api.live.admin_reads.symbols import listed_of
+from serving_api.live.transport_state import transport_state
+
+
+class Probed(BaseModel):
+    """One probe: `sample_count` when it succeeded, else `error`."""
+
+    name: str
+    ok: bool
+    latency_ms: int
+    sample_count: int | None = Field(default=None, description="rows of the answer")
+    error: str | None = Field(default=None, max_length=200)
+
+
+class Summary(BaseModel):
+    ok: int
+    fail: int
+
+
+class Counter(BaseModel):
+    requests: int
+    failures: int
+    retries: int
+    cooldown: bool = Field(description="calls to one of its hosts are suspended at the moment")
+
+
+class Breaker(BaseModel):
+    state: Literal["CLOSED", "OPEN", "HALF_OPEN"]
+    failure_count: int
+    opened_at: str | None
+
+
+class Breakers(BaseModel):
+    em_breaker: Breaker
+    push2ex_breaker: Breaker
+
+
+class Probes(BaseModel):
+    """Counters by upstream and breakers by name, of this machine since its transport state exists."""
+
+    code: str = Field(description="the stock that was asked for")
+    sources: list[Probed]
+    summary: Summary
+    counters: dict[str, Counter]
+    breakers: Breakers
+
+
+USUAL_CODE = "600519"
+POOL = 8
+ERROR_CHARS = 200
+_NO_RETRY = 0.0
+"""Probes do not retry: the result is that of the first attempt."""
+
+
+def _listed_code(session: Session) -> str:
+    """The default code when it is listed or no list is stored; else the first stock of Shanghai, or of the
+    list."""
+    listed = "sec_type='stock' AND (list_status IS NULL OR list_status='L')"
+    for also in (f" AND code='{USUAL_CODE}'", " AND market='SH'", ""):
+        found = session.rows(
+            "fusion_stock_master", columns=("code",), where=listed + also, order="code", limit=1
+        )
+        if found:
+            return str(found[0][0])
+    return USUAL_CODE
+
+
+def probe_each(
+    probes: Sequence[Probe], clients: Clients, asked: ProbeTarget, limit: int
+) -> list[dict[str, Any]]:
+    """The result of each probe, in the order of `probes`; `limit` calls each."""
+    context = copy_context()
+    with ThreadPoolExecutor(max_workers=POOL) as pool:
+        return list(pool.map(lambda one: context.copy().run(_probe, one, clients, asked, limit), probes))
+
+
+def _probe(one: Probe, clients: Clients, asked: ProbeTarget, limit: int) -> dict[str, Any]:
+    began = time.monotonic()
+    reported: dict[str, Any] = {}
+    try:
+        with call_budget(limit, retry_within_s=_NO_RETRY):
+            rows = len(one.ask(clients, asked))
+        if rows or one.may_be_empty:
+            reported["sample_count"] = rows
+        else:
+            reported["error"] = "the answer has no rows"
+    except Exception as error:  # whatever breaks one probe must not affect the others
+        reported["error"] = redact(f"{type(error).__name__}: {error}")[:ERROR_CHARS]
+    spent = int((time.monotonic() - began) * 1000)
+    return {"name": one.name, "ok": "error" not in reported, "latency_ms": spent, **reported}
+
+
+router = area_router(f"{PREFIX}/datamgr/probe-all", "datamgr: probes")
+
+
+@router.get("", Probes, cache=NO_STORE)
+async def probe_all(
+    call: Admin,
+    code: Annotated[
+        str | None,
+        Query(
+            pattern=r"^[0-9]{6}$",
+            description="6-digit code asked about; 600519 or, where that is not "
+            "listed, another stock of the list",
+        ),
+    ] = None,
+) -> Answer:
+    """Send every upstream one small request: which ones answer, how fast, and the state of breakers and
+    pacing."""
+    state = call.state
+    listed = USUAL_CODE if code else await read_or(USUAL_CODE, state.reading.point(_listed_code))
+    about = code or listed
+    found = await listed_of(state.reading, [about])
+    if about not in found:
+        raise InputError("code", f"{about!r} is no code of Shanghai, Shenzhen or Beijing")
+    day = state.calendar.newest_complete(state.clock.now())
+    asked = ProbeTarget(about, found[about].symbol, day, state.calendar.offset(day, -1))
+    limit = state.settings.retry_budget_max
+    sources = await off_loop(probe_each, PROBES, state.part(live_of).clients.client, asked, limit)
+    good = sum(1 for reported in sources if reported["ok"])
+    seen = await off_loop(transport_state, state.settings)
+    return Answer(
+        {"code": about, "sources": sources, "summary": {"ok": good, "fail": len(sources) - good}, **seen}
+    )

@@ -1,1 +1,0 @@
-"""Whether the upstreams answer: eighteen small requests, sent in parallel."""

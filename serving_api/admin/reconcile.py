@@ -1,0 +1,104 @@
+"""/datamgr/reconcile: admin, enveloped."""
+
+from typing import Annotated, Any, Literal
+
+from fastapi import Query
+from pydantic import BaseModel, Field
+
+from core.declaration.registry import builtin_registry
+from serving_api.admin.shared import parse_day, parse_json
+from serving_api.db.sessions import Session
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.permissions import Admin
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router
+from serving_api.framework.row_models import columns_of
+
+
+class Differing(BaseModel):
+    code: str
+    a: float
+    b: float
+    diff: float
+
+
+@columns_of(
+    "calc_reconcile",
+    "dataset source_b tolerance compared within_pct median_diff max_diff only_b",
+)
+class Agreement(BaseModel):
+    """One field of one dataset, reported by two independent sources on one trade date. Differences are
+    counted beyond the rounding of their formats."""
+
+    field: str
+    source_a: str = Field(description="fused: the stored row; derived: computed from stored rows")
+    tolerance_kind: Literal["abs", "pct", "sign_pct"] = Field(description="unit of the differences")
+    within: int
+    only_a: int = Field(description="values that only the first source has")
+    drift_20d: float | None = Field(description="mean signed difference of 20 trade dates")
+    status: Literal["ok", "warning", "no_second_source"]
+    worst: list[Differing] = Field(description="the ten that differ most")
+
+
+TABLE = "calc_reconcile"
+_COLUMNS = (
+    "dataset, field_name, source_a, source_b, tolerance, tolerance_kind, compared, within_count, within_pct, "
+    "median_diff, max_diff, only_a, only_b, drift_20d, status, worst_json"
+)
+_NAMES = tuple(_COLUMNS.split(", "))
+
+
+def newest(session: Session, until: str) -> str | None:
+    """The newest trade date that is not after `until`."""
+    found = session.run(f"SELECT MAX(trade_date) FROM {TABLE} WHERE trade_date<=?", (until,))[0][0]
+    return None if found is None else str(found)
+
+
+def agreements(session: Session, day: str, dataset: str | None, field: str | None) -> list[dict[str, Any]]:
+    """Rows of one trade date, by dataset, field and sources."""
+    where, values = ["trade_date=?"], [day]
+    for column, requested in (("dataset", dataset), ("field_name", field)):
+        if requested is not None:
+            where.append(f"{column}=?")
+            values.append(requested)
+    rows = session.run(
+        f"SELECT {_COLUMNS} FROM {TABLE} WHERE {' AND '.join(where)} "
+        "ORDER BY dataset, field_name, source_a, source_b",
+        tuple(values),
+    )
+    return [dict(zip(_NAMES, row, strict=True)) for row in rows]
+
+
+def _read(
+    session: Session, asked: str | None, today: str, dataset: str | None, field: str | None
+) -> tuple[str | None, list[dict[str, Any]]]:
+    if not session.has(TABLE):
+        return asked, []
+    day = asked or newest(session, today)
+    return day, [] if day is None else agreements(session, day, dataset, field)
+
+
+def _agreement(row: dict[str, Any]) -> dict[str, Any]:
+    reported = {name: value for name, value in row.items() if name not in {"field_name", "within_count"}}
+    worst = parse_json(reported.pop("worst_json"), [])
+    return {**reported, "field": row["field_name"], "within": row["within_count"], "worst": worst}
+
+
+router = area_router(f"{PREFIX}/datamgr/reconcile", "datamgr: reconciliation")
+
+
+@router.get("", list[Agreement], top=[("date", str), ("total", int)], raises=(404,), tables=(TABLE,))
+async def reconcile(
+    call: Admin,
+    date: Annotated[str | None, Query(max_length=32, description="trade date; default the newest")] = None,
+    dataset: Annotated[str | None, Query(max_length=64, description="only this dataset")] = None,
+    field: Annotated[str | None, Query(max_length=64, description="only this field")] = None,
+) -> Answer:
+    """How far independent sources agree, field by field, and the names that differ most."""
+    today = call.state.today
+    asked = None if date is None else parse_day("date", date, today)
+    if dataset is not None:
+        builtin_registry().dataset(dataset)
+    found, rows = await call.state.reading.scan(_read, asked, today, dataset, field)
+    items = [_agreement(row) for row in rows]
+    return Answer({"date": found, "items": items, "total": len(items)})

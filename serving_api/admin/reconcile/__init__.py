@@ -1,1 +1,0 @@
-"""How far independent sources agree, measured every day."""

@@ -1,0 +1,120 @@
+"""/datamgr/sync-logs and /datamgr/quality-records."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from fastapi import Query
+from pydantic import BaseModel, Field
+
+from serving_api.admin.shared import CodeFilter, Limit50, instant, only, parse_json
+from serving_api.db.sessions import Session
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.permissions import Admin
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router
+from serving_api.framework.row_models import columns_of
+from serving_api.framework.state import State
+
+
+@columns_of("sys_sync_log", "id code status total success failed message")
+class SyncLog(BaseModel):
+    taskType: str | None = Field(
+        description=(
+            "`sched:<key>` for scheduled tasks, `download:<type>`, or a job that was started by request"
+        )
+    )
+    startedAt: str | None
+    finishedAt: str | None
+
+
+@columns_of(
+    "sys_quality_record",
+    "id batch_id table_name check_name column_name code failed_value failed_count total_count action "
+    "message created_at",
+)
+class QualityRecord(BaseModel):
+    """One failed check: of one row (`row_key` set) or the summary of a check in a batch."""
+
+    severity: str | None = Field(description="hard, soft, or contract (an upstream's answer)")
+    row_key: dict[str, Any] | str | None
+
+
+SYNC_LOG = "sys_sync_log"
+QUALITY = "sys_quality_record"
+
+
+def newest(
+    session: Session, table: str, equal: Mapping[str, str | None], limit: int
+) -> tuple[list[dict[str, Any]], int]:
+    """(rows newest first, number of matches). `equal`: column -> value to filter by, None = any."""
+    return session.dicts(table, equal, order="id DESC", limit=limit), session.count(table, equal)
+
+
+_QUALITY = (
+    "id batch_id table_name check_name severity column_name code failed_value failed_count total_count "
+    "action message"
+).split()
+
+
+async def logged_syncs(
+    state: State, *, task_type: str | None, status: str | None, code: str | None, limit: int
+) -> dict[str, Any]:
+    """{items[SyncLog], total}."""
+    equal = {"task_type": task_type, "status": status, "code": code}
+    rows, total = await state.reading.scan(newest, SYNC_LOG, equal, limit)
+    return {"items": [_sync_log(row) for row in rows], "total": total}
+
+
+def _sync_log(row: Mapping[str, Any]) -> dict[str, Any]:
+    names = ("id", "code", "status", "total", "success", "failed", "message")
+    return {
+        **{name: row[name] for name in names},
+        "taskType": row["task_type"],
+        "startedAt": instant(row["started_at"]),
+        "finishedAt": instant(row["finished_at"]),
+    }
+
+
+def quality_record(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A stored record; its key as an object, or as text when it was too long to be stored whole."""
+    key = row["natural_key"]
+    return {
+        **{name: row[name] for name in _QUALITY},
+        "row_key": parse_json(key, key),
+        "created_at": instant(row["created_at"]),
+    }
+
+
+sync_logs_router = area_router(f"{PREFIX}/datamgr/sync-logs", "datamgr: records")
+quality_router = area_router(f"{PREFIX}/datamgr/quality-records", "datamgr: records")
+
+
+@sync_logs_router.get("", list[SyncLog], top=[("total", int)])
+async def sync_logs(
+    call: Admin,
+    taskType: Annotated[str | None, only("kind of work, e.g. sched:eod_core, download:quote")] = None,
+    status: Annotated[str | None, only("status: success, partial, failed")] = None,
+    code: CodeFilter = None,
+    limit: Limit50 = 50,
+) -> Answer:
+    """Downloads and syncs, newest first."""
+    found = await logged_syncs(call.state, task_type=taskType, status=status, code=code, limit=limit)
+    return Answer(found)
+
+
+@quality_router.get("", list[QualityRecord], top=[("total", int)])
+async def quality_records(
+    call: Admin,
+    table: Annotated[str | None, only("table")] = None,
+    batch_id: Annotated[str | None, only("batch")] = None,
+    severity: Annotated[
+        Literal["hard", "soft", "contract"] | None,
+        Query(description="hard rejects a row, soft warns, contract is about an upstream's answer"),
+    ] = None,
+    code: CodeFilter = None,
+    limit: Limit50 = 100,
+) -> Answer:
+    """Failed checks, newest first."""
+    equal = {"table_name": table, "batch_id": batch_id, "severity": severity, "code": code}
+    rows, total = await call.state.reading.scan(newest, QUALITY, equal, limit)
+    return Answer({"items": [quality_record(row) for row in rows], "total": total})

@@ -1,1 +1,0 @@
-"""Sync log and quality records."""

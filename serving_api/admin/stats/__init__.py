@@ -1,1 +1,0 @@
-"""How much is stored, and how fresh it is."""

@@ -1,0 +1,185 @@
+"""Credentials: hashes of passwords, access tokens, and the lock after failed logins.
+
+Passwords: PBKDF2-HMAC-SHA256, 16-byte salt, 200,000 iterations, 32 bytes, constant-time compare. Tokens: JWT,
+HS256; lifetimes go by the machine's clock, never by the market clock: a demo with a frozen clock must not
+issue tokens that never expire. Lockout: five failures in a row of one address and name block further logins
+for 300 s; separate from the global rate limit, and per process. Attempts of one pair run one after another,
+so that parallel guesses cannot bypass the count.
+"""
+
+import asyncio
+import base64
+import hashlib
+import hmac
+import math
+import secrets
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import jwt
+
+from serving_api.framework.error_responses import LOCKED, TooManyAttempts
+
+ITERATIONS = 200_000
+SALT_BYTES = 16
+KEY_BYTES = 32
+_NAME = "pbkdf2_sha256"
+
+
+def _derive(password: str, salt: bytes, iterations: int) -> bytes:
+    return hashlib.pbkdf2_hmac("sha256", password.encode(), salt, iterations, KEY_BYTES)
+
+
+@dataclass(frozen=True)
+class Passwords:
+    """Makes and checks hashes. Slow on purpose: call it off the event loop."""
+
+    iterations: int = ITERATIONS
+
+    def hash(self, password: str) -> str:
+        """`pbkdf2_sha256$<iterations>$<salt>$<key>`, both parts base64."""
+        salt = secrets.token_bytes(SALT_BYTES)
+        key = _derive(password, salt, self.iterations)
+        encoded = [base64.b64encode(part).decode() for part in (salt, key)]
+        return "$".join([_NAME, str(self.iterations), *encoded])
+
+    def verify(self, password: str, stored: str | None) -> bool:
+        """Whether `password` matches `stored`. Without a stored hash the same work is done, so that the
+        response time does not reveal whether a user exists."""
+        if stored is None:
+            _derive(password, bytes(SALT_BYTES), self.iterations)
+            return False
+        try:
+            name, iterations, salt, key = stored.split("$")
+            expected = base64.b64decode(key, validate=True)
+            made = _derive(password, base64.b64decode(salt, validate=True), int(iterations))
+        except ValueError:
+            return False
+        return name == _NAME and hmac.compare_digest(made, expected)
+
+
+MAX_KNOWN = 4096
+"""Cached tokens whose signature was verified."""
+MOST_ID = 2**63 - 1
+"""The largest id that both databases can store."""
+CLOCKS_APART_S = 5.0
+"""Seconds by which the clock of the issuing machine may be ahead of ours."""
+_ALGORITHM = "HS256"
+_REQUIRED = ["exp", "iat", "iss", "aud", "sub"]
+
+
+class Tokens:
+    """Issues and reads tokens of one issuer and audience. `wall` returns seconds since the epoch."""
+
+    def __init__(
+        self, secret: bytes, *, issuer: str, audience: str, ttl_s: int, wall: Callable[[], float]
+    ) -> None:
+        self._secret = secret
+        self._issuer = issuer
+        self._audience = audience
+        self.ttl_s = ttl_s
+        self._wall = wall
+        self._claims = lru_cache(MAX_KNOWN)(self._verified)
+
+    def issue(self, user_id: int, role: str, generation: int) -> str:
+        now = int(self._wall())
+        claims = {
+            "sub": str(user_id),
+            "role": role,
+            "gen": generation,
+            "iat": now,
+            "exp": now + self.ttl_s,
+            "iss": self._issuer,
+            "aud": self._audience,
+            "jti": secrets.token_hex(8),
+        }
+        return jwt.encode(claims, self._secret, algorithm=_ALGORITHM)
+
+    def holder(self, token: str) -> tuple[int, int] | None:
+        """(user, generation) of a token whose signature, issuer, audience and times hold; else None."""
+        try:
+            user_id, generation, issued, expires = self._claims(token)
+        except (jwt.InvalidTokenError, ValueError, TypeError, OverflowError):
+            return None
+        now = self._wall()
+        return (user_id, generation) if issued <= now + CLOCKS_APART_S and expires > now else None
+
+    def _verified(self, token: str) -> tuple[int, int, float, float]:
+        """(user, generation, issued, expiry) of a token that we issued: constant, so that a caller's next
+        requests need no second verification. Errors are not cached."""
+        claims = jwt.decode(
+            token,
+            self._secret,
+            algorithms=[_ALGORITHM],
+            issuer=self._issuer,
+            audience=self._audience,
+            # Times are checked against our own clock.
+            options={"require": _REQUIRED, "verify_exp": False, "verify_iat": False, "verify_nbf": False},
+        )
+        user_id = int(claims["sub"])
+        if not 0 < user_id <= MOST_ID:
+            raise ValueError("no user has this id")
+        return user_id, int(claims.get("gen", 0)), float(claims["iat"]), float(claims["exp"])
+
+
+MAX_FAILURES = 5
+LOCK_S = 300
+MAX_PAIRS = 20_000
+
+
+@dataclass
+class _Pair:
+    failures: int = 0
+    locked_until: float = 0.0
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class Attempt:
+    """One login attempt; it counts as failed unless `succeed` is called."""
+
+    def __init__(self) -> None:
+        self.succeeded = False
+
+    def succeed(self) -> None:
+        self.succeeded = True
+
+
+class Lockout:
+    """Failures by (address, name). `wall` returns seconds."""
+
+    def __init__(self, wall: Callable[[], float], *, max_pairs: int = MAX_PAIRS) -> None:
+        self._wall = wall
+        self._max_pairs = max_pairs
+        self._pairs: OrderedDict[tuple[str, str], _Pair] = OrderedDict()
+
+    @asynccontextmanager
+    async def attempt(self, address: str, username: str) -> AsyncIterator[Attempt]:
+        """Guards one attempt. Raises TooManyAttempts while locked, before any password is checked. An
+        attempt that ends in an unexpected error is not counted."""
+        pair = self._pair((address, username.casefold()))
+        async with pair.turn:
+            wait = pair.locked_until - self._wall()
+            if wait > 0:
+                raise TooManyAttempts(LOCKED, max(1, math.ceil(wait)))
+            attempt = Attempt()
+            yield attempt
+            if attempt.succeeded:
+                pair.failures = 0
+                return
+            pair.failures += 1
+            if pair.failures >= MAX_FAILURES:
+                pair.failures = 0
+                pair.locked_until = self._wall() + LOCK_S
+
+    def _pair(self, key: tuple[str, str]) -> _Pair:
+        pair = self._pairs.get(key)
+        if pair is None:
+            pair = self._pairs[key] = _Pair()
+            if len(self._pairs) > self._max_pairs:
+                self._pairs.popitem(last=False)
+        else:
+            self._pairs.move_to_end(key)
+        return pair

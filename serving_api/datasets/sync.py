@@ -1,0 +1,225 @@
+"""Single syncs: /datamgr/block/sync and two of the fused layer; admin, enveloped."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+from resources.warehouse.ledger.commands import Command
+from serving_api.admin.schedule.control import RUN_JOB
+from serving_api.admin.waiting import LATER, carried_out, failure
+from serving_api.db.sessions import Session
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.parameters import StockCode
+from serving_api.framework.permissions import Admin
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router
+from serving_api.framework.state import State
+
+Status = Literal["success", "failed"]
+
+
+class BlockKinds(BaseModel):
+    """Members by kind of block: index, concept, style."""
+
+    zs: int
+    gn: int
+    fg: int
+
+
+class BlocksSynced(BaseModel):
+    status: Status
+    total: int = Field(description="members of all blocks")
+    saved: int = Field(description="rows that are new or changed")
+    message: str
+    byType: BlockKinds
+
+
+class IndexSynced(BaseModel):
+    status: Status
+    total: int = Field(description="bars that were fetched and accepted")
+    saved: int = Field(description="bars that are new or changed")
+    warning: str | None
+    scope: str = Field(description="trade dates, from..to")
+
+
+class Saved(BaseModel):
+    saved: int = Field(description="bars that are new or changed")
+
+
+class Periods(BaseModel):
+    week: Saved
+    month: Saved
+    quarter: Saved
+    year: Saved
+
+
+class BarsSynced(BaseModel):
+    status: Status
+    code: str
+    total: int = Field(description="bars that were fetched and accepted")
+    periods: Periods
+    warning: str | None
+
+
+@dataclass(frozen=True)
+class Written:
+    """The batches of one run in one table, summed."""
+
+    accepted: int = 0
+    written: int = 0
+    warnings: int = 0
+    rejected: int = 0
+
+
+def written(session: Session, run_id: str, table: str) -> Written:
+    """Sums over the batches of a run; the parent batch of a range repeats its children and is left out."""
+    row = session.run(
+        "SELECT COALESCE(SUM(rows_ok + rows_warning), 0), COALESCE(SUM(rows_written), 0), "
+        "COALESCE(SUM(rows_warning), 0), COALESCE(SUM(rows_rejected), 0) FROM sys_batch b "
+        "WHERE run_id=? AND table_name=? AND status='success' "
+        "AND NOT EXISTS (SELECT 1 FROM sys_batch c WHERE c.parent_batch_id=b.batch_id)",
+        (run_id, table),
+    )[0]
+    return Written(*(int(value) for value in row))
+
+
+def block_counts(session: Session) -> dict[str, int]:
+    """Members by kind of block."""
+    rows = session.run("SELECT block_type, COUNT(*) FROM raw_block_member GROUP BY block_type")
+    return {str(kind): int(count) for kind, count in rows}
+
+
+def blocks_of_run(session: Session, run_id: str) -> dict[str, int]:
+    """Members that a run wrote, by kind of block."""
+    rows = session.run(
+        "SELECT block_type, COUNT(*) FROM raw_block_member "
+        "WHERE batch_id IN (SELECT batch_id FROM sys_batch WHERE run_id=?) GROUP BY block_type",
+        (run_id,),
+    )
+    return {str(kind): int(count) for kind, count in rows}
+
+
+def bars_of_run(session: Session, run_id: str, code: str) -> dict[str, int]:
+    """Bars of a code that a run wrote, by period."""
+    rows = session.run(
+        "SELECT period, COUNT(*) FROM fusion_kline_bar WHERE code=? "
+        "AND batch_id IN (SELECT batch_id FROM sys_batch WHERE run_id=?) GROUP BY period",
+        (code, run_id),
+    )
+    return {str(period): int(count) for period, count in rows}
+
+
+def newest_index_date(session: Session) -> str | None:
+    rows = session.rows("fusion_index_daily", columns=("date",), order="date DESC", limit=1)
+    return str(rows[0][0]) if rows else None
+
+
+BLOCKS = "block_sync"
+INDICES = "index_daily_sync"
+BARS = "kline_bar_sync"
+CODES_TAG = "app/codes"
+"""Run tag: comma list of the codes that a run is limited to."""
+KINDS = ("zs", "gn", "fg")
+"""Kinds of blocks; the industries that are loaded together with them are not blocks of the terminal."""
+PERIODS = ("week", "month", "quarter", "year")
+FIRST_DATES = 240
+"""Trade dates that the first sync of the indices loads."""
+AGAIN_DATES = 5
+"""Newest trade dates that every sync requests again, for late corrections."""
+ACCEPTED = "同步仍在后台执行，请稍后用 command_id 查询结果"
+
+
+async def _run(state: State, job: str, by: str, **how: Any) -> Command:
+    """The finished run. Raises StorageError."""
+    args = {"job": job, "trigger": "api", **how}
+    return await carried_out(state, RUN_JOB, args, by, meanwhile=ACCEPTED)
+
+
+async def _written(state: State, command: Command, table: str) -> Written:
+    if command.run_id is None:
+        return Written()
+    return await state.reading.scan(written, command.run_id, table)
+
+
+def _warning(command: Command, found: Written) -> str | None:
+    """The error when it failed, else the warnings of the checks."""
+    why = failure(command)
+    if why is not None:
+        return why
+    reported = [(found.warnings, "rows with a warning"), (found.rejected, "rows rejected")]
+    return "; ".join(f"{count} {what}" for count, what in reported if count) or None
+
+
+router = area_router(f"{PREFIX}/datamgr", "datamgr: syncs")
+
+
+@router.post("/block/sync", BlocksSynced, responses=LATER)
+async def blocks(call: Admin) -> Answer:
+    """Fetch the members of all blocks again; each kind of block is replaced as a whole."""
+    state = call.state
+    command = await _run(state, BLOCKS, call.member.username)
+    why = failure(command)
+    counts: Mapping[str, int] = {}
+    changed: Mapping[str, int] = {}
+    if why is None:
+        counts = await state.reading.scan(block_counts)
+    if command.run_id is not None:
+        changed = await state.reading.scan(blocks_of_run, command.run_id)
+    saved = sum(changed.get(kind, 0) for kind in KINDS)
+    total = sum(counts.get(kind, 0) for kind in KINDS)
+    return Answer(
+        {
+            "status": "success" if why is None else "failed",
+            "total": total,
+            "saved": saved,
+            "message": why or f"板块成分已同步：{total} 条，新增或变更 {saved} 条",
+            "byType": {kind: counts.get(kind, 0) for kind in KINDS},
+        }
+    )
+
+
+@router.post("/fusion/index/daily/sync", IndexSynced, responses=LATER)
+async def indices(call: Admin) -> Answer:
+    """Fetch the index bars of the newest trade dates and of missing ones before them."""
+    state = call.state
+    calendar = state.calendar
+    until = calendar.newest_complete(state.clock.now())
+    newest = await state.reading.scan(newest_index_date)
+    since = calendar.last(FIRST_DATES if newest is None else AGAIN_DATES, until)[0]
+    if newest is not None and newest < since:
+        since = max(newest, calendar.last(FIRST_DATES, until)[0])
+    command = await _run(state, INDICES, call.member.username, partition_range=[since, until])
+    found = await _written(state, command, "fusion_index_daily")
+    return Answer(
+        {
+            "status": "success" if failure(command) is None else "failed",
+            "total": found.accepted,
+            "saved": found.written,
+            "warning": _warning(command, found),
+            "scope": f"{since}..{until}",
+        }
+    )
+
+
+@router.post("/fusion/stock/{code}/kline-bar/sync", BarsSynced, responses=LATER)
+async def bars(call: Admin, code: StockCode) -> Answer:
+    """Fetch about 240 week and month bars of a code; quarters and years are derived from the months."""
+    state = call.state
+    command = await _run(state, BARS, call.member.username, tags={CODES_TAG: code})
+    found = await _written(state, command, "fusion_kline_bar")
+    saved: Mapping[str, int] = {}
+    if command.run_id is not None:
+        saved = await state.reading.scan(bars_of_run, command.run_id, code)
+    warning = _warning(command, found)
+    empty = failure(command) is None and not found.accepted
+    return Answer(
+        {
+            "status": "success" if failure(command) is None and not empty else "failed",
+            "code": code,
+            "total": found.accepted,
+            "periods": {period: {"saved": saved.get(period, 0)} for period in PERIODS},
+            "warning": f"no source has bars of {code}" if empty else warning,
+        }
+    )

@@ -1,1 +1,0 @@
-"""Single datasets fetched again on request."""

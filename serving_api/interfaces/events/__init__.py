@@ -1,1 +1,0 @@
-"""Interfaces over dated events: seats of the billboard, releases of locked shares."""

@@ -1,1 +1,0 @@
-"""Members of indices and industries."""

@@ -1,0 +1,132 @@
+"""Interfaces over classifications: industries with their members, peers of a stock, boards and blocks."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from core.declaration.tables import Table
+from core.text_keys import search_key
+from serving_api.db.sessions import Session
+from serving_api.interfaces.call import InterfaceCall
+from serving_api.interfaces.parameters import MOST_ROWS
+from serving_api.interfaces.queries import Row, newest_date, public_columns, public_rows
+
+WIDE = "fusion_stock_wide"
+KEY_FIGURES = (
+    "code", "name", "trade_date", "current_price", "change_pct", "chg_20d", "turnover_pct", "amount",
+    "pe_ttm", "pb", "dividend_yield", "roe", "revenue_yoy", "net_profit_yoy", "total_market_cap", "main_net",
+)  # fmt: skip
+
+
+def of_industry(
+    session: Session, table: Table, columns: Sequence[str], requested: str, as_of: str | None
+) -> list[Row]:
+    """Rows with a value in one of the columns, by code."""
+    where = " OR ".join(f"{column}=?" for column in columns)
+    values = tuple(requested for _ in columns)
+    return public_rows(session, table.name, where=where, values=values, as_of=as_of, order="code")
+
+
+def own_industry(session: Session, table: Table, column: str, code: str, as_of: str | None) -> str | None:
+    found = session.rows(table.name, {"code": code}, columns=(column,), as_of=as_of)
+    return str(found[0][0]) if found and found[0][0] else None
+
+
+def key_figures(session: Session, codes: Sequence[str], limit: int, as_of: str | None) -> list[Row]:
+    """The wide row of the newest date of each code, the largest market cap first."""
+    if not session.has(WIDE):
+        return []
+    day = newest_date(session, session.table(WIDE), as_of)
+    if day is None:
+        return []
+    requested = set(codes)
+    rows = public_rows(session, WIDE, KEY_FIGURES, {"trade_date": day}, as_of=as_of)
+    rows = [row for row in rows if row["code"] in requested]
+    rows.sort(key=lambda row: (-(row["total_market_cap"] or 0.0), row["code"]))
+    return rows[:limit]
+
+
+LEVELS: Mapping[str, tuple[str, ...]] = {
+    "sw_l1": ("sw_l1", "sw_l1_name"),
+    "sw_l2": ("sw_l2", "sw_l2_name"),
+    "sw_l3": ("sw_l3", "sw_l3_name"),
+    "industry": ("industry",),
+    "em_industry": ("em_industry",),
+    "tdx_industry": ("tdx_industry",),
+    "csrc_industry": ("csrc_industry",),
+    "region": ("region",),
+}
+"""Level -> the columns that name it: a code and its name, or the name alone."""
+
+
+def industry_members(session: Session, call: InterfaceCall) -> Any:
+    """Rows of the stocks of one industry, given by code or by name, ordered by code."""
+    columns = _level(call)
+    return of_industry(session, call.table, columns, call.params["industry_code"], call.as_of)
+
+
+def industry_list(session: Session, call: InterfaceCall) -> Any:
+    """{industry_code, industry_name, member_count} of a level, the largest first."""
+    columns = _level(call)
+    rows = session.rows(call.table.name, columns=columns, as_of=call.as_of)
+    counts: dict[tuple[str, str], int] = {}
+    for row in rows:
+        name = row[-1]
+        if name:
+            group = (row[0] or name, name)
+            counts[group] = counts.get(group, 0) + 1
+    order = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+    return [
+        {"industry_code": code, "industry_name": name, "member_count": count} for (code, name), count in order
+    ]
+
+
+def industry_peers(session: Session, call: InterfaceCall) -> Any:
+    """Key figures of the other stocks of a stock's industry on the newest date, the largest first; empty
+    without a classification."""
+    columns = _level(call)
+    own = own_industry(session, call.table, columns[0], call.code, call.as_of)
+    if own is None:
+        return []
+    same = of_industry(session, call.table, columns[:1], own, call.as_of)
+    codes = [row["code"] for row in same if row["code"] != call.code]
+    return key_figures(session, codes, call.params["limit"], call.as_of)
+
+
+def matching(session: Session, call: InterfaceCall) -> Any:
+    """Every current row whose columns equal the parameters of the same name, by key. A block is given by
+    its code or by its name."""
+    known = public_columns(call.table)
+    of = {name: value for name, value in call.params.items() if name in known}
+    block = of.pop("block_code", None)
+    where = "" if block is None else "(block_code=? OR block_name=?)"
+    values, order = () if block is None else (block, block), ", ".join(call.table.key)
+    return public_rows(
+        session, call.table.name, of=of, where=where, values=values, order=order, limit=MOST_ROWS
+    )
+
+
+def blocks(session: Session, call: InterfaceCall) -> Any:
+    """{block_type, block_code, block_name, member_count} of one kind, by code, with a keyword in the name."""
+    kind, keyword = call.params["block_type"], call.params["keyword"]
+    rows = session.run(
+        "SELECT block_code, MAX(block_name), MAX(member_count), COUNT(*) FROM "
+        f"{session.sql.name(call.table.name)} WHERE block_type=? GROUP BY block_code ORDER BY block_code",
+        (kind,),
+    )
+    return [
+        {
+            "block_type": kind,
+            "block_code": code,
+            "block_name": name,
+            "member_count": int(reported if reported is not None else count),
+        }
+        for code, name, reported, count in rows
+        if keyword is None or search_key(keyword) in search_key(name or "")
+    ]
+
+
+def _level(call: InterfaceCall) -> tuple[str, ...]:
+    level = call.params["level"]
+    if level not in LEVELS:
+        raise call.bad("level", f"{level[:40]!r} is none of {', '.join(LEVELS)}")
+    return LEVELS[level]

@@ -1,0 +1,65 @@
+"""Interfaces over calculated tables by trade date: rows of the whole market, or of its industries."""
+
+from typing import Any
+
+from serving_api.db.sessions import Session
+from serving_api.interfaces import queries
+from serving_api.interfaces.call import InterfaceCall, day_of, filters_of
+
+RANKED = ("sw_l1", "sw_l2", "em")
+_ALL = 5000
+
+
+def of_date(session: Session, call: InterfaceCall) -> Any:
+    """The row of one trade date (default: the newest stored); null when there is none."""
+    day = day_of(session, call)
+    if day is None:
+        return None
+    rows = queries.public_rows(session, call.table.name, of={str(call.table.date_column): day}, limit=1)
+    return rows[0] if rows else None
+
+
+def newest_days(session: Session, call: InterfaceCall) -> Any:
+    """The rows of the newest trade dates, oldest first; of one industry (or source) when it is given."""
+    day = str(call.table.date_column)
+    own = queries.code_column(call.table)
+    of: dict[str, Any] = {f"{day}>=": call.calendar.last(call.params["days"], call.today)[0]}
+    if any(required for _, required, _ in call.interface.params.values()):
+        of[own] = call.code
+    else:
+        of |= {own: call.params.get(own), **filters_of(call)}
+    order = ", ".join([day, *(name for name in call.table.key if name != day)])
+    return queries.public_rows(session, call.table.name, of=of, order=order)
+
+
+def industry_ranks(session: Session, call: InterfaceCall) -> Any:
+    """The first and the last `top_n` industries of one level on a date, by rank."""
+    level, count = call.params["level"], call.params["top_n"]
+    if level not in RANKED:
+        raise call.bad("level", f"{level[:40]!r} is none of {', '.join(RANKED)}")
+    day = day_of(session, call)
+    if day is None:
+        return []
+    rows = queries.on_date(
+        session, call.table, day, sort="rank_no", limit=_ALL, offset=0, as_of=None,
+        also=[("level", "=", level)],
+    )  # fmt: skip
+    return rows if len(rows) <= 2 * count else [*rows[:count], *rows[-count:]]
+
+
+def freshness(session: Session, call: InterfaceCall) -> Any:
+    """The newest snapshot: {snapshot_date, is_fresh, stale[], dimensions{<table>: {...}}}; snapshot_date
+    null and the rest empty when none was taken."""
+    day = queries.newest_date(session, call.table, None)
+    rows = queries.public_rows(session, call.table.name, of={"snapshot_date": day}, order="dimension")
+    stale = [row["dimension"] for row in rows if row["is_stale"]]
+    hidden = {"snapshot_date", "dimension"}
+    return {
+        "snapshot_date": day,
+        "is_fresh": not stale if rows else None,
+        "stale": stale,
+        "dimensions": {
+            row["dimension"]: {name: value for name, value in row.items() if name not in hidden}
+            for row in rows
+        },
+    }

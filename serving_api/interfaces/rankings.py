@@ -1,0 +1,81 @@
+"""Interfaces over the newest row of every code, over ex-dates and visits."""
+
+from typing import Any
+
+from core.days import moved
+from serving_api.db.sessions import Session
+from serving_api.interfaces.call import InterfaceCall, bounds_of
+from serving_api.interfaces.queries import newest, public_columns, public_rows
+
+_LOOK_BACK = 400
+"""A row older than this no longer shows the current state of a company."""
+_YEAR = 365
+
+
+def rank(session: Session, call: InterfaceCall) -> Any:
+    """The newest row of every code, in the order of a column (`-` = descending), without rows that have no
+    value in it."""
+    table, sort = call.table, call.params["sort"]
+    column, falling = sort.removeprefix("-"), sort.startswith("-")
+    if column not in public_columns(table) or table.column(column).family not in ("float", "int", "date"):
+        raise call.bad("sort", f"{sort[:40]!r} is no column of numbers or dates of {table.name}")
+    of = {f"{table.date_column}>=": moved(call.instant_day, -_LOOK_BACK)}
+    columns, order = (table.key[0], column), str(table.date_column)
+    found = session.rows(table.name, of, columns=columns, as_of=call.as_of, order=order)
+    values = {str(code): value for code, value in found}  # the newest comes last
+    known = [code for code, value in values.items() if value is not None]
+    ranked = sorted(sorted(known), key=lambda code: values[code], reverse=falling)
+    rows = [newest(session, table, code, call.as_of) for code in ranked[: call.params["limit"]]]
+    return [row for row in rows if row is not None]
+
+
+def ex_dates(session: Session, call: InterfaceCall) -> Any:
+    """Dividends with an ex-date in a window, which may be in the future, earliest first; from today on
+    without a start."""
+    since, until = bounds_of(call)
+    if since is None:
+        since = call.instant_day if until is None else min(call.instant_day, until)
+    of, order = {"ex_date>=": since, "ex_date<=": until}, "ex_date, code, ann_date"
+    limit = call.params["limit"]
+    return public_rows(session, call.table.name, of=of, as_of=call.as_of, order=order, limit=limit)
+
+
+def yield_rank(session: Session, call: InterfaceCall) -> Any:
+    """{code, name, dividend_yield, bonus_rmb, dividends, ex_date} of the codes with the highest sums of
+    yields over the ex-dates of the last 365 days; `ex_date` is the newest of them."""
+    today = call.instant_day
+    rows = session.dicts(
+        call.table.name,
+        {"ex_date>": moved(today, -_YEAR), "ex_date<=": today},
+        columns=("code", "name", "ex_date", "dividend_yield", "bonus_rmb"),
+        where="dividend_yield IS NOT NULL",
+        as_of=call.as_of,
+        order="code, ex_date",
+    )
+    sums: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        held = sums.setdefault(
+            row["code"], {"code": row["code"], "dividend_yield": 0.0, "bonus_rmb": 0.0, "dividends": 0}
+        )
+        held["name"], held["ex_date"] = row["name"], row["ex_date"]
+        held["dividend_yield"] = round(held["dividend_yield"] + row["dividend_yield"], 4)
+        held["bonus_rmb"] = round(held["bonus_rmb"] + (row["bonus_rmb"] or 0.0), 4)
+        held["dividends"] += 1
+    order = sorted(sums.values(), key=lambda one: (-one["dividend_yield"], one["code"]))
+    return order[: call.params["limit"]]
+
+
+def most_visited(session: Session, call: InterfaceCall) -> Any:
+    """{code, visitors, visits, survey_date} of the codes with the most visitors in the last days;
+    `survey_date` is the newest visit."""
+    rows = session.run(
+        "SELECT code, COUNT(*), COUNT(DISTINCT survey_date), MAX(survey_date) "
+        f"FROM {session.sql.name(call.table.name)} WHERE survey_date>? AND survey_date<=? "
+        "GROUP BY code ORDER BY 2 DESC, code LIMIT ?",
+        (moved(call.today, -call.params["days"]), call.today, call.params["limit"]),
+    )
+    names = ("code", "visitors", "visits", "survey_date")
+    return [
+        dict(zip(names, (code, int(count), int(times), str(day)), strict=True))
+        for code, count, times, day in rows
+    ]

@@ -1,1 +1,0 @@
-"""Interfaces over the newest row of every code, and over ex-dates."""

@@ -1,0 +1,62 @@
+"""Interfaces over the list of securities: filters, search, special treatment, new listings."""
+
+from typing import Any
+
+from core.days import moved
+from core.text_keys import search_key
+from serving_api.db.sessions import Session
+from serving_api.interfaces.call import InterfaceCall
+from serving_api.interfaces.queries import public_rows
+from serving_api.stocks.directory import Directory
+from serving_api.stocks.queries import listings
+
+_FILTERS = ("market", "sec_type", "list_status")
+
+
+def securities(session: Session, call: InterfaceCall) -> Any:
+    """Master rows of a market, kind and status whose code or name contains a keyword, one page ordered by
+    code."""
+    of: dict[str, Any] = {name: call.params[name] for name in _FILTERS}
+    name, size, keyword = call.table.name, call.params["page_size"], call.params["keyword"]
+    begin = (call.params["page"] - 1) * size
+    how: dict[str, Any] = {"as_of": call.as_of, "order": "code"}
+    if keyword is None:
+        return public_rows(session, name, of=of, limit=size, offset=begin, **how)
+    sought = search_key(keyword)
+    listed = session.rows(name, of, columns=("code", "name"), **how)
+    found = [code for code, name in listed if sought in code.casefold() or sought in search_key(name or "")]
+    page = found[begin : begin + size]
+    return public_rows(session, name, of={"code": page}, **how) if page else []
+
+
+def security_search(session: Session, call: InterfaceCall) -> Any:
+    """{code, name, market, sec_type, industry} of matches in code, name and pinyin, best first."""
+    if call.as_of is not None:
+        raise call.bad("as_of", "the search looks at today's names; leave it out")
+    hits = Directory.of(listings(session)).find(call.params["keyword"])
+    page, size = call.params["page"], call.params["page_size"]
+    return [
+        {
+            "code": hit.code,
+            "name": hit.name,
+            "market": hit.market,
+            "sec_type": hit.sec_type,
+            "industry": hit.industry,
+        }
+        for hit in hits[(page - 1) * size : page * size]
+    ]
+
+
+def special_treatment(session: Session, call: InterfaceCall) -> Any:
+    """Master rows of the listed stocks under special treatment, by code."""
+    where = "is_st=1 AND (list_status IS NULL OR list_status<>'D')"
+    limit = call.params["limit"]
+    return public_rows(session, call.table.name, where=where, as_of=call.as_of, order="code", limit=limit)
+
+
+def young_securities(session: Session, call: InterfaceCall) -> Any:
+    """Master rows of the stocks that were listed in the last days, the newest first."""
+    until, limit = call.instant_day, call.params["limit"]
+    of = {"sec_type": "stock", "list_date>": moved(until, -call.params["days"]), "list_date<=": until}
+    order = "list_date DESC, code"
+    return public_rows(session, call.table.name, of=of, as_of=call.as_of, order=order, limit=limit)

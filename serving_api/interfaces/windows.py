@@ -1,0 +1,155 @@
+"""Interfaces over a window of dates: bars of many codes, returns, percentiles, sums of flows, indices."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from core.declaration.tables import Table
+from platform_assets.compute.percentiles import percentile_of_last
+from platform_assets.compute.returns import rolling
+from serving_api.db.sessions import Session
+from serving_api.interfaces import queries as rows_of
+from serving_api.interfaces.call import InterfaceCall
+from serving_api.interfaces.parameters import MOST_ROWS
+from serving_api.stocks.bars import Bar, adjusted, ratios
+from serving_api.stocks.queries import bars, bars_of_codes
+
+MASTER = "fusion_stock_master"
+
+
+def flow_sums(
+    session: Session, table: Table, columns: Sequence[str], since: str, until: str, as_of: str | None
+) -> dict[str, dict[str, float | None]]:
+    """Code -> the sum of each column between two dates; None when no date has a value."""
+    span = {"date>=": since, "date<=": until}
+    rows = session.rows(table.name, span, columns=("code", *columns), as_of=as_of)
+    sums: dict[str, dict[str, float | None]] = {}
+    for code, *values in rows:
+        reported = sums.setdefault(code, dict.fromkeys(columns))
+        for column, value in zip(columns, values, strict=True):
+            if value is not None:
+                reported[column] = round((reported[column] or 0.0) + value, 2)
+    return sums
+
+
+def names_of(session: Session, codes: Sequence[str]) -> dict[str, str]:
+    """Code -> current name."""
+    return dict(session.rows(MASTER, {"code": codes}, columns=("code", "name"))) if codes else {}
+
+
+def indices_of_scope(session: Session, table: Table, scope: str) -> list[dict[str, Any]]:
+    rows = session.run(
+        f"SELECT code, MAX(name), MIN(date), MAX(date) FROM {session.sql.name(table.name)} "
+        "WHERE scope=? GROUP BY code ORDER BY code",
+        (scope,),
+    )
+    return [
+        {"code": code, "name": name, "scope": scope, "first_date": str(first), "latest_date": str(last)}
+        for code, name, first, last in rows
+    ]
+
+
+PRICES = ("open", "high", "low", "close")
+FLOW_DAYS = (1, 3, 5, 10, 20)
+_FLOWS = ("main_net", "super_net", "large_net", "medium_net", "small_net")
+
+
+def with_prices_adjusted(rows: list[rows_of.Row], adjust: str, base: float | None) -> list[rows_of.Row]:
+    """Stored rows, oldest first, with their OHLC adjusted in place. `base`: the factor of the newest bar
+    known, when that is not the last row."""
+    factors = [Bar(row["date"], None, None, None, None, None, None, row["adj_factor"]) for row in rows]
+    if base is not None:
+        factors.append(Bar("", None, None, None, None, None, None, base))
+    for row, ratio in zip(rows, ratios(factors, adjust), strict=False):
+        for name in PRICES:
+            if row[name] is not None and ratio != 1.0:
+                row[name] = round(row[name] * ratio, 4)
+        row["adjust"] = adjust
+    return rows
+
+
+def bars_by_code(session: Session, call: InterfaceCall) -> Any:
+    """{code: its newest bars, oldest first}; codes without a bar have an empty list."""
+    found = bars_of_codes(session, call.params["codes"], call.params["days"], call.as_of)
+    return {code: adjusted(some, call.params["adjust"]) for code, some in found.items()}
+
+
+def returns(session: Session, call: InterfaceCall) -> Any:
+    """{date, close, return_pct, volatility_pct} of the newest bars of a code, oldest first: the change
+    over the window and the standard deviation of its daily changes, from prices adjusted to the newest
+    bar."""
+    window, limit = call.params["window"], call.params["limit"]
+    some = adjusted(bars(session, call.code, limit + window, call.as_of), "qfq")
+    some = [bar for bar in some if bar["close"]]
+    over = rolling(np.array([bar["close"] for bar in some], dtype=np.float64), window)
+    found = [
+        {
+            "date": bar["date"],
+            "close": bar["close"],
+            "return_pct": _rounded(change),
+            "volatility_pct": _rounded(spread),
+        }
+        for bar, change, spread in zip(some, over.change_pct, over.volatility_pct, strict=True)
+    ]
+    return found[-limit:]
+
+
+def valuation_percentile(session: Session, call: InterfaceCall) -> Any:
+    """{code, date, since, count, pe_ttm, pe_pct, pb, pb_pct}: the share of the window's positive values that
+    are not above the newest, percent; null where the newest is not positive."""
+    rows = rows_of.in_range(session, call.table, call.code, limit=call.params["days"], as_of=call.as_of)[::-1]
+    if not rows:
+        return None
+    reported: dict[str, Any] = {
+        "code": call.code,
+        "date": rows[-1]["date"],
+        "since": rows[0]["date"],
+        "count": len(rows),
+    }
+    for column, name in (("pe_ttm", "pe_pct"), ("pb", "pb_pct")):
+        values = np.array([row[column] if row[column] is not None else np.nan for row in rows])
+        reported |= {column: rows[-1][column], name: _rounded(float(percentile_of_last(values)))}
+    return reported
+
+
+def flow_rank(session: Session, call: InterfaceCall) -> Any:
+    """{code, name, days, since, date, main_net, super_net, large_net, medium_net, small_net}: sums of the
+    newest dates in CNY, in the order of one of them."""
+    days, sort = call.params["days"], call.params["sort"]
+    if days not in FLOW_DAYS:
+        raise call.bad("days", f"{days} is none of {', '.join(map(str, FLOW_DAYS))}")
+    if sort.removeprefix("-") not in _FLOWS:
+        raise call.bad("sort", f"{sort[:40]!r} is none of {', '.join(_FLOWS)}")
+    newest = rows_of.newest_date(session, call.table, call.as_of)
+    if newest is None:
+        return []
+    since = call.calendar.last(days, newest)[0]
+    sums = flow_sums(session, call.table, _FLOWS, since, newest, call.as_of)
+    column, sign = sort.removeprefix("-"), -1.0 if sort.startswith("-") else 1.0
+    known = [
+        (sign * value, code) for code, reported in sums.items() if (value := reported[column]) is not None
+    ]
+    order = [code for _, code in sorted(known)[: call.params["limit"]]]
+    names = names_of(session, order)
+    span = {"days": days, "since": since, "date": newest}
+    return [{"code": code, "name": names.get(code), **span, **sums[code]} for code in order]
+
+
+def newest_of_indices(session: Session, call: InterfaceCall) -> Any:
+    """The newest row of each requested index, or of each one of a scope."""
+    requested: Sequence[str] | None = call.params["codes"]
+    if requested is None:
+        requested = [row["code"] for row in indices_of_scope(session, call.table, call.params["scope"])]
+    found = [rows_of.newest(session, call.table, code, call.as_of) for code in requested[:MOST_ROWS]]
+    return [row for row in found if row is not None]
+
+
+def stored_indices(session: Session, call: InterfaceCall) -> Any:
+    """{code, name, scope, first_date, latest_date} of the indices of a scope, by code."""
+    return indices_of_scope(session, call.table, call.params["scope"])
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None or math.isnan(value) else round(float(value), 4)

@@ -1,1 +1,0 @@
-"""/notifications: messages of the platform to its users."""

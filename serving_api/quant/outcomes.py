@@ -1,0 +1,115 @@
+"""Outcomes of picks from stored bars."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from core.calendar import TradeCalendar
+from core.days import moved
+from platform_assets.compute.loaded import known_dates
+from platform_assets.compute.parameters.loading import NEIGHBOURS
+from platform_assets.compute.parameters.scorecards import BENCHMARK, HOLD_DAYS, WAIT_DAYS
+from platform_assets.compute.scorecards.forward import Outcomes, outcomes_of
+from platform_assets.compute.scorecards.prices import COLUMNS, Benchmark, Prices
+from resources.warehouse.panel import Panel
+from serving_api.db.sessions import Session, code_clauses
+from serving_api.interfaces.queries import newest_date
+
+BARS = "fusion_kline_daily"
+INDEX = "fusion_index_daily"
+_STOCKS = "SUBSTR(code, 1, 1) NOT IN ('1', '5')"
+"""Codes of funds and bonds begin with these digits. The code is in the index of the dates; with a filter
+on `sec_type` a count would read every row, which is many times slower."""
+_TRADED = "is_suspended IS NULL OR is_suspended=0"
+_RETURNS = ("open", "close", "adj_factor", "limit_up")
+"""Columns for a return; the price range during the holding needs all of `COLUMNS`."""
+
+
+def day_changes(session: Session, codes: Sequence[str], day: str) -> dict[str, float | None]:
+    """Code -> its change on a date, percent."""
+    columns = ("code", "change_pct")
+    return dict(session.of_codes(BARS, codes, columns=columns, where="date=?", values=(day,)))
+
+
+def newest_bar(session: Session) -> str | None:
+    """The newest trade date with a bar."""
+    return newest_date(session, session.table(BARS), None) if session.has(BARS) else None
+
+
+def stock_bars(session: Session, dates: Sequence[str]) -> dict[str, int]:
+    """Date -> number of stored bars of stocks, including suspended ones; dates without bars are missing."""
+    counts: dict[str, int] = {}
+    for where, some in code_clauses(dates if session.has(BARS) else (), "date"):
+        statement = f"SELECT date, COUNT(*) FROM {BARS} WHERE {where} AND {_STOCKS} GROUP BY date"
+        counts |= {str(day): int(count) for day, count in session.run(statement, some)}
+    return counts
+
+
+def returns(session: Session, since: str, until: str) -> Panel:
+    """Columns for returns of the whole market, of the days on which codes traded."""
+    return session.panel(BARS, _RETURNS, since=since, until=until, extra=_TRADED)
+
+
+def bars_of(session: Session, codes: Sequence[str], dates: Sequence[str]) -> pd.DataFrame:
+    columns = ("code", "date", *COLUMNS, "is_suspended")
+    where, values = "date>=? AND date<=?", (dates[0], dates[-1])
+    rows = session.of_codes(BARS, codes, columns=columns, where=where, values=values)
+    return pd.DataFrame(rows, columns=list(columns))
+
+
+def benchmark(session: Session, dates: Sequence[str]) -> Benchmark:
+    where, values = "code=? AND date>=? AND date<=?", (BENCHMARK, dates[0], dates[-1])
+    rows = session.rows(INDEX, columns=("date", "open", "close"), where=where, values=values)
+    return Benchmark.of({str(day): (opened, closed) for day, opened, closed in rows}, dates)
+
+
+Bools = npt.NDArray[np.bool_]
+Hit = tuple[str, str]
+"""(trade date, code)"""
+
+
+def loaded(session: Session, dates: Sequence[str]) -> Bools:
+    """[dates] whether the market's bars of a date are stored, compared with its neighbours in these
+    ascending dates."""
+    counts = stock_bars(session, dates)
+    return known_dates([counts.get(day, 0) for day in dates])
+
+
+def loaded_days(session: Session, calendar: TradeCalendar, days: Iterable[str]) -> set[str]:
+    """The trade dates whose market bars are stored, compared with their neighbours."""
+    requested = set(days)
+    near: set[str] = set()
+    for day in requested:
+        near |= {*calendar.last(NEIGHBOURS + 1, day), *calendar.between(day, moved(day, 2 * NEIGHBOURS))}
+    dates = sorted(near)
+    return {day for day, is_there in zip(dates, loaded(session, dates), strict=True) if is_there} & requested
+
+
+def outcomes(
+    session: Session, calendar: TradeCalendar, hits: Sequence[Hit], *, market: bool = False
+) -> tuple[tuple[str, ...], Outcomes]:
+    """(the dates that the indexes of the outcomes refer to, the outcomes of hits); at least one hit.
+
+    `market` reads the bars of the whole market at once, without price ranges: for more hits than codes
+    fit into a query.
+    """
+    first, last = min(day for day, _ in hits), max(day for day, _ in hits)
+    newest = newest_bar(session)
+    dates = calendar.between(first, max(newest or last, last))
+    picked = {day: at for at, day in enumerate(dates)}
+    dates = dates[: picked[last] + WAIT_DAYS + 1]
+    # Only the dates whose bars matter, and the newest ones: counting a year of the market takes a while.
+    needed = {at for day, _ in hits for at in range(picked[day], picked[day] + HOLD_DAYS + 1)}
+    needed |= set(range(len(dates) - NEIGHBOURS, len(dates)))
+    places = sorted(at for at in needed if 0 <= at < len(dates))
+    known = np.zeros(len(dates), dtype=bool)
+    known[places] = loaded(session, [dates[at] for at in places])
+    if market and newest is not None:
+        end = dates[min(picked[last] + HOLD_DAYS, len(dates) - 1)]
+        prices = Prices.from_dense(returns(session, dates[0], end), dates, known)
+    else:
+        bars = bars_of(session, sorted({code for _, code in hits}), dates)
+        prices = Prices.from_frame(bars, dates, known)
+    return prices.dates, outcomes_of(prices, benchmark(session, dates), hits)

@@ -1,1 +1,0 @@
-"""Outcomes of picks, for every answer that shows them."""

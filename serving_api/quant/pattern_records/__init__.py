@@ -1,1 +1,0 @@
-"""Chart patterns: the meaning of their columns, and the returns after them."""

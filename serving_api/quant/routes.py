@@ -1,0 +1,186 @@
+"""/quant/recalc: recalculation of a date; admin."""
+
+import re
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import numpy as np
+from fastapi import Depends, Query
+
+from core.calendar import FIRST_PARTITION
+from core.errors import InputError
+from platform_assets.compute.parameters.pattern_catalogue import DIRECTION_CATALOGUE
+from platform_assets.compute.parameters.patterns import DIRECTIONS
+from platform_assets.compute.signals import BY_KEY
+from platform_assets.compute.studies import obv
+from resources.warehouse.ledger.commands import Command, CommandQueue
+from serving_api.admin.shared import off_loop
+from serving_api.db.sessions import Session
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.history_reach import reach
+from serving_api.framework.parameters import StockCode
+from serving_api.framework.permissions import Admin, Anyone
+from serving_api.framework.read_failures import read_or
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router
+from serving_api.framework.state import State
+from serving_api.interfaces.queries import Row
+from serving_api.quant import queries, schemas
+from serving_api.table_lists import past_day, trade_date
+
+
+def _indicators(
+    session: Session, code: str, days: int, until: str | None, fields: Sequence[str]
+) -> list[Row]:
+    """Stored indicators of a code, `obv` on one scale."""
+    items = queries.of_code(session, queries.INDICATORS, code, days, until, fields)
+    return _with_continued_obv(session, code, items)
+
+
+def _with_continued_obv(session: Session, code: str, items: list[Row]) -> list[Row]:
+    """Rows whose `obv` continues from that of the oldest of them, bar by bar: stored values each start at
+    a first bar of their own."""
+    known = [item for item in items if item.get("obv") is not None]
+    if len(known) < 2:
+        return items
+    bars = queries.traded(session, code, str(known[0]["date"]), str(known[-1]["date"]))
+    days = [day for day, _, _ in bars]
+    gained = obv(np.array([close for _, close, _ in bars]), np.array([volume for *_, volume in bars]))
+    since = {day: known[0]["obv"] + gain for day, gain in zip(days, gained.tolist(), strict=True)}
+    return [
+        item if item.get("obv") is None else {**item, "obv": since.get(str(item["date"]))} for item in items
+    ]
+
+
+router = area_router(f"{PREFIX}/quant", "quant: calculations of a day")
+
+Until = Annotated[str | None, Depends(past_day)]
+PRICE_BASIS = "qfq as of each date"
+_NOTHING: list[dict[str, Any]] = []
+KINDS: dict[str, dict[str, str | None]] = {
+    **{key: {"label": one.label, "measure": one.measure} for key, one in BY_KEY.items()},
+    **{one.key: {"label": one.label, "measure": None} for one in DIRECTION_CATALOGUE},
+}
+"""Key of a signal -> its name, and the measure of its strength."""
+_UNKNOWN: dict[str, str | None] = {"label": None, "measure": None}
+
+
+@router.get("/signal-pool", schemas.SignalPool, tables=(queries.SIGNALS,))
+async def signal_pool(
+    call: Anyone,
+    date: Until,
+    signal: Annotated[
+        str | None,
+        Query(max_length=32, description="only signals of this kind", examples=["macd_golden_cross"]),
+    ] = None,
+    direction: Annotated[
+        int | None, Query(ge=-1, le=1, description="only signals of this direction: 1 up, -1 down, 0 neither")
+    ] = None,
+    limit: Annotated[int, Query(ge=1, le=500, description="signals at most")] = 100,
+) -> Answer:
+    """The signals of a date; none for a date that was not calculated. A pattern that fired is a signal
+    under its direction column."""
+    if signal is not None and signal not in KINDS:
+        raise InputError("signal", f"{signal!r} is no kind of signal; one of {', '.join(KINDS)}")
+    read = call.state.reading.scan(queries.pool, date, signal, direction, limit)
+    found = await read_or({"date": date, "items": [], "total": 0, "by_signal": {}}, read)
+    items = [{**item, **KINDS.get(item["signal_key"], _UNKNOWN)} for item in found["items"]]
+    history = await reach(call.state, queries.SIGNALS, len(items), day=date)
+    return Answer({**found, "items": items, **history})
+
+
+@router.get("/indicators/{code}", schemas.IndicatorSeries, tables=(queries.INDICATORS, queries.BARS))
+async def indicators(
+    call: Anyone,
+    code: StockCode,
+    date: Until,
+    days: Annotated[int, Query(ge=1, le=2000, description="trade dates")] = 120,
+    fields: Annotated[
+        str | None, Query(max_length=2000, description="only these columns, separated by commas")
+    ] = None,
+) -> Answer:
+    """Stored indicators of a code up to a date, oldest first; none when nothing is calculated. `obv`
+    continues from that of the oldest row, bar by bar."""
+    names = tuple(part.strip() for part in (fields or "").split(",") if part.strip())
+    read = call.state.reading.scan(_indicators, code, days, date, names)
+    items = await read_or(_NOTHING, read)
+    history = await reach(call.state, queries.INDICATORS, len(items), asked=days, code=code)
+    return Answer({"code": code, "price_basis": PRICE_BASIS, "items": items, **history})
+
+
+@router.get("/patterns/{code}", schemas.Patterns, tables=(queries.PATTERNS,))
+async def patterns(
+    call: Anyone,
+    code: StockCode,
+    date: Until,
+    days: Annotated[int, Query(ge=1, le=750, description="days with a pattern, at most")] = 60,
+) -> Answer:
+    """Days on which a pattern direction fired or a structure was present, oldest first."""
+    read = call.state.reading.scan(queries.of_code, queries.PATTERNS, code, days, date)
+    items = [{**row, "hits": _hits(row)} for row in await read_or(_NOTHING, read)]
+    history = await reach(call.state, queries.PATTERNS, len(items), code=code)
+    return Answer({"code": code, "items": items, **history})
+
+
+def _hits(row: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{"pattern": name, "direction": row[name]} for name in DIRECTIONS if row[name]]
+
+
+@router.get("/cyq/{code}", schemas.Chips, tables=(queries.CHIPS,))
+async def chips(
+    call: Anyone,
+    code: StockCode,
+    date: Until,
+    days: Annotated[int, Query(ge=1, le=60, description="trade dates")] = 1,
+) -> Answer:
+    """Cost distribution of the float of a code by the turnover model, newest row first."""
+    read = call.state.reading.scan(queries.of_code, queries.CHIPS, code, days, date)
+    items = await read_or(_NOTHING, read)
+    row = items[-1] if items else {}
+    shown = ("close", "profit_ratio_pct", "avg_cost", "concentration_90_pct", "concentration_70_pct")
+    return Answer(
+        {
+            "code": code,
+            "date": row.get("date"),
+            **{name: row.get(name) for name in shown},
+            "cost_90": [row.get("cost_90_low"), row.get("cost_90_high")],
+            "cost_70": [row.get("cost_70_low"), row.get("cost_70_high")],
+            "distribution": [
+                {"price": price, "ratio": share} for price, share in row.get("distribution") or []
+            ],
+            "items": items,
+            **await reach(call.state, queries.CHIPS, len(items), asked=days, code=code),
+        }
+    )
+
+
+recalc_router = area_router(f"{PREFIX}/quant", "quant: recalculation")
+
+COMMAND = "quant_recalc"
+_CODE = re.compile(r"[0-9]{6}")
+
+
+@recalc_router.post("/recalc", schemas.RecalcAccepted, raises=(409,), status_code=202)
+async def recalc(call: Admin, body: schemas.RecalculationRequest) -> Answer:
+    """Recalculate a date in the background: 202, or 409 while a recalculation is running."""
+    wrong = next((code for code in body.codes if not _CODE.fullmatch(code)), None)
+    if wrong is not None:
+        raise InputError("codes", f"{wrong[:40]!r} is no code of six digits")
+    day = None if body.date is None else trade_date(call.state, "date", body.date)
+    if day is not None and day < FIRST_PARTITION:
+        raise InputError(
+            "date", f"{day} is before {FIRST_PARTITION}, the first trade date that is calculated"
+        )
+    command = await off_loop(_ask, call.state, body, day, call.member.username)
+    accepted = {
+        "status": "accepted",
+        "command_id": command.id,
+        "message": "重新计算已开始，请用 command_id 查询",
+    }
+    return Answer(accepted, status_code=202)
+
+
+def _ask(state: State, body: schemas.RecalculationRequest, day: str | None, by: str) -> Command:
+    args = {"date": day, "codes": body.codes, "parts": list(body.parts)}
+    queue = CommandQueue(state.writer.engine)
+    return queue.enqueue_alone(COMMAND, {k: v for k, v in args.items() if v}, requested_by=by)

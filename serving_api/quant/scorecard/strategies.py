@@ -1,0 +1,121 @@
+"""Picks of the classic strategies. Their outcomes are not stored: single hits are reviewed when they are
+read, statistics come from the scorecards by date."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from core.calendar import TradeCalendar
+from platform_assets.compute.scorecards.statistics import Sums
+from serving_api.db.sessions import Session, condition
+from serving_api.interfaces.queries import Row
+from serving_api.quant.outcomes import outcomes
+from serving_api.quant.scorecard.sources import BY_DATE, HITS, STRATEGY
+
+_SUMS = tuple(one.name for one in fields(Sums))
+_FILLABLE = "fillable_"
+_MEANS = ("win_rate_pct", "avg_profit_pct", "avg_excess_pct", "profit_loss_ratio")
+_OUTCOME = ("buy_price", "sell_price", "profit_pct", "excess_pct", "max_gain_pct", "max_drawdown_pct")
+
+
+def by_date(session: Session, since: str) -> list[Row]:
+    """Scorecards of the strategies from a date on."""
+    fillable = (f"{_FILLABLE}{name}" for name in _SUMS)
+    columns = ("stat_date", "group_key", "picks", "reviewed", "unfillable", *_SUMS[1:], *fillable)
+    where, values = "source=? AND stat_date>=?", (STRATEGY, since)
+    return session.dicts(BY_DATE, columns=columns, where=where, values=values, order="stat_date, group_key")
+
+
+def summed(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Counts and figures over some scorecards, `fillable` without picks whose purchase was not possible.
+
+    An old scorecard without sums has no returns: when it has settled picks the figures are None, so
+    that figures of a few dates are not shown with counts of all."""
+    reported: dict[str, Any] = {
+        name: sum(row[name] or 0 for row in rows) for name in ("picks", "reviewed", "unfillable")
+    }
+    if any(row["reviewed"] and row["returns"] is None for row in rows):
+        nothing = dict.fromkeys(_MEANS)
+        return {**reported, **nothing, "fillable": {"reviewed": None, **nothing}}
+    reviewed, figures = _figures(rows, _FILLABLE)
+    return {**reported, **_figures(rows, "")[1], "fillable": {"reviewed": reviewed, **figures}}
+
+
+def _figures(rows: Sequence[Mapping[str, Any]], prefix: str) -> tuple[int, dict[str, float | None]]:
+    """(settled picks, their figures)"""
+    parts = (Sums(**{name: row[f"{prefix}{name}"] or 0 for name in _SUMS}) for row in rows)
+    sums = sum(parts, Sums())
+    reported = {name: getattr(sums, name) for name in _MEANS}
+    return sums.reviewed, {
+        name: None if value is None else round(value, 4) for name, value in reported.items()
+    }
+
+
+def extent(session: Session) -> tuple[str | None, int, set[str]]:
+    """(first date, hits, strategies that have one)."""
+    if not session.has(HITS):
+        return None, 0, set()
+    found = session.run(f"SELECT strategy_key, MIN(trade_date), COUNT(*) FROM {HITS} GROUP BY strategy_key")
+    first = min((str(row[1]) for row in found), default=None)
+    return first, sum(int(row[2]) for row in found), {str(row[0]) for row in found}
+
+
+def page(
+    session: Session, calendar: TradeCalendar, group: str | None, date: str | None, limit: int, offset: int
+) -> tuple[list[Row], int]:
+    """(pick rows, newest date first; total number)."""
+    if not session.has(HITS):
+        return [], 0
+    of = {"trade_date": date or None, "strategy_key": group or None}
+    return _rows(session, calendar, *condition(of), limit=limit, offset=offset), session.count(HITS, of)
+
+
+def of_code(session: Session, calendar: TradeCalendar, code: str, since: str) -> list[Row]:
+    return _rows(session, calendar, "code=? AND trade_date>=?", (code, since))
+
+
+def _rows(
+    session: Session, calendar: TradeCalendar, where: str, values: tuple[Any, ...], **how: Any
+) -> list[Row]:
+    columns = ("trade_date", "strategy_key", "code", "name", "score", "price")
+    order = "trade_date DESC, strategy_key, score IS NULL, score DESC, code"
+    hits = session.dicts(HITS, columns=columns, where=where, values=values, order=order, **how)
+    reported = _outcomes(session, calendar, hits)
+    return [
+        {
+            "trade_date": hit["trade_date"],
+            "source": STRATEGY,
+            "group_key": hit["strategy_key"],
+            "rank": None,
+            **{name: hit[name] for name in ("code", "name", "score")},
+            "industry": None,
+            "price_at_pick": hit["price"],
+            "reason": None,
+            **outcome,
+        }
+        for hit, outcome in zip(hits, reported, strict=True)
+    ]
+
+
+def _outcomes(session: Session, calendar: TradeCalendar, hits: Sequence[Row]) -> list[Row]:
+    """Outcomes of hits, from stored bars."""
+    if not hits:
+        return []
+    named = [(str(hit["trade_date"]), str(hit["code"])) for hit in hits]
+    dates, found = outcomes(session, calendar, named)
+    return [
+        {
+            "status": str(found.status[at]),
+            "buy_date": dates[found.buy_at[at]] if found.buy_at[at] >= 0 else None,
+            "sell_date": dates[found.sell_at[at]] if found.sell_at[at] >= 0 else None,
+            "unfillable": bool(found.unfillable[at]) if found.buy_at[at] >= 0 else None,
+            **{name: _number(getattr(found, name)[at]) for name in _OUTCOME},
+        }
+        for at in range(len(hits))
+    ]
+
+
+def _number(value: float) -> float | None:
+    return round(float(value), 4) if np.isfinite(value) else None

@@ -1,1 +1,0 @@
-"""Picks of the classic strategies."""
