@@ -25,7 +25,7 @@ from resources.transport.redact import redact
 from resources.warehouse.ledger.heartbeats import Heartbeats
 from resources.warehouse.ledger.scheduled_run_reads import ScheduledRunReads
 from resources.warehouse.locks import DomainLocks
-from serving_api.admin.stats.service import freshness
+from serving_api.admin.stats import freshness
 from serving_api.db.sessions import Session
 from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.permissions import ADMIN
