@@ -1,4 +1,4 @@
-"""The exchange's trade dates: a shipped table with a horizon, extended by what was learned later.
+"""The exchange's trade dates: a shipped table with a horizon.
 
 Beyond the last known date the answer is 'unknown' (`CalendarHorizon`), never a guess from week days.
 """
@@ -102,9 +102,6 @@ class TradeCalendar:
         if self.is_trade_date(today) and now.time() < COMPLETE:
             today = (now.date() - timedelta(days=1)).isoformat()
         return self.on_or_before(today)
-
-    def extended(self, dates: Iterable[str]) -> "TradeCalendar":
-        return TradeCalendar([*self._dates, *dates])
 
 
 FIRST_PARTITION = "2016-08-01"

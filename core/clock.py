@@ -7,7 +7,7 @@ locks, heartbeats and timeouts. This module holds the market clock and the sleep
 
 import time
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 # Asia/Shanghai has had no daylight saving since 1991, so a fixed offset is exact for all our data.
@@ -67,10 +67,6 @@ class Sleeper(Protocol):
 
 def real_sleep(seconds: float, /) -> None:
     time.sleep(seconds)
-
-
-def iso_date(value: date) -> str:
-    return value.isoformat()
 
 
 def stamp(value: datetime) -> str:

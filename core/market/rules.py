@@ -20,7 +20,6 @@ from core.market.securities import BOARDS, UNSURE_FUND, WIDE_FUND
 
 Day = str | int | date
 
-LONG_LISTED = 10_000  # listed_days of a stock whose listing day no longer matters
 
 _OPEN_END = 99_991_231
 

@@ -9,7 +9,7 @@ events up to its date, 1.0 at listing.
 import numpy as np
 import pandas as pd
 
-from core.arrays import Floats, Texts
+from core.arrays import Floats
 
 
 def reference_price(
@@ -42,15 +42,6 @@ def references(bars: pd.DataFrame, events: pd.DataFrame | None) -> Floats:
             )
             before[place] = reference_price(before[place : place + 1], cash, bonus, rights, price)[0]
     return np.round(before, 4)
-
-
-def cumulative_factor(bar_dates: Texts, event_dates: Texts, factors: Floats) -> Floats:
-    """Product of the factors of all events with date <= bar date (dates ISO text, events ascending)."""
-    if len(event_dates) == 0:
-        return np.ones(len(bar_dates))
-    running = np.concatenate([[1.0], np.cumprod(factors)])
-    places = np.searchsorted(event_dates.astype(str), bar_dates.astype(str), side="right")
-    return running[places]
 
 
 def adjust(prices: Floats, factor: Floats, how: str, *, newest: float | None = None) -> Floats:

@@ -4,13 +4,13 @@ from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
-import pandera.pandas as pa
 
-from core.declaration.columns import S8, S64, Amt, Big, Code, Date, Model, Pct, Px, col, key
+from core.declaration.columns import S8, S64, Amt, Big, Code, Date, Pct, Px, col, key
 from core.declaration.dataset import Dataset, Source
 from core.declaration.rules import Partition, Rows, Soft, close_of, interfaces, trading
 from core.declaration.scope import Context, Scope
 from core.errors import PayloadError, Permanent
+from platform_assets.datasets._price_checks import HighAndLow
 from resources.upstreams.fetch_context import FetchContext, current_session
 
 INDICES = {
@@ -29,7 +29,7 @@ _PROVIDER_AMOUNT = 1e6
 """CNY: 0.01 of the 100 million that the provider counts amounts in."""
 
 
-class IndexDaily(Model):
+class IndexDaily(HighAndLow):
     """One bar of one index; `code` carries the exchange prefix, because sz000001 is a stock."""
 
     code: Code = key("index symbol", str_matches=r"^(sh|sz|bj|hk|us|csi|gz|gl)[A-Za-z0-9.]+$")
@@ -44,10 +44,6 @@ class IndexDaily(Model):
     change_pct: Pct = col("pct", "close against last_close", computed=True)
     volume: Big = col("sh", "shares traded by the members", ge=0)
     amount: Amt = col("CNY", "turnover of the members", ge=0)
-
-    @pa.dataframe_check
-    def high_not_below_low(cls, rows: pd.DataFrame) -> pd.Series:
-        return ~(rows["high"] < rows["low"])
 
 
 def terminal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:

@@ -7,15 +7,15 @@ SW an index goes on from its stored close by its members' returns, and its row s
 
 import numpy as np
 import pandas as pd
-import pandera.pandas as pa
 
-from core.declaration.columns import S4, S16, S64, Amt, Code, Date, F, Int, Model, Pct, Px, col, key
+from core.declaration.columns import S4, S16, S64, Amt, Code, Date, F, Int, Pct, Px, col, key
 from core.declaration.dataset import Dataset, Source
 from core.declaration.rules import Rows, Soft, Whole, close_of, interfaces, trading
 from core.declaration.scope import Context, Scope
 from core.errors import PayloadError
 from platform_assets.compute.industry_returns import Day, next_rows
 from platform_assets.datasets._industries import LEVELS, indices_now, sw_report
+from platform_assets.datasets._price_checks import HighAndLow
 from resources.upstreams.fetch_context import FetchContext
 
 FIRST_LEVELS = 31
@@ -27,7 +27,7 @@ _SAME_VOLUME = 0.05
 _PRICES = ("open", "high", "low")
 
 
-class IndustryIndex(Model):
+class IndustryIndex(HighAndLow):
     """One index on one trade date; volume in 100 million shares, amounts in 100 million CNY."""
 
     code: Code = key("index of the classification", str_matches=r"^8[05][0-9]{4}$")
@@ -49,10 +49,6 @@ class IndustryIndex(Model):
     float_market_cap_yi: Amt = col("yi", "float market cap", ge=0)
     amount_share_pct: Pct = col("pct", "share of the market's turnover", ge=0, le=100)
     member_count: Int = col("", "members by our own classification", computed=True, ge=0)
-
-    @pa.dataframe_check
-    def high_not_below_low(cls, rows: pd.DataFrame) -> pd.Series:
-        return ~(rows["high"] < rows["low"])
 
 
 # -- sources ----------------------------------------------------------------------------------------

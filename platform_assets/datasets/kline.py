@@ -7,14 +7,14 @@ is followed by the fusion of the code's week, month, quarter and year bars.
 from collections.abc import Callable
 
 import pandas as pd
-import pandera.pandas as pa
 
-from core.declaration.columns import S4, Amt, Big, Code, Date, Model, Pct, Px, col, key
+from core.declaration.columns import S4, Amt, Big, Code, Date, Pct, Px, col, key
 from core.declaration.dataset import Raw, Source
 from core.declaration.frames import stacked
 from core.declaration.rules import Partition
 from core.declaration.scope import Scope
 from platform_assets.compute.asof import value_on
+from platform_assets.datasets._price_checks import OrderedPrices
 from resources.upstreams.fetch_context import FetchContext
 
 FIRST_BARS = 2000
@@ -28,7 +28,7 @@ Bars = Callable[[str, str | None, int], pd.DataFrame]
 """(symbol, newest stored date or None, bars that are missing) -> bars, more than asked for included."""
 
 
-class RawKline(Model):
+class RawKline(OrderedPrices):
     """One bar of one code as one upstream shows it; a suspended day may be a bar without volume."""
 
     code: Code = key("security code")
@@ -41,12 +41,6 @@ class RawKline(Model):
     amount: Amt = col("CNY", "turnover", ge=0)
     turnover_pct: Pct = col("pct", "volume / float shares of the day", ge=0)
     adj: S4 = col(title="none: never adjusted", isin=["none"])
-
-    @pa.dataframe_check
-    def prices_are_ordered(cls, rows: pd.DataFrame) -> pd.Series:
-        top = rows[["open", "close", "low"]].max(axis=1)
-        bottom = rows[["open", "close", "high"]].min(axis=1)
-        return ~((rows["high"] < top) | (rows["low"] > bottom))
 
 
 def terminal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:

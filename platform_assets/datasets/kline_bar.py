@@ -10,16 +10,16 @@ from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
-import pandera.pandas as pa
 
 from core.days import is_closed
 from core.declaration import columns as t
-from core.declaration.columns import Model, col, key, model_columns
+from core.declaration.columns import col, key, model_columns
 from core.declaration.dataset import DERIVED, Dataset, Source
 from core.declaration.rules import Partition, Rows, Soft, close_of, interfaces, trading
 from core.declaration.scope import Context, Scope
 from core.errors import PayloadError
 from platform_assets.compute.periods import PERIODS, growth_of, period_ends, period_starts, resample
+from platform_assets.datasets._price_checks import OrderedPrices
 from resources.upstreams.fetch_context import FetchContext
 
 BARS_PER_SYNC = 240
@@ -32,7 +32,7 @@ _RATES = ("change_pct", "turnover_pct")
 _DAILY = ("code", "date", "open", "high", "low", "close", "last_close", "volume", "amount", "turnover_pct")
 
 
-class KlineBar(Model):
+class KlineBar(OrderedPrices):
     """One bar of one period; unadjusted, as daily bars are."""
 
     code: t.Code = key("security code")
@@ -49,12 +49,6 @@ class KlineBar(Model):
     change_pct: t.Pct = col("pct", "change over the period, through ex-dates")
     turnover_pct: t.Pct = col("pct", "sum of the daily rates")
     is_closed: t.Bool = col(title="the period has ended", computed=True)
-
-    @pa.dataframe_check
-    def prices_are_ordered(cls, rows: pd.DataFrame) -> pd.Series:
-        top = rows[["open", "close", "low"]].max(axis=1)
-        bottom = rows[["open", "close", "high"]].min(axis=1)
-        return ~((rows["high"] < top) | (rows["low"] > bottom))
 
 
 def resampled(ctx: FetchContext, scope: Scope) -> pd.DataFrame:

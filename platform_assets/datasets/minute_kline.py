@@ -4,13 +4,13 @@ alone, and not fused."""
 from collections.abc import Callable
 
 import pandas as pd
-import pandera.pandas as pa
 
-from core.declaration.columns import S4, Amt, Big, Code, Dt, Model, Px, col, key
+from core.declaration.columns import S4, Amt, Big, Code, Dt, Px, col, key
 from core.declaration.dataset import Raw, Source
 from core.declaration.frames import stacked
 from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
+from platform_assets.datasets._price_checks import OrderedPrices
 from platform_assets.datasets.kline import of_named_codes
 from resources.upstreams.fetch_context import FetchContext
 
@@ -21,7 +21,7 @@ _SITE_BARS = 320
 _KEY = ["code", "period", "datetime"]
 
 
-class RawMinuteKline(Model):
+class RawMinuteKline(OrderedPrices):
     """One bar of one code; `datetime` is its end."""
 
     code: Code = key("security code")
@@ -33,12 +33,6 @@ class RawMinuteKline(Model):
     close: Px = col("CNY", "last price", nullable=False, gt=0)
     volume: Big = col("sh", "shares traded", nullable=False, ge=0)
     amount: Amt = col("CNY", "turnover; both quote sites tell none", ge=0)
-
-    @pa.dataframe_check
-    def prices_are_ordered(cls, rows: pd.DataFrame) -> pd.Series:
-        top = rows[["open", "close", "low"]].max(axis=1)
-        bottom = rows[["open", "close", "high"]].min(axis=1)
-        return ~((rows["high"] < top) | (rows["low"] > bottom))
 
 
 def terminal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:

@@ -5,14 +5,14 @@ York closes on the morning after). Of a day its newest quote is kept; a later lo
 """
 
 import pandas as pd
-import pandera.pandas as pa
 
 from core.days import moved
-from core.declaration.columns import K32, S16, S64, Date, Dt, Model, Pct, Px, col, key
+from core.declaration.columns import K32, S16, S64, Date, Dt, Pct, Px, col, key
 from core.declaration.dataset import Dataset, Source
 from core.declaration.rules import Contract, Partition, Soft, Whole
 from core.declaration.scope import Context, Scope
 from core.declaration.tables import Layer
+from platform_assets.datasets._price_checks import HighAndLow
 from resources.upstreams.fetch_context import FetchContext
 from resources.upstreams.parsing.foreign_markets import SERIES
 
@@ -23,7 +23,7 @@ _MOST_TIMES, _LONGEST_BREAK = 1.5, 10
 _QUOTE = ("name", "price", "open", "high", "low", "last_close", "quote_time", "src")
 
 
-class OutsideMarket(Model):
+class OutsideMarket(HighAndLow):
     """One series on one day."""
 
     series: S16 = key("spx, hsi, dxy, usdcnh, oil, gold", isin=list(SERIES))
@@ -38,10 +38,6 @@ class OutsideMarket(Model):
     change_pct: Pct = col("pct", "price against last_close", computed=True)
     quote_time: Dt = col(title="time of the quote in Shanghai", nullable=False)
     src: K32 = col(title="upstream", nullable=False)
-
-    @pa.dataframe_check
-    def high_not_below_low(cls, rows: pd.DataFrame) -> pd.Series:
-        return ~(rows["high"] < rows["low"])
 
 
 def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:

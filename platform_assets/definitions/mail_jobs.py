@@ -27,8 +27,7 @@ from resources.fetch_record import FetchLog
 from resources.mail import messages
 from resources.mail.client import MailError, MailUnknown, send
 from resources.mail.sent import SentMails
-from resources.mail.settings import MailSettings
-from resources.mail.stored import stored_mail_settings
+from resources.mail.settings import MailSettings, stored_mail_settings
 from resources.stored_settings import read_stored
 from resources.warehouse.engine import reading, transaction
 from resources.warehouse.sql import Sql

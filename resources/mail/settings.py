@@ -1,9 +1,11 @@
 """How mails leave this installation: what an administrator stored, below what the environment fixes."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from resources.secret_files import settings_box
 from resources.settings import Settings
 
 IMPLICIT_TLS_PORT = 465
@@ -60,3 +62,17 @@ def mail_settings(settings: Settings, stored: Mapping[str, Any], password: str) 
         from_addr=str(stored.get("from_addr") or ""),
         enabled=enabled,
     )
+
+
+# -- The mail settings of this installation as they are stored now.
+
+
+def stored_mail_settings(settings: Settings, stored: Mapping[str, str]) -> MailSettings:
+    """`stored`: the values of `sys_config` by key. Raises PlatformError when the password was sealed with
+    another key."""
+    document: dict[str, Any] = json.loads(stored[SMTP_KEY]) if SMTP_KEY in stored else {}
+    password = ""
+    if PASSWORD_KEY in stored:
+        opened = json.loads(settings_box(settings.data_path).unseal(stored[PASSWORD_KEY]))
+        password = str(opened.get("password") or "")
+    return mail_settings(settings, document, password)

@@ -21,8 +21,7 @@ from resources.models.protocol import (
     Usage,
 )
 from resources.models.providers import Provider
-from resources.models.streaming import streamed
-from resources.models.tool_calls import tool_call
+from resources.models.streaming import streamed, tool_call
 
 _STOPS: dict[str, Stop] = {
     "tool_use": "tools", "max_tokens": "length", "model_context_window_exceeded": "length",

@@ -20,8 +20,7 @@ from resources.models.protocol import (
     Usage,
 )
 from resources.models.providers import OPENAI_ADDRESS, Provider
-from resources.models.streaming import streamed
-from resources.models.tool_calls import tool_call
+from resources.models.streaming import streamed, tool_call
 
 _STOPS: dict[str, Stop] = {"tool_calls": "tools", "function_call": "tools", "length": "length"}
 _THOUGHTS = ("reasoning_content", "reasoning")

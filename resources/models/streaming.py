@@ -1,16 +1,64 @@
 """Streamed answers: events, timeouts and failures are handled alike for all protocols."""
 
+import asyncio
 import json
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import aclosing
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import httpx2
 
 from resources.models.failures import cut, failure, unreadable
-from resources.models.protocol import Part, Reply
+from resources.models.protocol import Part, Reply, ToolCall
 from resources.models.providers import Provider
-from resources.models.waiting import Patience
+
+# -- Time limits for an answer.
+
+T = TypeVar("T")
+LONGEST = 10
+"""The waits for a whole answer may take so many times the limit of one wait."""
+
+
+class Patience:
+    """The waits of one call: each at most `seconds`, all together LONGEST times that. Unlike a read timeout
+    of the transport it is not renewed by keep-alive bytes."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._left = seconds * LONGEST
+
+    async def within(self, work: Awaitable[T]) -> T:
+        """Raises TimeoutError."""
+        loop = asyncio.get_running_loop()
+        begun = loop.time()
+        try:
+            async with asyncio.timeout(max(0.0, min(self._seconds, self._left))):
+                return await work
+        finally:
+            self._left -= loop.time() - begun
+
+    async def each(self, items: AsyncIterator[T]) -> AsyncGenerator[T, None]:
+        """The items; TimeoutError when one is not there in time."""
+        while True:
+            try:
+                item = await self.within(anext(items))
+            except StopAsyncIteration:
+                return
+            yield item
+
+
+# -- Arguments of tool calls as models write them.
+
+
+def tool_call(call_id: str, name: str, raw: str, kept: tuple[Mapping[str, Any], ...] = ()) -> ToolCall:
+    """`raw`: the JSON as it came; nothing at all means no arguments."""
+    try:
+        arguments = json.loads(raw) if raw.strip() else {}
+    except (ValueError, RecursionError):
+        arguments = None
+    if not isinstance(arguments, dict):
+        return ToolCall(call_id, name, None, raw, kept)
+    return ToolCall(call_id, name, arguments, raw, kept)
 
 
 class Answer(Protocol):

@@ -15,6 +15,7 @@ from datetime import date, datetime, timedelta
 import numpy as np
 
 from resources.simulated_market.wire import View
+from resources.simulated_market.world.dates import date_of
 from resources.simulated_market.world.model import PRICE_UNIT, Bars, ExRight, Finance, Security
 
 _MOST_COUNTS = 60
@@ -158,7 +159,7 @@ def _days(view: View, security: Security, event: ExRight, taken: set[int]) -> _D
     planned = _moved(event.date, -45 - draw // 4 % 45)
     while planned in taken:  # two dividends of one week have two plans
         planned = _moved(planned, -1)
-    decided = _moved(planned, (_day(implemented) - _day(planned)).days // 2)
+    decided = _moved(planned, (date_of(implemented) - date_of(planned)).days // 2)
     today = _number(view.now.date())
     stage = "implemented" if implemented <= today else "decided" if decided <= today else "plan"
     return _Days(planned, decided, implemented, int(sessions[at - 1]), stage)
@@ -197,7 +198,7 @@ def _payout(view: View, security: Security, event: ExRight, days: _Days) -> Payo
 
 def _period(planned: int) -> int:
     """The newest half-year, third quarter or year whose figures can be known when a plan is published."""
-    known = _day(planned) - timedelta(days=_REPORT_DAYS)
+    known = date_of(planned) - timedelta(days=_REPORT_DAYS)
     ends = [date(year, *end) for year in (known.year, known.year - 1) for end in _PERIOD_ENDS]
     return _number(max(end for end in ends if end <= known))
 
@@ -208,18 +209,14 @@ def close_on(bars: Bars, day: int) -> float | None:
     return int(bars.close[at]) / PRICE_UNIT if at >= 0 else None
 
 
-def _day(number: int) -> date:
-    return date(number // 10_000, number // 100 % 100, number % 100)
-
-
 def _number(day: date) -> int:
     return day.year * 10_000 + day.month * 100 + day.day
 
 
 def _moved(number: int, days: int) -> int:
-    return _number(_day(number) + timedelta(days=days))
+    return _number(date_of(number) + timedelta(days=days))
 
 
 def evening(number: int) -> datetime:
-    day = _day(number)
+    day = date_of(number)
     return datetime(day.year, day.month, day.day, 20, 0)

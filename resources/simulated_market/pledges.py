@@ -13,6 +13,7 @@ from resources.simulated_market.corporate import close_on, evening, stocks
 from resources.simulated_market.days import dates_between
 from resources.simulated_market.insiders import person_of
 from resources.simulated_market.wire import View
+from resources.simulated_market.world.dates import date_of
 from resources.simulated_market.world.model import PRICE_UNIT, Security
 from resources.simulated_market.world.session import date_number
 
@@ -67,7 +68,7 @@ class Pledged:
 
 def list_days(view: View, since: int, until: int) -> list[int]:
     """Fridays with a list that is out, oldest first."""
-    return [day for day in dates_between(view, since, until, PUBLISHED) if _day(day).weekday() == _FRIDAY]
+    return [day for day in dates_between(view, since, until, PUBLISHED) if date_of(day).weekday() == _FRIDAY]
 
 
 def lists(view: View, since: int, until: int, codes: set[str]) -> list[Pledged]:
@@ -91,7 +92,7 @@ def _begun(view: View, security: Security) -> Iterator[Pledge]:
     bars = view.world.bars(security, view.now)
     if not len(bars):
         return
-    first = _day(max(int(bars.date[0]), security.list_date))
+    first = date_of(max(int(bars.date[0]), security.list_date))
     for number in range(random.randint(1, _MOST)):
         every, lasts = random.randint(300, 800), random.uniform(0.5, 0.95)
         start = _ORIGIN + timedelta(days=random.randrange(every))
@@ -124,7 +125,7 @@ def _of_security(view: View, security: Security, days: list[int]) -> Iterator[Pl
     bars = view.world.bars(security, view.now)
     name = view.world.name(security, view.now)
     for day in days:
-        running = [one for one in begun if one.runs_on(_day(day))]
+        running = [one for one in begun if one.runs_on(date_of(day))]
         total, floating = view.world.shares(security, evening(day))
         at = int(np.searchsorted(bars.date, day, side="right")) - 1
         if not running or not total or at < 0:
@@ -147,10 +148,6 @@ def _of_security(view: View, security: Security, days: list[int]) -> Iterator[Pl
 def lines(one: Pledge) -> tuple[float, float]:
     """Prices at which the lender warns, and at which it sells."""
     return round(one.price * _WARNED, 2), round(one.price * _SOLD, 2)
-
-
-def _day(number: int) -> date:
-    return date(number // 10_000, number // 100 % 100, number % 100)
 
 
 def _noon(day: date) -> datetime:

@@ -3,8 +3,6 @@
 In tests: `with SimulatedMarket(world, clock) as market: ...`. As a process: `__main__`.
 """
 
-from types import TracebackType
-
 from core.clock import Clock
 from resources.simulated_market.faults import FaultPlan
 from resources.simulated_market.http_server import HttpServer
@@ -71,10 +69,5 @@ class SimulatedMarket:
         self.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()

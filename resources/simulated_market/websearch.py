@@ -2,13 +2,12 @@
 press."""
 
 import html
-import json
 from collections.abc import Iterator, Sequence
 from urllib.parse import quote
 
 from resources.simulated_market.press import Press
 from resources.simulated_market.shared_facts import Books
-from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
+from resources.simulated_market.wire import HttpRequest, Reply, Route, View, json_reply, route
 
 _PAGES = "https://press.example/flash"
 
@@ -53,7 +52,7 @@ class TavilyResponder:
         ]  # fmt: skip
         document = {"query": asked["query"], "follow_up_questions": None, "answer": None, "images": [],
                 "results": results, "response_time": 0.42}  # fmt: skip
-        return Reply(json.dumps(document, ensure_ascii=False).encode())
+        return json_reply(document, spaced=True)
 
 
 class DuckduckgoResponder:

@@ -5,12 +5,13 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 from urllib.parse import parse_qsl
 
 from resources.simulated_market.faults import Fault
 from resources.simulated_market.world.model import World
 
+T = TypeVar("T")
 JSON = "application/json; charset=UTF-8"
 
 
@@ -58,12 +59,26 @@ class View:
     now: datetime
     fault: Fault | None = None
 
+    def cut(self, rows: Sequence[T]) -> list[T]:
+        """The rows, or the first of them under the fault of a list that ends early."""
+        if self.fault is None or self.fault.kind != "cut_list":
+            return list(rows)
+        return list(rows)[: int(self.fault.args.get("rows", 100))]
+
     def lot(self, board: str, lot: int) -> int:
         """Shares per wire unit of volume for `board`; the fault `lots_for_shares` swaps the unit."""
         swapped = self.fault is not None and self.fault.kind == "lots_for_shares"
         if swapped and self.fault is not None and self.fault.args.get("board", board) == board:
             return 100 if lot == 1 else 1
         return lot
+
+
+def json_reply(
+    document: Any, callback: str | None = None, kind: str = JSON, *, end: str = ")", spaced: bool = False
+) -> Reply:
+    """A document as JSON, or as JSONP of the type `kind` where a callback is asked for."""
+    text = json.dumps(document, ensure_ascii=False, separators=None if spaced else (",", ":"))
+    return Reply(f"{callback}({text}{end}".encode(), kind) if callback else Reply(text.encode())
 
 
 Handler = Callable[[HttpRequest, View], Reply]

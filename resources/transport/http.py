@@ -12,7 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
-from types import TracebackType
 from typing import Generic, TypeVar
 from urllib.parse import urlsplit
 
@@ -112,12 +111,7 @@ class HttpTransport:
     def __enter__(self) -> "HttpTransport":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:

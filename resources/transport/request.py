@@ -75,6 +75,12 @@ class Request:
         return redact(text)
 
 
+def pairs(query: str) -> tuple[tuple[str, str], ...]:
+    """Parameters as `a=1&b=2`, in the order in which they are sent. The values are not encoded yet, and hold
+    no `&`: what a reader typed does not belong here."""
+    return tuple((name, value) for name, _, value in (one.partition("=") for one in query.split("&")))
+
+
 class Fetcher(Protocol):
     """Sends a request and hands the bytes to `parse`.
 

@@ -28,7 +28,7 @@ from resources.upstreams.hosts import SITES, mock_sites
 from resources.upstreams.sina import SinaClient
 from resources.upstreams.sw import SwClient
 from resources.upstreams.tdx.client import TdxClient
-from resources.upstreams.tdx.hosts import PUBLIC_HOSTS
+from resources.upstreams.tdx.pool import PUBLIC_HOSTS
 from resources.upstreams.tencent import TencentClient
 from resources.upstreams.ths import ThsClient
 from resources.upstreams.websearch import DuckduckgoClient, TavilyClient

@@ -55,10 +55,9 @@ class ColumnRetention:
     def _has(self, table: Table, column: str, day: str) -> bool:
         with reading(self._engine) as connection:
             return (
-                connection.exec_driver_sql(
-                    self._sql.text(
-                        f"SELECT 1 FROM {self._sql.name(table.name)} {self._held(table, column)} LIMIT 1"
-                    ),
+                self._sql.run(
+                    connection,
+                    f"SELECT 1 FROM {self._sql.name(table.name)} {self._held(table, column)} LIMIT 1",
                     (day,),
                 ).first()
                 is not None
@@ -72,11 +71,10 @@ class ColumnRetention:
         batch = Batch(partition_key=f"{day}..{day}", **facts)
         with transaction(self._engine) as connection:
             claim_version(self._sql, connection, table)
-            rows = connection.exec_driver_sql(
-                self._sql.text(
-                    f"UPDATE {self._sql.name(table.name)} SET {self._sql.name(column)}=NULL "
-                    f"{self._held(table, column)}"
-                ),
+            rows = self._sql.run(
+                connection,
+                f"UPDATE {self._sql.name(table.name)} SET {self._sql.name(column)}=NULL "
+                f"{self._held(table, column)}",
                 (day,),
             ).rowcount
             self._record(connection, table, batch, rows)
@@ -86,13 +84,12 @@ class ColumnRetention:
         now = stamp(self._clock.now())
         insert_batch(self._sql, connection, table, batch, now)
         zeros = ", ".join(f"{count}=0" for count in COUNTS)
-        connection.exec_driver_sql(
-            self._sql.text(
-                f"UPDATE sys_batch SET status='success', {zeros}, checks_json=?, finished_at=?, "
-                "updated_at=? WHERE batch_id=?"
-            ),
+        self._sql.run(
+            connection,
+            f"UPDATE sys_batch SET status='success', {zeros}, checks_json=?, finished_at=?, "
+            "updated_at=? WHERE batch_id=?",
             (f'{{"{CLEARED}":{rows}}}', now, now, batch.batch_id),
         )
-        connection.exec_driver_sql(
-            self._sql.text("UPDATE table_version SET version=version+1 WHERE table_name=?"), (table.name,)
+        self._sql.run(
+            connection, "UPDATE table_version SET version=version+1 WHERE table_name=?", (table.name,)
         )

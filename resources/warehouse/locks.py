@@ -51,12 +51,13 @@ class DomainLocks:
     def seed(self, connection: Connection) -> None:
         """The lock rows must exist beforehand; called by the migration."""
         for domain in DOMAINS:
-            found = connection.exec_driver_sql(
-                self._sql.text("SELECT 1 FROM sys_domain_lock WHERE domain=?"), (domain,)
+            found = self._sql.run(
+                connection, "SELECT 1 FROM sys_domain_lock WHERE domain=?", (domain,)
             ).first()
             if found is None:
-                connection.exec_driver_sql(
-                    self._sql.text("INSERT INTO sys_domain_lock(domain, token, expires_at) VALUES (?, ?, ?)"),
+                self._sql.run(
+                    connection,
+                    "INSERT INTO sys_domain_lock(domain, token, expires_at) VALUES (?, ?, ?)",
                     (domain, 0, 0.0),
                 )
 
@@ -73,20 +74,18 @@ class DomainLocks:
         marks = ", ".join("?" for _ in requested)
         with transaction(self._engine) as connection:
             if not is_sqlite(self._engine):
-                connection.exec_driver_sql(
-                    self._sql.text(
-                        f"SELECT domain FROM sys_domain_lock WHERE domain IN ({marks}) "
-                        "ORDER BY domain FOR UPDATE"
-                    ),
+                self._sql.run(
+                    connection,
+                    f"SELECT domain FROM sys_domain_lock WHERE domain IN ({marks}) "
+                    "ORDER BY domain FOR UPDATE",
                     requested,
                 )
             now = self._sql.now
-            taken = connection.exec_driver_sql(
-                self._sql.text(
-                    f"UPDATE sys_domain_lock SET owner=?, run_id=?, command_id=?, token=token+1, "
-                    f"acquired_at={now}, heartbeat_at={now}, expires_at={now}+? "
-                    f"WHERE domain IN ({marks}) AND expires_at < {now}"
-                ),
+            taken = self._sql.run(
+                connection,
+                f"UPDATE sys_domain_lock SET owner=?, run_id=?, command_id=?, token=token+1, "
+                f"acquired_at={now}, heartbeat_at={now}, expires_at={now}+? "
+                f"WHERE domain IN ({marks}) AND expires_at < {now}",
                 (owner, run_id, command_id, self._ttl, *requested),
             ).rowcount
             if taken != len(requested):
@@ -98,10 +97,9 @@ class DomainLocks:
                     foreign = holders[0] if holders else None
                 problem = f"{foreign.domain} is held by {foreign.owner}" if foreign else "a domain is held"
                 raise ConflictError(f"domain lock: {problem}")
-            found = connection.exec_driver_sql(
-                self._sql.text(
-                    f"SELECT token FROM sys_domain_lock WHERE domain IN ({marks}) ORDER BY domain"
-                ),
+            found = self._sql.run(
+                connection,
+                f"SELECT token FROM sys_domain_lock WHERE domain IN ({marks}) ORDER BY domain",
                 requested,
             ).scalars()
             tokens = tuple(int(token) for token in found)
@@ -111,11 +109,10 @@ class DomainLocks:
         """Last statement of a write transaction: prove and prolong the lease, or raise LockLost."""
         now = self._sql.now
         for domain, token in zip(lease.domains, lease.tokens, strict=True):
-            kept = connection.exec_driver_sql(
-                self._sql.text(
-                    f"UPDATE sys_domain_lock SET heartbeat_at={now}, expires_at={now}+? "
-                    "WHERE domain=? AND owner=? AND token=?"
-                ),
+            kept = self._sql.run(
+                connection,
+                f"UPDATE sys_domain_lock SET heartbeat_at={now}, expires_at={now}+? "
+                "WHERE domain=? AND owner=? AND token=?",
                 (self._ttl, domain, lease.owner, token),
             ).rowcount
             if kept != 1:
@@ -129,11 +126,10 @@ class DomainLocks:
         """Give the lease back; a lease that was taken over is left alone."""
         with transaction(self._engine) as connection:
             for domain, token in zip(lease.domains, lease.tokens, strict=True):
-                connection.exec_driver_sql(
-                    self._sql.text(
-                        "UPDATE sys_domain_lock SET owner=NULL, run_id=NULL, command_id=NULL, expires_at=0 "
-                        "WHERE domain=? AND owner=? AND token=?"
-                    ),
+                self._sql.run(
+                    connection,
+                    "UPDATE sys_domain_lock SET owner=NULL, run_id=NULL, command_id=NULL, expires_at=0 "
+                    "WHERE domain=? AND owner=? AND token=?",
                     (domain, lease.owner, token),
                 )
 

@@ -190,7 +190,5 @@ def expand_provenance(connection: Connection, sql: Sql, ids: set[int]) -> Mappin
     if not ids:
         return {}
     marks = ", ".join("?" for _ in ids)
-    found = connection.exec_driver_sql(
-        sql.text(f"SELECT id, pattern FROM sys_provenance WHERE id IN ({marks})"), tuple(ids)
-    )
+    found = sql.run(connection, f"SELECT id, pattern FROM sys_provenance WHERE id IN ({marks})", tuple(ids))
     return {int(row[0]): str(row[1]) for row in found}

@@ -81,14 +81,11 @@ class Retention:
         """(first day, last day) of what one transaction deletes."""
         name = self._sql.name(column)
         day = f"SUBSTR({name}, 1, 10)" if self._sql.sqlite else f"CAST(DATE({name}) AS CHAR)"
-        with reading(self._engine) as connection:
-            days = connection.exec_driver_sql(
-                self._sql.text(
-                    f"SELECT {day} AS day, COUNT(*) FROM {self._sql.name(table.name)} WHERE {name} < ? "
-                    "GROUP BY day ORDER BY day"
-                ),
-                (before,),
-            ).all()
+        days = self._sql.rows(
+            f"SELECT {day} AS day, COUNT(*) FROM {self._sql.name(table.name)} WHERE {name} < ? "
+            "GROUP BY day ORDER BY day",
+            (before,),
+        )
         chunks: list[tuple[str, str]] = []
         rows = 0
         for found, count in days:
@@ -106,25 +103,23 @@ class Retention:
         with transaction(self._engine) as connection:
             claim_version(self._sql, connection, table)
             now = stamp(self._clock.now())
-            rows = connection.exec_driver_sql(
-                self._sql.text(f"DELETE FROM {name} WHERE {column} >= ? AND {column} < ?"), (first, after)
+            rows = self._sql.run(
+                connection, f"DELETE FROM {name} WHERE {column} >= ? AND {column} < ?", (first, after)
             ).rowcount
             insert_batch(self._sql, connection, table, batch, now)
             zeros = ", ".join(f"{count}=0" for count in COUNTS)
-            connection.exec_driver_sql(
-                self._sql.text(
-                    f"UPDATE sys_batch SET status='success', {zeros}, checks_json=?, finished_at=?, "
-                    "updated_at=? WHERE batch_id=?"
-                ),
+            self._sql.run(
+                connection,
+                f"UPDATE sys_batch SET status='success', {zeros}, checks_json=?, finished_at=?, "
+                "updated_at=? WHERE batch_id=?",
                 (f'{{"{REMOVED}":{rows}}}', now, now, batch.batch_id),
             )
             newest = connection.exec_driver_sql(f"SELECT MAX({column}) FROM {name}").scalar()
             # Neither `updated_at` nor `confirmed_at` moves: a delete brings nothing new.
-            connection.exec_driver_sql(
-                self._sql.text(
-                    "UPDATE table_version SET version=version+1, row_count=row_count-?, latest_date=? "
-                    "WHERE table_name=?"
-                ),
+            self._sql.run(
+                connection,
+                "UPDATE table_version SET version=version+1, row_count=row_count-?, latest_date=? "
+                "WHERE table_name=?",
                 (rows, None if newest is None else str(newest)[:10], table.name),
             )
         return Removed(batch.batch_id, first, last, rows)
@@ -133,7 +128,7 @@ class Retention:
 def count_before(sql: Sql, connection: Connection, table: Table, before: str) -> int:
     """Rows of days before `before`."""
     statement = f"SELECT COUNT(*) FROM {sql.name(table.name)} WHERE {sql.name(_date_of(table))} < ?"
-    return int(connection.exec_driver_sql(sql.text(statement), (before,)).scalar_one())
+    return int(sql.run(connection, statement, (before,)).scalar_one())
 
 
 def _date_of(table: Table) -> str:

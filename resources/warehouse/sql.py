@@ -4,16 +4,18 @@ Statements are written with `?` marks and qualified by `Sql.text`; values are al
 """
 
 from collections.abc import Sequence
+from typing import Any
 
-from sqlalchemy.engine import Engine
+from sqlalchemy.engine import Connection, CursorResult, Engine, Row
 
-from resources.warehouse.engine import is_sqlite
+from resources.warehouse.engine import is_sqlite, reading
 
 
 class Sql:
     """Statement text for one engine."""
 
     def __init__(self, engine: Engine) -> None:
+        self._engine = engine
         self.sqlite = is_sqlite(engine)
         self._quote = engine.dialect.identifier_preparer.quote
 
@@ -25,6 +27,17 @@ class Sql:
     def text(self, statement: str) -> str:
         """`?` marks in the driver's own style."""
         return statement if self.sqlite else statement.replace("%", "%%").replace("?", "%s")
+
+    def run(
+        self, connection: Connection, statement: str, values: Any = None
+    ) -> CursorResult[*tuple[Any, ...]]:
+        """A statement with `?` marks on a connection; `values` of one row, or of many in a list."""
+        return connection.exec_driver_sql(self.text(statement), values)
+
+    def rows(self, statement: str, values: Any = None) -> Sequence[Row[*tuple[Any, ...]]]:
+        """All rows of a statement that only reads, on a connection of its own."""
+        with reading(self._engine) as connection:
+            return self.run(connection, statement, values).all()
 
     def name(self, identifier: str) -> str:
         return self._quote(identifier)

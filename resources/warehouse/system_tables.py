@@ -5,21 +5,22 @@ from core.declaration.tables import Layer, Table
 
 
 def _table(
-    name: str,
-    layer: Layer,
-    key: str,
+    head: str,
     notation: str,
     *,
+    layer: Layer = Layer.SYSTEM,
     indexes: tuple[tuple[str, ...], ...] = (),
     unique: tuple[tuple[str, ...], ...] = (),
     serial: bool = False,
     description: str = "",
 ) -> Table:
+    """`head`: the name and, in brackets, the key."""
+    name, _, key = head.rstrip(")").partition("(")
     return Table(
         name=name,
         layer=layer,
         columns=columns_from(notation),
-        key=tuple(key.split()),
+        key=tuple(key.split(", ")),
         indexes=indexes,
         unique=unique,
         serial=serial,
@@ -29,9 +30,7 @@ def _table(
 
 SYSTEM_TABLES: tuple[Table, ...] = (
     _table(
-        "sys_sync_log",
-        Layer.SYSTEM,
-        "id",
+        "sys_sync_log(id)",
         "id:big task_type:k64 code:code status:s16 total:int success:int failed:int message:text "
         "started_at:ts finished_at:ts batch_id:k32 run_id:k64 trigger_type:s16",
         serial=True,
@@ -39,9 +38,7 @@ SYSTEM_TABLES: tuple[Table, ...] = (
         description="one row per download, sync or scheduled task",
     ),
     _table(
-        "sys_batch",
-        Layer.SYSTEM,
-        "batch_id",
+        "sys_batch(batch_id)",
         "batch_id:k32 table_name:k64 fusion_type:s32 domain:k16 trigger_type:s16 trigger_ref:k64 "
         "command_id:big parent_batch_id:k32 run_id:k64 partition_key:k32 codes_count:int rows_in:int "
         "rows_ok:int rows_warning:int rows_rejected:int rows_unchanged:int rows_written:int "
@@ -51,9 +48,7 @@ SYSTEM_TABLES: tuple[Table, ...] = (
         description="one row per (table, partition or code set, transaction)",
     ),
     _table(
-        "sys_quality_record",
-        Layer.SYSTEM,
-        "id",
+        "sys_quality_record(id)",
         "id:big batch_id:k32 table_name:k64 check_name:s128 severity:s8 column_name:s64 natural_key:s255 "
         "code:code partition_key:k32 failed_value:s255 failed_count:int total_count:int action:s16 "
         "message:s512 sources_json:json",
@@ -62,39 +57,29 @@ SYSTEM_TABLES: tuple[Table, ...] = (
         description="failed checks: one row per failing row (first 200 of a check) and one summary row",
     ),
     _table(
-        "sys_heartbeat",
-        Layer.SYSTEM,
-        "node_id",
+        "sys_heartbeat(node_id)",
         "node_id:k64 role:s16 host:s64 pid:int started_at:ts beat_at:ts state_json:json",
         description="processes that are alive; fresh when beat_at is within 90 s",
     ),
     _table(
-        "sys_domain_lock",
-        Layer.SYSTEM,
-        "domain",
+        "sys_domain_lock(domain)",
         "domain:k16 owner:k64 run_id:k64 command_id:big token:big acquired_at:f heartbeat_at:f expires_at:f",
         description="leases of the fusion domains; times are seconds of the database's clock",
     ),
     _table(
-        "sys_task",
-        Layer.SYSTEM,
-        "task_key",
+        "sys_task(task_key)",
         "task_key:k64 position:int declared_json:json trigger_hm:int enabled:bool changed_by:s64 "
         "changed_at:ts",
         description="the task table as published by the scheduler side, and what differs from it",
     ),
     _table(
-        "sys_config",
-        Layer.SYSTEM,
-        "config_key",
+        "sys_config(config_key)",
         "config_key:s128 value:text value_type:s16 group_name:s32 is_secret:bool default_value:text "
         "note:s255 updated_by:s64",
         description="allow-listed settings stored through the API",
     ),
     _table(
-        "sys_command",
-        Layer.SYSTEM,
-        "id",
+        "sys_command(id)",
         "id:big command:k64 args_json:json idempotency_key:k64 status:s16 requested_by:s64 "
         "requested_at:ts not_before:ts owner:k64 claimed_at:ts heartbeat_at:ts expires_at:f "
         "attempts:int max_attempts:int cancel_requested:bool run_id:k64 backfill_id:k32 "
@@ -105,9 +90,7 @@ SYSTEM_TABLES: tuple[Table, ...] = (
         description="what the API asks the platform to do",
     ),
     _table(
-        "sys_backfill",
-        Layer.SYSTEM,
-        "backfill_id",
+        "sys_backfill(backfill_id)",
         "backfill_id:k32 dataset:k32 date_from:date date_to:date codes_json:json only_missing:bool "
         "plan_json:json plan_expires_at:ts status:s16 partitions_total:int partitions_done:int "
         "partitions_failed:int partitions_skipped:int rows_written:big calls_json:json run_ids_json:json "
@@ -117,9 +100,7 @@ SYSTEM_TABLES: tuple[Table, ...] = (
         description="ranges of trade dates that the worker loads, and how far it is",
     ),
     _table(
-        "sys_gap",
-        Layer.SYSTEM,
-        "dataset partition_key",
+        "sys_gap(dataset, partition_key)",
         "dataset:k32 partition_key:k32 expected:int present:int missing:int codes_json:json reason:s16 "
         "status:s16 attempts:int run_id:k64 next_at:ts detected_at:ts closed_at:ts note:s255 "
         "backfill_id:k32",
@@ -127,18 +108,14 @@ SYSTEM_TABLES: tuple[Table, ...] = (
         description="trade dates that are not loaded, and what is done about them",
     ),
     _table(
-        "sys_market_snapshot",
-        Layer.SYSTEM,
-        "data_type trade_date",
+        "sys_market_snapshot(data_type, trade_date)",
         "data_type:k32 trade_date:date payload_json:json source:s32 is_final:bool captured_at:dt "
         "good_until:f refresh_owner:k32 refresh_until:f",
         description="the newest live answer of each data type and trade date; who refreshes it now, and the "
         "seconds (of the system clock) at which the answer is due again and that claim ends",
     ),
     _table(
-        "sys_live_read",
-        Layer.SYSTEM,
-        "name",
+        "sys_live_read(name)",
         "name:k64 trade_date:date payload_json:json source:s32 captured_at:dt good_until:f failed_until:f "
         "refresh_owner:k32 refresh_until:f",
         description="the newest answer of an upstream to each live read, shared by all API processes; who "
@@ -146,16 +123,12 @@ SYSTEM_TABLES: tuple[Table, ...] = (
         "that claim end",
     ),
     _table(
-        "sys_change_snapshot",
-        Layer.SYSTEM,
-        "entity_type entity_id",
+        "sys_change_snapshot(entity_type, entity_id)",
         "entity_type:k32 entity_id:k64 payload_json:json payload_hash:k64 version_no:int captured_at:dt",
         description="the newest version of what a user compares (`/market/change-detector`)",
     ),
     _table(
-        "sys_change_history",
-        Layer.SYSTEM,
-        "id",
+        "sys_change_history(id)",
         "id:big entity_type:k32 entity_id:k64 version_no:int changes_json:json added:int removed:int "
         "changed:int detected_at:ts",
         serial=True,
@@ -163,106 +136,95 @@ SYSTEM_TABLES: tuple[Table, ...] = (
         description="what changed between versions, the newest of each entity",
     ),
     _table(
-        "app_users",
-        Layer.USER,
-        "id",
+        "app_users(id)",
         "id:int username:s64 email:s128 password_hash:s255 role:s16 status:s32 email_verified:bool "
         "is_activated:bool avatar:s255 phone:s32 ai_usage_count:int ai_usage_date:date last_login_at:dt "
         "last_recall_sent_at:dt token_generation:int",
         serial=True,
         unique=(("username",), ("email",)),
+        layer=Layer.USER,
         description="local accounts",
     ),
     _table(
-        "portfolio_stock",
-        Layer.USER,
-        "user_id code",
+        "portfolio_stock(user_id, code)",
         "user_id:int code:code name:s64 group_name:s64 shares:f:sh cost_price:px:CNY buy_date:date "
         "stop_loss_price:px:CNY target_price:px:CNY note:s255 sort_no:int is_active:bool",
+        layer=Layer.USER,
         description="watch list and holdings; user_id 0 = the shared list",
     ),
     _table(
-        "mcp_server",
-        Layer.USER,
-        "user_id name",
+        "mcp_server(user_id, name)",
         "user_id:int name:s64 url:s512 transport:s32 enabled:bool headers_sealed:text sort_no:int",
+        layer=Layer.USER,
         description="tool servers outside that a user has entered; headers are sealed",
     ),
     _table(
-        "app_skill",
-        Layer.USER,
-        "skill_key",
+        "app_skill(skill_key)",
         "skill_key:k64 enabled:bool definition_json:json updated_by:s64",
+        layer=Layer.USER,
         description="skills that were switched, and those that were installed (with their definition)",
     ),
     _table(
-        "stock_analysis",
-        Layer.NOTE,
-        "source code date",
+        "stock_analysis(source, code, date)",
         "source:s16 code:code date:date name:s64 industry:s64 direction:s16 total_score:f scores_json:json "
         "conclusion:text sections_json:json gate_blocked:bool gate_reason:s255 model:s128 as_of:dt "
         "evidence_json:json receipt_json:json",
         indexes=(("code", "date"),),
+        layer=Layer.NOTE,
         description="five-dimension analyses: one a company, day and source (ai, manual, quant_prefill)",
     ),
     _table(
-        "decision_card",
-        Layer.NOTE,
-        "trace_id",
+        "decision_card(trace_id)",
         "trace_id:s64 source:s32 code:code name:s64 industry:s64 decision_date:date direction:s16 "
         "total_score:f scores_json:json price_at_decision:px:CNY price_date:date conclusion:text "
         "gate_blocked:bool gate_reason:s255 review_outcome:s16 review_profit_pct:pct:pct "
         "review_actual_trend:s16 reviewed_at:dt",
         indexes=(("decision_date",), ("code", "decision_date")),
+        layer=Layer.NOTE,
         description="what was said of a stock, and whether it came so; trace_id = source_code_date",
     ),
 )
 
 INFRA_TABLES: tuple[Table, ...] = (
     _table(
-        "table_version",
-        Layer.INFRA,
-        "table_name",
+        "table_version(table_name)",
         "table_name:k64 version:big latest_date:date row_count:big updated_at:ts confirmed_at:ts "
         "last_batch_id:k32",
+        layer=Layer.INFRA,
         description="moved in the transaction of every write; caches, stats and freshness read it",
     ),
     _table(
-        "sys_provenance",
-        Layer.INFRA,
-        "id",
+        "sys_provenance(id)",
         "id:big pattern:json",
+        layer=Layer.INFRA,
         description="patterns of per-column sources, written once",
     ),
     _table(
-        "sys_fetch",
-        Layer.INFRA,
-        "fetch_id",
+        "sys_fetch(fetch_id)",
         "fetch_id:k32 batch_id:k32 run_id:k64 upstream:k32 call_name:k64 request_key:k64 request:text "
         "codes_or_page:s255 http_status:int outcome:s16 attempt:int byte_count:int sha256:k64 "
         "body_path:s255 elapsed_ms:int received_at:ts trade_date:date recording:k32",
         indexes=(("batch_id",), ("request_key",), ("received_at",)),
+        layer=Layer.INFRA,
         description="every upstream response that fed a write",
     ),
     _table(
-        "sys_chat_receipt",
-        Layer.INFRA,
-        "receipt_id",
+        "sys_chat_receipt(receipt_id)",
         "receipt_id:k32 user_id:int asked_at:ts expires_at:f kind:k16 question_hash:k64 provenance:s16 "
         "body:mtext",
         indexes=(("user_id", "asked_at"), ("expires_at",)),
+        layer=Layer.INFRA,
         description="what an answer of the chat was made of; the newest of each user, for some days; body is "
         "packed (zlib, base64)",
     ),
     _table(
-        "sys_slot",
-        Layer.INFRA,
-        "id",
+        "sys_slot(id)",
         "id:big task_key:k64 slot:k32 slot_at:dt trade_date:date trigger_type:s16 status:s16 reason:s255 "
         "attempt:int claimed_by:k64 claimed_at:f run_id:k64 command_id:big started_at:ts finished_at:ts",
         serial=True,
         unique=(("task_key", "slot"),),
         indexes=(("trade_date",), ("status",), ("run_id",)),
+        layer=Layer.INFRA,
         description="slot ledger: a slot is claimed before its run is requested; slot = trade date of a "
         "daily task, time of a repeating one",
     ),

@@ -11,8 +11,8 @@ def claim_version(sql: Sql, connection: Connection, table: Table) -> int:
     """The table's version, held until the transaction ends: writers of one table follow each other. Raises
     StorageError before the first migration."""
     lock = "" if sql.sqlite else " FOR UPDATE"
-    found = connection.exec_driver_sql(
-        sql.text(f"SELECT version FROM table_version WHERE table_name=?{lock}"), (table.name,)
+    found = sql.run(
+        connection, f"SELECT version FROM table_version WHERE table_name=?{lock}", (table.name,)
     ).scalar()
     if found is None:
         raise StorageError(f"{table.name} has no version row; the warehouse was not migrated")

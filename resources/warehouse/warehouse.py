@@ -118,7 +118,7 @@ class Warehouse:
     def query(self, statement: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
         """A hand-written SELECT with `?` marks."""
         with self.connect() as connection:
-            return [tuple(row) for row in connection.exec_driver_sql(self.sql.text(statement), values)]
+            return [tuple(row) for row in self.sql.run(connection, statement, values)]
 
     def versions(self) -> dict[str, dict[str, Any]]:
         """`table_version` by table name."""

@@ -241,12 +241,11 @@ class Writer:
             insert_batch(self._sql, connection, table, batch, now)
             insert_fetches(self._sql, connection, batch, fetches, bodies)
             insert_quality(self._sql, connection, table, batch, quality, now)
-            connection.exec_driver_sql(
-                self._sql.text(
-                    "UPDATE sys_batch SET status='failed', error=?, rows_in=?, rows_ok=0, rows_warning=0, "
-                    "rows_rejected=?, rows_unchanged=0, rows_written=0, rows_superseded=0, finished_at=?, "
-                    "updated_at=? WHERE batch_id=?"
-                ),
+            self._sql.run(
+                connection,
+                "UPDATE sys_batch SET status='failed', error=?, rows_in=?, rows_ok=0, rows_warning=0, "
+                "rows_rejected=?, rows_unchanged=0, rows_written=0, rows_superseded=0, finished_at=?, "
+                "updated_at=? WHERE batch_id=?",
                 (redact(error)[:2000], rows_in, rejected, now, now, batch.batch_id),
             )
         log.warning("%s %s refused: %s", table.name, batch.partition_key, error, extra=_ids(batch))
@@ -267,12 +266,11 @@ class Writer:
         now = stamp(self._clock.now())
         sums = [sum(getattr(item, name) for item in results) for name in COUNTS]
         with transaction(self._engine) as connection:
-            connection.exec_driver_sql(
-                self._sql.text(
-                    "UPDATE sys_batch SET status=?, error=?, rows_in=?, rows_ok=?, rows_warning=?, "
-                    "rows_rejected=?, rows_unchanged=?, rows_written=?, rows_superseded=?, finished_at=?, "
-                    "updated_at=? WHERE batch_id=?"
-                ),
+            self._sql.run(
+                connection,
+                "UPDATE sys_batch SET status=?, error=?, rows_in=?, rows_ok=?, rows_warning=?, "
+                "rows_rejected=?, rows_unchanged=?, rows_written=?, rows_superseded=?, finished_at=?, "
+                "updated_at=? WHERE batch_id=?",
                 (
                     "success" if error is None else "failed",
                     None if error is None else redact(error)[:2000],
@@ -308,9 +306,7 @@ class Writer:
         removed = [key for plan in plans for key in plan.removed]
         if removed:
             condition = " AND ".join(f"{self._sql.name(name)}=?" for name in table.key)
-            connection.exec_driver_sql(
-                self._sql.text(f"DELETE FROM {self._sql.name(table.name)} WHERE {condition}"), removed
-            )
+            self._sql.run(connection, f"DELETE FROM {self._sql.name(table.name)} WHERE {condition}", removed)
         written = merged(table, plans)
         if written:
             connection.exec_driver_sql(self._sql.upsert(table.name, table.names, table.key), written)
@@ -347,12 +343,11 @@ class Writer:
             content_hash=plan.content_hash,
             version=version + 1 if changed else version,
         )
-        connection.exec_driver_sql(
-            self._sql.text(
-                "UPDATE sys_batch SET status='success', rows_in=?, rows_ok=?, rows_warning=?, "
-                "rows_rejected=?, rows_unchanged=?, rows_written=?, rows_superseded=?, content_hash=?, "
-                "finished_at=?, updated_at=? WHERE batch_id=?"
-            ),
+        self._sql.run(
+            connection,
+            "UPDATE sys_batch SET status='success', rows_in=?, rows_ok=?, rows_warning=?, "
+            "rows_rejected=?, rows_unchanged=?, rows_written=?, rows_superseded=?, content_hash=?, "
+            "finished_at=?, updated_at=? WHERE batch_id=?",
             (
                 result.rows_in,
                 result.rows_ok,
@@ -368,12 +363,11 @@ class Writer:
             ),
         )
         if changed:
-            connection.exec_driver_sql(
-                self._sql.text(
-                    "UPDATE table_version SET version=version+1, row_count=row_count+?, updated_at=?, "
-                    "confirmed_at=?, last_batch_id=?, latest_date=CASE WHEN latest_date IS NULL OR "
-                    "latest_date < ? THEN ? ELSE latest_date END WHERE table_name=?"
-                ),
+            self._sql.run(
+                connection,
+                "UPDATE table_version SET version=version+1, row_count=row_count+?, updated_at=?, "
+                "confirmed_at=?, last_batch_id=?, latest_date=CASE WHEN latest_date IS NULL OR "
+                "latest_date < ? THEN ? ELSE latest_date END WHERE table_name=?",
                 (
                     plan.added - len(plan.removed),
                     now,
@@ -385,8 +379,9 @@ class Writer:
                 ),
             )
         else:
-            connection.exec_driver_sql(
-                self._sql.text("UPDATE table_version SET confirmed_at=?, last_batch_id=? WHERE table_name=?"),
+            self._sql.run(
+                connection,
+                "UPDATE table_version SET confirmed_at=?, last_batch_id=? WHERE table_name=?",
                 (now, batch.batch_id, table.name),
             )
         return result

@@ -17,8 +17,8 @@ from resources.upstreams.cninfo.announcements import Query, parse_announcements,
 from resources.upstreams.eastmoney.f10 import pages
 from resources.upstreams.eastmoney.quotes import lists, pools, series
 from resources.upstreams.eastmoney.reports import billboard, bonds, capital, companies, gateway, trading
-from resources.upstreams.parsing.notices import notice_frame
 from resources.upstreams.parsing.payload import json_of
+from resources.upstreams.parsing.texts import notice_frame
 from resources.upstreams.sina import flows
 from resources.upstreams.sina import quotes as sina_quotes
 from resources.upstreams.tencent import bars

@@ -1,6 +1,5 @@
 """Distribution of chips by cost. Importing this imports numba."""
 
-from platform_assets.compute.chips.columns import COLUMNS
-from platform_assets.compute.chips.run import chip_columns, chip_distribution
+from platform_assets.compute.chips.run import COLUMNS, chip_columns, chip_distribution
 
 __all__ = ["COLUMNS", "chip_columns", "chip_distribution"]

@@ -6,9 +6,14 @@ import numpy as np
 
 from core.arrays import Floats, Ints
 from core.market.bars import Bars
-from platform_assets.compute.chips.columns import COLUMNS
 from platform_assets.compute.kernels import kernel
 from platform_assets.compute.parameters.chips import BUCKETS, SETTLED, SHOWN_PCT, SMALLEST_STEP, WINDOW
+
+COLUMNS = tuple(
+    "profit_ratio_pct avg_cost cost_50 cost_90_low cost_90_high concentration_90_pct cost_70_low "
+    "cost_70_high concentration_70_pct peak_price peak_ratio_pct support_price resistance_price".split()
+)
+
 
 OPEN, HIGH, LOW, CLOSE, TURNOVER = range(5)
 TAILS = np.array([0.05, 0.15])

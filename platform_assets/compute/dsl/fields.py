@@ -151,9 +151,6 @@ class Catalogue:
     def __getitem__(self, name: str) -> Field:
         return self.fields[name]
 
-    def group_of(self, name: str) -> str:
-        return next(key for key, held in self.groups.items() if any(one.name == name for one in held))
-
 
 @cache
 def catalogue() -> Catalogue:

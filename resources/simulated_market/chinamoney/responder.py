@@ -1,13 +1,12 @@
 """Closing yield curve, SHIBOR and LPR: JSON whose figures are texts. A refused request gets a message and no
 record; a client that is not registered gets a page."""
 
-import json
 from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Any
 
 from resources.simulated_market import economy
-from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
+from resources.simulated_market.wire import HttpRequest, Reply, Route, View, json_reply, route
 
 _TENORS = (0.083, 0.25, 0.5, 0.75, *(float(years) for years in range(1, 47)))
 _MOST_ROWS = 200
@@ -78,8 +77,7 @@ class ChinamoneyResponder:
         known = params.get("bondType") == "CYCC000" and "reference" in params and "termId" in params
         rows = [_curve_row(day, years) for day in days for years in _TENORS] if known else []
         total = len(rows)
-        if view.fault is not None and view.fault.kind == "cut_list":
-            rows = rows[: int(view.fault.args.get("rows", 100))]
+        rows = view.cut(rows)
         size, page = max(1, int(params.get("pageSize", "15"))), max(1, int(params.get("pageNum", "1")))
         counts = {"total": total, "pageTotal": -(-total // size), "pageNum": page, "pageSize": size}
         return _reply("", rows[(page - 1) * size : page * size], counts, view)
@@ -154,4 +152,4 @@ def _reply(message: str, rows: list[dict[str, Any]], data: dict[str, Any], view:
         "producer": "",
     }
     document = {"head": head, "data": {**data, "message": message}, "records": rows}
-    return Reply(json.dumps(document, ensure_ascii=False).encode())
+    return json_reply(document, spaced=True)

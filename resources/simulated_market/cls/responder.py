@@ -7,7 +7,7 @@ from datetime import datetime
 from resources.simulated_market.eastmoney.fields import unix
 from resources.simulated_market.press import Press
 from resources.simulated_market.shared_facts import Books
-from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
+from resources.simulated_market.wire import HttpRequest, Reply, Route, View, json_reply, route
 from resources.upstreams.cls.client import sign
 
 _PAGE = {"app": "CailianpressWeb", "os": "web", "refresh_type": "1"}
@@ -49,7 +49,7 @@ class ClsResponder:
             for one in shown
         ]
         document = {"errno": 0, "msg": "", "data": {"roll_data": rows}}
-        return Reply(json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode())
+        return json_reply(document)
 
 
 def _second(time: datetime) -> int:

@@ -2,7 +2,6 @@
 CSRC classes are sectors under a letter, CNI classes sectors and their second level."""
 
 import base64
-import json
 from collections import defaultdict
 from datetime import datetime, timedelta
 from statistics import mean, median
@@ -13,7 +12,7 @@ from cryptography.hazmat.primitives.padding import PKCS7
 
 from resources.simulated_market.days import dates_between
 from resources.simulated_market.valuations import Lines
-from resources.simulated_market.wire import HttpRequest, Reply, View
+from resources.simulated_market.wire import HttpRequest, Reply, View, json_reply
 from resources.simulated_market.world.model import Security
 from resources.simulated_market.world.vocabulary import INDUSTRIES, SECTORS
 
@@ -117,4 +116,4 @@ def is_fresh(request: HttpRequest, view: View) -> bool:
 
 
 def _answer(document: dict[str, Any]) -> Reply:
-    return Reply(json.dumps(document, ensure_ascii=False).encode())
+    return json_reply(document, spaced=True)

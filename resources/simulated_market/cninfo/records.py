@@ -1,15 +1,15 @@
 """Records of the disclosure platform other than notices: disclosure dates, holder counts, share capital."""
 
-import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from resources.simulated_market import capital, corporate
 from resources.simulated_market.cninfo.industries import is_fresh
 from resources.simulated_market.eastmoney.schedule import schedule_rows
-from resources.simulated_market.exchanges.days import day_of, iso_of
+from resources.simulated_market.exchanges.days import day_of
 from resources.simulated_market.notices import page_of
-from resources.simulated_market.wire import HttpRequest, Reply, View
+from resources.simulated_market.wire import HttpRequest, Reply, View, json_reply
+from resources.simulated_market.world.dates import iso_of
 
 WAN = 1e4
 Row = dict[str, Any]
@@ -28,8 +28,7 @@ def schedule(request: HttpRequest, view: View) -> Reply:
     form = request.params() | request.form()
     found = schedule_rows(view, [("REPORT_DATE", "=", [form.get("sectionTime", "")])])
     total = len(found)
-    if view.fault is not None and view.fault.kind == "cut_list":
-        found = found[: int(view.fault.args.get("rows", 100))]
+    found = view.cut(found)
     size, page = max(1, min(1000, int(form.get("pagesize") or 20))), page_of(form.get("pagenum", "1"))
     rows = [
         {
@@ -50,7 +49,7 @@ def schedule(request: HttpRequest, view: View) -> Reply:
         "hasNextPage": page < pages,
         "hasPreviousPage": page > 1,
     }
-    return Reply(json.dumps(document, ensure_ascii=False).encode())
+    return json_reply(document, spaced=True)
 
 
 def holders(request: HttpRequest, view: View) -> Reply:
@@ -124,4 +123,4 @@ _CAPITAL = (
 
 
 def _json(document: Row) -> Reply:
-    return Reply(json.dumps(document, ensure_ascii=False).encode())
+    return json_reply(document, spaced=True)

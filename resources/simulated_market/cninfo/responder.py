@@ -1,6 +1,5 @@
 """www.cninfo.com.cn: notices of all exchanges, 30 a page, and the map of company ids; its data service."""
 
-import json
 import zlib
 from collections.abc import Sequence
 from datetime import UTC, timedelta
@@ -10,7 +9,7 @@ from resources.simulated_market.cninfo import records
 from resources.simulated_market.cninfo.industries import IndustryRatios
 from resources.simulated_market.notices import Notice, page_of
 from resources.simulated_market.shared_facts import Books
-from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
+from resources.simulated_market.wire import HttpRequest, Reply, Route, View, json_reply, route
 from resources.simulated_market.world.model import Security
 
 PAGE = 30
@@ -48,8 +47,7 @@ class CninfoResponder:
             if not code or (security.code == code and org_id(security) == org)
         ]
         total = len(rows)
-        if view.fault is not None and view.fault.kind == "cut_list":
-            rows = rows[: int(view.fault.args.get("rows", 100))]
+        rows = view.cut(rows)
         page = page_of(form.get("pageNum", "1"))
         shown = rows[(page - 1) * PAGE : page * PAGE] if page <= MOST_PAGES else []
         listed = [_row(notice, at) for notice, at in shown]
@@ -63,7 +61,7 @@ class CninfoResponder:
             "hasMore": page * PAGE < total,
             "totalpages": total // PAGE,
         }
-        return Reply(json.dumps(document, ensure_ascii=False).encode())
+        return json_reply(document, spaced=True)
 
 
 def _row(notice: Notice, at: int) -> dict[str, Any]:
@@ -118,7 +116,7 @@ def orgs(request: HttpRequest, view: View) -> Reply:
     ]
     # Companies without an id exist.
     rows.append({"orgId": "", "category": "A股", "code": "000000", "pinyin": "", "zwjc": ""})
-    return Reply(json.dumps({"stockList": rows}, ensure_ascii=False).encode())
+    return json_reply({"stockList": rows}, spaced=True)
 
 
 __all__ = ["CninfoResponder"]

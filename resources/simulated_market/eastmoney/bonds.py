@@ -7,6 +7,7 @@ from resources.simulated_market import funds
 from resources.simulated_market.bonds import Bond
 from resources.simulated_market.eastmoney.facts import SecurityFacts, cny
 from resources.simulated_market.wire import View
+from resources.simulated_market.world.dates import stamp_of
 from resources.simulated_market.world.model import PRICE_UNIT, Quote
 
 Row = dict[str, Any]
@@ -31,19 +32,19 @@ def term_row(bond: Bond) -> Row:
         "SECURITY_CODE": bond.security.code,
         "SECUCODE": f"{bond.security.code}.{bond.security.market}",
         "SECURITY_NAME_ABBR": name,
-        "LISTING_DATE": _stamp(bond.security.list_date),
+        "LISTING_DATE": stamp_of(bond.security.list_date),
         "DELIST_DATE": None,
         "CONVERT_STOCK_CODE": None if stock is None else stock.code,
         "BOND_EXPIRE": "6",
         "RATING": bond.rating,
-        "VALUE_DATE": _stamp(bond.value_date),
-        "EXPIRE_DATE": _stamp(bond.maturity_date),
+        "VALUE_DATE": stamp_of(bond.value_date),
+        "EXPIRE_DATE": stamp_of(bond.maturity_date),
         "INTEREST_RATE_EXPLAIN": bond.coupon_text,
         "INITIAL_TRANSFER_PRICE": bond.convert_price,
         "ACTUAL_ISSUE_SCALE": bond.issue_size_yi,
         "ISSUE_PRICE": 100,
         "PAR_VALUE": 100,
-        "PUBLIC_START_DATE": _stamp(bond.value_date),
+        "PUBLIC_START_DATE": stamp_of(bond.value_date),
         "CORRECODE": f"7{bond.security.code[1:]}",
         "CORRECODE_NAME_ABBR": name.replace("转债", "发债"),
         "SECURITY_SHORT_NAME": None if stock is None else bond.view.world.name(stock, now),
@@ -119,8 +120,3 @@ FIELDS: Mapping[str, tuple[str, Value]] = {
     "f441": ("px", _of_etf),
 }
 """Field -> (kind, value), in addition to the fields of every security."""
-
-
-def _stamp(day: int) -> str:
-    text = str(day)
-    return f"{text[:4]}-{text[4:6]}-{text[6:]} 00:00:00"

@@ -4,12 +4,12 @@ Revenue and cost of a report are split in shares that belong to the company, so 
 to the report. Financials have no cost. A replayed market has no rows.
 """
 
-import json
 import zlib
 from collections.abc import Iterator
 from typing import Any
 
-from resources.simulated_market.wire import HttpRequest, Reply, View
+from resources.simulated_market.wire import HttpRequest, Reply, View, json_reply
+from resources.simulated_market.world.dates import stamp_of
 from resources.simulated_market.world.model import Report, Security
 
 Row = dict[str, Any]
@@ -22,11 +22,10 @@ def business(request: HttpRequest, view: View) -> Reply:
     security = view.world.find(request.params().get("code", "").lower())
     known = security is not None and security.kind == "stock"
     rows = [] if security is None or not known else list(_rows(view, security))
-    if view.fault is not None and view.fault.kind == "cut_list":
-        rows = rows[: int(view.fault.args.get("rows", 100))]
+    rows = view.cut(rows)
     scope = [] if security is None else [_scope(security)]
     document = {"zyfw": scope, "zygcfx": rows}
-    return Reply(json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode())
+    return json_reply(document)
 
 
 def _scope(security: Security) -> Row:
@@ -66,7 +65,7 @@ def _split(security: Security, report: Report, kind: str, items: list[str]) -> I
         yield {
             "SECUCODE": f"{security.code}.{security.market}",
             "SECURITY_CODE": security.code,
-            "REPORT_DATE": _stamp(report.period),
+            "REPORT_DATE": stamp_of(report.period),
             "MAINOP_TYPE": kind,
             "ITEM_NAME": item,
             "MAIN_BUSINESS_INCOME": revenue,
@@ -87,8 +86,3 @@ def _part(cost: float | None, revenue: float, gross: float | None) -> float | No
     if cost is None or gross is None or revenue == gross:
         return None
     return round(cost / (revenue - gross), 6)
-
-
-def _stamp(day: int) -> str:
-    text = str(day)
-    return f"{text[:4]}-{text[4:6]}-{text[6:]} 00:00:00"

@@ -5,14 +5,13 @@ deal, and an opening on the other side of the average of five days. Before the f
 day without trading, the list is empty. A world without minutes has the openings alone.
 """
 
-import json
 from typing import Any
 
 import numpy as np
 
 from resources.simulated_market.eastmoney.envelope import market_of
 from resources.simulated_market.limits import LimitBook, LimitState, clock_within, newest_session
-from resources.simulated_market.wire import HttpRequest, Reply, View
+from resources.simulated_market.wire import HttpRequest, Reply, View, json_reply
 from resources.simulated_market.world.model import PRICE_UNIT, Ints, Minutes
 
 _RT = 105
@@ -36,18 +35,13 @@ class Changes:
         requested = {int(one) for one in params.get("type", "").split(",") if one.isdigit()}
         rows = [row for row in self._rows(view) if row["t"] in requested]
         total = len(rows)
-        if view.fault is not None and view.fault.kind == "cut_list":
-            rows = rows[: int(view.fault.args.get("rows", 100))]
+        rows = view.cut(rows)
         size = max(1, int(params.get("pagesize", "64")))
         start = max(0, int(params.get("pageindex", "0"))) * size
         shown = rows[start : start + size]
         data = {"tc": total, "allstock": shown}
         document = {"rc": 0, "rt": _RT, "svr": 181734952, "lt": 1, "full": 0, "data": data}
-        text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
-        callback = params.get("cb")
-        if callback:
-            return Reply(f"{callback}({text})".encode(), "application/javascript; charset=UTF-8")
-        return Reply(text.encode())
+        return json_reply(document, params.get("cb"), "application/javascript; charset=UTF-8")
 
     def _rows(self, view: View) -> list[Row]:
         day = newest_session(view)

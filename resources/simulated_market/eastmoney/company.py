@@ -1,13 +1,13 @@
 """Pages of one company: main indicators in the gateway's old dialect, statements as emweb serves them."""
 
-import json
 import re
 from typing import Any
 
-from resources.simulated_market.eastmoney.finance import day, statement_row
+from resources.simulated_market.eastmoney.finance import statement_row
 from resources.simulated_market.eastmoney.main_figures import main_rows
 from resources.simulated_market.finance import FinanceBook, Result
-from resources.simulated_market.wire import HttpRequest, Reply, View
+from resources.simulated_market.wire import HttpRequest, Reply, View, json_reply
+from resources.simulated_market.world.dates import stamp_of
 from resources.simulated_market.world.model import Security
 
 _MAIN = "RPT_F10_FINANCE_MAINFINADATA"
@@ -34,8 +34,7 @@ class CompanyPages:
         if not rows:
             return _plain(_failed(9201, "返回数据为空"))
         count = len(rows)
-        if view.fault is not None and view.fault.kind == "cut_list":
-            rows = rows[: int(view.fault.args.get("rows", 100))]
+        rows = view.cut(rows)
         size, page = min(_PAGE, int(params.get("ps", "50"))), int(params.get("p", "1"))
         data = rows[(page - 1) * size : page * size]
         result = {"pages": -(-count // size), "data": data, "count": count}
@@ -55,22 +54,21 @@ class CompanyPages:
 
     def dates(self, request: HttpRequest, view: View) -> Reply:
         """Periods of a company, newest first; none for another form of statements."""
-        rows = [{"REPORT_DATE": day(one.period)} for one in self._of(request, view)]
+        rows = [{"REPORT_DATE": stamp_of(one.period)} for one in self._of(request, view)]
         return _plain({"data": rows})
 
     def statement(self, request: HttpRequest, view: View) -> Reply:
         """At most five periods of one statement; further requested ones are cut off."""
         asked = [one.strip() for one in request.params().get("dates", "").split(",")][:_MOST_DATES]
         name = request.path.rsplit("/", 1)[-1].removesuffix("AjaxNew")
-        found = {day(one.period)[:10]: one for one in self._of(request, view)}
+        found = {stamp_of(one.period)[:10]: one for one in self._of(request, view)}
         rows = []
         for period in asked:
             one = found.get(period)
             if one is not None:
                 before = found.get(f"{int(period[:4]) - 1}{period[4:]}")
                 rows.append(statement_row(one, before, name))
-        if view.fault is not None and view.fault.kind == "cut_list":
-            rows = rows[: int(view.fault.args.get("rows", 100))]
+        rows = view.cut(rows)
         return _plain({"pages": 1, "data": rows, "count": len(rows)})
 
     def _of(self, request: HttpRequest, view: View) -> list[Result]:
@@ -91,7 +89,7 @@ def _found(view: View, symbol: str) -> Security | None:
 
 
 def _plain(document: dict[str, Any]) -> Reply:
-    return Reply(json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode())
+    return json_reply(document)
 
 
 def _failed(code: int, message: str) -> dict[str, Any]:

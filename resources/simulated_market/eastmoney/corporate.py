@@ -9,6 +9,7 @@ from resources.simulated_market.corporate import HolderCount, Payout
 from resources.simulated_market.insiders import Trade, Visit
 from resources.simulated_market.institutions import OrgHolding
 from resources.simulated_market.wire import View
+from resources.simulated_market.world.dates import stamp_of
 from resources.simulated_market.world.model import Security
 
 Row = dict[str, Any]
@@ -102,20 +103,20 @@ def holder_row(one: HolderCount, view: View) -> Row:
         "SECURITY_NAME_ABBR": view.world.name(one.security, view.now),
         "CHANGE_SHARES": None,
         "CHANGE_REASON": None,
-        "END_DATE": _stamp(one.date),
+        "END_DATE": stamp_of(one.date),
         "INTERVAL_CHRATE": None if one.interval_pct is None else round(one.interval_pct, 8),
         "AVG_MARKET_CAP": None if worth is None else round(worth / one.holders, 8),
         "AVG_HOLD_NUM": round(one.a_shares / one.holders, 10),
         "TOTAL_MARKET_CAP": worth,
         "TOTAL_A_SHARES": one.a_shares,
-        "HOLD_NOTICE_DATE": _stamp(one.announced),
+        "HOLD_NOTICE_DATE": stamp_of(one.announced),
         "HOLDER_NUM": one.holders,
         "PRE_HOLDER_NUM": one.before,
         "HOLDER_NUM_CHANGE": change,
         "HOLDER_NUM_RATIO": round(change / one.before * 100, 12)
         if change is not None and one.before
         else None,
-        "PRE_END_DATE": None if one.before_date is None else _stamp(one.before_date),
+        "PRE_END_DATE": None if one.before_date is None else stamp_of(one.before_date),
     }
 
 
@@ -131,13 +132,13 @@ def payout_row(one: Payout) -> Row:
         "BONUS_RATIO": one.bonus or None,
         "IT_RATIO": one.transfer or None,
         "PRETAX_BONUS_RMB": one.cash or None,
-        "PLAN_NOTICE_DATE": _stamp(one.planned),
-        "EQUITY_RECORD_DATE": _stamp(one.record) if known else None,
-        "EX_DIVIDEND_DATE": _stamp(one.ex_day) if known else None,
-        "REPORT_DATE": _stamp(one.period),
+        "PLAN_NOTICE_DATE": stamp_of(one.planned),
+        "EQUITY_RECORD_DATE": stamp_of(one.record) if known else None,
+        "EX_DIVIDEND_DATE": stamp_of(one.ex_day) if known else None,
+        "REPORT_DATE": stamp_of(one.period),
         "ASSIGN_PROGRESS": _PROGRESS[one.stage],
         "IMPL_PLAN_PROFILE": plan_text(one),
-        "NOTICE_DATE": _stamp(one.noticed),
+        "NOTICE_DATE": stamp_of(one.noticed),
         "DIVIDENT_RATIO": round(one.cash / 10 / one.price, 12) if one.price and one.cash else None,
         "TOTAL_SHARES": one.total_shares,
         "BASIC_EPS": one.eps,
@@ -150,7 +151,7 @@ def trade_row(one: Trade, view: View) -> Row:
     return {
         "SECURITY_CODE": one.security.code,
         "SECURITY_NAME": view.world.name(one.security, view.now),
-        "CHANGE_DATE": _stamp(one.date),
+        "CHANGE_DATE": stamp_of(one.date),
         "PERSON_NAME": one.person,
         "DSE_PERSON_NAME": one.person,
         "POSITION_NAME": one.title,
@@ -172,8 +173,8 @@ def visit_row(one: Visit) -> Row:
     return {
         "SECURITY_CODE": one.security.code,
         "SECURITY_NAME_ABBR": one.name,
-        "NOTICE_DATE": _stamp(one.announced),
-        "RECEIVE_START_DATE": _stamp(one.date),
+        "NOTICE_DATE": stamp_of(one.announced),
+        "RECEIVE_START_DATE": stamp_of(one.date),
         "RECEIVE_END_DATE": None,
         "RECEIVE_OBJECT": one.visitor,
         "ORG_TYPE": one.kind,
@@ -194,7 +195,7 @@ def holding_row(one: OrgHolding) -> Row:
     """RPT_MAIN_ORGHOLD: ratios in percent."""
     return {
         "SECURITY_CODE": one.security.code,
-        "REPORT_DATE": _stamp(one.period),
+        "REPORT_DATE": stamp_of(one.period),
         "ORG_TYPE": one.kind,
         "HOULD_NUM": one.institutions,
         "TOTAL_SHARES": one.shares,
@@ -221,8 +222,3 @@ def _since(clauses: Sequence[Clause], column: str, sign: str = ">=") -> int:
         values[0][:10].replace("-", "") for name, how, values in clauses if name == column and how == sign
     ]
     return max((int(day) for day in days if day.isdigit()), default=0)
-
-
-def _stamp(day: int) -> str:
-    text = str(day)
-    return f"{text[:4]}-{text[4:6]}-{text[6:]} 00:00:00"

@@ -1,10 +1,9 @@
 """Envelope, JSONP and number formats of push2: `fltt`, `np`, "-" for missing values."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from resources.simulated_market.wire import HttpRequest, Reply
+from resources.simulated_market.wire import HttpRequest, Reply, json_reply
 from resources.simulated_market.world.model import Security, World
 
 # rt = endpoint type, as recorded.
@@ -23,11 +22,7 @@ def reply(request: HttpRequest, rt: int, data: Any, *, rc: int = 0) -> Reply:
         "dsc": "0",
         "data": data,
     }
-    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
-    callback = request.params().get("cb")
-    if callback:
-        return Reply(f"{callback}({text});".encode(), "application/javascript; charset=UTF-8")
-    return Reply(text.encode())
+    return json_reply(document, request.params().get("cb"), "application/javascript; charset=UTF-8", end=");")
 
 
 _EXTRA = {"f128": ("f140", "f141"), "f205": ("f206",), "f258": ("f259",), "f261": ("f262",)}

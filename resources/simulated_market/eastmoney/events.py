@@ -11,6 +11,7 @@ from resources.simulated_market.block_trades import BlockTrades, Deal
 from resources.simulated_market.branches import branch_code
 from resources.simulated_market.days import DayBar, dates_between, day_bar
 from resources.simulated_market.wire import View
+from resources.simulated_market.world.dates import stamp_of
 from resources.simulated_market.world.model import Security
 
 Row = dict[str, Any]
@@ -101,7 +102,7 @@ def listing_row(one: Listing, view: View) -> Row:
     _, floating = view.world.shares(one.security, view.now)
     return {
         **_identity(one.security, one.name),
-        "TRADE_DATE": _midnight(one.date),
+        "TRADE_DATE": stamp_of(one.date),
         "EXPLAIN": f"{one.institutions}家机构买入" if one.institutions else "普通席位买入",
         "EXPLANATION": one.reason,
         "CHANGE_TYPE": one.kind,
@@ -124,7 +125,7 @@ def seat_row(one: Listing, seat: Seat, side: str, rank: int) -> Row:
     """RPT_OPERATEDEPT_TRADE: TRADE_DIRECTION 0 the largest buyers, 1 the largest sellers."""
     return {
         **_identity(one.security, one.name),
-        "TRADE_DATE": _midnight(one.date),
+        "TRADE_DATE": stamp_of(one.date),
         "EXPLANATION": one.reason,
         "CHANGE_TYPE": one.kind,
         "STATISTICS_DAYS": one.days,
@@ -145,7 +146,7 @@ def side_row(one: Listing, seat: Seat) -> Row:
     bought, sold = seat.bought or 0.0, seat.sold or 0.0
     return {
         **_identity(one.security, one.name),
-        "TRADE_DATE": _midnight(one.date),
+        "TRADE_DATE": stamp_of(one.date),
         "OPERATEDEPT_CODE": seat.code,
         "OPERATEDEPT_NAME": seat.name,
         "EXPLANATION": one.reason,
@@ -170,7 +171,7 @@ def deal_row(one: Deal, view: View, rank: int) -> Row:
         "SECURITY_TYPE_CODE": kind,
         "SECURITY_TYPE": shown,
         "SECURITY_TYPE_WEB": number,
-        "TRADE_DATE": _midnight(one.date),
+        "TRADE_DATE": stamp_of(one.date),
         "TRADE_UNIT": "股",
         "DEAL_PRICE": one.price,
         "CLOSE_PRICE": one.bar.close,
@@ -226,8 +227,3 @@ def _after(view: View, security: Security, day: int, name: str, steps: Sequence[
 
 def _share(value: float | None, whole: float) -> float | None:
     return None if value is None or not whole else round(value / whole * 100, 6)
-
-
-def _midnight(day: int) -> str:
-    text = str(day)
-    return f"{text[:4]}-{text[4:6]}-{text[6:]} 00:00:00"

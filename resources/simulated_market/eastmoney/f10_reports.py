@@ -9,6 +9,7 @@ from resources.simulated_market.corporate import stocks
 from resources.simulated_market.forecasts import Outlook
 from resources.simulated_market.shareholders import FLOAT, TOP, Holding, Position
 from resources.simulated_market.wire import View
+from resources.simulated_market.world.dates import stamp_of
 from resources.simulated_market.world.model import Security
 
 Row = dict[str, Any]
@@ -99,7 +100,7 @@ def _holding(one: Holding) -> Row:
     return {
         "SECURITY_CODE": one.security.code,
         "SECUCODE": _secucode(one.security),
-        "END_DATE": _stamp(one.period),
+        "END_DATE": stamp_of(one.period),
         "HOLDER_NAME": one.name,
         "SHARES_TYPE": one.nature,
         "HOLD_NUM": one.shares,
@@ -115,7 +116,7 @@ def position_row(one: Position) -> Row:
     return {
         "SECURITY_CODE": one.security.code,
         "SECUCODE": _secucode(one.security),
-        "REPORT_DATE": _stamp(one.period),
+        "REPORT_DATE": stamp_of(one.period),
         "ORG_TYPE_CODE": "1",
         "ORG_TYPE": "基金",
         "HOLDER_CODE": one.fund,
@@ -134,7 +135,7 @@ def equity_row(one: ShareChange) -> Row:
     return {
         "SECURITY_CODE": one.security.code,
         "SECUCODE": _secucode(one.security),
-        "END_DATE": _stamp(one.date),
+        "END_DATE": stamp_of(one.date),
         "TOTAL_SHARES": one.total,
         "LIMITED_SHARES": one.total - one.floating,
         "UNLIMITED_SHARES": one.floating,
@@ -202,8 +203,3 @@ def _since(clauses: Sequence[Clause], column: str) -> int:
 
 def _secucode(security: Security) -> str:
     return f"{security.code}.{security.market}"
-
-
-def _stamp(day: int) -> str:
-    text = str(day)
-    return f"{text[:4]}-{text[4:6]}-{text[6:]} 00:00:00"

@@ -6,6 +6,7 @@ from typing import Any
 from resources.simulated_market.eastmoney.fields import TRADE_MARKETS
 from resources.simulated_market.finance import Express, FinanceBook, Result, change, percent
 from resources.simulated_market.wire import View
+from resources.simulated_market.world.dates import stamp_of
 from resources.simulated_market.world.model import Security
 
 Row = dict[str, Any]
@@ -69,18 +70,13 @@ def _codes(clauses: Sequence[Clause]) -> set[str] | None:
     return set(found[0]) if found else None
 
 
-def day(number: int) -> str:
-    text = str(number)
-    return f"{text[:4]}-{text[4:6]}-{text[6:]} 00:00:00"
-
-
 def secucode(security: Security) -> str:
     return f"{security.code}.{security.market}"
 
 
 def _head(one: Result, dated: str = "REPORT_DATE", notice: int | None = None) -> Row:
     sides = TRADE_MARKETS[one.security.board]
-    when = day(one.notice if notice is None else notice)
+    when = stamp_of(one.notice if notice is None else notice)
     return {
         "SECUCODE": secucode(one.security),
         "SECURITY_CODE": one.security.code,
@@ -88,7 +84,7 @@ def _head(one: Result, dated: str = "REPORT_DATE", notice: int | None = None) ->
         "SECURITY_TYPE_CODE": _SHARE,
         "SECURITY_TYPE": "A股",
         "TRADE_MARKET_CODE": sides[0] if one.security.market == "SH" else sides[1],
-        dated: day(one.period),
+        dated: stamp_of(one.period),
         "NOTICE_DATE": when,
         "UPDATE_DATE": when,
     }
@@ -238,11 +234,11 @@ def main_row(one: Result) -> Row:
         "SECURITY_CODE": one.security.code,
         "SECURITY_NAME_ABBR": one.name,
         "ORG_TYPE": _ORG_TYPES.get(one.security.industry) or _ORG_TYPES.get(one.security.sector, "通用"),
-        "REPORT_DATE": day(one.period),
+        "REPORT_DATE": stamp_of(one.period),
         "REPORT_TYPE": _QUARTERS[report.months],
         "REPORT_DATE_NAME": f"{one.period // 10_000}{_QUARTERS[report.months]}",
-        "NOTICE_DATE": day(one.notice),
-        "UPDATE_DATE": day(one.notice),
+        "NOTICE_DATE": stamp_of(one.notice),
+        "UPDATE_DATE": stamp_of(one.notice),
         "CURRENCY": "CNY",
         "EPSJB": one.eps,
         "EPSKCJB": round(one.deducted / one.shares, 4),
@@ -356,10 +352,10 @@ def statement_row(one: Result, before: Result | None, statement: str) -> Row:
         "SECUCODE": secucode(one.security),
         "SECURITY_CODE": one.security.code,
         "SECURITY_NAME_ABBR": one.name,
-        "REPORT_DATE": day(one.period),
+        "REPORT_DATE": stamp_of(one.period),
         "REPORT_TYPE": _TYPES[one.report.months],
-        "NOTICE_DATE": day(one.notice),
-        "UPDATE_DATE": day(one.notice),
+        "NOTICE_DATE": stamp_of(one.notice),
+        "UPDATE_DATE": stamp_of(one.notice),
         "CURRENCY": "CNY",
         "OPINION_TYPE": "标准无保留意见" if one.report.months == 12 else None,
         **amounts,

@@ -7,6 +7,7 @@ from resources.simulated_market import corporate
 from resources.simulated_market.dual_listings import Pair, pairs
 from resources.simulated_market.finance import FinanceBook, Result
 from resources.simulated_market.wire import View
+from resources.simulated_market.world.dates import stamp_of
 
 Row = dict[str, Any]
 Clause = tuple[str, str, list[str]]
@@ -101,7 +102,7 @@ def _identity(one: Pair) -> Row:
 def _head(one: Pair, result: Result) -> Row:
     return {
         **_identity(one),
-        "REPORT_DATE": _stamp(result.period),
+        "REPORT_DATE": stamp_of(result.period),
         "DATE_TYPE_CODE": _TYPES[result.report.months],
         "CURRENCY": "CNY",
     }
@@ -167,9 +168,9 @@ def _dividends(view: View, clauses: Sequence[Clause]) -> list[Row]:
     return [
         {
             **_identity(one),
-            "NOTICE_DATE": _stamp(payout.planned),
+            "NOTICE_DATE": stamp_of(payout.planned),
             "PLAN_EXPLAIN": f"每股派港币{payout.cash / 10 / one.rate:.4f}元",
-            "EX_DIVIDEND_DATE": _stamp(payout.ex_day) if payout.stage == "implemented" else None,
+            "EX_DIVIDEND_DATE": stamp_of(payout.ex_day) if payout.stage == "implemented" else None,
         }
         for one in _asked(view, clauses)
         for payout in corporate.payouts(view, one.security)
@@ -182,7 +183,7 @@ def listing_row(one: Pair) -> Row:
     return {
         **_identity(one),
         "SECURITY_TYPE": "非港股通普通股",
-        "LISTING_DATE": _stamp(one.security.list_date),
+        "LISTING_DATE": stamp_of(one.security.list_date),
         "BOARD": "主板",
         "TRADE_UNIT": 500,
     }
@@ -197,8 +198,3 @@ def profile_row(one: Pair) -> Row:
         "ORG_WEB": f"www.{one.security.code}.example",
         "ORG_PROFILE": f"{one.name}从事{one.security.industry}业务。",
     }
-
-
-def _stamp(day: int) -> str:
-    text = str(day)
-    return f"{text[:4]}-{text[4:6]}-{text[6:]} 00:00:00"

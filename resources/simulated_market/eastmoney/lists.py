@@ -1,7 +1,6 @@
 """clist, ulist.np, slist and stock/get."""
 
 import re
-from collections.abc import Sequence
 from typing import Any
 
 from resources.simulated_market import foreign_markets
@@ -44,7 +43,7 @@ class Lists:
             return self._pairs(request, view, (page - 1) * size, size)
         key = (params.get("fs", ""), params.get("fid", ""), params.get("po", "1") == "1")
         boards, found = self._found.of(view, key, lambda: self._chosen(view, *key))
-        chosen = self._cut(view, found)[(page - 1) * size : page * size]
+        chosen = view.cut(found)[(page - 1) * size : page * size]
         if not chosen:
             # A list that is empty, or has ended, is another answer than one that does not exist.
             known = found or all(_is_known(part) for part in key[0].split(","))
@@ -73,7 +72,7 @@ class Lists:
         found = hong_kong.pair_rows(view)
         diff = [
             {name: pair_value(row, name, natural=natural) for name in names}
-            for row in self._cut(view, found)[start : start + size]
+            for row in view.cut(found)[start : start + size]
         ]
         if not diff:
             return reply(request, envelope.RT_LIST, None)
@@ -161,12 +160,6 @@ class Lists:
     def _board(self, view: View, board: Board) -> BoardFacts:
         members = [view.world.find(symbol) for symbol in board.members]
         return BoardFacts(board, [self._one(view, one) for one in members if one is not None])
-
-    @staticmethod
-    def _cut(view: View, items: Sequence[Any]) -> Sequence[Any]:
-        if view.fault is not None and view.fault.kind == "cut_list":
-            return items[: int(view.fault.args.get("rows", 100))]
-        return items
 
 
 def _is_known(part: str) -> bool:

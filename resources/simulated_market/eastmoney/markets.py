@@ -8,6 +8,7 @@ import numpy as np
 from resources.simulated_market.days import at, dates_between, day_bar
 from resources.simulated_market.valuations import Lines
 from resources.simulated_market.wire import View
+from resources.simulated_market.world.dates import stamp_of
 from resources.simulated_market.world.model import Security
 
 Row = dict[str, Any]
@@ -64,7 +65,7 @@ class MarketRatios:
                 rows.append(
                     {
                         "TRADE_MARKET_CODE": key,
-                        "TRADE_DATE": _day(day),
+                        "TRADE_DATE": stamp_of(day),
                         "CLOSE_PRICE": None,
                         "LISTING_ORG_NUM": int(counts[place]),
                         "TOTAL_SHARES": None,
@@ -92,7 +93,7 @@ class MarketRatios:
                             "BOARD_CODE": f"016{int(board.code.removeprefix('BK')) % 1000:03d}",
                             "BOARD_NAME": board.name,
                             "ORIGINALCODE": board.code.removeprefix("BK").lstrip("0"),
-                            "TRADE_DATE": _day(day),
+                            "TRADE_DATE": stamp_of(day),
                             "PE_TTM": totals.pe,
                             "PE_LAR": totals.pe,
                             "PB_MRQ": totals.pb,
@@ -119,7 +120,7 @@ def _stock_row(view: View, security: Security, day: int) -> Row | None:
         "SECURITY_CODE": security.code,
         "SECUCODE": f"{security.code}.{security.market}",
         "SECURITY_NAME_ABBR": view.world.name(security, at(day, _HOUR)),
-        "TRADE_DATE": _day(day),
+        "TRADE_DATE": stamp_of(day),
         "CLOSE_PRICE": bar.close,
         "CHANGE_RATE": round(bar.change_pct, 4),
         "TOTAL_MARKET_CAP": then.total_market_cap,
@@ -150,8 +151,3 @@ def _members(view: View, key: str) -> list[Security]:
 def _bound(clauses: Sequence[Clause], how: str, otherwise: int) -> int:
     found = [values[0] for name, sign, values in clauses if name == "TRADE_DATE" and sign == how]
     return int(found[0][:10].replace("-", "")) if found else otherwise
-
-
-def _day(day: int) -> str:
-    text = str(day)
-    return f"{text[:4]}-{text[4:6]}-{text[6:]} 00:00:00"

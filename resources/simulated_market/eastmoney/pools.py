@@ -4,12 +4,11 @@ Asked for a date to come, or for today before there are prices, it falls back to
 says so in `qdate` alone. Sessions more than thirty ago are not served.
 """
 
-import json
 from typing import Any
 
 from resources.simulated_market.eastmoney.envelope import market_of
 from resources.simulated_market.limits import LimitBook, LimitState, newest_session, sessions_before
-from resources.simulated_market.wire import HttpRequest, Reply, View
+from resources.simulated_market.wire import HttpRequest, Reply, View, json_reply
 from resources.simulated_market.world.model import PRICE_UNIT
 
 KEPT = 30
@@ -59,8 +58,7 @@ class Pools:
         if field in rows[0]:
             rows.sort(key=lambda row: (row[field], row["c"]), reverse=way == "desc")
         total = len(rows)
-        if view.fault is not None and view.fault.kind == "cut_list":
-            rows = rows[: int(view.fault.args.get("rows", 100))]
+        rows = view.cut(rows)
         size = max(1, int(params.get("pagesize", "20")))
         start = max(0, int(params.get("Pageindex", "0"))) * size
         shown = rows[start : start + size]
@@ -186,8 +184,4 @@ def strong_row(one: LimitState) -> Row:
 
 def _reply(params: dict[str, str], data: Row | None, rc: int = 0) -> Reply:
     document = {"rc": rc, "rt": 110, "svr": 177618277, "lt": 1, "full": 0, "data": data}
-    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
-    callback = params.get("cb")
-    if callback:
-        return Reply(f"{callback}({text})".encode(), "application/javascript; charset=UTF-8")
-    return Reply(text.encode())
+    return json_reply(document, params.get("cb"), "application/javascript; charset=UTF-8")

@@ -4,7 +4,7 @@ import json
 
 from resources.simulated_market.limits import LimitBook
 from resources.simulated_market.popularity import ranking
-from resources.simulated_market.wire import HttpRequest, Reply, View
+from resources.simulated_market.wire import HttpRequest, Reply, View, json_reply
 
 _WEIGHT = 0.5
 
@@ -38,4 +38,4 @@ class Popularity:
             "code": 0,
             "data": shown,
         }
-        return Reply(json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode())
+        return json_reply(document)

@@ -6,7 +6,7 @@ from typing import Any
 from resources.simulated_market.eastmoney.envelope import market_of
 from resources.simulated_market.notices import Notice, NoticeBook, page_of, paged
 from resources.simulated_market.press import Article, Flash, Press, Report
-from resources.simulated_market.wire import HttpRequest, Reply, View
+from resources.simulated_market.wire import HttpRequest, Reply, View, json_reply
 from resources.simulated_market.world.model import Security
 
 _NOTICES, _RESEARCH, _FLASHES = 100, 100, 50
@@ -84,9 +84,7 @@ class PressContext:
 
 
 def _cut(rows: list[Any], view: View) -> list[Any]:
-    if view.fault is not None and view.fault.kind == "cut_list":
-        return rows[: int(view.fault.args.get("rows", 100))]
-    return rows
+    return view.cut(rows)
 
 
 def _notice(one: Notice) -> dict[str, Any]:
@@ -191,8 +189,4 @@ def _secid(security: Security) -> str:
 
 
 def _reply(request: HttpRequest, document: Any) -> Reply:
-    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
-    callback = request.params().get("cb")
-    if callback:
-        return Reply(f"{callback}({text})".encode(), "text/javascript; charset=UTF-8")
-    return Reply(text.encode())
+    return json_reply(document, request.params().get("cb"), "text/javascript; charset=UTF-8")

@@ -1,13 +1,12 @@
 """Pages of company profiles (emweb PC_HSF10 .../PageAjax), and the list of new shares (RPTA_APP_IPOAPPLY)."""
 
-import json
 from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Any
 
 from resources.simulated_market.companies import Company, Issue, company_of, issue_of
 from resources.simulated_market.eastmoney.fields import TRADE_MARKETS
-from resources.simulated_market.wire import HttpRequest, Reply, View
+from resources.simulated_market.wire import HttpRequest, Reply, View, json_reply
 from resources.simulated_market.world.model import Security
 
 Row = dict[str, Any]
@@ -127,4 +126,4 @@ def _day(day: date) -> str:
 
 
 def _plain(document: Row) -> Reply:
-    return Reply(json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode())
+    return json_reply(document)

@@ -4,7 +4,6 @@ A report is a name with the rows that it holds. HTTP 200 always; `code` 9201 for
 report, column or filter that does not exist.
 """
 
-import json
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +26,7 @@ from resources.simulated_market.finance import FinanceBook
 from resources.simulated_market.margin import Margin
 from resources.simulated_market.response_memo import ResponseMemo
 from resources.simulated_market.shared_facts import Books
-from resources.simulated_market.wire import HttpRequest, Reply, View
+from resources.simulated_market.wire import HttpRequest, Reply, View, json_reply
 from resources.simulated_market.world.model import PRICE_UNIT
 
 PAGE = 500
@@ -91,7 +90,7 @@ class Reports:
         answers only requests with the public token."""
         params = request.params()
         if not params.get("token"):
-            return Reply(json.dumps(_failed(9501, "token为空"), ensure_ascii=False).encode())
+            return json_reply(_failed(9501, "token为空"), spaced=True)
         return self._answer({new: params[old] for old, new in _OLDER.items() if old in params}, view)
 
     def _answer(self, params: Mapping[str, str], view: View) -> Reply:
@@ -101,11 +100,7 @@ class Reports:
             document = self._document(params, view)
         except UnknownReportError as error:
             document = _failed(9501, f"报表配置不存在,{error}")
-        text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
-        callback = params.get("callback")
-        if callback:
-            return Reply(f"{callback}({text});".encode(), "application/javascript; charset=UTF-8")
-        return Reply(text.encode())
+        return json_reply(document, params.get("callback"), "application/javascript; charset=UTF-8", end=");")
 
     def _document(self, params: Mapping[str, str], view: View) -> Row:
         make = self._reports.get(params.get("reportName", ""))
@@ -121,8 +116,7 @@ class Reports:
         if not rows:
             return _failed(9201, "返回数据为空")
         count = len(rows)
-        if view.fault is not None and view.fault.kind == "cut_list":
-            rows = rows[: int(view.fault.args.get("rows", 100))]
+        rows = view.cut(rows)
         size = min(PAGE, max(1, int(params.get("pageSize", "50"))))
         page = max(1, int(params.get("pageNumber", "1")))
         shown = rows[(page - 1) * size : page * size] if page <= MOST_PAGES else []

@@ -23,6 +23,7 @@ from resources.simulated_market.eastmoney.reports import Reports
 from resources.simulated_market.series import Bar
 from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
+from resources.simulated_market.world.dates import iso_of
 from resources.simulated_market.world.model import PRICE_UNIT, Security
 
 _PERIODS = {102: "week", 103: "month", 104: "quarter", 105: "half", 106: "year"}
@@ -99,7 +100,7 @@ class EastmoneyResponder:
                 continue
             close = cny(flows[0].close) if len(members) == 1 else 0.0
             change = flows[0].change_pct if len(members) == 1 else 0.0
-            lines.append(f"{_iso(day)},{_nets(money)},{_shares(money)},{close:.2f},{change:.2f},0.00,0.00")
+            lines.append(f"{iso_of(day)},{_nets(money)},{_shares(money)},{close:.2f},{change:.2f},0.00,0.00")
         return reply(request, envelope.RT_FLOW, head | {"klines": [chosen(params, line) for line in lines]})
 
     def flow_minutes(self, request: HttpRequest, view: View) -> Reply:
@@ -129,7 +130,7 @@ class EastmoneyResponder:
                     sums[at] += round(net * amount / (so_far[-1] or 1.0))
         lines = []
         for minute, (small, medium, large, biggest) in sorted(totals.items()):
-            clock = f"{_iso(day)} {minute // 60:02d}:{minute % 60:02d}"
+            clock = f"{iso_of(day)} {minute // 60:02d}:{minute % 60:02d}"
             values = (large + biggest, small, medium, large, biggest)
             lines.append(f"{clock}," + ",".join(f"{value:.1f}" for value in values))
         return reply(request, envelope.RT_FLOW, head | {"klines": [chosen(params, line) for line in lines]})
@@ -293,8 +294,8 @@ def _southbound(view: View) -> tuple[str, float]:
     if quote is None:
         return view.now.date().isoformat(), 0.0
     if not quote.preclose:
-        return _iso(quote.date), 0.0
-    return _iso(quote.date), southbound_net(view, quote.amount, quote.price / quote.preclose - 1)
+        return iso_of(quote.date), 0.0
+    return iso_of(quote.date), southbound_net(view, quote.amount, quote.price / quote.preclose - 1)
 
 
 def _answered_security(view: View, asked: Security) -> Security:
@@ -341,11 +342,6 @@ def _shares(money: Money) -> str:
 
 def _px(value: int, security: Security) -> str:
     return f"{value / PRICE_UNIT:.{security.decimals}f}"
-
-
-def _iso(day: int) -> str:
-    text = str(day)
-    return f"{text[:4]}-{text[4:6]}-{text[6:]}"
 
 
 __all__ = ["EastmoneyResponder"]

@@ -10,6 +10,7 @@ from resources.simulated_market.eastmoney.events import between, number_of
 from resources.simulated_market.finance import FinanceBook, Result
 from resources.simulated_market.pledges import Pledge, Pledged
 from resources.simulated_market.wire import View
+from resources.simulated_market.world.dates import stamp_of
 from resources.simulated_market.world.model import PRICE_UNIT, Flow, Quote, Report, Security
 
 Row = dict[str, Any]
@@ -101,7 +102,7 @@ def pledged_row(one: Pledged) -> Row:
         "SECURITY_CODE": one.security.code,
         "SECUCODE": f"{one.security.code}.{one.security.market}",
         "SECURITY_NAME_ABBR": one.name,
-        "TRADE_DATE": _stamp(one.date),
+        "TRADE_DATE": stamp_of(one.date),
         "INDUSTRY": one.security.industry,
         "PLEDGE_RATIO": one.ratio_pct,
         "REPURCHASE_BALANCE": shares,
@@ -145,8 +146,8 @@ def goodwill_row(one: Result) -> Row:
         "SECURITY_CODE": one.security.code,
         "SECUCODE": f"{one.security.code}.{one.security.market}",
         "SECURITY_NAME_ABBR": one.name,
-        "REPORT_DATE": _stamp(one.period),
-        "NOTICE_DATE": _stamp(one.notice),
+        "REPORT_DATE": stamp_of(one.period),
+        "NOTICE_DATE": stamp_of(one.notice),
         "GOODWILL": one.goodwill,
         "GOODWILL_PRE": before,
         "GOODWILL_CHANGE": lost,
@@ -173,11 +174,11 @@ def comment_row(view: View, security: Security, quote: Quote, rank: int, before:
     held = zlib.crc32(f"{security.symbol} held".encode()) % 70 / 100
     control = next((number, text) for most, number, text in _CONTROL if held < most)
     valuation = view.world.valuation(security, view.now)
-    done = view.now.date().isoformat() > _stamp(quote.date)[:10] or view.now.hour >= _FULL_HOUR
+    done = view.now.date().isoformat() > stamp_of(quote.date)[:10] or view.now.hour >= _FULL_HOUR
     return {
         "SECURITY_CODE": security.code,
         "SECUCODE": f"{security.code}.{security.market}",
-        "TRADE_DATE": _stamp(quote.date),
+        "TRADE_DATE": stamp_of(quote.date),
         "SECURITY_NAME_ABBR": quote.name,
         "SUPERDEAL_INFLOW": _whole(flow, "super_in"),
         "SUPERDEAL_OUTFLOW": _whole(flow, "super_out"),
@@ -218,8 +219,3 @@ def _net(flow: Flow) -> int:
 def _codes(clauses: Sequence[Clause]) -> set[str]:
     return {value for name, how, values in clauses if name == "SECURITY_CODE" and how in {"=", "in"}
             for value in values}  # fmt: skip
-
-
-def _stamp(day: int) -> str:
-    text = str(day)
-    return f"{text[:4]}-{text[4:6]}-{text[6:]} 00:00:00"

@@ -5,8 +5,8 @@ from itertools import groupby
 
 from resources.simulated_market.billboard import PUBLISHED, Billboard, Listing, Seat
 from resources.simulated_market.days import dates_between
-from resources.simulated_market.exchanges.days import iso_of
 from resources.simulated_market.wire import View
+from resources.simulated_market.world.dates import iso_of
 
 YI, WAN = 1e8, 1e4
 _NUMBERS = "一二三四五六七八九十"

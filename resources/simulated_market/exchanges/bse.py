@@ -37,8 +37,7 @@ class BseResponder:
         date = form.get("transDate", "")
         rows = self._rows(view, date)
         total = len(rows)
-        if view.fault is not None and view.fault.kind == "cut_list":
-            rows = rows[: int(view.fault.args.get("rows", 100))]
+        rows = view.cut(rows)
         document = {
             "content": rows[page * PAGE : (page + 1) * PAGE],
             "number": page,

@@ -5,8 +5,3 @@ def day_of(text: str) -> int:
     """YYYYMMDD of `2026-09-30` or `20260930`; 0 for anything else."""
     digits = text.replace("-", "")
     return int(digits) if len(digits) == 8 and digits.isascii() and digits.isdigit() else 0
-
-
-def iso_of(day: int) -> str:
-    text = str(day)
-    return f"{text[:4]}-{text[4:6]}-{text[6:]}"

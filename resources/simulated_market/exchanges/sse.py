@@ -9,10 +9,11 @@ from resources.simulated_market.billboard import Billboard
 from resources.simulated_market.block_trades import PUBLISHED, BlockTrades
 from resources.simulated_market.days import at, dates_between
 from resources.simulated_market.exchanges.billboards import listings_of, shanghai_text
-from resources.simulated_market.exchanges.days import day_of, iso_of
+from resources.simulated_market.exchanges.days import day_of
 from resources.simulated_market.market_classes import MarketClass, MarketClasses
 from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
+from resources.simulated_market.world.dates import iso_of
 from resources.simulated_market.world.model import Security
 
 _REFERERS = ("https://www.sse.com.cn/", "http://www.sse.com.cn/")
@@ -96,8 +97,7 @@ class SseResponder:
         params = request.params()
         day = day_of(params.get("dateTx", ""))
         listings = listings_of(self._billboard, view, day, day, "SH")
-        if view.fault is not None and view.fault.kind == "cut_list":
-            listings = listings[: int(view.fault.args.get("rows", 100))]
+        listings = view.cut(listings)
         document = {
             "actionErrors": [],
             "actionMessages": [],
@@ -179,8 +179,7 @@ def _overview(one: MarketClass, day: int) -> dict[str, str]:
 def _page(params: Mapping[str, str], view: View, rows: list[dict[str, Any]]) -> Reply:
     """A page of all rows, as JSON or JSONP."""
     total = len(rows)
-    if view.fault is not None and view.fault.kind == "cut_list":
-        rows = rows[: int(view.fault.args.get("rows", 100))]
+    rows = view.cut(rows)
     size = max(1, int(params.get("pageHelp.pageSize", "25")))
     page = max(1, int(params.get("pageHelp.pageNo", "1")))
     shown = rows[(page - 1) * size : page * size]

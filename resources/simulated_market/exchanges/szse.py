@@ -1,7 +1,6 @@
 """www.szse.cn: ShowReport tables (margin trading 1837_xxpl as JSON tabs and as a workbook, block trades
 1932_dzjyzqjy_after as JSON); notices."""
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,14 +9,15 @@ from resources.simulated_market.block_trades import PUBLISHED, BlockTrades, Deal
 from resources.simulated_market.corrupted_responses import sheet_rows
 from resources.simulated_market.days import at, dates_between
 from resources.simulated_market.exchanges.billboards import listings_of, shenzhen_row
-from resources.simulated_market.exchanges.days import day_of, iso_of
+from resources.simulated_market.exchanges.days import day_of
 from resources.simulated_market.exchanges.sheet import MEDIA_TYPE, workbook
 from resources.simulated_market.exchanges.sse import units_of
 from resources.simulated_market.exchanges.szse_notices import NoticeList
 from resources.simulated_market.margin import Margin
 from resources.simulated_market.market_classes import MarketClasses
 from resources.simulated_market.shared_facts import Books
-from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
+from resources.simulated_market.wire import HttpRequest, Reply, Route, View, json_reply, route
+from resources.simulated_market.world.dates import iso_of
 
 PAGE = 20
 YI, WAN = 1e8, 1e4
@@ -61,11 +61,10 @@ class SzseResponder:
         listings = listings_of(self._billboard, view, first, last, "SZ")
         page = max(1, int(params.get("PAGENO", "1")))
         shown = listings[(page - 1) * PAGE : page * PAGE]
-        if view.fault is not None and view.fault.kind == "cut_list":
-            shown = shown[: int(view.fault.args.get("rows", 100))]
+        shown = view.cut(shown)
         data = [shenzhen_row(one) for one in shown]
         tab = _tab("tab1", "交易公开信息", last, data, len(listings), page, catalog=_BILLBOARD)
-        return Reply(json.dumps([tab], ensure_ascii=False).encode())
+        return json_reply([tab], spaced=True)
 
     def _block_trades(self, request: HttpRequest, view: View) -> Reply:
         """Deals in shares and funds of a range of dates, 20 a page."""
@@ -79,11 +78,10 @@ class SzseResponder:
         ]
         page = max(1, int(params.get("PAGENO", "1")))
         shown = deals[(page - 1) * PAGE : page * PAGE]
-        if view.fault is not None and view.fault.kind == "cut_list":
-            shown = shown[: int(view.fault.args.get("rows", 100))]
+        shown = view.cut(shown)
         data = [_deal(one) for one in shown]
         tab = _tab("tab2", "协议交易", last, data, len(deals), page, catalog=_DEALS)
-        return Reply(json.dumps([tab], ensure_ascii=False).encode())
+        return json_reply([tab], spaced=True)
 
     def _margin(self, request: HttpRequest, view: View) -> Reply:
         """Two tabs in a list, every figure a text: 亿元 and 亿股 of the market; 亿元, 万股 and 万元 of the
@@ -101,7 +99,7 @@ class SzseResponder:
             _tab("tab1", "融资融券交易总量", day, market, len(market), 1),
             _tab("tab2", "融资融券交易明细", day, detail, len(names), page),
         ]
-        return Reply(json.dumps(document, ensure_ascii=False).encode())
+        return json_reply(document, spaced=True)
 
     def sheet(self, request: HttpRequest, view: View) -> Reply:
         """All securities of a date in 元 and 股; the market by class where CATALOGID asks for that."""
@@ -109,8 +107,7 @@ class SzseResponder:
         if params.get("CATALOGID") == _CLASSES:
             return self._overview(view, day_of(params.get("txtQueryDate", "")))
         names = self._names(view, request.params()) or []
-        if view.fault is not None and view.fault.kind == "cut_list":
-            names = names[: int(view.fault.args.get("rows", 100))]
+        names = view.cut(names)
         rows = [
             (
                 one.security.code,
@@ -170,8 +167,7 @@ def _etf_units(request: HttpRequest, view: View) -> Reply:
     funds = units_of(view, day, "SZ")
     page = max(1, int(request.params().get("PAGENO", "1")))
     shown = funds[(page - 1) * PAGE : page * PAGE]
-    if view.fault is not None and view.fault.kind == "cut_list":
-        shown = shown[: int(view.fault.args.get("rows", 100))]
+    shown = view.cut(shown)
     data = [
         {
             "sys_key": f"<a href='/fund/{one.code}'><u>{one.code}</u></a>",
@@ -185,7 +181,7 @@ def _etf_units(request: HttpRequest, view: View) -> Reply:
         for one, total in shown
     ]
     tab = _tab("tab1", "基金列表", day, data, len(funds), page, catalog=_FUNDS)
-    return Reply(json.dumps([tab], ensure_ascii=False).encode())
+    return json_reply([tab], spaced=True)
 
 
 def _total(names: Sequence[Margin]) -> dict[str, str]:

@@ -1,10 +1,9 @@
 """www.szse.cn annList: notices of the companies listed in Shenzhen; the request is JSON."""
 
-import json
 from typing import Any
 
 from resources.simulated_market.notices import Notice, NoticeBook, page_of, paged
-from resources.simulated_market.wire import HttpRequest, Reply, View
+from resources.simulated_market.wire import HttpRequest, Reply, View, json_reply
 
 _PAGE = 50
 
@@ -26,13 +25,12 @@ class NoticeList:
             if all(security.market == "SZ" for security in one.securities)
         ]
         total = len(found)
-        if view.fault is not None and view.fault.kind == "cut_list":
-            found = found[: int(view.fault.args.get("rows", 100))]
+        found = view.cut(found)
         size = min(_PAGE, page_of(str(asked.get("pageSize", _PAGE))))
         rows = paged(found, page_of(str(asked.get("pageNum", 1))), size)
         data = [_row(one) for one in rows]
         document = {"announceCount": total, "data": data}
-        return Reply(json.dumps(document, ensure_ascii=False).encode())
+        return json_reply(document, spaced=True)
 
 
 def _row(one: Notice) -> dict[str, Any]:

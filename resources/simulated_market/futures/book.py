@@ -12,6 +12,7 @@ from datetime import date, timedelta
 from resources.simulated_market.days import day_bar, is_out
 from resources.simulated_market.economy import Line, draw
 from resources.simulated_market.wire import View
+from resources.simulated_market.world.dates import date_of
 
 PUBLISHED = {
     "cffex": "15:30",
@@ -81,7 +82,7 @@ def of_date(view: View, exchange: str, day: int) -> list[Contract]:
     dates = [int(one) for one in view.world.trade_dates() if int(one) <= day]
     if len(dates) < 2:
         return []
-    today, before = _date(dates[-1]), _date(dates[-2])
+    today, before = date_of(dates[-1]), date_of(dates[-2])
     found = []
     for product in PRODUCTS:
         if product.exchange != exchange:
@@ -148,13 +149,9 @@ def _next(month: date) -> date:
 
 def _level(view: View, product: Product, day: int) -> float | None:
     if product.line is not None:
-        return product.line.at(_date(day).toordinal())
+        return product.line.at(date_of(day).toordinal())
     index = view.world.find(product.index)
     bar = None if index is None else day_bar(view, index, day)
     if bar is None or not math.isfinite(bar.close):
         return None
     return bar.close * (1 + 0.002 * draw(product.code, day))
-
-
-def _date(day: int) -> date:
-    return date(day // 10_000, day // 100 % 100, day % 100)

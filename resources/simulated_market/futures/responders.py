@@ -1,13 +1,21 @@
 """Daily files: JSON of Shanghai, its energy exchange, Dalian and Guangzhou, text of the two others."""
 
-import json
 import re
 from collections.abc import Sequence
 from typing import Any
 
-from resources.simulated_market.exchanges.days import iso_of
 from resources.simulated_market.futures.book import Contract, of_date
-from resources.simulated_market.wire import HttpRequest, Reply, Responder, Route, View, route
+from resources.simulated_market.wire import (
+    Handler,
+    HttpRequest,
+    Reply,
+    Responder,
+    Route,
+    View,
+    json_reply,
+    route,
+)
+from resources.simulated_market.world.dates import iso_of
 
 _NOT_FOUND = Reply(b"<html><body>404 Not Found</body></html>", "text/html", 404)
 _DIGITS = re.compile(r"\d{8}")
@@ -46,7 +54,7 @@ class ShanghaiResponder:
             "report_date": str(day),
             "o_code": 0,
         }
-        return Reply(json.dumps(document, ensure_ascii=False).encode())
+        return json_reply(document, spaced=True)
 
 
 def _shanghai(one: Contract, month: str) -> dict[str, Any]:
@@ -75,12 +83,19 @@ def _shanghai(one: Contract, month: str) -> dict[str, Any]:
     }
 
 
-class FinancialResponder:
-    upstream = "cffex"
+class _OneFile:
+    """An exchange that answers every date at one address."""
+
+    path: str
+    daily: Handler
 
     def __init__(self) -> None:
-        path = r"/sj/hqsj/rtj/\d{6}/\d{2}/\d{8}_1\.csv"
-        self.routes: Sequence[Route] = (route("daily", path, self.daily),)
+        self.routes: Sequence[Route] = (route("daily", self.path, self.daily),)
+
+
+class FinancialResponder(_OneFile):
+    upstream = "cffex"
+    path = r"/sj/hqsj/rtj/\d{6}/\d{2}/\d{8}_1\.csv"
 
     def daily(self, request: HttpRequest, view: View) -> Reply:
         """CSV in GB 2312 with sums, and an option among the futures."""
@@ -104,12 +119,9 @@ class FinancialResponder:
         return Reply("\r\n".join(lines).encode("gb18030"), "text/csv")
 
 
-class DalianResponder:
+class DalianResponder(_OneFile):
     upstream = "dce"
-
-    def __init__(self) -> None:
-        path = r"/dcereport/publicweb/dailystat/dayQuotes"
-        self.routes: Sequence[Route] = (route("daily", path, self.daily),)
+    path = r"/dcereport/publicweb/dailystat/dayQuotes"
 
     def daily(self, request: HttpRequest, view: View) -> Reply:
         """Texts; no rows on a day without trading."""
@@ -121,15 +133,12 @@ class DalianResponder:
         ]
         rows += [{**row, "variety": f"{row['variety']}小计", "contractId": ""} for row in rows[:1]]
         document = {"success": True, "msg": "操作成功", "data": rows}
-        return Reply(json.dumps(document, ensure_ascii=False).encode())
+        return json_reply(document, spaced=True)
 
 
-class GuangzhouResponder:
+class GuangzhouResponder(_OneFile):
     upstream = "gfex"
-
-    def __init__(self) -> None:
-        path = r"/u/interfacesWebTiDayQuotes/loadList"
-        self.routes: Sequence[Route] = (route("daily", path, self.daily),)
+    path = r"/u/interfacesWebTiDayQuotes/loadList"
 
     def daily(self, request: HttpRequest, view: View) -> Reply:
         asked = request.form().get("trade_date", "")
@@ -141,7 +150,7 @@ class GuangzhouResponder:
         ]  # fmt: skip
         rows += [{**row, "variety": "小计", "delivMonth": ""} for row in rows[:1]]
         document = {"code": "0", "msg": "success", "data": rows}
-        return Reply(json.dumps(document, ensure_ascii=False).encode())
+        return json_reply(document, spaced=True)
 
 
 def _day_quotes(one: Contract) -> dict[str, Any]:
@@ -162,12 +171,9 @@ def _day_quotes(one: Contract) -> dict[str, Any]:
     }
 
 
-class ZhengzhouResponder:
+class ZhengzhouResponder(_OneFile):
     upstream = "czce"
-
-    def __init__(self) -> None:
-        path = r"/cn/DFSStaticFiles/Future/\d{4}/\d{8}/FutureDataDaily\.txt"
-        self.routes: Sequence[Route] = (route("daily", path, self.daily),)
+    path = r"/cn/DFSStaticFiles/Future/\d{4}/\d{8}/FutureDataDaily\.txt"
 
     def daily(self, request: HttpRequest, view: View) -> Reply:
         """Pipes, thousands commas, one digit for the year."""

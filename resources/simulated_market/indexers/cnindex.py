@@ -1,13 +1,12 @@
 """www.cnindex.com.cn: members of one index at the end of a month."""
 
-import json
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from resources.simulated_market.indexers.constituents import index_of, shares_at
 from resources.simulated_market.notices import page_of
-from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
+from resources.simulated_market.wire import HttpRequest, Reply, Route, View, json_reply, route
 
 
 class CnindexResponder:
@@ -28,8 +27,7 @@ def sample(request: HttpRequest, view: View) -> Reply:
         return _answer(None)
     rows = [_row(code, day, share) for share in shares_at(view, index, day)]
     total = len(rows)
-    if view.fault is not None and view.fault.kind == "cut_list":
-        rows = rows[: int(view.fault.args.get("rows", 100))]
+    rows = view.cut(rows)
     size, page = max(1, page_of(params.get("rows", "50"))), page_of(params.get("pageNum", "1"))
     shown = rows[(page - 1) * size : page * size]
     return _answer({"total": total, "rows": shown})
@@ -67,4 +65,4 @@ def _end_of(view: View, month: str) -> int | None:
 
 
 def _answer(data: Any) -> Reply:
-    return Reply(json.dumps({"code": 200, "message": "操作成功", "data": data}, ensure_ascii=False).encode())
+    return json_reply({"code": 200, "message": "操作成功", "data": data}, spaced=True)

@@ -1,6 +1,5 @@
 """The CSI provider: workbooks of members, weights and ratios, and the history of one index."""
 
-import json
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -16,7 +15,7 @@ from resources.simulated_market.indexers.constituents import (
 )
 from resources.simulated_market.indexers.workbook import XLS, workbook
 from resources.simulated_market.shared_facts import Books
-from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
+from resources.simulated_market.wire import HttpRequest, Reply, Route, View, json_reply, route
 from resources.simulated_market.world.model import PRICE_UNIT, Security
 
 _FILES = r"/static/html/csindex/public/uploads/file/autofile"
@@ -102,7 +101,7 @@ class CsindexResponder:
                     }
                 )
         document = {"code": "200", "msg": "Success", "data": rows}
-        return Reply(json.dumps(document, ensure_ascii=False).encode())
+        return json_reply(document, spaced=True)
 
 
 def members(request: HttpRequest, view: View) -> Reply:

@@ -1,6 +1,5 @@
 """www.swsresearch.com: the industry indices and the classification. Bare NaN where a figure is missing."""
 
-import json
 import math
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -12,7 +11,8 @@ from resources.simulated_market.indexers.workbook import XLS, workbook
 from resources.simulated_market.industries import ALL, IndustryBook, Series, members, published
 from resources.simulated_market.notices import page_of
 from resources.simulated_market.shared_facts import Books
-from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
+from resources.simulated_market.wire import HttpRequest, Reply, Route, View, json_reply, route
+from resources.simulated_market.world.dates import iso_of
 
 _LEVELS = {"一级行业": "l1", "二级行业": "l2", "三级行业": "l3"}
 _YI = 1e8
@@ -78,7 +78,7 @@ class SwResponder:
                     {
                         "swindexcode": one.index,
                         "swindexname": one.name,
-                        "bargaindate": _iso(day),
+                        "bargaindate": iso_of(day),
                         "closeindex": round(_at(line, day, "close"), 2),
                         "bargainamount": round(_at(line, day, "volume") / _YI, 8),
                         "markup": round(_change(line, day), 2),
@@ -105,7 +105,7 @@ class SwResponder:
             rows.append(
                 {
                     "swindexcode": code,
-                    "bargaindate": _iso(day),
+                    "bargaindate": iso_of(day),
                     "openindex": round(float(line.open[at]), 2),
                     "maxindex": round(float(line.high[at]), 2),
                     "minindex": round(float(line.low[at]), 2),
@@ -150,8 +150,7 @@ def stocks(request: HttpRequest, view: View) -> Reply:
 
 def _paged(rows: list[dict[str, Any]], params: dict[str, str], view: View) -> Reply:
     count = len(rows)
-    if view.fault is not None and view.fault.kind == "cut_list":
-        rows = rows[: int(view.fault.args.get("rows", 100))]
+    rows = view.cut(rows)
     size = min(_MOST_ROWS, max(1, page_of(params.get("page_size", "50"))))
     page = page_of(params.get("page", "1"))
     shown = rows[(page - 1) * size : page * size]
@@ -161,7 +160,7 @@ def _paged(rows: list[dict[str, Any]], params: dict[str, str], view: View) -> Re
 
 def _answer(data: Any) -> Reply:
     # Bare NaN, as json writes it, is what the site sends.
-    return Reply(json.dumps({"code": "200", "message": "ok", "data": data}, ensure_ascii=False).encode())
+    return json_reply({"code": "200", "message": "ok", "data": data}, spaced=True)
 
 
 def _at(line: Series, day: int, name: str) -> float:
@@ -173,8 +172,3 @@ def _change(line: Series, day: int) -> float:
     at = int(line.date.searchsorted(day))
     before = float(line.close[at - 1]) if at else 1000.0
     return (float(line.close[at]) / before - 1) * 100
-
-
-def _iso(day: int) -> str:
-    text = str(day)
-    return f"{text[:4]}-{text[4:6]}-{text[6:]}"

@@ -10,7 +10,7 @@ from resources.simulated_market import foreign_markets, series
 from resources.simulated_market.finance import Result
 from resources.simulated_market.press import Press
 from resources.simulated_market.shared_facts import Books
-from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
+from resources.simulated_market.wire import HttpRequest, Reply, Route, View, json_reply, route
 from resources.simulated_market.world.model import PRICE_UNIT, Flow, Quote, Security
 
 _MOST_CODES = 800
@@ -106,7 +106,7 @@ class SinaResponder:
         ]
         feed = {"list": rows, "page_info": {"page": params.get("page", "1"), "pageSize": size}}
         document = {"result": {"status": {"code": 0, "msg": "OK"}, "data": {"feed": feed}}}
-        return Reply(json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode())
+        return json_reply(document)
 
     def statement(self, request: HttpRequest, view: View) -> Reply:
         """The newest periods of one statement, by period; none of a company without reports."""
@@ -126,7 +126,7 @@ class SinaResponder:
         ]
         data: Row = {"report_count": str(len(found)), "report_date": dates, "report_list": reports or []}
         result = {"status": {"code": 0, "msg": ""}, "data": data}
-        return Reply(json.dumps({"result": result}, ensure_ascii=False, separators=(",", ":")).encode())
+        return json_reply({"result": result})
 
 
 def _statement(one: Result, kind: str) -> Row:

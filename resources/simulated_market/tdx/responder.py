@@ -14,8 +14,8 @@ from resources.simulated_market.tdx import (
     bars,
     corporate,
     directory,
+    encoding,
     files,
-    greetings,
     intraday,
     quotes,
 )
@@ -99,16 +99,16 @@ class Responder:
     # Each reader takes (view, payload) and returns the call's name and how to render it.
 
     def _hello(self, _scripted_run: RequestView, _payload: bytes) -> tuple[str, Render]:
-        return "hello", lambda view: greetings.hello(view.now)
+        return "hello", lambda view: encoding.hello(view.now)
 
     def _hello_2(self, _scripted_run: RequestView, _payload: bytes) -> tuple[str, Render]:
-        return "hello2", lambda _: greetings.hello_2()
+        return "hello2", lambda _: encoding.hello_2()
 
     def _heartbeat(self, _scripted_run: RequestView, _payload: bytes) -> tuple[str, Render]:
-        return "heartbeat", lambda view: greetings.heartbeat(view.now)
+        return "heartbeat", lambda view: encoding.heartbeat(view.now)
 
     def _server_info(self, _scripted_run: RequestView, _payload: bytes) -> tuple[str, Render]:
-        return "server_info", lambda view: greetings.server_info(view.now)
+        return "server_info", lambda view: encoding.server_info(view.now)
 
     def _count(self, _scripted_run: RequestView, payload: bytes) -> tuple[str, Render]:
         market, _date = struct.unpack("<HI", payload)

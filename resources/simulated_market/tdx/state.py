@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from resources.simulated_market.faults import Fault
+from resources.simulated_market.world.dates import number_of
 from resources.simulated_market.world.model import PRICE_UNIT, Security, World
 
 MARKETS = ("SZ", "SH", "BJ")
@@ -39,13 +40,13 @@ class RequestView:
     def today(self) -> int:
         """The newest trade date that has begun, YYYYMMDD; 0 before the first."""
         dates = self.world.trade_dates()
-        at = int(np.searchsorted(dates, _yyyymmdd(self.now), side="right"))
+        at = int(np.searchsorted(dates, number_of(self.now), side="right"))
         return int(dates[at - 1]) if at else 0
 
     def day_before(self) -> "RequestView":
         """The view at the close of the trade date before the newest one."""
         dates = self.world.trade_dates()
-        at = int(np.searchsorted(dates, _yyyymmdd(self.now), side="right"))
+        at = int(np.searchsorted(dates, number_of(self.now), side="right"))
         if at < 2:
             return self
         day = int(dates[at - 2])
@@ -58,7 +59,7 @@ class RequestView:
         if self.has("wrong_instrument") and str(self.arg("under", "")) in {code, symbol}:
             return self.world.find(str(self.arg("serve", "")))
         found = self.world.find(symbol)
-        return found if found is not None and found.list_date <= _yyyymmdd(self.now) else None
+        return found if found is not None and found.list_date <= number_of(self.now) else None
 
     def series(self, rows: Sequence[T]) -> list[T]:
         """Rows of a series as they are sent: each twice under `double_rows`."""
@@ -95,7 +96,3 @@ def scaled(price: int, decimals: int) -> int:
     """World price (1e-4) in the wire's unit of 10**-decimals, rounded half up."""
     step: int = PRICE_UNIT // 10**decimals
     return (int(price) + step // 2) // step
-
-
-def _yyyymmdd(moment: datetime) -> int:
-    return moment.year * 10_000 + moment.month * 100 + moment.day

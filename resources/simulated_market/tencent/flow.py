@@ -1,10 +1,10 @@
 """hsfundtab: money flow as texts in CNY. Minute values are cumulative and come newest first."""
 
-import json
 from itertools import accumulate
 from typing import Any
 
-from resources.simulated_market.wire import HttpRequest, Reply, View
+from resources.simulated_market.wire import HttpRequest, Reply, View, json_reply
+from resources.simulated_market.world.dates import iso_of
 from resources.simulated_market.world.model import PRICE_UNIT, Flow, Security
 
 
@@ -19,7 +19,7 @@ def fund_flow(request: HttpRequest, view: View) -> Reply:
         nothing = dict.fromkeys(("todayFundFlow", "todayFundTrend", "fiveDayFundFlow", "historyFundFlow"))
         return _reply({"code": 0, "msg": "ok", "data": nothing})
     newest = flows[-1]
-    history = [{"date": _iso(one.date), "mainNetIn": f"{_main(one):.0f}"} for one in flows[-int(days) :]]
+    history = [{"date": iso_of(one.date), "mainNetIn": f"{_main(one):.0f}"} for one in flows[-int(days) :]]
     return _reply(
         {
             "code": 0,
@@ -30,7 +30,7 @@ def fund_flow(request: HttpRequest, view: View) -> Reply:
                 "fiveDayFundFlow": {
                     "fiveDayMainNetIn": f"{sum(_main(one) for one in flows[-5:]):.0f}",
                     "DayMainNetInList": [
-                        {"date": _iso(one.date), "mainNetIn": f"{_main(one):.0f}"} for one in flows[-5:]
+                        {"date": iso_of(one.date), "mainNetIn": f"{_main(one):.0f}"} for one in flows[-5:]
                     ],
                 },
                 "historyFundFlow": {"oneDayKlineList": history} if int(days) else None,
@@ -94,10 +94,5 @@ def _main(flow: Flow) -> float:
     return flow.super_in - flow.super_out + flow.large_in - flow.large_out
 
 
-def _iso(day: int) -> str:
-    text = str(day)
-    return f"{text[:4]}-{text[4:6]}-{text[6:]}"
-
-
 def _reply(document: Any) -> Reply:
-    return Reply(json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode())
+    return json_reply(document)

@@ -1,9 +1,8 @@
 """getBoardRankList (its `turnover` is the volume, its `volume` the amount) and the tick pages."""
 
-import json
 from typing import Any
 
-from resources.simulated_market.wire import HttpRequest, Reply, View
+from resources.simulated_market.wire import HttpRequest, Reply, View, json_reply
 from resources.simulated_market.world.model import PRICE_UNIT, Quote, Security
 
 _PAGE = 200
@@ -26,7 +25,7 @@ def rank(request: HttpRequest, view: View) -> Reply:
         page = quoted[: int(view.fault.args.get("rows", 100))][offset : offset + count]
     data = {"total": len(quoted), "rank_list": [_row(view, *pair) for pair in page]}
     document = {"code": 0, "msg": "ok", "data": data}
-    return Reply(json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode())
+    return json_reply(document)
 
 
 def _row(view: View, security: Security, quote: Quote) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from resources.simulated_market import series
 from resources.simulated_market.eastmoney.fields import unix
-from resources.simulated_market.exchanges.days import day_of, iso_of
+from resources.simulated_market.exchanges.days import day_of
 from resources.simulated_market.limits import (
     STRONG_PCT,
     LimitState,
@@ -19,7 +19,8 @@ from resources.simulated_market.limits import (
 from resources.simulated_market.popularity import ranking
 from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.ths.worth import worth
-from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
+from resources.simulated_market.wire import HttpRequest, Reply, Route, View, json_reply, route
+from resources.simulated_market.world.dates import iso_of
 from resources.simulated_market.world.model import PRICE_UNIT, Security
 
 _KEPT = 245
@@ -55,8 +56,7 @@ class ThsResponder:
         known = ago is not None and ago <= _KEPT
         found = self._pool(view, day, pool) if known else []
         total = len(found)
-        if view.fault is not None and view.fault.kind == "cut_list":
-            found = found[: int(view.fault.args.get("rows", 100))]
+        found = view.cut(found)
         size = max(1, min(200, int(params.get("limit", "15"))))
         page = max(1, int(params.get("page", "1")))
         shown = found[(page - 1) * size : page * size]
@@ -74,8 +74,7 @@ class ThsResponder:
         rows = [
             hot_row(one.state, one.rank, one.rose, one.heat) for one in ranking(self._book, view, _WEIGHT)
         ]
-        if view.fault is not None and view.fault.kind == "cut_list":
-            rows = rows[: int(view.fault.args.get("rows", 100))]
+        rows = view.cut(rows)
         return _json({"status_code": 0, "data": {"stock_list": rows}, "status_msg": "success"})
 
     def bars(self, request: HttpRequest, view: View) -> Reply:
@@ -232,4 +231,4 @@ def _seconds(day: int, clock: int) -> str:
 
 
 def _json(document: Row) -> Reply:
-    return Reply(json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode())
+    return json_reply(document)

@@ -24,6 +24,7 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 _KINDS = (*securities.BOARDS, "etf", securities.WIDE_FUND, "lof", "reit", "cb", "b")
+_PRICES = ("open", "high", "low", "close", "preclose", "limit_up", "limit_down")
 _PLAIN, _ST, _DELISTING = 0, 1, 2
 _LEAPS = {"seal_up": 0.1, "broken_up": 0.0}  # gain of a scripted mode; 0 = as its day says
 
@@ -75,10 +76,7 @@ class _Loop:
         self.heat = np.zeros(len(SECTORS))
         self._schedule()
         shape = (days, n + len(INDICES))
-        self.out = {
-            name: np.zeros(shape, dtype=np.int32)
-            for name in ("open", "high", "low", "close", "preclose", "limit_up", "limit_down")
-        }
+        self.out = {name: np.zeros(shape, dtype=np.int32) for name in _PRICES}
         self.volume = np.zeros(shape, dtype=np.int64)
         self.amount = np.zeros(shape, dtype=np.int64)
         self.traded = np.zeros(shape, dtype=bool)
@@ -91,14 +89,8 @@ class _Loop:
         get = self.p.get
         scripted = np.zeros(self.n)
         for i, plan in enumerate(self.plans):
-            scripted[i] = (
-                sum(
-                    _LEAPS.get(move.mode, 0.0) or move.ret
-                    for move in plan.moves.values()
-                    if move.mode in _LEAPS
-                )
-                / days
-            )
+            leaps = [move for move in plan.moves.values() if move.mode in _LEAPS]
+            scripted[i] = sum(_LEAPS[move.mode] or move.ret for move in leaps) / days
         drawn: Floats = self.jumpy * get("jump_chance") * get("jump_size")
         return (drawn + scripted) / get("leap_return")
 
@@ -130,9 +122,9 @@ class _Loop:
             self.status_on[day].append((i, _ST if is_st_name(name) else _PLAIN))
         if plan.delisting_day is not None:
             self.status_on[plan.delisting_day].append((i, _DELISTING))
-            self.bands[plan.delisting_day].append((i, None))
-        if plan.relisting_day is not None:
-            self.bands[plan.relisting_day].append((i, None))
+        for ended in (plan.delisting_day, plan.relisting_day):
+            if ended is not None:
+                self.bands[ended].append((i, None))
 
     def _schedule_first_days(self, i: int, plan: Plan) -> None:
         if plan.list_day < 0 or not (plan.board or plan.kind in ("cb", "reit")):
@@ -232,10 +224,8 @@ class _Loop:
         self.market_vol = min(max(ar * self.market_vol + get("market_log_vol_sd") * z[0], -0.8), 1.0)
         self.mood = 0.9 * self.mood + 0.2 * z[1]
         market = get("market_sd") * float(np.exp(self.market_vol)) * z[2]
-        if day in self.regime.crash:
-            market = -0.096
-        elif day in self.regime.rebound:
-            market = 0.028
+        if day in self.regime.crash or day in self.regime.rebound:
+            market = -0.096 if day in self.regime.crash else 0.028
         elif day in self.regime.rally:
             market = self.regime.rally[day]
         elif u[3] < get("crash_chance") * 0.5:  # the other half of the crash days is scripted
@@ -357,15 +347,13 @@ class _Loop:
         self, day: int, listed: Bools, traded: Bools, prices: tuple[Ints, ...], turnover: tuple[Ints, Ints]
     ) -> None:
         n = self.n
-        for name, column in zip(
-            ("open", "high", "low", "close", "preclose", "limit_up", "limit_down"), prices, strict=True
-        ):
+        for name, column in zip(_PRICES, prices, strict=True):
             self.out[name][day, :n] = column * listed
         self.volume[day, :n], self.amount[day, :n] = turnover
         self.traded[day, :n] = traded
         rows = self.indices.session(day, listed, traded, prices, turnover, self.total * self.stock)
         self.market_level += float(np.log(rows["close"] / rows["preclose"]).mean())
-        for name in ("open", "high", "low", "close", "preclose"):
+        for name in _PRICES[:5]:
             self.out[name][day, n:] = rows[name]
         self.volume[day, n:], self.amount[day, n:] = rows["volume"], rows["amount"]
         self.traded[day, n:] = True
@@ -401,14 +389,10 @@ def volume_step(plan: Plan) -> int:
 def _scripted(move: Move, wide: float) -> tuple[float, float, bool, bool]:
     """(target, gap, broken, one-word) of a scripted day; `wide` is the band as a fraction."""
     beyond = 1.5 * wide
-    if move.mode == "seal_up":
-        return beyond, min(move.gap, 0.8 * wide), False, False
-    if move.mode == "one_word_up":
-        return beyond, beyond, False, True
-    if move.mode == "seal_down":
-        return -beyond, max(move.gap, -0.8 * wide), False, False
-    if move.mode == "one_word_down":
-        return -beyond, -beyond, False, True
-    if move.mode == "broken_up":
-        return move.ret, move.gap, True, False
-    return move.ret, move.gap, False, False
+    modes = {
+        "seal_up": (beyond, min(move.gap, 0.8 * wide), False, False),
+        "one_word_up": (beyond, beyond, False, True),
+        "seal_down": (-beyond, max(move.gap, -0.8 * wide), False, False),
+        "one_word_down": (-beyond, -beyond, False, True),
+    }
+    return modes.get(move.mode, (move.ret, move.gap, move.mode == "broken_up", False))

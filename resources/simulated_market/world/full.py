@@ -7,14 +7,113 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
-from resources.simulated_market.world import fundamentals, store
+from resources.simulated_market.world import draws, fundamentals, store
 from resources.simulated_market.world.company_texts import company_sections
-from resources.simulated_market.world.flows import daily_flows
-from resources.simulated_market.world.model import Finance, Flow, Report, Security, Ticks, Valuation
+from resources.simulated_market.world.draws import Stream
+from resources.simulated_market.world.intraday import COUNT, MINUTES, Paths
+from resources.simulated_market.world.model import Bars, Finance, Flow, Report, Security, Ticks, Valuation
 from resources.simulated_market.world.session import date_number
 from resources.simulated_market.world.synthetic import DEFAULT_SEED, SyntheticBars
-from resources.simulated_market.world.ticks import transactions
+
+# -- Daily money flow by order size: the four nets sum to 0, in and out to half of the bar's amount each.
+
+LIMIT = 120
+_SHARES = np.asarray([0.16, 0.24, 0.31, 0.29])  # super, large, medium, small
+
+
+def daily_flows(bars: Bars, place: int, first: int, seed: int) -> list[Flow]:
+    """Flows of the traded rows among the newest 120 bars; `first` = session index of the first bar."""
+    start = max(len(bars) - LIMIT, 0)
+    count = len(bars) - start
+    if count == 0:
+        return []
+    raw = draws.raw(seed, Stream.FLOW, place, count * 8, start=(first + start) * 8).reshape(count, 8)
+    kept = np.flatnonzero(bars.traded[start:])
+    u, z = draws.uniform(raw)[kept], draws.normal(raw)[kept]
+    close = bars.close[start:][kept]
+    change = (close / bars.preclose[start:][kept] - 1) * 100
+    fen = np.rint(bars.amount[start:][kept] * 100).astype(np.int64)
+    weights = _SHARES * (0.5 + u[:, :4])
+    weights = weights / weights.sum(axis=1, keepdims=True)
+    pull = np.clip(0.012 * change + 0.05 * z[:, 4], -0.3, 0.3)
+    split = 0.55 + 0.1 * z[:, 5]
+    net, gross = (np.zeros((len(kept), 4), dtype=np.int64) for _ in range(2))
+    net[:, 0] = (fen * pull * split).astype(np.int64)
+    net[:, 1] = (fen * pull * (1 - split)).astype(np.int64)
+    net[:, 2] = (-fen * pull * (0.35 + 0.15 * z[:, 6])).astype(np.int64)
+    net[:, 3] = -net[:, :3].sum(axis=1)
+    gross[:, :3] = (fen[:, None] * weights[:, :3]).astype(np.int64)
+    gross[:, 3] = fen - gross[:, :3].sum(axis=1)
+    inflow = (np.maximum(gross, np.abs(net)) + net) // 2
+    sides = np.stack([inflow, inflow - net], axis=2).reshape(len(kept), 8) / 100
+    return [
+        Flow(date, a, b, c, d, e, f, g, h, at, round(percent, 2))
+        for date, (a, b, c, d, e, f, g, h), at, percent in zip(
+            bars.date[start:][kept].tolist(), sides.tolist(), close.tolist(), change.tolist(), strict=True
+        )
+    ]
+
+
+# -- Transactions of a day from its minute path: volumes sum up, prices stay in their minute's range.
+
+Ints = npt.NDArray[np.int64]
+
+_SLOTS = 20  # snapshots come every three seconds
+_SIDE_BUY, _SIDE_SELL, _SIDE_AUCTION = 0, 1, 2
+
+
+def transactions(seed: int, day: int, place: int, path: Paths, *, count: int, unit: int, step: int) -> Ticks:
+    """Ticks of the first `count` minutes (0 = the opening auction only). `path` has one row."""
+    raw = draws.raw(seed, Stream.TICK, day, COUNT * 24, start=place * COUNT * 24).reshape(COUNT, 24)
+    rows: list[tuple[int, int, int, int, int, int]] = []
+    auction = int(path.auction[0])
+    if auction:
+        rows.append((565, 0, int(path.open[0, 0]), auction, 1 + auction // (step * 40), _SIDE_AUCTION))
+    for k in range(count):
+        volume = int(path.volume[0, k]) - (auction if k == 0 else 0)
+        if volume <= 0:
+            continue
+        if k == COUNT - 1:
+            orders = 1 + volume // (step * 40)
+            rows.append((900, 0, int(path.price[0, k]), volume, orders, _SIDE_AUCTION))
+        else:
+            rows.extend(_minute(raw[k], path, k, volume, step))
+    table = np.asarray(rows, dtype=np.int64).reshape(-1, 6)
+    return Ticks(table[:, 0], table[:, 1], table[:, 2] * unit, table[:, 3], table[:, 4], table[:, 5])
+
+
+def _minute(
+    raw: draws.Raw, path: Paths, k: int, volume: int, step: int
+) -> list[tuple[int, int, int, int, int, int]]:
+    """Trades of one minute: it begins at its open, touches high and low and ends at its last price."""
+    u = draws.uniform(raw)
+    lots = max(volume // step, 1)
+    count = min(_SLOTS, lots, 4 + int(u[20] * 17))
+    edges = np.floor(np.cumsum(0.2 + u[:count]) / float((0.2 + u[:count]).sum()) * lots + 0.5).astype(
+        np.int64
+    )
+    sizes = np.diff(edges, prepend=0) * step
+    sizes[-1] += volume - int(sizes.sum())
+    first, last = int(path.open[0, k]), int(path.price[0, k])
+    high, low = int(path.high[0, k]), int(path.low[0, k])
+    prices = np.clip(
+        np.rint(np.linspace(first, last, count) + (u[:count] - 0.5) * (high - low) * 0.5), low, high
+    )
+    if count >= 4:
+        prices[0], prices[1 + int(u[21] * (count - 3))] = first, high
+        prices[count - 2] = low
+    prices[-1] = last
+    start = int(MINUTES[k]) - 1
+    made, before = [], first
+    for at in range(count):
+        price, size = int(prices[at]), int(sizes[at])
+        if size > 0:
+            side = _SIDE_BUY if price > before or (price == before and u[at] < 0.5) else _SIDE_SELL
+            made.append((start, at * 3 * _SLOTS // count % 60, price, size, 1 + size // (step * 30), side))
+        before = price
+    return made
 
 
 class SyntheticWorld(SyntheticBars):

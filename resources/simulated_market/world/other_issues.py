@@ -15,6 +15,7 @@ from core.market.rules import day_number
 from core.market.securities import WIDE_FUND
 from resources.simulated_market.world import draws
 from resources.simulated_market.world.company_plans import Profile, trade_date
+from resources.simulated_market.world.dates import date_of
 from resources.simulated_market.world.draws import Stream
 from resources.simulated_market.world.plan import Move, Plan
 from resources.simulated_market.world.vocabulary import FIRST, SECOND
@@ -39,7 +40,7 @@ _WIDE = (_STAR, "创业板")
 def value_date(symbol: str, list_date: int) -> int:
     """The day from which a bond bears interest: three to five weeks before its listing."""
     before = 21 + zlib.crc32(f"value {symbol}".encode()) % 15
-    return day_number(_day(list_date) - timedelta(days=before))
+    return day_number(date_of(list_date) - timedelta(days=before))
 
 
 def maturity_date(symbol: str, list_date: int) -> int:
@@ -88,10 +89,6 @@ class Issues:
         return trade_date(int(self.days[0]) - 10_000)
 
 
-def _day(number: int) -> date:
-    return date(number // 10_000, number // 100 % 100, number % 100)
-
-
 def funds(profile: Profile, days: Ints, seed: int) -> list[Plan]:
     """Everything that is no A share: the loaders have to sort it out."""
     made = Issues(days, seed)
@@ -111,7 +108,7 @@ def funds(profile: Profile, days: Ints, seed: int) -> list[Plan]:
 
 def _etfs(made: Issues, count: int) -> None:
     half = (count + 1) // 2
-    span = (_FIRST_STAR_FUNDS, _day(int(made.days[-1])) - timedelta(days=90))
+    span = (_FIRST_STAR_FUNDS, date_of(int(made.days[-1])) - timedelta(days=90))
     for k in range(count):
         theme, shanghai = _THEMES[k % len(_THEMES)], k < half
         own_sh, own_sz = (588_001, 159_501) if theme in _WIDE else (510_001, 159_001)
@@ -126,7 +123,7 @@ def _etfs(made: Issues, count: int) -> None:
 
 def _bonds(made: Issues, count: int) -> None:
     """Listed from five years before the world to its last autumn, the first one in good time before it."""
-    first, last = _day(int(made.days[0])), _day(int(made.days[-1]))
+    first, last = date_of(int(made.days[0])), date_of(int(made.days[-1]))
     span = (first - timedelta(days=5 * 365), last - timedelta(days=90))
     for k in range(count):
         base = _BOND_NUMBERS[k % len(_BOND_NUMBERS)]
@@ -145,7 +142,7 @@ def _bonds(made: Issues, count: int) -> None:
 
 
 def _reits(made: Issues, count: int) -> None:
-    span = (_FIRST_REITS, _day(int(made.days[-1])) - timedelta(days=90))
+    span = (_FIRST_REITS, date_of(int(made.days[-1])) - timedelta(days=90))
     for k in range(count):
         sh = k % 2 == 0
         name = f"{FIRST[k % len(FIRST)]}{SECOND[k * 3 % len(SECOND)]}REIT"

@@ -66,8 +66,7 @@ class XueqiuResponder:
         size = max(1, min(200, int(request.params().get("size", "30"))))
         found = sorted(ranking(self._book, view, _FOLLOWED), key=lambda one: -one.heat)
         total = len(found)
-        if view.fault is not None and view.fault.kind == "cut_list":
-            found = found[: int(view.fault.args.get("rows", 100))]
+        found = view.cut(found)
         rows = [
             {
                 "symbol": one.state.security.symbol.upper(),
@@ -87,8 +86,7 @@ class XueqiuResponder:
             return _json({**_EXPIRED, "error_uri": request.path}, 400)
         size = max(1, min(100, int(request.params().get("size", "10"))))
         found = ranking(self._book, view, _WEIGHT)[:size]
-        if view.fault is not None and view.fault.kind == "cut_list":
-            found = found[: int(view.fault.args.get("rows", 100))]
+        found = view.cut(found)
         items = [
             {
                 "code": one.state.security.symbol.upper(),

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from core.errors import PayloadError, Refused, Transient
-from resources.transport.request import Fetcher, Request
+from resources.transport.request import Fetcher, Request, pairs
 from resources.upstreams.parsing.frames import concat, frame, numbers, texts
 from resources.upstreams.parsing.html_tables import html_tables
 from resources.upstreams.parsing.payload import ascending, iso_day, number
@@ -27,13 +27,7 @@ _LARGEST = 30.0
 
 
 def curve_request(since: str, until: str) -> Request:
-    params = (
-        ("startDate", since),
-        ("endDate", until),
-        ("gjqx", "0"),
-        ("qxId", "ycqx"),
-        ("locale", "cn_ZH"),
-    )
+    params = pairs(f"startDate={since}&endDate={until}&gjqx=0&qxId=ycqx&locale=cn_ZH")
     path = "/cbweb-pbc-web/pbc/historyQuery"
     return Request("chinabond.yield", "history", path, params, label=f"{since}..{until}")
 

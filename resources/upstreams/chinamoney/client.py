@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 import pandas as pd
 
 from core.errors import InputError, PayloadError, Permanent, Refused
-from resources.transport.request import Fetcher, Request
+from resources.transport.request import Fetcher, Request, pairs
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import (
     iso_day,
@@ -61,15 +61,9 @@ def curve_request(
 ) -> Request:
     """One page of the closing curve of `bonds` in steps of a year; at most a month. `refusable`: HTTP errors
     go to the parser, which recognises the page that refuses a client."""
-    params = (
-        ("lang", "CN"),
-        ("reference", "1,2,3"),
-        ("bondType", bonds),
-        ("startDate", since),
-        ("endDate", until),
-        ("termId", "1"),
-        ("pageNum", str(page)),
-        ("pageSize", str(PAGE)),
+    params = pairs(
+        f"lang=CN&reference=1,2,3&bondType={bonds}&startDate={since}&endDate={until}&termId=1&pageNum={page}"
+        f"&pageSize={PAGE}"
     )
     path = "/ags/ms/cm-u-bk-currency/ClsYldCurvHis"
     label = f"{since}..{until} page {page}"

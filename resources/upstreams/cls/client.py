@@ -12,7 +12,7 @@ from core.clock import Clock
 from core.errors import PayloadError
 from core.market.securities import board_of
 from resources.rejections import accepted_rows
-from resources.transport.request import Fetcher, Request
+from resources.transport.request import Fetcher, Request, pairs
 from resources.upstreams.eastmoney.news.articles import FLASH_COLUMNS
 from resources.upstreams.parsing.frames import concat, frame
 from resources.upstreams.parsing.payload import json_of, list_of, number, object_of, string_of, whole
@@ -35,14 +35,8 @@ def sign(params: Sequence[tuple[str, str]]) -> str:
 
 def roll_request(before: str, size: int = PAGE) -> Request:
     """The items before the Unix second `before`."""
-    params = (
-        ("app", "CailianpressWeb"),
-        ("category", ""),
-        ("last_time", before),
-        ("os", "web"),
-        ("refresh_type", "1"),
-        ("rn", str(size)),
-        ("sv", "8.4.6"),
+    params = pairs(
+        f"app=CailianpressWeb&category=&last_time={before}&os=web&refresh_type=1&rn={size}&sv=8.4.6"
     )
     signed = (*params, ("sign", sign(params)))
     return Request("cls.roll", "roll", "/v1/roll/get_roll_list", signed, label=before)

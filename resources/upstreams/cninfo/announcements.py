@@ -19,10 +19,9 @@ from resources.rejections import accepted_rows
 from resources.transport.request import Request
 from resources.upstreams.hosts import LINKS
 from resources.upstreams.parsing.frames import frame, texts
-from resources.upstreams.parsing.notices import title_of, within
 from resources.upstreams.parsing.paging import Page, whole_number
 from resources.upstreams.parsing.payload import json_of, list_of, number, object_of, promised, string_of
-from resources.upstreams.parsing.texts import plain_text, stock_codes
+from resources.upstreams.parsing.texts import plain_text, stock_codes, title_of, within
 
 PAGE = 30
 MOST_PAGES = 100

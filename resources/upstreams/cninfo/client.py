@@ -13,8 +13,8 @@ from resources.upstreams.cninfo import records
 from resources.upstreams.cninfo.announcements import CATEGORIES, MOST_PAGES, PAGE, Query
 from resources.upstreams.eastmoney.reports.companies import SCHEDULE
 from resources.upstreams.parsing.frames import frame
-from resources.upstreams.parsing.notices import notice_frame
 from resources.upstreams.parsing.paging import Page, collected
+from resources.upstreams.parsing.texts import notice_frame
 
 
 class CninfoClient:

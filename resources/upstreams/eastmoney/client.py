@@ -20,7 +20,7 @@ from resources.upstreams.eastmoney.quotes import (
     stock_connect,
 )
 from resources.upstreams.eastmoney.quotes import foreign_markets as outside
-from resources.upstreams.eastmoney.quotes.fund_calls import FundCalls
+from resources.upstreams.eastmoney.quotes.funds import FundCalls
 from resources.upstreams.eastmoney.reports.company_calls import CompanyCalls
 from resources.upstreams.eastmoney.reports.hong_kong_calls import HongKongCalls
 from resources.upstreams.eastmoney.reports.macro_calls import MacroCalls

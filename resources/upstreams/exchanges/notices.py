@@ -8,10 +8,9 @@ from core.errors import PayloadError
 from resources.rejections import accepted_rows
 from resources.transport.request import Request
 from resources.upstreams.hosts import LINKS
-from resources.upstreams.parsing.notices import title_of, within
 from resources.upstreams.parsing.paging import Page, whole_number
 from resources.upstreams.parsing.payload import iso_day, json_of, list_of, object_of, string_of
-from resources.upstreams.parsing.texts import plain_text, stock_codes
+from resources.upstreams.parsing.texts import plain_text, stock_codes, title_of, within
 
 PAGE = 50
 MOST_PAGES = 200

@@ -11,7 +11,7 @@ import pandas as pd
 
 from core.errors import PayloadError
 from resources.rejections import accepted_rows
-from resources.transport.request import Fetcher, Request
+from resources.transport.request import Fetcher, Request, pairs
 from resources.upstreams.exchanges import sse_billboard
 from resources.upstreams.exchanges.common import (
     a_share_listings,
@@ -44,13 +44,9 @@ PAGE = 5000
 
 
 def page_params(page: int) -> tuple[tuple[str, str], ...]:
-    return (
-        ("isPagination", "true"),
-        ("pageHelp.pageSize", str(PAGE)),
-        ("pageHelp.pageNo", str(page)),
-        ("pageHelp.beginPage", str(page)),
-        ("pageHelp.endPage", str(page)),
-        ("pageHelp.cacheSize", "1"),
+    return pairs(
+        f"isPagination=true&pageHelp.pageSize={PAGE}&pageHelp.pageNo={page}&pageHelp.beginPage={page}"
+        f"&pageHelp.endPage={page}&pageHelp.cacheSize=1"
     )
 
 
@@ -166,11 +162,8 @@ _FIGURES = {
 
 
 def overview_request(day: str) -> Request:
-    params = (
-        ("sqlId", _SSE_OVERVIEW_SQL),
-        ("PRODUCT_CODE", ",".join(CLASSES)),
-        ("type", "inParams"),
-        ("SEARCH_DATE", day),
+    params = pairs(
+        f"sqlId={_SSE_OVERVIEW_SQL}&PRODUCT_CODE={','.join(CLASSES)}&type=inParams&SEARCH_DATE={day}"
     )
     return Request("sse.query", "overview", "/commonQuery.do", params, label=day)
 

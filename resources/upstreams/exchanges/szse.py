@@ -29,7 +29,6 @@ from resources.upstreams.exchanges.common import (
 from resources.upstreams.exchanges.sheet import sheet_rows
 from resources.upstreams.exchanges.sse import units_frame
 from resources.upstreams.exchanges.szse_report import refuse_error, stated_code
-from resources.upstreams.parsing.notices import notice_frame
 from resources.upstreams.parsing.paging import Page, collected
 from resources.upstreams.parsing.payload import (
     grouped_amount,
@@ -39,6 +38,7 @@ from resources.upstreams.parsing.payload import (
     required,
     string_of,
 )
+from resources.upstreams.parsing.texts import notice_frame
 
 YI, WAN = 1e8, 1e4
 _HEADS = {

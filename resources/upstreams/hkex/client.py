@@ -10,7 +10,7 @@ import pandas as pd
 from core.errors import PayloadError, Permanent
 from resources.transport.request import Fetcher, Request
 from resources.upstreams.parsing.frames import frame
-from resources.upstreams.parsing.missing_files import no_file
+from resources.upstreams.parsing.paging import no_file
 from resources.upstreams.parsing.payload import (
     grouped_amount,
     iso_day,

@@ -4,7 +4,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.errors import PayloadError
+from core.errors import PayloadError, Permanent
+
+# -- Sites that keep a file per day: no file is an answer.
+
+
+def no_file(error: Permanent) -> bool:
+    """Whether the site said that there is no such file, and nothing else."""
+    return error.message.endswith("HTTP 404")
+
 
 UNTOLD = -1
 """The total of a list that states none: it ends with the first page that is shorter than the one before."""

@@ -19,6 +19,7 @@ from resources.upstreams.parsing.payload import (
     promised,
     some_of,
     string_of,
+    whole,
 )
 from resources.upstreams.parsing.payload import required as there
 
@@ -117,6 +118,11 @@ def needed(read: Callable[[Any, str], float]) -> Reader:
         return there(read(value, what), what)
 
     return of_value
+
+
+def count(value: Any, what: str) -> int:
+    """A whole number that is never missing."""
+    return whole(number(value, what), what)
 
 
 def not_zero(read: Callable[[Any, str], float]) -> Reader:

@@ -6,7 +6,7 @@ import pandas as pd
 
 from core.errors import InputError
 from core.market.symbols import instrument
-from resources.transport.request import Request
+from resources.transport.request import Request, pairs
 from resources.upstreams.parsing.bars import BAR_COLUMNS, MINUTE_COLUMNS, check_bars
 from resources.upstreams.parsing.frames import frame
 from resources.upstreams.parsing.payload import (
@@ -34,12 +34,7 @@ def bars_request(symbol: str, count: int, minutes: int = _DAY) -> Request:
         raise InputError("minutes", f"{minutes} is none of {MINUTES}")
     if not 1 <= count <= MOST_BARS:
         raise InputError("count", f"{count} is not within 1..{MOST_BARS}")
-    params = (
-        ("symbol", instrument(symbol).symbol),
-        ("scale", str(minutes)),
-        ("ma", "no"),
-        ("datalen", str(count)),
-    )
+    params = pairs(f"symbol={instrument(symbol).symbol}&scale={minutes}&ma=no&datalen={count}")
     path = "/quotes_service/api/json_v2.php/CN_MarketData.getKLineData"
     call = "bars" if minutes == _DAY else "minute_bars"
     return Request("sina.bars", call, path, params, label=symbol)

@@ -9,7 +9,7 @@ import pandas as pd
 
 from core.errors import InputError, PayloadError
 from core.market.symbols import instrument
-from resources.transport.request import Request
+from resources.transport.request import Request, pairs
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import iso_day, json_of, list_of, number, object_of, string_of
 
@@ -46,12 +46,8 @@ def statement_request(symbol: str, statement: str, periods: int) -> Request:
         raise InputError("statement", f"{statement!r} is none of {', '.join(_SOURCES)}")
     if not 1 <= periods <= MOST_PERIODS:
         raise InputError("periods", f"{periods} is not within 1..{MOST_PERIODS}")
-    params = (
-        ("paperCode", instrument(symbol).symbol),
-        ("source", _SOURCES[statement]),
-        ("type", "0"),
-        ("page", "1"),
-        ("num", str(periods)),
+    params = pairs(
+        f"paperCode={instrument(symbol).symbol}&source={_SOURCES[statement]}&type=0&page=1&num={periods}"
     )
     path = "/cn/api/openapi.php/CompanyFinanceService.getFinanceReport2022"
     return Request("sina.finance", "statement", path, params, label=f"{symbol} {statement}")

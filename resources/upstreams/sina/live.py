@@ -11,7 +11,7 @@ import pandas as pd
 from core.errors import PayloadError
 from core.market.securities import board_of
 from resources.rejections import accepted_rows
-from resources.transport.request import Request
+from resources.transport.request import Request, pairs
 from resources.upstreams.eastmoney.news.articles import FLASH_COLUMNS
 from resources.upstreams.parsing.frames import frame
 from resources.upstreams.parsing.payload import json_of, list_of, moment, object_of, string_of
@@ -23,14 +23,7 @@ _TITLE = re.compile(r"\A【([^】]{1,200})】")
 
 
 def feed_request(page: int) -> Request:
-    params = (
-        ("page", str(page)),
-        ("page_size", str(PAGE)),
-        ("zhibo_id", "152"),
-        ("tag_id", "0"),
-        ("dire", "f"),
-        ("dpc", "1"),
-    )
+    params = pairs(f"page={page}&page_size={PAGE}&zhibo_id=152&tag_id=0&dire=f&dpc=1")
     return Request("sina.live", "feed", "/api/zhibo/feed", params, label=f"page {page}")
 
 

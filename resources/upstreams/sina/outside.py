@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from core.errors import PayloadError, Refused
+from core.errors import PayloadError
 from resources.transport.request import Request
 from resources.upstreams.parsing.foreign_markets import OUTSIDE_COLUMNS, SERIES, Outside
 from resources.upstreams.parsing.frames import frame
@@ -19,11 +19,10 @@ from resources.upstreams.parsing.payload import (
     number,
     price,
     required,
-    text_of,
 )
+from resources.upstreams.sina.quotes import statements
 
 _STATEMENT = re.compile(r'var hq_str_([A-Za-z_$0-9]+)="([^"]*)";\s*')
-_THROTTLED = "拒绝访问"
 _BY_SYMBOL = {one.symbol: one for one in SERIES.values()}
 _SAME = 0.001
 """Of the price: the difference that rounding may leave between the stated change and the prices."""
@@ -37,20 +36,7 @@ def outside_request() -> Request:
 
 def parse_outside(body: bytes) -> pd.DataFrame:
     """Columns `OUTSIDE_COLUMNS`; a series with an empty record has no row."""
-    text = text_of(body, "gb18030")
-    if text.startswith(_THROTTLED):
-        raise Refused("the site denies access")
-    answered: dict[str, str] = {}
-    at = 0
-    while at < len(text):
-        match = _STATEMENT.match(text, at)
-        if match is None or match[1] in answered:
-            raise PayloadError(f"outside: no statement, or a repeated one, at {text[at : at + 40]!r}")
-        answered[match[1]] = match[2]
-        at = match.end()
-    if set(answered) != set(_BY_SYMBOL):
-        odd = sorted(set(answered) ^ set(_BY_SYMBOL))
-        raise PayloadError(f"outside: {odd[0]} differs from what was asked for")
+    answered = statements(body, _STATEMENT, _BY_SYMBOL, "outside")
     rows = [_row(_BY_SYMBOL[symbol], record) for symbol, record in answered.items() if record]
     return frame(rows, OUTSIDE_COLUMNS)
 

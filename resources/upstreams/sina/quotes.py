@@ -7,7 +7,7 @@ its volume is left out.
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
@@ -53,25 +53,33 @@ def quotes_request(symbols: Sequence[str]) -> Request:
 def parse_quotes(body: bytes, symbols: Sequence[str]) -> pd.DataFrame:
     """Columns `QUOTE_COLUMNS`; a symbol that the site does not know has no row. PayloadError unless each
     symbol was answered exactly once; Refused for the page that throttled clients are shown."""
+    answered = statements(body, _STATEMENT, symbols, "quotes")
+    filled = [(symbol, record) for symbol, record in answered.items() if record]
+    rows = accepted_rows(filled, lambda one: _quote(instrument(one[0]), one[1]), "quotes", lambda one: one[0])
+    return frame(rows, QUOTE_COLUMNS)
+
+
+def statements(body: bytes, form: re.Pattern[str], symbols: Iterable[str], what: str) -> dict[str, str]:
+    """Symbol -> its record. PayloadError unless each was answered exactly once; Refused for the page that
+    throttled clients are shown."""
     text = text_of(body, "gb18030")
     if text.startswith(_THROTTLED):
         raise Refused("the site denies access")
     answered: dict[str, str] = {}
     at = 0
     while at < len(text):
-        match = _STATEMENT.match(text, at)
+        match = form.match(text, at)
         if match is None:
-            raise PayloadError(f"quotes: no statement at {text[at : at + 40]!r}")
+            raise PayloadError(f"{what}: no statement at {text[at : at + 40]!r}")
         if match[1] in answered:
-            raise PayloadError(f"quotes: {match[1]} appears twice in the answer")
+            raise PayloadError(f"{what}: {match[1]} appears twice in the answer")
         answered[match[1]] = match[2]
         at = match.end()
-    if set(answered) != set(symbols):
-        odd = sorted(set(answered) ^ set(symbols))
-        raise PayloadError(f"quotes: asked for {len(symbols)}, answered {len(answered)}; {odd[0]} differs")
-    filled = [(symbol, record) for symbol, record in answered.items() if record]
-    rows = accepted_rows(filled, lambda one: _quote(instrument(one[0]), one[1]), "quotes", lambda one: one[0])
-    return frame(rows, QUOTE_COLUMNS)
+    asked = set(symbols)
+    if set(answered) != asked:
+        odd = sorted(set(answered) ^ asked)
+        raise PayloadError(f"{what}: asked for {len(asked)}, answered {len(answered)}; {odd[0]} differs")
+    return answered
 
 
 def _quote(what: Instrument, record: str) -> dict[str, object]:

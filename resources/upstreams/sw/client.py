@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from core.errors import InputError, PayloadError
-from resources.transport.request import Fetcher, Request
+from resources.transport.request import Fetcher, Request, pairs
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.paging import Page, collected, whole_number
 from resources.upstreams.parsing.payload import (
@@ -181,14 +181,9 @@ def current_rows(rows: list[dict[str, Any]], level: str) -> pd.DataFrame:
 
 
 def report_request(level: str, since: str, until: str, page: int) -> Request:
-    params = (
-        ("page", str(page)),
-        ("page_size", str(REPORT_PAGE)),
-        ("index_type", level_name(level)),
-        ("start_date", since),
-        ("end_date", until),
-        ("type", "DAY"),
-        ("swindexcode", "all"),
+    params = pairs(
+        f"page={page}&page_size={REPORT_PAGE}&index_type={level_name(level)}&start_date={since}"
+        f"&end_date={until}&type=DAY&swindexcode=all"
     )
     path = f"{_ROOT}/index_analysis/index_analysis_report/"
     return Request("sw.site", "index_report", path, params, label=f"{level} {since}..{until} page {page}")

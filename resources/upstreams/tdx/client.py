@@ -19,7 +19,7 @@ from core.errors import InputError, PayloadError
 from resources.fetch_record import FetchLog
 from resources.transport.gate import Gate
 from resources.upstreams.tdx import bars as bar_calls
-from resources.upstreams.tdx import catalogue, company, corporate, files, handshake, profile, renames
+from resources.upstreams.tdx import catalogue, company, corporate, files, frames, profile, renames
 from resources.upstreams.tdx import minutes as minute_calls
 from resources.upstreams.tdx import quotes as quote_calls
 from resources.upstreams.tdx import transactions as tick_calls
@@ -299,16 +299,16 @@ class TdxClient:
 
     # -- the server -------------------------------------------------------------------------------
 
-    def greeting(self) -> handshake.Greeting:
+    def greeting(self) -> frames.Greeting:
         """Clock and name of the current server."""
-        return self._session.run(handshake.HELLO_1, handshake.parse_hello)
+        return self._session.run(frames.HELLO_1, frames.parse_hello)
 
-    def server_info(self) -> handshake.ServerInfo:
-        return self._session.run(handshake.SERVER_INFO, handshake.parse_server_info)
+    def server_info(self) -> frames.ServerInfo:
+        return self._session.run(frames.SERVER_INFO, frames.parse_server_info)
 
     def heartbeat(self) -> int:
         """The server's date as YYYYMMDD, 0 from older servers."""
-        return self._session.run(handshake.HEARTBEAT, handshake.parse_heartbeat)
+        return self._session.run(frames.HEARTBEAT, frames.parse_heartbeat)
 
 
 def _batches(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:

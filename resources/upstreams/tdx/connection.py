@@ -10,6 +10,9 @@ from collections.abc import Callable
 
 from core.errors import PayloadError, Transient
 from resources.upstreams.tdx.frames import (
+    HEARTBEAT,
+    HELLO_1,
+    HELLO_2,
     MAGIC,
     RESPONSE,
     Call,
@@ -18,7 +21,6 @@ from resources.upstreams.tdx.frames import (
     request_frame,
     response_header,
 )
-from resources.upstreams.tdx.handshake import HEARTBEAT, HELLO_1, HELLO_2
 from resources.upstreams.tdx.primitives import SOURCE
 
 Endpoint = tuple[str, int]

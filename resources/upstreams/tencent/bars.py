@@ -54,7 +54,7 @@ def bars_request(symbol: str, *, period: str, start: str, end: str, count: int) 
 def parse_bars(body: bytes, symbol: str, *, period: str, start: str = "", end: str = "") -> pd.DataFrame:
     """Columns `BAR_COLUMNS`, oldest first. An unknown symbol has no rows."""
     what = instrument(symbol)
-    held = _entry(body, what)
+    held = entry_of(body, what)
     rows = []
     for raw in list_of(held.get(period, []), f"{symbol} {period} bars"):
         values = list_of(raw, f"{symbol} bar")
@@ -97,7 +97,7 @@ def minute_bars_request(symbol: str, minutes: int, count: int) -> Request:
 def parse_minute_bars(body: bytes, symbol: str, minutes: int) -> pd.DataFrame:
     """Columns `MINUTE_COLUMNS`; `datetime` is the end of the bar, `amount` is always missing."""
     what = instrument(symbol)
-    held = _entry(body, what)
+    held = entry_of(body, what)
     rows = []
     for raw in list_of(held.get(f"m{minutes}", []), f"{symbol} minute bars"):
         values = list_of(raw, f"{symbol} minute bar")
@@ -124,8 +124,9 @@ def data_of(body: bytes, what: str) -> dict[str, Any]:
     return object_of(data, f"{what} data") if data else {}
 
 
-def _entry(body: bytes, what: Instrument) -> dict[str, Any]:
-    data = data_of(body, f"{what.symbol} bars")
+def entry_of(body: bytes, what: Instrument, kind: str = "bars") -> dict[str, Any]:
+    """The part of an answer about its one instrument; {} when the upstream has nothing."""
+    data = data_of(body, f"{what.symbol} {kind}")
     if not data:
         return {}
     if what.symbol not in data:

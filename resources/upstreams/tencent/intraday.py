@@ -23,8 +23,8 @@ from resources.upstreams.parsing.payload import (
     required,
     string_of,
 )
-from resources.upstreams.tencent.bars import data_of
-from resources.upstreams.tencent.quotes import check_identity, lot_of
+from resources.upstreams.tencent.bars import entry_of
+from resources.upstreams.tencent.quotes import lot_of
 
 # `volume` and `amount` are those of the minute: differences of the cumulative values.
 LINE_COLUMNS: dict[str, str] = {
@@ -58,7 +58,7 @@ def five_day_request(symbol: str) -> Request:
 def parse_intraday(body: bytes, symbol: str) -> pd.DataFrame:
     """Columns `LINE_COLUMNS`; no rows before the open and for unknown symbols."""
     what = instrument(symbol)
-    entry = _entry(body, what)
+    entry = entry_of(body, what, "line")
     inner = entry.get("data")
     if not inner:
         return frame([], LINE_COLUMNS)
@@ -72,7 +72,7 @@ def parse_intraday(body: bytes, symbol: str) -> pd.DataFrame:
 def parse_five_day(body: bytes, symbol: str) -> pd.DataFrame:
     """The same columns for up to five dates, oldest first (the wire has the newest first)."""
     what = instrument(symbol)
-    days = list_of(_entry(body, what).get("data") or [], f"{symbol} days")
+    days = list_of(entry_of(body, what, "line").get("data") or [], f"{symbol} days")
     rows: list[dict[str, Any]] = []
     for raw in reversed(days):
         day = object_of(raw, f"{symbol} day")
@@ -80,20 +80,6 @@ def parse_five_day(body: bytes, symbol: str) -> pd.DataFrame:
         rows += _line(what, str(day.get("date", "")), day.get("data") or [], last_close)
     ascending([row["datetime"] for row in rows], f"{symbol} five days")
     return frame(rows, LINE_COLUMNS)
-
-
-def _entry(body: bytes, what: Instrument) -> dict[str, Any]:
-    data = data_of(body, f"{what.symbol} line")
-    if not data:
-        return {}
-    if what.symbol not in data:
-        raise PayloadError(f"{what.symbol}: the answer is about {', '.join(list(data)[:3])}")
-    entry = object_of(data[what.symbol] or {}, f"{what.symbol} entry")
-    qt = entry.get("qt")
-    fields = qt.get(what.symbol) if isinstance(qt, dict) else None
-    if isinstance(fields, list) and len(fields) > 2 and all(isinstance(field, str) for field in fields):
-        check_identity(what, fields)
-    return entry
 
 
 def _line(what: Instrument, date: str, lines: Any, last_close: float) -> list[dict[str, Any]]:

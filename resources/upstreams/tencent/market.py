@@ -2,13 +2,14 @@
 
 import re
 from dataclasses import dataclass
+from functools import partial
 
 import pandas as pd
 
 from core.errors import InputError, PayloadError
 from core.market.securities import lot_of_kind
 from core.market.symbols import instrument
-from resources.transport.request import Request
+from resources.transport.request import Request, pairs
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import (
     AMT,
@@ -22,15 +23,21 @@ from resources.upstreams.parsing.payload import (
     text_of,
     whole,
 )
+from resources.upstreams.parsing.rows import columns_of, may, values_of
 from resources.upstreams.tencent.bars import data_of
 
 RANK_PAGE = 200
 
-RANK_COLUMNS: dict[str, str] = {
-    **texts("symbol code market name"),
-    **numbers("price change_amt change_pct volume amount turnover_pct"),
-    **numbers("volume_ratio total_market_cap float_market_cap pb main_net"),
-}
+_wan = partial(amount, scale=1e4)
+_RANK = (
+    *may(price, "zxj price"),
+    *may(number, "zd change_amt zdf change_pct hsl turnover_pct lb volume_ratio pn pb"),
+    # The upstream's names of volume and amount are swapped.
+    *may(partial(amount, scale=100), "turnover volume"),
+    *may(_wan, "volume amount zsz total_market_cap ltsz float_market_cap"),
+    *may(partial(number, digits=AMT, scale=1e4), "zljlr main_net"),
+)
+RANK_COLUMNS = texts("symbol code market name") | columns_of(_RANK)
 TICK_COLUMNS: dict[str, str] = {
     **texts("code time side"),
     "seq": "i",
@@ -57,13 +64,8 @@ def rank_request(offset: int) -> Request:
         "tencent.finance",
         "rank",
         "/cgi/cgi-bin/rank/hs/getBoardRankList",
-        (
-            ("_appver", "11.17.0"),
-            ("board_code", "aStock"),
-            ("sort_type", "price"),
-            ("direct", "down"),
-            ("offset", str(offset)),
-            ("count", str(RANK_PAGE)),
+        pairs(
+            f"_appver=11.17.0&board_code=aStock&sort_type=price&direct=down&offset={offset}&count={RANK_PAGE}"
         ),
         label=f"offset={offset}",
     )
@@ -87,17 +89,7 @@ def parse_rank(body: bytes) -> RankPage:
                 "code": what.dataset_code,
                 "market": what.market,
                 "name": string_of(item.get("name"), "rank name"),
-                "price": price(item.get("zxj"), f"{symbol} zxj"),
-                "change_amt": number(item.get("zd"), f"{symbol} zd"),
-                "change_pct": number(item.get("zdf"), f"{symbol} zdf"),
-                "volume": amount(item.get("turnover"), f"{symbol} turnover", scale=100),
-                "amount": amount(item.get("volume"), f"{symbol} volume", scale=10_000.0),
-                "turnover_pct": number(item.get("hsl"), f"{symbol} hsl"),
-                "volume_ratio": number(item.get("lb"), f"{symbol} lb"),
-                "total_market_cap": amount(item.get("zsz"), f"{symbol} zsz", scale=10_000.0),
-                "float_market_cap": amount(item.get("ltsz"), f"{symbol} ltsz", scale=10_000.0),
-                "pb": number(item.get("pn"), f"{symbol} pn"),
-                "main_net": number(item.get("zljlr"), f"{symbol} zljlr", digits=AMT, scale=10_000.0),
+                **values_of(item, _RANK, symbol),
             }
         )
     return RankPage(whole(number(data["total"], "rank total"), "rank total"), frame(rows, RANK_COLUMNS))

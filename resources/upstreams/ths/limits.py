@@ -16,7 +16,7 @@ import pandas as pd
 from core.errors import InputError, PayloadError
 from core.market.symbols import instrument
 from resources.rejections import accepted_rows
-from resources.transport.request import Request
+from resources.transport.request import Request, pairs
 from resources.upstreams.parsing.bars import BAR_COLUMNS, check_bars
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import (
@@ -117,14 +117,9 @@ def limit_request(pool: str, day: str, page: int) -> Request:
     """One page of a pool. InputError for a pool that does not exist."""
     if pool not in POOLS:
         raise InputError("pool", f"{pool!r} is none of {', '.join(POOLS)}")
-    params = (
-        ("page", str(page)),
-        ("limit", str(PAGE)),
-        ("field", _LIMITS_FIELDS),
-        ("filter", "HS,GEM2STAR"),
-        ("order_field", "330324"),
-        ("order_type", "0"),
-        ("date", day.replace("-", "")),
+    params = pairs(
+        f"page={page}&limit={PAGE}&field={_LIMITS_FIELDS}&filter=HS,GEM2STAR&order_field=330324&order_type=0"
+        f"&date={day.replace('-', '')}"
     )
     path = f"/dataapi/limit_up/{POOLS[pool]}"
     return Request("ths.limits", "limit_pool", path, params, label=f"{pool} {day} page {page}")

@@ -7,13 +7,13 @@ import re
 from typing import Any
 
 import pandas as pd
-from lxml import html
 
 from core.declaration.frames import canonical_json
 from core.errors import PayloadError, Refused, Transient
 from resources.rejections import accepted_rows
 from resources.transport.request import Request
 from resources.upstreams.parsing.frames import frame, numbers, texts
+from resources.upstreams.parsing.html_tables import html_tables
 from resources.upstreams.parsing.payload import (
     amount,
     iso_day,
@@ -27,18 +27,24 @@ from resources.upstreams.parsing.payload import (
     whole,
 )
 from resources.upstreams.parsing.payload import text_of as decoded
+from resources.upstreams.parsing.rows import columns_of, count, may, needed, values_of
 from resources.upstreams.ths.limits import answered, code_of, text_of
 
 # -- Popularity list of the moment, and the strong stocks of a date with the topics behind them.
 
-HOT_COLUMNS: dict[str, str] = {
-    **texts("code name reason tags"),
-    **numbers("rank_no rank_change heat change_pct"),
-}
-STRONG_COLUMNS: dict[str, str] = {
-    **texts("date code name reason tags"),
-    **numbers("price change_pct turnover_pct amount volume large_net"),
-}
+_HOT = (
+    *may(count, "order rank_no"),
+    *may(number, "hot_rank_chg rank_change rise_and_fall change_pct"),
+    *may(amount, "rate heat"),
+)
+_STRONG = (
+    *may(price, "close price"),
+    *may(needed(number), "zhangfu change_pct"),
+    *may(number, "huanshou turnover_pct ddejingliang large_net"),
+    *may(amount, "chengjiaoe amount chengjiaoliang volume"),
+)
+HOT_COLUMNS = texts("code name reason tags") | columns_of(_HOT)
+STRONG_COLUMNS = texts("date code name reason tags") | columns_of(_STRONG)
 
 
 def hot_request() -> Request:
@@ -68,10 +74,7 @@ def _hot(item: dict[str, Any]) -> dict[str, Any]:
         "name": string_of(item.get("name"), f"{code} name").strip(),
         "reason": text_of(item.get("analyse_title"), f"{code} analyse_title"),
         "tags": _tags(list_of(tag.get("concept_tag") or [], f"{code} concept_tag"), code),
-        "rank_no": whole(number(item.get("order"), f"{code} order"), f"{code} order"),
-        "rank_change": number(item.get("hot_rank_chg"), f"{code} hot_rank_chg"),
-        "heat": amount(item.get("rate"), f"{code} rate"),
-        "change_pct": number(item.get("rise_and_fall"), f"{code} rise_and_fall"),
+        **values_of(item, _HOT, code),
     }
 
 
@@ -107,12 +110,7 @@ def _strong(item: dict[str, Any], day: str) -> dict[str, Any]:
         "name": string_of(item.get("name"), f"{code} name").strip(),
         "reason": reason,
         "tags": _tags((reason or "").split("+"), code),
-        "price": price(item.get("close"), f"{code} close"),
-        "change_pct": required(number(item.get("zhangfu"), f"{code} zhangfu"), f"{code} zhangfu"),
-        "turnover_pct": number(item.get("huanshou"), f"{code} huanshou"),
-        "amount": amount(item.get("chengjiaoe"), f"{code} chengjiaoe"),
-        "volume": amount(item.get("chengjiaoliang"), f"{code} chengjiaoliang"),
-        "large_net": number(item.get("ddejingliang"), f"{code} ddejingliang"),
+        **values_of(item, _STRONG, code),
     }
 
 
@@ -156,7 +154,7 @@ def parse_worth(body: bytes, code: str) -> pd.DataFrame:
         raise PayloadError(f"{what}: the page is cut")
     if _NOBODY in text:
         return frame([], WORTH_COLUMNS)
-    tables = _tables(text, what)
+    tables = html_tables(text)
     if len(tables) < 2:
         raise PayloadError(f"{what}: {len(tables)} tables")
     profits = {row[0]: row for row in _rows(tables[1], f"{what} profit")}
@@ -170,18 +168,6 @@ def parse_worth(body: bytes, code: str) -> pd.DataFrame:
     if len(set(years)) != len(years):
         raise PayloadError(f"{what}: a year appears twice")
     return frame(rows, WORTH_COLUMNS)
-
-
-def _tables(text: str, what: str) -> list[list[list[str]]]:
-    """Cells of every table, row by row."""
-    try:
-        document = html.document_fromstring(text)
-    except (ValueError, html.etree.ParserError) as error:
-        raise PayloadError(f"{what}: no page: {error}") from error
-    return [
-        [[cell.text_content().strip() for cell in row.iter("th", "td")] for row in table.iter("tr")]
-        for table in document.iter("table")
-    ]
 
 
 def _rows(table: list[list[str]], what: str) -> list[list[str]]:

@@ -5,16 +5,15 @@ the address in `uddg`, advertisements over /y.js. A client with too many request
 and no result.
 """
 
-from html.parser import HTMLParser
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from core.errors import PayloadError, Refused
 from resources.transport.request import Fetcher, Request
+from resources.upstreams.parsing.html_tables import html_page
 from resources.upstreams.websearch.hits import Hit, hit_of
 
 _PUZZLE = (b"anomaly-modal", b"anomaly_modal", b"challenge-form")
 _NOTHING = b"no-results"
-_VOID = frozenset({"br", "img", "input", "meta", "link", "hr", "wbr"})
 
 
 def search_request(query: str) -> Request:
@@ -27,14 +26,13 @@ def search_request(query: str) -> Request:
 
 def parse_search(body: bytes) -> list[Hit]:
     """Raises Refused for the puzzle, PayloadError for a page without results that does not say so."""
-    page = _Page()
-    page.feed(body.decode("utf-8", "replace"))
-    if not page.found:
+    found = _results(body.decode("utf-8", "replace"))
+    if not found:
         if any(mark in body for mark in _PUZZLE):
             raise Refused("duckduckgo: a puzzle for people", source="duckduckgo")
         if _NOTHING not in body:
             raise PayloadError("duckduckgo: a page without results", source="duckduckgo")
-    hits = (hit_of(title, _address(href), text, "duckduckgo") for href, title, text in page.found)
+    hits = (hit_of(title, _address(href), text, "duckduckgo") for href, title, text in found)
     return [one for one in hits if one is not None]
 
 
@@ -47,39 +45,17 @@ def _address(href: str) -> str | None:
     return target[0] if parts.path == "/l/" and target else None
 
 
-class _Page(HTMLParser):
+def _results(page: str) -> list[tuple[str, str, str]]:
     """(address, title, text) of every result."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[tuple[str, str, str]] = []
-        self._into = ""
-        self._depth = 0
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if self._into:
-            self._depth += tag not in _VOID
-            return
-        given = {name: value or "" for name, value in attrs}
-        names = given.get("class", "").split()
-        if tag == "a" and "result__a" in names:
-            self.found.append((given.get("href", ""), "", ""))
-            self._into = "title"
-        elif "result__snippet" in names and self.found:
-            self._into = "text"
-        self._depth = 0
-
-    def handle_endtag(self, tag: str) -> None:
-        if self._into:
-            self._depth -= 1
-            if self._depth < 0:
-                self._into = ""
-
-    def handle_data(self, data: str) -> None:
-        if self._into:
-            href, title, text = self.found[-1]
-            is_title = self._into == "title"
-            self.found[-1] = (href, title + data, text) if is_title else (href, title, text + data)
+    found: list[tuple[str, str, str]] = []
+    for node in html_page(page).iter("*"):
+        names = node.get("class", "").split()
+        if node.tag == "a" and "result__a" in names:
+            found.append((node.get("href", ""), node.text_content(), ""))
+        elif "result__snippet" in names and found:
+            href, title, text = found[-1]
+            found[-1] = (href, title, text + node.text_content())
+    return found
 
 
 class DuckduckgoClient:

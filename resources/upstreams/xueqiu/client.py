@@ -1,16 +1,17 @@
 """Calls of the social site."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import pandas as pd
 
 from core.errors import PayloadError, Permanent, Refused
 from core.market.symbols import Instrument, instrument
-from resources.transport.request import Fetcher, Request
+from resources.transport.request import Fetcher, Request, pairs
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import (
     amount,
@@ -18,7 +19,6 @@ from resources.upstreams.parsing.payload import (
     check_unit,
     json_of,
     list_of,
-    nothing_to_missing,
     number,
     object_of,
     present,
@@ -26,6 +26,7 @@ from resources.upstreams.parsing.payload import (
     required,
     string_of,
 )
+from resources.upstreams.parsing.rows import Field, columns_of, may, not_zero, values_of
 
 # -- What all answers of the social site share: the visitor's token, its errors, block pages, symbols,
 # times.
@@ -99,7 +100,12 @@ def time_of(value: Any, what: str) -> str:
 
 # -- screener/screen ordered by followers: the stocks that most users of the site follow.
 
-FOLLOW_COLUMNS: dict[str, str] = {**texts("code name"), **numbers("rank_no heat change_pct price")}
+_FOLLOWED = (
+    *may(amount, "follow heat"),
+    *may(number, "pct change_pct"),
+    *may(amount, "current price"),
+)
+FOLLOW_COLUMNS = texts("code name") | numbers("rank_no") | columns_of(_FOLLOWED)
 """`heat`: users that follow the stock."""
 MOST = 100
 _MARKETS = ("SH", "SZ", "BJ")
@@ -107,54 +113,48 @@ _MARKETS = ("SH", "SZ", "BJ")
 
 def follow_request() -> Request:
     """The hundred stocks of the mainland that are followed most."""
-    params = (
-        ("category", "CN"),
-        ("size", str(MOST)),
-        ("order", "desc"),
-        ("order_by", "follow"),
-        ("only_count", "0"),
-        ("page", "1"),
-    )
+    params = pairs(f"category=CN&size={MOST}&order=desc&order_by=follow&only_count=0&page=1")
     path = "/service/v5/stock/screener/screen"
     return Request("xueqiu.screener", "follow", path, params, label="cn", explained=(400,))
 
 
 def parse_follow(body: bytes) -> pd.DataFrame:
     """Columns `FOLLOW_COLUMNS`, most followed first. PayloadError for another order."""
-    data = object_of(data_of(body, "followers"), "followers data")
-    rows: list[dict[str, object]] = []
-    last = float("inf")
-    for raw in list_of(data.get("list"), "followers list"):
-        item = object_of(raw, "followers row")
-        symbol = string_of(item.get("symbol"), "followers symbol")
+    rows = _ranked(body, "followers", "list", "symbol", _FOLLOWED)
+    for before, row in pairwise(rows):
+        if not row["heat"] <= before["heat"]:
+            raise PayloadError(f"followers: {row['code']} with {row['heat']} follows {before['heat']}")
+    return frame(rows, FOLLOW_COLUMNS)
+
+
+def _ranked(body: bytes, what: str, part: str, key: str, table: Sequence[Field]) -> list[dict[str, Any]]:
+    """The stocks of a list, without advertisements, with their places. PayloadError when one came twice."""
+    data = object_of(data_of(body, what), f"{what} data")
+    rows: list[dict[str, Any]] = []
+    for raw in list_of(data.get(part), f"{what} {part}"):
+        item = object_of(raw, f"{what} row")
+        symbol = string_of(item.get(key), f"{what} {key}")
         market, code = symbol[:2], symbol[2:]
         if market not in _MARKETS or not (len(code) == 6 and code.isascii() and code.isdigit()):
-            raise PayloadError(f"followers: {symbol[:12]!r} is no stock of the mainland")
-        follow = amount(item.get("follow"), f"{symbol} follow")
-        if not follow <= last:
-            raise PayloadError(f"followers: {symbol} with {follow} follows {last}")
-        last = follow
-        rows.append(
-            {
-                "code": code,
-                "name": string_of(item.get("name"), f"{symbol} name").strip(),
-                "rank_no": len(rows) + 1,
-                "heat": follow,
-                "change_pct": number(item.get("pct"), f"{symbol} pct"),
-                "price": amount(item.get("current"), f"{symbol} current"),
-            }
-        )
+            raise PayloadError(f"{what}: {symbol[:12]!r} is no stock of the mainland")
+        if item.get("ad"):
+            continue
+        name = string_of(item.get("name"), f"{symbol} name").strip()
+        rows.append({"code": code, "name": name, "rank_no": len(rows) + 1, **values_of(item, table, symbol)})
     if len({row["code"] for row in rows}) != len(rows):
-        raise PayloadError("followers: a stock appears twice")
-    return frame(rows, FOLLOW_COLUMNS)
+        raise PayloadError(f"{what}: a stock appears twice")
+    return rows
 
 
 # -- hot_stock/list.json: the stocks that are followed most at the moment.
 
-HOT_COLUMNS: dict[str, str] = {
-    **texts("code name"),
-    **numbers("rank_no rank_change heat change_pct price"),
-}
+_HOT = (
+    *may(number, "rank_change rank_change"),
+    *may(amount, "value heat"),
+    *may(number, "percent change_pct"),
+    *may(amount, "current price"),
+)
+HOT_COLUMNS = texts("code name") | numbers("rank_no") | columns_of(_HOT)
 _CHINA = "12"
 
 
@@ -168,58 +168,29 @@ def hot_request() -> Request:
 
 def parse_hot(body: bytes) -> pd.DataFrame:
     """Columns `HOT_COLUMNS`, hottest first; `rank_no` is the place in the list, without advertisements."""
-    data = object_of(data_of(body, "hot list"), "hot list data")
-    rows: list[dict[str, object]] = []
-    for raw in list_of(data.get("items"), "hot list items"):
-        item = object_of(raw, "hot list row")
-        symbol = string_of(item.get("code"), "hot list code")
-        market, code = symbol[:2], symbol[2:]
-        if market not in _MARKETS or not (len(code) == 6 and code.isascii() and code.isdigit()):
-            raise PayloadError(f"hot list: {symbol[:12]!r} is no stock of the mainland")
-        if item.get("ad"):
-            continue
-        rows.append(
-            {
-                "code": code,
-                "name": string_of(item.get("name"), f"{symbol} name").strip(),
-                "rank_no": len(rows) + 1,
-                "rank_change": number(item.get("rank_change"), f"{symbol} rank_change"),
-                "heat": amount(item.get("value"), f"{symbol} value"),
-                "change_pct": number(item.get("percent"), f"{symbol} percent"),
-                "price": amount(item.get("current"), f"{symbol} current"),
-            }
-        )
-    if len({row["code"] for row in rows}) != len(rows):
-        raise PayloadError("hot list: a stock appears twice")
-    return frame(rows, HOT_COLUMNS)
+    return frame(_ranked(body, "hot list", "items", "code", _HOT), HOT_COLUMNS)
 
 
 # -- quote.json: one instrument with its valuation; prices CNY, volume shares, amounts and caps CNY.
 
+_cap = partial(amount, scale=1e-4)
+_QUOTE = (
+    *may(not_zero(price), "current price open open high high low low last_close last_close"),
+    *may(not_zero(price), "limit_up limit_up limit_down limit_down"),
+    *may(number, "percent change_pct turnover_rate turnover_pct amplitude amplitude_pct"),
+    *may(number, "dividend_yield dividend_yield volume_ratio volume_ratio pe_ttm pe_ttm pe_lyr pe_static"),
+    *may(number, "pe_forecast pe_dynamic pb pb"),
+    *may(amount, "volume volume amount amount"),
+    *may(_cap, "market_capital total_market_cap float_market_capital float_market_cap"),
+    *may(not_zero(amount), "total_shares total_shares float_shares float_shares"),
+)
+"""CNY, percent, shares; caps 10k CNY."""
 QUOTE_COLUMNS: dict[str, str] = {
     **texts("symbol code market name trade_date quote_time"),
     "is_suspended": "b",
-    # CNY
-    **numbers("price open high low last_close limit_up limit_down"),
-    # percent
-    **numbers("change_pct turnover_pct amplitude_pct dividend_yield"),
-    # shares, CNY
-    **numbers("volume amount volume_ratio pe_ttm pe_static pe_dynamic pb"),
-    # 10k CNY, shares
-    **numbers("total_market_cap float_market_cap total_shares float_shares"),
+    **columns_of(_QUOTE),
 }
-_RATIOS = {
-    "change_pct": "percent",
-    "turnover_pct": "turnover_rate",
-    "amplitude_pct": "amplitude",
-    "dividend_yield": "dividend_yield",
-    "volume_ratio": "volume_ratio",
-    "pe_ttm": "pe_ttm",
-    "pe_static": "pe_lyr",
-    "pe_dynamic": "pe_forecast",
-    "pb": "pb",
-}
-_LISTED, _CNY_TO_WAN = 1, 1e-4
+_LISTED = 1
 
 
 def quote_request(symbol: str) -> Request:
@@ -238,15 +209,11 @@ def parse_quote(body: bytes, symbol: str) -> pd.DataFrame:
     stated = string_of(quote.get("symbol"), f"{symbol} symbol")
     if stated != wire_symbol(symbol):
         raise PayloadError(f"quote: {stated[:12]!r} instead of {symbol}")
-    last, open_, high, low, last_close, up, down = (
-        nothing_to_missing(price(quote.get(name), f"{symbol} {name}"))
-        for name in ("current", "open", "high", "low", "last_close", "limit_up", "limit_down")
-    )
-    between_extremes(last, low, high, symbol)
-    volume = amount(quote.get("volume"), f"{symbol} volume")
-    money = amount(quote.get("amount"), f"{symbol} amount")
+    values = values_of(quote, _QUOTE, symbol)
+    low, high = values["low"], values["high"]
+    between_extremes(values["price"], low, high, symbol)
     if what.kind not in {"index", "cb"}:
-        check_unit(shares=volume, amount_cny=money, low=low, high=high, what=symbol)
+        check_unit(shares=values["volume"], amount_cny=values["amount"], low=low, high=high, what=symbol)
     time = time_of(quote.get("timestamp"), f"{symbol} timestamp")
     row: dict[str, object] = {
         "symbol": symbol,
@@ -256,22 +223,8 @@ def parse_quote(body: bytes, symbol: str) -> pd.DataFrame:
         "trade_date": time[:10],
         "quote_time": time,
         "is_suspended": quote.get("status") != _LISTED,
-        "price": last,
-        "open": open_,
-        "high": high,
-        "low": low,
-        "last_close": last_close,
-        "limit_up": up,
-        "limit_down": down,
-        "volume": volume,
-        "amount": money,
-        "total_market_cap": amount(quote.get("market_capital"), f"{symbol} cap", scale=_CNY_TO_WAN),
-        "float_market_cap": amount(quote.get("float_market_capital"), f"{symbol} cap", scale=_CNY_TO_WAN),
-        "total_shares": nothing_to_missing(amount(quote.get("total_shares"), f"{symbol} total_shares")),
-        "float_shares": nothing_to_missing(amount(quote.get("float_shares"), f"{symbol} float_shares")),
+        **values,
     }
-    for column, name in _RATIOS.items():
-        row[column] = number(quote.get(name), f"{symbol} {name}")
     if what.kind == "index":
         row["pb"] = math.nan
     return frame([row], QUOTE_COLUMNS)

@@ -20,10 +20,9 @@ def end_backfill(
     backfill_id = args.get("backfill_id")
     if command != BACKFILL or status == "success" or not isinstance(backfill_id, str):
         return
-    connection.exec_driver_sql(
-        sql.text(
-            "UPDATE sys_backfill SET status=?, finished_at=?, updated_at=? "
-            "WHERE backfill_id=? AND status IN ('queued', 'running')"
-        ),
+    sql.run(
+        connection,
+        "UPDATE sys_backfill SET status=?, finished_at=?, updated_at=? "
+        "WHERE backfill_id=? AND status IN ('queued', 'running')",
         (status, now, now, backfill_id),
     )

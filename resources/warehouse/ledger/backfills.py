@@ -135,11 +135,9 @@ class Backfills:
 
     def calls_planned(self, by: str, since: datetime) -> int:
         """Calls of all backfills that were requested since a time."""
-        with reading(self._engine) as connection:
-            rows = connection.exec_driver_sql(
-                self._sql.text("SELECT calls_json FROM sys_backfill WHERE requested_by=? AND created_at>=?"),
-                (by, stamp(since)),
-            ).all()
+        rows = self._sql.rows(
+            "SELECT calls_json FROM sys_backfill WHERE requested_by=? AND created_at>=?", (by, stamp(since))
+        )
         return sum(sum(json.loads(text).values()) for (text,) in rows if text)
 
     def open_of(self, dataset: str) -> list[Backfill]:
@@ -151,15 +149,12 @@ class Backfills:
         if not run_ids:
             return Loaded(frozenset(), 0)
         marks = ", ".join("?" for _ in run_ids)
-        with reading(self._engine) as connection:
-            rows = connection.exec_driver_sql(
-                self._sql.text(
-                    "SELECT partition_key, SUM(COALESCE(rows_written, 0)) FROM sys_batch WHERE table_name=? "
-                    f"AND status='success' AND partition_key LIKE '____-__-__' AND run_id IN ({marks}) "
-                    "GROUP BY partition_key"
-                ),
-                (table, *run_ids),
-            ).all()
+        rows = self._sql.rows(
+            "SELECT partition_key, SUM(COALESCE(rows_written, 0)) FROM sys_batch WHERE table_name=? "
+            f"AND status='success' AND partition_key LIKE '____-__-__' AND run_id IN ({marks}) "
+            "GROUP BY partition_key",
+            (table, *run_ids),
+        )
         return Loaded(frozenset(str(day) for day, _ in rows), sum(int(count) for _, count in rows))
 
     def may_pass(self, run_id: str, error: str) -> bool:
@@ -168,9 +163,8 @@ class Backfills:
         if error == PROCESS_DIED or any(name in error for name in _PASSING):
             return True
         with reading(self._engine) as connection:
-            stored = connection.exec_driver_sql(
-                self._sql.text("SELECT sources_json FROM sys_batch WHERE run_id=? AND status='failed'"),
-                (run_id,),
+            stored = self._sql.run(
+                connection, "SELECT sources_json FROM sys_batch WHERE run_id=? AND status='failed'", (run_id,)
             ).scalars()
             sources = [source for text in stored for source in json.loads(text or "[]")]
         return any(source.get("error") in _PASSING for source in sources)
@@ -215,11 +209,10 @@ class Backfills:
         that one may have ended the backfill, and it would stay running for ever."""
         condition, facts = ("1=1", ()) if by is None else (HELD, held(by))
         with transaction(self._engine) as connection:
-            begun = connection.exec_driver_sql(
-                self._sql.text(
-                    "UPDATE sys_backfill SET status='running', started_at=COALESCE(started_at, ?), "
-                    f"finished_at=NULL, updated_at=? WHERE backfill_id=? AND {condition}"
-                ),
+            begun = self._sql.run(
+                connection,
+                "UPDATE sys_backfill SET status='running', started_at=COALESCE(started_at, ?), "
+                f"finished_at=NULL, updated_at=? WHERE backfill_id=? AND {condition}",
                 (stamp(now), stamp(now), backfill_id, *facts),
             ).rowcount
         if begun == 0 and by is not None:
@@ -239,10 +232,9 @@ class Backfills:
             return []
         # Read after the rows: a command that came since is found, or the row is younger.
         with reading(self._engine) as connection:
-            asked = connection.exec_driver_sql(
-                self._sql.text(
-                    "SELECT args_json FROM sys_command WHERE command=? AND status IN ('queued', 'running')"
-                ),
+            asked = self._sql.run(
+                connection,
+                "SELECT args_json FROM sys_command WHERE command=? AND status IN ('queued', 'running')",
                 (BACKFILL,),
             ).scalars()
             known = {str(json.loads(text or "{}").get("backfill_id")) for text in asked}
@@ -270,14 +262,12 @@ class Backfills:
         changes = {**values, "updated_at": stamp(now)}
         sets = ", ".join(f"{name}=?" for name in changes)
         with transaction(self._engine) as connection:
-            connection.exec_driver_sql(
-                self._sql.text(f"UPDATE sys_backfill SET {sets} WHERE backfill_id=? AND {condition}"),
+            self._sql.run(
+                connection,
+                f"UPDATE sys_backfill SET {sets} WHERE backfill_id=? AND {condition}",
                 (*changes.values(), backfill_id, *facts),
             )
 
     def _read(self, rest: str, values: tuple[Any, ...]) -> list[Backfill]:
-        with reading(self._engine) as connection:
-            rows = connection.exec_driver_sql(
-                self._sql.text(f"SELECT {_COLUMNS} FROM sys_backfill{rest}"), values
-            ).all()
+        rows = self._sql.rows(f"SELECT {_COLUMNS} FROM sys_backfill{rest}", values)
         return [_backfill(row) for row in rows]

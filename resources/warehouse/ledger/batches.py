@@ -36,26 +36,25 @@ class BatchLedger:
         with transaction(self._engine) as connection:
             ids = [
                 str(found)
-                for found in connection.exec_driver_sql(
-                    self._sql.text("SELECT batch_id FROM sys_batch WHERE status='running' AND run_id=?"),
+                for found in self._sql.run(
+                    connection,
+                    "SELECT batch_id FROM sys_batch WHERE status='running' AND run_id=?",
                     (run_id,),
                 ).scalars()
             ]
             failed = []
             for batch_id in ids:
-                sums = connection.exec_driver_sql(
-                    self._sql.text(
-                        f"SELECT {', '.join(f'COALESCE(SUM({name}), 0)' for name in COUNTS)} "
-                        "FROM sys_batch WHERE parent_batch_id=?"
-                    ),
+                sums = self._sql.run(
+                    connection,
+                    f"SELECT {', '.join(f'COALESCE(SUM({name}), 0)' for name in COUNTS)} "
+                    "FROM sys_batch WHERE parent_batch_id=?",
                     (batch_id,),
                 ).one()
                 # The run may have closed it since it was looked up: its own status stays.
-                changed = connection.exec_driver_sql(
-                    self._sql.text(
-                        f"UPDATE sys_batch SET status='failed', error=?, finished_at=?, updated_at=?, "
-                        f"{', '.join(f'{name}=?' for name in COUNTS)} WHERE batch_id=? AND status='running'"
-                    ),
+                changed = self._sql.run(
+                    connection,
+                    f"UPDATE sys_batch SET status='failed', error=?, finished_at=?, updated_at=?, "
+                    f"{', '.join(f'{name}=?' for name in COUNTS)} WHERE batch_id=? AND status='running'",
                     (redact(reason)[:2000], stamp(now), stamp(now), *map(int, sums), batch_id),
                 ).rowcount
                 if changed == 1:

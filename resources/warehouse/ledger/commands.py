@@ -180,8 +180,9 @@ class CommandQueue:
             if made.rowcount == 1:
                 return self._get(connection, int(made.lastrowid)), True
             found = _command(
-                connection.exec_driver_sql(
-                    self._sql.text(f"SELECT {_COLUMNS} FROM sys_command WHERE idempotency_key=?"),
+                self._sql.run(
+                    connection,
+                    f"SELECT {_COLUMNS} FROM sys_command WHERE idempotency_key=?",
                     (idempotency_key,),
                 ).one()
             )
@@ -213,13 +214,12 @@ class CommandQueue:
         NotFound; ConflictError when it is finished."""
         with transaction(self._engine) as connection:
             # One statement, or a command that changes hands between two is taken for a finished one.
-            asked = connection.exec_driver_sql(
-                self._sql.text(
-                    "UPDATE sys_command SET cancel_requested=1, "
-                    "finished_at=CASE WHEN status='queued' THEN ? ELSE finished_at END, "
-                    "status=CASE WHEN status='queued' THEN 'canceled' ELSE status END "
-                    "WHERE id=? AND status IN ('queued', 'running')"
-                ),
+            asked = self._sql.run(
+                connection,
+                "UPDATE sys_command SET cancel_requested=1, "
+                "finished_at=CASE WHEN status='queued' THEN ? ELSE finished_at END, "
+                "status=CASE WHEN status='queued' THEN 'canceled' ELSE status END "
+                "WHERE id=? AND status IN ('queued', 'running')",
                 (_now(), command_id),
             ).rowcount
             found = self._get(connection, command_id)
@@ -237,37 +237,22 @@ class CommandQueue:
     def recent(self, *, status: str | None = None, limit: int = 50) -> tuple[list[Command], int]:
         """Commands newest first, and how many match."""
         where, values = ("", ()) if status is None else (" WHERE status=?", (status,))
-        with reading(self._engine) as connection:
-            total = connection.exec_driver_sql(
-                self._sql.text(f"SELECT COUNT(*) FROM sys_command{where}"), values
-            ).scalar_one()
-            rows = connection.exec_driver_sql(
-                self._sql.text(f"SELECT {_COLUMNS} FROM sys_command{where} ORDER BY id DESC LIMIT ?"),
-                (*values, limit),
-            ).all()
-        return [_command(row) for row in rows], int(total)
+        (total,) = self._sql.rows(f"SELECT COUNT(*) FROM sys_command{where}", values)
+        return self._found(f"{where} ORDER BY id DESC LIMIT ?", (*values, limit)), int(total[0])
 
     def of_name(self, command: str, *, statuses: Collection[str], limit: int | None = None) -> list[Command]:
         """Commands of one name in the given states, newest first."""
         marks = ", ".join("?" for _ in statuses)
-        with reading(self._engine) as connection:
-            rows = connection.exec_driver_sql(
-                self._sql.text(
-                    f"SELECT {_COLUMNS} FROM sys_command WHERE command=? AND status IN ({marks}) "
-                    f"ORDER BY id DESC{'' if limit is None else f' LIMIT {int(limit)}'}"
-                ),
-                (command, *statuses),
-            ).all()
-        return [_command(row) for row in rows]
+        most = "" if limit is None else f" LIMIT {int(limit)}"
+        where = f" WHERE command=? AND status IN ({marks}) ORDER BY id DESC{most}"
+        return self._found(where, (command, *statuses))
 
     def worked_on_by(self, owner: str) -> list[Command]:
         """The commands that a worker has claimed and not ended."""
-        with reading(self._engine) as connection:
-            rows = connection.exec_driver_sql(
-                self._sql.text(f"SELECT {_COLUMNS} FROM sys_command WHERE status='running' AND owner=?"),
-                (owner,),
-            ).all()
-        return [_command(row) for row in rows]
+        return self._found(" WHERE status='running' AND owner=?", (owner,))
+
+    def _found(self, where: str, values: tuple[Any, ...]) -> list[Command]:
+        return [_command(row) for row in self._sql.rows(f"SELECT {_COLUMNS} FROM sys_command{where}", values)]
 
     # -- executing -----------------------------------------------------------------------------
 
@@ -289,22 +274,20 @@ class CommandQueue:
         now = _now()
         while True:
             with reading(self._engine) as connection:
-                oldest = connection.exec_driver_sql(
-                    self._sql.text(
-                        "SELECT id FROM sys_command WHERE status='queued' "
-                        f"AND (not_before IS NULL OR not_before <= ?){which} ORDER BY id LIMIT 1"
-                    ),
+                oldest = self._sql.run(
+                    connection,
+                    "SELECT id FROM sys_command WHERE status='queued' "
+                    f"AND (not_before IS NULL OR not_before <= ?){which} ORDER BY id LIMIT 1",
                     (now, *values),
                 ).scalar()
             if oldest is None:
                 return None
             with transaction(self._engine) as connection:
-                taken = connection.exec_driver_sql(
-                    self._sql.text(
-                        "UPDATE sys_command SET status='running', owner=?, claimed_at=?, heartbeat_at=?, "
-                        f"expires_at={self._sql.now}+?, attempts=attempts+1, error=NULL, finished_at=NULL "
-                        "WHERE id=? AND status='queued'"
-                    ),
+                taken = self._sql.run(
+                    connection,
+                    "UPDATE sys_command SET status='running', owner=?, claimed_at=?, heartbeat_at=?, "
+                    f"expires_at={self._sql.now}+?, attempts=attempts+1, error=NULL, finished_at=NULL "
+                    "WHERE id=? AND status='queued'",
                     (owner, now, now, self._lease, oldest),
                 ).rowcount
                 if taken == 1:
@@ -355,8 +338,9 @@ class CommandQueue:
         condition, values = (f"expires_at < {self._sql.now}", ()) if owner is None else ("owner=?", (owner,))
         reaped: list[Command] = []
         with transaction(self._engine) as connection:
-            rows = connection.exec_driver_sql(
-                self._sql.text(f"SELECT {_COLUMNS} FROM sys_command WHERE status='running' AND {condition}"),
+            rows = self._sql.run(
+                connection,
+                f"SELECT {_COLUMNS} FROM sys_command WHERE status='running' AND {condition}",
                 values,
             ).all()
             for dead in map(_command, rows):
@@ -397,20 +381,15 @@ class CommandQueue:
         more: tuple[object, ...] = (),
     ) -> bool:
         # The attempt is the claim's token: an owner that was reaped and claimed again is another claim.
-        return (
-            connection.exec_driver_sql(
-                self._sql.text(
-                    f"UPDATE sys_command SET {change} "
-                    f"WHERE id=? AND status='running' AND owner=? AND attempts=? {lease}"
-                ),
-                (*values, command.id, command.owner, command.attempts, *more),
-            ).rowcount
-            == 1
+        where = f"WHERE id=? AND status='running' AND owner=? AND attempts=? {lease}"
+        changed = self._sql.run(
+            connection, f"UPDATE sys_command SET {change} {where}", (*values, *held(command), *more)
         )
+        return changed.rowcount == 1
 
     def _get(self, connection: Connection, command_id: int) -> Command:
-        row = connection.exec_driver_sql(
-            self._sql.text(f"SELECT {_COLUMNS} FROM sys_command WHERE id=?"), (command_id,)
+        row = self._sql.run(
+            connection, f"SELECT {_COLUMNS} FROM sys_command WHERE id=?", (command_id,)
         ).first()
         if row is None:
             raise NotFound(f"no command {command_id}")

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy.engine import Engine
 
 from core.clock import SystemClock, stamp
-from resources.warehouse.engine import reading, transaction
+from resources.warehouse.engine import transaction
 from resources.warehouse.sql import Sql
 
 FRESH = timedelta(seconds=90)
@@ -75,20 +75,14 @@ class Heartbeats:
 
     def forget(self, node_id: str) -> None:
         with transaction(self._engine) as connection:
-            connection.exec_driver_sql(
-                self._sql.text("DELETE FROM sys_heartbeat WHERE node_id=?"), (node_id,)
-            )
+            self._sql.run(connection, "DELETE FROM sys_heartbeat WHERE node_id=?", (node_id,))
 
     def all(self, role: str | None = None) -> list[Node]:
         """Nodes, the one that beat last first."""
         where, values = ("", ()) if role is None else (" WHERE role=?", (role,))
-        with reading(self._engine) as connection:
-            rows = connection.exec_driver_sql(
-                self._sql.text(
-                    f"SELECT {', '.join(self._COLUMNS)} FROM sys_heartbeat{where} ORDER BY beat_at DESC"
-                ),
-                values,
-            ).all()
+        rows = self._sql.rows(
+            f"SELECT {', '.join(self._COLUMNS)} FROM sys_heartbeat{where} ORDER BY beat_at DESC", values
+        )
         return [
             Node(
                 node_id=str(row[0]),

@@ -106,11 +106,10 @@ class ScheduledRunReads:
     def done(self, task_key: str, trade_date: str) -> bool:
         """Whether a task has succeeded for a trade date, on schedule or by hand."""
         with reading(self._engine) as connection:
-            found = connection.exec_driver_sql(
-                self._sql.text(
-                    "SELECT 1 FROM sys_slot WHERE task_key=? AND trade_date=? "
-                    "AND status IN ('success', 'partial') LIMIT 1"
-                ),
+            found = self._sql.run(
+                connection,
+                "SELECT 1 FROM sys_slot WHERE task_key=? AND trade_date=? "
+                "AND status IN ('success', 'partial') LIMIT 1",
                 (task_key, trade_date),
             ).first()
         return found is not None
@@ -118,11 +117,10 @@ class ScheduledRunReads:
     def done_dates(self, task_key: str) -> frozenset[str]:
         """The trade dates for which a task has succeeded (for a range of dates, its last one)."""
         with reading(self._engine) as connection:
-            found = connection.exec_driver_sql(
-                self._sql.text(
-                    "SELECT DISTINCT trade_date FROM sys_slot WHERE task_key=? AND trade_date IS NOT NULL "
-                    "AND status IN ('success', 'partial')"
-                ),
+            found = self._sql.run(
+                connection,
+                "SELECT DISTINCT trade_date FROM sys_slot WHERE task_key=? AND trade_date IS NOT NULL "
+                "AND status IN ('success', 'partial')",
                 (task_key,),
             ).scalars()
             return frozenset(str(date) for date in found)
@@ -133,13 +131,10 @@ class ScheduledRunReads:
 
     def since(self, start: datetime) -> dict[tuple[str, str], ScheduledRunRow]:
         """Rows due from `start` on and all rows that are still open, by (task key, name of the run)."""
-        with reading(self._engine) as connection:
-            rows = connection.exec_driver_sql(
-                self._sql.text(
-                    f"SELECT {COLUMNS} FROM sys_slot WHERE slot_at >= ? OR status IN ('queued', 'running')"
-                ),
-                (seconds(start - timedelta(days=1)),),
-            ).all()
+        rows = self._sql.rows(
+            f"SELECT {COLUMNS} FROM sys_slot WHERE slot_at >= ? OR status IN ('queued', 'running')",
+            (seconds(start - timedelta(days=1)),),
+        )
         found = [read_row(row) for row in rows]
         return {(row.task_key, row.slot): row for row in found}
 
@@ -155,26 +150,19 @@ class ScheduledRunReads:
     def active(self, task_key: str | None = None) -> list[ScheduledRunRow]:
         """Scheduled runs with a run that has not ended, and claimed ones whose run is still to start."""
         only, values = ("", ()) if task_key is None else (" AND task_key=?", (task_key,))
-        with reading(self._engine) as connection:
-            rows = connection.exec_driver_sql(
-                self._sql.text(
-                    f"SELECT {COLUMNS} FROM sys_slot WHERE (status='running' OR (status='queued' "
-                    f"AND claimed_by IS NOT NULL)){only} ORDER BY id"
-                ),
-                values,
-            ).all()
+        rows = self._sql.rows(
+            f"SELECT {COLUMNS} FROM sys_slot WHERE (status='running' OR (status='queued' "
+            f"AND claimed_by IS NOT NULL)){only} ORDER BY id",
+            values,
+        )
         return [read_row(row) for row in rows]
 
     def counts(self, day: str) -> dict[str, int]:
         """How many scheduled runs of a calendar day are in each state."""
-        with reading(self._engine) as connection:
-            rows = connection.exec_driver_sql(
-                self._sql.text(
-                    "SELECT status, COUNT(*) FROM sys_slot WHERE slot_at >= ? AND slot_at <= ? "
-                    "GROUP BY status"
-                ),
-                (f"{day} 00:00:00", f"{day} 23:59:59"),
-            ).all()
+        rows = self._sql.rows(
+            "SELECT status, COUNT(*) FROM sys_slot WHERE slot_at >= ? AND slot_at <= ? GROUP BY status",
+            (f"{day} 00:00:00", f"{day} 23:59:59"),
+        )
         return {str(status): int(count) for status, count in rows}
 
     def runs(
@@ -200,14 +188,13 @@ class ScheduledRunReads:
             values += [day, f"{day} 00:00:00", f"{day} 23:59:59"]
         where = " AND ".join(clauses)
         with reading(self._engine) as connection:
-            total = connection.exec_driver_sql(
-                self._sql.text(f"SELECT COUNT(*) FROM sys_slot WHERE {where}"), tuple(values)
+            total = self._sql.run(
+                connection, f"SELECT COUNT(*) FROM sys_slot WHERE {where}", tuple(values)
             ).scalar_one()
-            rows = connection.exec_driver_sql(
-                self._sql.text(
-                    f"SELECT {COLUMNS} FROM sys_slot WHERE {where} ORDER BY slot_at DESC, id DESC "
-                    "LIMIT ? OFFSET ?"
-                ),
+            rows = self._sql.run(
+                connection,
+                f"SELECT {COLUMNS} FROM sys_slot WHERE {where} ORDER BY slot_at DESC, id DESC "
+                "LIMIT ? OFFSET ?",
                 (*values, limit, offset),
             ).all()
         return [read_row(row) for row in rows], int(total)
@@ -215,17 +202,17 @@ class ScheduledRunReads:
     def batches_failed(self, run_id: str) -> bool:
         """Whether a run that ended well left a batch that did not (its row is `partial`)."""
         with reading(self._engine) as connection:
-            found = connection.exec_driver_sql(
-                self._sql.text(
-                    "SELECT 1 FROM sys_batch WHERE run_id=? AND status IN ('failed', 'partial') LIMIT 1"
-                ),
+            found = self._sql.run(
+                connection,
+                "SELECT 1 FROM sys_batch WHERE run_id=? AND status IN ('failed', 'partial') LIMIT 1",
                 (run_id,),
             ).first()
         return found is not None
 
     def _get(self, connection: Connection, scheduled: ScheduledRun) -> ScheduledRunRow | None:
-        row = connection.exec_driver_sql(
-            self._sql.text(f"SELECT {COLUMNS} FROM sys_slot WHERE task_key=? AND slot=?"),
+        row = self._sql.run(
+            connection,
+            f"SELECT {COLUMNS} FROM sys_slot WHERE task_key=? AND slot=?",
             (scheduled.task, scheduled.name),
         ).first()
         return None if row is None else read_row(row)

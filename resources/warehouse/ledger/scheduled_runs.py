@@ -77,14 +77,13 @@ class ScheduledRunLedger(ScheduledRunReads):
         ):
             return True
         with transaction(self._engine) as connection:
-            taken = connection.exec_driver_sql(
-                self._sql.text(
-                    f"UPDATE sys_slot SET status='queued', claimed_by=?, claimed_at={now}, slot_at=?, "
-                    "trade_date=?, trigger_type=?, reason=?, finished_at=NULL "
-                    "WHERE task_key=? AND slot=? AND run_id IS NULL AND attempt=? "
-                    "AND (status IN ('skipped', 'missed') OR (status='queued' AND "
-                    f"(claimed_by IS NULL OR claimed_by=? OR claimed_at < {now} - ?)))"
-                ),
+            taken = self._sql.run(
+                connection,
+                f"UPDATE sys_slot SET status='queued', claimed_by=?, claimed_at={now}, slot_at=?, "
+                "trade_date=?, trigger_type=?, reason=?, finished_at=NULL "
+                "WHERE task_key=? AND slot=? AND run_id IS NULL AND attempt=? "
+                "AND (status IN ('skipped', 'missed') OR (status='queued' AND "
+                f"(claimed_by IS NULL OR claimed_by=? OR claimed_at < {now} - ?)))",
                 (
                     claimant,
                     seconds(scheduled.due),
@@ -104,12 +103,11 @@ class ScheduledRunLedger(ScheduledRunReads):
         """Claim the next attempt of a failed scheduled run; False when another one did."""
         now = self._sql.now
         with transaction(self._engine) as connection:
-            taken = connection.exec_driver_sql(
-                self._sql.text(
-                    f"UPDATE sys_slot SET status='queued', attempt=attempt+1, claimed_by=?, "
-                    f"claimed_at={now}, run_id=NULL, reason=NULL, started_at=NULL, finished_at=NULL "
-                    "WHERE id=? AND status='failed' AND attempt=?"
-                ),
+            taken = self._sql.run(
+                connection,
+                f"UPDATE sys_slot SET status='queued', attempt=attempt+1, claimed_by=?, "
+                f"claimed_at={now}, run_id=NULL, reason=NULL, started_at=NULL, finished_at=NULL "
+                "WHERE id=? AND status='failed' AND attempt=?",
                 (claimant, row.id, row.attempt),
             ).rowcount
         return taken == 1
@@ -119,11 +117,10 @@ class ScheduledRunLedger(ScheduledRunReads):
         if self._add(scheduled, status="queued", trade_date=trade_date, trigger="schedule", reason=reason):
             return
         with transaction(self._engine) as connection:
-            connection.exec_driver_sql(
-                self._sql.text(
-                    "UPDATE sys_slot SET reason=?, slot_at=? WHERE task_key=? AND slot=? "
-                    "AND status='queued' AND claimed_by IS NULL AND run_id IS NULL"
-                ),
+            self._sql.run(
+                connection,
+                "UPDATE sys_slot SET reason=?, slot_at=? WHERE task_key=? AND slot=? "
+                "AND status='queued' AND claimed_by IS NULL AND run_id IS NULL",
                 (_short(reason), seconds(scheduled.due), scheduled.task, scheduled.name),
             )
 
@@ -135,11 +132,10 @@ class ScheduledRunLedger(ScheduledRunReads):
         if self._add(scheduled, status=status, trade_date=trade_date, trigger="schedule", reason=reason):
             return True
         with transaction(self._engine) as connection:
-            changed = connection.exec_driver_sql(
-                self._sql.text(
-                    "UPDATE sys_slot SET status=?, reason=? WHERE task_key=? AND slot=? "
-                    "AND status='queued' AND claimed_by IS NULL AND run_id IS NULL"
-                ),
+            changed = self._sql.run(
+                connection,
+                "UPDATE sys_slot SET status=?, reason=? WHERE task_key=? AND slot=? "
+                "AND status='queued' AND claimed_by IS NULL AND run_id IS NULL",
                 (status, _short(reason), scheduled.task, scheduled.name),
             ).rowcount
         return changed == 1
@@ -170,12 +166,11 @@ class ScheduledRunLedger(ScheduledRunReads):
                 claimant=f"command:{command_id}",
             )
             # A command that is tried again after its worker died goes on in its own row.
-            mine = connection.exec_driver_sql(
-                self._sql.text(
-                    "UPDATE sys_slot SET status='running', run_id=?, command_id=?, started_at=?, "
-                    f"claimed_at={self._sql.now}, reason=NULL, finished_at=NULL "
-                    f"WHERE task_key=? AND slot=? AND {condition}"
-                ),
+            mine = self._sql.run(
+                connection,
+                "UPDATE sys_slot SET status='running', run_id=?, command_id=?, started_at=?, "
+                f"claimed_at={self._sql.now}, reason=NULL, finished_at=NULL "
+                f"WHERE task_key=? AND slot=? AND {condition}",
                 (run_id, command_id, stamp(at), task_key, scheduled.name, *facts),
             ).rowcount
             if mine == 0 and claim is not None:
@@ -191,10 +186,9 @@ class ScheduledRunLedger(ScheduledRunReads):
         """Tie a claimed row to the Dagster run that was made for it but has not started yet."""
         with transaction(self._engine) as connection:
             return (
-                connection.exec_driver_sql(
-                    self._sql.text(
-                        "UPDATE sys_slot SET run_id=? WHERE id=? AND run_id IS NULL AND status='queued'"
-                    ),
+                self._sql.run(
+                    connection,
+                    "UPDATE sys_slot SET run_id=? WHERE id=? AND run_id IS NULL AND status='queued'",
                     (run_id, row.id),
                 ).rowcount
                 == 1
@@ -206,17 +200,17 @@ class ScheduledRunLedger(ScheduledRunReads):
         works."""
         with transaction(self._engine) as connection:
             # Not while another transaction moves the row: the id decides, then the state is set once.
-            mine = connection.exec_driver_sql(
-                self._sql.text(
-                    "UPDATE sys_slot SET run_id=?, status='running', started_at=? "
-                    "WHERE task_key=? AND slot=? AND status='queued' AND (run_id IS NULL OR run_id=?)"
-                ),
+            mine = self._sql.run(
+                connection,
+                "UPDATE sys_slot SET run_id=?, status='running', started_at=? "
+                "WHERE task_key=? AND slot=? AND status='queued' AND (run_id IS NULL OR run_id=?)",
                 (run_id, stamp(now), task_key, scheduled, run_id),
             ).rowcount
             if mine == 1:
                 return
-            holder = connection.exec_driver_sql(
-                self._sql.text("SELECT run_id, status FROM sys_slot WHERE task_key=? AND slot=?"),
+            holder = self._sql.run(
+                connection,
+                "SELECT run_id, status FROM sys_slot WHERE task_key=? AND slot=?",
                 (task_key, scheduled),
             ).first()
         if holder is None:
@@ -274,35 +268,28 @@ class ScheduledRunLedger(ScheduledRunReads):
         """Settle the row of a run where `condition` (with its `values`) holds, and log it."""
         overrules = condition == _GIVEN_UP
         reported = "?" if overrules else "COALESCE(?, reason)"
-        changed = connection.exec_driver_sql(
-            self._sql.text(
-                f"UPDATE sys_slot SET status=?, finished_at=?, reason={reported} "
-                f"WHERE run_id=? AND {condition}"
-            ),
+        changed = self._sql.run(
+            connection,
+            f"UPDATE sys_slot SET status=?, finished_at=?, reason={reported} WHERE run_id=? AND {condition}",
             (status, stamp(now), _short(reason), run_id, *values),
         ).rowcount
         if changed == 0:
             return None
         row = read_row(
-            connection.exec_driver_sql(
-                self._sql.text(f"SELECT {COLUMNS} FROM sys_slot WHERE run_id=?"), (run_id,)
-            ).one()
+            self._sql.run(connection, f"SELECT {COLUMNS} FROM sys_slot WHERE run_id=?", (run_id,)).one()
         )
         self._log(connection, row, overrules)
         return row
 
     def _log(self, connection: Connection, row: ScheduledRunRow, overrules: bool) -> None:
         """Write the line of the sync log of a settled row, in place of that of an overruled verdict."""
-        counts = connection.exec_driver_sql(
-            self._sql.text(
-                "SELECT COUNT(*), SUM(CASE WHEN status='success' THEN 1 ELSE 0 END), "
-                "SUM(CASE WHEN status='failed' THEN 1 ELSE 0 END) FROM sys_batch WHERE run_id=?"
-            ),
+        counts = self._sql.run(
+            connection,
+            "SELECT COUNT(*), SUM(CASE WHEN status='success' THEN 1 ELSE 0 END), "
+            "SUM(CASE WHEN status='failed' THEN 1 ELSE 0 END) FROM sys_batch WHERE run_id=?",
             (row.run_id,),
         ).one()
-        known = connection.exec_driver_sql(
-            self._sql.text("SELECT 1 FROM sys_task WHERE task_key=?"), (row.task_key,)
-        ).first()
+        known = self._sql.run(connection, "SELECT 1 FROM sys_task WHERE task_key=?", (row.task_key,)).first()
         is_task = known is not None or row.trigger != "manual"
         line = {
             "task_type": f"sched:{row.task_key}" if is_task else row.task_key,
@@ -317,8 +304,9 @@ class ScheduledRunLedger(ScheduledRunReads):
             "trigger_type": row.trigger,
         }
         if overrules:
-            connection.exec_driver_sql(
-                self._sql.text("DELETE FROM sys_sync_log WHERE task_type=? AND run_id=?"),
+            self._sql.run(
+                connection,
+                "DELETE FROM sys_sync_log WHERE task_type=? AND run_id=?",
                 (line["task_type"], row.run_id),
             )
         connection.exec_driver_sql(self._sql.insert("sys_sync_log", list(line)), tuple(line.values()))
@@ -360,8 +348,9 @@ class ScheduledRunLedger(ScheduledRunReads):
             ),
         ).rowcount
         if made == 1 and claimant is not None:
-            connection.exec_driver_sql(
-                self._sql.text(f"UPDATE sys_slot SET claimed_at={self._sql.now} WHERE task_key=? AND slot=?"),
+            self._sql.run(
+                connection,
+                f"UPDATE sys_slot SET claimed_at={self._sql.now} WHERE task_key=? AND slot=?",
                 (scheduled.task, scheduled.name),
             )
         return made == 1

@@ -91,12 +91,13 @@ class TaskTable:
                         (task.key, position, text, 1),
                     )
                 elif stored[task.key] != (position, text):
-                    connection.exec_driver_sql(
-                        self._sql.text("UPDATE sys_task SET position=?, declared_json=? WHERE task_key=?"),
+                    self._sql.run(
+                        connection,
+                        "UPDATE sys_task SET position=?, declared_json=? WHERE task_key=?",
                         (position, text, task.key),
                     )
             for key in stored.keys() - {task.key for task in tasks}:
-                connection.exec_driver_sql(self._sql.text("DELETE FROM sys_task WHERE task_key=?"), (key,))
+                self._sql.run(connection, "DELETE FROM sys_task WHERE task_key=?", (key,))
 
     def all(self) -> list[TaskState]:
         """Every published task, in the declared order."""
@@ -112,9 +113,7 @@ class TaskTable:
             return self._get(connection, key)
 
     def _get(self, connection: Connection, key: str) -> TaskState:
-        row = connection.exec_driver_sql(
-            self._sql.text(f"SELECT {_COLUMNS} FROM sys_task WHERE task_key=?"), (key,)
-        ).first()
+        row = self._sql.run(connection, f"SELECT {_COLUMNS} FROM sys_task WHERE task_key=?", (key,)).first()
         if row is None or row[1] is None:
             raise NotFound(f"no task {key!r}")
         return _state(tuple(row))
@@ -128,10 +127,9 @@ class TaskTable:
             if moved.timing == before.task.timing:
                 return before
             stored = None if moved.timing == before.declared.timing else hm
-            connection.exec_driver_sql(
-                self._sql.text(
-                    "UPDATE sys_task SET trigger_hm=?, changed_by=?, changed_at=? WHERE task_key=?"
-                ),
+            self._sql.run(
+                connection,
+                "UPDATE sys_task SET trigger_hm=?, changed_by=?, changed_at=? WHERE task_key=?",
                 (stored, by, stamp(now), key),
             )
             return self._get(connection, key)
@@ -142,8 +140,9 @@ class TaskTable:
             before = self._get(connection, key)
             if before.enabled == enabled:
                 return before
-            connection.exec_driver_sql(
-                self._sql.text("UPDATE sys_task SET enabled=?, changed_by=?, changed_at=? WHERE task_key=?"),
+            self._sql.run(
+                connection,
+                "UPDATE sys_task SET enabled=?, changed_by=?, changed_at=? WHERE task_key=?",
                 (int(enabled), by, stamp(now), key),
             )
             return self._get(connection, key)

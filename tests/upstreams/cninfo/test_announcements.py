@@ -13,7 +13,7 @@ from core.errors import PayloadError, Refused
 from resources.transport.request import Request
 from resources.upstreams.cninfo import CninfoClient, announcements
 from resources.upstreams.cninfo.announcements import CATEGORIES, ORG_COLUMNS, Query
-from resources.upstreams.parsing.notices import NOTICE_COLUMNS, notice_frame
+from resources.upstreams.parsing.texts import NOTICE_COLUMNS, notice_frame
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
 
 PAYLOADS = Path(__file__).parent / "payloads"

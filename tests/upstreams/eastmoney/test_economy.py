@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from core.clock import FrozenClock
 from core.errors import InputError, PayloadError, Permanent
 from resources.upstreams.eastmoney import EastmoneyClient
-from resources.upstreams.eastmoney.quotes import levels
+from resources.upstreams.eastmoney.quotes import futures
 from resources.upstreams.eastmoney.reports import economy, gateway
 from tests.simulated_market.http.tiny_world import NOW
 from tests.upstreams.eastmoney.test_reports import Pages, body
@@ -134,13 +134,13 @@ def test_a_month_that_comes_twice_is_refused_and_the_token_goes_where_it_is_need
 
 
 def test_levels_of_another_instrument_or_day_are_refused() -> None:
-    read = partial(levels.parse_levels, since="2026-08-01", until="2026-08-21")
+    read = partial(futures.parse_levels, since="2026-08-01", until="2026-08-21")
     rows = read(LEVEL, secid="100.UDI")
     assert rows[["date", "close", "low"]].to_numpy().tolist()[-1] == ["2026-08-21", 98.2, 98.1]
     with pytest.raises(PayloadError, match="asked for"):
         read(LEVEL, secid="133.USDCNH")
     with pytest.raises(PayloadError, match="is outside"):
-        levels.parse_levels(LEVEL, "100.UDI", "2026-08-01", "2026-08-20")
+        futures.parse_levels(LEVEL, "100.UDI", "2026-08-01", "2026-08-20")
     with pytest.raises(PayloadError, match="enclose"):
         read(LEVEL.replace(b"98.6,98.0", b"98.0,98.6"), secid="100.UDI")
 

@@ -22,7 +22,7 @@ from resources.transport.settings import TransportSettings
 from resources.transport.state import MemoryStore
 from resources.upstreams.tdx import TdxClient
 from resources.upstreams.tdx.connection import Connection
-from resources.upstreams.tdx.handshake import HEARTBEAT
+from resources.upstreams.tdx.frames import HEARTBEAT
 from resources.upstreams.tdx.session import RETRY_WAITS
 from tests.simulated_market.tdx.market import CountingGate, open_market
 from tests.simulated_market.tdx.tiny_world import ALL, BANK, DAYS, NOW, TinyWorld

@@ -13,7 +13,6 @@ from resources.upstreams.tdx import (
     corporate,
     files,
     frames,
-    handshake,
     minutes,
     quotes,
     transactions,
@@ -26,12 +25,12 @@ DAY = bars.PERIODS["day"]
 
 #: call -> recorded request; blanks separate header and payload.
 RECORDED = (
-    (handshake.HELLO_1, "0c 02189300 01 0300 0300 0d00 01"),
+    (frames.HELLO_1, "0c 02189300 01 0300 0300 0d00 01"),
     (
-        handshake.HELLO_2,
+        frames.HELLO_2,
         "0c 03189900 01 2000 2000 db0f d5d0c9ccd6a4a8af0000008fc22540130000d500c9ccbdf0d7ea00000002",
     ),
-    (handshake.HEARTBEAT, "0c 76002800 02 0200 0200 0400"),
+    (frames.HEARTBEAT, "0c 76002800 02 0200 0200 0400"),
     (catalogue.count_call(0, 20170613), "0c 0c186c00 01 0800 0800 4e04 000075c73301"),
     (catalogue.list_call(0, 0), "0c 01186401 01 0600 0600 5004 00000000"),
     (

@@ -8,7 +8,7 @@ from resources.upstreams.tdx import (
     catalogue,
     corporate,
     files,
-    handshake,
+    frames,
     minutes,
     quotes,
     renames,
@@ -32,22 +32,22 @@ def row(columns, at=0):
 
 
 def test_greeting() -> None:
-    greeting = handshake.parse_hello(sample("login_frame_a"))
+    greeting = frames.parse_hello(sample("login_frame_a"))
 
     assert (str(greeting.time), greeting.server_name) == ("2024-10-13 23:21:54", "上海双线主站14")
 
 
 def test_what_a_server_says_of_itself() -> None:
     """427 bytes: its clock, its build and the places of its lists."""
-    reported = handshake.parse_server_info(sample("server_info_frame"))
+    reported = frames.parse_server_info(sample("server_info_frame"))
 
     assert str(reported.time) == "2025-06-01 14:25:26"
     assert (reported.info, reported.content) == ("20250530_084707", "/tdx/hostl/")
 
 
 def test_heartbeat_of_old_and_new_servers() -> None:
-    assert handshake.parse_heartbeat(bytes(10)) == 0
-    assert handshake.parse_heartbeat(bytes(6) + bytes.fromhex("a2ff3401")) == 20250530
+    assert frames.parse_heartbeat(bytes(10)) == 0
+    assert frames.parse_heartbeat(bytes(6) + bytes.fromhex("a2ff3401")) == 20250530
 
 
 def test_quotes_of_two_stocks() -> None:

@@ -11,7 +11,7 @@ import pandas as pd
 from core.declaration.frames import canonical_json
 from core.errors import PayloadError
 from core.market.symbols import instrument
-from resources.transport.request import Request
+from resources.transport.request import Request, pairs
 from resources.upstreams.eastmoney.reports.finance import ITEMS, STATEMENT_COLUMNS, notice_of, period_of
 from resources.upstreams.eastmoney.reports.gateway import ReportPage, equals, parse_report
 from resources.upstreams.parsing.frames import frame, numbers, texts
@@ -62,6 +62,7 @@ MAIN_NAMES: dict[str, str] = {
 """Wire name -> indicator; every other number keeps its wire name in small letters."""
 _PROMISED = ("SECUCODE", "REPORT_DATE", "TOTALOPERATEREVE", "PARENTNETPROFIT", "EPSJB")
 
+_MAIN_REPORT = "RPT_F10_FINANCE_MAINFINADATA"
 _PAGES = {"balance": "zcfzb", "income": "lrb", "cashflow": "xjllb"}
 _ROOT = "/PC_HSF10/NewFinanceAnalysis"
 _KIND = re.compile(r"<input[^>]*\bid=[\"']hidctype[\"'][^>]*\bvalue=[\"']([1-4])[\"']")
@@ -78,17 +79,10 @@ def secucode(symbol: str) -> str:
 
 def main_request(symbol: str, page: int) -> Request:
     """All report periods of one company, newest first."""
-    params = (
-        ("type", "RPT_F10_FINANCE_MAINFINADATA"),
-        ("sty", "APP_F10_MAINFINADATA"),
-        ("quoteColumns", ""),
-        ("filter", equals("SECUCODE", secucode(symbol))),
-        ("p", str(page)),
-        ("ps", str(PAGE)),
-        ("sr", "-1"),
-        ("st", "REPORT_DATE"),
-        ("source", "HSF10"),
-        ("client", "PC"),
+    params = pairs(
+        f"type={_MAIN_REPORT}&sty=APP_F10_MAINFINADATA&quoteColumns="
+        f"&filter={equals('SECUCODE', secucode(symbol))}&p={page}&ps={PAGE}&sr=-1&st=REPORT_DATE"
+        "&source=HSF10&client=PC"
     )
     return Request("eastmoney.f10", "f10_main", "/securities/api/data/get", params, label=symbol)
 

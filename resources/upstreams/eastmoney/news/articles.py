@@ -11,7 +11,7 @@ import pandas as pd
 from core.errors import PayloadError, Refused
 from core.market.securities import board_of
 from resources.rejections import accepted_rows
-from resources.transport.request import Request
+from resources.transport.request import Request, pairs
 from resources.upstreams.hosts import LINKS
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.paging import whole_number
@@ -92,15 +92,7 @@ def _article(row: dict[str, Any]) -> dict[str, Any]:
 
 def flashes_request(after: str, size: int = FLASHES) -> Request:
     """The newest flash news, or those before the mark `after`."""
-    params = (
-        ("client", "web"),
-        ("biz", "web_724"),
-        ("fastColumn", "102"),
-        ("sortEnd", after),
-        ("pageSize", str(size)),
-        # Any value will do; without one there is no answer.
-        ("req_trace", "1"),
-    )
+    params = pairs(f"client=web&biz=web_724&fastColumn=102&sortEnd={after}&pageSize={size}&req_trace=1")
     return Request("eastmoney.flash", "flash", "/comm/web/getFastNewsList", params, label=after or "newest")
 
 

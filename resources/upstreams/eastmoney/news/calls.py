@@ -8,8 +8,8 @@ from resources.upstreams.eastmoney.gateway import Gateway
 from resources.upstreams.eastmoney.news import articles as news
 from resources.upstreams.eastmoney.news import notices, research
 from resources.upstreams.parsing.frames import concat
-from resources.upstreams.parsing.notices import notice_frame
 from resources.upstreams.parsing.paging import Page, collected
+from resources.upstreams.parsing.texts import notice_frame
 
 
 class PressCalls(Gateway):

@@ -8,10 +8,9 @@ import pandas as pd
 
 from core.errors import PayloadError
 from resources.rejections import accepted_rows
-from resources.transport.request import Request
+from resources.transport.request import Request, pairs
 from resources.upstreams.hosts import LINKS
 from resources.upstreams.parsing.frames import frame, numbers, texts
-from resources.upstreams.parsing.notices import title_of, within
 from resources.upstreams.parsing.paging import Page, whole_number
 from resources.upstreams.parsing.payload import (
     iso_day,
@@ -23,7 +22,7 @@ from resources.upstreams.parsing.payload import (
     price,
     string_of,
 )
-from resources.upstreams.parsing.texts import plain_text, stock_codes
+from resources.upstreams.parsing.texts import plain_text, stock_codes, title_of, within
 
 PAGE = 100
 MOST_PAGES = 100
@@ -39,23 +38,10 @@ _ID = re.compile(r"[0-9A-Za-z]{1,32}")
 
 def research_request(since: str, until: str, page: int, code: str = "") -> Request:
     """One page of the reports on all stocks, or on one."""
-    params = (
-        ("industryCode", "*"),
-        ("pageSize", str(PAGE)),
-        ("industry", "*"),
-        ("rating", "*"),
-        ("ratingChange", "*"),
-        ("beginTime", since),
-        ("endTime", until),
-        ("pageNo", str(page)),
-        ("fields", ""),
-        ("qType", "0"),
-        ("orgCode", ""),
-        ("code", code),
-        ("rcode", ""),
-        ("p", str(page)),
-        ("pageNum", str(page)),
-        ("pageNumber", str(page)),
+    params = pairs(
+        f"industryCode=*&pageSize={PAGE}&industry=*&rating=*&ratingChange=*&beginTime={since}"
+        f"&endTime={until}&pageNo={page}&fields=&qType=0&orgCode=&code={code}&rcode=&p={page}&pageNum={page}"
+        f"&pageNumber={page}"
     )
     label = f"{since}..{until} {code} page {page}"
     return Request("eastmoney.research", "research", "/report/list", params, label=label)

@@ -14,9 +14,8 @@ import pandas as pd
 
 from core.errors import PayloadError
 from resources.rejections import accepted_rows
-from resources.transport.request import Request
-from resources.upstreams.eastmoney.quotes.envelope import data_of
-from resources.upstreams.eastmoney.quotes.identity import symbol_of
+from resources.transport.request import Request, pairs
+from resources.upstreams.eastmoney.quotes.envelope import data_of, symbol_of
 from resources.upstreams.eastmoney.quotes.pools import TOPIC_TOKEN, clock_time
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import list_of, number, object_of, required, string_of, whole
@@ -74,12 +73,9 @@ class ChangesPage:
 
 def changes_request(page: int) -> Request:
     """Page from 0 of all types."""
-    params = (
-        ("type", ",".join(map(str, TYPES))),
-        ("ut", TOPIC_TOKEN),
-        ("pageindex", str(page)),
-        ("pagesize", str(PAGE_ROWS)),
-        ("dpt", "wzchanges"),
+    params = pairs(
+        f"type={','.join(map(str, TYPES))}&ut={TOPIC_TOKEN}&pageindex={page}&pagesize={PAGE_ROWS}"
+        "&dpt=wzchanges"
     )
     return Request("eastmoney.push2ex", "stock_changes", "/getAllStockChanges", params, label=f"page {page}")
 

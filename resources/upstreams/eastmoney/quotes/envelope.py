@@ -7,6 +7,7 @@ a list or an object, a missing value is the text "-".
 from typing import Any
 
 from core.errors import PayloadError
+from core.market.symbols import listed_symbol
 from resources.upstreams.parsing.payload import json_of, list_of, object_of, string_of
 
 # Not a secret: every visitor's browser sends it.
@@ -60,3 +61,18 @@ def check_secid(data: dict[str, Any], secid: str, what: str) -> None:
     market, _, code = secid.partition(".")
     if str(data.get("code")) != code or str(data.get("market")) != market:
         raise PayloadError(f"{what}: asked for {secid}, got {data.get('market')}.{data.get('code')}")
+
+
+# -- Which security a row is of: its six digits and the portal's number of the market.
+
+_MARKETS = {0: 0, 1: 1, "0": 0, "1": 1}
+
+
+def symbol_of(code: Any, market: Any, what: str) -> str:
+    """The symbol; the market is a number or its text. Raises PayloadError."""
+    if not isinstance(code, str) or len(code) != 6 or not code.isascii() or not code.isdigit():
+        raise PayloadError(f"{what}: {code!r} is no code")
+    known = _MARKETS.get(market) if type(market) in {int, str} else None
+    if known is None:
+        raise PayloadError(f"{what}: {code} is of market {market!r}")
+    return listed_symbol(known, code)

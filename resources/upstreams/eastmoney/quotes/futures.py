@@ -1,11 +1,13 @@
-"""Daily bars of futures contracts (kline with f63, open interest). Points, contracts, 10k CNY."""
+"""Daily lines by the portal's own number (kline of a bare secid): bars of futures contracts with f63, open
+interest (points, contracts, 10k CNY), and levels of exchange rates and foreign indices."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
 
 from core.errors import PayloadError
-from resources.transport.request import Request
+from resources.transport.request import Request, pairs
 from resources.upstreams.eastmoney.quotes.envelope import PUBLIC_TOKEN, check_secid, csv_rows, data_of
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import amount, ascending, iso_day, ordered_ohlc, price, required
@@ -16,20 +18,15 @@ FUTURES_BAR_COLUMNS: dict[str, str] = {
     **texts("date"),
     **numbers("open close high low volume_contracts amount_wan open_interest"),
 }
+LEVEL_COLUMNS: dict[str, str] = {**texts("date"), **numbers("open close high low")}
 _FIELDS = "f51,f52,f53,f54,f55,f56,f57,f63"
 
 
 def bars_request(secid: str, beg: str, end: str) -> Request:
     """`beg`, `end` as YYYYMMDD."""
-    params = (
-        ("secid", secid),
-        ("klt", "101"),
-        ("fqt", "0"),
-        ("beg", beg),
-        ("end", end),
-        ("fields1", "f1,f2,f3,f4,f5,f6"),
-        ("fields2", _FIELDS),
-        ("ut", PUBLIC_TOKEN),
+    params = pairs(
+        f"secid={secid}&klt=101&fqt=0&beg={beg}&end={end}&fields1=f1,f2,f3,f4,f5,f6&fields2={_FIELDS}"
+        f"&ut={PUBLIC_TOKEN}"
     )
     return Request("eastmoney.push2his", "kline", "/api/qt/stock/kline/get", params, label=f"{secid} futures")
 
@@ -37,29 +34,38 @@ def bars_request(secid: str, beg: str, end: str) -> Request:
 def parse_bars(body: bytes, secid: str, since: str, until: str) -> pd.DataFrame:
     """Columns `FUTURES_BAR_COLUMNS`, oldest first, within ISO dates."""
     what = f"kline {secid}"
+    rows = []
+    for row, values in _lines(body, secid, since, until, width=8):
+        row["volume_contracts"] = required(amount(values[5], f"{what} volume"), f"{what} volume")
+        row["amount_wan"] = amount(values[6], f"{what} amount", scale=1e-4)
+        row["open_interest"] = amount(values[7], f"{what} open interest")
+        rows.append(row)
+    return frame(rows, FUTURES_BAR_COLUMNS)
+
+
+def parse_levels(body: bytes, secid: str, since: str, until: str) -> pd.DataFrame:
+    """Columns `LEVEL_COLUMNS`, oldest first, within ISO dates. No row where the portal has none."""
+    return frame([row for row, _ in _lines(body, secid, since, until, width=5)], LEVEL_COLUMNS)
+
+
+def _lines(
+    body: bytes, secid: str, since: str, until: str, width: int
+) -> Iterator[tuple[dict[str, Any], list[str]]]:
+    """Each day with its four prices, and all its values on the wire; at least `width`."""
+    what = f"kline {secid}"
     data = data_of(body, what)
     if data is None:
-        return frame([], FUTURES_BAR_COLUMNS)
+        return
     check_secid(data, secid, what)
-    rows: list[dict[str, Any]] = []
-    for values in csv_rows(data, "klines", what, 8):
+    days: list[str] = []
+    for values in csv_rows(data, "klines", what, width):
         day = iso_day(values[0], f"{what} date")
         if not since <= day <= until:
             raise PayloadError(f"{what}: bar of {day} is outside {since}..{until}")
-        prices = [required(price(value, f"{what} {day}"), f"{what} {day}") for value in values[1:5]]
-        open_, close, high, low = prices
-        ordered_ohlc((open_, high, low, close), f"{what} {day}")
-        rows.append(
-            {
-                "date": day,
-                "open": open_,
-                "close": close,
-                "high": high,
-                "low": low,
-                "volume_contracts": required(amount(values[5], f"{what} volume"), f"{what} volume"),
-                "amount_wan": amount(values[6], f"{what} amount", scale=1e-4),
-                "open_interest": amount(values[7], f"{what} open interest"),
-            }
+        open_, close, high, low = (
+            required(price(value, f"{what} {day}"), f"{what} {day}") for value in values[1:5]
         )
-    ascending([row["date"] for row in rows], what)
-    return frame(rows, FUTURES_BAR_COLUMNS)
+        ordered_ohlc((open_, high, low, close), f"{what} {day}")
+        days.append(day)
+        yield {"date": day, "open": open_, "close": close, "high": high, "low": low}, values
+    ascending(days, what)

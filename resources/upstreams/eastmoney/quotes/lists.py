@@ -14,8 +14,8 @@ import pandas as pd
 from core.errors import InputError, PayloadError
 from core.market.symbols import instrument
 from resources.rejections import accepted_table
-from resources.transport.request import Request
-from resources.upstreams.eastmoney.quotes.envelope import PUBLIC_TOKEN, data_of, diff_of
+from resources.transport.request import Request, pairs
+from resources.upstreams.eastmoney.quotes.envelope import PUBLIC_TOKEN, data_of, diff_of, symbol_of
 from resources.upstreams.eastmoney.quotes.fields import (
     read_count,
     read_day,
@@ -30,7 +30,6 @@ from resources.upstreams.eastmoney.quotes.fields import (
     values_of,
     wire_fields,
 )
-from resources.upstreams.eastmoney.quotes.identity import symbol_of
 from resources.upstreams.parsing.frames import frame, texts
 from resources.upstreams.parsing.payload import check_unit, number, string_of, whole
 from resources.upstreams.parsing.rows import Field, columns_of, may
@@ -100,17 +99,9 @@ def clist_request(fs: str, names: str, page: int, *, fid: str = "f12", descendin
         "eastmoney.push2",
         "clist",
         "/api/qt/clist/get",
-        (
-            ("pn", str(page)),
-            ("pz", str(PAGE)),
-            ("po", "1" if descending else "0"),
-            ("np", "1"),
-            ("fltt", "2"),
-            ("invt", "2"),
-            ("fid", fid),
-            ("fs", fs),
-            ("fields", names),
-            ("ut", PUBLIC_TOKEN),
+        pairs(
+            f"pn={page}&pz={PAGE}&po={'1' if descending else '0'}&np=1&fltt=2&invt=2&fid={fid}&fs={fs}"
+            f"&fields={names}&ut={PUBLIC_TOKEN}"
         ),
         label=f"{fs} page={page}",
     )
@@ -172,16 +163,7 @@ def slist_request(symbol: str) -> Request:
         "eastmoney.push2",
         "slist",
         "/api/qt/slist/get",
-        (
-            ("fltt", "2"),
-            ("invt", "2"),
-            ("secid", what.secid),
-            ("spt", "3"),
-            ("pi", "0"),
-            ("pz", "200"),
-            ("po", "1"),
-            ("fields", wire_fields(SLIST_FIELDS)),
-        ),
+        pairs(f"fltt=2&invt=2&secid={what.secid}&spt=3&pi=0&pz=200&po=1&fields={wire_fields(SLIST_FIELDS)}"),
         label=what.symbol,
     )
 

@@ -14,9 +14,8 @@ import pandas as pd
 
 from core.errors import InputError, PayloadError
 from resources.rejections import accepted_rows
-from resources.transport.request import Request
-from resources.upstreams.eastmoney.quotes.envelope import data_of
-from resources.upstreams.eastmoney.quotes.identity import symbol_of
+from resources.transport.request import Request, pairs
+from resources.upstreams.eastmoney.quotes.envelope import data_of, symbol_of
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import (
     amount,
@@ -77,13 +76,9 @@ def pool_request(pool: str, day: str) -> Request:
     known = POOLS.get(pool)
     if known is None:
         raise InputError("pool", f"{pool!r} is none of {', '.join(POOLS)}")
-    params = (
-        ("ut", TOPIC_TOKEN),
-        ("dpt", "wz.ztzt"),
-        ("Pageindex", "0"),  # with a capital P, unlike its neighbour
-        ("pagesize", str(_MOST_ROWS)),
-        ("sort", known.sort),
-        ("date", day.replace("-", "")),
+    params = pairs(
+        f"ut={TOPIC_TOKEN}&dpt=wz.ztzt&Pageindex=0&pagesize={_MOST_ROWS}&sort={known.sort}"
+        f"&date={day.replace('-', '')}"
     )
     return Request("eastmoney.push2ex", "limit_pool", f"/{known.endpoint}", params, label=f"{pool} {day}")
 

@@ -6,7 +6,7 @@ import pandas as pd
 
 from core.errors import PayloadError
 from core.market.symbols import instrument
-from resources.transport.request import Request
+from resources.transport.request import Request, pairs
 from resources.upstreams.eastmoney.quotes.envelope import PUBLIC_TOKEN, data_of
 from resources.upstreams.eastmoney.quotes.fields import (
     read_count,
@@ -55,13 +55,7 @@ def security_request(symbol: str) -> Request:
         "eastmoney.push2",
         "stock_get",
         "/api/qt/stock/get",
-        (
-            ("fltt", "2"),
-            ("invt", "2"),
-            ("secid", what.secid),
-            ("fields", names),
-            ("ut", PUBLIC_TOKEN),
-        ),
+        pairs(f"fltt=2&invt=2&secid={what.secid}&fields={names}&ut={PUBLIC_TOKEN}"),
         label=what.symbol,
     )
 

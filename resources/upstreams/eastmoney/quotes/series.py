@@ -12,7 +12,7 @@ import pandas as pd
 from core.errors import InputError, PayloadError
 from core.market.securities import lot_of_kind
 from core.market.symbols import Instrument, instrument
-from resources.transport.request import Request
+from resources.transport.request import Request, pairs
 from resources.upstreams.eastmoney.quotes.envelope import PUBLIC_TOKEN, check_secid, csv_rows, data_of
 from resources.upstreams.parsing.bars import BAR_COLUMNS, MINUTE_COLUMNS, check_bars
 from resources.upstreams.parsing.frames import frame, numbers, texts
@@ -126,14 +126,10 @@ def trends_request(symbol: str, days: int) -> Request:
         "eastmoney.push2his",
         "trends2",
         "/api/qt/stock/trends2/get",
-        (
-            ("secid", what.secid),
-            ("ndays", str(days)),
-            ("iscr", "0"),
-            ("iscca", "0"),
-            ("fields1", "f1,f2,f3,f4,f5,f6,f7,f8,f9,f10,f11,f12,f13"),
-            ("fields2", "f51,f52,f53,f54,f55,f56,f57,f58"),
-            ("ut", PUBLIC_TOKEN),
+        pairs(
+            f"secid={what.secid}&ndays={days}&iscr=0&iscca=0"
+            "&fields1=f1,f2,f3,f4,f5,f6,f7,f8,f9,f10,f11,f12,f13&fields2=f51,f52,f53,f54,f55,f56,f57,f58"
+            f"&ut={PUBLIC_TOKEN}"
         ),
         label=what.symbol,
     )

@@ -7,7 +7,7 @@ import pandas as pd
 
 from core.errors import InputError, PayloadError
 from resources.upstreams.eastmoney.gateway import Rows
-from resources.upstreams.eastmoney.quotes.list_calls import ListCalls
+from resources.upstreams.eastmoney.quotes.funds import ListCalls
 from resources.upstreams.eastmoney.reports import hong_kong
 from resources.upstreams.eastmoney.reports.gateway import Report
 

@@ -7,7 +7,7 @@ import pandas as pd
 
 from core.errors import PayloadError, Permanent
 from resources.upstreams.eastmoney.gateway import Gateway
-from resources.upstreams.eastmoney.quotes import futures, levels, series
+from resources.upstreams.eastmoney.quotes import futures, series
 from resources.upstreams.eastmoney.reports import economy, gateway, stock_connect
 from resources.upstreams.parsing.frames import concat
 
@@ -76,5 +76,5 @@ class MacroCalls(Gateway):
             secid, klt=101, beg=since.replace("-", ""), end=until.replace("-", ""), limit=None
         )
         return self._fetcher.call(
-            request, partial(levels.parse_levels, secid=secid, since=since, until=until)
+            request, partial(futures.parse_levels, secid=secid, since=since, until=until)
         )

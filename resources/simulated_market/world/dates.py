@@ -1,0 +1,22 @@
+"""Days as the worlds hold them (the number 20260928) and in the forms of the wire."""
+
+from datetime import date
+
+
+def iso_of(day: int) -> str:
+    """`2026-09-28`."""
+    text = str(day)
+    return f"{text[:4]}-{text[4:6]}-{text[6:]}"
+
+
+def stamp_of(day: int) -> str:
+    """`2026-09-28 00:00:00`."""
+    return f"{iso_of(day)} 00:00:00"
+
+
+def date_of(day: int) -> date:
+    return date(day // 10_000, day // 100 % 100, day % 100)
+
+
+def number_of(day: date) -> int:
+    return day.year * 10_000 + day.month * 100 + day.day
