@@ -14,7 +14,7 @@ from resources.stored_settings import platform_settings
 from resources.transport.redact import redact
 from serving_api.app import Parts, create_app
 from serving_api.framework.application import Application
-from serving_api.realtime.hub import hub_of
+from serving_api.realtime.hub import QuoteHub
 
 SILENT_S = 60.0
 """Seconds after which a client that takes no data is dropped, also when it vanished without closing."""
@@ -50,7 +50,7 @@ class Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         app = self.config.app
         if isinstance(app, Application):
-            app.state.platform.part(hub_of).close()
+            app.state.platform.part(QuoteHub).close()
         await super().shutdown(sockets)
 
 

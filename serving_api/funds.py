@@ -90,11 +90,7 @@ async def one_reit(call: Anyone, code: StockCode) -> Answer:
 
 @reit_router.get("/{code}/history", ReitHistory, tables=(REIT, KLINE))
 async def reit_history(
-    call: Anyone,
-    code: StockCode,
-    as_of: AsOfRead,
-    days: Days = 250,
-    adjust: Adjust = "none",
+    call: Anyone, code: StockCode, as_of: AsOfRead, days: Days = 250, adjust: Adjust = "none"
 ) -> Answer:
     """Daily bars of a REIT with its premium, oldest first."""
     items = await read_or([], call.state.reading.point(reit_bars, code, days, adjust, bound_of(as_of)))
@@ -106,11 +102,7 @@ async def reit_history(
 
 @fund_router.get("/etf-kline/{etf_code}", EtfBars, tables=(KLINE, ETF))
 async def etf_kline(
-    call: Anyone,
-    etf_code: StockCode,
-    as_of: AsOfRead,
-    days: Days = 250,
-    adjust: Adjust = "qfq",
+    call: Anyone, etf_code: StockCode, as_of: AsOfRead, days: Days = 250, adjust: Adjust = "qfq"
 ) -> Answer:
     """Stored daily bars of an ETF or LOF, oldest first; none for any other code."""
     read = call.state.reading.point(fund_bars, etf_code, days, adjust, bound_of(as_of))

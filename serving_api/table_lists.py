@@ -5,7 +5,7 @@ has the date, and for an empty table it is {items: [], total: 0, date: None}. RA
 """
 
 from collections.abc import Awaitable, Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Generic, TypeVar
 
 from fastapi import Query
 from starlette.requests import Request
@@ -15,15 +15,17 @@ from core.declaration.tables import Table
 from core.errors import InputError
 from core.report_periods import is_period, latest_ended
 from serving_api.db.sessions import Session
-from serving_api.framework.history_reach import reach_of_day
+from serving_api.framework.history_reach import Reach, reach_of_day
 from serving_api.framework.parameters import calendar_day
 from serving_api.framework.read_failures import read_or
+from serving_api.framework.row_models import Rows
 from serving_api.framework.state import State, state_of
 from serving_api.interfaces.queries import Row, newest_date, on_date
 
 Page = Annotated[int, Query(ge=1, le=1_000_000, description="page, from 1")]
 PageSize = Annotated[int, Query(ge=1, le=200, description="rows of a page")]
 Sort = Annotated[str, Query(description="a column of the rows; prefix - for largest first")]
+T = TypeVar("T")
 Condition = tuple[str, str, Any]
 """(column, operator, value): `("pledge_ratio", ">=", 10.0)`. Column and operator are constants of our
 code."""
@@ -57,6 +59,25 @@ def newest_until(session: Session, name: str, day: str) -> str | None:
     column = session.sql.name(str(session.table(name).date_column))
     found = session.run(f"SELECT MAX({column}) FROM {session.sql.name(name)} WHERE {column}<=?", (day,))
     return str(found[0][0]) if found and found[0][0] is not None else None
+
+
+class DatedRows(Reach, Rows[T], Generic[T]):
+    """Rows by date, oldest first; `reason`: why there are none."""
+
+    latestDate: str | None
+    available: bool
+    reason: str | None = None
+
+
+def dated_rows(rows: Sequence[Mapping[str, Any]], why: str | None) -> dict[str, Any]:
+    """The keys of `DatedRows` but its reach; `why` there are no rows."""
+    answer = {
+        "items": rows,
+        "total": len(rows),
+        "latestDate": rows[-1]["date"] if rows else None,
+        "available": bool(rows),
+    }
+    return answer if rows else {**answer, "reason": why}
 
 
 def listing(

@@ -41,7 +41,11 @@ def page_of(
 
 def overview(session: Session) -> dict[str, Any]:
     """Figures of the market on the newest date."""
-    rows, day = rows_of_day(session, TABLE, None)
+    return overview_of(*rows_of_day(session, TABLE, None))
+
+
+def overview_of(rows: Sequence[Row], day: str | None) -> dict[str, Any]:
+    """The answer of `overview` for the rows of a date."""
     moves = [row["change_pct"] for row in rows if row["change_pct"] is not None]
     amounts = [row["amount"] for row in rows if row["amount"] is not None]
     return {

@@ -98,10 +98,6 @@ _INFO = (
     "name stock_code stock_name rating list_date maturity_date convert_price putback_price "
     "force_redeem_price remain_size_yi redeem_status"
 )
-_NOTHING: dict[str, Any] = {
-    "date": None, "count": 0, "median_price": None, "median_premium_pct": None, "amount_yi": None, "up": 0,
-    "down": 0, "redeem_soon": [], "low_price_count": 0,
-}  # fmt: skip
 
 
 @router.get("/list", BondPage, tables=(queries.TABLE,))
@@ -122,7 +118,7 @@ async def bond_list(
 @router.get("/overview", BondOverview, tables=(queries.TABLE,))
 async def bond_overview(call: Anyone) -> Answer:
     """The market of convertible bonds on the newest trade date."""
-    return Answer(await read_or(_NOTHING, call.state.reading.scan(queries.overview)))
+    return Answer(await read_or(queries.overview_of([], None), call.state.reading.scan(queries.overview)))
 
 
 @router.get("/{code}", Bond, tables=(queries.TABLE, QUOTE))

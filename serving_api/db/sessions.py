@@ -17,6 +17,7 @@ from sqlalchemy.engine import Connection
 from core.declaration.tables import Table
 from core.errors import StorageError
 from resources.warehouse import reads
+from resources.warehouse.engine import transaction
 from resources.warehouse.failures import storage_error
 from resources.warehouse.panel import Panel, read_panel
 from resources.warehouse.sql import Sql
@@ -178,6 +179,12 @@ class Session:
 
     def ping(self) -> None:
         list(self._connection.exec_driver_sql("SELECT 1"))
+
+
+def write(warehouse: Warehouse, work: Callable[..., T], *args: Any, **how: Any) -> T:
+    """The result of `work(connection, sql, *args)` in a transaction of its own."""
+    with transaction(warehouse.engine) as connection:
+        return work(connection, warehouse.sql, *args, **how)
 
 
 class Reading:

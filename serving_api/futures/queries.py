@@ -8,6 +8,7 @@ from platform_assets.compute.futures_terms import INDEX_OF, annualised
 from serving_api.db.sessions import Session, condition
 from serving_api.framework.row_models import columns_by_key, picked
 from serving_api.interfaces.queries import newest_date
+from serving_api.table_lists import dated_rows
 
 FUTURES = "raw_futures"
 INDEX = "fusion_index_daily"
@@ -113,14 +114,7 @@ def basis(session: Session, product: str, limit: int) -> dict[str, Any]:
 
 def basis_of(product: str, items: list[Row], why: str) -> dict[str, Any]:
     """The answer of `basis` for these rows; `why` there are none."""
-    answer = {
-        "product": product,
-        "items": items,
-        "total": len(items),
-        "latestDate": items[-1]["date"] if items else None,
-        "available": bool(items),
-    }
-    return answer if items else {**answer, "reason": why}
+    return {"product": product, **dated_rows(items, why)}
 
 
 def _basis(row: Row, spot: float) -> Row:

@@ -14,7 +14,7 @@ from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import Rows, columns_of
 from serving_api.futures import queries
 from serving_api.futures.queries import BAR, FUTURES, LISTED
-from serving_api.table_lists import trade_day
+from serving_api.table_lists import DatedRows, trade_day
 
 
 @columns_of(FUTURES, LISTED)
@@ -50,13 +50,8 @@ class BasisDay(BaseModel):
     annualised_pct: float | None = Field(description="basis as percent of the spot, annualised")
 
 
-class Basis(Reach, Rows[BasisDay]):
-    """Oldest first."""
-
+class Basis(DatedRows[BasisDay]):
     product: str
-    latestDate: str | None
-    available: bool
-    reason: str | None = None
 
 
 class Position(BaseModel):

@@ -14,7 +14,7 @@ from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import Rows, columns_of, picked
 from serving_api.framework.state import State
-from serving_api.hong_kong.service import FIGURES, PROFILE, TABLE, first_period, hong_kong_of
+from serving_api.hong_kong.service import FIGURES, PROFILE, TABLE, HongKong, first_period
 
 
 @columns_of(TABLE, f"report_period {FIGURES}")
@@ -115,7 +115,7 @@ async def _reach(
 @router.get("/{code}/indicators", HkIndicators)
 async def indicators(call: Anyone, code: HkCode, periods: Periods = 8) -> Answer:
     """Key figures of a company in Hong Kong: stored ones, else those of the portal now."""
-    reported = await call.state.part(hong_kong_of).figures(code, periods)
+    reported = await call.state.part(HongKong).figures(code, periods)
     first = reported.value[0] if reported.value else {}
     items = [picked(row, f"report_period {FIGURES}") for row in reported.value]
     answer = {
@@ -137,7 +137,7 @@ async def statements(
     periods: Periods = 4,
 ) -> Answer:
     """Items of one statement by report period."""
-    reported = await call.state.part(hong_kong_of).statement(code, statement.value, periods)
+    reported = await call.state.part(HongKong).statement(code, statement.value, periods)
     ends, items = reported.value
     answer = {
         "code": code,
@@ -153,14 +153,14 @@ async def statements(
 @router.get("/{code}/dividend", HkDividends)
 async def dividend(call: Anyone, code: HkCode) -> Answer:
     """Dividends of a company in Hong Kong, from the portal now."""
-    answer = await call.state.part(hong_kong_of).dividends(code)
+    answer = await call.state.part(HongKong).dividends(code)
     return Answer({"code": code, "items": answer.value, "total": len(answer.value)}, headers=answer.headers)
 
 
 @router.get("/{code}/profile", HkProfile)
 async def profile(call: Anyone, code: HkCode) -> Answer:
     """Profile of a company in Hong Kong, from the portal now. Text from outside: escape it."""
-    answer = await call.state.part(hong_kong_of).profile(code)
+    answer = await call.state.part(HongKong).profile(code)
     found = answer.value[0] if answer.value else dict.fromkeys(PROFILE.split())
     return Answer({"code": code, "shares": None, **found}, headers=answer.headers)
 
@@ -176,5 +176,5 @@ async def ah_premium(
     `as_of`, since past values are not stored."""
     if as_of is not None:
         return Answer(None, top={"as_of": as_of.echo, "note": _NO_PAST})
-    answer = await call.state.part(hong_kong_of).premium(code)
+    answer = await call.state.part(HongKong).premium(code)
     return Answer(answer.value, top={"note": _NO_PAST}, headers=answer.headers)

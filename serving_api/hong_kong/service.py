@@ -79,11 +79,6 @@ class HongKong:
         return await self._live.portal(key, TTL, question, shape)
 
 
-def hong_kong_of(state: State) -> HongKong:
-    """The app's Hong Kong reads."""
-    return HongKong(state)
-
-
 def stored_periods(session: Session, code: str, limit: int) -> list[Row]:
     """The newest report periods of a company, newest first."""
     return public_rows(

@@ -98,7 +98,7 @@ QUIET: Mapping[str, Mapping[str, Quiet]] = {
             "list_date",
             50,
             "no company was listed lately; months may pass without a listing",
-        ),
-    },
+        )
+    }
 }
 """By kind: what may be empty for a season, while the stored tables show no event in it."""

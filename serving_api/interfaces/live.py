@@ -5,9 +5,9 @@ from typing import Any
 
 from core.errors import InputError
 from serving_api.framework.state import State
-from serving_api.hong_kong.service import hong_kong_of
-from serving_api.live.admin_reads.changes import changes_of
-from serving_api.live.admin_reads.market import market_of
+from serving_api.hong_kong.service import HongKong
+from serving_api.live.admin_reads.changes import Changes
+from serving_api.live.admin_reads.market import Market
 from serving_api.live.admin_reads.service import live_of
 from serving_api.live.clients import Answered
 
@@ -61,7 +61,7 @@ async def index_quotes(state: State, params: Params) -> Answered:
 
 async def industry_ranking(state: State, params: Params) -> Answered:
     """{top, bottom, total}: the strongest and the weakest industries."""
-    answer = await state.part(market_of).industries()
+    answer = await state.part(Market).industries()
     rows, count = answer.value, params["top_n"]
     return answer.shaped({"top": rows[:count], "bottom": rows[::-1][:count], "total": len(rows)})
 
@@ -79,12 +79,12 @@ async def exrights(state: State, params: Params) -> Answered:
 
 async def stock_changes(state: State, params: Params) -> Answered:
     """The newest intraday anomalies of all stocks; empty before the first price of a day."""
-    return await state.part(changes_of).newest(params["limit"])
+    return await state.part(Changes).newest(params["limit"])
 
 
 async def ah_premium(state: State, params: Params) -> Answered:
     """Premium of the A share over the H share; null for a company that is listed once."""
-    return await state.part(hong_kong_of).premium(params["code"])
+    return await state.part(HongKong).premium(params["code"])
 
 
 LIVE: Mapping[str, Callable[[State, Params], Awaitable[Answered]]] = {

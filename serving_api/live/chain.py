@@ -30,7 +30,7 @@ from serving_api.live.clients import EASTMONEY, ORIGIN, RETRY_WITHIN_S, SOURCE_E
 from serving_api.live.data_types import HISTORY, Body, DataType, Found, ReadContext, SourceRead, data_types
 from serving_api.live.scan import pages_of
 from serving_api.live.session_state import Moment, cache_seconds, moment_of
-from serving_api.live.shared_reads import shared_of
+from serving_api.live.shared_reads import SharedReads
 from serving_api.live.snapshots import Snapshot, SnapshotWriter, as_found, newest, of_session
 from serving_api.live.stored_facts import Facts
 
@@ -73,7 +73,7 @@ class UnifiedReads:
     def __init__(self, state: State) -> None:
         self._state = state
         self._live = state.part(live_of)
-        self._shared = state.part(shared_of)
+        self._shared = state.part(SharedReads)
         self._snapshots = SnapshotWriter(state.writer, state.system.wall)
         self._cached: dict[str, _Cached] = {}
         self._refreshing: SingleFlight[Found] = SingleFlight()
@@ -340,8 +340,3 @@ class UnifiedReads:
             del self._asked[key]
         if not task.cancelled():
             task.exception()  # read, so that asyncio does not report an error that no caller waited for
-
-
-def unified_of(state: State) -> UnifiedReads:
-    """The app's unified reads (`state.part(unified_of)`)."""
-    return UnifiedReads(state)

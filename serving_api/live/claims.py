@@ -11,8 +11,8 @@ import anyio
 
 from core.errors import StorageError
 from resources.transport.redact import redact
-from resources.warehouse.engine import transaction
 from resources.warehouse.warehouse import Warehouse
+from serving_api.db.sessions import write
 from serving_api.framework.state import State
 from serving_api.live import queries
 
@@ -40,21 +40,18 @@ class Claims:
         """Whether this process may ask, for at most `seconds`."""
         now = self._wall()
         self.ensure(row)
-        with transaction(self._warehouse.engine) as connection:
-            return queries.claim_row(connection, self._warehouse.sql, row, self.owner, now, now + seconds)
+        return write(self._warehouse, queries.claim_row, row, self.owner, now, now + seconds)
 
     def release(self, row: queries.Shared) -> None:
         """Release the claim without an answer: another process may ask at once."""
-        with transaction(self._warehouse.engine) as connection:
-            queries.release_row(connection, self._warehouse.sql, row, self.owner)
+        write(self._warehouse, queries.release_row, row, self.owner)
 
     def ensure(self, row: queries.Shared) -> None:
         """Insert the row in a transaction of its own: claimers that insert and then update in one
         transaction deadlock on MariaDB."""
         if row in self._ensured:
             return
-        with transaction(self._warehouse.engine) as connection:
-            queries.ensure_row(connection, self._warehouse.sql, row)
+        write(self._warehouse, queries.ensure_row, row)
         self._ensured.add(row)
 
 

@@ -113,10 +113,7 @@ class LiveClients:
         )
 
     def _ask(
-        self,
-        reads: Sequence[tuple[str, Callable[[Any], T]]],
-        limit: int,
-        empty: Callable[[T], bool] | None,
+        self, reads: Sequence[tuple[str, Callable[[Any], T]]], limit: int, empty: Callable[[T], bool] | None
     ) -> Answered:
         first_error: Exception | None = None
         nothing: Answered | None = None

@@ -5,7 +5,7 @@ import pkgutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from core.calendar import TradeCalendar
@@ -14,7 +14,7 @@ from serving_api.db.sessions import Session
 from serving_api.live import types
 from serving_api.live.clients import EASTMONEY, LiveClients
 from serving_api.live.frame_values import Row, records
-from serving_api.live.scan import MarketScan, Traded
+from serving_api.live.scan import SCANS, MarketScan, Traded
 from serving_api.live.stored_facts import Facts
 
 Body = dict[str, Any]
@@ -50,6 +50,11 @@ class ReadContext:
 SourceRead = Callable[[ReadContext], Body]
 Stored = Callable[[Session, str], Body | None]
 """Reads a body of one trade date from fused tables; None when they have none."""
+
+
+def of_scan_sources(read: Callable[[str, ReadContext], Body]) -> dict[str, SourceRead]:
+    """The sources whose quotes cover the market, each asked by `read`."""
+    return {upstream: partial(read, upstream) for upstream in SCANS}
 
 
 @dataclass(frozen=True)

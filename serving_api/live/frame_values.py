@@ -1,7 +1,7 @@
 """Values of an upstream's frame as JSON values."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +45,12 @@ def positive(value: Any) -> float | None:
 def text(value: Any) -> str | None:
     """A text; None for a missing one (pandas may hold it as NaN)."""
     return value if isinstance(value, str) and value else None
+
+
+def total(values: Iterable[float | None]) -> float | None:
+    """The sum of the known values to two decimals; None when none is known."""
+    known = [value for value in values if value is not None]
+    return round(sum(known), 2) if known else None
 
 
 def converted(row: Mapping[str, Any], convert: Callable[[Any], Any], columns: str) -> Row:

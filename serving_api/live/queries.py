@@ -177,12 +177,7 @@ def map_nodes(session: Session, day: str, level: str) -> list[dict[str, Any]]:
 
 def index_rows(session: Session, day: str, symbols: tuple[str, ...]) -> list[dict[str, Any]]:
     """Bars of indices on a trade date, in the order of `symbols`."""
-    marks = ", ".join("?" for _ in symbols)
-    rows = session.dicts(
-        "fusion_index_daily",
-        columns=("code", "name", "close", "last_close", "amount"),
-        where=f"date=? AND code IN ({marks})",
-        values=(day, *symbols),
-    )
+    columns = ("code", "name", "close", "last_close", "amount")
+    rows = session.dicts("fusion_index_daily", {"date": day, "code": symbols}, columns=columns)
     by_code = {row["code"]: row for row in rows}
     return [by_code[symbol] for symbol in symbols if symbol in by_code]

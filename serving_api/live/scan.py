@@ -57,47 +57,33 @@ class Traded:
         return round((self.price / self.last_close - 1) * 100, 2)
 
 
+def _traded(row: Row, listed: Listed, **figures: Any) -> Traded:
+    volume, amount = number(row["volume"]) or 0.0, number(row["amount"]) or 0.0
+    return Traded(listed, volume=volume, amount=amount, **figures)
+
+
 def from_terminal(row: Row, listed: Listed) -> Traded:
     price, last_close = positive(row["price"]), positive(row["last_close"])
     known = price or last_close
     cap = known * listed.total_shares / WAN if known and listed.total_shares else None
     live = None if row["suspended"] or row["unknown"] else price
-    return Traded(
-        listed,
-        live,
-        last_close,
-        number(row["volume"]) or 0.0,
-        number(row["amount"]) or 0.0,
-        cap,
-        high=positive(row["high"]),
-    )
+    high = positive(row["high"])
+    return _traded(row, listed, price=live, last_close=last_close, market_cap=cap, high=high)
 
 
 def from_ranking(row: Row, listed: Listed) -> Traded:
     price, moved = positive(row["price"]), number(row["change_amt"])
     last_close = round(price - moved, 4) if price and moved is not None else None
-    return Traded(
-        listed,
-        price,
-        last_close,
-        number(row["volume"]) or 0.0,
-        number(row["amount"]) or 0.0,
-        number(row["total_market_cap"]),
-        main_net=number(row["main_net"]),
-    )
+    cap, net = number(row["total_market_cap"]), number(row["main_net"])
+    return _traded(row, listed, price=price, last_close=last_close, market_cap=cap, main_net=net)
 
 
 def from_quote(row: Row, listed: Listed) -> Traded:
     """A quote of given symbols of the quote site."""
-    return Traded(
-        listed,
-        None if row["is_suspended"] else positive(row["price"]),
-        positive(row["last_close"]),
-        number(row["volume"]) or 0.0,
-        number(row["amount"]) or 0.0,
-        number(row["total_market_cap"]),
-        high=positive(row["high"]),
-    )
+    price = None if row["is_suspended"] else positive(row["price"])
+    cap, last_close = number(row["total_market_cap"]), positive(row["last_close"])
+    high = positive(row["high"])
+    return _traded(row, listed, price=price, last_close=last_close, market_cap=cap, high=high)
 
 
 def by_terminal(clients: LiveClients, facts: Facts) -> list[Traded]:
@@ -227,10 +213,7 @@ def packed(rows: Sequence[Traded], refused: str | None) -> dict[str, Any]:
     columns: dict[str, list[Any]] = {name: [getattr(row, name) for row in rows] for name in _FIGURES}
     columns["symbol"] = [row.listed.symbol for row in rows]
     columns["name"] = [row.listed.name for row in rows]
-    return {
-        "refused": refused,
-        "rows": base64.b64encode(zlib.compress(orjson.dumps(columns), 1)).decode(),
-    }
+    return {"refused": refused, "rows": base64.b64encode(zlib.compress(orjson.dumps(columns), 1)).decode()}
 
 
 def unpacked(body: dict[str, Any], facts: Facts) -> tuple[list[Traded], str | None]:

@@ -13,8 +13,7 @@ import orjson
 
 from core.clock import stamp
 from core.errors import PayloadError, Unavailable, UpstreamError
-from resources.warehouse.engine import transaction
-from serving_api.db.sessions import Session
+from serving_api.db.sessions import Session, write
 from serving_api.db.single_flight import CacheAnswer, SingleFlightCache, Ttl
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
@@ -124,27 +123,24 @@ class SharedReads:
 
     def put_failure(self, name: str, until: float) -> None:
         """Store that no process asks until that second, and release the claim; one short transaction."""
-        row, warehouse = queries.read_row(name), self._state.writer
+        row = queries.read_row(name)
         self._claims.ensure(row)
-        with transaction(warehouse.engine) as connection:
-            queries.put_failure(connection, warehouse.sql, row, self._claims.owner, until)
+        write(self._state.writer, queries.put_failure, row, self._claims.owner, until)
 
     def _put(self, name: str, day: str, answer: Answered, good_until: float) -> None:
-        row, warehouse = queries.read_row(name), self._state.writer
+        row = queries.read_row(name)
         self._claims.ensure(row)
-        payload = orjson.dumps(answer.value).decode()
-        with transaction(warehouse.engine) as connection:
-            queries.put_read(
-                connection,
-                warehouse.sql,
-                row,
-                day=day,
-                payload=payload,
-                source=answer.source,
-                at=None if answer.at is None else answer.at.strftime("%Y-%m-%d %H:%M:%S"),
-                good_until=good_until,
-                updated_at=stamp(self._state.clock.now()),
-            )
+        write(
+            self._state.writer,
+            queries.put_read,
+            row,
+            day=day,
+            payload=orjson.dumps(answer.value).decode(),
+            source=answer.source,
+            at=None if answer.at is None else answer.at.strftime("%Y-%m-%d %H:%M:%S"),
+            good_until=good_until,
+            updated_at=stamp(self._state.clock.now()),
+        )
 
     async def _stored(self, name: str, day: str) -> Reported | _Failed | None:
         wall = self._state.system.wall()
@@ -165,8 +161,3 @@ def _answer(session: Session, name: str, day: str) -> Answered | None:
 
 def _seconds(ttl: Ttl) -> float:
     return ttl() if callable(ttl) else ttl
-
-
-def shared_of(state: State) -> SharedReads:
-    """The app's shared reads (`state.part(shared_of)`)."""
-    return SharedReads(state)

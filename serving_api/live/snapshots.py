@@ -13,9 +13,8 @@ from typing import Any
 import orjson
 
 from core.clock import stamp
-from resources.warehouse.engine import transaction
 from resources.warehouse.warehouse import Warehouse
-from serving_api.db.sessions import Session
+from serving_api.db.sessions import Session, write
 from serving_api.live import queries
 from serving_api.live.claims import Claims
 from serving_api.live.data_types import HISTORY, Found
@@ -89,15 +88,14 @@ class SnapshotWriter:
         is already stored: then nothing is written."""
         row = queries.snapshot_row(data_type, snapshot.session)
         self._claims.ensure(row)
-        with transaction(self._warehouse.engine) as connection:
-            return queries.put_snapshot(
-                connection,
-                self._warehouse.sql,
-                row,
-                payload=orjson.dumps(snapshot.body).decode(),
-                source=snapshot.source,
-                is_final=snapshot.is_final,
-                at=snapshot.at.strftime("%Y-%m-%d %H:%M:%S"),
-                good_until=snapshot.good_until,
-                updated_at=stamp(snapshot.at),
-            )
+        return write(
+            self._warehouse,
+            queries.put_snapshot,
+            row,
+            payload=orjson.dumps(snapshot.body).decode(),
+            source=snapshot.source,
+            is_final=snapshot.is_final,
+            at=snapshot.at.strftime("%Y-%m-%d %H:%M:%S"),
+            good_until=snapshot.good_until,
+            updated_at=stamp(snapshot.at),
+        )

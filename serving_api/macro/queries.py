@@ -8,6 +8,7 @@ from typing import Any
 from platform_assets.compute.risk_premium import position_of_newest, premiums
 from serving_api.db.first_dates import first_date
 from serving_api.db.sessions import Session
+from serving_api.table_lists import dated_rows
 
 VALUES = "fusion_macro_indicator"
 RELEASES = "fusion_macro_release"
@@ -157,16 +158,8 @@ def risk_premium(session: Session, index: str, limit: int, as_of: str | None) ->
 
 def premium_of(index: str, rows: list[Row], why: str) -> dict[str, Any]:
     """The answer of `risk_premium` for these rows; `why` there are none."""
-    answer = {
-        "index": index,
-        "items": rows,
-        "total": len(rows),
-        "latest": rows[-1] if rows else {},
-        "latestDate": rows[-1]["date"] if rows else None,
-        **position_of_newest(rows),
-        "available": bool(rows),
-    }
-    return answer if rows else {**answer, "reason": why}
+    latest = rows[-1] if rows else {}
+    return {"index": index, **dated_rows(rows, why), "latest": latest, **position_of_newest(rows)}
 
 
 def _earnings(session: Session, index: str, limit: int, as_of: str | None) -> list[tuple[str, float]]:

@@ -7,14 +7,14 @@ from pydantic import BaseModel, Field
 
 from platform_assets.datasets._macro_series import CN_NAMES, SERIES
 from serving_api.framework.envelope import PREFIX
-from serving_api.framework.history_reach import Reach, reach, reach_from
+from serving_api.framework.history_reach import reach, reach_from
 from serving_api.framework.parameters import AsOfRead, bound_of, echo_of
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.framework.row_models import Rows
 from serving_api.macro import queries
+from serving_api.table_lists import DatedRows, dated_rows
 
 
 class Yields(BaseModel):
@@ -29,11 +29,8 @@ class Yields(BaseModel):
     spread_10_2: float | None
 
 
-class BondYield(Reach, Rows[Yields]):
+class BondYield(DatedRows[Yields]):
     latest: Yields | dict[str, object]
-    latestDate: str | None
-    available: bool
-    reason: str | None = None
 
 
 class Premium(BaseModel):
@@ -52,16 +49,13 @@ class Band(BaseModel):
     minus1: float | None
 
 
-class RiskPremium(Reach, Rows[Premium]):
+class RiskPremium(DatedRows[Premium]):
     index: str
     latest: Premium | dict[str, object]
-    latestDate: str | None
     percentile_pct: float | None = Field(
         description="share of the dates whose premium is not above the newest"
     )
     band: Band
-    available: bool
-    reason: str | None = None
 
 
 class Point(BaseModel):
@@ -75,16 +69,11 @@ class Point(BaseModel):
     )
 
 
-class SeriesByName(Reach, Rows[Point]):
-    """Oldest first."""
-
+class SeriesByName(DatedRows[Point]):
     name: str
     title: str
     unit: str
     freq: str = Field(description="d, m, q, or e: on events")
-    latestDate: str | None
-    available: bool
-    reason: str | None = None
 
 
 router = area_router(f"{PREFIX}/macro", "macro")
@@ -107,16 +96,11 @@ async def bond_yield(
         ([], "the database is away"), reading.scan(queries.yields_or_why, region, days, bound_of(as_of))
     )
     first = reading.scan(queries.first_yield, region)
-    answer: dict[str, Any] = {
-        "items": rows,
-        "total": len(rows),
+    answer = {
+        **dated_rows(rows, why),
         "latest": rows[-1] if rows else {},
-        "latestDate": rows[-1]["date"] if rows else None,
-        "available": bool(rows),
         **await reach_from(first, len(rows), asked=days, what="dates", as_of=as_of),
     }
-    if not rows:
-        answer["reason"] = why
     return Answer(answer, top=echo_of(as_of))
 
 
@@ -153,27 +137,17 @@ async def cn_extended(
     one = SERIES[name]
     read = call.state.reading.scan(_newest, name, limit, bound_of(as_of))
     rows, why = await read_or(([], "the database is away"), read)
-    answer: dict[str, Any] = {
+    answer = {
         "name": name,
         "title": one.name,
         "unit": one.unit,
         "freq": one.freq,
-        "available": bool(rows),
-        "items": rows,
-        "total": len(rows),
-        "latestDate": rows[-1]["date"] if rows else None,
+        **dated_rows(rows, why),
         **await reach(
-            call.state,
-            queries.VALUES,
-            len(rows),
-            asked=limit,
-            of={"indicator": name},
-            what="periods",
+            call.state, queries.VALUES, len(rows), asked=limit, of={"indicator": name}, what="periods",
             as_of=as_of,
         ),
     }  # fmt: skip
-    if not rows:
-        answer["reason"] = why
     return Answer(answer, top=echo_of(as_of))
 
 

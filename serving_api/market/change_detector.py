@@ -16,9 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from sqlalchemy.engine import Connection
 
 from core.clock import stamp
-from resources.warehouse.engine import transaction
 from resources.warehouse.sql import Sql
-from serving_api.db.sessions import Session
+from serving_api.db.sessions import Session, write
 from serving_api.framework.envelope import PREFIX, local_iso
 from serving_api.framework.permissions import Anyone, Login
 from serving_api.framework.read_failures import read_or
@@ -225,8 +224,4 @@ async def history(
 
 
 async def _write(state: State, work: Callable[..., T], *args: Any) -> T:
-    def transact() -> T:
-        with transaction(state.writer.engine) as connection:
-            return work(connection, state.writer.sql, *args)
-
-    return await anyio.to_thread.run_sync(transact)
+    return await anyio.to_thread.run_sync(write, state.writer, work, *args)

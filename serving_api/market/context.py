@@ -18,8 +18,8 @@ from serving_api.db.sessions import Session
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
 from serving_api.live.admin_reads.queries import MASTER, listed_stocks
-from serving_api.live.admin_reads.service import Live, live_of
-from serving_api.live.chain import UnifiedReads, unified_of
+from serving_api.live.admin_reads.service import live_of
+from serving_api.live.chain import UnifiedReads
 from serving_api.live.clients import EASTMONEY, SINA, Answered
 from serving_api.live.frame_values import Row, change_pct, is_empty, number, records, session_date
 from serving_api.live.queries import BLOCKS
@@ -43,10 +43,10 @@ class Context:
 
 
 class MarketContext:
-    def __init__(self, state: State, live: Live, unified: UnifiedReads) -> None:
+    def __init__(self, state: State) -> None:
         self._state = state
-        self._live = live
-        self._unified = unified
+        self._live = state.part(live_of)
+        self._unified = state.part(UnifiedReads)
 
     async def read(self) -> Context:
         """The answers that one API process makes for all of them."""
@@ -177,8 +177,3 @@ def _words(session: Session) -> Words:
         {str(row["code"]): str(row["name"]) for row in listed_stocks(session) if row.get("name")},
         queries.industry_names(session),
     )
-
-
-def context_of(state: State) -> MarketContext:
-    """The app's market in context (`state.part(context_of)`)."""
-    return MarketContext(state, state.part(live_of), state.part(unified_of))

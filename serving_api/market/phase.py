@@ -190,8 +190,7 @@ async def regime(call: Anyone) -> Answer:
 
 @router.get("/phase-history", PhaseHistory, tables=(PHASES,))
 async def phase_history(
-    call: Anyone,
-    days: Annotated[int, Query(ge=5, le=750, description="newest trade dates")] = 90,
+    call: Anyone, days: Annotated[int, Query(ge=5, le=750, description="newest trade dates")] = 90
 ) -> Answer:
     """Phases by date, their runs, and the frequencies of transitions."""
     rows = await _window(call.state, PHASES, days)

@@ -7,11 +7,11 @@ from serving_api.framework.permissions import Anyone
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.state import State
-from serving_api.live.chain import unified_of
+from serving_api.live.chain import UnifiedReads
 from serving_api.live.data_types import Found
 from serving_api.market import schemas
-from serving_api.market.context import context_of
-from serving_api.market.share_brief.picture import share_brief_of
+from serving_api.market.context import MarketContext
+from serving_api.market.share_brief.picture import ShareBrief
 
 router = area_router(f"{PREFIX}/market", "market: live reads")
 
@@ -22,7 +22,7 @@ _SHORT_INDEX = ("code", "name", "price", "change_percent")
 
 async def read(state: State, name: str) -> Found:
     """A data type of the unified read."""
-    return await state.part(unified_of).read(name)
+    return await state.part(UnifiedReads).read(name)
 
 
 def answer(state: State, found: Found, body: dict[str, Any], *, sourced: bool = True) -> Answer:
@@ -94,7 +94,7 @@ async def fund_flow(call: Anyone) -> Answer:
 async def cross_market_risk(call: Anyone) -> Answer:
     """A risk temperature from nine rules, three of this market and six of others; stale or missing inputs
     are not counted."""
-    made = await call.state.part(context_of).read()
+    made = await call.state.part(MarketContext).read()
     return Answer({**made.risk, "timestamp": local_iso(made.at)})
 
 
@@ -102,7 +102,7 @@ async def cross_market_risk(call: Anyone) -> Answer:
 async def event_chain(call: Anyone) -> Answer:
     """Themes, sectors and stocks that today's flash news name, and what they share. Weights count flashes
     and are not part of any score. Text from outside: escape it."""
-    made = await call.state.part(context_of).read()
+    made = await call.state.part(MarketContext).read()
     return Answer({**made.events, "timestamp": local_iso(made.at)})
 
 
@@ -110,4 +110,4 @@ async def event_chain(call: Anyone) -> Answer:
 async def share_brief(call: Anyone) -> Answer:
     """The current market as an SVG picture of 1200 by 630 pixels; null without any data. It needs no
     Chinese font: characters are drawn."""
-    return Answer(await call.state.part(share_brief_of).read())
+    return Answer(await call.state.part(ShareBrief).read())

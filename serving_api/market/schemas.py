@@ -191,14 +191,11 @@ class StrongestWeakest(Sourced):
     bottom: list[RankedIndustry]
 
 
+@columns_of("fusion_fund_flow", "super_net large_net medium_net small_net")
 class MarketFlow(Sourced):
     total_amount: float | None = Field(description="turnover of the session, CNY")
     prev_total_amount: float | None = Field(description="turnover of the session before, CNY")
     main_net_inflow: float | None = Field(description="CNY")
-    super_net: float | None
-    large_net: float | None
-    medium_net: float | None
-    small_net: float | None
     seal_success_rate: float | None = Field(description="limit-ups that hold, percent of those touched")
     limit_up: int | None
     broken: int | None

@@ -28,8 +28,7 @@ NEWS = "fusion_news"
 
 @router.get("/breadth-intraday", schemas.BreadthSeries, tables=(SAMPLES,))
 async def breadth_intraday(
-    call: Anyone,
-    days: Annotated[int, Query(ge=1, le=60, description="newest trade dates")] = 5,
+    call: Anyone, days: Annotated[int, Query(ge=1, le=60, description="newest trade dates")] = 5
 ) -> Answer:
     """How many stocks rose and fell, every five minutes of the newest sessions, the running one included."""
     since = call.state.calendar.last(days, call.state.today)[0]

@@ -13,9 +13,9 @@ from serving_api.db.sessions import Session
 from serving_api.framework.cache_headers import before_open
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
-from serving_api.live.admin_reads.changes import Changes, changes_of
-from serving_api.live.admin_reads.market import Market, market_of
-from serving_api.live.admin_reads.service import Live, live_of
+from serving_api.live.admin_reads.changes import Changes
+from serving_api.live.admin_reads.market import Market
+from serving_api.live.admin_reads.service import live_of
 from serving_api.live.admin_reads.symbols import Listed, listed_of
 from serving_api.live.clients import EASTMONEY, TDX, TENCENT
 from serving_api.live.frame_values import Row, change_pct, number, positive, records, whole
@@ -120,11 +120,11 @@ LISTED = "date code name reason change_pct net_buy"
 class AbnormalMoves:
     """Each segment has its own time to live and its own errors."""
 
-    def __init__(self, state: State, live: Live, market: Market, changes: Changes) -> None:
+    def __init__(self, state: State) -> None:
         self._state = state
-        self._live = live
-        self._market = market
-        self._changes = changes
+        self._live = live = state.part(live_of)
+        self._market = state.part(Market)
+        self._changes = state.part(Changes)
         self._auction, self._intraday, self._deviation = (
             Segment(name, state.system.monotonic, state.clock.now, live.shared)
             for name in ("auction", "intraday", "deviation")
@@ -275,8 +275,3 @@ def body_of(status: str, pool_day: str | None, parts: dict[str, Part], limit: in
         **items,
         "counts": {name: len(found) for name, found in items.items()},
     }
-
-
-def abnormal_moves_of(state: State) -> AbnormalMoves:
-    """The app's abnormal moves (`state.part(abnormal_moves_of)`)."""
-    return AbnormalMoves(state, state.part(live_of), state.part(market_of), state.part(changes_of))

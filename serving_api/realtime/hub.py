@@ -251,8 +251,3 @@ class QuoteHub:
 def _figures(data: Mapping[str, Any]) -> dict[str, Any]:
     """A quote without the time of its request."""
     return {name: value for name, value in data.items() if name != "time"}
-
-
-def hub_of(state: State) -> QuoteHub:
-    """The app's poller (`state.part(hub_of)`)."""
-    return QuoteHub(state)

@@ -10,7 +10,7 @@ from serving_api.framework.cache_headers import ttl_at
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
 from serving_api.live.admin_reads.queries import FLOW
-from serving_api.live.admin_reads.service import Live, live_of
+from serving_api.live.admin_reads.service import live_of
 from serving_api.live.admin_reads.symbols import listed_of
 from serving_api.live.clients import EASTMONEY, Answered
 from serving_api.live.data_types import HISTORY
@@ -41,9 +41,9 @@ class Flows:
 class DailyFlows:
     """Reads that return an empty list when neither the store nor the portal has data."""
 
-    def __init__(self, state: State, live: Live) -> None:
+    def __init__(self, state: State) -> None:
         self._state = state
-        self._live = live
+        self._live = state.part(live_of)
 
     async def of(self, code: str, days: int) -> Flows:
         """The stored rows alone when they include the session."""
@@ -83,8 +83,3 @@ def _shown(rows: Sequence[Mapping[str, Any]]) -> list[Row]:
         }
         for row in rows
     ]
-
-
-def daily_flows_of(state: State) -> DailyFlows:
-    """The app's reads of daily flows (`state.part(daily_flows_of)`)."""
-    return DailyFlows(state, state.part(live_of))

@@ -20,16 +20,16 @@ from serving_api.framework.parameters import StockCode, parse_codes
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.live.admin_reads.changes import changes_of
+from serving_api.live.admin_reads.changes import Changes
 from serving_api.live.admin_reads.queries import FLOW
 from serving_api.live.admin_reads.service import live_of
 from serving_api.live.session_state import next_bounds, session_state
 from serving_api.live.transport_state import transport_state
 from serving_api.market.routes import answer, read
 from serving_api.realtime import schemas
-from serving_api.realtime.abnormal_moves import abnormal_moves_of, body_of, clamped
-from serving_api.realtime.hub import QuoteHub, Subscription, hub_of
-from serving_api.realtime.money_flow import daily_flows_of
+from serving_api.realtime.abnormal_moves import AbnormalMoves, body_of, clamped
+from serving_api.realtime.hub import QuoteHub, Subscription
+from serving_api.realtime.money_flow import DailyFlows
 
 router = area_router(f"{PREFIX}/realtime", "realtime")
 
@@ -97,7 +97,7 @@ async def money_flow(
     call: Anyone, code: StockCode, days: Annotated[int, Query(ge=1, le=120, description="trade dates")] = 20
 ) -> Answer:
     """Money flow of a stock by date, that of the running session included, oldest first."""
-    found = await call.state.part(daily_flows_of).of(code, days)
+    found = await call.state.part(DailyFlows).of(code, days)
     history = await reach(call.state, FLOW, len(found.value), asked=days, code=code)
     body = {"code": code, "items": found.value, "_source": found.source, **history}
     return Answer(body, headers=found.headers)
@@ -109,7 +109,7 @@ async def stock_changes(
 ) -> Answer:
     """Intraday anomalies of the session; the last good ones of today while the portal is unavailable."""
     state = call.state
-    answer, stale = await state.part(changes_of).newest_or_last(limit)
+    answer, stale = await state.part(Changes).newest_or_last(limit)
     held = await state.part(live_of).single_flight.take(
         "breakers", BREAKER_TTL, lambda: off_loop(transport_state, state.settings)
     )
@@ -134,7 +134,7 @@ async def abnormal_moves(
     billboard for a deviation of the price. Each part has its own age and its own errors."""
     state = call.state
     begun = state.system.monotonic()
-    moves = state.part(abnormal_moves_of)
+    moves = state.part(AbnormalMoves)
     status, pool_day = moves.status()
     auction, intraday, deviation = await asyncio.gather(
         moves.auction(status, pool_day, use_cache=use_cache),
@@ -163,7 +163,7 @@ _STREAM: dict[int | str, dict[str, Any]] = {
 async def stream(call: Anyone) -> Response:
     """Event `quotes_updated` when a watched quote or a main index changed: {ts, count, codes, trade_state,
     indices}. A comment line every 15 seconds."""
-    hub = call.state.part(hub_of)
+    hub = call.state.part(QuoteHub)
     return EventSourceResponse(_events(hub, hub.listen_market(), "quotes_updated"), headers=_HEADERS)
 
 
@@ -180,7 +180,7 @@ async def quote_stream(
     the log reaches back so far, else one full state."""
     codes = parse_codes(symbols, MOST_SYMBOLS, "symbols")
     last = _event_id(last_event_id_header if last_event_id is None else last_event_id)
-    hub = call.state.part(hub_of)
+    hub = call.state.part(QuoteHub)
     return EventSourceResponse(_events(hub, hub.listen(codes, last), "quote"), headers=_HEADERS)
 
 

@@ -191,11 +191,7 @@ async def pledge_industry(call: Anyone, date: PastDay) -> Answer:
 
 @router.get("/goodwill-list", GoodwillPage, tables=(queries.GOODWILL,))
 async def goodwill_list(
-    call: Anyone,
-    period: Period,
-    min_ratio: Ratio = 0.0,
-    page: Page = 1,
-    page_size: PageSize = 50,
+    call: Anyone, period: Period, min_ratio: Ratio = 0.0, page: Page = 1, page_size: PageSize = 50
 ) -> Answer:
     """Companies by goodwill / equity in one report period."""
     read = call.state.reading.scan(queries.goodwill, period, min_ratio, page, page_size)

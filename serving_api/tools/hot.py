@@ -8,8 +8,8 @@ from pydantic import Field
 from serving_api.framework.envelope import local_iso
 from serving_api.framework.read_failures import read_or
 from serving_api.interfaces.catalog import builtin_catalog
-from serving_api.live.admin_reads.changes import changes_of
-from serving_api.live.chain import unified_of
+from serving_api.live.admin_reads.changes import Changes
+from serving_api.live.chain import UnifiedReads
 from serving_api.tools.answers import Draft, ToolAnswer, of_live, of_tables
 from serving_api.tools.cleaning import NOTICE, fenced, is_fenced
 from serving_api.tools.model import Call, Paged, Tool
@@ -32,7 +32,7 @@ class HotAnswer(ToolAnswer):
 
 
 async def _unified(call: Call, name: str, key: str) -> Draft:
-    found = await call.state.part(unified_of).read(name)
+    found = await call.state.part(UnifiedReads).read(name)
     at = None if found.at is None else local_iso(found.at)
     sources = [found.origin] if found.origin else []
     return Draft(list(found.body[key]), **await of_live(call.state, sources, at))
@@ -47,7 +47,7 @@ async def _industries(call: Call, asked: HotArguments) -> Draft:
 
 
 async def _moves(call: Call, asked: HotArguments) -> Draft:
-    answer = await call.state.part(changes_of).newest(asked.offset + asked.limit + 1)
+    answer = await call.state.part(Changes).newest(asked.offset + asked.limit + 1)
     at = None if answer.at is None else local_iso(answer.at)
     sources = [answer.origin] if answer.origin else []
     return Draft(answer.value, **await of_live(call.state, sources, at))

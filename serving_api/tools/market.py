@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 
 from serving_api.framework.envelope import local_iso
 from serving_api.live.admin_reads.service import live_of
-from serving_api.live.chain import unified_of
+from serving_api.live.chain import UnifiedReads
 from serving_api.live.data_types import Found
 from serving_api.tools.answers import Draft, ToolAnswer, of_live
 from serving_api.tools.model import Arguments, Call, Code, Tool
@@ -44,7 +44,7 @@ async def market(call: Call, asked: MarketArguments) -> Draft:
     if asked.codes is not None:
         return await _quotes(call, asked.codes)
     names = _PARTS if asked.part == "all" else (asked.part,)
-    unified = call.state.part(unified_of)
+    unified = call.state.part(UnifiedReads)
     parts = []
     for at, name in enumerate(names, start=1):
         found = await unified.read(name)

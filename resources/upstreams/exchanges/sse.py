@@ -37,6 +37,7 @@ from resources.upstreams.parsing.payload import (
     required,
     string_of,
 )
+from resources.upstreams.parsing.rows import may, needed, values_of
 
 # -- The common form of answers of query.sse.com.cn: pages with a total number of rows.
 
@@ -201,6 +202,13 @@ _MOST_PAGES = 5
 _SLACK = 1.0
 
 
+_MARGIN = (
+    *may(needed(figure), "rzye rzye"),
+    *may(figure, "rzmre rzmre rzche rzche rqyl loan_volume rqmcl rqmcl rqchl rqchl rqylje rqye"),
+    *may(figure, "rzrqjyzl rzrqye"),
+)
+
+
 def margin_request(day: str, page: int = 1, *, detail: bool) -> Request:
     """One page of the securities of a trade date, or the market's sums."""
     compact = day.replace("-", "")
@@ -234,14 +242,7 @@ def _sse_row(row: dict[str, Any], day: str, what: str, detail: bool) -> dict[str
         "date": same_day(iso_day(str(row.get("opDate")), f"{label} opDate"), day, label),
         "exchange": "SSE",
         "name": name_of(row.get("securityAbbr"), f"{label} securityAbbr") if detail else None,
-        "rzye": required(figure(row.get("rzye"), f"{label} rzye"), f"{label} rzye"),
-        "rzmre": figure(row.get("rzmre"), f"{label} rzmre"),
-        "rzche": figure(row.get("rzche"), f"{label} rzche"),
-        "loan_volume": figure(row.get("rqyl"), f"{label} rqyl"),
-        "rqmcl": figure(row.get("rqmcl"), f"{label} rqmcl"),
-        "rqchl": figure(row.get("rqchl"), f"{label} rqchl"),
-        "rqye": figure(row.get("rqylje"), f"{label} rqylje"),
-        "rzrqye": figure(row.get("rzrqjyzl"), f"{label} rzrqjyzl"),
+        **values_of(row, _MARGIN, label),
     }
     if abs(made["rzye"] + made["rqye"] - made["rzrqye"]) > _SLACK:
         raise PayloadError(f"{label}: rzye + rqylje is not rzrqjyzl")

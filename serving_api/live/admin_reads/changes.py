@@ -16,7 +16,7 @@ from resources.upstreams.eastmoney.quotes.changes import PAGE_ROWS, ChangesPage
 from serving_api.framework.cache_headers import before_open, in_trading_hours, ttl_at
 from serving_api.framework.row_models import picked
 from serving_api.framework.state import State
-from serving_api.live.admin_reads.service import Live, live_of
+from serving_api.live.admin_reads.service import live_of
 from serving_api.live.clients import EASTMONEY, Answered
 from serving_api.live.frame_values import Row, converted, number, records
 
@@ -28,10 +28,10 @@ CLOCKS_APART = timedelta(minutes=1)
 class Changes:
     """Reads that return an empty list when there is neither an answer nor a cached one."""
 
-    def __init__(self, state: State, live: Live) -> None:
+    def __init__(self, state: State) -> None:
         self._clock = state.clock
         self._calendar = state.calendar
-        self._live = live
+        self._live = state.part(live_of)
         self._last: Answered | None = None
         self._together = max(1, state.settings.stock_changes_concurrency)
 
@@ -102,8 +102,3 @@ def joined(pages: Sequence[ChangesPage]) -> list[Row]:
 def _shown(row: Row) -> Row:
     figures = converted(row, number, "price change_percent=change_pct")
     return {**picked(row, "time code name type type_label info"), **figures}
-
-
-def changes_of(state: State) -> Changes:
-    """The app's reads of anomalies (`state.part(changes_of)`)."""
-    return Changes(state, state.part(live_of))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from serving_api.live.frame_values import Row, number, records
+from serving_api.live.frame_values import Row, converted, number, records
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,6 +41,10 @@ def _sum(*parts: Any) -> float | None:
     return None if None in known else round(sum(part for part in known if part is not None), 2)
 
 
+def _cents(value: Any) -> float | None:
+    return number(value, 2)
+
+
 def minute_flow(frame: "pd.DataFrame") -> list[dict[str, Any]]:
     """Minute rows, oldest first; size classes that the source does not split are null."""
     rows = sorted(records(frame), key=lambda row: row["datetime"])
@@ -53,15 +57,8 @@ def northbound(frame: "pd.DataFrame") -> dict[str, Any]:
     """Minutes of the northbound channels, 10k CNY. `available` False: minutes without values, because
     values are no longer disclosed during the day."""
     rows = [row for row in records(frame) if row["direction"] == "north"]
-    items = [
-        {
-            "time": row["datetime"][11:16],
-            "hgt": number(row["sh_net"], 2),
-            "sgt": number(row["sz_net"], 2),
-            "total": number(row["total_net"], 2),
-        }
-        for row in rows
-    ]
+    nets = "hgt=sh_net sgt=sz_net total=total_net"
+    items = [{"time": row["datetime"][11:16], **converted(row, _cents, nets)} for row in rows]
     available = any(item["total"] is not None for item in items)
     date = rows[0]["datetime"][:10] if rows else None
     note = UNDISCLOSED if items and not available else None

@@ -13,7 +13,7 @@ from serving_api.framework.read_failures import read_or
 from serving_api.framework.row_models import picked
 from serving_api.framework.state import State
 from serving_api.live.admin_reads import queries
-from serving_api.live.admin_reads.service import Live, live_of
+from serving_api.live.admin_reads.service import live_of
 from serving_api.live.clients import EASTMONEY, THS, Answered
 from serving_api.live.frame_values import Row, converted, is_empty, number, records, session_date, text, whole
 
@@ -41,14 +41,11 @@ def limit_ups_of_bars(session: Session, day: str, dates: list[str]) -> list[Row]
 
 def _reported(session: Session, code: str, day: str, dates: list[str]) -> dict[str, Any]:
     """Name on the date, industry if it is known now, consecutive limit-ups."""
-    names = session.rows(
-        NAMES, columns=("name",), where="code=? AND valid_from<=? AND (valid_to IS NULL OR valid_to>=?)",
-        values=(code, day, day), order="valid_from DESC", limit=1,
-    )  # fmt: skip
-    industry = session.rows(INDUSTRIES, columns=("em_industry",), where="code=?", values=(code,), limit=1)
+    where = "code=? AND valid_from<=? AND (valid_to IS NULL OR valid_to>=?)"
+    name = session.first(NAMES, "name", where=where, values=(code, day, day), order="valid_from DESC")
     return {
-        "name": str(names[0][0]) if names else code,
-        "industry": industry[0][0] if industry else None,
+        "name": name or code,
+        "industry": session.first(INDUSTRIES, "em_industry", where="code=?", values=(code,)),
         "limit_days": _streak(session, code, dates),
     }
 
@@ -90,11 +87,11 @@ _CNY_PER_YI = 1e8
 class Market:
     """Reads that return their empty structure when neither a source nor the store has data."""
 
-    def __init__(self, state: State, live: Live) -> None:
+    def __init__(self, state: State) -> None:
         self._clock = state.clock
         self._calendar = state.calendar
         self._reading = state.reading
-        self._live = live
+        self._live = state.part(live_of)
 
     async def limit_ups(self, day: str | None) -> Answered:
         """The pool of limit-ups of a date (default: the newest trade date): the stored one; during its
@@ -161,11 +158,6 @@ class Market:
 
         landed = await read_or(None, self._live.single_flight.take(key, ttl, make))
         return None if landed is None else landed.value
-
-
-def market_of(state: State) -> Market:
-    """The app's reads of the whole market (`state.part(market_of)`)."""
-    return Market(state, state.part(live_of))
 
 
 # -- shapes -------------------------------------------------------------------------------------------

@@ -4,21 +4,19 @@ from enum import IntEnum
 from typing import Annotated
 
 from fastapi import Depends, Query
-from starlette.requests import Request
 
-from core.errors import InputError
 from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import REACH, reach
-from serving_api.framework.parameters import StockCode, calendar_day, code_list
+from serving_api.framework.parameters import StockCode, code_list
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.framework.state import State, state_of
 from serving_api.live.admin_reads import queries, schemas
-from serving_api.live.admin_reads.market import Market, market_of
-from serving_api.live.admin_reads.service import Live, live_of
+from serving_api.live.admin_reads.market import Market
+from serving_api.live.admin_reads.service import live_of
 from serving_api.live.clients import Answered
+from serving_api.table_lists import past_day
 
 router = area_router(f"{PREFIX}/datamgr", "datamgr: live reads")
 
@@ -33,28 +31,6 @@ class Minutes(IntEnum):
     m60 = 60
 
 
-def _live(state: State) -> Live:
-    return state.part(live_of)
-
-
-def _market(state: State) -> Market:
-    return state.part(market_of)
-
-
-async def _day(
-    request: Request,
-    date: Annotated[
-        str | None, Query(description="trade date, YYYYMMDD; default the newest", examples=["20260821"])
-    ] = None,
-) -> str | None:
-    if date is None:
-        return None
-    day = calendar_day("date", date)
-    if day > state_of(request).today:
-        raise InputError("date", f"{day} lies in the future")
-    return day
-
-
 TopN = Annotated[int, Query(ge=1, le=100, description="industries per list")]
 
 
@@ -65,14 +41,14 @@ def _answer(answer: Answered) -> Answer:
 @router.get("/fusion/market/realtime-quote", schemas.QuoteMap, cache=NO_STORE)
 async def realtime_quote(call: Admin, codes: Annotated[list[str], Depends(code_list(600))]) -> Answer:
     """Live quotes of up to 600 codes; {} when no source answers."""
-    answer = await _live(call.state).quotes(codes)
+    answer = await call.state.part(live_of).quotes(codes)
     return _answer(answer.shaped({"results": answer.value}))
 
 
 @router.get("/market/stat", schemas.MarketStat, cache=NO_STORE, raises=(503,))
 async def market_stat(call: Admin) -> Answer:
     """Current totals of all A shares; 503 when no source answers."""
-    return _answer(await _live(call.state).market_stat())
+    return _answer(await call.state.part(live_of).market_stat())
 
 
 @router.get("/market/global-news", list[schemas.FlashNews], cache=NO_STORE)
@@ -80,19 +56,19 @@ async def global_news(
     call: Admin, page_size: Annotated[int, Query(ge=1, le=200, description="newest items")] = 50
 ) -> Answer:
     """Rolling flash news, newest first; stored ones when no source answers. Text from outside: escape it."""
-    return _answer(await _live(call.state).global_news(page_size))
+    return _answer(await call.state.part(live_of).global_news(page_size))
 
 
 @router.get("/fusion/market/limit-up", list[schemas.LimitUp], cache=NO_STORE)
-async def limit_up(call: Admin, date: Annotated[str | None, Depends(_day)]) -> Answer:
+async def limit_up(call: Admin, date: Annotated[str | None, Depends(past_day)]) -> Answer:
     """The pool of limit-ups of a trade date, in order of their first seal; [] on a day without trading."""
-    return _answer(await _market(call.state).limit_ups(date))
+    return _answer(await call.state.part(Market).limit_ups(date))
 
 
 @router.get("/fusion/market/industry-ranking", schemas.IndustryEnds, cache=NO_STORE)
 async def industry_ends(call: Admin, top_n: TopN = 20) -> Answer:
     """The strongest and the weakest industries, each from the most extreme one on."""
-    answer = await _market(call.state).industries()
+    answer = await call.state.part(Market).industries()
     rows = answer.value
     ends = {"top": rows[:top_n], "bottom": rows[::-1][:top_n], "total": len(rows)}
     return _answer(answer.shaped(ends))
@@ -101,14 +77,14 @@ async def industry_ends(call: Admin, top_n: TopN = 20) -> Answer:
 @router.get("/market/industry-ranking", list[schemas.IndustryRank], cache=NO_STORE)
 async def industry_ranking(call: Admin, top_n: TopN = 20) -> Answer:
     """The strongest industries, by change of the day."""
-    answer = await _market(call.state).industries()
+    answer = await call.state.part(Market).industries()
     return _answer(answer.shaped(answer.value[:top_n]))
 
 
 @router.get("/market/hot-stocks", list[schemas.HotStock], cache=NO_STORE)
 async def hot_stocks(call: Admin) -> Answer:
     """Strong stocks of the session with the topics behind their rise, the strongest first."""
-    return _answer(await _market(call.state).hot_stocks())
+    return _answer(await call.state.part(Market).hot_stocks())
 
 
 @router.get(
@@ -119,13 +95,13 @@ async def hot_stocks(call: Admin) -> Answer:
 )
 async def northbound(call: Admin) -> Answer:
     """Northbound flow of the day by minute, 10k CNY; values are null when nothing is disclosed."""
-    return _answer(await _live(call.state).northbound())
+    return _answer(await call.state.part(live_of).northbound())
 
 
 @router.get("/realtime/{code}/quote", schemas.OrderBook, cache=NO_STORE)
 async def quote(call: Admin, code: StockCode) -> Answer:
     """The five-level quote of one code; {} when no source answers."""
-    return _answer(await _live(call.state).order_book(code))
+    return _answer(await call.state.part(live_of).order_book(code))
 
 
 @router.get(
@@ -140,7 +116,7 @@ async def minute_kline(
     period: Annotated[Minutes, Query(description="minutes of a bar")] = Minutes.m1,
 ) -> Answer:
     """The newest minute bars, oldest first."""
-    return _answer(await _live(call.state).minute_kline(code, int(period)))
+    return _answer(await call.state.part(live_of).minute_kline(code, int(period)))
 
 
 @router.get(
@@ -151,13 +127,13 @@ async def minute_kline(
 )
 async def fund_flow_minute(call: Admin, code: StockCode) -> Answer:
     """Money flow of the day by minute, cumulative CNY."""
-    return _answer(await _live(call.state).fund_flow_minutes(code))
+    return _answer(await call.state.part(live_of).fund_flow_minutes(code))
 
 
 @router.get("/stock/{code}/xdxr", schemas.ExRights, cache=NO_STORE)
 async def xdxr(call: Admin, code: StockCode) -> Answer:
     """Ex-rights and capital changes, oldest first."""
-    return _answer(await _live(call.state).exrights(code))
+    return _answer(await call.state.part(live_of).exrights(code))
 
 
 @router.get("/stock/{code}/fund-flow", schemas.FundFlow, top=REACH, cache=NO_STORE)
@@ -167,7 +143,7 @@ async def fund_flow(
     days: Annotated[int, Query(ge=1, le=120, description="trade dates of the history")] = 20,
 ) -> Answer:
     """Today's money flow by size of order, and the main nets of the days before."""
-    found = await _live(call.state).fund_flow(code, days)
+    found = await call.state.part(live_of).fund_flow(code, days)
     given = len(found.value["history"])
     history = await reach(call.state, queries.FLOW, given, asked=days, code=code)
     return Answer(found.value, top=history, headers=found.headers)

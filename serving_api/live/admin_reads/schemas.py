@@ -10,8 +10,7 @@ _ALIASED = ConfigDict(populate_by_name=True)
 
 
 @columns_of(
-    "raw_quote",
-    "name price open high low last_close change_pct turnover_pct pe_ttm pb limit_up limit_down",
+    "raw_quote", "name price open high low last_close change_pct turnover_pct pe_ttm pb limit_up limit_down"
 )
 class BriefQuote(BaseModel):
     model_config = example(
@@ -31,8 +30,7 @@ class LimitUp(BaseModel):
 
 
 @columns_of(
-    "fusion_market_cloud_map",
-    "name change_pct up_count down_count leader_name leader_change_pct main_net",
+    "fusion_market_cloud_map", "name change_pct up_count down_count leader_name leader_change_pct main_net"
 )
 class IndustryRank(BaseModel):
     rank: int

@@ -17,7 +17,7 @@ from serving_api.live.clients import EASTMONEY, ORIGIN, TDX, TENCENT, Answered, 
 from serving_api.live.frame_values import Row, converted, is_empty, records, session_date, whole
 from serving_api.live.movers import market_stat
 from serving_api.live.scan import SCANS, MarketScan, Traded, pages_of
-from serving_api.live.shared_reads import shared_of
+from serving_api.live.shared_reads import SharedReads
 from serving_api.live.stored_facts import FactReads, Facts
 
 QUOTE_TTL, FLOW_TTL, STAT_TTL, EVENTS_TTL = 3.0, 30.0, 10.0, 3600.0
@@ -42,7 +42,7 @@ class Live:
         self.clients = clients or LiveClients(state.settings, state.clock, state.calendar)
         self.single_flight = SingleFlightCache(state.system.monotonic)
         self.facts = FactReads(state)
-        self.shared = state.part(shared_of)
+        self.shared = state.part(SharedReads)
         self.scans = MarketScan(self.clients, state.system.monotonic, self._stat_ttl, self.shared)
 
     def close(self) -> None:
@@ -139,10 +139,7 @@ class Live:
 
     async def _index_quotes(self, symbols: Sequence[str]) -> Answered:
         answer = await self.clients.ask(
-            {
-                TENCENT: lambda client: client.quotes(symbols),
-                EASTMONEY: lambda client: client.ulist(symbols),
-            },
+            {TENCENT: lambda client: client.quotes(symbols), EASTMONEY: lambda client: client.ulist(symbols)},
             order=(TENCENT, EASTMONEY),
             empty=is_empty,
         )
@@ -231,11 +228,7 @@ class Live:
         )
         today, nets = answer.value
         return answer.shaped(
-            {
-                "code": code,
-                "today": flows.today_sides(today),
-                "history": flows.history(nets, stored, days),
-            }
+            {"code": code, "today": flows.today_sides(today), "history": flows.history(nets, stored, days)}
         )
 
     async def fund_flow_minutes(self, code: str) -> Answered:
@@ -293,8 +286,7 @@ class Live:
         day = session_date(self._clock.now(), self._calendar)
         facts = await read_or(Facts(day), self.facts.of(day))
         answer = await self.clients.ask(
-            {upstream: self._scanning(upstream, facts) for upstream in SCANS},
-            pages=pages_of(facts),
+            {upstream: self._scanning(upstream, facts) for upstream in SCANS}, pages=pages_of(facts)
         )
         return answer.shaped(market_stat(answer.value, day, self._calendar))
 
@@ -304,10 +296,10 @@ class Live:
     # -- sharing ------------------------------------------------------------------------------------
 
     async def reported(
-        self, key: Hashable, ttl: Ttl, make: Callable[[], Awaitable[Answered]], empty: Any
+        self, key: Hashable, ttl: Ttl, make: Callable[[], Awaitable[Answered]], empty: Any, **how: Any
     ) -> Answered:
-        """A shared answer; `empty` when no source has one."""
-        landed = await read_or(None, self.single_flight.take(key, ttl, make))
+        """A shared answer (`SingleFlightCache.take`); `empty` when no source has one."""
+        landed = await read_or(None, self.single_flight.take(key, ttl, make, **how))
         return Answered(empty) if landed is None else landed.value
 
     async def shared_read(

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from serving_api.db.sessions import Session
-from serving_api.live.clients import TDX, TENCENT
-from serving_api.live.data_types import Body, DataType, ReadContext, SourceRead
+from serving_api.live.data_types import Body, DataType, ReadContext, of_scan_sources
 from serving_api.live.movers import Mover, count, of_scan, of_wide
 from serving_api.live.queries import WIDE, wide_rows
 
@@ -36,11 +35,8 @@ def distribution(movers: Sequence[Mover]) -> Body:
     }
 
 
-def _of(upstream: str) -> SourceRead:
-    def ask(context: ReadContext) -> Body:
-        return distribution(of_scan(context.scan(upstream), context.session, context.calendar))
-
-    return ask
+def _scanned(upstream: str, context: ReadContext) -> Body:
+    return distribution(of_scan(context.scan(upstream), context.session, context.calendar))
 
 
 def _stored(session: Session, day: str) -> Body | None:
@@ -51,7 +47,7 @@ def _stored(session: Session, day: str) -> Body | None:
 DATA_TYPE = DataType(
     name="distribution",
     ttl_s=10,
-    sources={TDX: _of(TDX), TENCENT: _of(TENCENT)},
+    sources=of_scan_sources(_scanned),
     is_valid=lambda body: bool(body.get("total")),
     empty=lambda: {**dict.fromkeys(_COUNTS), "buckets": []},
     stored=((WIDE, _stored),),

@@ -7,7 +7,7 @@ from core.errors import PayloadError
 from serving_api.db.sessions import Session
 from serving_api.live.clients import EASTMONEY, SOURCE_ERRORS, TENCENT
 from serving_api.live.data_types import MARKETS, Body, DataType, ReadContext
-from serving_api.live.frame_values import number, records
+from serving_api.live.frame_values import number, records, total
 from serving_api.live.movers import count, of_scan, of_wide
 from serving_api.live.queries import WIDE, wide_rows
 
@@ -52,11 +52,6 @@ def _body(
     }
 
 
-def _sum(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return round(sum(known), 2) if known else None
-
-
 def _quote_site(context: ReadContext) -> Body:
     """Sums over the ranking of all A shares, which only has the main net."""
     rows = context.scan(TENCENT)
@@ -64,8 +59,8 @@ def _quote_site(context: ReadContext) -> Body:
     traded = [row for row in rows if not row.suspended]
     return _body(
         context,
-        _sum([row.amount for row in traded]),
-        _sum([row.main_net for row in traded]),
+        total(row.amount for row in traded),
+        total(row.main_net for row in traded),
         (None,) * len(_NETS),
         counts.limit_up,
     )
@@ -82,7 +77,7 @@ def _portal(context: ReadContext) -> Body:
         raise PayloadError("the turnover of the exchanges is missing")
     newest = flow.iloc[-1]
     nets = [number(newest[name]) for name in _NETS]
-    return _body(context, _sum(amounts), number(newest["main_net"]), nets, None)
+    return _body(context, total(amounts), number(newest["main_net"]), nets, None)
 
 
 def _stored(session: Session, day: str) -> Body | None:
@@ -91,13 +86,10 @@ def _stored(session: Session, day: str) -> Body | None:
         return None
     counts = count(of_wide(rows), with_broken=True)
     return {
-        "total_amount": _sum([row["amount"] for row in rows]),
-        "prev_total_amount": None,
-        "main_net_inflow": _sum([row["main_net"] for row in rows]),
-        "super_net": _sum([row["super_net"] for row in rows]),
-        "large_net": _sum([row["large_net"] for row in rows]),
-        "medium_net": None,
-        "small_net": None,
+        **dict.fromkeys(_EMPTY),
+        "total_amount": total(row["amount"] for row in rows),
+        "main_net_inflow": total(row["main_net"] for row in rows),
+        **{name: total(row[name] for row in rows) for name in ("super_net", "large_net")},
         "seal_success_rate": seal_rate(counts.limit_up, counts.broken),
         "limit_up": counts.limit_up,
         "broken": counts.broken,

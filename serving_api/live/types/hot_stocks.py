@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 
 from serving_api.db.sessions import Session
-from serving_api.live.clients import EASTMONEY, TDX, TENCENT
-from serving_api.live.data_types import Body, DataType, ReadContext, SourceRead, check_dates
-from serving_api.live.frame_values import number, records, text
+from serving_api.framework.row_models import picked
+from serving_api.live.clients import EASTMONEY
+from serving_api.live.data_types import Body, DataType, ReadContext, check_dates, of_scan_sources
+from serving_api.live.frame_values import converted, number, records, text
 from serving_api.live.queries import WIDE, wide_rows
 from serving_api.live.scan import Traded
 
@@ -41,11 +42,8 @@ def _live(row: Traded) -> Body:
     }
 
 
-def _of(upstream: str) -> SourceRead:
-    def ask(context: ReadContext) -> Body:
-        return hottest(_live(row) for row in context.scan(upstream) if not row.suspended)
-
-    return ask
+def _scanned(upstream: str, context: ReadContext) -> Body:
+    return hottest(_live(row) for row in context.scan(upstream) if not row.suspended)
 
 
 def _portal(context: ReadContext) -> Body:
@@ -59,10 +57,7 @@ def _portal(context: ReadContext) -> Body:
             "market": row["symbol"][:2].upper(),
             "code": row["code"],
             "name": text(row["name"]),
-            "price": number(row["price"]),
-            "change_percent": number(row["change_pct"]),
-            "amount": number(row["amount"]),
-            "turnover": number(row["turnover_pct"]),
+            **converted(row, number, "price change_percent=change_pct amount turnover=turnover_pct"),
             "heat": number(popular[row["symbol"]]["rank_no"]),
             "reason": None,
         }
@@ -72,29 +67,15 @@ def _portal(context: ReadContext) -> Body:
 
 
 def _stored(session: Session, day: str) -> Body | None:
+    shown = "market code name price=current_price change_percent=change_pct amount turnover=turnover_pct"
     rows = [row for row in wide_rows(session, day) if not row["is_suspended"]]
-    if not rows:
-        return None
-    return hottest(
-        {
-            "market": row["market"],
-            "code": row["code"],
-            "name": row["name"],
-            "price": row["current_price"],
-            "change_percent": row["change_pct"],
-            "amount": row["amount"],
-            "turnover": row["turnover_pct"],
-            "heat": None,
-            "reason": None,
-        }
-        for row in rows
-    )
+    return hottest({**picked(row, shown), "heat": None, "reason": None} for row in rows) if rows else None
 
 
 DATA_TYPE = DataType(
     name="hot_stocks",
     ttl_s=10,
-    sources={TDX: _of(TDX), TENCENT: _of(TENCENT)},
+    sources=of_scan_sources(_scanned),
     degrade=_portal,
     is_valid=lambda body: bool(body.get("items")),
     empty=lambda: {"items": []},

@@ -4,9 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from serving_api.db.sessions import Session
-from serving_api.live.clients import EASTMONEY, TDX, TENCENT
-from serving_api.live.data_types import HISTORY, Body, DataType, ReadContext, SourceRead, check_portal
-from serving_api.live.frame_values import number, records, text
+from serving_api.framework.row_models import picked
+from serving_api.live.clients import EASTMONEY
+from serving_api.live.data_types import HISTORY, Body, DataType, ReadContext, check_portal, of_scan_sources
+from serving_api.live.frame_values import converted, number, records, text
 from serving_api.live.queries import map_nodes
 from serving_api.live.scan import Traded
 from serving_api.live.stored_facts import Board
@@ -48,55 +49,43 @@ def ranked(industries: list[Body]) -> Body:
     return {"industries": [{**row, "rank": rank} for rank, row in enumerate(known, start=1)]}
 
 
-def _of(upstream: str) -> SourceRead:
-    def ask(context: ReadContext) -> Body:
-        rows = []
-        for board, members in by_board(context.scan(upstream), context).items():
-            leader = leader_of(members)
-            rows.append(
-                {
-                    "code": board.code,
-                    "name": board.name,
-                    "change_percent": weighted_change(members),
-                    "leader_name": leader.listed.name if leader else None,
-                    "leader_change_percent": leader.change_pct if leader else None,
-                }
-            )
-        return ranked(rows)
-
-    return ask
+def _scanned(upstream: str, context: ReadContext) -> Body:
+    rows = []
+    for board, members in by_board(context.scan(upstream), context).items():
+        leader = leader_of(members)
+        rows.append(
+            {
+                "code": board.code,
+                "name": board.name,
+                "change_percent": weighted_change(members),
+                "leader_name": leader.listed.name if leader else None,
+                "leader_change_percent": leader.change_pct if leader else None,
+            }
+        )
+    return ranked(rows)
 
 
 def _portal(context: ReadContext) -> Body:
     """The portal's own industry boards."""
     check_portal(context)
+    boards = records(context.client(EASTMONEY).boards("industry"))
     return ranked(
         [
             {
-                "code": row["board_code"],
-                "name": row["board_name"],
-                "change_percent": number(row["change_pct"]),
+                **picked(row, "code=board_code name=board_name"),
+                **converted(row, number, "change_percent=change_pct leader_change_percent=leader_pct"),
                 "leader_name": text(row["leader_name"]),
-                "leader_change_percent": number(row["leader_pct"]),
             }
-            for row in records(context.client(EASTMONEY).boards("industry"))
+            for row in boards
         ]
     )
 
 
 def _stored(session: Session, day: str) -> Body | None:
-    nodes = map_nodes(session, day, "sector")
+    shown = "code=node_code name leader_name leader_change_percent=leader_change_pct"
     rows = [
-        {
-            "code": node["node_code"],
-            "name": node["name"],
-            "change_percent": node["change_pct"]
-            if node["change_pct"] is None
-            else round(node["change_pct"], 2),
-            "leader_name": node["leader_name"],
-            "leader_change_percent": node["leader_change_pct"],
-        }
-        for node in nodes
+        {**picked(node, shown), "change_percent": number(node["change_pct"], 2)}
+        for node in map_nodes(session, day, "sector")
     ]
     return ranked(rows) if rows else None
 
@@ -104,7 +93,7 @@ def _stored(session: Session, day: str) -> Body | None:
 DATA_TYPE = DataType(
     name="industry_rank",
     ttl_s=30,
-    sources={TDX: _of(TDX), TENCENT: _of(TENCENT)},
+    sources=of_scan_sources(_scanned),
     degrade=_portal,
     is_valid=lambda body: bool(body.get("industries")),
     empty=lambda: {"industries": []},

@@ -4,9 +4,10 @@ from collections import defaultdict
 from typing import Any
 
 from serving_api.db.sessions import Session
-from serving_api.live.clients import EASTMONEY, TDX, TENCENT
-from serving_api.live.data_types import HISTORY, Body, DataType, ReadContext, SourceRead, check_portal
-from serving_api.live.frame_values import number, records
+from serving_api.framework.row_models import picked
+from serving_api.live.clients import EASTMONEY
+from serving_api.live.data_types import HISTORY, Body, DataType, ReadContext, check_portal, of_scan_sources
+from serving_api.live.frame_values import converted, number, records, total
 from serving_api.live.queries import map_nodes
 from serving_api.live.scan import Traded
 from serving_api.live.types.industry_rank import by_board, weighted_change
@@ -29,11 +30,6 @@ def _tree(sectors: list[Body]) -> Body:
     return {"items": sectors}
 
 
-def _sum(values: list[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return round(sum(known), 2) if known else None
-
-
 def _child(row: Traded) -> Body:
     return {
         "code": row.listed.code,
@@ -43,24 +39,21 @@ def _child(row: Traded) -> Body:
     }
 
 
-def _of(upstream: str) -> SourceRead:
-    def ask(context: ReadContext) -> Body:
-        return _tree(
-            [
-                {
-                    "code": board.code,
-                    "name": board.name,
-                    "value": _yi(_sum([row.market_cap for row in members])),
-                    "change_percent": weighted_change(members),
-                    "amount": _sum([row.amount for row in members]),
-                    "main_net": _sum([row.main_net for row in members]),
-                    "children": _largest([_child(row) for row in members]),
-                }
-                for board, members in by_board(context.scan(upstream), context).items()
-            ]
-        )
-
-    return ask
+def _scanned(upstream: str, context: ReadContext) -> Body:
+    return _tree(
+        [
+            {
+                "code": board.code,
+                "name": board.name,
+                "value": _yi(total(row.market_cap for row in members)),
+                "change_percent": weighted_change(members),
+                "amount": total(row.amount for row in members),
+                "main_net": total(row.main_net for row in members),
+                "children": _largest([_child(row) for row in members]),
+            }
+            for board, members in by_board(context.scan(upstream), context).items()
+        ]
+    )
 
 
 def _portal(context: ReadContext) -> Body:
@@ -69,12 +62,9 @@ def _portal(context: ReadContext) -> Body:
     return _tree(
         [
             {
-                "code": row["board_code"],
-                "name": row["board_name"],
+                **picked(row, "code=board_code name=board_name"),
+                **converted(row, number, "change_percent=change_pct amount main_net"),
                 "value": _yi(number(row["total_market_cap"])),
-                "change_percent": number(row["change_pct"]),
-                "amount": number(row["amount"]),
-                "main_net": number(row["main_net"]),
                 "children": [],
             }
             for row in records(context.client(EASTMONEY).boards("industry"))
@@ -103,19 +93,17 @@ def _stored(session: Session, day: str) -> Body | None:
 
 
 def _node(node: dict[str, Any]) -> Body:
-    cap, change = node["market_cap_yi"], node["change_pct"]
     return {
-        "code": node["node_code"],
-        "name": node["name"],
-        "value": None if cap is None else round(cap, 2),
-        "change_percent": None if change is None else round(change, 2),
+        **picked(node, "code=node_code name"),
+        "value": number(node["market_cap_yi"], 2),
+        "change_percent": number(node["change_pct"], 2),
     }
 
 
 DATA_TYPE = DataType(
     name="sector_treemap",
     ttl_s=15,
-    sources={TDX: _of(TDX), TENCENT: _of(TENCENT)},
+    sources=of_scan_sources(_scanned),
     degrade=_portal,
     is_valid=lambda body: bool(body.get("items")),
     empty=lambda: {"items": []},

@@ -6,8 +6,8 @@ from typing import Any
 from core.errors import Unavailable
 from platform_assets.compute.breadth import sentiment_label, sentiment_score
 from serving_api.db.sessions import Session
-from serving_api.live.clients import TDX, TENCENT
-from serving_api.live.data_types import Body, DataType, ReadContext, SourceRead
+from serving_api.live.clients import TENCENT
+from serving_api.live.data_types import Body, DataType, ReadContext, of_scan_sources
 from serving_api.live.frame_values import Row, change_pct, number, positive, records
 from serving_api.live.movers import Mover, count, of_scan, of_wide
 from serving_api.live.queries import WIDE, index_rows, wide_rows
@@ -68,13 +68,10 @@ def _known(frame: Any) -> dict[str, Row]:
     return {row["symbol"]: row for row in records(frame) if not row.get("unknown")}
 
 
-def _of(upstream: str) -> SourceRead:
-    def ask(context: ReadContext) -> Body:
-        movers = of_scan(context.scan(upstream), context.session, context.calendar)
-        indices = _listed(_known(context.client(upstream).quotes(list(INDICES))))
-        return sentiment(movers, indices, context.facts.month_base)
-
-    return ask
+def _scanned(upstream: str, context: ReadContext) -> Body:
+    movers = of_scan(context.scan(upstream), context.session, context.calendar)
+    indices = _listed(_known(context.client(upstream).quotes(list(INDICES))))
+    return sentiment(movers, indices, context.facts.month_base)
 
 
 def _sample(context: ReadContext) -> Body:
@@ -104,7 +101,7 @@ def _stored(session: Session, day: str) -> Body | None:
 DATA_TYPE = DataType(
     name="sentiment",
     ttl_s=10,
-    sources={TDX: _of(TDX), TENCENT: _of(TENCENT)},
+    sources=of_scan_sources(_scanned),
     estimate=_sample,
     is_valid=lambda body: bool(body["breadth"]["total"]),
     empty=lambda: {

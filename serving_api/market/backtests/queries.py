@@ -9,10 +9,6 @@ KLINE = "fusion_kline_daily"
 EXRIGHT = "ref_exright"
 MASTER = "fusion_stock_master"
 
-_BAR = (
-    "date", "market", "open", "high", "low", "close", "volume", "last_close", "adj_factor",
-    "limit_up", "limit_down", "limit_status", "is_suspended",
-)  # fmt: skip
 _EVENT = ("date", "cash_per10", "bonus_per10", "rights_per10", "rights_price")
 EX_RIGHT = 1
 """The category of events that move the price."""
@@ -38,7 +34,9 @@ class Row(NamedTuple):
 
 def bars(session: Session, code: str, count: int) -> list[Row]:
     """The newest rows of a code, oldest first, including suspended days."""
-    rows = session.rows(KLINE, columns=_BAR, where="code=?", values=(code,), order="date DESC", limit=count)
+    rows = session.rows(
+        KLINE, columns=Row._fields, where="code=?", values=(code,), order="date DESC", limit=count
+    )
     return list(map(Row._make, reversed(rows)))
 
 

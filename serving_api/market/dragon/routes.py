@@ -163,8 +163,7 @@ async def dragon_review(
 
 @router.get("/dragon-review-curve", ReviewCurve, tables=(queries.SCORES, queries.INDEX))
 async def dragon_review_curve(
-    call: Anyone,
-    days: Annotated[int, Query(ge=5, le=750, description="newest trade dates")] = 120,
+    call: Anyone, days: Annotated[int, Query(ge=5, le=750, description="newest trade dates")] = 120
 ) -> Answer:
     """The mean next-day change of the twenty best of each date, compounded, next to the index."""
     first = _first_of(call.state, days)

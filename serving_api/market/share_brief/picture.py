@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from serving_api.framework.state import State
-from serving_api.live.chain import UnifiedReads, unified_of
+from serving_api.live.chain import UnifiedReads
 from serving_api.live.data_types import Found
 from serving_api.market.share_brief.canvas import Canvas
 
@@ -213,9 +213,9 @@ _KINDS = ("sentiment", "distribution", "fund_flow", "industry_rank")
 
 
 class ShareBrief:
-    def __init__(self, state: State, unified: UnifiedReads) -> None:
+    def __init__(self, state: State) -> None:
         self._state = state
-        self._unified = unified
+        self._unified = state.part(UnifiedReads)
 
     async def read(self) -> dict[str, Any]:
         found = await asyncio.gather(*map(self._unified.read, _KINDS))
@@ -261,8 +261,3 @@ def facts_of(found: dict[str, Found], *, sample: bool) -> Facts:
 
 def _industry(row: dict[str, Any]) -> tuple[str, float]:
     return row["name"], row["change_percent"]
-
-
-def share_brief_of(state: State) -> ShareBrief:
-    """The app's picture of the market (`state.part(share_brief_of)`)."""
-    return ShareBrief(state, state.part(unified_of))

@@ -13,10 +13,8 @@ from serving_api.framework.permissions import Anyone
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import columns_of
-from serving_api.framework.state import State
-from serving_api.live.admin_reads.service import live_of
 from serving_api.stocks.finance import queries, shapes
-from serving_api.stocks.finance.service import PERIODS, Finance, finance_of
+from serving_api.stocks.finance.service import PERIODS, Finance
 
 
 @columns_of(queries.FINANCE, f"report_period {shapes.FIGURES}")
@@ -83,15 +81,11 @@ router = area_router(f"{PREFIX}/stocks", "stocks")
 _AS_OF = ("as_of", str)
 
 
-def _finance(state: State) -> Finance:
-    return finance_of(state, state.part(live_of))
-
-
 @router.get("/{code}/finance", list[FinanceRow], top=[("source", Origin), _AS_OF])
 async def finance(call: Anyone, code: StockCode, as_of: AsOfRead) -> Answer:
     """Key figures by report period, newest first, at most 20: fused ones when there are at least two, else
     those of the indicator table, else the portal's (never with `as_of`)."""
-    answer = await _finance(call.state).rows(code, bound_of(as_of))
+    answer = await Finance(call.state).rows(code, bound_of(as_of))
     items = [shapes.finance_row(row) for row in answer.rows]
     return Answer({"items": items, "source": answer.source}, top=echo_of(as_of), headers=answer.headers)
 
@@ -106,7 +100,7 @@ async def finance_indicators(
     """Every indicator of the newest twelve report periods, by group."""
     if refresh and as_of is not None:
         raise InputError("refresh", "the portal knows the present alone; leave out as_of, or refresh")
-    answer = await _finance(call.state).indicators(code, bound_of(as_of), refresh=refresh)
+    answer = await Finance(call.state).indicators(code, bound_of(as_of), refresh=refresh)
     rows = answer.rows[:PERIODS]
     payload = {
         "code": code,
@@ -125,4 +119,4 @@ async def finance_indicators(
 )
 async def finance_detail(call: Anyone, code: StockCode, as_of: AsOfRead) -> Answer:
     """Core series with their changes, items with large changes, and the indicators of the newest report."""
-    return Answer(await _finance(call.state).detail(code, bound_of(as_of)), top=echo_of(as_of))
+    return Answer(await Finance(call.state).detail(code, bound_of(as_of)), top=echo_of(as_of))

@@ -6,11 +6,10 @@ from typing import Any
 
 import orjson
 
-from serving_api.db.sessions import Reading, Session
-from serving_api.db.table_versions import Versions
+from serving_api.db.sessions import Session
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
-from serving_api.live.admin_reads.service import Live
+from serving_api.live.admin_reads.service import live_of
 from serving_api.live.admin_reads.symbols import listed_of
 from serving_api.live.clients import EASTMONEY, Answered
 from serving_api.live.frame_values import is_empty, records
@@ -39,10 +38,10 @@ class Reported:
 class Finance:
     """Finance reads of one app. Every read returns its empty structure when nothing is known."""
 
-    def __init__(self, reading: Reading, versions: Versions, live: Live) -> None:
-        self._reading = reading
-        self._versions = versions
-        self._live = live
+    def __init__(self, state: State) -> None:
+        self._reading = state.reading
+        self._versions = state.versions
+        self._live = state.part(live_of)
 
     async def rows(self, code: str, as_of: str | None) -> Reported:
         """Periods of a code: fused ones when there are at least two, else those of the indicator table,
@@ -103,12 +102,9 @@ class Finance:
 
     async def _page(self, code: str, *, use_cache: bool) -> Reported:
         """The portal's main indicators of a company, shared for an hour."""
-        empty: list[Row] = []
-        read = self._live.single_flight.take(
-            ("finance", code), LIVE_TTL, lambda: self._asked(code), use_cache=use_cache
+        answer = await self._live.reported(
+            ("finance", code), LIVE_TTL, lambda: self._asked(code), [], use_cache=use_cache
         )
-        landed = await read_or(None, read)
-        answer: Answered = Answered(empty) if landed is None else landed.value
         at = None if answer.at is None else answer.at.isoformat(sep=" ")
         return Reported(answer.value, "live", answer.headers, at)
 
@@ -141,11 +137,6 @@ def merged(parts: Sequence[Sequence[Row]]) -> list[Row]:
                 if one.get(name) is None:
                     one[name] = value
     return [periods[period] for period in sorted(periods, reverse=True)]
-
-
-def finance_of(state: State, live: Live) -> Finance:
-    """The app's finance reads."""
-    return Finance(state.reading, state.versions, live)
 
 
 def _of_page(row: Row) -> Row:

@@ -11,7 +11,7 @@ from platform_assets.compute.auction import direction
 from resources.simulated_market.world.model import PRICE_UNIT
 from serving_api.live import segments
 from serving_api.realtime import abnormal_moves
-from serving_api.realtime.abnormal_moves import abnormal_moves_of
+from serving_api.realtime.abnormal_moves import AbnormalMoves
 from tests.serving_api.live.admin_reads.conftest import FetchContext
 from tests.serving_api.live.conftest import BEFORE
 
@@ -181,7 +181,7 @@ def test_a_slow_kind_is_left_behind(bench: FetchContext, monkeypatch: pytest.Mon
     bench.faults.replace([{**slow, "args": {"bytes_per_second": 2_000}}])
     first = moves(bench)
     assert (first["intraday"], first["deviation"] != []) == ([], True)
-    running = bench.app.state.platform.part(abnormal_moves_of)._intraday
+    running = bench.app.state.platform.part(AbnormalMoves)._intraday
     bench.api.call(running.settled)
     assert moves(bench)["intraday"] != [], "what it found late fills the cache"
 

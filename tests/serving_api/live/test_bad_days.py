@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from serving_api.live import chain
-from serving_api.live.chain import unified_of
+from serving_api.live.chain import UnifiedReads
 from tests.serving_api.live.admin_reads.conftest import TRADING, FetchContext
 from tests.serving_api.live.test_day import PATHS, calls, says
 
@@ -72,7 +72,7 @@ def reported(bench: FetchContext) -> dict[str, str]:
     for read in USUAL:
         answer = bench.api.get(PATHS[read])
         assert answer.status_code == 200, (read, answer.text)
-        bench.api.call(bench.app.state.platform.part(unified_of).settled)
+        bench.api.call(bench.app.state.platform.part(UnifiedReads).settled)
         found[read] = says(read, answer.json(), answer.headers.get("x-data-source"))
     return found
 
@@ -111,7 +111,7 @@ def test_a_slow_terminal_is_asked_once_and_not_waited_for(
     sources = {read: bench.api.get(PATHS[read]).json()["_source"] for read in COUNTED}
     assert sources == by(QUOTES, *COUNTED)
     assert calls(bench)["tdx"] <= 1
-    bench.api.call(bench.app.state.platform.part(unified_of).settled)
+    bench.api.call(bench.app.state.platform.part(UnifiedReads).settled)
 
 
 def test_a_source_with_corrupted_responses_is_asked_once_for_all_reads(bench: FetchContext) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from core.calendar import shipped_calendar
 from serving_api.live import chain, claims
-from serving_api.live.chain import unified_of
+from serving_api.live.chain import UnifiedReads
 from serving_api.live.clients import TDX, TENCENT
 from serving_api.live.data_types import data_types
 from serving_api.live.scan import SCANS
@@ -70,7 +70,7 @@ def read(bench: FetchContext, name: str) -> dict[str, Any]:
 
 def settle(bench: FetchContext) -> None:
     """Writes under way and sources that were left behind."""
-    bench.api.call(bench.app.state.platform.part(unified_of).settled)
+    bench.api.call(bench.app.state.platform.part(UnifiedReads).settled)
 
 
 def snapshots(bench: FetchContext) -> list[tuple[Any, ...]]:

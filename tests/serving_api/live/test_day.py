@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from serving_api.live.chain import unified_of
+from serving_api.live.chain import UnifiedReads
 from tests.serving_api.live.admin_reads.conftest import FetchContext
 
 PATHS = {
@@ -213,7 +213,7 @@ def line(bench: FetchContext, read: str) -> tuple[str, ...]:
     before = calls(bench)
     answer = bench.api.get(PATHS[read])
     assert answer.status_code == 200, (read, answer.text)
-    bench.api.call(bench.app.state.platform.part(unified_of).settled)
+    bench.api.call(bench.app.state.platform.part(UnifiedReads).settled)
     made = calls(bench) - before
     headers, body = answer.headers, answer.json()
     return (

@@ -11,7 +11,7 @@ from resources.transport.settings import transport_settings
 from resources.upstreams.factory import make_clients
 from serving_api.live import shared_reads
 from serving_api.live.admin_reads.service import Live, live_of
-from serving_api.live.chain import unified_of
+from serving_api.live.chain import UnifiedReads
 from serving_api.live.clients import LiveClients
 from tests.serving_api.live.admin_reads.conftest import FetchContext
 from tests.serving_api.live.conftest import asked, second_process
@@ -44,7 +44,7 @@ def calls_of_a_minute(bench: FetchContext, apis: Sequence[Any]) -> Counter[str]:
             for path in SURFACE:
                 answer = api.get(path)
                 assert answer.status_code == 200, (path, answer.text)
-            api.call(api.app.state.platform.part(unified_of).settled)
+            api.call(api.app.state.platform.part(UnifiedReads).settled)
         later(bench, STEP_S)
     return asked(bench) - before
 

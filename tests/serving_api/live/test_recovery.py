@@ -16,7 +16,7 @@ from resources.upstreams.eastmoney.quotes.changes import ChangesPage
 from resources.upstreams.factory import make_clients
 from serving_api.live.admin_reads.changes import newest_pages
 from serving_api.live.admin_reads.service import Live, live_of
-from serving_api.live.chain import unified_of
+from serving_api.live.chain import UnifiedReads
 from serving_api.live.clients import LiveClients
 from tests.serving_api.live.admin_reads.conftest import FetchContext
 
@@ -52,7 +52,7 @@ def read(bench: FetchContext, path: str) -> dict[str, Any]:
 
 def sources(bench: FetchContext) -> list[Any]:
     found = [read(bench, path)["_source"] for path in COUNTED[:3]]
-    bench.api.call(bench.app.state.platform.part(unified_of).settled)
+    bench.api.call(bench.app.state.platform.part(UnifiedReads).settled)
     return found
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from serving_api.live import claims, shared_reads
-from serving_api.live.chain import unified_of
+from serving_api.live.chain import UnifiedReads
 from serving_api.live.scan import packed, unpacked
 from tests.serving_api.live.admin_reads.conftest import TRADING, FetchContext
 from tests.serving_api.live.conftest import asked, second_process
@@ -41,7 +41,7 @@ def read_all(api: Any) -> dict[str, Any]:
 
 
 def settle(bench: FetchContext) -> None:
-    bench.api.call(bench.app.state.platform.part(unified_of).settled)
+    bench.api.call(bench.app.state.platform.part(UnifiedReads).settled)
 
 
 def later(bench: FetchContext, seconds: float) -> None:
@@ -117,7 +117,7 @@ def test_an_answer_of_another_day_is_not_taken(bench: FetchContext, tmp_path: Pa
 
 
 def test_all_readers_of_a_scan_get_the_same(bench: FetchContext) -> None:
-    live = bench.app.state.platform.part(unified_of)._live
+    live = bench.app.state.platform.part(UnifiedReads)._live
     bench.api.get("/market/distribution")
     rows = live.scans._cached["tdx"].rows
     facts = bench.api.call(live.facts.of, "2026-08-21")
@@ -130,7 +130,7 @@ def test_a_process_that_died_while_asking_does_not_block_for_long(
     bench: FetchContext, tmp_path: Path
 ) -> None:
     with second_process(bench, tmp_path) as other:
-        live = bench.app.state.platform.part(shared_reads.shared_of)
+        live = bench.app.state.platform.part(shared_reads.SharedReads)
         assert bench.api.call(live.find_or_claim, "flashes 50", "2026-08-21") is None  # and never tells
         bench.ticks.advance(shared_reads.CLAIM_S + 0.1)
         assert other.get("/market/news-marquee").json()["total"] > 0

@@ -11,7 +11,7 @@ import pytest
 
 from serving_api.live.session_state import moment_of
 from serving_api.realtime import routes
-from serving_api.realtime.hub import LOG_EVENTS, Event, QuoteHub, Subscription, hub_of
+from serving_api.realtime.hub import LOG_EVENTS, Event, QuoteHub, Subscription
 from tests.serving_api.live.admin_reads.conftest import TRADING, FetchContext
 from tests.serving_api.live.conftest import second_process
 
@@ -30,7 +30,7 @@ def hub(bench: FetchContext) -> QuoteHub:
     """A hub that polls once when somebody begins to listen, and then when the test says so."""
     state = state_of(bench)
     made = QuoteHub(state, sleep=_never)
-    state.parts[hub_of] = made
+    state.parts[QuoteHub] = made
     return made
 
 
@@ -276,7 +276,7 @@ def test_an_error_of_one_poll_is_logged_and_ends_no_stream(
         await asyncio.sleep(0)
 
     made = QuoteHub(state_of(bench), sleep=at_once)
-    state_of(bench).parts[hub_of] = made
+    state_of(bench).parts[QuoteHub] = made
     polled = made.poll
     faults = [ZeroDivisionError("a fault of ours")]
 

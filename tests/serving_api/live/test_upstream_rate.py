@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from serving_api.live.chain import unified_of
+from serving_api.live.chain import UnifiedReads
 from tests.serving_api.live.admin_reads.conftest import FetchContext
 from tests.serving_api.live.conftest import asked, second_process
 from tests.serving_api.live.test_shared import SURFACE, later, waiting
@@ -53,7 +53,7 @@ def test_calls_of_a_minute_are_a_constant_of_the_times_to_live(bench: FetchConte
             for api in (bench.api, other):
                 for path in SURFACE:
                     assert api.get(path).status_code == 200
-                api.call(api.app.state.platform.part(unified_of).settled)
+                api.call(api.app.state.platform.part(UnifiedReads).settled)
             calls = asked(bench) - before
             del calls["terminal hello"]  # a connection, no read
             reported.append(calls)

@@ -10,7 +10,7 @@ import httpx
 import pytest
 import uvicorn
 
-from serving_api.live.chain import unified_of
+from serving_api.live.chain import UnifiedReads
 from tests.serving_api.mcp.api_process import make
 
 HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
@@ -42,7 +42,7 @@ def slow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Slow]]
     """(address of the channel, its slow reads)."""
     folder = tmp_path_factory.mktemp("wire")
     app, reads = make(f"sqlite:///{folder / 'warehouse.sqlite3'}", folder), Slow()
-    app.state.platform.parts[unified_of] = reads
+    app.state.platform.parts[UnifiedReads] = reads
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
     thread = threading.Thread(target=lambda: asyncio.run(server.serve()), daemon=True)
     thread.start()

@@ -3,6 +3,7 @@ report period by industry, product and region."""
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -13,15 +14,8 @@ from resources.rejections import accepted_rows
 from resources.transport.request import Request
 from resources.upstreams.eastmoney.f10.pages import secucode
 from resources.upstreams.parsing.frames import frame, numbers, texts
-from resources.upstreams.parsing.payload import (
-    iso_day,
-    json_of,
-    list_of,
-    number,
-    object_of,
-    promised,
-    string_of,
-)
+from resources.upstreams.parsing.payload import AMT, json_of, list_of, number, object_of, promised, string_of
+from resources.upstreams.parsing.rows import day_of, may, values_of
 
 OPERATION_COLUMNS: dict[str, str] = {
     **texts("code report_period dim_type item"),
@@ -31,6 +25,22 @@ DIMENSIONS = {"1": "industry", "2": "product", "3": "region"}
 _FIELDS = ("REPORT_DATE", "MAINOP_TYPE", "ITEM_NAME", "MAIN_BUSINESS_INCOME", "MBI_RATIO",
            "GROSS_RPOFIT_RATIO")  # fmt: skip
 _SLACK = 0.01
+
+
+def _percent(value: Any, what: str) -> float:
+    """Percent of a fraction; a value that is too large for a fraction is already in percent."""
+    share = number(value, what, digits=8)
+    if share > 1.5:
+        raise PayloadError(f"{what} is no fraction: {value!r}")
+    return round(share * 100, 4)
+
+
+_money = partial(number, digits=AMT)
+_FIGURES = (
+    *may(day_of, "REPORT_DATE report_period"),
+    *may(_money, "MAIN_BUSINESS_INCOME revenue MAIN_BUSINESS_COST cost MAIN_BUSINESS_RPOFIT profit"),
+    *may(_percent, "MBI_RATIO revenue_ratio_pct GROSS_RPOFIT_RATIO gross_margin"),
+)
 
 
 def operations_request(symbol: str) -> Request:
@@ -65,27 +75,12 @@ def _row(row: Mapping[str, Any], symbol: str) -> dict[str, Any]:
         raise PayloadError(f"{what}: an item without a name")
     made: dict[str, Any] = {
         "code": instrument(symbol).code,
-        "report_period": iso_day(
-            string_of(row["REPORT_DATE"], f"{what} REPORT_DATE")[:10], f"{what} REPORT_DATE"
-        ),
         "dim_type": DIMENSIONS[kind],
         "item": item,
-        "revenue": number(row["MAIN_BUSINESS_INCOME"], f"{what} MAIN_BUSINESS_INCOME", digits=2),
-        "revenue_ratio_pct": _percent(row["MBI_RATIO"], f"{what} MBI_RATIO"),
-        "cost": number(row.get("MAIN_BUSINESS_COST"), f"{what} MAIN_BUSINESS_COST", digits=2),
-        "profit": number(row.get("MAIN_BUSINESS_RPOFIT"), f"{what} MAIN_BUSINESS_RPOFIT", digits=2),
-        "gross_margin": _percent(row["GROSS_RPOFIT_RATIO"], f"{what} GROSS_RPOFIT_RATIO"),
+        **values_of(row, _FIGURES, what),
     }
     _check(made, f"{what} {item[:20]}")
     return made
-
-
-def _percent(value: Any, what: str) -> float:
-    """Percent of a fraction; a value that is too large for a fraction is already in percent."""
-    share = number(value, what, digits=8)
-    if share > 1.5:
-        raise PayloadError(f"{what} is no fraction: {value!r}")
-    return round(share * 100, 4)
 
 
 def _check(row: Mapping[str, Any], what: str) -> None:

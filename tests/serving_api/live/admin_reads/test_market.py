@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 
 from resources.simulated_market.world.model import PRICE_UNIT
-from serving_api.live.admin_reads.market import market_of
+from serving_api.live.admin_reads.market import Market
 from serving_api.live.admin_reads.service import live_of
 from serving_api.live.clients import Answered
 from tests.serving_api import market as stored
@@ -214,7 +214,7 @@ def test_answers_from_before_the_open_are_not_used_after_it(ctx: FetchContext) -
         return Answered([])
 
     async def tell() -> None:
-        await state.part(market_of)._reported("boards", 20.0, portal)
+        await state.part(Market)._reported("boards", 20.0, portal)
 
     ctx.clock.at = datetime(2026, 8, 21, 9, 14)
     ctx.api.call(tell)
