@@ -20,7 +20,7 @@ MODULES = """
     quant.strategies.routes risk.routes bonds.routes quant.decision_cards.routes quant.scorecard.routes
     funds earnings hong_kong.routes index.constituents industry macro.routes
     futures.routes market.billboard sectors market.phase market.dragon.routes
-    index.indicators quant.routes quant.pattern_records quant.strength.routes
+    index.indicators quant.routes quant.pattern_records quant.strength
     quant.screener.routes mcp.routes
 """.split()
 

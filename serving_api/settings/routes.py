@@ -1,14 +1,47 @@
 """/settings. Plain bodies, never stored by caches."""
 
+from typing import Any
+
 from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin, Login
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
+from serving_api.framework.state import State
 from serving_api.settings import schemas
 from serving_api.settings.mail import SAVED, Mail
-from serving_api.settings.menu import Menu
 from serving_api.settings.models import Models
+from serving_api.settings.schemas import MENU_KEYS, MenuVisibilityChange
+from serving_api.settings.stored import Document, StoredDocuments
+
+MENU_KEY = "menu.visibility"
+_LISTS = ("hide_for_user", "hide_for_admin")
+
+
+class Menu:
+    """The stored lists; nothing is hidden by default."""
+
+    def __init__(self, state: State) -> None:
+        self._documents = StoredDocuments(state, (MENU_KEY,))
+
+    async def shown(self) -> dict[str, Any]:
+        return _shown((await self._documents.read())[MENU_KEY])
+
+    async def change(self, requested: MenuVisibilityChange, by: str) -> dict[str, Any]:
+        """Stores the lists; one that is not given is unchanged."""
+        given = {name: value for name, value in requested.model_dump().items() if value is not None}
+        after = await self._documents.change(lambda stored: {MENU_KEY: {**stored[MENU_KEY], **given}}, by)
+        return _shown(after[MENU_KEY])
+
+
+def _shown(stored: Document) -> dict[str, Any]:
+    """Each list once per entry, in the menu's order."""
+    hidden = {name: set(stored.get(name, [])) for name in _LISTS}
+    return {
+        **{name: [key for key in MENU_KEYS if key in hidden[name]] for name in _LISTS},
+        "keys": list(MENU_KEYS),
+    }
+
 
 router = area_router(f"{PREFIX}/settings", "settings")
 

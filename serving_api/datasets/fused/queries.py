@@ -26,7 +26,6 @@ KLINE = "fusion_kline_daily"
 KLINE_BAR = "fusion_kline_bar"
 INDEX_DAILY = "fusion_index_daily"
 WIDE = "fusion_stock_wide"
-SYNC_LOG = "sys_sync_log"
 
 
 def of_code(session: Session, table: str, code: str, as_of: str | None) -> Row | None:
@@ -120,11 +119,6 @@ def qualities(session: Session, tables: Sequence[str]) -> dict[str, dict[str, in
         }
         for table in tables
     }
-
-
-def newest_logs(session: Session, limit: int) -> list[Row]:
-    """Sync-log rows, newest first."""
-    return session.dicts(SYNC_LOG, order="id DESC", limit=limit)
 
 
 def newest_wide_date(session: Session, as_of: str | None) -> str | None:

@@ -24,7 +24,7 @@ from platform_assets.compute.volume_price import analyse
 from serving_api.db.sessions import Session
 from serving_api.interfaces.queries import public_rows
 from serving_api.quant.scorecard.sources import BUILTIN, GROUP_LABELS
-from serving_api.quant.strength.service import prices_of
+from serving_api.quant.strength import prices_of
 from serving_api.stocks.queries import bars as stock_bars
 from serving_api.table_lists import newest_until
 

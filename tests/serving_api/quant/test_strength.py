@@ -2,7 +2,7 @@
 
 import pytest
 
-from serving_api.quant.strength import service
+from serving_api.quant import strength
 from tests.pipeline.conftest import TODAY
 from tests.serving_api.at_once import Watched, answers_at_once
 from tests.serving_api.quant.conftest import Topics
@@ -104,8 +104,8 @@ def test_an_industry_is_ranked_among_itself(quant: Topics) -> None:
 
 
 def test_a_ranking_is_made_once_for_all_requests(quant: Topics, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = Watched(service._read)
-    monkeypatch.setattr(service, "_read", made)
+    made = Watched(strength._read)
+    monkeypatch.setattr(strength, "_read", made)
 
     reported = answers_at_once(quant.api, ["/quant/relative-strength?benchmark=sh000001"] * 4)
 
