@@ -25,7 +25,7 @@ from resources.transport.redact import redact
 from resources.warehouse.ledger.heartbeats import Heartbeats
 from resources.warehouse.ledger.scheduled_run_reads import ScheduledRunReads
 from resources.warehouse.locks import DomainLocks
-from serving_api.admin.stats import freshness
+from serving_api.admin.stats import freshness_of
 from serving_api.db.sessions import Session
 from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.permissions import ADMIN
@@ -162,7 +162,7 @@ def _made(session: Session, part: Part, state: State) -> list[Metric]:
 
 
 async def _stale(state: State) -> list[Metric]:
-    details = (await freshness(state))["details"]
+    details = (await freshness_of(state))["details"]
     rows = (((table,), one["isStale"]) for table, one in details.items())
     return [_gauge("dataset_stale", "1 where a watched table is late", ("table",), rows)]
 
