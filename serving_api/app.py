@@ -37,7 +37,7 @@ from serving_api.routers import AREAS
 from serving_api.settings.mail import Mail
 from serving_api.stocks.service import Stocks
 
-logger = logging.getLogger("serving_api")
+logger = logging.getLogger(__name__)
 
 READ_WAIT_S = 1.0
 """WAL readers wait for no writer; this bounds the rare recovery of a log after a crash."""

@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any
 
 from core import errors
+from core.declaration.registry import builtin_registry
 from platform_assets.source_calls import risks
 from resources.settings import Settings
 from resources.simulated_market import faults
@@ -60,6 +61,19 @@ def tasks() -> str:
         locks = ", ".join(task.domains)
         rows.append((f"`{task.key}`", task.name, task.timing.described, locks, after, cell(task.note)))
     return table(("task", "name", "time", "locks", "after", "note"), rows)
+
+
+def table_files() -> str:
+    """Dataset files with those of their tables that have another name than the file."""
+    rows = []
+    for dataset in builtin_registry().datasets.values():
+        usual = {f"{layer}_{dataset.name}" for layer in ("raw", "stg", "fusion", "ref", "calc")}
+        others = [
+            f"`{table.name}`" for table in (*dataset.tables(), *dataset.records) if table.name not in usual
+        ]
+        if others:
+            rows.append((", ".join(others), f"`platform_assets/datasets/{dataset.name}.py`"))
+    return table(("tables", "file"), sorted(rows))
 
 
 def error_classes() -> str:
@@ -158,6 +172,7 @@ def evidence_risks() -> str:
 BLOCKS: dict[str, Callable[[], str]] = {
     "settings": settings,
     "tasks": tasks,
+    "table-files": table_files,
     "errors": error_classes,
     "evidence": evidence_counts,
     "evidence-risks": evidence_risks,

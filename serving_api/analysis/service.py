@@ -25,7 +25,7 @@ from serving_api.framework.state import State
 from serving_api.quant.decision_cards.queries import put_card
 from serving_api.skills.service import Skills, prompt_block
 
-log = logging.getLogger("serving_api.analysis")
+log = logging.getLogger(__name__)
 CACHED = "cached"
 RUN_S = 150.0
 """Seconds for all questions to a model; retries and other models included."""

@@ -34,7 +34,7 @@ from serving_api.framework.error_responses import (
 from serving_api.framework.system_time import SystemTime
 
 T = TypeVar("T")
-logger = logging.getLogger("serving_api.auth")
+logger = logging.getLogger(__name__)
 
 WRITE_THREADS = 4
 NOTE_WAIT_S = 1.0

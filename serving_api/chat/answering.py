@@ -36,7 +36,7 @@ from serving_api.chat.wording import AnswerProperties, Asked
 from serving_api.framework.state import State
 from serving_api.skills.service import Skills
 
-log = logging.getLogger("serving_api.chat")
+log = logging.getLogger(__name__)
 Event = dict[str, Any]
 MODEL = "ai"
 REFUSED, FAILED, UNSUPPORTED = "模型凭证无效或无权限", "模型暂时不可用", "模型的回答含有没有证据的内容"

@@ -19,7 +19,7 @@ from serving_api.evidence import parts
 from serving_api.evidence.packs import fact_of
 from serving_api.framework.state import State
 
-log = logging.getLogger("serving_api.chat")
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from core.errors import PlatformError
 from resources.transport.redact import redact
 from serving_api.framework.cache_headers import NO_STORE
 
-log = logging.getLogger("serving_api.chat")
+log = logging.getLogger(__name__)
 DONE = b"data: [DONE]\n\n"
 FAILED = "回答中断，请稍后再试"
 _HEADERS = {"Cache-Control": NO_STORE, "X-Accel-Buffering": "no"}

@@ -24,7 +24,7 @@ from serving_api.chat.limits import RECEIPT_DAYS, RECEIPTS_PER_USER
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
 
-log = logging.getLogger("serving_api.chat")
+log = logging.getLogger(__name__)
 
 
 def hash_of(*parts: str) -> str:

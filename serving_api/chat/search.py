@@ -8,7 +8,7 @@ from serving_api.chat.guard import fenced
 from serving_api.framework.state import State
 from serving_api.live.admin_reads.service import live_of
 
-log = logging.getLogger("serving_api.chat")
+log = logging.getLogger(__name__)
 TAVILY, DUCKDUCKGO = "tavily", "duckduckgo"
 QUERY_CHARS = 200
 

@@ -8,7 +8,7 @@ from core.errors import PayloadError, StorageError, Unavailable, UpstreamError
 from resources.transport.redact import redact
 
 T = TypeVar("T")
-logger = logging.getLogger("serving_api.reads")
+logger = logging.getLogger(__name__)
 
 DATA_FAILURES = (StorageError, UpstreamError, PayloadError, Unavailable)
 

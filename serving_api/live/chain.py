@@ -48,7 +48,7 @@ def in_vain(task: "asyncio.Task[Body]", found: Found | None) -> bool:
     return found is None and not task.cancelled() and not isinstance(task.exception(), Unavailable)
 
 
-log = logging.getLogger("serving_api.live")
+log = logging.getLogger(__name__)
 
 LIVE_WAIT_S = 4.0
 """Seconds that a request waits for sources and portal together."""

@@ -16,7 +16,7 @@ from serving_api.db.sessions import write
 from serving_api.framework.state import State
 from serving_api.live import queries
 
-log = logging.getLogger("serving_api.live")
+log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 CLAIM_WAIT_S = 0.5

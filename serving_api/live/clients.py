@@ -43,7 +43,7 @@ SOURCE_ERRORS = (UpstreamError, PayloadError, Unavailable)
 Makers = Mapping[str, Callable[[FetchLog], Any]]
 Opener = Callable[[Settings, Clock, TradeCalendar], tuple[Makers, Sequence[Callable[[], None]]]]
 T = TypeVar("T")
-logger = logging.getLogger("serving_api.live")
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)

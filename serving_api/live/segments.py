@@ -17,7 +17,7 @@ from serving_api.framework.read_failures import DATA_FAILURES
 from serving_api.live.clients import Answered
 from serving_api.live.shared_reads import SharedReads
 
-log = logging.getLogger("serving_api.live")
+log = logging.getLogger(__name__)
 
 WAIT_S = 4.0
 EMPTY_TTL_S = 20.0

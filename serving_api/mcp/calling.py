@@ -14,7 +14,7 @@ from serving_api.framework.state import State
 from serving_api.tools.model import Progress, no_progress
 from serving_api.tools.registry import AnyTool, tool_named
 
-logger = logging.getLogger("serving_api.mcp")
+logger = logging.getLogger(__name__)
 
 INVALID_REQUEST, NO_METHOD, INVALID_PARAMS = -32600, -32601, -32602
 

@@ -72,7 +72,7 @@ def parse_hosts(text: str) -> frozenset[str]:
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-logger = logging.getLogger("serving_api.mcp")
+logger = logging.getLogger(__name__)
 
 PATHS = ("/mcp", "/mcp/")
 MAX_BODY = 1024 * 1024

@@ -25,7 +25,7 @@ from serving_api.skills.service import Skill, Skills
 from serving_api.tools.available import AVAILABLE, PING
 from serving_api.tools.registry import AnyTool, tools
 
-logger = logging.getLogger("serving_api.mcp")
+logger = logging.getLogger(__name__)
 
 Context = ServerRequestContext[Any, Any]
 

@@ -19,7 +19,7 @@ from serving_api.framework.error_responses import error_response_of
 REQUEST_ID = b"x-request-id"
 DATA_WORLD = b"x-data-world"
 _SAFE_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
-logger = logging.getLogger("serving_api.framework.error_responses")
+logger = logging.getLogger(__name__)
 
 
 class RequestIds:

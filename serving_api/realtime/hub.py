@@ -25,7 +25,7 @@ from serving_api.live.admin_reads.service import live_of
 from serving_api.live.clients import Answered
 from serving_api.live.session_state import moment_of, session_state
 
-log = logging.getLogger("serving_api.stream")
+log = logging.getLogger(__name__)
 
 POLL_S, IDLE_POLL_S = 3.0, 60.0
 """Seconds between two polls while prices move, and while they do not."""

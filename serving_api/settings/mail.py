@@ -17,7 +17,7 @@ from serving_api.settings.stored import Document, StoredDocuments
 
 SENT = "已发送"
 SAVED = "已保存"
-logger = logging.getLogger("serving_api.mail")
+logger = logging.getLogger(__name__)
 
 
 class Mail:
