@@ -79,6 +79,9 @@ def condition(of: Of, where: str = "", values: Sequence[Any] = ()) -> tuple[str,
         if value is None:
             continue
         some = list(value) if isinstance(value, list | tuple) else [value]
+        if not some:  # MariaDB knows no empty list
+            clauses.append("1=0")
+            continue
         sign = "" if column[-1] in "<>=" else "=" if len(some) == 1 else " IN "
         marks = ", ".join("?" for _ in some)
         clauses.append(f"{column}{sign}({marks})" if sign == " IN " else f"{column}{sign}?")

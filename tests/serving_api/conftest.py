@@ -1,6 +1,6 @@
 """The app over a filled warehouse: shared by reading tests of a module, or a test's own."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,7 @@ import pytest
 from fastapi import FastAPI
 
 from core.clock import FrozenClock
+from core.declaration.tables import Table
 from core.errors import Unavailable
 from resources.settings import Settings
 from resources.warehouse.write_probe import WriteProbe
@@ -90,13 +91,15 @@ def make_settings(folder: Path, **how: Any) -> Settings:
     return Settings(**values)
 
 
-def make_app(url: str, folder: Path, ticks: Ticks, **settings: Any) -> FastAPI:
+def make_app(
+    url: str, folder: Path, ticks: Ticks, *, tables: Iterable[Table] = market.TABLES, **settings: Any
+) -> FastAPI:
     app = create_app(
         make_settings(folder, **settings),
         clock=FrozenClock(market.NOW),
         system=SystemTime(wall=ticks.wall, monotonic=ticks.wall),
-        warehouse_reader=market.open_warehouse(url, folder, read_only=True),
-        warehouse_writer=market.open_warehouse(url, folder, pool={"wait_s": 0.2}),
+        warehouse_reader=market.open_warehouse(url, folder, tables=tables, read_only=True),
+        warehouse_writer=market.open_warehouse(url, folder, tables=tables, pool={"wait_s": 0.2}),
         passwords=FAST,
     )
     without_dagster(app, url)
