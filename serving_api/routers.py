@@ -14,7 +14,7 @@ MODULES = """
     analysis.routes interfaces.routes datasets.fused.routes datasets.northbound live.admin_reads.routes
     datasets.stock_base datasets.download.routes datasets.sync datasets.portfolio.routes
     alt_sources market.routes market.stored market.change_detector realtime.routes
-     quant.factors.routes admin.stats admin.lineage.routes admin.schedule.routes
+    quant.factors.routes admin.stats admin.lineage.routes admin.schedule.routes
     admin.batches admin.commands admin.records admin.config admin.cleanup admin.contracts admin.gaps
     admin.day_report admin.backfill admin.probes admin.reconcile market.backtests.routes
     quant.strategies.routes risk.routes bonds.routes quant.decision_cards.routes quant.scorecard.routes

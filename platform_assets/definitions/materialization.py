@@ -8,7 +8,7 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
-from core.calendar import TradeCalendar
+from core.calendar import CalendarHorizon, TradeCalendar
 from core.declaration.columns import ColumnSpec
 from core.declaration.rules import FromHour, PublicAt
 from core.declaration.tables import Table
@@ -80,7 +80,10 @@ def why_empty(
     table without a declared hour."""
     if result.rows_in or not isinstance(public_at, FromHour):
         return None
-    moment = public_at.moment(result.partition_key, calendar)[:16]
+    try:
+        moment = public_at.moment(result.partition_key, calendar)[:16]
+    except CalendarHorizon:
+        return f"0 rows: published after {calendar.horizon}, the last date of the calendar"
     return None if moment <= f"{now:%Y-%m-%d %H:%M}" else f"0 rows: published from {moment}"
 
 

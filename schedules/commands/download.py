@@ -18,7 +18,8 @@ def download(work: Work) -> dict[str, Any]:
     for name, texts in given.items():
         if not texts:
             raise InputError(name, "is a list of at least one text")
-    return {"date": work.date, **work.answer_of(JOB, **given, date=work.date)}
+    date = work.date
+    return {"date": date, **work.answer_of(JOB, **given, date=date)}
 
 
 def download_market(work: Work) -> dict[str, Any]:
@@ -27,7 +28,8 @@ def download_market(work: Work) -> dict[str, Any]:
     name = work.args.get("name")
     if not isinstance(name, str) or not name:
         raise InputError("name", "names the download")
-    return {"date": work.date, **work.answer_of(MARKET_JOB, name=name, date=work.date)}
+    date = work.date
+    return {"date": date, **work.answer_of(MARKET_JOB, name=name, date=date)}
 
 
 def cleanup(work: Work) -> dict[str, Any]:

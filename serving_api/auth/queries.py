@@ -12,20 +12,21 @@ from serving_api.auth.model import User
 from serving_api.db.sessions import Session
 
 TABLE = "app_users"
+# Conditions are written out here: in the short form of `Session` a missing value means any row.
 
 
 def user_by_id(session: Session, user_id: int) -> User | None:
-    found = session.dicts(TABLE, {"id": user_id})
+    found = session.dicts(TABLE, where="id=?", values=(user_id,))
     return User.of(found[0]) if found else None
 
 
 def credentials(session: Session, username: str) -> tuple[User, str] | None:
     """The user of a name, with the password hash."""
-    return _with_hash(session.dicts(TABLE, {"username": username}))
+    return _with_hash(session.dicts(TABLE, where="username=?", values=(username,)))
 
 
 def credentials_by_id(session: Session, user_id: int) -> tuple[User, str] | None:
-    return _with_hash(session.dicts(TABLE, {"id": user_id}))
+    return _with_hash(session.dicts(TABLE, where="id=?", values=(user_id,)))
 
 
 def _with_hash(found: list[dict[str, Any]]) -> tuple[User, str] | None:

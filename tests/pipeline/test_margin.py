@@ -2,6 +2,7 @@
 is recorded when they disagree."""
 
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -276,3 +277,8 @@ def test_a_load_before_the_hour_of_publication_says_from_when(services: Services
     filled = loaded.of(BEFORE)
     assert filled is not None
     assert why_empty(table.public_at, filled, evening, calendar) is None
+    # Beyond the calendar the date of publication is unknown, and a run goes on.
+    last = replace(result, partition_key=calendar.horizon)
+    assert why_empty(table.public_at, last, evening, calendar) == (
+        f"0 rows: published after {calendar.horizon}, the last date of the calendar"
+    )

@@ -90,7 +90,7 @@ def rows_until(
 
 def pattern(session: Session, pattern_id: int) -> str | None:
     """The JSON of a provenance pattern."""
-    found = session.dicts("sys_provenance", {"id": pattern_id})
+    found = session.dicts("sys_provenance", where="id=?", values=(pattern_id,))
     return str(found[0]["pattern"]) if found else None
 
 
