@@ -80,7 +80,7 @@ def columns_by_key(columns: str) -> dict[str, str]:
 
 
 def picked(row: object, columns: str, convert: Callable[[Any], Any] | None = None) -> dict[str, Any]:
-    """A row of the answer from a stored one, or from a record: `columns` in the notation of `columns_of`, their
+    """A row of the answer from a stored one or a record: `columns` in the notation of `columns_of`, their
     values as `convert` gives them."""
     take = row.__getitem__ if isinstance(row, Mapping) else partial(getattr, row)
     found = {key: take(column) for key, column in columns_by_key(columns).items()}
