@@ -20,9 +20,9 @@ from resources.warehouse.warehouse import Warehouse
 from serving_api.auth.credentials import Passwords
 from serving_api.auth.model import User
 from serving_api.auth.service import Accounts
+from serving_api.db.caches import VersionedCache
 from serving_api.db.sessions import Reading
 from serving_api.db.table_versions import Versions
-from serving_api.db.versioned_cache import VersionedCache
 from serving_api.framework import error_handlers
 from serving_api.framework.application import Application, add_areas
 from serving_api.framework.openapi import DESCRIPTION, add_docs_page

@@ -10,9 +10,9 @@ from core.calendar import TradeCalendar
 from core.clock import Clock
 from resources.settings import Settings
 from resources.warehouse.warehouse import Warehouse
+from serving_api.db.caches import VersionedCache
 from serving_api.db.sessions import Reading
 from serving_api.db.table_versions import Versions
-from serving_api.db.versioned_cache import VersionedCache
 from serving_api.framework.system_time import SystemTime
 
 if TYPE_CHECKING:

@@ -14,24 +14,26 @@ import asyncio
 import functools
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
+from typing import cast
 
 from core.calendar import CalendarHorizon
 from core.errors import Unavailable
 from resources.transport.budget import call_budget
 from resources.transport.redact import redact
-from serving_api.db.single_flight import SingleFlight
+from serving_api.db.caches import SingleFlight, SingleFlightCache
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
 from serving_api.live.admin_reads.service import live_of
-from serving_api.live.claims import writes_of
+from serving_api.live.claims import Claims, writes_of
 from serving_api.live.clients import EASTMONEY, ORIGIN, RETRY_WITHIN_S, SOURCE_ERRORS, TENCENT, source_order
 from serving_api.live.data_types import HISTORY, Body, DataType, Found, ReadContext, SourceRead, data_types
+from serving_api.live.queries import snapshot_row
 from serving_api.live.scan import pages_of
 from serving_api.live.session_state import Moment, cache_seconds, moment_of
 from serving_api.live.shared_reads import SharedReads
-from serving_api.live.snapshots import Snapshot, SnapshotWriter, as_found, newest, of_session
+from serving_api.live.snapshots import Snapshot, as_found, newest, of_session, put
 from serving_api.live.stored_facts import Facts
 
 SAMPLE = f"{TENCENT} sample"
@@ -60,13 +62,6 @@ EMPTY_TTL_S = 20.0
 """Longest time without new requests after no source had an answer."""
 
 
-@dataclass(frozen=True)
-class _Cached:
-    found: Found
-    until: float  # monotonic
-    ttl: float
-
-
 class UnifiedReads:
     """The data types of one app; used on its event loop."""
 
@@ -74,8 +69,9 @@ class UnifiedReads:
         self._state = state
         self._live = state.part(live_of)
         self._shared = state.part(SharedReads)
-        self._snapshots = SnapshotWriter(state.writer, state.system.wall)
-        self._cached: dict[str, _Cached] = {}
+        self._claims = Claims(state.writer, state.system.wall)
+        self._cache = SingleFlightCache(state.system.monotonic)
+        """(the answer of a data type, its whole time to live), by name."""
         self._refreshing: SingleFlight[Found] = SingleFlight()
         self._asked: dict[tuple[str, str, str], asyncio.Task[Body]] = {}
         self._writes = state.part(writes_of)
@@ -87,15 +83,13 @@ class UnifiedReads:
             moment = moment_of(self._state.clock.now(), self._state.calendar)
         except CalendarHorizon:
             return await self._beyond_calendar(kind)
-        cached = self._cached.get(name)
-        if cached is not None and cached.found.session != moment.session:
-            cached = None
-        now = self._state.system.monotonic()
-        if cached is not None and now < cached.until:
-            return cached.found
-        is_running = self._refreshing.running(name) is not None
-        if is_running and cached is not None and now < cached.until + cached.ttl:
-            return cached.found.as_stale()
+        cached = self._cache.kept(name)
+        if cached is not None and cached.value[0].session == moment.session:
+            found, ttl = cast("tuple[Found, float]", cached.value)
+            if self._cache.is_fresh(cached):
+                return found
+            if self._refreshing.running(name) is not None and self._cache.is_fresh(cached, late=ttl):
+                return replace(found, stale=True)
         return await self._refreshing.run(name, lambda: self._refresh(kind, moment))
 
     async def settled(self) -> None:
@@ -109,19 +103,15 @@ class UnifiedReads:
         for task in self._asked.values():
             task.cancel()
         self._asked = {}
-        self._cached.clear()
+        self._cache.clear()
 
     # -- the chain ------------------------------------------------------------------------------------
 
     async def _refresh(self, kind: DataType, moment: Moment) -> Found:
         seconds = LIVE_WAIT_S + ESTIMATE_WAIT_S + 1.0
+        row = snapshot_row(kind.name, moment.session)
         found, claimed = await self._writes.find_or_claim(
-            lambda: self._stored_now(kind, moment),
-            LIVE_WAIT_S,
-            self._snapshots.claim,
-            kind.name,
-            moment.session,
-            seconds,
+            lambda: self._stored_now(kind, moment), LIVE_WAIT_S, self._claims.claim, row, seconds
         )
         failed: list[str] = []
         if found is None:
@@ -294,13 +284,12 @@ class UnifiedReads:
             return
         if in_vain(task, found):
             self._writes.begin(self._shared.put_failure, failure_of(kind, upstream), self._pause_of(kind))
-        cached = self._cached.get(kind.name)
+        cached = self._cache.kept(kind.name)
         if found is None or found.at is None:
             return
-        poor = (
-            cached is None or cached.found.estimate or cached.found.at is None or cached.found.at < found.at
-        )
-        if poor and (cached is None or cached.found.session == found.session):
+        known: Found | None = None if cached is None else cached.value[0]
+        poor = known is None or known.estimate or known.at is None or known.at < found.at
+        if poor and (known is None or known.session == found.session):
             self._keep(kind, found, moment)
             self._persist(kind, found, moment)
 
@@ -311,7 +300,7 @@ class UnifiedReads:
         if found.origin is None or found.estimate:
             ttl = min(ttl, max(EMPTY_TTL_S, kind.ttl_s))
         left = ttl if found.good_for is None else min(ttl, found.good_for)
-        self._cached[kind.name] = _Cached(found, self._state.system.monotonic() + left, ttl)
+        self._cache.keep(kind.name, (found, ttl), left)
 
     def _persist(self, kind: DataType, found: Found, moment: Moment) -> None:
         """In the background: no request waits for the warehouse's writer."""
@@ -323,14 +312,14 @@ class UnifiedReads:
             found.at or moment.now,
             self._state.system.wall() + kind.ttl_s,
         )
-        self._writes.begin(self._snapshots.put, kind.name, snapshot)
+        self._writes.begin(put, self._claims, kind.name, snapshot)
 
     def _release(self, kind: DataType, moment: Moment, failed: Sequence[str], until: float) -> None:
         """Release the claim without an answer, after storing which sources failed: the next holder of the
         claim looks for that."""
         for upstream in failed:
             self._shared.put_failure(failure_of(kind, upstream), until)
-        self._snapshots.release(kind.name, moment.session)
+        self._claims.release(snapshot_row(kind.name, moment.session))
 
     def _pause_of(self, kind: DataType) -> float:
         return self._state.system.wall() + kind.ttl_s

@@ -39,20 +39,19 @@ class Claims:
     def claim(self, row: queries.Shared, seconds: float) -> bool:
         """Whether this process may ask, for at most `seconds`."""
         now = self._wall()
-        self.ensure(row)
-        return write(self._warehouse, queries.claim_row, row, self.owner, now, now + seconds)
+        return self.write(queries.claim_row, row, self.owner, now, now + seconds)
 
     def release(self, row: queries.Shared) -> None:
         """Release the claim without an answer: another process may ask at once."""
         write(self._warehouse, queries.release_row, row, self.owner)
 
-    def ensure(self, row: queries.Shared) -> None:
-        """Insert the row in a transaction of its own: claimers that insert and then update in one
-        transaction deadlock on MariaDB."""
-        if row in self._ensured:
-            return
-        write(self._warehouse, queries.ensure_row, row)
-        self._ensured.add(row)
+    def write(self, work: Callable[..., T], row: queries.Shared, *args: Any) -> T:
+        """The result of `work` on the row. It is inserted in a transaction of its own: claimers that insert
+        and then update in one transaction deadlock on MariaDB."""
+        if row not in self._ensured:
+            write(self._warehouse, queries.ensure_row, row)
+            self._ensured.add(row)
+        return write(self._warehouse, work, row, *args)
 
 
 class Writes:

@@ -3,7 +3,7 @@
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, partial
 from typing import Any
@@ -99,9 +99,6 @@ class Found:
     def is_of_session(self) -> bool:
         """Whether there is data, and of the requested session."""
         return self.origin is not None and self.stored_of in {None, self.session}
-
-    def as_stale(self) -> "Found":
-        return replace(self, stale=True)
 
 
 @cache

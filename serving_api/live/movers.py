@@ -76,18 +76,8 @@ def count(movers: Sequence[Mover], *, with_broken: bool) -> Counts:
 
 def market_stat(rows: Iterable[Traded], day: str, calendar: TradeCalendar) -> dict[str, Any]:
     """MarketStat. Before the first trade of a day every share counts as suspended."""
-    stat: dict[str, Any] = dict.fromkeys(
-        (
-            "up_count",
-            "down_count",
-            "neutral_count",
-            "suspended_count",
-            "total_count",
-            "limit_up_count",
-            "limit_down_count",
-        ),
-        0,
-    )
+    kinds = ("up", "down", "neutral", "suspended", "total", "limit_up", "limit_down")
+    stat: dict[str, Any] = {f"{kind}_count": 0 for kind in kinds}
     amount = volume = cap = 0.0
     for row in rows:
         stat["total_count"] += 1

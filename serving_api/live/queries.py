@@ -1,5 +1,6 @@
 """Rows of fused tables for a whole trade date, for data types without a live answer."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,12 +35,8 @@ def due(session: Session, name: str, day: str) -> tuple[float, float]:
 
 def read_answer(session: Session, name: str, day: str) -> list[tuple[Any, ...]]:
     """(payload, source, time by the market clock) of a read and day."""
-    return session.rows(
-        LIVE_READS,
-        columns=("payload_json", "source", "captured_at"),
-        where="name=? AND trade_date=?",
-        values=(name, day),
-    )
+    columns = ("payload_json", "source", "captured_at")
+    return session.rows(LIVE_READS, {"name": name, "trade_date": day}, columns=columns)
 
 
 @dataclass(frozen=True)
@@ -74,76 +71,35 @@ def ensure_row(connection: Connection, sql: Sql, row: Shared) -> None:
 
 def claim_row(connection: Connection, sql: Sql, row: Shared, owner: str, now: float, until: float) -> bool:
     """Whether `owner` may refresh the answer until that second."""
-    done = connection.exec_driver_sql(
-        sql.text(
-            f"UPDATE {row.table} SET refresh_owner=?, refresh_until=? WHERE {row.where} "
-            "AND (refresh_until IS NULL OR refresh_until<=? OR refresh_owner=?)"
-        ),
-        (owner, until, *row.values, now, owner),
-    )
-    return done.rowcount == 1
+    where = f"{row.where} AND (refresh_until IS NULL OR refresh_until<=? OR refresh_owner=?)"
+    claim = {"refresh_owner": owner, "refresh_until": until}
+    return sql.set(connection, row.table, claim, where, (*row.values, now, owner)) == 1
 
 
 def release_row(connection: Connection, sql: Sql, row: Shared, owner: str) -> None:
-    connection.exec_driver_sql(
-        sql.text(f"UPDATE {row.table} SET refresh_until=NULL WHERE {row.where} AND refresh_owner=?"),
-        (*row.values, owner),
-    )
+    facts = (*row.values, owner)
+    sql.set(connection, row.table, {"refresh_until": None}, f"{row.where} AND refresh_owner=?", facts)
 
 
-def put_snapshot(
-    connection: Connection,
-    sql: Sql,
-    row: Shared,
-    *,
-    payload: str,
-    source: str | None,
-    is_final: bool,
-    at: str,
-    good_until: float | None,
-    updated_at: str,
-) -> bool:
-    """Store an answer captured `at` and release the claim on it; False when the final one, or a newer one,
-    is already stored."""
-    done = connection.exec_driver_sql(
-        sql.text(
-            f"UPDATE {row.table} SET payload_json=?, source=?, is_final=?, captured_at=?, good_until=?, "
-            f"updated_at=?, refresh_until=NULL WHERE {row.where} AND (payload_json IS NULL "
-            "OR ((is_final IS NULL OR is_final=0) AND captured_at<=?))"
-        ),
-        (payload, source, int(is_final), at, good_until, updated_at, *row.values, at),
-    )
-    return done.rowcount == 1
+def put_snapshot(connection: Connection, sql: Sql, row: Shared, values: Mapping[str, Any]) -> bool:
+    """Store an answer and release the claim on it; False when the final one, or a newer one, is already
+    stored."""
+    older = "(payload_json IS NULL OR ((is_final IS NULL OR is_final=0) AND captured_at<=?))"
+    facts = (*row.values, values["captured_at"])
+    released = {**values, "refresh_until": None}
+    return sql.set(connection, row.table, released, f"{row.where} AND {older}", facts) == 1
 
 
-def put_read(
-    connection: Connection,
-    sql: Sql,
-    row: Shared,
-    *,
-    day: str,
-    payload: str,
-    source: str | None,
-    at: str | None,
-    good_until: float,
-    updated_at: str,
-) -> None:
-    """Store an answer of `day` and release the claim on it."""
-    connection.exec_driver_sql(
-        sql.text(
-            f"UPDATE {row.table} SET trade_date=?, payload_json=?, source=?, captured_at=?, good_until=?, "
-            f"failed_until=NULL, updated_at=?, refresh_until=NULL WHERE {row.where}"
-        ),
-        (day, payload, source, at, good_until, updated_at, *row.values),
-    )
+def put_read(connection: Connection, sql: Sql, row: Shared, values: Mapping[str, Any]) -> None:
+    """Store an answer of a day and release the claim on it."""
+    released = {**values, "failed_until": None, "refresh_until": None}
+    sql.set(connection, row.table, released, row.where, row.values)
 
 
 def put_failure(connection: Connection, sql: Sql, row: Shared, owner: str, until: float) -> None:
     """Store that no process asks until that second, and release the claim of `owner`. The stored answer is
     unchanged."""
-    connection.exec_driver_sql(
-        sql.text(f"UPDATE {row.table} SET failed_until=? WHERE {row.where}"), (until, *row.values)
-    )
+    sql.set(connection, row.table, {"failed_until": until}, row.where, row.values)
     release_row(connection, sql, row, owner)
 
 
@@ -166,13 +122,8 @@ def wide_rows(session: Session, day: str) -> list[dict[str, Any]]:
 
 def map_nodes(session: Session, day: str, level: str) -> list[dict[str, Any]]:
     """Nodes of the stored tree map of a trade date: `sector` or `stock`, the largest first."""
-    return session.dicts(
-        CLOUD_MAP,
-        columns=_NODES,
-        where="trade_date=? AND level=?",
-        values=(day, level),
-        order="market_cap_yi DESC, node_code",
-    )
+    of, order = {"trade_date": day, "level": level}, "market_cap_yi DESC, node_code"
+    return session.dicts(CLOUD_MAP, of, columns=_NODES, order=order)
 
 
 def index_rows(session: Session, day: str, symbols: tuple[str, ...]) -> list[dict[str, Any]]:

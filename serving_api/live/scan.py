@@ -8,7 +8,7 @@ import threading
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import orjson
 from anyio import from_thread
@@ -16,6 +16,7 @@ from anyio import from_thread
 from core.declaration.dataset import MIN_COVERAGE
 from core.errors import PayloadError, Unavailable
 from core.market.securities import sec_type_of
+from serving_api.db.caches import SingleFlightCache
 from serving_api.live.admin_reads.symbols import Listed
 from serving_api.live.clients import TDX, TENCENT, Answered, LiveClients
 from serving_api.live.frame_values import Row, number, positive, records
@@ -140,16 +141,6 @@ def _unlisted(row: Row) -> Listed:
     return Listed(symbol=row["symbol"], code=row["code"], name=row["name"])
 
 
-@dataclass(frozen=True)
-class _Cached:
-    """`refused`: why the scan is not accepted; callers within its time to live get the same error."""
-
-    session: str
-    rows: list[Traded]
-    until: float
-    refused: str | None = None
-
-
 class MarketScan:
     """Scans of one app, by upstream; called in threads that may block."""
 
@@ -163,31 +154,33 @@ class MarketScan:
         """`ttl`: seconds that a scan of this moment is cached. `shared`: scans of other processes."""
         self._shared = shared
         self._clients = clients
-        self._monotonic = monotonic
         self._ttl = ttl
         self._locks = {upstream: threading.Lock() for upstream in SCANS}
-        self._cached: dict[str, _Cached] = {}
+        self._cache = SingleFlightCache(monotonic)
+        """(session, its scan, why it is not accepted), by upstream."""
 
     def take(self, upstream: str, facts: Facts) -> list[Traded]:
         """The scan of an upstream; a cached one, or one that another thread is making, is shared. Raises
         what the client raises, and PayloadError for a scan that cannot be of this market now: it is not
         requested again within its time to live."""
         with self._locks[upstream]:
-            cached = self._cached.get(upstream)
-            if cached is None or cached.session != facts.session or self._monotonic() >= cached.until:
-                cached = self._scanned(upstream, facts)
-                self._cached[upstream] = cached
-            if cached.refused is not None:
-                raise PayloadError(cached.refused)
-            return cached.rows
+            cached = self._cache.kept(upstream)
+            if cached is None or cached.value[0] != facts.session or not self._cache.is_fresh(cached):
+                rows, refused, seconds = self._scanned(upstream, facts)
+                cached = self._cache.keep(upstream, (facts.session, rows, refused), seconds)
+            _, rows, refused = cached.value
+            if refused is not None:
+                raise PayloadError(refused)
+            return cast(list[Traded], rows)
 
-    def _scanned(self, upstream: str, facts: Facts) -> _Cached:
-        """The scan of another process that has not expired, else one of this process for all of them."""
+    def _scanned(self, upstream: str, facts: Facts) -> tuple[list[Traded], str | None, float]:
+        """(rows, why they are refused, seconds that this holds): the scan of another process that has not
+        expired, else one of this process for all of them."""
         name = f"scan {upstream}"
         reported = from_thread.run(self._shared.find_or_claim, name, facts.session)
         if reported is not None:
             rows, refused = unpacked(reported.answer.value, facts)
-            return _Cached(facts.session, rows, self._monotonic() + reported.left, refused)
+            return rows, refused, reported.left
         try:
             rows = SCANS[upstream](self._clients, facts)
         except BaseException as error:
@@ -202,7 +195,7 @@ class MarketScan:
         from_thread.run_sync(
             self._shared.put, name, facts.session, Answered(packed(rows, refused), upstream), seconds
         )
-        return _Cached(facts.session, rows, self._monotonic() + seconds, refused)
+        return rows, refused, seconds
 
 
 _FIGURES = ("price", "last_close", "volume", "amount", "market_cap", "high", "main_net")

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from resources.transport.redact import redact
-from serving_api.db.single_flight import SingleFlight
+from serving_api.db.caches import SingleFlight, SingleFlightCache
 from serving_api.framework.read_failures import DATA_FAILURES
 from serving_api.live.clients import Answered
 from serving_api.live.shared_reads import SharedReads
@@ -34,14 +34,6 @@ class Part:
     at: datetime | None = None
 
 
-@dataclass(frozen=True)
-class _Cached:
-    day: str
-    items: Items
-    at: datetime | None
-    until: float
-
-
 class Segment:
     """Used on one event loop. Cached items of another date than `day` are never returned."""
 
@@ -55,27 +47,29 @@ class Segment:
         """With `shared` the API processes of one deployment ask once; items are then plain JSON."""
         self._name = name
         self._shared = shared
-        self._monotonic = monotonic
         self._now = now
-        self._cached: _Cached | None = None
+        self._cache = SingleFlightCache(monotonic, max_keys=1)
+        """(items, when they were captured), by day."""
         self._running: SingleFlight[bool] = SingleFlight()
 
     async def read(
         self, day: str, ttl: Callable[[], float], make: Callable[[], Awaitable[Items]], *, use_cache: bool
     ) -> Part:
         """The items of `day`. `ttl` is called when the answer is there."""
-        cached = self._of(day)
-        if use_cache and cached is not None and self._monotonic() < cached.until:
-            return Part(cached.items, True, cached.at)
+        cached = self._cache.kept(day)
+        if use_cache and cached is not None and self._cache.is_fresh(cached):
+            items, at = cached.value
+            return Part(items, True, at)
         task = self._running.start(day, lambda: self._make(day, ttl, make, use_cache=use_cache))
         done, _ = await asyncio.wait({task}, timeout=WAIT_S)
         asked = True
         if done:
             asked = task.result()
         else:
-            self._keep(day, cached.items if cached else [], cached.at if cached else None, EMPTY_TTL_S)
-        cached = self._of(day)
-        return Part([], not asked) if cached is None else Part(cached.items, not asked, cached.at)
+            self._cache.keep(day, cached.value if cached else ([], None), EMPTY_TTL_S)
+        cached = self._cache.kept(day)
+        items, at = cached.value if cached else ([], None)
+        return Part(items, not asked, at)
 
     async def settled(self) -> None:
         """Wait for late reads (tests)."""
@@ -83,7 +77,7 @@ class Segment:
 
     def close(self) -> None:
         self._running.close()
-        self._cached = None
+        self._cache.clear()
 
     async def _make(
         self, day: str, ttl: Callable[[], float], make: Callable[[], Awaitable[Items]], *, use_cache: bool
@@ -93,7 +87,7 @@ class Segment:
         if use_cache and self._shared is not None:
             reported = await self._shared.find_or_claim(name, day)
             if reported is not None:
-                self._keep(day, reported.answer.value, reported.answer.at, reported.left)
+                self._cache.keep(day, (reported.answer.value, reported.answer.at), reported.left)
                 return False
         items: Items = []
         try:
@@ -102,13 +96,7 @@ class Segment:
             log.warning("%s: %s: %s", self._name, type(error).__name__, redact(str(error)))
         seconds = ttl() if items else EMPTY_TTL_S
         at = self._now() if items else None
-        self._keep(day, items, at, seconds)
+        self._cache.keep(day, (items, at), seconds)
         if self._shared is not None:
             self._shared.put(name, day, Answered(items, at=at), seconds)
         return True
-
-    def _of(self, day: str) -> _Cached | None:
-        return self._cached if self._cached is not None and self._cached.day == day else None
-
-    def _keep(self, day: str, items: Items, at: datetime | None, seconds: float) -> None:
-        self._cached = _Cached(day, items, at, self._monotonic() + seconds)

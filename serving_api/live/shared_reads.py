@@ -13,8 +13,8 @@ import orjson
 
 from core.clock import stamp
 from core.errors import PayloadError, Unavailable, UpstreamError
-from serving_api.db.sessions import Session, write
-from serving_api.db.single_flight import CacheAnswer, SingleFlightCache, Ttl
+from serving_api.db.caches import CacheAnswer, SingleFlightCache, Ttl, seconds_of
+from serving_api.db.sessions import Session
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
 from serving_api.live import queries
@@ -81,11 +81,11 @@ class SharedReads:
             except BaseException as error:
                 self.give_up(name, error)
                 raise
-            self.put(name, day, answer, _seconds(ttl))
+            self.put(name, day, answer, seconds_of(ttl))
             return answer
 
         return await single_flight.take(
-            (name, day), lambda: _seconds(ttl) if left is None else left, make, use_cache=use_cache
+            (name, day), lambda: seconds_of(ttl) if left is None else left, make, use_cache=use_cache
         )
 
     async def find_or_claim(self, name: str, day: str) -> Reported | None:
@@ -123,24 +123,18 @@ class SharedReads:
 
     def put_failure(self, name: str, until: float) -> None:
         """Store that no process asks until that second, and release the claim; one short transaction."""
-        row = queries.read_row(name)
-        self._claims.ensure(row)
-        write(self._state.writer, queries.put_failure, row, self._claims.owner, until)
+        self._claims.write(queries.put_failure, queries.read_row(name), self._claims.owner, until)
 
     def _put(self, name: str, day: str, answer: Answered, good_until: float) -> None:
-        row = queries.read_row(name)
-        self._claims.ensure(row)
-        write(
-            self._state.writer,
-            queries.put_read,
-            row,
-            day=day,
-            payload=orjson.dumps(answer.value).decode(),
-            source=answer.source,
-            at=None if answer.at is None else answer.at.strftime("%Y-%m-%d %H:%M:%S"),
-            good_until=good_until,
-            updated_at=stamp(self._state.clock.now()),
-        )
+        values = {
+            "trade_date": day,
+            "payload_json": orjson.dumps(answer.value).decode(),
+            "source": answer.source,
+            "captured_at": None if answer.at is None else answer.at.strftime("%Y-%m-%d %H:%M:%S"),
+            "good_until": good_until,
+            "updated_at": stamp(self._state.clock.now()),
+        }
+        self._claims.write(queries.put_read, queries.read_row(name), values)
 
     async def _stored(self, name: str, day: str) -> Reported | _Failed | None:
         wall = self._state.system.wall()
@@ -157,7 +151,3 @@ def _answer(session: Session, name: str, day: str) -> Answered | None:
         if payload is not None:
             return Answered(orjson.loads(payload), source, at and datetime.fromisoformat(str(at)))
     return None
-
-
-def _seconds(ttl: Ttl) -> float:
-    return ttl() if callable(ttl) else ttl

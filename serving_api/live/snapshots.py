@@ -5,7 +5,6 @@ A row per data type and trade date. The processes of one deployment share it: th
 answer writes it, the others read it. A claim lets only one of them ask.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,8 +12,7 @@ from typing import Any
 import orjson
 
 from core.clock import stamp
-from resources.warehouse.warehouse import Warehouse
-from serving_api.db.sessions import Session, write
+from serving_api.db.sessions import Session
 from serving_api.live import queries
 from serving_api.live.claims import Claims
 from serving_api.live.data_types import HISTORY, Found
@@ -67,35 +65,15 @@ def as_found(snapshot: Snapshot, moment: Moment) -> Found:
     return Found(snapshot.body, moment.session, snapshot.at, origin, stored_of=snapshot.session)
 
 
-class SnapshotWriter:
-    """Writes of one process. Every method is one short transaction in the thread of its caller; raises
-    StorageError when the database is away or busy."""
-
-    def __init__(self, warehouse: Warehouse, wall: Callable[[], float]) -> None:
-        self._warehouse = warehouse
-        self._claims = Claims(warehouse, wall)
-
-    def claim(self, data_type: str, day: str, seconds: float) -> bool:
-        """Whether this process may refresh the answer, for at most `seconds`."""
-        return self._claims.claim(queries.snapshot_row(data_type, day), seconds)
-
-    def release(self, data_type: str, day: str) -> None:
-        """Release the claim without an answer: another process may ask at once."""
-        self._claims.release(queries.snapshot_row(data_type, day))
-
-    def put(self, data_type: str, snapshot: Snapshot) -> bool:
-        """Store an answer and release the claim on it. False when the day's final answer, or a newer one,
-        is already stored: then nothing is written."""
-        row = queries.snapshot_row(data_type, snapshot.session)
-        self._claims.ensure(row)
-        return write(
-            self._warehouse,
-            queries.put_snapshot,
-            row,
-            payload=orjson.dumps(snapshot.body).decode(),
-            source=snapshot.source,
-            is_final=snapshot.is_final,
-            at=snapshot.at.strftime("%Y-%m-%d %H:%M:%S"),
-            good_until=snapshot.good_until,
-            updated_at=stamp(snapshot.at),
-        )
+def put(claims: Claims, data_type: str, snapshot: Snapshot) -> bool:
+    """Store an answer and release the claim on it. False when the day's final answer, or a newer one, is
+    already stored: then nothing is written."""
+    values = {
+        "payload_json": orjson.dumps(snapshot.body).decode(),
+        "source": snapshot.source,
+        "is_final": int(snapshot.is_final),
+        "captured_at": snapshot.at.strftime("%Y-%m-%d %H:%M:%S"),
+        "good_until": snapshot.good_until,
+        "updated_at": stamp(snapshot.at),
+    }
+    return claims.write(queries.put_snapshot, queries.snapshot_row(data_type, snapshot.session), values)

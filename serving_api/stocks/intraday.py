@@ -8,7 +8,7 @@ from fastapi import Query
 from pydantic import BaseModel, Field
 
 from core.calendar import TradeCalendar
-from serving_api.db.single_flight import STALE
+from serving_api.db.caches import STALE
 from serving_api.framework.cache_headers import NO_STORE, ttl_at
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.parameters import StockCode

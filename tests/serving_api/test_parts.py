@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from core.calendar import shipped_calendar
 from core.errors import InputError, StorageError
+from serving_api.db.caches import VersionedCache
 from serving_api.db.sessions import Reading
 from serving_api.db.table_versions import Versions
-from serving_api.db.versioned_cache import VersionedCache
 from serving_api.framework.cache_headers import chart_policy, in_trading_hours, is_match, weak_etag
 from serving_api.framework.parameters import parse_as_of, parse_codes
 from serving_api.framework.read_failures import read_or

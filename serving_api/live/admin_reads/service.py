@@ -5,7 +5,7 @@ from typing import Any
 
 import orjson
 
-from serving_api.db.single_flight import SingleFlightCache, Ttl
+from serving_api.db.caches import SingleFlightCache, Ttl
 from serving_api.framework.cache_headers import ttl_at
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.row_models import picked

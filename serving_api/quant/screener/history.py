@@ -8,8 +8,8 @@ import numpy.typing as npt
 from core.calendar import TradeCalendar
 from core.errors import InputError
 from platform_assets.compute.parameters.screener import BLOCKS, SPARE_SESSIONS
+from serving_api.db.caches import VersionedCache
 from serving_api.db.sessions import Reading, Session
-from serving_api.db.versioned_cache import VersionedCache
 from serving_api.quant.screener import queries
 from serving_api.quant.screener.market import Market
 
