@@ -8,11 +8,21 @@ from resources.warehouse.locks import DOMAINS
 from schedules import run_tags
 from schedules.commands.backfill import backfill
 from schedules.commands.command_context import Handler, Work
-from schedules.commands.download import cleanup, download, download_market
 from schedules.commands.initial_load import calculations, initial_load
-from schedules.commands.recalculation import quant_recalc
 
 CODES_JOB = "fusion_codes"
+DOWNLOAD_JOB, MARKET_JOB, CLEANUP_JOB = "download", "download_market", "data_cleanup"
+"""Jobs whose run gives an answer back; a part that failed is part of it."""
+QUANT_JOB = "quant_calc"
+PARTS = {
+    "indicators": "backfill_indicator_daily",
+    "patterns": "backfill_pattern_daily",
+    "cyq": "backfill_chip_daily",
+}
+"""Part -> job of the one table."""
+SIGNALS = "backfill_signal_hit"
+SIGNALLED = frozenset({"indicators", "patterns"})
+"""Parts that the stored signals follow from."""
 FUSION_JOBS = ("fusion_kline_sync", "fusion_daily_sync", "fusion_wide_sync")
 
 
@@ -67,6 +77,56 @@ def _fuse(
     for job, outcome in failures:
         work.must(outcome, job)
     return dict(work.facts)
+
+
+def download(work: Work) -> dict[str, Any]:
+    """Args codes (1..500), types, date? (default the newest complete trade date). Gives back what came of
+    every type and code and of the fusions."""
+    given = {"codes": work.codes, "types": work.texts("types")}
+    for name, texts in given.items():
+        if not texts:
+            raise InputError(name, "is a list of at least one text")
+    date = work.date
+    return {"date": date, **work.answer_of(DOWNLOAD_JOB, **given, date=date)}
+
+
+def download_market(work: Work) -> dict[str, Any]:
+    """Args name (of a topical downloader), date? (default the newest complete trade date). Gives back what
+    came of it."""
+    name = work.args.get("name")
+    if not isinstance(name, str) or not name:
+        raise InputError("name", "names the download")
+    date = work.date
+    return {"date": date, **work.answer_of(MARKET_JOB, name=name, date=date)}
+
+
+def cleanup(work: Work) -> dict[str, Any]:
+    """Staged time series shortened now. Args days, tables (none = every staged time series). Gives back what
+    each table lost."""
+    days = work.args.get("days")
+    if not isinstance(days, int) or days <= 0:
+        raise InputError("days", "is a number of days")
+    return work.answer_of(CLEANUP_JOB, days=days, tables=work.texts("tables"))
+
+
+def quant_recalc(work: Work) -> dict[str, Any]:
+    """Args date? (default the newest complete trade date), codes? (<= 500), parts? (default: the whole
+    task, with signals and strategies). Signals are calculated again with what they follow from."""
+    date, codes, parts = work.date, work.codes, work.texts("parts")
+    unknown = next((part for part in parts if part not in PARTS), None)
+    if unknown is not None:
+        raise InputError("parts", f"{unknown[:40]!r} is none of {', '.join(PARTS)}")
+    carried = {run_tags.CODES: ",".join(codes)} if codes else {}
+    for job in _jobs(parts):
+        work.check()
+        outcome = work.run_job(job, partition_key=date, trigger="api", tags=carried)
+        work.must(outcome, job)
+    return {**work.facts, "date": date}
+
+
+def _jobs(parts: list[str]) -> list[str]:
+    jobs = [PARTS[part] for part in dict.fromkeys(parts)] or [QUANT_JOB]
+    return [*jobs, SIGNALS] if SIGNALLED.intersection(parts) else jobs
 
 
 HANDLERS: dict[str, Handler] = {

@@ -17,7 +17,6 @@ from resources.orchestrator import run_url
 from resources.settings import Settings
 from resources.transport.gates import SqliteGate
 from resources.transport.settings import transport_settings
-from resources.warehouse.engine import reading
 from resources.warehouse.sql import Sql
 from schedules.services import Services
 from schedules.tasks.table import BY_KEY
@@ -96,8 +95,7 @@ def stale_dimensions(services: Services) -> Iterator[Notice]:
     """Of today's freshness snapshot."""
     today = services.clock.now().date().isoformat()
     link = f"{API}/datamgr/stats/freshness"
-    with reading(services.engine) as connection:
-        rows = connection.exec_driver_sql(Sql(services.engine).text(_STALE), (today,)).all()
+    rows = Sql(services.engine).rows(_STALE, (today,))
     if len(rows) > _MOST_STALE:
         names = "、".join(str(row[0]) for row in rows[:_MOST_STALE])
         yield Notice("stale", "many", f"{len(rows)} 个数据维度过期", f"{names} 等", link)

@@ -20,7 +20,6 @@ from core.declaration.dataset import Dataset
 from core.declaration.registry import Registry, builtin_registry
 from core.declaration.tables import Table
 from core.errors import ConflictError, NotFound
-from resources.warehouse.engine import reading
 from resources.warehouse.ledger.backfills import Backfills
 from resources.warehouse.ledger.costs import calls_per_date, tables_of
 from resources.warehouse.ledger.gaps import (
@@ -184,13 +183,11 @@ class GapKeeper:
         table = table_of(dataset)
         try:
             # Somebody may have asked for one of this dataset since it was found free.
+            args = {"backfill_id": made.id, "table": table}
             self._services.commands.enqueue_alone(
-                COMMAND,
-                {"backfill_id": made.id, "table": table},
-                requested_by=REPAIRED_BY,
-                about=table,
-                same=lambda command: command.args.get("table") == table,
-            )
+                COMMAND, args, requested_by=REPAIRED_BY, about=table,
+                same=lambda one: one.args.get("table") == table,
+            )  # fmt: skip
         except ConflictError:
             self._backfills.settle(made.id, "canceled", now=now)
             return
@@ -199,9 +196,7 @@ class GapKeeper:
         found.calls_left -= sum(calls.values())
 
     def _run(self, statement: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-        with reading(self._services.engine) as connection:
-            rows = connection.exec_driver_sql(self._sql.text(statement), tuple(values)).all()
-        return [tuple(row) for row in rows]
+        return [tuple(row) for row in self._sql.rows(statement, tuple(values))]
 
 
 def _affordable(gaps: Sequence[Gap], cost: float, left: int) -> list[Gap]:

@@ -12,7 +12,7 @@ from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.framework.row_models import columns_of
+from serving_api.framework.row_models import columns_of, picked
 
 
 class Differing(BaseModel):
@@ -42,31 +42,20 @@ class Agreement(BaseModel):
 
 TABLE = "calc_reconcile"
 _COLUMNS = (
-    "dataset, field_name, source_a, source_b, tolerance, tolerance_kind, compared, within_count, within_pct, "
-    "median_diff, max_diff, only_a, only_b, drift_20d, status, worst_json"
+    "dataset field=field_name source_a source_b tolerance tolerance_kind compared within=within_count "
+    "within_pct median_diff max_diff only_a only_b drift_20d status"
 )
-_NAMES = tuple(_COLUMNS.split(", "))
 
 
 def newest(session: Session, until: str) -> str | None:
     """The newest trade date that is not after `until`."""
-    found = session.run(f"SELECT MAX(trade_date) FROM {TABLE} WHERE trade_date<=?", (until,))[0][0]
-    return None if found is None else str(found)
+    return session.first(TABLE, "trade_date", {"trade_date<=": until}, order="trade_date DESC")
 
 
 def agreements(session: Session, day: str, dataset: str | None, field: str | None) -> list[dict[str, Any]]:
     """Rows of one trade date, by dataset, field and sources."""
-    where, values = ["trade_date=?"], [day]
-    for column, requested in (("dataset", dataset), ("field_name", field)):
-        if requested is not None:
-            where.append(f"{column}=?")
-            values.append(requested)
-    rows = session.run(
-        f"SELECT {_COLUMNS} FROM {TABLE} WHERE {' AND '.join(where)} "
-        "ORDER BY dataset, field_name, source_a, source_b",
-        tuple(values),
-    )
-    return [dict(zip(_NAMES, row, strict=True)) for row in rows]
+    of = {"trade_date": day, "dataset": dataset, "field_name": field}
+    return session.dicts(TABLE, of, order="dataset, field_name, source_a, source_b")
 
 
 def _read(
@@ -79,9 +68,7 @@ def _read(
 
 
 def _agreement(row: dict[str, Any]) -> dict[str, Any]:
-    reported = {name: value for name, value in row.items() if name not in {"field_name", "within_count"}}
-    worst = parse_json(reported.pop("worst_json"), [])
-    return {**reported, "field": row["field_name"], "within": row["within_count"], "worst": worst}
+    return {**picked(row, _COLUMNS), "worst": parse_json(row["worst_json"], [])}
 
 
 router = area_router(f"{PREFIX}/datamgr/reconcile", "datamgr: reconciliation")

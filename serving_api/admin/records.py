@@ -12,11 +12,13 @@ from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.framework.row_models import columns_of
+from serving_api.framework.row_models import columns_of, picked
 from serving_api.framework.state import State
 
+_SYNC = "id code status total success failed message"
 
-@columns_of("sys_sync_log", "id code status total success failed message")
+
+@columns_of("sys_sync_log", _SYNC)
 class SyncLog(BaseModel):
     taskType: str | None = Field(
         description=(
@@ -27,11 +29,12 @@ class SyncLog(BaseModel):
     finishedAt: str | None
 
 
-@columns_of(
-    "sys_quality_record",
-    "id batch_id table_name check_name column_name code failed_value failed_count total_count action "
-    "message created_at",
+_QUALITY = (
+    "id batch_id table_name check_name column_name code failed_value failed_count total_count action message"
 )
+
+
+@columns_of("sys_quality_record", f"{_QUALITY} created_at")
 class QualityRecord(BaseModel):
     """One failed check: of one row (`row_key` set) or the summary of a check in a batch."""
 
@@ -50,12 +53,6 @@ def newest(
     return session.dicts(table, equal, order="id DESC", limit=limit), session.count(table, equal)
 
 
-_QUALITY = (
-    "id batch_id table_name check_name severity column_name code failed_value failed_count total_count "
-    "action message"
-).split()
-
-
 async def logged_syncs(
     state: State, *, task_type: str | None, status: str | None, code: str | None, limit: int
 ) -> dict[str, Any]:
@@ -66,20 +63,15 @@ async def logged_syncs(
 
 
 def _sync_log(row: Mapping[str, Any]) -> dict[str, Any]:
-    names = ("id", "code", "status", "total", "success", "failed", "message")
-    return {
-        **{name: row[name] for name in names},
-        "taskType": row["task_type"],
-        "startedAt": instant(row["started_at"]),
-        "finishedAt": instant(row["finished_at"]),
-    }
+    times = picked(row, "startedAt=started_at finishedAt=finished_at", instant)
+    return {**picked(row, f"{_SYNC} taskType=task_type"), **times}
 
 
 def quality_record(row: Mapping[str, Any]) -> dict[str, Any]:
     """A stored record; its key as an object, or as text when it was too long to be stored whole."""
     key = row["natural_key"]
     return {
-        **{name: row[name] for name in _QUALITY},
+        **picked(row, f"{_QUALITY} severity"),
         "row_key": parse_json(key, key),
         "created_at": instant(row["created_at"]),
     }

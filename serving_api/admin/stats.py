@@ -22,6 +22,7 @@ from serving_api.framework.parameters import StockCode
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
+from serving_api.framework.row_models import picked
 from serving_api.framework.state import State
 
 
@@ -130,12 +131,8 @@ def of_code(
 
 
 RECORDS = (
-    "note_morning",
-    "note_daily_review",
-    "decision_card",
-    "sys_sync_log",
-    "sys_batch",
-    "sys_quality_record",
+    *("note_morning", "note_daily_review", "decision_card"),
+    *("sys_sync_log", "sys_batch", "sys_quality_record"),
 )
 """Monitored tables that no load writes."""
 F10_PREFIX = "aux_"
@@ -171,10 +168,8 @@ def _counted(session: Session, table: Table, counters: dict[str, dict[str, Any]]
 
 async def freshness_of(state: State) -> dict[str, Any]:
     """{isFresh, staleDimensions, details{<dimension>: {latestDate, cutoff, isStale, kind, maxLag}}}."""
-    today = state.today
-    dimensions = builtin_registry().freshness()
-    tables = state.reading.warehouse.tables
-    return await state.reading.scan(_freshness, dimensions, tables, today, state.calendar)
+    dimensions, tables = builtin_registry().freshness(), state.reading.warehouse.tables
+    return await state.reading.scan(_freshness, dimensions, tables, state.today, state.calendar)
 
 
 def _freshness(
@@ -194,11 +189,7 @@ def _freshness(
         )
         if isinstance(judged, Failure):
             judged = {"latestDate": None, "cutoff": None, "isStale": False, "error": judged.error}
-        details[dimension.table] = {
-            **judged,
-            "kind": dimension.rule.kind,
-            "maxLag": dimension.rule.max_lag,
-        }
+        details[dimension.table] = {**judged, **picked(dimension.rule, "kind maxLag=max_lag")}
     stale = [name for name, detail in details.items() if detail["isStale"]]
     return {"isFresh": not stale, "staleDimensions": stale, "details": details}
 
@@ -215,27 +206,20 @@ def _dimension(
     table = tables.get(dimension.table)
     if table is None:
         raise NotFound(f"no table {dimension.table!r}")
-    filled = probe(session, table)
-    if not filled:
+    if not probe(session, table):
         latest = None  # a batch without rows confirms nothing: an empty table is never fresh
     elif rule.column == CONFIRMED:
         confirmed = counters.get(dimension.table, {}).get(CONFIRMED)
         latest = None if confirmed is None else str(confirmed)[:10]
     else:
         # Releases and schedules contain future dates; these do not show what has arrived.
-        tomorrow = moved(today, 1)
-        latest = newest_day(session, table, rule.column, tomorrow)
+        latest = newest_day(session, table, rule.column, moved(today, 1))
     limit = cutoff(rule, today, calendar)
     return {"latestDate": latest, "cutoff": limit, "isStale": is_stale(latest, limit)}
 
 
-async def _code_stats_service(state: State, code: str) -> dict[str, Any]:
-    """{code, dataStatus{<dimension>: {count, latestDate, error?}, f10: {count, latestDate, sections}}}."""
-    today = state.today
-    return await state.reading.scan(_code_stats, builtin_registry(), code, today)
-
-
 def _code_stats(session: Session, registry: Registry, code: str, today: str) -> dict[str, Any]:
+    """{code, dataStatus{<dimension>: {count, latestDate, error?}, f10: {count, latestDate, sections}}}."""
     judged_by = {dimension.table: dimension.rule.column for dimension in registry.freshness()}
 
     def reported(table: Table) -> dict[str, Any]:
@@ -280,10 +264,11 @@ async def freshness(call: Admin) -> Answer:
 @router.get("/{code}", CodeStats)
 async def code_stats(call: Admin, code: StockCode) -> Answer:
     """Stored rows of one security; an unknown code has zero counts."""
-    return Answer(await _code_stats_service(call.state, code))
+    state = call.state
+    return Answer(await state.reading.scan(_code_stats, builtin_registry(), code, state.today))
 
 
 @router.get("/{code}/full", CodeStats)
 async def full_code_stats(call: Admin, code: StockCode) -> Answer:
     """The same as without `/full`."""
-    return Answer(await _code_stats_service(call.state, code))
+    return await code_stats(call, code)

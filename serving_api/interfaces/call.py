@@ -71,6 +71,16 @@ def bounds_of(call: InterfaceCall) -> tuple[str | None, str | None]:
     return since, until
 
 
+def past_bounds_of(call: InterfaceCall, *also: str) -> tuple[str | None, str | None]:
+    """`bounds_of`. Raises BadCall where one of them, or of the dates `also`, lies in the future."""
+    bounds = bounds_of(call)
+    for name in ("start_date", "end_date", *also):
+        day = call.params.get(name)
+        if day is not None and day > call.today:
+            raise call.bad(name, f"{day} lies in the future")
+    return bounds
+
+
 def must_be_period(call: InterfaceCall, day: str) -> None:
     if not is_period(day):
         raise call.bad(

@@ -13,7 +13,8 @@ from core.declaration.rules import Interface
 from core.errors import Forbidden, InputError, NotFound, PlatformError
 from platform_assets.source_calls import behind
 from serving_api.db.sessions import Session
-from serving_api.framework.parameters import AsOf
+from serving_api.framework.parameters import AsOf, bound_of
+from serving_api.framework.row_models import picked
 from serving_api.framework.state import State
 from serving_api.interfaces.call import Executor, InterfaceCall
 from serving_api.interfaces.live import LIVE
@@ -40,17 +41,9 @@ class Catalog:
 
     def entries(self) -> list[dict[str, Any]]:
         """The catalog, by name."""
-        return [
-            {
-                "name": interface.name,
-                "dimension": interface.dimension,
-                "params": described(interface),
-                "returns": interface.returns,
-                "ttl": interface.ttl,
-                "description": interface.description,
-            }
-            for _, (interface, _) in sorted(self._interfaces.items())
-        ]
+        shown = "name dimension returns ttl description"
+        listed = [interface for _, (interface, _) in sorted(self._interfaces.items())]
+        return [{**picked(one, shown), "params": described(one)} for one in listed]
 
     def search(self, text: str, limit: int, dimension: str | None = None) -> list[dict[str, Any]]:
         """Interfaces that match a text, best first."""
@@ -58,16 +51,9 @@ class Catalog:
         for name, score in self._index.rank(text):
             interface, dataset = self._interfaces[name]
             if dimension is None or interface.dimension == dimension:
-                hits.append(
-                    {
-                        "name": name,
-                        "dimension": interface.dimension,
-                        "score": score,
-                        "description": interface.description,
-                        "params": described(interface),
-                        "evidence": _evidence(interface, dataset),
-                    }
-                )
+                shown = picked(interface, "name dimension description")
+                found = {"params": described(interface), "evidence": _evidence(interface, dataset)}
+                hits.append({**shown, "score": score, **found})
                 if len(hits) == limit:
                     break
         return hits
@@ -97,15 +83,7 @@ class Catalog:
         if as_of is not None and not table.has_history:
             raise InputError("as_of", f"{name} keeps no versions; leave it out")
         now = stamp(state.clock.now())
-        call = InterfaceCall(
-            interface=interface,
-            table=table,
-            params=params,
-            as_of=None if as_of is None else as_of.bound,
-            today=now[:10],
-            calendar=state.calendar,
-            now=now,
-        )
+        call = InterfaceCall(interface, table, params, bound_of(as_of), now[:10], state.calendar, now)
         with _naming_interface(name):
             return await state.reading.scan(_answered, EXECUTORS[interface.template], call)
 

@@ -5,7 +5,7 @@ from typing import Any
 from serving_api.db.sessions import Session
 from serving_api.futures import queries as futures
 from serving_api.interfaces import queries as catalog
-from serving_api.interfaces.call import InterfaceCall, bounds_of
+from serving_api.interfaces.call import InterfaceCall, bounds_of, past_bounds_of
 from serving_api.interfaces.parameters import MOST_ROWS
 from serving_api.macro import queries
 
@@ -47,10 +47,7 @@ def releases(session: Session, call: InterfaceCall) -> Any:
 
 def rows_of(session: Session, call: InterfaceCall) -> Any:
     """The newest rows with the value of the first parameter, of a table without codes, oldest first."""
-    since, until = bounds_of(call)
-    for name, day in (("start_date", since), ("end_date", until)):
-        if day is not None and day > call.today:
-            raise call.bad(name, f"{day} lies in the future")
+    since, until = past_bounds_of(call)
     value = call.params[next(iter(call.interface.params))]
     rows = catalog.in_range(
         session, call.table, value, since=since, until=until, limit=call.params["limit"], as_of=call.as_of
@@ -60,8 +57,5 @@ def rows_of(session: Session, call: InterfaceCall) -> Any:
 
 def contract_bars(session: Session, call: InterfaceCall) -> Any:
     """Rows of a futures contract, or of the main contracts of a product, oldest first."""
-    since, until = bounds_of(call)
-    for name, day in (("start_date", since), ("end_date", until)):
-        if day is not None and day > call.today:
-            raise call.bad(name, f"{day} lies in the future")
+    since, until = past_bounds_of(call)
     return futures.bars(session, call.code, call.params["limit"], since, until)

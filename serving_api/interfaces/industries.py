@@ -45,15 +45,10 @@ def key_figures(session: Session, codes: Sequence[str], limit: int, as_of: str |
     return rows[:limit]
 
 
+_NAMED = ("industry", "em_industry", "tdx_industry", "csrc_industry", "region")
 LEVELS: Mapping[str, tuple[str, ...]] = {
-    "sw_l1": ("sw_l1", "sw_l1_name"),
-    "sw_l2": ("sw_l2", "sw_l2_name"),
-    "sw_l3": ("sw_l3", "sw_l3_name"),
-    "industry": ("industry",),
-    "em_industry": ("em_industry",),
-    "tdx_industry": ("tdx_industry",),
-    "csrc_industry": ("csrc_industry",),
-    "region": ("region",),
+    **{level: (level, f"{level}_name") for level in ("sw_l1", "sw_l2", "sw_l3")},
+    **{level: (level,) for level in _NAMED},
 }
 """Level -> the columns that name it: a code and its name, or the name alone."""
 
@@ -113,14 +108,10 @@ def blocks(session: Session, call: InterfaceCall) -> Any:
         f"{session.sql.name(call.table.name)} WHERE block_type=? GROUP BY block_code ORDER BY block_code",
         (kind,),
     )
+    names = ("block_type", "block_code", "block_name", "member_count")
     return [
-        {
-            "block_type": kind,
-            "block_code": code,
-            "block_name": name,
-            "member_count": int(reported if reported is not None else count),
-        }
-        for code, name, reported, count in rows
+        dict(zip(names, (kind, code, name, int(count if stored is None else stored)), strict=True))
+        for code, name, stored, count in rows
         if keyword is None or search_key(keyword) in search_key(name or "")
     ]
 

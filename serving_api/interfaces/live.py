@@ -87,17 +87,9 @@ async def ah_premium(state: State, params: Params) -> Answered:
     return await state.part(HongKong).premium(params["code"])
 
 
+_QUOTES = (quotes, order_book, ticks, minute_kline, fund_flow_minute, northbound, index_quotes, ah_premium)
+_MARKET = (industry_ranking, market_stat, exrights, stock_changes)
 LIVE: Mapping[str, Callable[[State, Params], Awaitable[Answered]]] = {
-    "live_quotes": quotes,
-    "live_order_book": order_book,
-    "live_ticks": ticks,
-    "live_minute_kline": minute_kline,
-    "live_fund_flow_minute": fund_flow_minute,
-    "live_northbound": northbound,
-    "live_index_quotes": index_quotes,
-    "live_industry_ranking": industry_ranking,
-    "live_market_stat": market_stat,
-    "live_exrights": exrights,
-    "live_stock_changes": stock_changes,
-    "live_ah_premium": ah_premium,
+    f"live_{one.__name__}": one for one in (*_QUOTES, *_MARKET)
 }
+"""Template of an interface -> the function of that name."""

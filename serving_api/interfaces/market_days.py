@@ -1,13 +1,14 @@
-"""Interfaces over calculated tables by trade date: rows of the whole market, or of its industries."""
+"""Interfaces over calculated tables by trade date: rows of the whole market, of its industries, patterns."""
 
 from typing import Any
 
+from platform_assets.compute.parameters.patterns import DIRECTIONS
 from serving_api.db.sessions import Session
 from serving_api.interfaces import queries
-from serving_api.interfaces.call import InterfaceCall, day_of, filters_of
+from serving_api.interfaces.call import InterfaceCall, columns_of, day_of, filters_of, sort_of
+from serving_api.interfaces.parameters import MOST_ROWS
 
 RANKED = ("sw_l1", "sw_l2", "em")
-_ALL = 5000
 
 
 def of_date(session: Session, call: InterfaceCall) -> Any:
@@ -40,10 +41,7 @@ def industry_ranks(session: Session, call: InterfaceCall) -> Any:
     day = day_of(session, call)
     if day is None:
         return []
-    rows = queries.on_date(
-        session, call.table, day, sort="rank_no", limit=_ALL, offset=0, as_of=None,
-        also=[("level", "=", level)],
-    )  # fmt: skip
+    rows = queries.on_date(session, call.table, day, sort="rank_no", also=[("level", "=", level)])
     return rows if len(rows) <= 2 * count else [*rows[:count], *rows[-count:]]
 
 
@@ -63,3 +61,24 @@ def freshness(session: Session, call: InterfaceCall) -> Any:
             for row in rows
         },
     }
+
+
+def patterns_by_date(session: Session, call: InterfaceCall) -> Any:
+    """Rows of one date on which `pattern` fired (any direction column when it is not given), upwards (100)
+    or downwards (-100) as `direction` says."""
+    pattern, direction = call.params.get("pattern"), call.params.get("direction")
+    if pattern is not None and pattern not in DIRECTIONS:
+        raise call.bad("pattern", f"{pattern[:40]!r} is no direction column of {call.table.name}")
+    if direction not in (None, 100, -100):
+        raise call.bad("direction", "is 100 or -100")
+    day = day_of(session, call)
+    if day is None:
+        return []
+    columns = columns_of(call)
+    rows = queries.on_date(session, call.table, day, sort=sort_of(call), as_of=call.as_of, columns=columns)
+    if pattern is not None or direction is not None:
+        chosen = DIRECTIONS if pattern is None else (pattern,)
+        signs = (100, -100) if direction is None else (direction,)
+        rows = [row for row in rows if any(row[name] in signs for name in chosen)]
+    start = call.params.get("offset", 0)
+    return rows[start : start + call.params.get("limit", MOST_ROWS)]

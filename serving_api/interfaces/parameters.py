@@ -35,6 +35,11 @@ class Meaning:
     high: int | None = None
 
 
+def _one_of(words: str) -> Meaning:
+    """Of values that explain themselves: `a | b`."""
+    return Meaning(words, allowed=tuple(words.split(" | ")))
+
+
 MEANINGS: Mapping[str, Meaning] = {
     "code": Meaning("security code: 6 digits, HK 5 digits, US ticker"),
     "codes": Meaning(f"codes, list or comma list, <= {MOST_CODES}"),
@@ -54,7 +59,7 @@ MEANINGS: Mapping[str, Meaning] = {
     ),
     "preset_key": Meaning("one of the 14 presets; default all", allowed=tuple(BY_KEY)),
     "report_period": Meaning("quarter end, default latest"),
-    "statement": Meaning("income | balance | cashflow", allowed=("income", "balance", "cashflow")),
+    "statement": _one_of("income | balance | cashflow"),
     "exchange": Meaning(
         "SSE | SZSE | BSE; of futures CFFEX | SHFE | INE | DCE | CZCE | GFEX",
         allowed=("SSE", "SZSE", "BSE", "CFFEX", "SHFE", "INE", "DCE", "CZCE", "GFEX"),
@@ -69,7 +74,7 @@ MEANINGS: Mapping[str, Meaning] = {
     "max_premium": Meaning("upper bound of premium in percent"),
     "sort": Meaning("column, prefix - for descending"),
     "ascending": Meaning("oldest first"),
-    "adjust": Meaning("none | qfq | hfq", allowed=("none", "qfq", "hfq")),
+    "adjust": _one_of("none | qfq | hfq"),
     "period": Meaning(
         "week | month | quarter | year; of minute bars their minutes, 5 | 15 | 30 | 60",
         allowed=("week", "month", "quarter", "year"),
@@ -78,16 +83,13 @@ MEANINGS: Mapping[str, Meaning] = {
     "org_type": Meaning(
         "holder class", allowed=("fund", "qfii", "social", "broker", "insurance", "trust", "all")
     ),
-    "holder_type": Meaning("top10 | float10", allowed=("top10", "float10")),
-    "dim_type": Meaning("product | industry | region", allowed=("product", "industry", "region")),
+    "holder_type": _one_of("top10 | float10"),
+    "dim_type": _one_of("product | industry | region"),
     "keyword": Meaning("search text"),
     "ann_type": Meaning("announcement category, or type as its source writes it"),
-    "news_type": Meaning("news | research", allowed=("news", "research")),
-    "pool": Meaning("up | down | broken | prev | strong", allowed=("up", "down", "broken", "prev", "strong")),
-    "list_type": Meaning(
-        "em_rank | ths_hot | ths_strong | xq_follow",
-        allowed=("em_rank", "ths_hot", "ths_strong", "xq_follow"),
-    ),
+    "news_type": _one_of("news | research"),
+    "pool": _one_of("up | down | broken | prev | strong"),
+    "list_type": _one_of("em_rank | ths_hot | ths_strong | xq_follow"),
     "level": Meaning(
         "sw_l1 | sw_l2 | sw_l3 | industry | em_industry | tdx_industry | csrc_industry | region"
     ),
@@ -96,18 +98,16 @@ MEANINGS: Mapping[str, Meaning] = {
     "page_size": Meaning("rows per page", low=1, high=500),
     "window": Meaning("window in bars", low=2, high=1000),
     "sec_type": Meaning("stock | etf | lof | cb | reit | index | hk | us"),
-    "list_status": Meaning("L | S | D | P", allowed=("L", "S", "D", "P")),
-    "scope": Meaning("cn | hk | us | global", allowed=("cn", "hk", "us", "global")),
+    "list_status": _one_of("L | S | D | P"),
+    "scope": _one_of("cn | hk | us | global"),
     "block_code": Meaning("block code or name"),
-    "block_type": Meaning("zs | gn | fg | hy", allowed=("zs", "gn", "fg", "hy")),
-    "provider": Meaning("csi | cni | sw", allowed=("csi", "cni", "sw")),
-    "standard": Meaning("csrc | cni | sw | em", allowed=("csrc", "cni", "sw", "em")),
+    "block_type": _one_of("zs | gn | fg | hy"),
+    "provider": _one_of("csi | cni | sw"),
+    "standard": _one_of("csrc | cni | sw | em"),
     "industry_code": Meaning("industry or board code"),
-    "channel": Meaning(
-        "hgt | sgt | north | ggt_sh | ggt_sz", allowed=("hgt", "sgt", "north", "ggt_sh", "ggt_sz")
-    ),
+    "channel": _one_of("hgt | sgt | north | ggt_sh | ggt_sz"),
     "symbol": Meaning("contract or product of futures, as au2612 or au"),
-    "region": Meaning("cn | us | hk | eu | jp", allowed=("cn", "us", "hk", "eu", "jp")),
+    "region": _one_of("cn | us | hk | eu | jp"),
     "indicator": Meaning("indicator name"),
     "indicators": Meaning(f"indicator names, list or comma list, <= {MOST_CODES}"),
     "importance": Meaning("minimum importance 1..3", low=1, high=3),

@@ -16,6 +16,8 @@ from core.text_keys import search_key
 from serving_api.db.sessions import Of, Session, code_clauses
 
 Row = dict[str, Any]
+WHOLE_MARKET = 20_000
+"""More rows than a table has of one date."""
 NO_FILTER: Mapping[str, str] = {}
 INDUSTRY_COLUMNS = ("sw_l1", "sw_l1_name", "sw_l2", "sw_l2_name", "em_industry", "industry")
 """Columns of a row that identify its industry."""
@@ -135,10 +137,10 @@ def on_date(
     table: Table,
     day: str,
     *,
-    sort: str | None,
-    limit: int,
-    offset: int,
-    as_of: str | None,
+    sort: str | None = None,
+    limit: int = WHOLE_MARKET,
+    offset: int = 0,
+    as_of: str | None = None,
     columns: Sequence[str] | None = None,
     also: Sequence[tuple[str, str, Any]] = (),
     industry: str | None = None,

@@ -5,6 +5,7 @@ from typing import Any
 from core.days import moved
 from core.text_keys import search_key
 from serving_api.db.sessions import Session
+from serving_api.framework.row_models import picked
 from serving_api.interfaces.call import InterfaceCall
 from serving_api.interfaces.queries import public_rows
 from serving_api.stocks.directory import Directory
@@ -35,16 +36,8 @@ def security_search(session: Session, call: InterfaceCall) -> Any:
         raise call.bad("as_of", "the search looks at today's names; leave it out")
     hits = Directory.of(listings(session)).find(call.params["keyword"])
     page, size = call.params["page"], call.params["page_size"]
-    return [
-        {
-            "code": hit.code,
-            "name": hit.name,
-            "market": hit.market,
-            "sec_type": hit.sec_type,
-            "industry": hit.industry,
-        }
-        for hit in hits[(page - 1) * size : page * size]
-    ]
+    shown = hits[(page - 1) * size : page * size]
+    return [picked(hit, "code name market sec_type industry") for hit in shown]
 
 
 def special_treatment(session: Session, call: InterfaceCall) -> Any:

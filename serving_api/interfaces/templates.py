@@ -12,6 +12,7 @@ from core.days import is_closed, moved
 from core.text_keys import search_key
 from platform_assets.compute.dsl.fields import catalogue
 from serving_api.db.sessions import Session
+from serving_api.framework.row_models import picked
 from serving_api.interfaces import (
     companies,
     economy,
@@ -19,7 +20,6 @@ from serving_api.interfaces import (
     indices,
     industries,
     market_days,
-    patterns,
     queries,
     rankings,
     securities,
@@ -33,6 +33,7 @@ from serving_api.interfaces.call import (
     day_of,
     filters_of,
     must_be_period,
+    past_bounds_of,
     sort_of,
 )
 from serving_api.interfaces.parameters import MOST_ROWS
@@ -41,10 +42,7 @@ from serving_api.stocks.finance import shapes
 
 _BEFORE = 5
 """Report periods before the oldest one shown, needed for its growth."""
-_ON_A_RUNG = (
-    "code", "name", "industry", "zt_stat", "first_seal_time", "seal_fund", "break_times",
-)  # fmt: skip
-_WHOLE_MARKET = 20_000
+_ON_A_RUNG = "code name industry zt_stat first_seal_time seal_fund break_times"
 _TRADED = "(is_suspended IS NULL OR is_suspended=0)"
 
 
@@ -78,14 +76,8 @@ def history(session: Session, call: InterfaceCall) -> Any:
 def periods(session: Session, call: InterfaceCall) -> Any:
     """The newest rows of a code (bars of one period), oldest first unless `ascending` is false. A bar is
     closed or not as of the requested instant, whatever was stored."""
-    rows = queries.in_range(
-        session,
-        call.table,
-        call.code,
-        limit=call.params["periods"],
-        as_of=call.as_of,
-        equal=filters_of(call),
-    )
+    limit, equal = call.params["periods"], filters_of(call)
+    rows = queries.in_range(session, call.table, call.code, limit=limit, as_of=call.as_of, equal=equal)
     if "is_closed" in call.table.names:
         rows = [{**row, "is_closed": is_closed(str(row["date"]), call.moment)} for row in rows]
     return rows[::-1] if call.params.get("ascending", True) else rows
@@ -115,11 +107,8 @@ def statement(session: Session, call: InterfaceCall) -> Any:
 def indicators(session: Session, call: InterfaceCall) -> Any:
     """Every indicator of the newest report periods of one code, by group."""
     rows = finance.indicators(session, call.code, call.params["periods"])
-    return {
-        "code": call.code,
-        "periods": [row["report_period"] for row in rows],
-        "groups": shapes.groups(rows),
-    }
+    periods = [row["report_period"] for row in rows]
+    return {"code": call.code, "periods": periods, "groups": shapes.groups(rows)}
 
 
 def changes(session: Session, call: InterfaceCall) -> Any:
@@ -147,18 +136,13 @@ def by_date(session: Session, call: InterfaceCall) -> Any:
     day = day_of(session, call)
     if day is None:
         return []
+    columns = columns_of(call) if call.params.get("fields") else None
+    page = {"limit": call.params.get("limit", MOST_ROWS), "offset": call.params.get("offset", 0)}
+    also = [*_conditions(call), *((name, "=", value) for name, value in _chosen(call).items())]
     rows = queries.on_date(
-        session,
-        call.table,
-        day,
-        sort=sort_of(call),
-        limit=call.params.get("limit", MOST_ROWS),
-        offset=call.params.get("offset", 0),
-        as_of=call.as_of,
-        columns=columns_of(call) if call.params.get("fields") else None,
-        also=[*_conditions(call), *((name, "=", value) for name, value in _chosen(call).items())],
-        industry=call.params.get("industry_code"),
-    )
+        session, call.table, day, sort=sort_of(call), as_of=call.as_of, columns=columns, also=also,
+        industry=call.params.get("industry_code"), **page,
+    )  # fmt: skip
     keyword = call.params.get("keyword")
     return rows if keyword is None else [row for row in rows if _mentions(row, keyword)]
 
@@ -170,15 +154,9 @@ def screen(session: Session, call: InterfaceCall) -> Any:
     if day is None:
         return []
     conditions, words = _parts(call)
+    limit = queries.WHOLE_MARKET if words else call.params["limit"]
     rows = queries.on_date(
-        session,
-        call.table,
-        day,
-        sort=sort_of(call),
-        limit=_WHOLE_MARKET if words else call.params["limit"],
-        offset=0,
-        as_of=call.as_of,
-        also=conditions,
+        session, call.table, day, sort=sort_of(call), limit=limit, as_of=call.as_of, also=conditions
     )
     shown = columns_of(call)
     fitting = [row for row in rows if all(_mentions(row, word) for word in words)]
@@ -198,20 +176,14 @@ def limit_ladder(session: Session, call: InterfaceCall) -> Any:
     day = day_of(session, call)
     if day is None:
         return {}
+    sealed = [("pool", "=", "up")]
     rows = queries.on_date(
-        session,
-        call.table,
-        day,
-        sort="first_seal_time",
-        limit=MOST_ROWS,
-        offset=0,
-        as_of=call.as_of,
-        also=[("pool", "=", "up")],
+        session, call.table, day, sort="first_seal_time", limit=MOST_ROWS, as_of=call.as_of, also=sealed
     )
     levels: dict[int, list[dict[str, Any]]] = {}
     for row in rows:
         if row["limit_days"] is not None:
-            levels.setdefault(row["limit_days"], []).append({name: row[name] for name in _ON_A_RUNG})
+            levels.setdefault(row["limit_days"], []).append(picked(row, _ON_A_RUNG))
     return {
         "trade_date": day,
         "total": len(rows),
@@ -226,27 +198,18 @@ def limit_ladder(session: Session, call: InterfaceCall) -> Any:
 def headlines(session: Session, call: InterfaceCall) -> Any:
     """Notices, articles and the like, newest first: of a code, between two dates or on one (default: the
     newest with any), of one kind, with a word in their title."""
-    since, until = bounds_of(call)
+    since, until = past_bounds_of(call, "date")
     day = call.params.get("date")
-    for name, given in (("start_date", since), ("end_date", until), ("date", day)):
-        if given is not None and given > call.today:
-            raise call.bad(name, f"{given} lies in the future")
     if "date" in call.interface.params:
         day = day or (queries.newest_date(session, call.table, call.as_of) or "")[:10]
         if not day:
             return []
         since = until = day
+    kind = call.params.get("ann_type") or call.params.get("news_type")
+    given: dict[str, Any] = {name: call.params.get(name) for name in ("code", "keyword", "limit")}
+    offset = call.params.get("offset", 0)
     return queries.headlines(
-        session,
-        call.table,
-        code=call.params.get("code"),
-        since=since,
-        until=until,
-        kind=call.params.get("ann_type") or call.params.get("news_type"),
-        keyword=call.params.get("keyword"),
-        limit=call.params["limit"],
-        offset=call.params.get("offset", 0),
-        as_of=call.as_of,
+        session, call.table, since=since, until=until, kind=kind, offset=offset, as_of=call.as_of, **given
     )
 
 
@@ -297,28 +260,15 @@ def latest_trade_date(session: Session, call: InterfaceCall) -> Any:
 
 
 _CONDITION = re.compile(r"(\w+)\s*(<=|>=|<|>|=)\s*(-?\d+(?:\.\d+)?)")
-_CONDITIONS = {
-    "min_premium": ("premium_pct", ">="),
-    "max_premium": ("premium_pct", "<="),
-}
+_CONDITIONS = {"min_premium": ("premium_pct", ">="), "max_premium": ("premium_pct", "<=")}
 """Parameter of an interface by date -> its condition on a column."""
 
 
 def _range(session: Session, call: InterfaceCall, also: str = "") -> list[queries.Row]:
-    since, until = bounds_of(call)
-    for name, day in (("start_date", since), ("end_date", until)):
-        if day is not None and day > call.today:
-            raise call.bad(name, f"{day} lies in the future")
+    since, until = past_bounds_of(call)
+    how: dict[str, Any] = {"since": since, "until": until, "also": also, "equal": filters_of(call)}
     return queries.in_range(
-        session,
-        call.table,
-        call.code,
-        since=since,
-        until=until,
-        limit=call.params["limit"],
-        as_of=call.as_of,
-        also=also,
-        equal=filters_of(call),
+        session, call.table, call.code, limit=call.params["limit"], as_of=call.as_of, **how
     )
 
 
@@ -371,7 +321,7 @@ def _executors(module: ModuleType) -> Iterator[tuple[str, Executor]]:
 
 
 _MODULES = (
-    companies, economy, events, indices, industries, market_days, patterns, rankings, securities, windows,
+    companies, economy, events, indices, industries, market_days, rankings, securities, windows,
 )  # fmt: skip
 EXECUTORS: Mapping[str, Executor] = {
     name: one for module in (sys.modules[__name__], *_MODULES) for name, one in _executors(module)

@@ -11,7 +11,7 @@ from core.declaration.registry import builtin_registry
 from platform_assets.definitions import cleanup_job, download_job, jobs
 from resources.warehouse.missing_partitions import has_dates
 from schedules.code_location import defs
-from schedules.commands import handlers, initial_load, recalculation
+from schedules.commands import handlers, initial_load
 from schedules.tasks.table import TASKS
 from serving_api.datasets import sync
 
@@ -24,7 +24,7 @@ def starters() -> dict[str, str]:
     loads = (initial_load.SECURITY_LIST, initial_load.HISTORY, initial_load.REPORTS, initial_load.RECENT,
              initial_load.CALCULATIONS, initial_load.BAR_CALCULATIONS, initial_load.WHOLE_DAY,
              initial_load.EARLIER, initial_load.PICKS, initial_load.DISCLOSED)  # fmt: skip
-    recalculated = (recalculation.WHOLE, *recalculation.PARTS.values(), recalculation.SIGNALS)
+    recalculated = (handlers.QUANT_JOB, *handlers.PARTS.values(), handlers.SIGNALS)
     found: dict[str, list[str]] = {}
     for starter, names in {
         "schedule": [task.key for task in TASKS if task.timing.timed],

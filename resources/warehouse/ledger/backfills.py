@@ -12,8 +12,7 @@ from sqlalchemy.engine import Engine
 from core.clock import stamp
 from core.errors import ConflictError, NotFound
 from resources.warehouse.engine import transaction
-from resources.warehouse.ledger.backfill_ends import BACKFILL
-from resources.warehouse.ledger.commands import HELD, Command, held
+from resources.warehouse.ledger.commands import BACKFILL, HELD, Command, held
 from resources.warehouse.ledger.scheduled_run_reads import PROCESS_DIED
 from resources.warehouse.records import record
 from resources.warehouse.sql import Sql

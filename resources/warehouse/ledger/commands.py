@@ -17,7 +17,6 @@ from sqlalchemy.engine import Connection, Engine
 from core.clock import Sleeper, SystemClock, real_sleep, stamp
 from core.errors import ConflictError, InputError, NotFound
 from resources.warehouse.engine import reading, transaction
-from resources.warehouse.ledger.backfill_ends import end_backfill
 from resources.warehouse.records import record
 from resources.warehouse.sql import Sql
 
@@ -29,6 +28,8 @@ POLL_S = 0.1
 FINISHED = ("success", "failed", "canceled")
 OPEN = ("queued", "running")
 STATUSES = (*OPEN, *FINISHED)
+BACKFILL = "backfill"
+"""The command that carries out a row of `sys_backfill`; its argument `backfill_id` names the row."""
 DIED_AT_WORK = "the worker died while it worked on this command"
 
 _COLUMNS = (
@@ -318,8 +319,13 @@ class CommandQueue:
     # -- inside -----------------------------------------------------------------------------------
 
     def _ended(self, connection: Connection, command: Command, status: str) -> None:
-        """What ends with a command, in the same transaction, however it ended."""
-        end_backfill(connection, self._sql, command.command, command.args, status, now=_now())
+        """A backfill ends with its command, in the same transaction, however that ended. What its handler has
+        written stays: a row that has ended, and that of a command which ended well."""
+        backfill_id = command.args.get("backfill_id")
+        if command.command == BACKFILL and status != "success" and isinstance(backfill_id, str):
+            row, where = {"status": status, "finished_at": _now(), "updated_at": _now()}, "backfill_id=?"
+            where += " AND status IN ('queued', 'running')"
+            self._sql.set(connection, "sys_backfill", row, where, (backfill_id,))
 
     def _change(self, command: Command, change: str, values: tuple[object, ...]) -> bool:
         with transaction(self._engine) as connection:

@@ -59,19 +59,12 @@ class Bodies:
 def shown(body: bytes) -> dict[str, Any]:
     """{encoding 'text' or 'base64', content, bytes, truncated}."""
     text = text_of(body)
-    if text is not None:
-        return {
-            "encoding": "text",
-            "content": text[:MAX_SHOWN],
-            "bytes": len(body),
-            "truncated": len(text) > MAX_SHOWN,
-        }
-    return {
-        "encoding": "base64",
-        "content": base64.b64encode(body[:MAX_SHOWN]).decode(),
-        "bytes": len(body),
-        "truncated": len(body) > MAX_SHOWN,
-    }
+    if text is None:
+        encoding, content = "base64", base64.b64encode(body[:MAX_SHOWN]).decode()
+    else:
+        encoding, content = "text", text[:MAX_SHOWN]
+    truncated = len(body if text is None else text) > MAX_SHOWN
+    return {"encoding": encoding, "content": content, "bytes": len(body), "truncated": truncated}
 
 
 def text_of(body: bytes) -> str | None:

@@ -14,19 +14,9 @@ from serving_api.db.sessions import Session
 FETCH = "sys_fetch"
 _CHUNK = 200
 _FETCH_COLUMNS = (
-    "fetch_id",
-    "batch_id",
-    "upstream",
-    "call_name",
-    "request",
-    "codes_or_page",
-    "http_status",
-    "outcome",
-    "byte_count",
-    "sha256",
-    "body_path",
-    "received_at",
-)
+    "fetch_id batch_id upstream call_name request codes_or_page http_status outcome byte_count sha256 "
+    "body_path received_at"
+).split()
 _FED = "outcome='ok'"
 """Only a response with rows can have contributed to a stored value."""
 
@@ -73,19 +63,11 @@ def rows_until(
     column = table.date_column
     if column is None or day is None:
         return session.dicts(table.name, {"code": code}, limit=limit)
-    newest = session.dicts(
-        table.name,
-        columns=(column,),
-        where=f"code=? AND {column}<=?",
-        values=(code, day),
-        order=f"{column} DESC",
-        limit=1,
-    )
+    of = {"code": code, f"{column}<=": day}
+    newest = session.rows(table.name, of, columns=(column,), order=f"{column} DESC", limit=1)
     if not newest:
         return []
-    return session.dicts(
-        table.name, where=f"code=? AND {column}=?", values=(code, newest[0][column]), limit=limit
-    )
+    return session.dicts(table.name, {"code": code, column: newest[0][0]}, limit=limit)
 
 
 def pattern(session: Session, pattern_id: int) -> str | None:
@@ -116,14 +98,8 @@ def responses(
             if naming is not None:
                 where += " AND (INSTR(request, ?) > 0 OR INSTR(codes_or_page, ?) > 0)"
                 values += [naming, naming]
-            rows = session.dicts(
-                FETCH,
-                columns=_FETCH_COLUMNS,
-                where=where,
-                values=tuple(values),
-                order="received_at, fetch_id",
-                limit=limit,
-            )
+            how: dict[str, Any] = {"where": where, "values": values, "order": "received_at, fetch_id"}
+            rows = session.dicts(FETCH, columns=_FETCH_COLUMNS, limit=limit, **how)
             whole = None if naming is None else whole_word(naming)
             found |= {row["fetch_id"]: row for row in rows if whole is None or whole.search(asked_text(row))}
     ordered = sorted(found.values(), key=lambda row: (row["received_at"], row["fetch_id"]))

@@ -5,6 +5,7 @@ from typing import Any
 
 from core.declaration.tables import Table
 from serving_api.admin.shared import instant, parse_json
+from serving_api.framework.row_models import picked
 
 Version = Mapping[str, Any]
 """A row with `valid_to`: None while it is the current one."""
@@ -65,13 +66,7 @@ def revisions(
             old, new = (None if before is None else before[name]), row[name]
             if before is not None and old != new:
                 changed[name] = {"old": decoded(table, name, old), "new": decoded(table, name, new)}
-        shown.append(
-            {
-                "batch_id": row["batch_id"],
-                "valid_from": instant(row["valid_from"]),
-                "valid_to": instant(row["valid_to"]),
-                "changed": changed,
-            }
-        )
+        valid = picked(row, "valid_from valid_to", instant)
+        shown.append({"batch_id": row["batch_id"], **valid, "changed": changed})
         before = row
     return shown[::-1]

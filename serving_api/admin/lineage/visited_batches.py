@@ -12,6 +12,7 @@ from serving_api.admin.lineage import queries
 from serving_api.admin.lineage.bodies import Bodies, shown
 from serving_api.admin.shared import instant, parse_json
 from serving_api.db.sessions import Session
+from serving_api.framework.row_models import picked
 
 MAX_RESPONSES = 20
 """Responses shown per batch in one answer."""
@@ -97,17 +98,9 @@ class VisitedBatches:
 
     def fetch_view(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """A response without its file path."""
-        return {
-            "id": row["fetch_id"],
-            "upstream": row["upstream"],
-            "call": row["call_name"],
-            "request": redact(row["request"] or ""),
-            "status": row["http_status"],
-            "outcome": row["outcome"],
-            "bytes": row["byte_count"],
-            "sha256": row["sha256"],
-            "received_at": instant(row["received_at"]),
-        }
+        shown = "id=fetch_id upstream call=call_name status=http_status outcome bytes=byte_count sha256"
+        request, received_at = redact(row["request"] or ""), instant(row["received_at"])
+        return {**picked(row, shown), "request": request, "received_at": received_at}
 
     def payload(self, row: Mapping[str, Any]) -> dict[str, Any] | None:
         """The body as text or base64; None when it is no longer stored."""

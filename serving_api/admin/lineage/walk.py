@@ -23,6 +23,7 @@ from serving_api.admin.lineage.revisions import Version, chain, decoded, revisio
 from serving_api.admin.lineage.visited_batches import VisitedBatches
 from serving_api.admin.shared import instant, parse_json
 from serving_api.db.sessions import Session
+from serving_api.framework.row_models import picked
 
 COMPUTED = "computed"
 MAX_RAW = 40
@@ -69,12 +70,13 @@ class Walk:
         self.visited.visit([row["batch_id"]] if "batch_id" in row else [])
         origins = self._follow(row, sources, requested)
         self._visit_inputs()
-        shown = [spec.name for spec in table.columns if spec.name not in table.key]
+        visited = list(self.visited.batches.values())
+        compared = requested if target.column else [*requested, "quality", "quality_flags"]
+        changes = revisions(table, versions, compared, target.as_of) if table.has_history else []
         return {
             "table": table.name,
             "key": dict(target.key),
-            "valid_from": instant(row.get("valid_from")),
-            "valid_to": instant(row.get("valid_to")),
+            **{name: instant(row.get(name)) for name in ("valid_from", "valid_to")},
             "quality": row.get("quality"),
             "quality_flags": parse_json(row.get("quality_flags"), []),
             "columns": {
@@ -84,19 +86,12 @@ class Walk:
                     "batch_id": row.get("batch_id"),
                     "from": origins.get(name),
                 }
-                for name in shown
+                for name in self._content()
                 if name in requested
             },
-            "batches": [
-                batch_view(batch, self.settings)
-                for batch in list(self.visited.batches.values())[:MAX_BATCHES]
-            ],
+            "batches": [batch_view(batch, self.settings) for batch in visited[:MAX_BATCHES]],
             "raw": self.raw[:MAX_RAW],
-            "revisions": (
-                revisions(table, versions, self._compared(requested), target.as_of)
-                if table.has_history
-                else []
-            ),
+            "revisions": changes,
         }
 
     # -- the row ----------------------------------------------------------------------------------
@@ -115,9 +110,6 @@ class Walk:
     def _content(self) -> list[str]:
         table = self.target.table
         return [spec.name for spec in table.columns if spec.name not in table.key]
-
-    def _compared(self, requested: Sequence[str]) -> list[str]:
-        return [*requested] if self.target.column else [*requested, "quality", "quality_flags"]
 
     def _sources(self, row: Version) -> dict[str, str | None]:
         """Column -> source: that of the row, unless the provenance pattern or the declaration says
@@ -233,13 +225,8 @@ class Walk:
     def _from_raw(self, dataset: Dataset, stage_batches: Sequence[str], used: Sequence[str]) -> None:
         for feed in dataset.feeds:
             table = self.registry.raws[feed].table
-            read = list(
-                dict.fromkeys(
-                    one
-                    for batch in self.visited.visit(stage_batches)
-                    for one in self.visited.inputs(batch, feed)
-                )
-            )
+            visited = self.visited.visit(stage_batches)
+            read = list(dict.fromkeys(one for batch in visited for one in self.visited.inputs(batch, feed)))
             rows = queries.rows_of(self.session, table, self._shared_key(table), used, _MAX_ROWS)
             mine = [item for item in rows if item["batch_id"] in read]
             self.visited.visit(item["batch_id"] for item in mine)
@@ -293,17 +280,9 @@ class Walk:
 
     def _response_entries(self, batch_id: str, used: Sequence[str]) -> None:
         for item in self.visited.responses(batch_id, used):
-            self.raw.append(
-                {
-                    "table": None,
-                    "source": item["upstream"],
-                    "key": dict(self.target.key),
-                    "batch_id": item["batch_id"],
-                    "row_hash": None,
-                    "imported_at": None,
-                    **self._response(item),
-                }
-            )
+            entry = dict.fromkeys(("table", "row_hash", "imported_at"))
+            about = {**picked(item, "source=upstream batch_id"), "key": dict(self.target.key)}
+            self.raw.append({**entry, **about, **self._response(item)})
             self.visited.visit([item["batch_id"]])
 
     def _response(self, item: Mapping[str, Any]) -> dict[str, Any]:

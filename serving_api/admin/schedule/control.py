@@ -69,11 +69,7 @@ class Control:
             self._refuse_second(queue, key)
             # The lock holds within one process; across processes the queue decides which command is accepted.
             return queue.enqueue_alone(
-                RUN_JOB,
-                args,
-                requested_by=by,
-                about=key,
-                same=lambda command: command.args.get("job") == key,
+                RUN_JOB, args, requested_by=by, about=key, same=lambda one: one.args.get("job") == key
             )
 
     def _refuse_second(self, queue: CommandQueue, key: str) -> None:

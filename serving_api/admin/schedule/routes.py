@@ -6,7 +6,7 @@ from fastapi import Path, Query
 
 from serving_api.admin.schedule import schemas, service
 from serving_api.admin.schedule.control import Control
-from serving_api.admin.shared import MAX_ID, Limit50
+from serving_api.admin.shared import MAX_ID, Limit50, off_loop
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
@@ -22,7 +22,7 @@ TaskKey = Annotated[str, Path(max_length=64, description="task key", examples=["
 @router.get("", list[schemas.TaskItem])
 async def schedule(call: Admin) -> Answer:
     """Every scheduled task with its settings in force."""
-    return Answer(await service.tasks(call.state))
+    return Answer(await off_loop(service.tasks, call.state))
 
 
 @router.get("/status", schemas.SchedulerStatus)

@@ -12,6 +12,7 @@ from resources.warehouse.ledger.tasks import Task
 from resources.warehouse.ledger.tasks_state import TaskState, TaskTable
 from resources.warehouse.locks import DomainLocks, LockState
 from serving_api.admin.shared import instant, off_loop, parse_day
+from serving_api.framework.row_models import picked
 from serving_api.framework.state import State
 
 TICK_S = 30
@@ -25,12 +26,8 @@ _SHANGHAI = timedelta(hours=8)
 # -- the table --------------------------------------------------------------------------------------
 
 
-async def tasks(state: State) -> list[dict[str, Any]]:
-    """Every task with its settings in force, in the declared order."""
-    return await off_loop(_tasks, state)
-
-
-def _tasks(state: State) -> list[dict[str, Any]]:
+def tasks(state: State) -> list[dict[str, Any]]:
+    """Every task with its settings in force, in the declared order. Blocks."""
     engine = state.reading.warehouse.engine
     slots = ScheduledRunReads(engine)
     latest = slots.latest()
@@ -43,22 +40,15 @@ def _tasks(state: State) -> list[dict[str, Any]]:
 
 def _task(task_state: TaskState, last: ScheduledRunRow | None, running: bool, state: State) -> dict[str, Any]:
     task = task_state.task
+    declared = "tradingDayOnly=trading_day_only dependsOn=after maxRetries=max_retries"
     return {
-        "key": task.key,
-        "name": task.name,
+        **picked(task, f"key name {declared} retryDelaySec=retry_delay_s note"),
+        **picked(task.timing, "triggerHm=hm time=text cron"),
         "enabled": task_state.enabled,
-        "triggerHm": task.timing.hm,
-        "time": task.timing.text,
-        "cron": task.timing.cron,
-        "tradingDayOnly": task.trading_day_only,
-        "dependsOn": list(task.after),
-        "maxRetries": task.max_retries,
-        "retryDelaySec": task.retry_delay_s,
         "running": running,
         "lastRunAt": instant(last.started_at or last.slot_at) if last else None,
         "lastStatus": last.status if last else None,
         "nextRunAt": instant(next_run(task_state, state)),
-        "note": task.note,
     }
 
 
@@ -145,9 +135,7 @@ def _today(
     """The counts of today's scheduled runs; runs that were started by hand are not counted."""
     states = list(states)
     keys = {task_state.key for task_state in states}
-    known: dict[tuple[str, str], str] = {
-        (row.task_key, row.slot): row.status for row in rows if row.task_key in keys
-    }
+    known = {(row.task_key, row.slot): row.status for row in rows if row.task_key in keys}
     found = list(known.values())
     to_come = [
         due
@@ -180,17 +168,6 @@ async def task_runs(
 
 
 def _run(row: ScheduledRunRow) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "key": row.task_key,
-        "status": row.status,
-        "trigger": row.trigger,
-        "slotAt": instant(row.slot_at),
-        "tradeDate": row.trade_date,
-        "attempt": row.attempt,
-        "runId": row.run_id,
-        "startedAt": instant(row.started_at),
-        "finishedAt": instant(row.finished_at),
-        "durationSec": row.duration_s,
-        "message": row.reason,
-    }
+    shown = "id key=task_key status trigger tradeDate=trade_date attempt runId=run_id durationSec=duration_s"
+    times = picked(row, "slotAt=slot_at startedAt=started_at finishedAt=finished_at", instant)
+    return {**picked(row, f"{shown} message=reason"), **times}

@@ -119,7 +119,7 @@ def test_an_answer_of_another_day_is_not_taken(bench: FetchContext, tmp_path: Pa
 def test_all_readers_of_a_scan_get_the_same(bench: FetchContext) -> None:
     live = bench.app.state.platform.part(UnifiedReads)._live
     bench.api.get("/market/distribution")
-    rows = live.scans._cached["tdx"].rows
+    _, rows, _ = live.scans._cache.kept("tdx").value
     facts = bench.api.call(live.facts.of, "2026-08-21")
     assert len(rows) > 50
     assert unpacked(packed(rows, None), facts) == (rows, None)

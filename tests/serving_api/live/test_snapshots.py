@@ -9,10 +9,13 @@ import pytest
 
 from core.declaration.registry import builtin_registry
 from resources.warehouse.warehouse import Warehouse
-from serving_api.live.snapshots import Snapshot, SnapshotWriter
+from serving_api.live.claims import Claims
+from serving_api.live.queries import snapshot_row
+from serving_api.live.snapshots import Snapshot, put
 from tests.serving_api import market as stored
 
 DAY, KIND = "2026-08-21", "distribution"
+ROW = snapshot_row(KIND, DAY)
 PROCESSES = 6
 
 
@@ -35,13 +38,13 @@ def reported(warehouse: Warehouse) -> list[tuple[object, ...]]:
 
 
 def test_of_many_processes_that_claim_at_once_one_asks(warehouse: Warehouse) -> None:
-    writers = [SnapshotWriter(warehouse, lambda: 1_000.0) for _ in range(PROCESSES)]
+    writers = [Claims(warehouse, lambda: 1_000.0) for _ in range(PROCESSES)]
     start, won, failed = threading.Barrier(PROCESSES), [], []
 
-    def claim(writer: SnapshotWriter) -> None:
+    def claim(writer: Claims) -> None:
         start.wait()
         try:
-            if writer.claim(KIND, DAY, 5.0):
+            if writer.claim(ROW, 5.0):
                 won.append(writer)
         except Exception as error:
             failed.append(error)
@@ -57,27 +60,27 @@ def test_of_many_processes_that_claim_at_once_one_asks(warehouse: Warehouse) -> 
 
 def test_a_claim_ends_with_its_time_its_release_or_its_answer(warehouse: Warehouse) -> None:
     now = [1_000.0]
-    first, second = (SnapshotWriter(warehouse, lambda: now[0]) for _ in range(2))
-    assert first.claim(KIND, DAY, 5.0)
-    assert first.claim(KIND, DAY, 5.0), "one's own claim is no obstacle"
-    assert not second.claim(KIND, DAY, 5.0)
+    first, second = (Claims(warehouse, lambda: now[0]) for _ in range(2))
+    assert first.claim(ROW, 5.0)
+    assert first.claim(ROW, 5.0), "one's own claim is no obstacle"
+    assert not second.claim(ROW, 5.0)
     now[0] += 5.1
-    assert second.claim(KIND, DAY, 5.0), "a process that died holds it no longer"
-    first.release(KIND, DAY)
-    assert not first.claim(KIND, DAY, 5.0), "nobody gives back what another holds"
-    second.release(KIND, DAY)
-    assert first.claim(KIND, DAY, 5.0)
-    assert first.put(KIND, answer(0))
-    assert second.claim(KIND, DAY, 5.0)
+    assert second.claim(ROW, 5.0), "a process that died holds it no longer"
+    first.release(ROW)
+    assert not first.claim(ROW, 5.0), "nobody gives back what another holds"
+    second.release(ROW)
+    assert first.claim(ROW, 5.0)
+    assert put(first, KIND, answer(0))
+    assert second.claim(ROW, 5.0)
 
 
 def test_the_newest_answer_is_stored_and_the_final_one_is_never_replaced(warehouse: Warehouse) -> None:
-    first, second = (SnapshotWriter(warehouse, lambda: 1_000.0) for _ in range(2))
-    assert first.put(KIND, answer(10, value=1))
-    assert not second.put(KIND, answer(9, value=2)), "an answer that came late is older"
-    assert second.put(KIND, answer(11, value=3))
-    assert first.put(KIND, answer(12, final=True, value=4))
-    assert not second.put(KIND, answer(13, final=True, value=5))
+    first, second = (Claims(warehouse, lambda: 1_000.0) for _ in range(2))
+    assert put(first, KIND, answer(10, value=1))
+    assert not put(second, KIND, answer(9, value=2)), "an answer that came late is older"
+    assert put(second, KIND, answer(11, value=3))
+    assert put(first, KIND, answer(12, final=True, value=4))
+    assert not put(second, KIND, answer(13, final=True, value=5))
     assert [(str(payload).replace(" ", ""), bool(final)) for payload, final in reported(warehouse)] == [
         ('{"up":4}', True)
     ]
