@@ -132,13 +132,7 @@ router = area_router(f"{PREFIX}/alt-sources", "alternative sources")
 async def alt_sources(call: Anyone) -> Answer:
     """Every alternative source: whether it is available, and if not, why."""
     items = [
-        {
-            "key": source.key,
-            "name": source.name,
-            **_status(source, reported),
-            "description": source.description,
-            "fields": list(source.fields),
-        }
+        {**picked(source, "key name description fields"), **_status(source, reported)}
         for source, reported in await _all(call.state)
     ]
     return Answer({"items": items, "total": len(items)})

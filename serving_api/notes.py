@@ -19,6 +19,7 @@ from serving_api.framework.permissions import Admin, Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
+from serving_api.framework.row_models import picked
 from serving_api.framework.state import State
 from serving_api.interfaces.queries import Row, public_rows
 from serving_api.table_lists import Page, PageSize
@@ -127,16 +128,8 @@ async def generate(call: Admin, kind: WrittenKind, body: NoteRequest | None = No
     if body is not None and body.date is not None and calendar_day("date", body.date) != day:
         raise InputError("date", f"a note is written of {day} now; of another day it would know too much")
     asked = await state.part(Control).run(TASKS[kind], TaskRunRequest(), call.member.username)
-    return Answer(
-        {
-            "status": asked["status"],
-            "date": day,
-            "source": RULES if await model_of(state) is None else AI,
-            "runId": asked["runId"],
-            "commandId": asked["commandId"],
-            "message": asked["message"],
-        }
-    )
+    source = RULES if await model_of(state) is None else AI
+    return Answer({**picked(asked, "status runId commandId message"), "date": day, "source": source})
 
 
 def day_of(kind: Kind, state: State) -> str:

@@ -15,6 +15,7 @@ from serving_api.framework.error_responses import TOO_FAST, TooManyAttempts
 from serving_api.framework.permissions import NotificationReader
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
+from serving_api.framework.row_models import PageOf, picked
 from serving_api.framework.state import State
 from serving_api.settings.mail import Mail
 from serving_api.settings.schemas import MailOutcome
@@ -36,11 +37,8 @@ class UnreadNotifications(BaseModel):
     count: int = Field(description="all unread ones")
 
 
-class NotificationPage(BaseModel):
-    items: list[NotificationItem]
-    total: int
-    page: int
-    page_size: int
+class NotificationPage(PageOf[NotificationItem]):
+    """Newest first."""
 
 
 class NotificationRead(BaseModel):
@@ -77,12 +75,8 @@ class Notifications:
     async def page(self, page: int, page_size: int) -> dict[str, Any]:
         rows = await self._all()
         shown = rows[(page - 1) * page_size : page * page_size]
-        return {
-            "items": [_item(row) for row in shown],
-            "total": len(rows),
-            "page": page,
-            "page_size": page_size,
-        }
+        items = [_item(row) for row in shown]
+        return {"items": items, "total": len(rows), "page": page, "page_size": page_size}
 
     async def mark_read(self, notification_id: str) -> None:
         await off_loop(self.store.mark_read, notification_id)
@@ -107,16 +101,8 @@ class Notifications:
 
 
 def _item(row: Notification) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "kind": row.kind,
-        "title": row.title,
-        "content": row.content,
-        "code": row.code,
-        "link": row.link,
-        "created_at": local_iso(datetime.fromisoformat(row.created_at)),
-        "read": row.read,
-    }
+    shown = picked(row, "id kind title content code link read")
+    return {**shown, "created_at": local_iso(datetime.fromisoformat(row.created_at))}
 
 
 router = area_router(f"{PREFIX}/notifications", "notifications")

@@ -48,22 +48,18 @@ def insert_user(connection: Connection, sql: Sql, values: Mapping[str, Any]) -> 
 def update_user(connection: Connection, sql: Sql, user_id: int, values: Mapping[str, Any]) -> None:
     """Set columns of one user. Raises ConflictError as `insert_user` does."""
     _refuse_taken(connection, sql, values, own_id=user_id)
-    sets = ", ".join(f"{sql.name(column)}=?" for column in values)
     try:
-        connection.exec_driver_sql(
-            sql.text(f"UPDATE {TABLE} SET {sets} WHERE id=?"), (*values.values(), user_id)
-        )
+        sql.set(connection, TABLE, values, "id=?", (user_id,))
     except sa.exc.IntegrityError:
         raise ConflictError("用户名或邮箱已被使用") from None
 
 
 def change_password(connection: Connection, sql: Sql, user_id: int, made: str, now: str) -> None:
     """Set the hash of a new password; tokens of the old one become invalid."""
-    connection.exec_driver_sql(
-        sql.text(
-            f"UPDATE {TABLE} SET password_hash=?, updated_at=?, "
-            "token_generation=COALESCE(token_generation, 0)+1 WHERE id=?"
-        ),
+    sql.run(
+        connection,
+        f"UPDATE {TABLE} SET password_hash=?, updated_at=?, "
+        "token_generation=COALESCE(token_generation, 0)+1 WHERE id=?",
         (made, now, user_id),
     )
 
@@ -72,9 +68,8 @@ def _refuse_taken(connection: Connection, sql: Sql, values: Mapping[str, Any], o
     for column, title in (("username", "用户名"), ("email", "邮箱")):
         if column not in values:
             continue
-        found = connection.exec_driver_sql(
-            sql.text(f"SELECT id FROM {TABLE} WHERE LOWER({column})=LOWER(?)"), (values[column],)
-        ).scalars()
+        taken = f"SELECT id FROM {TABLE} WHERE LOWER({column})=LOWER(?)"
+        found = sql.run(connection, taken, (values[column],)).scalars()
         if any(int(other) != own_id for other in found):
             raise ConflictError(f"{title}已被使用")
 
@@ -82,12 +77,11 @@ def _refuse_taken(connection: Connection, sql: Sql, values: Mapping[str, Any], o
 def count_call(connection: Connection, sql: Sql, user_id: int, today: str, limit: int) -> bool:
     """Count one AI call of `today` when fewer than `limit` were made; False when the limit is reached. The
     count is set before the date: MariaDB evaluates assignments from left to right."""
-    done = connection.exec_driver_sql(
-        sql.text(
-            f"UPDATE {TABLE} SET ai_usage_count=CASE WHEN ai_usage_date=? "
-            "THEN COALESCE(ai_usage_count, 0)+1 ELSE 1 END, ai_usage_date=? "
-            "WHERE id=? AND (ai_usage_date IS NULL OR ai_usage_date<>? OR COALESCE(ai_usage_count, 0)<?)"
-        ),
+    done = sql.run(
+        connection,
+        f"UPDATE {TABLE} SET ai_usage_count=CASE WHEN ai_usage_date=? "
+        "THEN COALESCE(ai_usage_count, 0)+1 ELSE 1 END, ai_usage_date=? "
+        "WHERE id=? AND (ai_usage_date IS NULL OR ai_usage_date<>? OR COALESCE(ai_usage_count, 0)<?)",
         (today, today, user_id, today, limit),
     )
     return done.rowcount == 1

@@ -15,15 +15,13 @@ from core.clock import stamp
 from core.errors import ConflictError, Forbidden, StorageError
 from resources.secret_files import load_secret
 from resources.settings import Settings
-from resources.warehouse.engine import transaction
-from resources.warehouse.sql import Sql
 from resources.warehouse.warehouse import Warehouse
 from serving_api.auth import queries
 from serving_api.auth.avatars import AvatarStore
 from serving_api.auth.credentials import Lockout, Passwords, Tokens
 from serving_api.auth.model import ACTIVE, AiQuota, User, quota_on
 from serving_api.auth.schemas import PasswordChange, ProfileChange, Registration
-from serving_api.db.sessions import Reading
+from serving_api.db.sessions import Reading, write
 from serving_api.framework.error_responses import (
     NOT_ACTIVE,
     NOT_LOGGED_IN,
@@ -168,7 +166,7 @@ class Accounts:
     async def _note_login(self, user: User) -> None:
         """Store the time of a login; a database that cannot be written to neither fails nor delays the
         login."""
-        values = {"last_login_at": self._now_s()}
+        values = {"last_login_at": self._system.local().strftime("%Y-%m-%d %H:%M:%S")}
         try:
             with anyio.move_on_after(NOTE_WAIT_S) as wait:
                 await self._write(queries.update_user, user.id, values, abandon=True)
@@ -253,21 +251,12 @@ class Accounts:
     async def _write(self, work: Callable[..., T], *args: Any, abandon: bool = False) -> T:
         """Run `work(connection, sql, *args)` in one write transaction, off the event loop. `abandon`: when
         the caller is cancelled, the thread continues."""
-
-        def transact() -> T:
-            with transaction(self._writer.engine) as connection:
-                sql: Sql = self._writer.sql
-                return work(connection, sql, *args)
-
         return await anyio.to_thread.run_sync(
-            transact, limiter=self._write_limiter, abandon_on_cancel=abandon
+            write, self._writer, work, *args, limiter=self._write_limiter, abandon_on_cancel=abandon
         )
 
     def _now(self) -> str:
         return stamp(self._system.local())
-
-    def _now_s(self) -> str:
-        return self._system.local().strftime("%Y-%m-%d %H:%M:%S")
 
     def _today(self) -> str:
         return self._system.local().date().isoformat()

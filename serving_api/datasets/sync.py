@@ -85,35 +85,32 @@ def written(session: Session, run_id: str, table: str) -> Written:
     return Written(*(int(value) for value in row))
 
 
+def _counts(session: Session, column: str, table: str, where: str, *values: str) -> dict[str, int]:
+    """Rows by the values of a column."""
+    rows = session.run(f"SELECT {column}, COUNT(*) FROM {table}{where} GROUP BY {column}", values)
+    return {str(kind): int(count) for kind, count in rows}
+
+
+_OF_RUN = "batch_id IN (SELECT batch_id FROM sys_batch WHERE run_id=?)"
+
+
 def block_counts(session: Session) -> dict[str, int]:
     """Members by kind of block."""
-    rows = session.run("SELECT block_type, COUNT(*) FROM raw_block_member GROUP BY block_type")
-    return {str(kind): int(count) for kind, count in rows}
+    return _counts(session, "block_type", "raw_block_member", "")
 
 
 def blocks_of_run(session: Session, run_id: str) -> dict[str, int]:
     """Members that a run wrote, by kind of block."""
-    rows = session.run(
-        "SELECT block_type, COUNT(*) FROM raw_block_member "
-        "WHERE batch_id IN (SELECT batch_id FROM sys_batch WHERE run_id=?) GROUP BY block_type",
-        (run_id,),
-    )
-    return {str(kind): int(count) for kind, count in rows}
+    return _counts(session, "block_type", "raw_block_member", f" WHERE {_OF_RUN}", run_id)
 
 
 def bars_of_run(session: Session, run_id: str, code: str) -> dict[str, int]:
     """Bars of a code that a run wrote, by period."""
-    rows = session.run(
-        "SELECT period, COUNT(*) FROM fusion_kline_bar WHERE code=? "
-        "AND batch_id IN (SELECT batch_id FROM sys_batch WHERE run_id=?) GROUP BY period",
-        (code, run_id),
-    )
-    return {str(period): int(count) for period, count in rows}
+    return _counts(session, "period", "fusion_kline_bar", f" WHERE code=? AND {_OF_RUN}", code, run_id)
 
 
 def newest_index_date(session: Session) -> str | None:
-    rows = session.rows("fusion_index_daily", columns=("date",), order="date DESC", limit=1)
-    return str(rows[0][0]) if rows else None
+    return session.first("fusion_index_daily", "date", order="date DESC")
 
 
 BLOCKS = "block_sync"

@@ -12,6 +12,7 @@ from platform_assets.compute.auction import direction
 from serving_api.db.sessions import Session
 from serving_api.framework.cache_headers import before_open
 from serving_api.framework.read_failures import read_or
+from serving_api.framework.row_models import picked
 from serving_api.framework.state import State
 from serving_api.live.admin_reads.changes import Changes
 from serving_api.live.admin_reads.market import Market
@@ -153,23 +154,20 @@ class AbnormalMoves:
         if status != READY or pool_day is None:
             return Part([], True)
         return await self._auction.read(
-            self._today(), self._auction_ttl, lambda: self._ask_auction(pool_day), use_cache=use_cache
+            self._state.today, self._auction_ttl, lambda: self._ask_auction(pool_day), use_cache=use_cache
         )
 
     async def intraday(self, *, use_cache: bool) -> Part:
         """The newest anomalies of the session."""
         return await self._intraday.read(
-            self._today(), lambda: INTRADAY_TTL, self._ask_intraday, use_cache=use_cache
+            self._state.today, lambda: INTRADAY_TTL, self._ask_intraday, use_cache=use_cache
         )
 
     async def deviation(self, *, use_cache: bool) -> Part:
         """Listings of the billboard for a deviation of the price, of the newest published date."""
         return await self._deviation.read(
-            self._today(), lambda: DEVIATION_TTL, self._ask_deviation, use_cache=use_cache
+            self._state.today, lambda: DEVIATION_TTL, self._ask_deviation, use_cache=use_cache
         )
-
-    def _today(self) -> str:
-        return self._state.today
 
     def _auction_ttl(self) -> float:
         within = AUCTION_BEGINS <= self._state.clock.now().time() < OPENS
@@ -202,7 +200,7 @@ class AbnormalMoves:
     async def _ask_deviation(self) -> Items:
         """The stored billboard; the portal's when the newest published date is not stored yet."""
         published = self._published()
-        stored = await read_or([], self._state.reading.scan(stored_listings, self._today()))
+        stored = await read_or([], self._state.reading.scan(stored_listings, self._state.today))
         if published is None or (stored and stored[0]["date"] >= published):
             return _deviating(stored)
         answer = await read_or(
@@ -234,11 +232,7 @@ def stored_listings(session: Session, until: str) -> list[Row]:
 def _deviating(rows: list[Row]) -> Items:
     """The largest net buyers first; `net_buy` in 10k CNY."""
     items = [
-        {
-            **{name: row[name] for name in ("date", "code", "name", "reason")},
-            "change_pct": number(row["change_pct"]),
-            "net_buy": number(row["net_buy"]),
-        }
+        {**picked(row, "date code name reason"), **picked(row, "change_pct net_buy", number)}
         for row in rows
         if MARK in (row["reason"] or "")
     ]
@@ -247,13 +241,7 @@ def _deviating(rows: list[Row]) -> Items:
 
 
 def _change(row: Row) -> Row:
-    return {
-        **{name: row[name] for name in ("time", "code", "name")},
-        "type": row["type_label"],
-        "price": row["price"],
-        "change_pct": row["change_percent"],
-        "info": row["info"],
-    }
+    return picked(row, "time code name type=type_label price change_pct=change_percent info")
 
 
 def clamped(limit: int) -> int:

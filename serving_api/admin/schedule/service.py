@@ -101,7 +101,7 @@ async def status(state: State) -> dict[str, Any]:
             "beatAt": instant(node.beat_at) if node else None,
             "fresh": fresh,
         },
-        "locks": {lock.domain: _lock(lock) for lock in heartbeat.locks},
+        "locks": {lock.domain: lock_view(lock) for lock in heartbeat.locks},
         "runningTasks": [
             {"key": row.task_key, "startedAt": instant(row.started_at), "runId": row.run_id}
             for row in heartbeat.running
@@ -122,7 +122,7 @@ def _heartbeat(state: State, today: str) -> _Heartbeat:
     )
 
 
-def _lock(lock: LockState) -> dict[str, Any]:
+def lock_view(lock: LockState) -> dict[str, Any]:
     since = None
     if lock.held and lock.since is not None:
         since = datetime.fromtimestamp(lock.since, UTC).replace(tzinfo=None) + _SHANGHAI

@@ -6,6 +6,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from serving_api.datasets.fused import schemas
+from serving_api.framework.row_models import picked
 
 Row = dict[str, Any]
 
@@ -41,24 +42,13 @@ def valuation(code: str, rows: Sequence[Row], total: int) -> Row:
     """The newest row, and the newest snapshots oldest first."""
     newest = {**rows[0], "as_of_date": rows[0]["date"]}
     snapshots = [only(schemas.Snapshot, row) for row in reversed(rows)]
-    return {
-        "code": code,
-        "valuation": shaped(schemas.ValuationRow, newest),
-        "snapshots": snapshots,
-        "total_snapshots": total,
-    }
+    shown = {"code": code, "valuation": shaped(schemas.ValuationRow, newest)}
+    return {**shown, "snapshots": snapshots, "total_snapshots": total}
 
 
 def release(row: Row) -> Row:
     """One lock-up release."""
-    return {
-        "date": row["free_date"],
-        "type": row["share_type"],
-        "shares": row["free_shares"],
-        "able_shares": row["able_shares"],
-        "ratio_pct": row["ratio_total_pct"],
-        "market_value": row["market_value"],
-    }
+    return picked(row, schemas.RELEASE)
 
 
 def core(found: Mapping[str, Row | None]) -> Row:

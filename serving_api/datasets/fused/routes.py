@@ -1,5 +1,6 @@
 """/datamgr/fusion: admin, enveloped."""
 
+import re
 from collections import Counter
 from datetime import timedelta
 from enum import StrEnum
@@ -14,7 +15,15 @@ from serving_api.datasets.fused.status import request_sync, status
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import REACH, reach, reach_of_codes
 from serving_api.framework.openapi import DataAvailability
-from serving_api.framework.parameters import Adjust, AsOf, AsOfRead, StockCode, code_list
+from serving_api.framework.parameters import (
+    Adjust,
+    AsOf,
+    AsOfRead,
+    StockCode,
+    bound_of,
+    code_list,
+    echo_of,
+)  # fmt: skip
 from serving_api.framework.permissions import Admin
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
@@ -26,26 +35,13 @@ router = area_router(f"{PREFIX}/datamgr/fusion", "datamgr: fused layer")
 
 BROAD_INDICES = "sh000001,sz399001,sz399006"
 MOST_INDICES = 20
+_INDEX = re.compile(r"(sh|sz|bj)[0-9]{6}")
 _AS_OF = ("as_of", str)
 _TOTAL = ("total", int)
 
 
-class BarPeriod(StrEnum):
-    week = "week"
-    month = "month"
-    quarter = "quarter"
-    year = "year"
-
-
+BarPeriod = StrEnum("BarPeriod", "week month quarter year")
 Ascending = Annotated[bool, Query(description="oldest first; the rows are the newest ones either way")]
-
-
-def _bound(as_of: AsOf | None) -> str | None:
-    return None if as_of is None else as_of.bound
-
-
-def _echo(as_of: AsOf | None) -> dict[str, Any]:
-    return {} if as_of is None else {"as_of": as_of.echo}
 
 
 async def _reach(
@@ -53,7 +49,7 @@ async def _reach(
 ) -> dict[str, Any]:
     """Keys next to the newest rows of a code: `as_of`, and how far back the rows reach."""
     history = await reach(state, table, given, asked=asked, code=code, what=what, as_of=as_of)
-    return {**_echo(as_of), **history}
+    return {**echo_of(as_of), **history}
 
 
 async def _index_codes(
@@ -65,12 +61,7 @@ async def _index_codes(
     if not 1 <= len(requested) <= MOST_INDICES:
         raise InputError("codes", f"{len(requested)} codes; 1..{MOST_INDICES} are allowed")
     for code in requested:
-        if (
-            len(code) != 8
-            or code[:2] not in ("sh", "sz", "bj")
-            or not code[2:].isdecimal()
-            or not code.isascii()
-        ):
+        if not _INDEX.fullmatch(code):
             raise InputError("codes", f"{code[:20]!r} is no index code; the form sh000001 is allowed")
     return requested
 
@@ -100,9 +91,9 @@ async def stocks(
     call: Admin, codes: Annotated[list[str], Depends(code_list(500))], as_of: AsOfRead
 ) -> Answer:
     """Master core and newest finance figures of up to 500 codes; unknown codes are left out."""
-    found = await read_or([], call.state.reading.scan(queries.cores, codes, _bound(as_of)))
+    found = await read_or([], call.state.reading.scan(queries.cores, codes, bound_of(as_of)))
     cores = [records.core(one) for one in found]
-    return Answer({"stocks": cores, "total": len(cores)}, top=_echo(as_of))
+    return Answer({"stocks": cores, "total": len(cores)}, top=echo_of(as_of))
 
 
 @router.get(
@@ -116,14 +107,14 @@ async def index_daily(
     ascending: Ascending = True,
 ) -> Answer:
     """Daily bars of indices."""
-    rows = await read_or([], call.state.reading.scan(queries.index_bars, codes, periods, _bound(as_of)))
+    rows = await read_or([], call.state.reading.scan(queries.index_bars, codes, periods, bound_of(as_of)))
     place = {code: at for at, code in enumerate(codes)}
     rows.sort(key=lambda row: row["date"], reverse=not ascending)
     rows.sort(key=lambda row: place[row["code"]])
     items = [records.only(schemas.IndexBar, row) for row in rows]
     counts = dict.fromkeys(codes, 0) | Counter(row["code"] for row in items)
     history = await reach_of_codes(call.state, queries.INDEX_DAILY, counts, periods, what="bars", as_of=as_of)
-    return Answer({"total": len(items), "items": items}, top={**_echo(as_of), **history})
+    return Answer({"total": len(items), "items": items}, top={**echo_of(as_of), **history})
 
 
 @router.get(
@@ -135,8 +126,8 @@ async def index_daily(
 )
 async def stock(call: Admin, code: StockCode, as_of: AsOfRead) -> Answer:
     """Master, profile and the newest eight finance periods of a stock."""
-    found, available = await service.stock(call.state, code, _bound(as_of))
-    return Answer(found, top={"data_availability": available, **_echo(as_of)})
+    found, available = await service.stock(call.state, code, bound_of(as_of))
+    return Answer(found, top={"data_availability": available, **echo_of(as_of)})
 
 
 @router.get(
@@ -152,7 +143,7 @@ async def finance(
     periods: Annotated[int, Query(ge=1, le=20, description="newest report periods")] = 8,
 ) -> Answer:
     """Key figures of a stock by report period, oldest first; amounts are cumulative since 1 January."""
-    found = await service.newest(call.state, schemas.Finance, queries.FINANCE, code, periods, _bound(as_of))
+    found = await service.newest(call.state, schemas.Finance, queries.FINANCE, code, periods, bound_of(as_of))
     top = await _reach(call.state, queries.FINANCE, len(found), periods, code, "report periods", as_of)
     return Answer({"code": code, "periods": periods, "results": found[::-1]}, top=top)
 
@@ -171,7 +162,7 @@ async def valuation(
     snapshots: Annotated[int, Query(ge=1, le=60, description="newest dates")] = 20,
 ) -> Answer:
     """The newest valuation and the snapshots before it."""
-    found = await service.valuation(call.state, code, snapshots, _bound(as_of))
+    found = await service.valuation(call.state, code, snapshots, bound_of(as_of))
     given = len(found["snapshots"])
     top = await _reach(call.state, queries.VALUATION, given, snapshots, code, "dates", as_of)
     return Answer(found, top=top)
@@ -182,18 +173,18 @@ async def valuation(
 )
 async def industry(call: Admin, code: StockCode, as_of: AsOfRead) -> Answer:
     """Industries and concepts of a stock."""
-    read = call.state.reading.point(queries.of_code, queries.INDUSTRY, code, _bound(as_of))
+    read = call.state.reading.point(queries.of_code, queries.INDUSTRY, code, bound_of(as_of))
     row = await read_or(None, read)
     if row is None:
         raise NotFound(f"no fused industry of {code}")
-    return Answer(records.shaped(schemas.IndustryRow, row), top=_echo(as_of))
+    return Answer(records.shaped(schemas.IndustryRow, row), top=echo_of(as_of))
 
 
 @router.get("/stock/{code}/dividend", list[schemas.DividendRow], top=[_AS_OF], tables=(queries.DIVIDEND,))
 async def dividend(call: Admin, code: StockCode, as_of: AsOfRead) -> Answer:
     """Dividends of a stock, newest plan first; the implementation replaces its plan."""
-    rows = await read_or([], call.state.reading.point(queries.dividends, code, _bound(as_of)))
-    return Answer([records.shaped(schemas.DividendRow, row) for row in rows], top=_echo(as_of))
+    rows = await read_or([], call.state.reading.point(queries.dividends, code, bound_of(as_of)))
+    return Answer([records.shaped(schemas.DividendRow, row) for row in rows], top=echo_of(as_of))
 
 
 @router.get("/stock/{code}/lockup", list[schemas.Release], tables=(queries.LOCKUP,))
@@ -225,7 +216,7 @@ async def kline_bar(
     adjust: Adjust = "none",
 ) -> Answer:
     """Week, month, quarter or year bars: stored ones, or made of adjusted daily bars."""
-    bound = _bound(as_of)
+    bound = bound_of(as_of)
     moment = bound or stamp(call.state.clock.now())
     items = await service.period_bars(call.state, code, period.value, periods, adjust, bound, moment)
     if not ascending:
@@ -236,7 +227,7 @@ async def kline_bar(
         call.state, queries.KLINE_BAR if adjust == "none" else queries.KLINE, len(items),
         asked=periods, of=of, what=f"{period.value} bars", as_of=as_of,
     )  # fmt: skip
-    return Answer(payload, top={**_echo(as_of), **history})
+    return Answer(payload, top={**echo_of(as_of), **history})
 
 
 def _series(
@@ -251,7 +242,7 @@ def _series(
         as_of: AsOfRead,
         periods: Annotated[int, Query(ge=1, le=most, description=f"newest {what}")] = usual,
     ) -> Answer:
-        found = await service.newest(call.state, model, table, code, periods, _bound(as_of))
+        found = await service.newest(call.state, model, table, code, periods, bound_of(as_of))
         top = await _reach(call.state, table, len(found), periods, code, what, as_of)
         return Answer(found[::-1] if ascending else found, top=top)
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from serving_api.admin.records import SyncLog
+from serving_api.admin.schedule.schemas import LockItem
 from serving_api.datasets.fused import queries
 from serving_api.framework.openapi import example
 from serving_api.framework.row_models import columns_of
@@ -133,10 +134,12 @@ class BlockTradeRow(Row):
     quality: str | None
 
 
-@columns_of(
-    queries.LOCKUP,
-    "date=free_date type=share_type shares=free_shares able_shares ratio_pct=ratio_total_pct market_value",
+RELEASE = (
+    "date=free_date type=share_type shares=free_shares able_shares ratio_pct=ratio_total_pct market_value"
 )
+
+
+@columns_of(queries.LOCKUP, RELEASE)
 class Release(BaseModel):
     """Shares; `ratio_pct` percent of all shares, `market_value` CNY at the newest close."""
 
@@ -200,16 +203,10 @@ class Quality(BaseModel):
     okRatio: float | None
 
 
-class Lock(BaseModel):
-    held: bool
-    holder: str | None
-    since: str | None
-
-
 class Status(BaseModel):
     tables: dict[str, TableState]
     quality: Quality
-    locks: dict[str, Lock]
+    locks: dict[str, LockItem]
     recent_tasks: list[SyncLog]
     running: bool
 

@@ -3,14 +3,14 @@ whole market under the three domain locks, or of some codes."""
 
 import asyncio
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from core.declaration.registry import builtin_registry
 from core.errors import ConflictError
 from resources.warehouse.ledger.commands import Command, CommandQueue
-from resources.warehouse.locks import DOMAINS, DomainLocks, LockState
+from resources.warehouse.locks import DOMAINS, DomainLocks
 from serving_api.admin.records import logged_syncs
+from serving_api.admin.schedule.service import lock_view
 from serving_api.admin.shared import instant, off_loop
 from serving_api.datasets.fused import queries
 from serving_api.db.sessions import Reading
@@ -20,7 +20,6 @@ from serving_api.framework.state import State
 COMMAND = "fusion_sync"
 OPEN = ("queued", "running")
 RECENT = 20
-_SHANGHAI = timedelta(hours=8)
 Counts = dict[str, dict[str, int]]
 
 
@@ -56,15 +55,12 @@ async def status(state: State) -> dict[str, Any]:
         read_or([], off_loop(DomainLocks(state.reading.warehouse.engine).states)),
         read_or([], off_loop(CommandQueue(state.reading.warehouse.engine).of_name, COMMAND, statuses=OPEN)),
     )
-    held = {lock.domain: _lock(lock) for lock in locks}
+    held = {lock.domain: lock_view(lock) for lock in locks}
     ok, warning = (sum(table[name] for table in tables.values()) for name in ("ok", "warning"))
+    ratio = round(ok / (ok + warning), 4) if ok + warning else None
     return {
         "tables": tables,
-        "quality": {
-            "ok": ok,
-            "warning": warning,
-            "okRatio": round(ok / (ok + warning), 4) if ok + warning else None,
-        },
+        "quality": {"ok": ok, "warning": warning, "okRatio": ratio},
         "locks": {domain: held.get(domain, _FREE) for domain in DOMAINS},
         "recent_tasks": logs["items"],
         "running": bool(running) or any(lock["held"] for lock in held.values()),
@@ -83,23 +79,11 @@ async def _tables(state: State) -> dict[str, dict[str, Any]]:
     for name in names:
         version = known.get(name)
         by_quality = counts.get(name, {})
-        found[name] = {
-            "rows": sum(by_quality.values()),
-            "ok": by_quality.get("ok", 0),
-            "warning": by_quality.get("warning", 0),
-            "latestDate": version.latest_date if version else None,
-            "latestUpdate": instant(version.updated_at) if version else None,
-        }
+        rows = {"rows": sum(by_quality.values())}
+        rows |= {quality: by_quality.get(quality, 0) for quality in ("ok", "warning")}
+        date, update = (version.latest_date, instant(version.updated_at)) if version else (None, None)
+        found[name] = {**rows, "latestDate": date, "latestUpdate": update}
     return found
-
-
-def _lock(lock: LockState) -> dict[str, Any]:
-    if not lock.held:
-        return dict(_FREE)
-    since = None
-    if lock.since is not None:
-        since = datetime.fromtimestamp(lock.since, UTC).replace(tzinfo=None) + _SHANGHAI
-    return {"held": True, "holder": lock.owner, "since": instant(since)}
 
 
 async def request_sync(state: State, codes: Sequence[str] | None, asked_by: str) -> dict[str, Any]:
@@ -107,17 +91,11 @@ async def request_sync(state: State, codes: Sequence[str] | None, asked_by: str)
     (full market only)."""
     requested = None if codes is None else list(codes)
     command = await off_loop(_enqueue, state, requested, asked_by)
-    full = codes is None
-    return {
-        "status": "accepted",
-        "mode": "full_market" if full else "codes",
-        "message": "已接受全市场融合任务，后台执行"
-        if full
-        else f"已接受 {len(codes or ())} 只股票的融合任务",
-        "codes": list(codes or ()),
-        "command_id": command.id,
-        "batch_id": None,
-    }
+    mode, message = "full_market", "已接受全市场融合任务，后台执行"
+    if codes is not None:
+        mode, message = "codes", f"已接受 {len(codes)} 只股票的融合任务"
+    accepted = {"status": "accepted", "mode": mode, "message": message, "codes": list(codes or ())}
+    return {**accepted, "command_id": command.id, "batch_id": None}
 
 
 def _enqueue(state: State, codes: list[str] | None, asked_by: str) -> Command:

@@ -6,11 +6,12 @@ import anyio
 import anyio.to_thread
 
 from core.clock import stamp
-from resources.warehouse.engine import transaction
 from serving_api.admin.shared import instant, off_loop
 from serving_api.datasets.portfolio import queries
-from serving_api.datasets.portfolio.entries import Holdings, holdings
+from serving_api.datasets.portfolio.entries import holdings
 from serving_api.datasets.portfolio.sheets import table_rows
+from serving_api.db.sessions import write
+from serving_api.framework.row_models import picked
 from serving_api.framework.state import State
 
 EXTENSIONS = (".xlsx", ".xls", ".csv")
@@ -40,16 +41,11 @@ def shown_stock(row: dict[str, Any], quote: dict[str, Any]) -> dict[str, Any]:
     """A row of the list as responses show it, with its newest quote ({} without one)."""
     price, cost = quote.get("price"), row["cost_price"]
     profit = None if price is None or cost is None or cost <= 0 else round((price / cost - 1) * 100, 4)
+    prices = "costPrice=cost_price buyDate=buy_date stopLossPrice=stop_loss_price targetPrice=target_price"
     return {
-        "code": row["code"],
+        **picked(row, f"code shares {prices} note"),
         "name": row["name"] or quote.get("name"),
         "group": row["group_name"] or GROUP,
-        "shares": row["shares"],
-        "costPrice": cost,
-        "buyDate": row["buy_date"],
-        "stopLossPrice": row["stop_loss_price"],
-        "targetPrice": row["target_price"],
-        "note": row["note"],
         "price": price,
         "changePct": quote.get("change_pct"),
         "profitPct": profit,
@@ -60,8 +56,10 @@ async def import_table(state: State, body: bytes) -> dict[str, Any]:
     """{status, saved, skipped, total, message, errors}. A row that is not a holding is skipped with its
     reason. Raises BadRequest for a file that cannot be read or has no codes; StorageError."""
     turn = state.part(Turn)
-    found = await anyio.to_thread.run_sync(_read, body, limiter=turn.limiter)
-    await off_loop(_save, state, found)
+    read = anyio.to_thread.run_sync(lambda: holdings(table_rows(body)), limiter=turn.limiter)
+    found = await read
+    now = stamp(state.system.local())
+    await off_loop(write, state.writer, queries.save, found.columns, found.rows, now)
     saved, skipped = len(found.rows), len(found.problems)
     return {
         "status": "success" if saved else "failed",
@@ -69,17 +67,5 @@ async def import_table(state: State, body: bytes) -> dict[str, Any]:
         "skipped": skipped,
         "total": saved + skipped,
         "message": f"已导入 {saved} 条，跳过 {skipped} 条",
-        "errors": [
-            {"row": problem.row, "reason": problem.reason} for problem in found.problems[:MOST_ERRORS]
-        ],
+        "errors": [picked(problem, "row reason") for problem in found.problems[:MOST_ERRORS]],
     }
-
-
-def _read(body: bytes) -> Holdings:
-    return holdings(table_rows(body))
-
-
-def _save(state: State, found: Holdings) -> None:
-    now = stamp(state.system.local())
-    with transaction(state.writer.engine) as connection:
-        queries.save(connection, state.writer.sql, found.columns, found.rows, now)
