@@ -1,11 +1,11 @@
 """What a process of the scheduler side opens: settings, market clock, calendar, ledgers.
 
-Nothing is opened at import; each process calls `open_house` once. Importing this module needs neither
+Nothing is opened at import; each process calls `open_services` once. Importing this module needs neither
 Dagster nor the datasets.
 """
 
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -34,29 +34,13 @@ class Services:
     calendar: TradeCalendar
     engine: Engine
 
-    @cached_property
-    def tasks(self) -> TaskTable:
-        return TaskTable(self.engine)
-
-    @cached_property
-    def scheduled_runs(self) -> ScheduledRunLedger:
-        return ScheduledRunLedger(self.engine)
-
-    @cached_property
-    def commands(self) -> CommandQueue:
-        return CommandQueue(self.engine)
-
-    @cached_property
-    def batches(self) -> BatchLedger:
-        return BatchLedger(self.engine)
-
-    @cached_property
-    def heartbeats(self) -> Heartbeats:
-        return Heartbeats(self.engine)
-
-    @cached_property
-    def locks(self) -> DomainLocks:
-        return DomainLocks(self.engine)
+    def __post_init__(self) -> None:
+        self.tasks = TaskTable(self.engine)
+        self.scheduled_runs = ScheduledRunLedger(self.engine)
+        self.commands = CommandQueue(self.engine)
+        self.batches = BatchLedger(self.engine)
+        self.heartbeats = Heartbeats(self.engine)
+        self.locks = DomainLocks(self.engine)
 
     @property
     def migrated(self) -> bool:

@@ -35,10 +35,7 @@ from platform_assets.definitions.partitions import (
     closed_within,
     trade_dates,
 )
-from platform_assets.definitions.resources import (
-    RUN_RESOURCES,
-    platform_of,
-)
+from platform_assets.definitions.resources import RUN_RESOURCES, platform_of
 from platform_assets.definitions.run_context import BACKFILL, TASK_TAG, entered, patience_for, pipeline_run
 from platform_assets.definitions.run_lease import CODES_TAG, lease_for
 from platform_assets.definitions.source_metadata import column_lineage, declared_in
@@ -57,6 +54,7 @@ from resources.composition import Platform
 
 Load = Callable[[PipelineRun, Scope], Loaded]
 OWNER = "team:data"
+_LIMITS = {SCHEMA_CHECK: schema_check().text}
 
 
 @dataclass(frozen=True)
@@ -67,12 +65,12 @@ class AssetPlan:
     group: str
     deps: tuple[str, ...]
     partition: Partition
-    checks: tuple[str, ...]
     about: str
     check_texts: Mapping[str, str]
-    domain: str | None
+    """Check -> what it says: `schema` (every column limit), then each named function of a fused table."""
     load: Load
     tasks: tuple[str, ...]
+    domain: str | None = None
     own_past: bool = False
     freshness: Freshness | None = None
     dataset: Dataset | None = None
@@ -81,6 +79,10 @@ class AssetPlan:
     """The class that declares the columns."""
     public_at: PublicAt | None = None
     """When its rows are public, which explains a load without rows."""
+
+    @property
+    def checks(self) -> tuple[str, ...]:
+        return tuple(self.check_texts)
 
     @property
     def partitioned(self) -> bool:
@@ -104,40 +106,37 @@ def asset_plans(registry: Registry) -> list[AssetPlan]:
             plans.append(
                 AssetPlan(
                     table=dataset.stage_table,
-                    group=dataset.subject,
                     deps=tuple(dataset.feeds),
                     partition=partition,
-                    checks=(SCHEMA_CHECK,),
                     about=stage_about(dataset),
-                    check_texts={SCHEMA_CHECK: schema_check().text},
-                    domain=None,
+                    check_texts=_LIMITS,
                     load=lambda run, scope, d=dataset: load_stage(run, d, scope),  # type: ignore[misc]
-                    tasks=dataset.tasks,
-                    model=dataset.model,
-                    public_at=dataset.public_at,
+                    **_declared(dataset),
                 )
             )
         own = (dataset.stage_name,) if dataset.staged else ()
         plans.append(
             AssetPlan(
                 table=dataset.table,
-                group=dataset.subject,
                 deps=(*own, *dataset.reads),
                 partition=dataset.partition,
-                checks=check_names(dataset),
                 about=fused_about(dataset),
                 check_texts={check.name: check.text for check in dataset_checks(dataset)},
                 domain=dataset.domain,
                 load=lambda run, scope, d=dataset: load_fused(run, d, scope),  # type: ignore[misc]
-                tasks=dataset.tasks,
                 own_past=dataset.reads_own_past,
                 freshness=dataset.freshness,
-                public_at=dataset.public_at,
                 dataset=dataset,
-                model=dataset.model,
+                **_declared(dataset),
             )
         )
     return plans
+
+
+def _declared(dataset: Dataset) -> dict[str, Any]:
+    """What the tables of a dataset share."""
+    shared = {"group": dataset.subject, "tasks": dataset.tasks, "model": dataset.model}
+    return {**shared, "public_at": dataset.public_at}
 
 
 def _raw_plan(registry: Registry, raw: Raw, owner: Dataset) -> AssetPlan:
@@ -150,21 +149,14 @@ def _raw_plan(registry: Registry, raw: Raw, owner: Dataset) -> AssetPlan:
         group=owner.subject,
         deps=raw.reads,
         partition=raw.partition,
-        checks=(SCHEMA_CHECK,),
         about=raw_about(raw),
-        check_texts={SCHEMA_CHECK: schema_check().text},
-        domain=None,
+        check_texts=_LIMITS,
         load=lambda run, scope: load_raw(run, raw, scope),
         freshness=raw.freshness,
         public_at=owner.public_at,
         model=raw.model,
         tasks=tuple(dict.fromkeys((*tasks, *raw.also_tasks))),
     )
-
-
-def check_names(dataset: Dataset) -> tuple[str, ...]:
-    """Checks of a fused asset: `schema` (every column limit), then each named function."""
-    return tuple(check.name for check in dataset_checks(dataset))
 
 
 def build_assets(registry: Registry, engine: str = "sqlite") -> list[dg.AssetsDefinition]:
@@ -204,8 +196,8 @@ def _build(plan: AssetPlan, keys: Mapping[str, dg.AssetKey], engine: str) -> dg.
             # Not by partition: a planned event per check and date; the UI calls the check skipped until every
             # date of a range has a result of its own, and its tab stays blank until the states of all dates
             # of all checks are there (16 s for 14 checks of 60 dates).
-            dg.AssetCheckSpec(name, asset=key, description=plan.check_texts.get(name))
-            for name in plan.checks
+            dg.AssetCheckSpec(name, asset=key, description=text)
+            for name, text in plan.check_texts.items()
         ],
         output_required=False,
         required_resource_keys=set(RUN_RESOURCES),
@@ -230,7 +222,9 @@ def _partitions(context: dg.AssetExecutionContext, plan: AssetPlan, opened: Plat
     """The trade dates of this run; an unpartitioned asset of a dated job works for the job's date. A date
     that is none, or has not come yet, is refused by its name."""
     try:
-        keys = _refuse_future(_asked(context, plan, opened), opened)
+        check_partitions(context.run.tags)
+        keys = sorted(context.partition_keys) if plan.partitioned else _dates_of_run(context.run.tags, opened)
+        _refuse_future(keys, opened)
     except InputError as error:
         raise dg.Failure(description=error.message, allow_retries=False) from error
     closed = closed_within(context.run.tags)
@@ -239,17 +233,11 @@ def _partitions(context: dg.AssetExecutionContext, plan: AssetPlan, opened: Plat
     return keys
 
 
-def _asked(context: dg.AssetExecutionContext, plan: AssetPlan, opened: Platform) -> list[str]:
-    check_partitions(context.run.tags)
-    return sorted(context.partition_keys) if plan.partitioned else _dates_of_run(context.run.tags, opened)
-
-
-def _refuse_future(days: list[str], opened: Platform) -> list[str]:
+def _refuse_future(days: Sequence[str], opened: Platform) -> None:
     today = opened.clock.now().date().isoformat()
-    late = [day for day in days if day > today]
-    if late:
-        raise InputError("partition", f"{late[0]} is in the future (today is {today})")
-    return days
+    late = next((day for day in days if day > today), None)
+    if late is not None:
+        raise InputError("partition", f"{late} is in the future (today is {today})")
 
 
 def _dates_of_run(tags: Mapping[str, str], opened: Platform) -> list[str]:

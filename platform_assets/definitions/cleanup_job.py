@@ -5,11 +5,7 @@ from typing import Any
 
 import dagster as dg
 
-from platform_assets.definitions.resources import (
-    RUN_RESOURCES,
-    platform_of,
-    run_resources,
-)
+from platform_assets.definitions.resources import RUN_RESOURCES, platform_of, run_resources
 from platform_assets.definitions.run_context import ANSWER, opened_run
 from platform_assets.definitions.run_history import RUN_DAYS, prune_runs
 from platform_assets.pipeline.cleanup import cleanup

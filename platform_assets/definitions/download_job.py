@@ -4,10 +4,7 @@ from typing import Any
 
 import dagster as dg
 
-from platform_assets.definitions.resources import (
-    RUN_RESOURCES,
-    platform_of,
-)
+from platform_assets.definitions.resources import RUN_RESOURCES, platform_of
 from platform_assets.definitions.run_context import ANSWER, opened_run
 from platform_assets.definitions.run_lease import lease_for
 from platform_assets.pipeline.market_download import download_market

@@ -12,13 +12,8 @@ from core.errors import PayloadError, Unavailable, UpstreamError
 from platform_assets.compute.evidence.wording import change, said
 from platform_assets.compute.note_days import RULES
 from platform_assets.definitions.notes_job import in_words, sources_of
+from platform_assets.definitions.one_op_jobs import one_op_job
 from platform_assets.definitions.portfolio_job import quotes_of, watched
-from platform_assets.definitions.resources import (
-    RUN_RESOURCES,
-    platform_of,
-    run_resources,
-)
-from platform_assets.definitions.run_context import opened_run
 from platform_assets.notes.notes import LABEL, report
 from platform_assets.notes.sources import Section, Sources
 from platform_assets.pipeline.run import PipelineRun
@@ -29,7 +24,6 @@ from resources.mail.client import MailError, MailUnknown, send
 from resources.mail.sent import SentMails
 from resources.mail.settings import MailSettings, stored_mail_settings
 from resources.stored_settings import read_stored
-from resources.warehouse.engine import reading, transaction
 from resources.warehouse.sql import Sql
 
 REPORT, RECALL = "daily_report", "user_recall"
@@ -103,25 +97,27 @@ def _account(context: dg.OpExecutionContext, run: PipelineRun, platform: Platfor
     return None
 
 
-@dg.op(required_resource_keys=RUN_RESOURCES)
-def send_daily_report(context: dg.OpExecutionContext) -> None:
-    opened = platform_of(context)
-    with opened_run(context, opened, REPORT) as run:
-        settings = _account(context, run, opened)
-        if settings is None:
-            return
-        now = run.clock.now()
-        day = now.date().isoformat()
-        mails, key = SentMails(opened.settings.data_path), f"{REPORT} {day}"
-        sent = not mails.has(key)
-        reported: dict[str, Any] = {}
-        if sent:
-            paragraphs, reported = report_paragraphs(context, opened, run)
-            mail = messages.daily_report(settings.from_addr, day, paragraphs, now)
-            sent = mails.send_once(key, settings, mail, today=now.date())
-        if not sent:
-            _skipped(context, f"the report of {day} was sent before")
-            return
+@one_op_job(
+    REPORT,
+    "send_daily_report",
+    "mail to the configured sender: watched stocks today and the newest stored session",
+)
+def daily_report_job(context: dg.OpExecutionContext, opened: Platform, run: PipelineRun) -> None:
+    settings = _account(context, run, opened)
+    if settings is None:
+        return
+    now = run.clock.now()
+    day = now.date().isoformat()
+    mails, key = SentMails(opened.settings.data_path), f"{REPORT} {day}"
+    sent = not mails.has(key)
+    reported: dict[str, Any] = {}
+    if sent:
+        paragraphs, reported = report_paragraphs(context, opened, run)
+        mail = messages.daily_report(settings.from_addr, day, paragraphs, now)
+        sent = mails.send_once(key, settings, mail, today=now.date())
+    if not sent:
+        _skipped(context, f"the report of {day} was sent before")
+        return
     context.add_output_metadata({"sent": 1, "date": day, **reported})
 
 
@@ -132,18 +128,15 @@ def inactive(engine: Engine, now: datetime) -> list[dict[str, Any]]:
     """At most a batch of active users who have not been here for 30 days and were not recalled as long; the
     longest away first. {id, username, email, seen, recalled}. `now`: naive exchange time of the system's
     clock, which accounts live by."""
-    sql = Sql(engine)
     seen = "COALESCE(last_login_at, created_at)"
-    statement = sql.text(
+    statement = (
         f"SELECT id, username, email, {seen}, last_recall_sent_at FROM app_users WHERE status='active' "
         f"AND email<>'' AND {seen}<? AND (last_recall_sent_at IS NULL OR last_recall_sent_at<?) "
         f"ORDER BY {seen}, id LIMIT {BATCH}"
     )
     limits = tuple(_second(now - timedelta(days=days)) for days in (INACTIVE_DAYS, COOLDOWN_DAYS))
-    with reading(engine) as connection:
-        rows = connection.exec_driver_sql(statement, limits).all()
     names = ("id", "username", "email", "seen", "recalled")
-    return [dict(zip(names, row, strict=True)) for row in rows]
+    return [dict(zip(names, row, strict=True)) for row in Sql(engine).rows(statement, limits)]
 
 
 def _second(moment: datetime) -> str:
@@ -154,8 +147,7 @@ def move_recall(engine: Engine, user_id: int, was: Any, now: Any) -> bool:
     """`last_recall_sent_at` from `was` to `now`; False when somebody else moved it in between."""
     known, values = ("IS NULL", (now, user_id)) if was is None else ("=?", (now, user_id, was))
     statement = f"UPDATE app_users SET last_recall_sent_at=? WHERE id=? AND last_recall_sent_at {known}"
-    with transaction(engine) as connection:
-        return connection.exec_driver_sql(Sql(engine).text(statement), values).rowcount == 1
+    return Sql(engine).change(statement, values) == 1
 
 
 def recall_batch(engine: Engine, settings: MailSettings, now: datetime) -> tuple[int, list[str]]:
@@ -178,33 +170,12 @@ def recall_batch(engine: Engine, settings: MailSettings, now: datetime) -> tuple
     return sent, refused
 
 
-@dg.op(required_resource_keys=RUN_RESOURCES)
-def recall_users(context: dg.OpExecutionContext) -> None:
-    opened = platform_of(context)
-    with opened_run(context, opened, RECALL) as run:
-        settings = _account(context, run, opened)
-        if settings is None:
-            return
-        sent, refused = recall_batch(run.warehouse.engine, settings, SystemClock().now())
+@one_op_job(RECALL, "recall_users", "mail to active users who have been away for 30 days, at most 50 a day")
+def user_recall_job(context: dg.OpExecutionContext, opened: Platform, run: PipelineRun) -> None:
+    settings = _account(context, run, opened)
+    if settings is None:
+        return
+    sent, refused = recall_batch(run.warehouse.engine, settings, SystemClock().now())
     context.add_output_metadata({"sent": sent, "refused": len(refused)})
     if refused and not sent:
         raise dg.Failure(f"no mail was accepted: {refused[0]}", allow_retries=False)
-
-
-# A job that a sensor starts brings its own resource: attached later, Dagster would copy sensor and schedule.
-@dg.job(
-    name=REPORT,
-    description="mail to the configured sender: watched stocks today and the newest stored session",
-    resource_defs=run_resources(),
-)
-def daily_report_job() -> None:
-    send_daily_report()
-
-
-@dg.job(
-    name=RECALL,
-    description="mail to active users who have been away for 30 days, at most 50 a day",
-    resource_defs=run_resources(),
-)
-def user_recall_job() -> None:
-    recall_users()

@@ -55,20 +55,15 @@ def partition_metadata(loaded: Loaded, result: WriteResult, *, newest: bool = Tr
     """Figures of one batch; one that is not there is 0, and the others are sums: rows in = row count +
     rejected, rows without a warning = row count - warning. A range has an event per date, so what is the same
     for all of them, the sources and the preview, is in the `newest` alone."""
-    figures = {
-        "rows_warning": result.rows_warning,
-        "rows_rejected": result.rows_rejected,
-        "rows_unchanged": result.rows_unchanged,
-        "rows_written": result.rows_written,
-        "rows_superseded": result.rows_superseded,
-    }
+    names = ("rows_warning", "rows_rejected", "rows_unchanged", "rows_written", "rows_superseded")
+    figures = {name: getattr(result, name) for name in names}
     reported: dict[str, Any] = {
         "dagster/row_count": result.rows_ok + result.rows_warning,
         "batch_id": result.batch_id,
         **{name: count for name, count in figures.items() if count or name == "rows_written"},
     }
     if newest:
-        reported["sources"] = dg.MetadataValue.md(_sources(loaded))
+        reported["sources"] = dg.MetadataValue.md(_source_table(loaded.sources))
         reported["preview"] = dg.MetadataValue.md(_preview(loaded.preview))
     return reported
 
@@ -118,10 +113,6 @@ def _agreement(rows: pd.DataFrame) -> dict[str, Any]:
 _BAR = 20
 SHOWN: Mapping[str, Callable[[pd.DataFrame], dict[str, Any]]] = {"calc_reconcile": _agreement}
 """Table -> what its materialization shows of all its rows."""
-
-
-def _sources(loaded: Loaded) -> str:
-    return _source_table(loaded.sources)
 
 
 def _source_table(sources: Sequence[Mapping[str, Any]]) -> str:
@@ -202,10 +193,7 @@ def refused_results(
     found: dict[str, list[Quality]] = {}
     if refused:
         last = refused[-1]
-        common |= {
-            "batch_id": last.batch_id,
-            "sources": dg.MetadataValue.md(_source_table(last.sources)),
-        }
+        common |= {"batch_id": last.batch_id, "sources": dg.MetadataValue.md(_source_table(last.sources))}
         # Records of single rows are in the warehouse; the summary of a check counts them.
         for item in last.quality:
             if item.natural_key is None:

@@ -9,12 +9,7 @@ import dagster as dg
 
 from core.declaration.scope import Scope
 from core.errors import PlatformError
-from platform_assets.definitions.resources import (
-    RUN_RESOURCES,
-    platform_of,
-    run_resources,
-)
-from platform_assets.definitions.run_context import opened_run
+from platform_assets.definitions.one_op_jobs import one_op_job
 from platform_assets.notes.by_model import write as write_by_model
 from platform_assets.notes.market import names_of
 from platform_assets.notes.notes import Note, morning, review
@@ -84,43 +79,21 @@ def in_words(context: dg.OpExecutionContext, opened: Platform, sources: Sources,
         return replace(rules, summary={**rules.summary, **reported})
 
 
-@dg.op(required_resource_keys=RUN_RESOURCES)
-def write_morning_note(context: dg.OpExecutionContext) -> None:
-    opened = platform_of(context)
-    with opened_run(context, opened, MORNING) as run:
-        try:
-            # New York closes after the mainland's last load of the evening.
-            load_fused(run, run.registry.dataset(OUTSIDE), Scope((run.calendar.on_or_before(_today(run)),)))
-        except PlatformError as error:
-            context.log.warning(f"the markets outside are those stored before: {error.message}")
-        _note(context, opened, run, MORNING, morning)
+_MORNING = "the note before the session: overnight markets, what is due, headlines, the last session"
+_REVIEW = "the note after the session: indices, breadth, both ends of the list, money, leaders"
 
 
-@dg.op(required_resource_keys=RUN_RESOURCES)
-def write_daily_review(context: dg.OpExecutionContext) -> None:
-    opened = platform_of(context)
-    with opened_run(context, opened, REVIEW) as run:
-        _note(context, opened, run, REVIEW, review)
+@one_op_job("morning_note", "write_morning_note", _MORNING)
+def morning_note_job(context: dg.OpExecutionContext, opened: Platform, run: PipelineRun) -> None:
+    try:
+        # New York closes after the mainland's last load of the evening.
+        today = run.calendar.on_or_before(run.clock.now().date().isoformat())
+        load_fused(run, run.registry.dataset(OUTSIDE), Scope((today,)))
+    except PlatformError as error:
+        context.log.warning(f"the markets outside are those stored before: {error.message}")
+    _note(context, opened, run, MORNING, morning)
 
 
-def _today(run: PipelineRun) -> str:
-    return run.clock.now().date().isoformat()
-
-
-# A job that a sensor starts brings its own resource: attached later, Dagster would copy sensor and schedule.
-@dg.job(
-    name="morning_note",
-    description="the note before the session: overnight markets, what is due, headlines, the last session",
-    resource_defs=run_resources(),
-)
-def morning_note_job() -> None:
-    write_morning_note()
-
-
-@dg.job(
-    name="daily_review",
-    description="the note after the session: indices, breadth, both ends of the list, money, leaders",
-    resource_defs=run_resources(),
-)
-def daily_review_job() -> None:
-    write_daily_review()
+@one_op_job("daily_review", "write_daily_review", _REVIEW)
+def daily_review_job(context: dg.OpExecutionContext, opened: Platform, run: PipelineRun) -> None:
+    _note(context, opened, run, REVIEW, review)

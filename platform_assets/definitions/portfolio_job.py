@@ -8,18 +8,14 @@ import pandas as pd
 
 from core.errors import PayloadError, Unavailable, UpstreamError
 from platform_assets.compute.watch_alerts import Thresholds, alerts
-from platform_assets.definitions.resources import (
-    RUN_RESOURCES,
-    platform_of,
-    run_resources,
-)
-from platform_assets.definitions.run_context import opened_run
+from platform_assets.definitions.one_op_jobs import one_op_job
+from platform_assets.pipeline.run import PipelineRun
+from resources.composition import Platform
 from resources.fetch_record import FetchLog
 from resources.notifications import NotificationStore
 from resources.settings import Settings
 from resources.stored_settings import read_stored
 from resources.upstreams.fetch_context import FetchContext
-from resources.warehouse.engine import reading
 from resources.warehouse.warehouse import Warehouse
 
 JOB = "portfolio_mon"
@@ -31,11 +27,10 @@ _QUOTED = ("name", "price", "last_close", "volume_ratio")
 def watched(warehouse: Warehouse) -> list[dict[str, Any]]:
     """One entry per code of any list; of several stop prices the highest, which is reached first."""
     found: dict[str, dict[str, Any]] = {}
-    with reading(warehouse.engine) as connection:
-        for code, name, stop in connection.exec_driver_sql(_HOLDINGS):
-            one = found.setdefault(str(code), {"code": str(code), "name": name, "stop_loss_price": stop})
-            if stop is not None and (one["stop_loss_price"] is None or stop > one["stop_loss_price"]):
-                one["stop_loss_price"] = stop
+    for code, name, stop in warehouse.query(_HOLDINGS):
+        one = found.setdefault(str(code), {"code": str(code), "name": name, "stop_loss_price": stop})
+        if stop is not None and (one["stop_loss_price"] is None or stop > one["stop_loss_price"]):
+            one["stop_loss_price"] = stop
     return list(found.values())
 
 
@@ -84,40 +79,21 @@ def enabled(settings: Settings, stored: Mapping[str, str]) -> bool:
     return text == "true"
 
 
-@dg.op(required_resource_keys=RUN_RESOURCES)
-def watch_portfolio(context: dg.OpExecutionContext) -> None:
-    """One notification per stock, direction and day."""
-    opened = platform_of(context)
-    with opened_run(context, opened, JOB) as run:
-        stored = read_stored(opened.warehouse.engine)
-        if not enabled(opened.settings, stored):
-            context.log.info("nothing is watched: ENABLE_PORTFOLIO_MONITOR is false")
-            return
-        holdings = watched(opened.warehouse)
-        quotes = quotes_of(run.context_for(FetchLog()), [one["code"] for one in holdings]) if holdings else {}
-        limits = thresholds_of(opened.settings, stored)
-        store = NotificationStore(opened.settings.data_path / "notifications")
-        now = opened.clock.now()
-        found = [alert for one in holdings for alert in alerts(one, quotes.get(one["code"], {}), limits)]
-        reported = [
-            store.add(KIND, alert.title, alert.content, now=now, key=alert.key, code=alert.code)
-            for alert in found
-        ]
-    context.add_output_metadata(
-        {
-            "watched": len(holdings),
-            "quoted": len(quotes),
-            "movements": len(found),
-            "notifications": sum(one is not None for one in reported),
-        }
-    )
-
-
-@dg.job(
-    name=JOB,
-    description="movements of the watch lists become in-app notifications; it sends no mail",
-    # A job that a sensor starts brings its own: attached later, Dagster would copy sensor and schedule.
-    resource_defs=run_resources(),
+@one_op_job(
+    JOB, "watch_portfolio", "movements of the watch lists become in-app notifications; it sends no mail"
 )
-def portfolio_job() -> None:
-    watch_portfolio()
+def portfolio_job(context: dg.OpExecutionContext, opened: Platform, run: PipelineRun) -> None:
+    """One notification per stock, direction and day."""
+    stored = read_stored(opened.warehouse.engine)
+    if not enabled(opened.settings, stored):
+        context.log.info("nothing is watched: ENABLE_PORTFOLIO_MONITOR is false")
+        return
+    holdings = watched(opened.warehouse)
+    quotes = quotes_of(run.context_for(FetchLog()), [one["code"] for one in holdings]) if holdings else {}
+    limits = thresholds_of(opened.settings, stored)
+    store = NotificationStore(opened.settings.data_path / "notifications")
+    now = opened.clock.now()
+    found = [alert for one in holdings for alert in alerts(one, quotes.get(one["code"], {}), limits)]
+    reported = [store.add(KIND, one.title, one.content, now=now, key=one.key, code=one.code) for one in found]
+    counts = {"watched": len(holdings), "quoted": len(quotes), "movements": len(found)}
+    context.add_output_metadata({**counts, "notifications": sum(one is not None for one in reported)})

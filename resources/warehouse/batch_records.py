@@ -11,17 +11,11 @@ from core.clock import stamp
 from core.declaration.frames import canonical_json
 from core.declaration.tables import Table
 from resources.fetch_record import Fetch
-from resources.warehouse.change_plan import Row
 from resources.warehouse.sql import Sql
 
 COUNTS = (
-    "rows_in",
-    "rows_ok",
-    "rows_warning",
-    "rows_rejected",
-    "rows_unchanged",
-    "rows_written",
-    "rows_superseded",
+    *("rows_in", "rows_ok", "rows_warning", "rows_rejected"),
+    *("rows_unchanged", "rows_written", "rows_superseded"),
 )
 """What a batch counts, and a parent sums up."""
 MAX_QUALITY_ROWS = 200
@@ -95,7 +89,17 @@ def insert_batch(sql: Sql, connection: Connection, table: Table, batch: Batch, n
         "created_at": now,
         "updated_at": now,
     }
-    connection.exec_driver_sql(sql.insert("sys_batch", list(values)), tuple(values.values()))
+    sql.put(connection, "sys_batch", values)
+
+
+def end_batch(
+    sql: Sql, connection: Connection, batch_id: str, status: str, counts: Mapping[str, int], now: str,
+    **more: Any,
+) -> None:  # fmt: skip
+    """End a batch with what it counted (0 where nothing is given), and `more` of its columns."""
+    counted = {name: counts.get(name, 0) for name in COUNTS}
+    row = {"status": status, **counted, **more, "finished_at": now, "updated_at": now}
+    sql.set(connection, "sys_batch", row, "batch_id=?", (batch_id,))
 
 
 def insert_fetches(
@@ -104,51 +108,35 @@ def insert_fetches(
     """Insert the fetches of a batch; `bodies` gives the path of each body."""
     if not fetches:
         return
-    columns = [
-        "fetch_id",
-        "batch_id",
-        "run_id",
-        "upstream",
-        "call_name",
-        "request_key",
-        "request",
-        "codes_or_page",
-        "http_status",
-        "outcome",
-        "attempt",
-        "byte_count",
-        "sha256",
-        "body_path",
-        "elapsed_ms",
-        "received_at",
-        "trade_date",
-    ]
     trade_date = batch.partition_key if len(batch.partition_key) == 10 else None
-    connection.exec_driver_sql(
-        sql.insert("sys_fetch", columns),
-        [
-            (
-                item.fetch_id,
-                batch.batch_id,
-                batch.run_id,
-                item.upstream,
-                item.call_name,
-                item.request_key,
-                item.request,
-                item.codes_or_page[:255],
-                item.http_status,
-                str(item.outcome),
-                item.attempt,
-                len(item.body),
-                item.sha256,
-                bodies.get(item.fetch_id),
-                item.elapsed_ms,
-                stamp(item.received_at),
-                trade_date,
-            )
-            for item in fetches
-        ],
-    )
+    rows = [
+        {
+            "fetch_id": item.fetch_id,
+            "batch_id": batch.batch_id,
+            "run_id": batch.run_id,
+            "upstream": item.upstream,
+            "call_name": item.call_name,
+            "request_key": item.request_key,
+            "request": item.request,
+            "codes_or_page": item.codes_or_page[:255],
+            "http_status": item.http_status,
+            "outcome": str(item.outcome),
+            "attempt": item.attempt,
+            "byte_count": len(item.body),
+            "sha256": item.sha256,
+            "body_path": bodies.get(item.fetch_id),
+            "elapsed_ms": item.elapsed_ms,
+            "received_at": stamp(item.received_at),
+            "trade_date": trade_date,
+        }
+        for item in fetches
+    ]
+    _insert_rows(sql, connection, "sys_fetch", rows)
+
+
+def _insert_rows(sql: Sql, connection: Connection, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Insert rows with the same columns, one or more."""
+    connection.exec_driver_sql(sql.insert(table, list(rows[0])), [tuple(row.values()) for row in rows])
 
 
 def insert_quality(
@@ -157,49 +145,31 @@ def insert_quality(
     """Failed checks of a batch; of the rows of one check, the first MAX_QUALITY_ROWS."""
     if not quality:
         return
-    columns = [
-        "batch_id",
-        "table_name",
-        "check_name",
-        "severity",
-        "column_name",
-        "natural_key",
-        "code",
-        "partition_key",
-        "failed_value",
-        "failed_count",
-        "total_count",
-        "action",
-        "message",
-        "sources_json",
-        "created_at",
-        "updated_at",
-    ]
     stored: dict[str, int] = {}
-    values: list[Row] = []
+    rows: list[dict[str, Any]] = []
     for item in quality:
         if item.natural_key is not None:
             stored[item.check] = stored.get(item.check, 0) + 1
             if stored[item.check] > MAX_QUALITY_ROWS:
                 continue
-        values.append(
-            (
-                batch.batch_id,
-                table.name,
-                item.check[:128],
-                item.severity,
-                item.column,
-                None if item.natural_key is None else item.natural_key[:255],
-                item.code,
-                batch.partition_key,
-                None if item.failed_value is None else item.failed_value[:255],
-                item.failed_count,
-                item.total_count,
-                item.action,
-                item.message[:512],
-                None if item.sources is None else canonical_json(item.sources),
-                now,
-                now,
-            )
+        rows.append(
+            {
+                "batch_id": batch.batch_id,
+                "table_name": table.name,
+                "check_name": item.check[:128],
+                "severity": item.severity,
+                "column_name": item.column,
+                "natural_key": None if item.natural_key is None else item.natural_key[:255],
+                "code": item.code,
+                "partition_key": batch.partition_key,
+                "failed_value": None if item.failed_value is None else item.failed_value[:255],
+                "failed_count": item.failed_count,
+                "total_count": item.total_count,
+                "action": item.action,
+                "message": item.message[:512],
+                "sources_json": None if item.sources is None else canonical_json(item.sources),
+                "created_at": now,
+                "updated_at": now,
+            }
         )
-    connection.exec_driver_sql(sql.insert("sys_quality_record", columns), values)
+    _insert_rows(sql, connection, "sys_quality_record", rows)

@@ -7,13 +7,13 @@ which dates lost them; `updated_at` of the table does not move, since no data wa
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy.engine import Connection, Engine
+from sqlalchemy.engine import Engine
 
 from core.clock import Clock, stamp
 from core.declaration.tables import Table
 from core.stopping import safe_point
-from resources.warehouse.batch_records import COUNTS, Batch, insert_batch
-from resources.warehouse.engine import reading, transaction
+from resources.warehouse.batch_records import Batch, end_batch, insert_batch
+from resources.warehouse.engine import transaction
 from resources.warehouse.sql import Sql
 from resources.warehouse.table_versions import claim_version
 
@@ -46,22 +46,13 @@ class ColumnRetention:
 
     def oldest(self, table: Table) -> str | None:
         """The oldest date of a table."""
-        with reading(self._engine) as connection:
-            found = connection.exec_driver_sql(
-                f"SELECT MIN({self._sql.name(str(table.date_column))}) FROM {self._sql.name(table.name)}"
-            ).scalar()
+        name, column = self._sql.name(table.name), self._sql.name(str(table.date_column))
+        (found,) = self._sql.rows(f"SELECT MIN({column}) FROM {name}")[0]
         return None if found is None else str(found)[:10]
 
     def _has(self, table: Table, column: str, day: str) -> bool:
-        with reading(self._engine) as connection:
-            return (
-                self._sql.run(
-                    connection,
-                    f"SELECT 1 FROM {self._sql.name(table.name)} {self._held(table, column)} LIMIT 1",
-                    (day,),
-                ).first()
-                is not None
-            )
+        statement = f"SELECT 1 FROM {self._sql.name(table.name)} {self._held(table, column)} LIMIT 1"
+        return bool(self._sql.rows(statement, (day,)))
 
     def _held(self, table: Table, column: str) -> str:
         return f"WHERE {self._sql.name(str(table.date_column))}=? AND {self._sql.name(column)} IS NOT NULL"
@@ -77,19 +68,11 @@ class ColumnRetention:
                 f"{self._held(table, column)}",
                 (day,),
             ).rowcount
-            self._record(connection, table, batch, rows)
+            now = stamp(self._clock.now())
+            insert_batch(self._sql, connection, table, batch, now)
+            checks = f'{{"{CLEARED}":{rows}}}'
+            end_batch(self._sql, connection, batch.batch_id, "success", {}, now, checks_json=checks)
+            self._sql.run(
+                connection, "UPDATE table_version SET version=version+1 WHERE table_name=?", (table.name,)
+            )
         return int(rows)
-
-    def _record(self, connection: Connection, table: Table, batch: Batch, rows: int) -> None:
-        now = stamp(self._clock.now())
-        insert_batch(self._sql, connection, table, batch, now)
-        zeros = ", ".join(f"{count}=0" for count in COUNTS)
-        self._sql.run(
-            connection,
-            f"UPDATE sys_batch SET status='success', {zeros}, checks_json=?, finished_at=?, "
-            "updated_at=? WHERE batch_id=?",
-            (f'{{"{CLEARED}":{rows}}}', now, now, batch.batch_id),
-        )
-        self._sql.run(
-            connection, "UPDATE table_version SET version=version+1 WHERE table_name=?", (table.name,)
-        )

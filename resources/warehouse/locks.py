@@ -6,7 +6,7 @@ its lease fails instead of writing.
 """
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -14,6 +14,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from core.errors import ConflictError, LockLost, StorageError
 from resources.warehouse.engine import is_sqlite, reading, transaction
+from resources.warehouse.records import record
 from resources.warehouse.sql import Sql
 
 DOMAINS = ("kline", "daily", "wide")
@@ -55,11 +56,8 @@ class DomainLocks:
                 connection, "SELECT 1 FROM sys_domain_lock WHERE domain=?", (domain,)
             ).first()
             if found is None:
-                self._sql.run(
-                    connection,
-                    "INSERT INTO sys_domain_lock(domain, token, expires_at) VALUES (?, ?, ?)",
-                    (domain, 0, 0.0),
-                )
+                row = {"domain": domain, "token": 0, "expires_at": 0.0}
+                self._sql.put(connection, "sys_domain_lock", row)
 
     def take(
         self,
@@ -89,13 +87,9 @@ class DomainLocks:
                 (owner, run_id, command_id, self._ttl, *requested),
             ).rowcount
             if taken != len(requested):
-                holders = [
-                    state for state in self._read(connection) if state.held and state.domain in requested
-                ]
-                foreign = next((s for s in holders if s.owner != owner), None)
-                if foreign is None:
-                    foreign = holders[0] if holders else None
-                problem = f"{foreign.domain} is held by {foreign.owner}" if foreign else "a domain is held"
+                held = [one for one in self._read(connection) if one.held and one.domain in requested]
+                holder = next((one for one in held if one.owner != owner), held[0] if held else None)
+                problem = f"{holder.domain} is held by {holder.owner}" if holder else "a domain is held"
                 raise ConflictError(f"domain lock: {problem}")
             found = self._sql.run(
                 connection,
@@ -138,21 +132,11 @@ class DomainLocks:
             return self._read(connection)
 
     def _read(self, connection: Connection) -> list[LockState]:
-        rows: Sequence[Sequence[object]] = connection.exec_driver_sql(
-            f"SELECT domain, expires_at > {self._sql.now}, owner, run_id, acquired_at, expires_at "
-            "FROM sys_domain_lock ORDER BY domain"
-        ).all()
-        return [
-            LockState(
-                domain=str(row[0]),
-                held=bool(row[1]) and row[2] is not None,
-                owner=None if row[2] is None else str(row[2]),
-                run_id=None if row[3] is None else str(row[3]),
-                since=None if row[4] is None else float(str(row[4])),
-                expires_at=None if row[5] is None else float(str(row[5])),
-            )
-            for row in rows
-        ]
+        rows = connection.exec_driver_sql(
+            f"SELECT domain, expires_at > {self._sql.now} AND owner IS NOT NULL, owner, run_id, acquired_at, "
+            "expires_at FROM sys_domain_lock ORDER BY domain"
+        )
+        return [record(LockState, row) for row in rows.all()]
 
     @contextmanager
     def held(self, domains: Iterable[str], owner: str, *, run_id: str | None = None) -> Iterator[Lease]:

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from sqlalchemy.engine import Connection, Engine
+from sqlalchemy.engine import Engine
 
 from core.clock import Clock, stamp
 from core.declaration.tables import Layer, Table
 from core.errors import InputError
-from resources.warehouse.batch_records import COUNTS, Batch, insert_batch
-from resources.warehouse.engine import reading, transaction
+from resources.warehouse.batch_records import Batch, end_batch, insert_batch
+from resources.warehouse.engine import transaction
 from resources.warehouse.sql import Sql
 from resources.warehouse.table_versions import claim_version
 
@@ -67,8 +67,8 @@ class Retention:
 
     def count(self, table: Table, before: str) -> int:
         """Rows of days before `before`. Raises StorageError."""
-        with reading(self._engine) as connection:
-            return count_before(self._sql, connection, table, before)
+        name, column = self._sql.name(table.name), self._sql.name(_date_of(table))
+        return int(self._sql.rows(f"SELECT COUNT(*) FROM {name} WHERE {column} < ?", (before,))[0][0])
 
     def remove(self, table: Table, before: str, facts: Mapping[str, Any]) -> Iterator[Removed]:
         """Delete the rows of days before `before`, oldest first, one transaction and batch per some dates;
@@ -107,13 +107,8 @@ class Retention:
                 connection, f"DELETE FROM {name} WHERE {column} >= ? AND {column} < ?", (first, after)
             ).rowcount
             insert_batch(self._sql, connection, table, batch, now)
-            zeros = ", ".join(f"{count}=0" for count in COUNTS)
-            self._sql.run(
-                connection,
-                f"UPDATE sys_batch SET status='success', {zeros}, checks_json=?, finished_at=?, "
-                "updated_at=? WHERE batch_id=?",
-                (f'{{"{REMOVED}":{rows}}}', now, now, batch.batch_id),
-            )
+            checks = f'{{"{REMOVED}":{rows}}}'
+            end_batch(self._sql, connection, batch.batch_id, "success", {}, now, checks_json=checks)
             newest = connection.exec_driver_sql(f"SELECT MAX({column}) FROM {name}").scalar()
             # Neither `updated_at` nor `confirmed_at` moves: a delete brings nothing new.
             self._sql.run(
@@ -123,12 +118,6 @@ class Retention:
                 (rows, None if newest is None else str(newest)[:10], table.name),
             )
         return Removed(batch.batch_id, first, last, rows)
-
-
-def count_before(sql: Sql, connection: Connection, table: Table, before: str) -> int:
-    """Rows of days before `before`."""
-    statement = f"SELECT COUNT(*) FROM {sql.name(table.name)} WHERE {sql.name(_date_of(table))} < ?"
-    return int(sql.run(connection, statement, (before,)).scalar_one())
 
 
 def _date_of(table: Table) -> str:

@@ -3,12 +3,12 @@
 Statements are written with `?` marks and qualified by `Sql.text`; values are always bound.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy.engine import Connection, CursorResult, Engine, Row
 
-from resources.warehouse.engine import is_sqlite, reading
+from resources.warehouse.engine import is_sqlite, reading, transaction
 
 
 class Sql:
@@ -39,6 +39,23 @@ class Sql:
         with reading(self._engine) as connection:
             return self.run(connection, statement, values).all()
 
+    def change(self, statement: str, values: Any = None) -> int:
+        """Rows that a statement changed, in a transaction of its own."""
+        with transaction(self._engine) as connection:
+            return self.run(connection, statement, values).rowcount
+
+    def put(self, connection: Connection, table: str, row: Mapping[str, Any]) -> None:
+        """Insert one row, given by column."""
+        connection.exec_driver_sql(self.insert(table, list(row)), tuple(row.values()))
+
+    def set(
+        self, connection: Connection, table: str, row: Mapping[str, Any], where: str, values: Sequence[Any]
+    ) -> int:
+        """Give rows new values by column, where a condition holds (with its `values`); how many they are."""
+        sets = ", ".join(f"{column}=?" for column in row)
+        statement = f"UPDATE {table} SET {sets} WHERE {where}"
+        return self.run(connection, statement, (*row.values(), *values)).rowcount
+
     def name(self, identifier: str) -> str:
         return self._quote(identifier)
 
@@ -51,9 +68,8 @@ class Sql:
 
     def insert_absent(self, table: str, columns: Sequence[str]) -> str:
         """INSERT that leaves a row with an existing key as it is."""
-        marks = ", ".join("?" for _ in columns)
-        verb = "INSERT OR IGNORE INTO" if self.sqlite else "INSERT IGNORE INTO"
-        return self.text(f"{verb} {self.name(table)} ({self.names(columns)}) VALUES ({marks})")
+        verb = "INSERT OR IGNORE" if self.sqlite else "INSERT IGNORE"
+        return verb + self.insert(table, columns).removeprefix("INSERT")
 
     def upsert(self, table: str, columns: Sequence[str], key: Sequence[str]) -> str:
         """Insert, or set every non-key column of the row with this key."""

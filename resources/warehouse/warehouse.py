@@ -74,10 +74,8 @@ class Warehouse:
                     known = set(connection.exec_driver_sql("SELECT table_name FROM table_version").scalars())
                     for table in self.tables.values():
                         if table.name not in known:
-                            connection.exec_driver_sql(
-                                self.sql.insert("table_version", ("table_name", "version", "row_count")),
-                                (table.name, 0, 0),
-                            )
+                            row = {"table_name": table.name, "version": 0, "row_count": 0}
+                            self.sql.put(connection, "table_version", row)
                     self.locks.seed(connection)
         except sa.exc.DBAPIError as error:
             raise storage_error(error) from error

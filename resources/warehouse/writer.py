@@ -10,7 +10,7 @@ not content, so a fallback that brings equal values makes no revision.
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, TypedDict, Unpack
 
 import pandas as pd
@@ -25,6 +25,7 @@ from resources.warehouse.batch_records import (
     COUNTS,
     Batch,
     Quality,
+    end_batch,
     insert_batch,
     insert_fetches,
     insert_quality,
@@ -241,13 +242,9 @@ class Writer:
             insert_batch(self._sql, connection, table, batch, now)
             insert_fetches(self._sql, connection, batch, fetches, bodies)
             insert_quality(self._sql, connection, table, batch, quality, now)
-            self._sql.run(
-                connection,
-                "UPDATE sys_batch SET status='failed', error=?, rows_in=?, rows_ok=0, rows_warning=0, "
-                "rows_rejected=?, rows_unchanged=0, rows_written=0, rows_superseded=0, finished_at=?, "
-                "updated_at=? WHERE batch_id=?",
-                (redact(error)[:2000], rows_in, rejected, now, now, batch.batch_id),
-            )
+            counts = {"rows_in": rows_in, "rows_rejected": rejected}
+            why = redact(error)[:2000]
+            end_batch(self._sql, connection, batch.batch_id, "failed", counts, now, error=why)
         log.warning("%s %s refused: %s", table.name, batch.partition_key, error, extra=_ids(batch))
 
     def open_parent(self, table: Table, batch: Batch, fetches: Sequence[Fetch]) -> None:
@@ -264,22 +261,10 @@ class Writer:
         """Sum the children into their parent; with an `error` the parent has failed, even if children
         committed."""
         now = stamp(self._clock.now())
-        sums = [sum(getattr(item, name) for item in results) for name in COUNTS]
+        sums = {name: sum(getattr(item, name) for item in results) for name in COUNTS}
+        status, why = ("success", None) if error is None else ("failed", redact(error)[:2000])
         with transaction(self._engine) as connection:
-            self._sql.run(
-                connection,
-                "UPDATE sys_batch SET status=?, error=?, rows_in=?, rows_ok=?, rows_warning=?, "
-                "rows_rejected=?, rows_unchanged=?, rows_written=?, rows_superseded=?, finished_at=?, "
-                "updated_at=? WHERE batch_id=?",
-                (
-                    "success" if error is None else "failed",
-                    None if error is None else redact(error)[:2000],
-                    *sums,
-                    now,
-                    now,
-                    batch_id,
-                ),
-            )
+            end_batch(self._sql, connection, batch_id, status, sums, now, error=why)
 
     def _store_bodies(self, fetches: Sequence[Fetch]) -> dict[str, str]:
         """Bodies go to files before the transaction; a file without its row is harmless."""
@@ -343,45 +328,25 @@ class Writer:
             content_hash=plan.content_hash,
             version=version + 1 if changed else version,
         )
+        end_batch(
+            self._sql,
+            connection,
+            batch.batch_id,
+            "success",
+            asdict(result),
+            now,
+            content_hash=plan.content_hash,
+        )
+        if not changed:
+            confirmed = {"confirmed_at": now, "last_batch_id": batch.batch_id}
+            self._sql.set(connection, "table_version", confirmed, "table_name=?", (table.name,))
+            return result
+        latest = plan.latest_date
         self._sql.run(
             connection,
-            "UPDATE sys_batch SET status='success', rows_in=?, rows_ok=?, rows_warning=?, "
-            "rows_rejected=?, rows_unchanged=?, rows_written=?, rows_superseded=?, content_hash=?, "
-            "finished_at=?, updated_at=? WHERE batch_id=?",
-            (
-                result.rows_in,
-                result.rows_ok,
-                result.rows_warning,
-                result.rows_rejected,
-                result.rows_unchanged,
-                result.rows_written,
-                result.rows_superseded,
-                result.content_hash,
-                now,
-                now,
-                batch.batch_id,
-            ),
+            "UPDATE table_version SET version=version+1, row_count=row_count+?, updated_at=?, "
+            "confirmed_at=?, last_batch_id=?, latest_date=CASE WHEN latest_date IS NULL OR "
+            "latest_date < ? THEN ? ELSE latest_date END WHERE table_name=?",
+            (plan.added - len(plan.removed), now, now, batch.batch_id, latest, latest, table.name),
         )
-        if changed:
-            self._sql.run(
-                connection,
-                "UPDATE table_version SET version=version+1, row_count=row_count+?, updated_at=?, "
-                "confirmed_at=?, last_batch_id=?, latest_date=CASE WHEN latest_date IS NULL OR "
-                "latest_date < ? THEN ? ELSE latest_date END WHERE table_name=?",
-                (
-                    plan.added - len(plan.removed),
-                    now,
-                    now,
-                    batch.batch_id,
-                    plan.latest_date,
-                    plan.latest_date,
-                    table.name,
-                ),
-            )
-        else:
-            self._sql.run(
-                connection,
-                "UPDATE table_version SET confirmed_at=?, last_batch_id=? WHERE table_name=?",
-                (now, batch.batch_id, table.name),
-            )
         return result

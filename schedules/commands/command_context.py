@@ -135,14 +135,12 @@ class Work:
             names.TRIGGER: trigger,
             names.OWNER: self.node,
             names.COMMAND: str(self.command.id),
-            **({} if date is None else {names.TRADE_DATE: date}),
-            **(
-                {}
-                if partition_range is None
-                else dict(zip((RANGE_START, RANGE_END), partition_range, strict=True))
-            ),
-            **(tags or {}),
         }
+        if date is not None:
+            carried[names.TRADE_DATE] = date
+        if partition_range is not None:
+            carried[RANGE_START], carried[RANGE_END] = partition_range
+        carried |= tags or {}
         ledger, clock = self.services.scheduled_runs, self.services.clock
         self.run_ids.append(run_id)
         self.progress(run_id=run_id, runs=list(self.run_ids))

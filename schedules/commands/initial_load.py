@@ -221,23 +221,36 @@ def initial_load(work: Work) -> dict[str, Any]:
         services.calendar, newest, loaded, history_dates=count, earlier_dates=earlier, picks=sample
     )
     steps = [step for step in planned if step.job not in BEHIND]
+    trigger = "backfill" if loaded.nothing else "catchup"
+    work.progress(newest=newest, steps=len(steps), done=[], failed={})
+    failed = _carry_out(work, steps, trigger, vital=(SECURITY_LIST, HISTORY))
+    behind = planned[len(steps) :]
+    if behind:
+        _ask_for_calculations(services, behind)
+    return _ended(work, failed)
+
+
+def _carry_out(work: Work, steps: list[Step], trigger: str, vital: tuple[str, ...] = ()) -> dict[str, str]:
+    """Step -> why it failed. One that fails does not keep the later ones out, unless its job is `vital`. A
+    command that shows what is `done` shows it after each step."""
     done: list[str] = []
     failed: dict[str, str] = {}
-    work.progress(newest=newest, steps=len(steps), done=done, failed=failed)
     for number, step in enumerate(steps, start=1):
         work.check()
-        work.progress(step=number, stage=step.name)
-        outcome = _run(work, step, "backfill" if loaded.nothing else "catchup")
-        if step.job not in (DAY, WHOLE_DAY, REPORTS, RECENT):
+        work.progress(step=number, steps=len(steps), stage=step.name)
+        outcome = _run(work, step, trigger)
+        if step.job in vital:
             work.must(outcome, step.name)
         if outcome.success:
             done.append(step.name)
         else:
             failed[step.name] = outcome.error or f"see the run {outcome.run_id}"
-        work.progress(done=done, failed=failed)
-    behind = planned[len(steps) :]
-    if behind:
-        _ask_for_calculations(services, behind)
+        if "done" in work.facts:
+            work.progress(done=done, failed=failed)
+    return failed
+
+
+def _ended(work: Work, failed: dict[str, str]) -> dict[str, Any]:
     if failed:
         raise PlatformError("; ".join(f"{name} failed: {why}" for name, why in failed.items()))
     return {**work.facts, "stage": "done"}

@@ -11,7 +11,6 @@ from typing import Any
 from core.errors import NotFound
 from resources.processes import alive
 from resources.transport.redact import redact
-from resources.warehouse.engine import transaction
 from resources.warehouse.ledger.backfills import Backfills
 from resources.warehouse.ledger.heartbeats import RUN, Node
 from resources.warehouse.ledger.scheduled_run_reads import LOST, PROCESS_DIED, WORKER_DIED, ScheduledRunRow
@@ -21,6 +20,7 @@ from schedules.services import Services
 
 log = logging.getLogger(__name__)
 ROLE = "worker"
+_AT_WORK = ("NOT_STARTED", "STARTING", "STARTED", "CANCELING")
 
 
 def dead_nodes(services: Services, me: Node, role: str = ROLE) -> list[Node]:
@@ -60,11 +60,9 @@ def reap(services: Services, me: Node, instance: Any = None) -> list[str]:
 def reap_runs(services: Services, me: Node, instance: Any) -> list[str]:
     """End runs whose own process is gone, also when its code server went with it. Returns one line per
     run that was at work."""
-    from dagster import RunsFilter  # noqa: PLC0415  the worker starts without Dagster
-
     notes = []
     for node in dead_nodes(services, me, RUN):
-        for run_id in _fail(instance, RunsFilter(run_ids=[node.node_id], statuses=_open_states())):
+        for run_id in _fail(instance, run_ids=[node.node_id]):
             services.scheduled_runs.finish(run_id, "failed", now=services.clock.now(), reason=PROCESS_DIED)
             release_locks(services, [run_id], [])
             notes.append(f"run {run_id[:8]} failed: its process {node.pid} on {node.host} died")
@@ -135,7 +133,7 @@ def _may_come(services: Services, run_id: str) -> bool:
 def reap_node(services: Services, node_id: str, instance: Any = None) -> list[str]:
     """Set right what one node left; its heartbeat row goes last, so that a reaper that dies is repeated."""
     notes = []
-    runs = [] if instance is None else fail_runs(instance, node_id)
+    runs = [] if instance is None else _fail(instance, tags={run_tags.OWNER: node_id})
     for run_id in runs:
         services.scheduled_runs.finish(run_id, "failed", now=services.clock.now(), reason=WORKER_DIED)
         notes.append(f"run {run_id[:8]} failed: its worker {node_id} died")
@@ -156,47 +154,18 @@ def reap_node(services: Services, node_id: str, instance: Any = None) -> list[st
 
 def fail_run(services: Services, instance: Any, run_id: str, reason: str) -> None:
     """Set right what one run left whose process ended under it: its state, rows, locks and batches."""
-    from dagster import RunsFilter  # noqa: PLC0415  the worker starts without Dagster
-
-    _fail(instance, RunsFilter(run_ids=[run_id], statuses=_open_states()))
+    _fail(instance, run_ids=[run_id])
     release_locks(services, [run_id], [])
     for note in close_batches(services, instance):
         log.warning(note)
     log.warning("run %s failed: %s", run_id[:8], reason)
 
 
-def fail_runs(instance: Any, node_id: str) -> list[str]:
-    """End the open runs of a node; returns their ids."""
-    from dagster import RunsFilter  # noqa: PLC0415  the worker starts without Dagster
-
-    return _fail(instance, RunsFilter(tags={run_tags.OWNER: node_id}, statuses=_open_states()))
-
-
-def _open_states() -> list[Any]:
-    from dagster import DagsterRunStatus  # noqa: PLC0415  the worker starts without Dagster
-
-    return [
-        DagsterRunStatus.QUEUED,
-        DagsterRunStatus.NOT_STARTED,
-        DagsterRunStatus.STARTING,
-        DagsterRunStatus.STARTED,
-        DagsterRunStatus.CANCELING,
-    ]
-
-
 def fail_runs_before(services: Services, instance: Any, start: datetime) -> list[str]:
     """End every run that was at work before this installation started (`start`, aware): its process, and
     the code server that would have seen it die, are gone. Queued runs go on. Embedded storage only, where
     no other machine runs anything."""
-    from dagster import DagsterRunStatus, RunsFilter  # noqa: PLC0415  the worker starts without Dagster
-
-    at_work = [
-        DagsterRunStatus.NOT_STARTED,
-        DagsterRunStatus.STARTING,
-        DagsterRunStatus.STARTED,
-        DagsterRunStatus.CANCELING,
-    ]
-    ids = _fail(instance, RunsFilter(statuses=at_work, created_before=start))
+    ids = _fail(instance, queued=False, created_before=start)
     for run_id in ids:
         services.scheduled_runs.finish(
             run_id, "failed", now=services.clock.now(), reason="the platform was stopped"
@@ -206,9 +175,14 @@ def fail_runs_before(services: Services, instance: Any, start: datetime) -> list
     return ids
 
 
-def _fail(instance: Any, which: Any) -> list[str]:
+def _fail(instance: Any, *, queued: bool = True, **which: Any) -> list[str]:
+    """End the open runs that a filter names (with `queued` also those that have not begun); their ids."""
+    from dagster import DagsterRunStatus, RunsFilter  # noqa: PLC0415  the worker starts without Dagster
+
+    states = [getattr(DagsterRunStatus, name) for name in _AT_WORK]
+    states += [DagsterRunStatus.QUEUED] if queued else []
     ids = []
-    for record in instance.get_run_records(which):
+    for record in instance.get_run_records(RunsFilter(statuses=states, **which)):
         run = instance.get_run_by_id(record.dagster_run.run_id)
         if run is None or run.is_finished:
             continue  # it came to its own end since it was looked up
@@ -224,14 +198,11 @@ def release_locks(services: Services, run_ids: Collection[str], command_ids: Col
     for column, values in (("run_id", list(run_ids)), ("owner", owners)):
         if values:
             marks = ", ".join("?" for _ in values)
-            with transaction(services.engine) as connection:
-                connection.exec_driver_sql(
-                    sql.text(
-                        "UPDATE sys_domain_lock SET owner=NULL, run_id=NULL, command_id=NULL, expires_at=0 "
-                        f"WHERE {column} IN ({marks})"
-                    ),
-                    tuple(values),
-                )
+            sql.change(
+                "UPDATE sys_domain_lock SET owner=NULL, run_id=NULL, command_id=NULL, expires_at=0 "
+                f"WHERE {column} IN ({marks})",
+                tuple(values),
+            )
 
 
 def try_reap(services: Services, me: Node, instance: Any) -> None:

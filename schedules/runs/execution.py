@@ -5,10 +5,9 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
-import sqlalchemy as sa
-from dagster import DagsterInstance, DagsterRunStatus, Definitions
+from dagster import DagsterInstance, Definitions
 
 from core.errors import ConflictError, NotFound
 from platform_assets.definitions.dagster_internals import (
@@ -17,8 +16,8 @@ from platform_assets.definitions.dagster_internals import (
 )
 from resources.orchestrator import LOCATION, REPOSITORY
 from schedules.runs.event_store import kept_open
-from schedules.runs.outcome import RunOutcome
-from schedules.runs.records import DagsterRuns
+from schedules.runs.outcome import RunOptions, RunOutcome
+from schedules.runs.records import DagsterRuns, is_terminated
 
 ANSWER = "answer"
 
@@ -47,22 +46,9 @@ class DagsterRunner:
         return [made.name for made in self._definitions.jobs or ()]
 
     def terminated(self, run_id: str) -> bool:
-        """*Terminate* in the Dagster UI: Dagster has no process of its own to signal, it leaves a mark."""
-        try:
-            run = self.instance.get_run_by_id(run_id)
-        except sa.exc.DBAPIError:
-            return False  # busy or away: asked again at the next safe point
-        return run is not None and run.status in {DagsterRunStatus.CANCELING, DagsterRunStatus.CANCELED}
+        return is_terminated(self.instance, run_id)
 
-    def run(
-        self,
-        job: str,
-        *,
-        run_id: str,
-        partition_key: str | None = None,
-        tags: Mapping[str, str] | None = None,
-        run_config: Mapping[str, Any] | None = None,
-    ) -> RunOutcome:
+    def run(self, job: str, *, run_id: str, **how: Unpack[RunOptions]) -> RunOutcome:
         """Execute a job. NotFound when there is none of this name; ConflictError while this process executes
         another run; a failing run is an outcome."""
         if not self.has(job):
@@ -70,27 +56,15 @@ class DagsterRunner:
         if not self._at_work.acquire(blocking=False):
             raise ConflictError("this process executes another run")
         try:
-            return self._execute(job, run_id, partition_key, tags, run_config)
+            return self._execute(job, run_id, {**how, "tags": dict(how.get("tags") or {})})
         finally:
             self._at_work.release()
 
-    def _execute(
-        self,
-        job: str,
-        run_id: str,
-        partition_key: str | None,
-        tags: Mapping[str, str] | None,
-        run_config: Mapping[str, Any] | None,
-    ) -> RunOutcome:
+    def _execute(self, job: str, run_id: str, how: Mapping[str, Any]) -> RunOutcome:
         instance = self.instance
         with kept_open(Path(instance.root_directory)), _with_origin(instance):
             result = self._definitions.resolve_job_def(job).execute_in_process(
-                instance=instance,
-                run_id=run_id,
-                partition_key=partition_key,
-                tags=dict(tags or {}),
-                run_config=run_config,
-                raise_on_error=False,
+                instance=instance, run_id=run_id, raise_on_error=False, **how
             )
         if result.success:
             return RunOutcome(run_id, True, answer=_answer(result))

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypedDict, Unpack
 
 RANGE_START = "dagster/asset_partition_range_start"
 RANGE_END = "dagster/asset_partition_range_end"
@@ -20,6 +20,14 @@ class RunOutcome:
     canceled: bool = False
 
 
+class RunOptions(TypedDict, total=False):
+    """What a run may be given beside its id: the one partition that it is for, tags, configuration."""
+
+    partition_key: str | None
+    tags: Mapping[str, str] | None
+    run_config: Mapping[str, Any] | None
+
+
 class JobRunner(Protocol):
     """Executes a job to its end."""
 
@@ -29,12 +37,4 @@ class JobRunner(Protocol):
         """Whether somebody asked the orchestrator to end this run."""
         ...
 
-    def run(
-        self,
-        job: str,
-        *,
-        run_id: str,
-        partition_key: str | None = None,
-        tags: Mapping[str, str] | None = None,
-        run_config: Mapping[str, Any] | None = None,
-    ) -> RunOutcome: ...
+    def run(self, job: str, *, run_id: str, **how: Unpack[RunOptions]) -> RunOutcome: ...

@@ -4,7 +4,7 @@ Started ahead of time, so that no command waits for Python, Dagster and the defi
 for itself: Dagster sets up logging for the whole process when a run begins, which two runs in one process do
 not survive. Requests are lines of JSON on standard input:
 
-    {"run": {"job", "run_id", "partition_key", "tags", "run_config"}}    execute it
+    {"run": {"job", "run_id", "partition_key"?, "tags"?, "run_config"?}}  execute it
     {"stop": "<reason>"}                                                 end it at its next safe point
 
 and answers lines of JSON on the file descriptor: `{"ready": [job, ...]}` once, then `{"outcome": {...}}` for
@@ -65,13 +65,7 @@ def execute(runner: DagsterRunner, asked: Mapping[str, Any], requests: Requests)
     """One run; whatever keeps it from starting is its failure."""
     try:
         with stoppable(requests.stop_reason), logs.bound(run_id=asked["run_id"]):
-            return runner.run(
-                asked["job"],
-                run_id=asked["run_id"],
-                partition_key=asked["partition_key"],
-                tags=asked["tags"],
-                run_config=asked["run_config"],
-            )
+            return runner.run(**asked)
     except Exception as error:
         return RunOutcome(asked["run_id"], False, f"{type(error).__name__}: {error}")
     finally:

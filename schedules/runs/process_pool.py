@@ -11,14 +11,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
-
-import sqlalchemy as sa
+from typing import Any, Unpack
 
 from core.errors import NotFound, PlatformError
 from core.stopping import stop_reason
 from schedules.commands import lane_heartbeats
-from schedules.runs.outcome import RunOutcome
+from schedules.runs.outcome import RunOptions, RunOutcome
 
 log = logging.getLogger(__name__)
 
@@ -172,23 +170,11 @@ class RunPool:
 
     def terminated(self, run_id: str) -> bool:
         """*Terminate* in the Dagster UI leaves a mark on the run (see `run_launcher`)."""
-        from dagster import DagsterRunStatus  # noqa: PLC0415  the worker starts without Dagster
+        from schedules.runs.records import is_terminated  # noqa: PLC0415  the worker starts without Dagster
 
-        try:
-            run = self.instance.get_run_by_id(run_id)
-        except sa.exc.DBAPIError:
-            return False  # busy or away: asked again at the next look
-        return run is not None and run.status in {DagsterRunStatus.CANCELING, DagsterRunStatus.CANCELED}
+        return is_terminated(self.instance, run_id)
 
-    def run(
-        self,
-        job: str,
-        *,
-        run_id: str,
-        partition_key: str | None = None,
-        tags: Mapping[str, str] | None = None,
-        run_config: Mapping[str, Any] | None = None,
-    ) -> RunOutcome:
+    def run(self, job: str, *, run_id: str, **how: Unpack[RunOptions]) -> RunOutcome:
         """Execute a job in a process that has no other run. NotFound when there is none of this name; a
         failing run is an outcome, also one whose process dies. It ends at a safe point when the work that it
         belongs to is asked to stop (`core.stopping`)."""
@@ -199,15 +185,7 @@ class RunPool:
         with self._lock:
             self._busy.add(process)
         try:
-            process.say(
-                run={
-                    "job": job,
-                    "run_id": run_id,
-                    "partition_key": partition_key,
-                    "tags": dict(tags or {}),
-                    "run_config": None if run_config is None else dict(run_config),
-                }
-            )
+            process.say(run={"job": job, "run_id": run_id, **how})
             outcome = self._outcome(process)
         except RunProcessDied as error:
             self._replace(process)

@@ -1,5 +1,6 @@
 """Dagster's runs as the ledger sees them."""
 
+import sqlalchemy as sa
 from dagster import DagsterEventType, DagsterInstance, DagsterRunStatus, RunsFilter
 
 from schedules import run_tags
@@ -10,6 +11,15 @@ _ENDED = {
     DagsterRunStatus.FAILURE: "failed",
     DagsterRunStatus.CANCELED: "canceled",
 }
+
+
+def is_terminated(instance: DagsterInstance, run_id: str) -> bool:
+    """*Terminate* in the Dagster UI: Dagster has no process of its own to signal, it leaves a mark."""
+    try:
+        run = instance.get_run_by_id(run_id)
+    except sa.exc.DBAPIError:
+        return False  # busy or away: asked again at the next look
+    return run is not None and run.status in {DagsterRunStatus.CANCELING, DagsterRunStatus.CANCELED}
 
 
 class DagsterRuns:

@@ -20,14 +20,8 @@ DEFINITIONS = "schedules.code_location"
 SIGN_S = 10.0
 """How long a server may take to answer on a busy machine before that counts as no sign of life."""
 
-SIMULATOR, CODE, DAEMON, UI, WORKER, API = (
-    "simulated_market",
-    "code_server",
-    "dagster_daemon",
-    "dagster_ui",
-    "worker",
-    "api",
-)
+SIMULATOR, CODE, DAEMON = "simulated_market", "code_server", "dagster_daemon"
+UI, WORKER, API = "dagster_ui", "worker", "api"
 
 
 @dataclass(frozen=True)
@@ -117,17 +111,8 @@ def code_server(ports: Ports) -> ChildSpec:
     return ChildSpec(
         CODE,
         traced(
-            "dagster",
-            "code-server",
-            "start",
-            "-m",
-            DEFINITIONS,
-            "-h",
-            HOST,
-            "-p",
-            str(ports.code_server),
-            "--location-name",
-            LOCATION,
+            *("dagster", "code-server", "start", "-m", DEFINITIONS, "-h", HOST),
+            *("-p", str(ports.code_server), "--location-name", LOCATION),
         ),
         ready=lambda: accepts(ports.code_server),
         sign=server_sign(lambda: code_server_answers(ports.code_server)),

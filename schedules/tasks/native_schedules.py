@@ -5,7 +5,7 @@ or failed. Both claim the run in the ledger first, so exactly one of them asks D
 """
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -16,7 +16,6 @@ from dagster import DagsterInstance
 
 from core.calendar import TradeCalendar
 from core.errors import StorageError
-from platform_assets.definitions.dagster_internals import UnresolvedAssetJobDefinition
 from platform_assets.definitions.jobs import BASEINFO, SAMPLE
 from resources.warehouse.ledger.heartbeats import SCHEDULER, this_node
 from resources.warehouse.ledger.tasks import ScheduledRun, Task
@@ -25,11 +24,10 @@ from schedules import run_tags
 from schedules.runs.outcome import RANGE_END, RANGE_START
 from schedules.runs.records import DagsterRuns
 from schedules.services import Services, open_services
-from schedules.tasks.company_profiles_sensor import baseinfo_sensor
-from schedules.tasks.market_breadth_sensor import warmup_sensor
 from schedules.tasks.missing_dates_sensor import gap_sensor
 from schedules.tasks.readiness import Act, Verdict, judge
 from schedules.tasks.reconciliation import Cursor, Reconciler, Request
+from schedules.tasks.session_sensors import Job, OpenServices, baseinfo_sensor, warmup_sensor
 from schedules.tasks.table import TASKS
 from schedules.tasks.trigger_times import moved_tasks
 
@@ -38,8 +36,6 @@ SENSOR = "task_table"
 TICK_S = 30
 """Role and id of the heartbeat that each tick of the sensor leaves: the scheduler's last tick."""
 
-Job = dg.JobDefinition | UnresolvedAssetJobDefinition
-OpenServices = Callable[[], Services]
 log = logging.getLogger(__name__)
 
 

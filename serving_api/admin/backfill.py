@@ -18,6 +18,7 @@ from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
+from serving_api.framework.row_models import picked
 from serving_api.framework.state import State
 
 BackfillStatus = Literal["queued", "running", "success", "partial", "failed", "canceling", "canceled"]
@@ -106,11 +107,7 @@ def _enqueue(state: State, ledger: Backfills, one: Backfill, by: str) -> Command
     args = {"backfill_id": one.id, "table": table}
     try:
         return CommandQueue(state.writer.engine).enqueue_alone(
-            COMMAND,
-            args,
-            requested_by=by,
-            about=table,
-            same=lambda command: command.args.get("table") == table,
+            COMMAND, args, requested_by=by, about=table, same=lambda one: one.args.get("table") == table
         )
     except ConflictError:
         heard = _commands(state).get(one.id)
@@ -155,10 +152,7 @@ def _list(state: State, status: str | None, limit: int) -> dict[str, Any]:
 
 def _item(one: Backfill, command: Command | None) -> dict[str, Any]:
     return {
-        "id": one.id,
-        "dataset": one.dataset,
-        "from": one.since,
-        "to": one.until,
+        **picked(one, "id dataset from=since to=until"),
         "status": _status(one, command),
         "partitions": {"total": len(one.days), "done": one.done},
         "started_at": instant(one.started_at),
@@ -170,10 +164,8 @@ def _detail(state: State, backfill_id: str) -> dict[str, Any]:
     return {
         **_item(one, _commands(state).get(one.id)),
         "partitions": {"total": len(one.days), "done": one.done, "failed": one.failed},
-        "rows_written": one.rows_written,
-        "run_ids": list(one.run_ids),
+        **picked(one, "rows_written run_ids requested_by"),
         "failures": [{"partition": day, "error": why} for day, why in sorted(one.failures.items())],
-        "requested_by": one.requested_by,
         "finished_at": instant(one.finished_at),
     }
 
@@ -217,16 +209,10 @@ async def start(call: Admin, body: PlanRequest) -> Answer:
             "only_missing", f"every trade date from {requested.since} to {requested.until} is loaded already"
         )
     made, command = await off_loop(_start, state, state.part(Turn), requested, call.member.username)
-    return Answer(
-        {
-            "status": "accepted",
-            "id": made.id,
-            "command_id": command.id,
-            "partitions": len(made.days),
-            "message": f"已接受 {made.dataset} 的 {len(made.days)} 个交易日",
-        },
-        status_code=202,
-    )
+    count = len(made.days)
+    accepted = {"status": "accepted", "id": made.id, "command_id": command.id, "partitions": count}
+    message = f"已接受 {made.dataset} 的 {count} 个交易日"
+    return Answer({**accepted, "message": message}, status_code=202)
 
 
 @router.get("", list[BackfillItem], top=[("total", int)], cache=NO_STORE)

@@ -17,7 +17,7 @@ from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.framework.row_models import columns_of
+from serving_api.framework.row_models import columns_of, picked
 
 
 class BatchInput(BaseModel):
@@ -40,12 +40,14 @@ class BatchSource(BaseModel):
     error: str | None
 
 
-@columns_of(
-    "sys_batch",
+_PLAIN = (
     "batch_id table_name fusion_type domain trigger_type status run_id command_id parent_batch_id "
     "partition_key rows_in rows_ok rows_warning rows_rejected rows_unchanged rows_written rows_superseded "
-    "started_at finished_at content_hash error",
 )
+_OUTPUT = "batch_id partition_key rows_written rows_superseded content_hash"
+
+
+@columns_of("sys_batch", f"{_PLAIN} started_at finished_at content_hash error")
 class Batch(BaseModel):
     """One transactional write of one table and partition. rows_ok + rows_warning + rows_rejected = rows_in;
     rows_written + rows_unchanged = rows_ok + rows_warning."""
@@ -56,7 +58,7 @@ class Batch(BaseModel):
     checks: dict[str, Any]
 
 
-@columns_of("sys_batch", "batch_id partition_key rows_written rows_superseded content_hash")
+@columns_of("sys_batch", _OUTPUT)
 class Output(BaseModel):
     """Rows that a batch, or one of its children, wrote to a table."""
 
@@ -100,20 +102,14 @@ def quality(session: Session, batch_id: str, limit: int) -> list[dict[str, Any]]
 
 
 MAX_QUALITY = 500
-_PLAIN = (
-    "batch_id table_name fusion_type domain trigger_type status run_id command_id parent_batch_id "
-    "partition_key rows_in rows_ok rows_warning rows_rejected rows_unchanged rows_written rows_superseded "
-    "content_hash"
-).split()
 
 
 def batch_view(row: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
     """A row of sys_batch as the model `Batch`."""
     return {
-        **{name: row[name] for name in _PLAIN},
+        **picked(row, f"{_PLAIN} content_hash"),
         "run_url": run_url(settings, row["run_id"]),
-        "started_at": instant(row["started_at"]),
-        "finished_at": instant(row["finished_at"]),
+        **picked(row, "started_at finished_at", instant),
         "inputs": [_input(item) for item in parse_json(row["inputs_json"], [])],
         "sources": [_source(item) for item in parse_json(row["sources_json"], [])],
         "checks": parse_json(row["checks_json"], {}),
@@ -122,24 +118,15 @@ def batch_view(row: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
 
 
 def _input(item: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "table": item.get("table"),
-        "batch_ids": item.get("batch_ids") or [],
-        "rows": item.get("rows"),
-        "max_date": item.get("max_date"),
-    }
+    known = {name: item.get(name) for name in ("table", "batch_ids", "rows", "max_date")}
+    return {**known, "batch_ids": known["batch_ids"] or []}
 
 
 def _source(item: Mapping[str, Any]) -> dict[str, Any]:
     """Without the ids of responses: lineage shows those that matter for a row."""
     error = item.get("error")
-    return {
-        "src": item.get("src"),
-        "rows": item.get("rows"),
-        "calls": item.get("calls"),
-        "fallback_reason": item.get("fallback_reason"),
-        "error": f"{error}: {item.get('reason', '')}" if error else None,
-    }
+    known = {name: item.get(name) for name in ("src", "rows", "calls", "fallback_reason")}
+    return {**known, "error": f"{error}: {item.get('reason', '')}" if error else None}
 
 
 def _batch(session: Session, batch_id: str, settings: Settings) -> dict[str, Any]:
@@ -149,15 +136,10 @@ def _batch(session: Session, batch_id: str, settings: Settings) -> dict[str, Any
     children = children_of(session, batch_id)
     return {
         **batch_view(row, settings),
-        "outputs": [_output(item) for item in children or [row]],
+        "outputs": [picked(item, f"{_OUTPUT} table=table_name") for item in children or [row]],
         "quality": [quality_record(item) for item in quality(session, batch_id, MAX_QUALITY)],
         "children": [child["batch_id"] for child in children],
     }
-
-
-def _output(row: Mapping[str, Any]) -> dict[str, Any]:
-    names = ("batch_id", "partition_key", "rows_written", "rows_superseded", "content_hash")
-    return {**{name: row[name] for name in names}, "table": row["table_name"]}
 
 
 router = area_router(f"{PREFIX}/datamgr/batches", "datamgr: batches")

@@ -15,6 +15,7 @@ from serving_api.framework.openapi import example
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
+from serving_api.framework.row_models import picked
 from serving_api.framework.state import State
 
 
@@ -68,25 +69,14 @@ async def cleanup(call: Admin, body: Annotated[CleanupRequest | None, Body()] = 
     if body.dry_run:
         deleted = await off_loop(_count, state, tables, before)
         total = sum(deleted.values())
-        reported = {
-            "status": "success",
-            "message": f"{total} rows are older than {before}; nothing was deleted",
-        }
-        return Answer(
-            {
-                "days": body.days,
-                "cutoff": before,
-                "deleted": deleted,
-                "total": total,
-                "dry_run": True,
-                **reported,
-            }
-        )
+        message = f"{total} rows are older than {before}; nothing was deleted"
+        counted = {"deleted": deleted, "total": total, "dry_run": True, "status": "success"}
+        return Answer({"days": body.days, "cutoff": before, **counted, "message": message})
     args = {"days": body.days, "tables": [] if body.table is None else [body.table]}
     command = await carried_out(state, COMMAND, args, call.member.username, meanwhile=ACCEPTED)
     why = failure(command)
     if why is not None:
         nothing: dict[str, Any] = {"status": "failed", "deleted": {}, "total": 0, "message": why}
         return Answer({"days": body.days, "cutoff": before, "dry_run": False, **nothing})
-    names = ("status", "days", "cutoff", "deleted", "total", "message")
-    return Answer({**{name: command.result[name] for name in names}, "dry_run": False})
+    result = picked(command.result, "status days cutoff deleted total message")
+    return Answer({**result, "dry_run": False})

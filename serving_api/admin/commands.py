@@ -13,22 +13,20 @@ from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
+from serving_api.framework.row_models import columns_of, picked
 
 CommandStatus = Literal["queued", "running", "success", "failed", "canceled"]
 
 
+@columns_of(
+    "sys_command",
+    "id command! args=args_json status requested_by requested_at started_at=claimed_at finished_at run_id",
+)
 class CommandItem(BaseModel):
     """A command in the queue. `result` is its progress while it runs."""
 
-    id: int
-    command: str
     args: dict[str, Any]
     status: CommandStatus
-    requested_by: str | None
-    requested_at: str | None
-    started_at: str | None
-    finished_at: str | None
-    run_id: str | None
     run_url: str | None
     result: dict[str, Any] | None
     message: str | None
@@ -43,18 +41,10 @@ class Canceled(BaseModel):
 
 def command_view(command: Command, settings: Settings) -> dict[str, Any]:
     return {
-        "id": command.id,
-        "command": command.command,
-        "args": command.args,
-        "status": command.status,
-        "requested_by": command.requested_by,
-        "requested_at": instant(command.requested_at),
-        "started_at": instant(command.started_at),
-        "finished_at": instant(command.finished_at),
-        "run_id": command.run_id,
+        **picked(command, "id command args status requested_by run_id message=error"),
+        **picked(command, "requested_at started_at finished_at", instant),
         "run_url": run_url(settings, command.run_id),
         "result": command.result or None,
-        "message": command.error,
     }
 
 

@@ -14,16 +14,16 @@ from sqlalchemy.engine import Connection
 from core.clock import stamp
 from core.errors import InputError
 from resources.settings import Settings
-from resources.warehouse.engine import transaction
 from resources.warehouse.retention import LEAST_DAYS, MOST_DAYS, SCHEDULED_DAYS, SETTING
 from resources.warehouse.sql import Sql
 from serving_api.admin.shared import instant, off_loop
-from serving_api.db.sessions import Session
+from serving_api.db.sessions import Session, write
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.openapi import example
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
+from serving_api.framework.row_models import picked
 from serving_api.framework.state import State
 
 
@@ -72,29 +72,20 @@ def values_to_change(connection: Connection, sql: Sql, keys: Sequence[str]) -> d
 
 def put(connection: Connection, sql: Sql, key: str, values: Mapping[str, Any], now: str) -> str | None:
     """Store a row; returns the value that it replaces, or None."""
-    before = connection.exec_driver_sql(
-        sql.text(f"SELECT value FROM {TABLE} WHERE config_key=?"), (key,)
-    ).first()
+    before = sql.run(connection, f"SELECT value FROM {TABLE} WHERE config_key=?", (key,)).first()
     named = {**values, "updated_at": now}
     if before is None:
-        named = {"config_key": key, **named, "created_at": now}
-        connection.exec_driver_sql(sql.insert(TABLE, list(named)), tuple(named.values()))
+        sql.put(connection, TABLE, {"config_key": key, **named, "created_at": now})
         return None
-    sets = ", ".join(f"{sql.name(column)}=?" for column in named)
-    connection.exec_driver_sql(
-        sql.text(f"UPDATE {TABLE} SET {sets} WHERE config_key=?"), (*named.values(), key)
-    )
+    sql.set(connection, TABLE, named, "config_key=?", (key,))
     return None if before[0] is None else str(before[0])
 
 
 KINDS = {bool: "bool", int: "int", float: "float", str: "str"}
 _GROUPS = {
-    "web_search_max_results": "search",
-    "model_web_search": "search",
-    "enable_portfolio_monitor": "monitor",
-    "price_alert_threshold": "monitor",
-    "volume_alert_ratio": "monitor",
-    "stop_loss_proximity": "monitor",
+    **dict.fromkeys(("web_search_max_results", "model_web_search"), "search"),
+    **dict.fromkeys(("enable_portfolio_monitor", "price_alert_threshold"), "monitor"),
+    **dict.fromkeys(("volume_alert_ratio", "stop_loss_proximity"), "monitor"),
 }
 _READ_LIVE = frozenset({"monitor"})
 """Groups whose settings are read again at every use."""
@@ -182,10 +173,9 @@ def _bounds(name: str) -> dict[str, float]:
 
 def entry_of(key: str) -> Entry:
     """Raises InputError for a key outside the allow-list."""
-    known = allow_list()
-    if key not in known:
-        raise InputError("key", f"{key[:64]!r} cannot be stored; allowed: {', '.join(known)}")
-    return known[key]
+    if key not in allow_list():
+        raise InputError("key", f"{key[:64]!r} cannot be stored; allowed: {', '.join(allow_list())}")
+    return allow_list()[key]
 
 
 SECRET = "***"  # noqa: S105  what is shown instead of one
@@ -193,16 +183,9 @@ SECRET = "***"  # noqa: S105  what is shown instead of one
 
 def _item(entry: Entry, row: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
     value = in_force(entry, row.get("value"), settings)
-    return {
-        "key": entry.key,
-        "value": SECRET if entry.is_secret else value,
-        "valueType": entry.kind,
-        "group": entry.group,
-        "default": SECRET if entry.is_secret else entry.default,
-        "note": entry.note,
-        "isSecret": entry.is_secret,
-        "updatedAt": instant(row.get("updated_at")),
-    }
+    hidden = {"value": SECRET, "default": SECRET} if entry.is_secret else {"value": value}
+    shown = picked(entry, "key valueType=kind group default note isSecret=is_secret")
+    return {**shown, **hidden, "updatedAt": instant(row.get("updated_at"))}
 
 
 def in_force(entry: Entry, stored: str | None, settings: Settings) -> str:
@@ -215,17 +198,9 @@ def in_force(entry: Entry, stored: str | None, settings: Settings) -> str:
 
 
 def _put(state: State, entry: Entry, value: str, by: str) -> str | None:
-    values = {
-        "value": value,
-        "value_type": entry.kind,
-        "group_name": entry.group,
-        "is_secret": int(entry.is_secret),
-        "default_value": entry.default,
-        "note": entry.note,
-        "updated_by": by,
-    }
-    with transaction(state.writer.engine) as connection:
-        return put(connection, state.writer.sql, entry.key, values, stamp(state.system.local()))
+    declared = picked(entry, "value_type=kind group_name=group is_secret default_value=default note")
+    values = {"value": value, **declared, "is_secret": int(entry.is_secret), "updated_by": by}
+    return write(state.writer, put, entry.key, values, stamp(state.system.local()))
 
 
 router = area_router(f"{PREFIX}/datamgr/config", "datamgr: configuration")
@@ -249,21 +224,13 @@ async def config(
 @router.put("", ConfigChanged)
 async def change(call: Admin, body: ConfigChange) -> Answer:
     """Store one setting."""
-    state = call.state
-    key = body.key
-    entry = entry_of(key)
+    state, entry = call.state, entry_of(body.key)
     if entry.field in state.settings.explicit:
-        raise InputError("key", f"{key} is fixed by the environment; change it there")
+        raise InputError("key", f"{entry.key} is fixed by the environment; change it there")
     parsed = entry.parse(body.value)
     before = await off_loop(_put, state, entry, parsed, call.member.username)
-    previous = in_force(entry, before, state.settings)
+    values = {"value": parsed, "previous": in_force(entry, before, state.settings)}
+    shown = dict.fromkeys(values, SECRET) if entry.is_secret else values
     restart = entry.needs_restart
-    return Answer(
-        {
-            "key": key,
-            "value": SECRET if entry.is_secret else parsed,
-            "previous": SECRET if entry.is_secret else previous,
-            "restartRequired": restart,
-            "message": "已保存，重启后生效" if restart else "已保存",
-        }
-    )
+    message = "已保存，重启后生效" if restart else "已保存"
+    return Answer({"key": entry.key, **shown, "restartRequired": restart, "message": message})

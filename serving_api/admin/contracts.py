@@ -23,6 +23,7 @@ from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
+from serving_api.framework.row_models import picked
 from serving_api.framework.state import State
 
 ContractStatus = Literal["ok", "late", "failing"]
@@ -137,12 +138,8 @@ def successes(session: Session, ended: dict[str, str]) -> dict[str, dict[str, An
         )
         if rows:
             batch_id, partition, finished, count = rows[0]
-            found[table] = {
-                "batch_id": str(batch_id),
-                "partition": partition,
-                "at": str(finished),
-                "rows": int(count),
-            }
+            shown = {"batch_id": str(batch_id), "partition": partition, "at": str(finished)}
+            found[table] = {**shown, "rows": int(count)}
     return found
 
 
@@ -160,20 +157,13 @@ def tables(dataset: Dataset) -> dict[str, Any]:
     return {"raw": list(raw), "stg": dataset.stage_name if dataset.staged else None, **own}
 
 
-def has_layer(dataset: Dataset, layer: str) -> bool:
-    return bool(tables(dataset)[layer])
-
-
 def cadence(dataset: Dataset, tasks: Mapping[str, TaskState]) -> dict[str, Any]:
     """The first of its tasks that has a time, else the first one."""
     known = [tasks[key] for key in dataset.tasks if key in tasks]
     chosen = next((state for state in known if state.task.timing.timed), known[0] if known else None)
     partition = dataset.partition if dataset.model is not None else dataset.raw[0].partition
-    return {
-        "partition": str(partition),
-        "task": None if chosen is None else chosen.key,
-        "time": None if chosen is None else chosen.task.timing.text,
-    }
+    task, time = (None, None) if chosen is None else (chosen.key, chosen.task.timing.text)
+    return {"partition": str(partition), "task": task, "time": time}
 
 
 def declared_contract(registry: Registry, dataset: Dataset, days: int) -> dict[str, Any]:
@@ -198,9 +188,7 @@ def declared_contract(registry: Registry, dataset: Dataset, days: int) -> dict[s
         "key": list(table.key),
         "sources": list(_sources(registry, dataset)),
         "fusion": _fusion(dataset),
-        "freshness": None
-        if rule is None
-        else {"kind": rule.kind, "max_lag": rule.max_lag, "column": rule.column},
+        "freshness": None if rule is None else picked(rule, "kind max_lag column"),
         "retention": _retention(dataset, days),
         "checks": {check.name: check.text for check in dataset_checks(dataset)},
         "interfaces": [interface.name for interface in dataset.interfaces],
@@ -238,12 +226,8 @@ def _fusion(dataset: Dataset) -> dict[str, Any] | None:
     if dataset.model is None or dataset.layer is not Layer.DWD or not dataset.source_order:
         return None
     rule = dataset.fuse
-    fields = isinstance(rule, Fields)
-    return {
-        "mode": "field" if fields else "row",
-        "order": list(dataset.source_order),
-        "tolerances": dict(rule.tolerance) if isinstance(rule, Fields) else {},
-    }
+    mode, tolerances = ("field", dict(rule.tolerance)) if isinstance(rule, Fields) else ("row", {})
+    return {"mode": mode, "order": list(dataset.source_order), "tolerances": tolerances}
 
 
 def _retention(dataset: Dataset, days: int) -> str:
@@ -260,8 +244,7 @@ async def _contract(state: State, name: str) -> dict[str, Any]:
         raise NotFound(f"{name} has no load, so it has no contract")
     (item,) = await _items(state, [dataset])
     days = await state.reading.scan(_retention_days)
-    rule = completeness(registry, dataset)
-    complete = {"rule": rule, "expected": None, "present": item.pop("present")}
+    complete = {"rule": completeness(registry, dataset), "expected": None, "present": item.pop("present")}
     return {**item, **declared_contract(registry, dataset, days), "completeness": complete}
 
 
@@ -288,22 +271,12 @@ async def _items(state: State, datasets: Sequence[Dataset]) -> list[dict[str, An
             status = "failing"
         else:
             status = "late" if success is None or fresh.get(table, {}).get("isStale") else "ok"
-        found.append(
-            {
-                "dataset": dataset.name,
-                "tables": tables(dataset),
-                "cadence": cadence(dataset, by_key),
-                "status": status,
-                "last_success": None
-                if success is None
-                else {
-                    "batch_id": success["batch_id"],
-                    "partition": success["partition"],
-                    "at": instant(success["at"]),
-                },
-                "present": None if success is None else success["rows"],
-            }
-        )
+        last_success, present = None, None
+        if success is not None:
+            last_success = {**picked(success, "batch_id partition"), "at": instant(success["at"])}
+            present = success["rows"]
+        shown = {"dataset": dataset.name, "tables": tables(dataset), "cadence": cadence(dataset, by_key)}
+        found.append({**shown, "status": status, "last_success": last_success, "present": present})
     return found
 
 
@@ -316,12 +289,7 @@ def _ledger(session: Session, tables: list[str]) -> tuple[dict[str, Any], dict[s
 router = area_router(f"{PREFIX}/datamgr/contracts", "datamgr: contracts")
 
 
-class ContractLayer(StrEnum):
-    raw = "raw"
-    stg = "stg"
-    ref = "ref"
-    dwd = "dwd"
-    calc = "calc"
+ContractLayer = StrEnum("ContractLayer", "raw stg ref dwd calc")
 
 
 @router.get("", list[ContractItem], top=[("total", int)])
@@ -330,11 +298,8 @@ async def contracts(
     layer: Annotated[ContractLayer | None, Query(description="only datasets with a table in it")] = None,
 ) -> Answer:
     """Every dataset: its tables, when it is loaded, and its status."""
-    datasets = [
-        dataset
-        for dataset in builtin_registry().datasets.values()
-        if dataset.tables() and (layer is None or has_layer(dataset, layer))
-    ]
+    loaded = [dataset for dataset in builtin_registry().datasets.values() if dataset.tables()]
+    datasets = [dataset for dataset in loaded if layer is None or tables(dataset)[layer]]
     items = await _items(call.state, datasets)
     for item in items:
         del item["present"]

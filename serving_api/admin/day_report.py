@@ -1,17 +1,16 @@
 """/datamgr/day-report: admin, enveloped."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from functools import partial
+from typing import Annotated, Any
 
 from fastapi import Query
 from pydantic import BaseModel, Field
 
 from core.days import moved
-from core.declaration.dataset import Dataset, Raw
 from core.declaration.registry import builtin_registry
 from core.declaration.rules import Partition
-from core.declaration.tables import Table
 from core.report_periods import is_period, open_report_periods
 from resources.orchestrator import run_url
 from resources.settings import Settings
@@ -23,10 +22,11 @@ from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
+from serving_api.framework.row_models import picked
 from serving_api.framework.state import State
 from serving_api.table_lists import trade_date
 
-Status = Literal["complete", "held", "fallback", "failed", "not_run"]
+Status = StrEnum("Status", "complete held fallback failed not_run")
 
 
 class ReportSource(BaseModel):
@@ -119,20 +119,14 @@ ORDER = ("failed", "held", "fallback", "not_run", "complete")
 async def _day_report(state: State, date: str | None, status: str | None) -> dict[str, Any]:
     """{date, items[ReportRow], total, totals, by_source}; the last two cover all tables, regardless of
     `status`. Raises InputError (date)."""
-    day = (
-        state.calendar.newest_complete(state.clock.now()) if date is None else trade_date(state, "date", date)
-    )
+    newest = state.calendar.newest_complete(state.clock.now())
+    day = newest if date is None else trade_date(state, "date", date)
     rows = await state.reading.scan(_read, day, state.settings)
     totals = {name: sum(row["status"] == name for row in rows) for name in ORDER}
     shown = [row for row in rows if status in (None, row["status"])]
     shown.sort(key=lambda row: ORDER.index(row["status"]))
-    return {
-        "date": day,
-        "items": shown,
-        "total": len(shown),
-        "totals": totals,
-        "by_source": _by_source(rows),
-    }
+    about = {"date": day, "total": len(shown), "totals": totals, "by_source": _by_source(rows)}
+    return {"items": shown, **about}
 
 
 def _read(session: Session, day: str, settings: Settings) -> list[dict[str, Any]]:
@@ -143,12 +137,15 @@ def _read(session: Session, day: str, settings: Settings) -> list[dict[str, Any]
     rows = []
     for dataset in builtin_registry().datasets.values():
         for table in dataset.tables():
-            found = [
-                batch
-                for batch in batches.get(table.name, ())
-                if _concerns(batch, day, periods, _partition_of(dataset, table))
-            ]
-            rows.append(_row(dataset, table, sorted(found, key=_order_on(day)), settings))
+            raw = next((one for one in dataset.raw if one.table_name == table.name), None)
+            partition, sources = (
+                (dataset.partition, dataset.source_order) if raw is None else (raw.partition, raw.sources)
+            )
+            loads = batches.get(table.name, ())
+            found = [batch for batch in loads if _concerns(batch, day, periods, partition)]
+            ordered = sorted(found, key=partial(_order, day))
+            head = {"table": table.name, "dataset": dataset.name, "layer": str(table.layer)}
+            rows.append({**head, "second_source": len(sources) > 1, **_outcome(ordered, settings)})
     held = held_back(session, [str(row["batch_id"]) for row in rows if row["batch_id"]])
     return [_held(row, held.get(str(row["batch_id"]), ())) for row in rows]
 
@@ -174,73 +171,39 @@ def _concerns(batch: Mapping[str, Any], day: str, periods: Sequence[str], partit
     return first == last == day and not is_period(day)
 
 
-def _order_on(day: str) -> Callable[[Mapping[str, Any]], tuple[bool, str, bool, str]]:
+def _order(day: str, batch: Mapping[str, Any]) -> tuple[bool, str, bool, str]:
     """Batches in the order in which they replace each other: those of the day itself after those of a range
     that contains it, else the newest last; of one load of several periods the parent batch is last."""
-
-    def order(batch: Mapping[str, Any]) -> tuple[bool, str, bool, str]:
-        key = str(batch["partition_key"])
-        return key == day, str(batch["started_at"]), ".." in key, str(batch["batch_id"])
-
-    return order
+    key = str(batch["partition_key"])
+    return key == day, str(batch["started_at"]), ".." in key, str(batch["batch_id"])
 
 
-def _partition_of(dataset: Dataset, table: Table) -> Partition:
-    raw = _raw_of(dataset, table)
-    return dataset.partition if raw is None else raw.partition
-
-
-def _raw_of(dataset: Dataset, table: Table) -> Raw | None:
-    return next((one for one in dataset.raw if one.table_name == table.name), None)
-
-
-def _row(
-    dataset: Dataset, table: Table, batches: Sequence[Mapping[str, Any]], settings: Settings
-) -> dict[str, Any]:
+def _outcome(batches: Sequence[Mapping[str, Any]], settings: Settings) -> dict[str, Any]:
     """The last success of the date; without one, the last failure."""
-    newest = next((one for one in reversed(batches) if one["status"] == "success"), None) or next(
-        iter(reversed(batches)), None
-    )
-    head = {
-        "table": table.name,
-        "dataset": dataset.name,
-        "layer": str(table.layer),
-        "second_source": _sources_of(dataset, table) > 1,
-    }
+    newest = next((one for one in reversed(batches) if one["status"] == "success"), None)
+    newest = newest or next(iter(reversed(batches)), None)
     if newest is None:
         left = dict.fromkeys(("reason", "rows", "batch_id", "run_id", "run_url", "at"))
-        return {**head, **left, "status": "not_run", "sources": []}
+        return {**left, "status": "not_run", "sources": []}
     sources = [one for one in parse_json(newest["sources_json"], []) if isinstance(one, dict)]
     fallback = next((one["fallback_reason"] for one in sources if one.get("fallback_reason")), None)
     failed = newest["status"] == "failed"
     reason = newest["error"] if failed else fallback
     return {
-        **head,
         "status": "failed" if failed else "complete" if fallback is None else "fallback",
         "reason": None if reason is None else redact(str(reason)),
         "sources": [_source(one) for one in sources],
         "rows": int(newest["rows"]),
-        "batch_id": newest["batch_id"],
-        "run_id": newest["run_id"],
+        **picked(newest, "batch_id run_id"),
         "run_url": run_url(settings, newest["run_id"]),
         "at": instant(newest["finished_at"]),
     }
 
 
-def _sources_of(dataset: Dataset, table: Table) -> int:
-    """Number of sources declared for a table: its own, or those of the tables it is staged from."""
-    raw = _raw_of(dataset, table)
-    return len(dataset.source_order if raw is None else raw.sources)
-
-
 def _source(source: Mapping[str, Any]) -> dict[str, Any]:
     error = source.get("error")
-    return {
-        "src": source.get("src"),
-        "rows": source.get("rows"),
-        "calls": source.get("calls"),
-        "error": f"{error}: {redact(str(source.get('reason', '')))}" if error else None,
-    }
+    why = f"{error}: {redact(str(source.get('reason', '')))}" if error else None
+    return {**{name: source.get(name) for name in ("src", "rows", "calls")}, "error": why}
 
 
 def _by_source(rows: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -255,34 +218,19 @@ def _by_source(rows: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     return dict(sorted(found.items()))
 
 
-class ReportStatus(StrEnum):
-    complete = "complete"
-    held = "held"
-    fallback = "fallback"
-    failed = "failed"
-    not_run = "not_run"
-
-
 router = area_router(f"{PREFIX}/datamgr/day-report", "datamgr: report of a day")
 
 
-@router.get(
-    "",
-    list[ReportRow],
-    top=[
-        ("date", str),
-        ("total", int),
-        ("totals", ReportTotals),
-        ("by_source", dict[str, SourceTotals]),
-    ],
-)
+_TOP = [("date", str), ("total", int), ("totals", ReportTotals), ("by_source", dict[str, SourceTotals])]
+
+
+@router.get("", list[ReportRow], top=_TOP)
 async def day_report(
     call: Admin,
     date: Annotated[
         str | None, Query(max_length=32, description="trade date; default the newest complete one")
     ] = None,
-    status: Annotated[ReportStatus | None, Query(description="only tables with this status")] = None,
+    status: Annotated[Status | None, Query(description="only tables with this status")] = None,
 ) -> Answer:
     """What was loaded of a trade date and from which source; what was not, and why. Problems come first."""
-    requested = None if status is None else status.value
-    return Answer(await _day_report(call.state, date, requested))
+    return Answer(await _day_report(call.state, date, status))

@@ -35,13 +35,16 @@ from serving_api.framework.openapi import example
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
+from serving_api.framework.row_models import picked
 from serving_api.framework.state import State
+
+GapStatus = StrEnum("GapStatus", "open queued repaired given_up")
 
 
 class Repair(BaseModel):
     """The repair of a gap: the sensor `gaps` has it loaded, three times at most."""
 
-    status: Literal["open", "queued", "repaired", "given_up"]
+    status: GapStatus
     attempts: int = Field(description="repairs that were tried, else failed batches of this date")
     run_id: str | None = Field(description="run of a failed batch")
     next_at: str | None = Field(default=None, description="not before this time")
@@ -141,30 +144,13 @@ def _gap(absent: MissingPartition, known: Gap | None) -> dict[str, Any]:
         repair |= {"status": known.status, "run_id": known.run_id or absent.run_id}
         repair |= {"next_at": instant(known.next_at), "note": known.note}
         repair["attempts"] = max(known.attempts, absent.failed)
-    return {
-        "dataset": absent.dataset,
-        "partition": absent.partition,
-        "expected": absent.expected,
-        "present": absent.present,
-        "missing": None if absent.expected is None else max(absent.expected - absent.present, 0),
-        "codes": [] if known is None else list(known.codes),
-        "reason": absent.reason,
-        "repair": repair,
-    }
+    return _shown(absent, () if known is None else known.codes, repair)
 
 
-def _closed(gap: Gap) -> dict[str, Any]:
-    """A repaired gap, as it was."""
-    return {
-        "dataset": gap.dataset,
-        "partition": gap.partition,
-        "expected": gap.expected,
-        "present": gap.present,
-        "missing": None if gap.expected is None else max(gap.expected - gap.present, 0),
-        "codes": list(gap.codes),
-        "reason": gap.reason,
-        "repair": {"status": gap.status, "attempts": gap.attempts, "run_id": gap.run_id},
-    }
+def _shown(gap: MissingPartition | Gap, codes: Sequence[str], repair: dict[str, Any]) -> dict[str, Any]:
+    missing = None if gap.expected is None else max(gap.expected - gap.present, 0)
+    facts = picked(gap, "dataset partition expected present reason")
+    return {**facts, "missing": missing, "codes": list(codes), "repair": repair}
 
 
 # -- the cost of filling them -----------------------------------------------------------------------
@@ -244,13 +230,6 @@ def paced_seconds(paces: TransportSettings, upstream: str, calls: int) -> float:
     return calls * (rule.gap + (rule.jitter_min + rule.jitter_max) / 2)
 
 
-class GapStatus(StrEnum):
-    open = "open"
-    queued = "queued"
-    repaired = "repaired"
-    given_up = "given_up"
-
-
 router = area_router(f"{PREFIX}/datamgr", "datamgr: gaps")
 
 
@@ -285,20 +264,19 @@ async def gaps(
     if status == REPAIRED:
         names = {one.name for one in chosen}
         closed = [gap for gap in known.values() if gap.status == REPAIRED and gap.dataset in names]
-        found = [_closed(gap) for gap in closed if (first or "") <= gap.partition <= last]
+        found = [
+            _shown(gap, gap.codes, picked(gap, "status attempts run_id"))
+            for gap in closed
+            if (first or "") <= gap.partition <= last
+        ]
     elif status is not None:
         found = [gap for gap in found if gap["repair"]["status"] == status]
     found.sort(key=lambda gap: str(gap["dataset"]))
     found.sort(key=lambda gap: str(gap["partition"]), reverse=True)
-    return Answer(
-        {
-            "items": found[(page - 1) * page_size : page * page_size],
-            "total": len(found),
-            "page": page,
-            "page_size": page_size,
-            "budget": {"calls_left": left, "resets_at": local_iso(_midnight(state) + timedelta(days=1))},
-        }
-    )
+    budget = {"calls_left": left, "resets_at": local_iso(_midnight(state) + timedelta(days=1))}
+    shown = {"page": page, "page_size": page_size, "budget": budget}
+    items = found[(page - 1) * page_size : page * page_size]
+    return Answer({"items": items, "total": len(found), **shown})
 
 
 @router.post("/backfill/plan", Plan, raises=(404,))

@@ -1,7 +1,7 @@
 """Models of stored rows, whose fields come from the declaration of a table, and of lists of rows."""
 
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, Field, create_model
@@ -79,9 +79,12 @@ def columns_by_key(columns: str) -> dict[str, str]:
     return dict(map(_split, columns.split()))
 
 
-def picked(row: Mapping[str, Any], columns: str) -> dict[str, Any]:
-    """A row of the answer from a stored one: `columns` in the notation of `columns_of`."""
-    return {key: row[column] for key, column in columns_by_key(columns).items()}
+def picked(row: object, columns: str, convert: Callable[[Any], Any] | None = None) -> dict[str, Any]:
+    """A row of the answer from a stored one or a record: `columns` in the notation of `columns_of`, their
+    values as `convert` gives them."""
+    take = row.__getitem__ if isinstance(row, Mapping) else partial(getattr, row)
+    found = {key: take(column) for key, column in columns_by_key(columns).items()}
+    return found if convert is None else {key: convert(value) for key, value in found.items()}
 
 
 def _split(word: str) -> tuple[str, str]:

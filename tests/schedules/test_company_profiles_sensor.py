@@ -11,8 +11,10 @@ from platform_assets.definitions.jobs import BASEINFO
 from resources.warehouse.engine import transaction
 from schedules.code_location import defs
 from schedules.services import Services
-from schedules.tasks import company_profiles_sensor
-from schedules.tasks.company_profiles_sensor import SENSOR, baseinfo_sensor, due
+from schedules.tasks import session_sensors
+from schedules.tasks.session_sensors import PROFILES as SENSOR
+from schedules.tasks.session_sensors import baseinfo_sensor
+from schedules.tasks.session_sensors import profiles_due as due
 
 DAY = "2026-08-21"
 
@@ -55,7 +57,7 @@ def test_it_can_be_switched_off_and_rests_on_other_days(services: Services) -> N
 
 
 def test_stocks_take_their_turns(stocked: Services, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(company_profiles_sensor, "AT_ONCE", 3)
+    monkeypatch.setattr(session_sensors, "AT_ONCE", 3)
     sensor = baseinfo_sensor(defs.get_repository_def().get_job(BASEINFO), lambda: stocked, lambda _: None)
     assert isinstance(stocked.clock, ManualClock)
     reported, cursor = [], None

@@ -10,7 +10,9 @@ from core.clock import ManualClock
 from platform_assets.definitions.jobs import SAMPLE
 from schedules.code_location import defs
 from schedules.services import Services
-from schedules.tasks.market_breadth_sensor import SENSOR, due, warmup_sensor
+from schedules.tasks.session_sensors import BREADTH as SENSOR
+from schedules.tasks.session_sensors import breadth_due as due
+from schedules.tasks.session_sensors import warmup_sensor
 
 
 @pytest.mark.parametrize(

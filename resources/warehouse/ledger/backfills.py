@@ -11,10 +11,11 @@ from sqlalchemy.engine import Engine
 
 from core.clock import stamp
 from core.errors import ConflictError, NotFound
-from resources.warehouse.engine import reading, transaction
+from resources.warehouse.engine import transaction
 from resources.warehouse.ledger.backfill_ends import BACKFILL
 from resources.warehouse.ledger.commands import HELD, Command, held
 from resources.warehouse.ledger.scheduled_run_reads import PROCESS_DIED
+from resources.warehouse.records import record
 from resources.warehouse.sql import Sql
 
 ENDED = ("success", "partial", "failed", "canceled")
@@ -31,13 +32,13 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class Backfill:
-    """`days` are its trade dates, ascending; `failures` maps those that failed to why."""
+    """`failures` maps the trade dates that failed to why."""
 
     id: str
     dataset: str
     since: str
     until: str
-    days: tuple[str, ...]
+    plan: dict[str, list[str]]
     status: str
     done: int
     failed: int
@@ -47,6 +48,11 @@ class Backfill:
     requested_by: str | None
     started_at: str | None
     finished_at: str | None
+
+    @property
+    def days(self) -> tuple[str, ...]:
+        """Its trade dates, ascending."""
+        return tuple(self.plan["days"])
 
     @property
     def ended(self) -> bool:
@@ -59,26 +65,6 @@ class Loaded:
 
     days: frozenset[str]
     rows_written: int
-
-
-def _backfill(row: Any) -> Backfill:
-    plan = json.loads(row[4])
-    return Backfill(
-        id=str(row[0]),
-        dataset=str(row[1]),
-        since=str(row[2]),
-        until=str(row[3]),
-        days=tuple(plan["days"]),
-        status=str(row[5]),
-        done=int(row[6] or 0),
-        failed=int(row[7] or 0),
-        rows_written=int(row[8] or 0),
-        run_ids=tuple(json.loads(row[9] or "[]")),
-        failures=dict(json.loads(row[10] or "{}")),
-        requested_by=None if row[11] is None else str(row[11]),
-        started_at=None if row[12] is None else str(row[12]),
-        finished_at=None if row[13] is None else str(row[13]),
-    )
 
 
 class Backfills:
@@ -114,7 +100,7 @@ class Backfills:
             "updated_at": stamp(now),
         }
         with transaction(self._engine) as connection:
-            connection.exec_driver_sql(self._sql.insert("sys_backfill", list(values)), tuple(values.values()))
+            self._sql.put(connection, "sys_backfill", values)
         return self.get(str(values["backfill_id"]))
 
     def get(self, backfill_id: str) -> Backfill:
@@ -127,11 +113,9 @@ class Backfills:
     def recent(self, *, status: str | None = None, limit: int = 50) -> tuple[list[Backfill], int]:
         """Backfills newest first, and how many match."""
         where, values = ("", ()) if status is None else (" WHERE status=?", (status,))
-        with reading(self._engine) as connection:
-            statement = self._sql.text(f"SELECT COUNT(*) FROM sys_backfill{where}")
-            total = connection.exec_driver_sql(statement, values).scalar_one()
+        (total,) = self._sql.rows(f"SELECT COUNT(*) FROM sys_backfill{where}", values)
         order = " ORDER BY created_at DESC, backfill_id DESC LIMIT ?"
-        return self._read(where + order, (*values, limit)), int(total)
+        return self._read(where + order, (*values, limit)), int(total[0])
 
     def calls_planned(self, by: str, since: datetime) -> int:
         """Calls of all backfills that were requested since a time."""
@@ -162,11 +146,10 @@ class Backfills:
         that was held, a database that was busy, its own process that died."""
         if error == PROCESS_DIED or any(name in error for name in _PASSING):
             return True
-        with reading(self._engine) as connection:
-            stored = self._sql.run(
-                connection, "SELECT sources_json FROM sys_batch WHERE run_id=? AND status='failed'", (run_id,)
-            ).scalars()
-            sources = [source for text in stored for source in json.loads(text or "[]")]
+        stored = self._sql.rows(
+            "SELECT sources_json FROM sys_batch WHERE run_id=? AND status='failed'", (run_id,)
+        )
+        sources = (source for (text,) in stored for source in json.loads(text or "[]"))
         return any(source.get("error") in _PASSING for source in sources)
 
     def reopen(self, backfill_id: str, *, now: datetime) -> None:
@@ -208,13 +191,11 @@ class Backfills:
         """Mark a backfill as running. ConflictError when its command (`by`) is another worker's by now:
         that one may have ended the backfill, and it would stay running for ever."""
         condition, facts = ("1=1", ()) if by is None else (HELD, held(by))
-        with transaction(self._engine) as connection:
-            begun = self._sql.run(
-                connection,
-                "UPDATE sys_backfill SET status='running', started_at=COALESCE(started_at, ?), "
-                f"finished_at=NULL, updated_at=? WHERE backfill_id=? AND {condition}",
-                (stamp(now), stamp(now), backfill_id, *facts),
-            ).rowcount
+        begun = self._sql.change(
+            "UPDATE sys_backfill SET status='running', started_at=COALESCE(started_at, ?), "
+            f"finished_at=NULL, updated_at=? WHERE backfill_id=? AND {condition}",
+            (stamp(now), stamp(now), backfill_id, *facts),
+        )
         if begun == 0 and by is not None:
             raise ConflictError(f"command {by.id} is no longer ours")
 
@@ -231,23 +212,15 @@ class Backfills:
         if not left:
             return []
         # Read after the rows: a command that came since is found, or the row is younger.
-        with reading(self._engine) as connection:
-            asked = self._sql.run(
-                connection,
-                "SELECT args_json FROM sys_command WHERE command=? AND status IN ('queued', 'running')",
-                (BACKFILL,),
-            ).scalars()
-            known = {str(json.loads(text or "{}").get("backfill_id")) for text in asked}
+        asked = self._sql.rows(
+            "SELECT args_json FROM sys_command WHERE command=? AND status IN ('queued', 'running')",
+            (BACKFILL,),
+        )
+        known = {str(json.loads(text or "{}").get("backfill_id")) for (text,) in asked}
         ended = [one.id for one in left if one.id not in known]
+        still = "status IN ('queued', 'running') AND updated_at < ?"
         for backfill_id in ended:
-            self._set(
-                backfill_id,
-                now,
-                "status IN ('queued', 'running') AND updated_at < ?",
-                (before,),
-                status="failed",
-                finished_at=stamp(now),
-            )
+            self._set(backfill_id, now, still, (before,), status="failed", finished_at=stamp(now))
         return ended
 
     def _set(
@@ -259,15 +232,10 @@ class Backfills:
         **values: Any,
     ) -> None:
         """Write `values` where `condition` (with its `facts`) holds."""
-        changes = {**values, "updated_at": stamp(now)}
-        sets = ", ".join(f"{name}=?" for name in changes)
+        changes, where = {**values, "updated_at": stamp(now)}, f"backfill_id=? AND {condition}"
         with transaction(self._engine) as connection:
-            self._sql.run(
-                connection,
-                f"UPDATE sys_backfill SET {sets} WHERE backfill_id=? AND {condition}",
-                (*changes.values(), backfill_id, *facts),
-            )
+            self._sql.set(connection, "sys_backfill", changes, where, (backfill_id, *facts))
 
     def _read(self, rest: str, values: tuple[Any, ...]) -> list[Backfill]:
         rows = self._sql.rows(f"SELECT {_COLUMNS} FROM sys_backfill{rest}", values)
-        return [_backfill(row) for row in rows]
+        return [record(Backfill, row) for row in rows]

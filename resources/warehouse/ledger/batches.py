@@ -5,13 +5,14 @@ owns the download, stays `running` over many transactions, so only it can be lef
 """
 
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy.engine import Engine
 
 from core.clock import stamp
 from resources.transport.redact import redact
 from resources.warehouse.batch_records import COUNTS
-from resources.warehouse.engine import reading, transaction
+from resources.warehouse.engine import transaction
 from resources.warehouse.sql import Sql
 
 
@@ -24,26 +25,18 @@ class BatchLedger:
 
     def open_runs(self) -> list[str]:
         """Runs that have a batch in progress; the batch of a dead run stays so until it is closed here."""
-        with reading(self._engine) as connection:
-            found = connection.exec_driver_sql(
-                "SELECT DISTINCT run_id FROM sys_batch WHERE status='running' AND run_id IS NOT NULL"
-            ).scalars()
-            return [str(run_id) for run_id in found]
+        statement = "SELECT DISTINCT run_id FROM sys_batch WHERE status='running' AND run_id IS NOT NULL"
+        return [str(run_id) for (run_id,) in self._sql.rows(statement)]
 
     def fail_open(self, run_id: str, reason: str, *, now: datetime) -> list[str]:
         """Mark the batches that a run left open as failed, at market time `now`, with the figures of the
         partitions that it did commit. Returns the ids of the batches."""
         with transaction(self._engine) as connection:
-            ids = [
-                str(found)
-                for found in self._sql.run(
-                    connection,
-                    "SELECT batch_id FROM sys_batch WHERE status='running' AND run_id=?",
-                    (run_id,),
-                ).scalars()
-            ]
+            ids = self._sql.run(
+                connection, "SELECT batch_id FROM sys_batch WHERE status='running' AND run_id=?", (run_id,)
+            ).scalars()
             failed = []
-            for batch_id in ids:
+            for batch_id in map(str, ids.all()):
                 sums = self._sql.run(
                     connection,
                     f"SELECT {', '.join(f'COALESCE(SUM({name}), 0)' for name in COUNTS)} "
@@ -51,12 +44,14 @@ class BatchLedger:
                     (batch_id,),
                 ).one()
                 # The run may have closed it since it was looked up: its own status stays.
-                changed = self._sql.run(
-                    connection,
-                    f"UPDATE sys_batch SET status='failed', error=?, finished_at=?, updated_at=?, "
-                    f"{', '.join(f'{name}=?' for name in COUNTS)} WHERE batch_id=? AND status='running'",
-                    (redact(reason)[:2000], stamp(now), stamp(now), *map(int, sums), batch_id),
-                ).rowcount
+                row: dict[str, Any] = {
+                    "status": "failed",
+                    "error": redact(reason)[:2000],
+                    "finished_at": stamp(now),
+                }
+                row |= {"updated_at": stamp(now), **dict(zip(COUNTS, map(int, sums), strict=True))}
+                where = "batch_id=? AND status='running'"
+                changed = self._sql.set(connection, "sys_batch", row, where, (batch_id,))
                 if changed == 1:
                     failed.append(batch_id)
         return failed

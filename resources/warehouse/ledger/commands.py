@@ -18,6 +18,7 @@ from core.clock import Sleeper, SystemClock, real_sleep, stamp
 from core.errors import ConflictError, InputError, NotFound
 from resources.warehouse.engine import reading, transaction
 from resources.warehouse.ledger.backfill_ends import end_backfill
+from resources.warehouse.records import record
 from resources.warehouse.sql import Sql
 
 LEASE_S = 60.0
@@ -60,35 +61,6 @@ class Command:
     @property
     def finished(self) -> bool:
         return self.status in FINISHED
-
-
-def _time(value: object) -> datetime | None:
-    return None if value is None else datetime.fromisoformat(str(value))
-
-
-def _text(value: object) -> str | None:
-    return None if value is None else str(value)
-
-
-def _command(row: Any) -> Command:
-    return Command(
-        id=int(row[0]),
-        command=str(row[1]),
-        args=json.loads(row[2]) if row[2] else {},
-        status=str(row[3]),
-        requested_by=_text(row[4]),
-        requested_at=_time(row[5]),
-        owner=_text(row[6]),
-        attempts=int(row[7] or 0),
-        max_attempts=int(row[8] or 1),
-        cancel_requested=bool(row[9]),
-        run_id=_text(row[10]),
-        result=json.loads(row[11]) if row[11] else {},
-        error=_text(row[12]),
-        started_at=_time(row[13]),
-        finished_at=_time(row[14]),
-        idempotency_key=_text(row[15]),
-    )
 
 
 def _json(value: Mapping[str, Any]) -> str:
@@ -169,24 +141,15 @@ class CommandQueue:
         max_attempts: int,
     ) -> tuple[Command, bool]:
         """(the command, whether it is new); not new is the one that the key belongs to."""
-        text = _json(args or {})
-        columns = (
-            "command", "args_json", "idempotency_key", "status", "requested_by", "requested_at",
-            "attempts", "max_attempts", "cancel_requested",
-        )  # fmt: skip
-        values = (command, text, idempotency_key, "queued", requested_by, _now(), 0, max_attempts, 0)
+        row: dict[str, Any] = {"command": command, "args_json": _json(args or {})}
+        row |= {"idempotency_key": idempotency_key, "status": "queued", "requested_by": requested_by}
+        row |= {"requested_at": _now(), "attempts": 0, "max_attempts": max_attempts, "cancel_requested": 0}
         with transaction(self._engine) as connection:
-            made = connection.exec_driver_sql(self._sql.insert_absent("sys_command", columns), values)
+            statement = self._sql.insert_absent("sys_command", list(row))
+            made = connection.exec_driver_sql(statement, tuple(row.values()))
             if made.rowcount == 1:
                 return self._get(connection, int(made.lastrowid)), True
-            found = _command(
-                self._sql.run(
-                    connection,
-                    f"SELECT {_COLUMNS} FROM sys_command WHERE idempotency_key=?",
-                    (idempotency_key,),
-                ).one()
-            )
-        return found, False
+            return self._select(connection, "WHERE idempotency_key=?", (idempotency_key,))[0], False
 
     def wait(
         self,
@@ -236,23 +199,28 @@ class CommandQueue:
 
     def recent(self, *, status: str | None = None, limit: int = 50) -> tuple[list[Command], int]:
         """Commands newest first, and how many match."""
-        where, values = ("", ()) if status is None else (" WHERE status=?", (status,))
-        (total,) = self._sql.rows(f"SELECT COUNT(*) FROM sys_command{where}", values)
+        where, values = ("", ()) if status is None else ("WHERE status=?", (status,))
+        (total,) = self._sql.rows(f"SELECT COUNT(*) FROM sys_command {where}", values)
         return self._found(f"{where} ORDER BY id DESC LIMIT ?", (*values, limit)), int(total[0])
 
     def of_name(self, command: str, *, statuses: Collection[str], limit: int | None = None) -> list[Command]:
         """Commands of one name in the given states, newest first."""
         marks = ", ".join("?" for _ in statuses)
         most = "" if limit is None else f" LIMIT {int(limit)}"
-        where = f" WHERE command=? AND status IN ({marks}) ORDER BY id DESC{most}"
+        where = f"WHERE command=? AND status IN ({marks}) ORDER BY id DESC{most}"
         return self._found(where, (command, *statuses))
 
     def worked_on_by(self, owner: str) -> list[Command]:
         """The commands that a worker has claimed and not ended."""
-        return self._found(" WHERE status='running' AND owner=?", (owner,))
+        return self._found("WHERE status='running' AND owner=?", (owner,))
 
     def _found(self, where: str, values: tuple[Any, ...]) -> list[Command]:
-        return [_command(row) for row in self._sql.rows(f"SELECT {_COLUMNS} FROM sys_command{where}", values)]
+        with reading(self._engine) as connection:
+            return self._select(connection, where, values)
+
+    def _select(self, connection: Connection, where: str, values: tuple[Any, ...]) -> list[Command]:
+        rows = self._sql.run(connection, f"SELECT {_COLUMNS} FROM sys_command {where}", values)
+        return [record(Command, row) for row in rows.all()]
 
     # -- executing -----------------------------------------------------------------------------
 
@@ -261,54 +229,45 @@ class CommandQueue:
     ) -> Command | None:
         """The oldest queued command (of `names`; not one of `without`), now this owner's; None when
         there is none."""
-        which = ""
-        values: tuple[str, ...] = ()
-        if names is not None:
-            if not names:
-                return None
-            which = f" AND command IN ({', '.join('?' for _ in names)})"
-            values = tuple(names)
-        if without:
-            which += f" AND command NOT IN ({', '.join('?' for _ in without)})"
-            values += tuple(without)
+        if names is not None and not names:
+            return None
+        which, values = "", (*(names or ()), *without)
+        for word, listed in (("IN", names), ("NOT IN", without)):
+            if listed:
+                which += f" AND command {word} ({', '.join('?' for _ in listed)})"
         now = _now()
         while True:
-            with reading(self._engine) as connection:
-                oldest = self._sql.run(
-                    connection,
-                    "SELECT id FROM sys_command WHERE status='queued' "
-                    f"AND (not_before IS NULL OR not_before <= ?){which} ORDER BY id LIMIT 1",
-                    (now, *values),
-                ).scalar()
-            if oldest is None:
+            oldest = self._sql.rows(
+                "SELECT id FROM sys_command WHERE status='queued' "
+                f"AND (not_before IS NULL OR not_before <= ?){which} ORDER BY id LIMIT 1",
+                (now, *values),
+            )
+            if not oldest:
                 return None
+            command_id = int(oldest[0][0])
             with transaction(self._engine) as connection:
                 taken = self._sql.run(
                     connection,
                     "UPDATE sys_command SET status='running', owner=?, claimed_at=?, heartbeat_at=?, "
                     f"expires_at={self._sql.now}+?, attempts=attempts+1, error=NULL, finished_at=NULL "
                     "WHERE id=? AND status='queued'",
-                    (owner, now, now, self._lease, oldest),
+                    (owner, now, now, self._lease, command_id),
                 ).rowcount
                 if taken == 1:
-                    return self._get(connection, int(oldest))
+                    return self._get(connection, command_id)
 
     def beat(self, command: Command) -> bool:
         """Prolong the claim; False when it is no longer ours."""
-        with transaction(self._engine) as connection:
-            return self._update(
-                connection, command, f"heartbeat_at=?, expires_at={self._sql.now}+?", (_now(), self._lease)
-            )
+        change = f"heartbeat_at=?, expires_at={self._sql.now}+?"
+        return self._change(command, change, (_now(), self._lease))
 
     def cancel_requested(self, command: Command) -> bool:
         return self.get(command.id).cancel_requested
 
     def progress(self, command: Command, facts: Mapping[str, Any], *, run_id: str | None = None) -> bool:
         """Show how far the command is; False when it is no longer ours."""
-        with transaction(self._engine) as connection:
-            return self._update(
-                connection, command, "result_json=?, run_id=COALESCE(?, run_id)", (_json(facts), run_id)
-            )
+        change = "result_json=?, run_id=COALESCE(?, run_id)"
+        return self._change(command, change, (_json(facts), run_id))
 
     def finish(
         self,
@@ -338,12 +297,7 @@ class CommandQueue:
         condition, values = (f"expires_at < {self._sql.now}", ()) if owner is None else ("owner=?", (owner,))
         reaped: list[Command] = []
         with transaction(self._engine) as connection:
-            rows = self._sql.run(
-                connection,
-                f"SELECT {_COLUMNS} FROM sys_command WHERE status='running' AND {condition}",
-                values,
-            ).all()
-            for dead in map(_command, rows):
+            for dead in self._select(connection, f"WHERE status='running' AND {condition}", values):
                 change = "status='queued', owner=NULL, expires_at=NULL"
                 facts: tuple[str, ...] = ()
                 if dead.cancel_requested or dead.attempts >= dead.max_attempts:
@@ -359,16 +313,17 @@ class CommandQueue:
 
     def give_back(self, command: Command) -> bool:
         """Queue a command again whose owner shuts down before its end; the attempt does not count."""
-        with transaction(self._engine) as connection:
-            return self._update(
-                connection, command, "status='queued', owner=NULL, expires_at=NULL, attempts=attempts-1", ()
-            )
+        return self._change(command, "status='queued', owner=NULL, expires_at=NULL, attempts=attempts-1", ())
 
     # -- inside -----------------------------------------------------------------------------------
 
     def _ended(self, connection: Connection, command: Command, status: str) -> None:
         """What ends with a command, in the same transaction, however it ended."""
         end_backfill(connection, self._sql, command.command, command.args, status, now=_now())
+
+    def _change(self, command: Command, change: str, values: tuple[object, ...]) -> bool:
+        with transaction(self._engine) as connection:
+            return self._update(connection, command, change, values)
 
     def _update(
         self,
@@ -388,9 +343,7 @@ class CommandQueue:
         return changed.rowcount == 1
 
     def _get(self, connection: Connection, command_id: int) -> Command:
-        row = self._sql.run(
-            connection, f"SELECT {_COLUMNS} FROM sys_command WHERE id=?", (command_id,)
-        ).first()
-        if row is None:
+        found = self._select(connection, "WHERE id=?", (command_id,))
+        if not found:
             raise NotFound(f"no command {command_id}")
-        return _command(row)
+        return found[0]

@@ -14,8 +14,9 @@ from typing import Any
 from sqlalchemy.engine import Connection, Engine
 
 from core.clock import stamp
-from resources.warehouse.engine import reading, transaction
+from resources.warehouse.engine import transaction
 from resources.warehouse.missing_partitions import MissingPartition
+from resources.warehouse.records import record
 from resources.warehouse.sql import Sql
 
 OPEN, QUEUED, REPAIRED, GIVEN_UP = "open", "queued", "repaired", "given_up"
@@ -28,7 +29,7 @@ REPAIRED_BY = "gaps"
 """The requester of repair backfills."""
 _FIRST_PAUSE = timedelta(hours=1)
 _COLUMNS = (
-    "dataset, partition_key, expected, present, missing, codes_json, reason, status, attempts, run_id, "
+    "dataset, partition_key, expected, present, codes_json, reason, status, attempts, run_id, "
     "next_at, note, backfill_id"
 )
 
@@ -61,11 +62,8 @@ class Gaps:
     def of(self, dataset: str | None = None) -> dict[tuple[str, str], Gap]:
         """(dataset, trade date) -> gap, also closed ones."""
         where, values = ("", ()) if dataset is None else (" WHERE dataset=?", (dataset,))
-        with reading(self._engine) as connection:
-            rows = self._run(
-                connection, self._sql.text(f"SELECT {_COLUMNS} FROM sys_gap{where}"), values
-            ).all()
-        found = [_gap(row) for row in rows]
+        rows = self._sql.rows(f"SELECT {_COLUMNS} FROM sys_gap{where}", values)
+        found = [record(Gap, row) for row in rows]
         return {(gap.dataset, gap.partition): gap for gap in found}
 
     def observe(
@@ -85,14 +83,9 @@ class Gaps:
                 facts = _facts(absent, codes)
                 gap = known.get(absent.partition)
                 if gap is None:
-                    opened = {
-                        "dataset": dataset,
-                        "partition_key": absent.partition,
-                        **facts,
-                        "status": OPEN,
-                    }
+                    opened = {"dataset": dataset, "partition_key": absent.partition, **facts, "status": OPEN}
                     opened |= {"attempts": 0, "detected_at": at, "created_at": at, "updated_at": at}
-                    self._run(connection, self._sql.insert("sys_gap", list(opened)), tuple(opened.values()))
+                    self._sql.put(connection, "sys_gap", opened)
                     continue
                 if gap.status == REPAIRED:
                     facts |= {"status": OPEN, "attempts": 0, "next_at": None, "closed_at": None,
@@ -108,12 +101,10 @@ class Gaps:
         at = stamp(now)
         with transaction(self._engine) as connection:
             for day in days:
-                self._run(
+                self._sql.run(
                     connection,
-                    self._sql.text(
-                        "UPDATE sys_gap SET status=?, attempts=attempts+1, backfill_id=?, updated_at=? "
-                        "WHERE dataset=? AND partition_key=? AND status=?"
-                    ),
+                    "UPDATE sys_gap SET status=?, attempts=attempts+1, backfill_id=?, updated_at=? "
+                    "WHERE dataset=? AND partition_key=? AND status=?",
                     (QUEUED, backfill_id, at, dataset, day, OPEN),
                 )
 
@@ -127,15 +118,8 @@ class Gaps:
             pause = _FIRST_PAUSE * 4 ** max(gap.attempts - 1, 0)
             values |= {"status": OPEN, "next_at": stamp(now + pause)}
         with transaction(self._engine) as connection:
-            self._set(
-                connection,
-                gap.dataset,
-                gap.partition,
-                stamp(now),
-                values,
-                "AND status=? AND backfill_id=?",
-                (QUEUED, gap.backfill_id),
-            )
+            condition, facts = " AND status=? AND backfill_id=?", (QUEUED, gap.backfill_id)
+            self._set(connection, gap.dataset, gap.partition, stamp(now), values, condition, facts)
 
     def _set(
         self,
@@ -147,17 +131,9 @@ class Gaps:
         condition: str = "",
         facts: tuple[Any, ...] = (),
     ) -> None:
+        where = f"dataset=? AND partition_key=?{condition}"
         changes = {**values, "updated_at": at}
-        sets = ", ".join(f"{name}=?" for name in changes)
-        self._run(
-            connection,
-            self._sql.text(f"UPDATE sys_gap SET {sets} WHERE dataset=? AND partition_key=? {condition}"),
-            (*changes.values(), dataset, day, *facts),
-        )
-
-    def _run(self, connection: Connection, statement: str, values: Sequence[Any]) -> Any:
-        """`statement` in the driver's own style already."""
-        return connection.exec_driver_sql(statement, tuple(values))
+        self._sql.set(connection, "sys_gap", changes, where, (dataset, day, *facts))
 
 
 def _facts(absent: MissingPartition, codes: Sequence[str]) -> dict[str, Any]:
@@ -169,20 +145,3 @@ def _facts(absent: MissingPartition, codes: Sequence[str]) -> dict[str, Any]:
         "codes_json": json.dumps(list(codes[:MOST_CODES])),
         "reason": absent.reason,
     }
-
-
-def _gap(row: Any) -> Gap:
-    return Gap(
-        dataset=str(row[0]),
-        partition=str(row[1]),
-        expected=None if row[2] is None else int(row[2]),
-        present=int(row[3] or 0),
-        codes=tuple(json.loads(row[5] or "[]")),
-        reason=str(row[6]),
-        status=str(row[7]),
-        attempts=int(row[8] or 0),
-        run_id=None if row[9] is None else str(row[9]),
-        next_at=None if row[10] is None else str(row[10]),
-        note=None if row[11] is None else str(row[11]),
-        backfill_id=None if row[12] is None else str(row[12]),
-    )

@@ -12,6 +12,7 @@ from sqlalchemy.engine import Engine
 
 from core.clock import SystemClock, stamp
 from resources.warehouse.engine import transaction
+from resources.warehouse.records import record
 from resources.warehouse.sql import Sql
 
 FRESH = timedelta(seconds=90)
@@ -20,6 +21,8 @@ RUN = "run"
 """Role of a run that has a process of its own; its node id is the run's id."""
 SCHEDULER = "scheduler"
 """Node id under which the scheduler's sensor records each of its ticks."""
+
+_COLUMNS = ("node_id", "role", "host", "pid", "started_at", "beat_at", "state_json")
 
 
 @dataclass(frozen=True)
@@ -53,45 +56,25 @@ def this_node(role: str) -> Node:
 class Heartbeats:
     """Writes and reads `sys_heartbeat`."""
 
-    _COLUMNS = ("node_id", "role", "host", "pid", "started_at", "beat_at", "state_json")
-
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._sql = Sql(engine)
 
     def beat(self, node: Node, state: Mapping[str, Any] | None = None) -> None:
         """Write that this node is alive, and what it is doing."""
-        values = (
-            node.node_id,
-            node.role,
-            node.host,
-            node.pid,
-            stamp(node.started_at),
-            stamp(SystemClock().now()),
-            json.dumps(dict(state or {}), ensure_ascii=False, default=str),
-        )
+        state_json = json.dumps(dict(state or {}), ensure_ascii=False, default=str)
+        started, now = stamp(node.started_at), stamp(SystemClock().now())
+        values = (node.node_id, node.role, node.host, node.pid, started, now, state_json)
         with transaction(self._engine) as connection:
-            connection.exec_driver_sql(self._sql.upsert("sys_heartbeat", self._COLUMNS, ("node_id",)), values)
+            connection.exec_driver_sql(self._sql.upsert("sys_heartbeat", _COLUMNS, ("node_id",)), values)
 
     def forget(self, node_id: str) -> None:
-        with transaction(self._engine) as connection:
-            self._sql.run(connection, "DELETE FROM sys_heartbeat WHERE node_id=?", (node_id,))
+        self._sql.change("DELETE FROM sys_heartbeat WHERE node_id=?", (node_id,))
 
     def all(self, role: str | None = None) -> list[Node]:
         """Nodes, the one that beat last first."""
         where, values = ("", ()) if role is None else (" WHERE role=?", (role,))
         rows = self._sql.rows(
-            f"SELECT {', '.join(self._COLUMNS)} FROM sys_heartbeat{where} ORDER BY beat_at DESC", values
+            f"SELECT {', '.join(_COLUMNS)} FROM sys_heartbeat{where} ORDER BY beat_at DESC", values
         )
-        return [
-            Node(
-                node_id=str(row[0]),
-                role=str(row[1]),
-                host=str(row[2]),
-                pid=int(row[3]),
-                started_at=datetime.fromisoformat(str(row[4])),
-                beat_at=datetime.fromisoformat(str(row[5])),
-                state=json.loads(row[6]) if row[6] else {},
-            )
-            for row in rows
-        ]
+        return [record(Node, row) for row in rows]

@@ -1,6 +1,5 @@
 """Reads of the ledger of scheduled runs: its rows, and what is derived from them."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -8,6 +7,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from resources.warehouse.engine import reading
 from resources.warehouse.ledger.tasks import ScheduledRun
+from resources.warehouse.records import record
 from resources.warehouse.sql import Sql
 
 DONE = ("success", "partial")
@@ -20,7 +20,7 @@ PROCESS_DIED = "its process died"
 PRESUMED = (LOST, WORKER_DIED, PROCESS_DIED)
 """Reasons of verdicts that others gave on a run. What the run itself says of its end wins over them."""
 
-COLUMNS = (
+_COLUMNS = (
     "id, task_key, slot, slot_at, trade_date, trigger_type, status, reason, attempt, claimed_by, "
     "claimed_at, run_id, command_id, started_at, finished_at"
 )
@@ -63,34 +63,6 @@ class ScheduledRunRow:
         return (self.finished_at - self.started_at).total_seconds()
 
 
-def _time(value: object) -> datetime | None:
-    return None if value is None else datetime.fromisoformat(str(value))
-
-
-def _text(value: object) -> str | None:
-    return None if value is None else str(value)
-
-
-def read_row(values: Sequence[object]) -> ScheduledRunRow:
-    return ScheduledRunRow(
-        id=int(str(values[0])),
-        task_key=str(values[1]),
-        slot=str(values[2]),
-        slot_at=datetime.fromisoformat(str(values[3])),
-        trade_date=_text(values[4]),
-        trigger=str(values[5]),
-        status=str(values[6]),
-        reason=_text(values[7]),
-        attempt=int(str(values[8])),
-        claimed_by=_text(values[9]),
-        claimed_at=None if values[10] is None else float(str(values[10])),
-        run_id=_text(values[11]),
-        command_id=None if values[12] is None else int(str(values[12])),
-        started_at=_time(values[13]),
-        finished_at=_time(values[14]),
-    )
-
-
 def seconds(value: datetime) -> str:
     """A time as `slot_at` holds it."""
     return value.strftime("%Y-%m-%d %H:%M:%S")
@@ -105,25 +77,21 @@ class ScheduledRunReads:
 
     def done(self, task_key: str, trade_date: str) -> bool:
         """Whether a task has succeeded for a trade date, on schedule or by hand."""
-        with reading(self._engine) as connection:
-            found = self._sql.run(
-                connection,
-                "SELECT 1 FROM sys_slot WHERE task_key=? AND trade_date=? "
-                "AND status IN ('success', 'partial') LIMIT 1",
-                (task_key, trade_date),
-            ).first()
-        return found is not None
+        found = self._sql.rows(
+            "SELECT 1 FROM sys_slot WHERE task_key=? AND trade_date=? "
+            "AND status IN ('success', 'partial') LIMIT 1",
+            (task_key, trade_date),
+        )
+        return bool(found)
 
     def done_dates(self, task_key: str) -> frozenset[str]:
         """The trade dates for which a task has succeeded (for a range of dates, its last one)."""
-        with reading(self._engine) as connection:
-            found = self._sql.run(
-                connection,
-                "SELECT DISTINCT trade_date FROM sys_slot WHERE task_key=? AND trade_date IS NOT NULL "
-                "AND status IN ('success', 'partial')",
-                (task_key,),
-            ).scalars()
-            return frozenset(str(date) for date in found)
+        found = self._sql.rows(
+            "SELECT DISTINCT trade_date FROM sys_slot WHERE task_key=? AND trade_date IS NOT NULL "
+            "AND status IN ('success', 'partial')",
+            (task_key,),
+        )
+        return frozenset(str(date) for (date,) in found)
 
     def get(self, scheduled: ScheduledRun) -> ScheduledRunRow | None:
         with reading(self._engine) as connection:
@@ -131,31 +99,20 @@ class ScheduledRunReads:
 
     def since(self, start: datetime) -> dict[tuple[str, str], ScheduledRunRow]:
         """Rows due from `start` on and all rows that are still open, by (task key, name of the run)."""
-        rows = self._sql.rows(
-            f"SELECT {COLUMNS} FROM sys_slot WHERE slot_at >= ? OR status IN ('queued', 'running')",
-            (seconds(start - timedelta(days=1)),),
-        )
-        found = [read_row(row) for row in rows]
+        where = "WHERE slot_at >= ? OR status IN ('queued', 'running')"
+        found = self._found(where, (seconds(start - timedelta(days=1)),))
         return {(row.task_key, row.slot): row for row in found}
 
     def latest(self) -> dict[str, ScheduledRunRow]:
         """The newest row of each task that ran or is running, by task key."""
-        with reading(self._engine) as connection:
-            rows = connection.exec_driver_sql(
-                f"SELECT {COLUMNS} FROM sys_slot WHERE id IN (SELECT MAX(id) FROM sys_slot "
-                "WHERE run_id IS NOT NULL GROUP BY task_key)"
-            ).all()
-        return {str(row[1]): read_row(row) for row in rows}
+        newest = "SELECT MAX(id) FROM sys_slot WHERE run_id IS NOT NULL GROUP BY task_key"
+        return {row.task_key: row for row in self._found(f"WHERE id IN ({newest})", ())}
 
     def active(self, task_key: str | None = None) -> list[ScheduledRunRow]:
         """Scheduled runs with a run that has not ended, and claimed ones whose run is still to start."""
         only, values = ("", ()) if task_key is None else (" AND task_key=?", (task_key,))
-        rows = self._sql.rows(
-            f"SELECT {COLUMNS} FROM sys_slot WHERE (status='running' OR (status='queued' "
-            f"AND claimed_by IS NOT NULL)){only} ORDER BY id",
-            values,
-        )
-        return [read_row(row) for row in rows]
+        where = "WHERE (status='running' OR (status='queued' AND claimed_by IS NOT NULL))"
+        return self._found(f"{where}{only} ORDER BY id", values)
 
     def counts(self, day: str) -> dict[str, int]:
         """How many scheduled runs of a calendar day are in each state."""
@@ -176,43 +133,34 @@ class ScheduledRunReads:
     ) -> tuple[list[ScheduledRunRow], int]:
         """Rows newest first, and how many match. `day` is the trade date, or the day on which the run is
         due."""
-        clauses, values = ["1=1"], list[object]()
-        if task_key is not None:
-            clauses.append("task_key=?")
-            values.append(task_key)
-        if status is not None:
-            clauses.append("status=?")
-            values.append(status)
-        if day is not None:
-            clauses.append("(trade_date=? OR (slot_at >= ? AND slot_at <= ?))")
-            values += [day, f"{day} 00:00:00", f"{day} 23:59:59"]
-        where = " AND ".join(clauses)
-        with reading(self._engine) as connection:
-            total = self._sql.run(
-                connection, f"SELECT COUNT(*) FROM sys_slot WHERE {where}", tuple(values)
-            ).scalar_one()
-            rows = self._sql.run(
-                connection,
-                f"SELECT {COLUMNS} FROM sys_slot WHERE {where} ORDER BY slot_at DESC, id DESC "
-                "LIMIT ? OFFSET ?",
-                (*values, limit, offset),
-            ).all()
-        return [read_row(row) for row in rows], int(total)
+        due = "(trade_date=? OR (slot_at >= ? AND slot_at <= ?))"
+        conditions: list[tuple[str, tuple[str | None, ...]]] = [
+            ("task_key=?", (task_key,)),
+            ("status=?", (status,)),
+            (due, (day, f"{day} 00:00:00", f"{day} 23:59:59")),
+        ]
+        given = [(clause, bound) for clause, bound in conditions if bound[0] is not None]
+        where = " AND ".join(["WHERE 1=1", *(clause for clause, _ in given)])
+        values = tuple(value for _, bound in given for value in bound)
+        (total,) = self._sql.rows(f"SELECT COUNT(*) FROM sys_slot {where}", values)
+        newest = f"{where} ORDER BY slot_at DESC, id DESC LIMIT ? OFFSET ?"
+        return self._found(newest, (*values, limit, offset)), int(total[0])
 
     def batches_failed(self, run_id: str) -> bool:
         """Whether a run that ended well left a batch that did not (its row is `partial`)."""
-        with reading(self._engine) as connection:
-            found = self._sql.run(
-                connection,
-                "SELECT 1 FROM sys_batch WHERE run_id=? AND status IN ('failed', 'partial') LIMIT 1",
-                (run_id,),
-            ).first()
-        return found is not None
+        statement = "SELECT 1 FROM sys_batch WHERE run_id=? AND status IN ('failed', 'partial') LIMIT 1"
+        return bool(self._sql.rows(statement, (run_id,)))
 
     def _get(self, connection: Connection, scheduled: ScheduledRun) -> ScheduledRunRow | None:
-        row = self._sql.run(
-            connection,
-            f"SELECT {COLUMNS} FROM sys_slot WHERE task_key=? AND slot=?",
-            (scheduled.task, scheduled.name),
-        ).first()
-        return None if row is None else read_row(row)
+        found = self._select(connection, "WHERE task_key=? AND slot=?", (scheduled.task, scheduled.name))
+        return found[0] if found else None
+
+    def _found(self, where: str, values: tuple[object, ...]) -> list[ScheduledRunRow]:
+        with reading(self._engine) as connection:
+            return self._select(connection, where, values)
+
+    def _select(
+        self, connection: Connection, where: str, values: tuple[object, ...]
+    ) -> list[ScheduledRunRow]:
+        rows = self._sql.run(connection, f"SELECT {_COLUMNS} FROM sys_slot {where}", values)
+        return [record(ScheduledRunRow, row) for row in rows.all()]

@@ -22,14 +22,12 @@ from resources.transport.redact import redact
 from resources.warehouse.engine import transaction
 from resources.warehouse.ledger.commands import HELD, Command, held
 from resources.warehouse.ledger.scheduled_run_reads import (
-    COLUMNS,
     ENDED,
     LOST,
     PRESUMED,
     SET_ASIDE,
     ScheduledRunReads,
     ScheduledRunRow,
-    read_row,
     seconds,
 )
 from resources.warehouse.ledger.tasks import ScheduledRun
@@ -38,6 +36,7 @@ _REASON_LENGTH = 255
 CLAIM_LIMIT_S = 120.0
 """Seconds without a Dagster run after which another claimer may take over, and the run counts as lost."""
 _OPEN = "status IN ('queued', 'running')"
+_UNCLAIMED = "status='queued' AND claimed_by IS NULL AND run_id IS NULL"
 _GIVEN_UP = f"status='failed' AND reason IN ({', '.join('?' for _ in PRESUMED)})"
 
 
@@ -66,63 +65,39 @@ class ScheduledRunLedger(ScheduledRunReads):
         takes its own claim back at once; any other claimant waits `claim_limit_s` without a run.
         """
         now = self._sql.now
-        if self._add(
-            scheduled,
-            status="queued",
-            trade_date=trade_date,
-            trigger=trigger,
-            reason=reason,
-            attempt=attempt,
-            claimant=claimant,
-        ):
+        row: dict[str, Any] = {"trade_date": trade_date, "trigger": trigger, "reason": reason}
+        if self._add(scheduled, status="queued", attempt=attempt, claimant=claimant, **row):
             return True
-        with transaction(self._engine) as connection:
-            taken = self._sql.run(
-                connection,
-                f"UPDATE sys_slot SET status='queued', claimed_by=?, claimed_at={now}, slot_at=?, "
-                "trade_date=?, trigger_type=?, reason=?, finished_at=NULL "
-                "WHERE task_key=? AND slot=? AND run_id IS NULL AND attempt=? "
-                "AND (status IN ('skipped', 'missed') OR (status='queued' AND "
-                f"(claimed_by IS NULL OR claimed_by=? OR claimed_at < {now} - ?)))",
-                (
-                    claimant,
-                    seconds(scheduled.due),
-                    trade_date,
-                    trigger,
-                    _short(reason),
-                    scheduled.task,
-                    scheduled.name,
-                    attempt,
-                    claimant,
-                    self._limit,
-                ),
-            ).rowcount
+        claimed = (claimant, seconds(scheduled.due), trade_date, trigger, _short(reason))
+        mine = (scheduled.task, scheduled.name, attempt, claimant, self._limit)
+        taken = self._sql.change(
+            f"UPDATE sys_slot SET status='queued', claimed_by=?, claimed_at={now}, slot_at=?, "
+            "trade_date=?, trigger_type=?, reason=?, finished_at=NULL "
+            "WHERE task_key=? AND slot=? AND run_id IS NULL AND attempt=? "
+            "AND (status IN ('skipped', 'missed') OR (status='queued' AND "
+            f"(claimed_by IS NULL OR claimed_by=? OR claimed_at < {now} - ?)))",
+            (*claimed, *mine),
+        )
         return taken == 1
 
     def retry(self, row: ScheduledRunRow, claimant: str) -> bool:
         """Claim the next attempt of a failed scheduled run; False when another one did."""
-        now = self._sql.now
-        with transaction(self._engine) as connection:
-            taken = self._sql.run(
-                connection,
-                f"UPDATE sys_slot SET status='queued', attempt=attempt+1, claimed_by=?, "
-                f"claimed_at={now}, run_id=NULL, reason=NULL, started_at=NULL, finished_at=NULL "
-                "WHERE id=? AND status='failed' AND attempt=?",
-                (claimant, row.id, row.attempt),
-            ).rowcount
+        taken = self._sql.change(
+            f"UPDATE sys_slot SET status='queued', attempt=attempt+1, claimed_by=?, "
+            f"claimed_at={self._sql.now}, run_id=NULL, reason=NULL, started_at=NULL, finished_at=NULL "
+            "WHERE id=? AND status='failed' AND attempt=?",
+            (claimant, row.id, row.attempt),
+        )
         return taken == 1
 
     def wait(self, scheduled: ScheduledRun, reason: str, *, trade_date: str | None) -> None:
         """Record what a due run waits for; one that is claimed or settled is left alone."""
         if self._add(scheduled, status="queued", trade_date=trade_date, trigger="schedule", reason=reason):
             return
-        with transaction(self._engine) as connection:
-            self._sql.run(
-                connection,
-                "UPDATE sys_slot SET reason=?, slot_at=? WHERE task_key=? AND slot=? "
-                "AND status='queued' AND claimed_by IS NULL AND run_id IS NULL",
-                (_short(reason), seconds(scheduled.due), scheduled.task, scheduled.name),
-            )
+        self._sql.change(
+            f"UPDATE sys_slot SET reason=?, slot_at=? WHERE task_key=? AND slot=? AND {_UNCLAIMED}",
+            (_short(reason), seconds(scheduled.due), scheduled.task, scheduled.name),
+        )
 
     def set_aside(self, scheduled: ScheduledRun, status: str, reason: str, *, trade_date: str | None) -> bool:
         """Record that a scheduled run does not run (`skipped` or `missed`) and why; a claimed one is left
@@ -131,13 +106,10 @@ class ScheduledRunLedger(ScheduledRunReads):
             raise InputError("status", f"{status!r} is none of {', '.join(SET_ASIDE)}")
         if self._add(scheduled, status=status, trade_date=trade_date, trigger="schedule", reason=reason):
             return True
-        with transaction(self._engine) as connection:
-            changed = self._sql.run(
-                connection,
-                "UPDATE sys_slot SET status=?, reason=? WHERE task_key=? AND slot=? "
-                "AND status='queued' AND claimed_by IS NULL AND run_id IS NULL",
-                (status, _short(reason), scheduled.task, scheduled.name),
-            ).rowcount
+        changed = self._sql.change(
+            f"UPDATE sys_slot SET status=?, reason=? WHERE task_key=? AND slot=? AND {_UNCLAIMED}",
+            (status, _short(reason), scheduled.task, scheduled.name),
+        )
         return changed == 1
 
     def by_hand(
@@ -184,15 +156,8 @@ class ScheduledRunLedger(ScheduledRunReads):
 
     def adopt(self, row: ScheduledRunRow, run_id: str) -> bool:
         """Tie a claimed row to the Dagster run that was made for it but has not started yet."""
-        with transaction(self._engine) as connection:
-            return (
-                self._sql.run(
-                    connection,
-                    "UPDATE sys_slot SET run_id=? WHERE id=? AND run_id IS NULL AND status='queued'",
-                    (run_id, row.id),
-                ).rowcount
-                == 1
-            )
+        statement = "UPDATE sys_slot SET run_id=? WHERE id=? AND run_id IS NULL AND status='queued'"
+        return self._sql.change(statement, (run_id, row.id)) == 1
 
     def begin(self, task_key: str, scheduled: str, run_id: str, *, now: datetime) -> None:
         """The first act of a Dagster run: write its id into its row. Repeating it is harmless. ConflictError
@@ -275,9 +240,7 @@ class ScheduledRunLedger(ScheduledRunReads):
         ).rowcount
         if changed == 0:
             return None
-        row = read_row(
-            self._sql.run(connection, f"SELECT {COLUMNS} FROM sys_slot WHERE run_id=?", (run_id,)).one()
-        )
+        (row,) = self._select(connection, "WHERE run_id=?", (run_id,))
         self._log(connection, row, overrules)
         return row
 
@@ -304,12 +267,9 @@ class ScheduledRunLedger(ScheduledRunReads):
             "trigger_type": row.trigger,
         }
         if overrules:
-            self._sql.run(
-                connection,
-                "DELETE FROM sys_sync_log WHERE task_type=? AND run_id=?",
-                (line["task_type"], row.run_id),
-            )
-        connection.exec_driver_sql(self._sql.insert("sys_sync_log", list(line)), tuple(line.values()))
+            verdict = (line["task_type"], row.run_id)
+            self._sql.run(connection, "DELETE FROM sys_sync_log WHERE task_type=? AND run_id=?", verdict)
+        self._sql.put(connection, "sys_sync_log", line)
 
     def _add(self, scheduled: ScheduledRun, **row: Any) -> bool:
         """Insert the row if there is none, in a transaction of its own: an insert that finds a row
@@ -329,24 +289,16 @@ class ScheduledRunLedger(ScheduledRunReads):
         attempt: int = 1,
         claimant: str | None = None,
     ) -> bool:
-        columns = (
-            "task_key", "slot", "slot_at", "trade_date", "trigger_type", "status", "reason", "attempt",
-            "claimed_by",
-        )  # fmt: skip
-        made = connection.exec_driver_sql(
-            self._sql.insert_absent("sys_slot", columns),
-            (
-                scheduled.task,
-                scheduled.name,
-                seconds(scheduled.due),
-                trade_date,
-                trigger,
-                status,
-                _short(reason),
-                attempt,
-                claimant,
-            ),
-        ).rowcount
+        row: dict[str, Any] = {"task_key": scheduled.task, "slot": scheduled.name}
+        row |= {
+            "slot_at": seconds(scheduled.due),
+            "trade_date": trade_date,
+            "trigger_type": trigger,
+            "status": status,
+        }
+        row |= {"reason": _short(reason), "attempt": attempt, "claimed_by": claimant}
+        statement = self._sql.insert_absent("sys_slot", list(row))
+        made = connection.exec_driver_sql(statement, tuple(row.values())).rowcount
         if made == 1 and claimant is not None:
             self._sql.run(
                 connection,

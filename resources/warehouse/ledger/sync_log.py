@@ -37,9 +37,8 @@ class SyncLine:
 def write_lines(engine: Engine, lines: Iterable[SyncLine]) -> None:
     """Append lines in one transaction."""
     sql = Sql(engine)
-    statement = sql.insert("sys_sync_log", _COLUMNS)
     with transaction(engine) as connection:
         for line in lines:
-            values = [getattr(line, name) for name in _COLUMNS]
-            bound = tuple(stamp(value) if isinstance(value, datetime) else value for value in values)
-            connection.exec_driver_sql(statement, bound)
+            given = {name: getattr(line, name) for name in _COLUMNS}
+            times = {name: stamp(given[name]) for name in ("started_at", "finished_at")}
+            sql.put(connection, "sys_sync_log", given | times)

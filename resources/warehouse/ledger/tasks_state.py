@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy.engine import Connection, Engine
 
@@ -86,26 +87,18 @@ class TaskTable:
             for position, task in enumerate(tasks):
                 text = json.dumps(task.facts(), ensure_ascii=False, sort_keys=True)
                 if task.key not in stored:
-                    connection.exec_driver_sql(
-                        self._sql.insert("sys_task", ("task_key", "position", "declared_json", "enabled")),
-                        (task.key, position, text, 1),
-                    )
+                    row = {"task_key": task.key, "position": position, "declared_json": text, "enabled": 1}
+                    self._sql.put(connection, "sys_task", row)
                 elif stored[task.key] != (position, text):
-                    self._sql.run(
-                        connection,
-                        "UPDATE sys_task SET position=?, declared_json=? WHERE task_key=?",
-                        (position, text, task.key),
-                    )
+                    row = {"position": position, "declared_json": text}
+                    self._sql.set(connection, "sys_task", row, "task_key=?", (task.key,))
             for key in stored.keys() - {task.key for task in tasks}:
                 self._sql.run(connection, "DELETE FROM sys_task WHERE task_key=?", (key,))
 
     def all(self) -> list[TaskState]:
         """Every published task, in the declared order."""
-        with reading(self._engine) as connection:
-            rows = connection.exec_driver_sql(
-                f"SELECT {_COLUMNS} FROM sys_task WHERE declared_json IS NOT NULL ORDER BY position"
-            ).all()
-        return [_state(tuple(row)) for row in rows]
+        where = "WHERE declared_json IS NOT NULL ORDER BY position"
+        return [_state(tuple(row)) for row in self._sql.rows(f"SELECT {_COLUMNS} FROM sys_task {where}")]
 
     def get(self, key: str) -> TaskState:
         """One task; NotFound when the table has no such key."""
@@ -127,12 +120,7 @@ class TaskTable:
             if moved.timing == before.task.timing:
                 return before
             stored = None if moved.timing == before.declared.timing else hm
-            self._sql.run(
-                connection,
-                "UPDATE sys_task SET trigger_hm=?, changed_by=?, changed_at=? WHERE task_key=?",
-                (stored, by, stamp(now), key),
-            )
-            return self._get(connection, key)
+            return self._set(connection, key, {"trigger_hm": stored}, by, now)
 
     def mirror_enabled(self, key: str, enabled: bool, *, by: str, now: datetime) -> TaskState:
         """Record the state of the native schedule's switch; the same state again changes nothing."""
@@ -140,9 +128,11 @@ class TaskTable:
             before = self._get(connection, key)
             if before.enabled == enabled:
                 return before
-            self._sql.run(
-                connection,
-                "UPDATE sys_task SET enabled=?, changed_by=?, changed_at=? WHERE task_key=?",
-                (int(enabled), by, stamp(now), key),
-            )
-            return self._get(connection, key)
+            return self._set(connection, key, {"enabled": int(enabled)}, by, now)
+
+    def _set(
+        self, connection: Connection, key: str, change: dict[str, Any], by: str, now: datetime
+    ) -> TaskState:
+        changes = {**change, "changed_by": by, "changed_at": stamp(now)}
+        self._sql.set(connection, "sys_task", changes, "task_key=?", (key,))
+        return self._get(connection, key)

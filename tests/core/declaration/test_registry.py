@@ -64,7 +64,8 @@ def importable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_one_file_gives_tables_assets_checks_freshness_stats_and_catalog(importable: Path) -> None:
-    from platform_assets.definitions.assets import build_assets, check_names
+    from platform_assets.definitions.assets import build_assets
+    from platform_assets.descriptions import dataset_checks
 
     registry = load_package(_package(importable, "extra_one", tip=DECLARATION))
 
@@ -80,7 +81,7 @@ def test_one_file_gives_tables_assets_checks_freshness_stats_and_catalog(importa
     assert registry.download_to_fusion == {"tip": ("tip",)}
     keys = {str(asset.key.path[-1]) for asset in build_assets(registry)}
     assert keys == {"raw_tip", "stg_tip", "fusion_tip"}
-    assert check_names(registry.dataset("tip")) == ("schema", "small")
+    assert [check.name for check in dataset_checks(registry.dataset("tip"))] == ["schema", "small"]
 
 
 def test_two_files_with_one_name_are_refused(importable: Path) -> None:
