@@ -106,7 +106,7 @@ def ratios(
         day = session.first(RATIOS, "date", where="standard=?", values=(standard,), order="date DESC")
         if day is None:
             return [], None
-    which = {"standard": standard, "date": day, "level": level}
+    which = {"standard": standard, "date": day, "level?": level}
     return public_rows(session, RATIOS, of=which, order="level, industry_code", limit=_ALL), day
 
 

@@ -73,7 +73,7 @@ def page_of(
 ) -> tuple[list[dict[str, Any]], int]:
     """(notes, newest first; total number)."""
     table = TABLES[kind]
-    of = {"date": date or None}
+    of = {"date?": date or None}
     rows = public_rows(session, table, of=of, order="date DESC", limit=limit, offset=offset)
     return [_reported(row) for row in rows], session.count(table, of)
 

@@ -15,5 +15,5 @@ def first_date(session: Session, name: str, code: str | None = None, of: Of | No
     column = table.date_column or _DATES.get(name)
     if column is None:
         return None
-    first = session.first(name, column, of or {"code": code}, order=column)
+    first = session.first(name, column, of or {"code?": code}, order=column)
     return None if first is None else first[:10]

@@ -32,7 +32,7 @@ REMEMBERED = 4096
 T = TypeVar("T")
 Of = Mapping[str, Any]
 """Column, or column and sign ("date>="), of our code -> the value that rows hold in it. A list is one of its
-values, None is any."""
+values. Where the key ends in "?" ("date>=?"), None is any value; elsewhere None is an error of ours."""
 
 
 class _Result(sqlite3.Cursor):
@@ -75,8 +75,11 @@ def condition(of: Of, where: str = "", values: Sequence[Any] = ()) -> tuple[str,
     """(condition, its values) for the rows `of` some values; `where` and its `values` come after them."""
     clauses: list[str] = []
     bound: list[Any] = []
-    for column, value in of.items():
+    for key, value in of.items():
+        column = key.removesuffix("?")
         if value is None:
+            if column == key:
+                raise TypeError(f"{key} is None; a condition that may be left out is named {key}?")
             continue
         some = list(value) if isinstance(value, list | tuple) else [value]
         if not some:  # MariaDB knows no empty list

@@ -27,7 +27,7 @@ def listed(session: Session, exchange: str | None, main_only: bool) -> dict[str,
     main = 1 if main_only else None
     rows = session.dicts(
         FUTURES, columns=(*columns_by_key(LISTED).values(), "prev_settle"), order="exchange, product, symbol",
-        of={"date": day, "exchange": exchange, "is_main": main},
+        of={"date": day, "exchange?": exchange, "is_main?": main},
     )  # fmt: skip
     return {"items": [_item(row) for row in rows], "total": len(rows), "date": day}
 
@@ -43,7 +43,7 @@ def bars(
 ) -> list[Row]:
     """The newest `limit` rows of a contract, or of the main contracts of a product, oldest first; every
     column of the table."""
-    where, values = condition({"date>=": since, "date<=": until}, *_of(symbol))
+    where, values = condition({"date>=?": since, "date<=?": until}, *_of(symbol))
     columns = [spec.name for spec in session.table(FUTURES).columns]
     rows = session.dicts(
         FUTURES,

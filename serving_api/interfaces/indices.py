@@ -18,7 +18,7 @@ _ALL = 20_000
 
 def members(session: Session, index_code: str, provider: str | None = None) -> list[Row]:
     """The newest list of an index, by code."""
-    of = {"index_code": index_code, "provider": provider}
+    of = {"index_code": index_code, "provider?": provider}
     return _newest(session, of, order="code", limit=_ALL)
 
 

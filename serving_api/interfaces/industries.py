@@ -91,8 +91,8 @@ def matching(session: Session, call: InterfaceCall) -> Any:
     """Every current row whose columns equal the parameters of the same name, by key. A block is given by
     its code or by its name."""
     known = public_columns(call.table)
-    of = {name: value for name, value in call.params.items() if name in known}
-    block = of.pop("block_code", None)
+    of = {f"{name}?": value for name, value in call.params.items() if name in known}
+    block = of.pop("block_code?", None)
     where = "" if block is None else "(block_code=? OR block_name=?)"
     values, order = () if block is None else (block, block), ", ".join(call.table.key)
     return public_rows(

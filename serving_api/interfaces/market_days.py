@@ -28,7 +28,7 @@ def newest_days(session: Session, call: InterfaceCall) -> Any:
     if any(required for _, required, _ in call.interface.params.values()):
         of[own] = call.code
     else:
-        of |= {own: call.params.get(own), **filters_of(call)}
+        of |= {f"{own}?": call.params.get(own), **filters_of(call)}
     order = ", ".join([day, *(name for name in call.table.key if name != day)])
     return queries.public_rows(session, call.table.name, of=of, order=order)
 
@@ -49,7 +49,7 @@ def freshness(session: Session, call: InterfaceCall) -> Any:
     """The newest snapshot: {snapshot_date, is_fresh, stale[], dimensions{<table>: {...}}}; snapshot_date
     null and the rest empty when none was taken."""
     day = queries.newest_date(session, call.table, None)
-    rows = queries.public_rows(session, call.table.name, of={"snapshot_date": day}, order="dimension")
+    rows = queries.public_rows(session, call.table.name, of={"snapshot_date?": day}, order="dimension")
     stale = [row["dimension"] for row in rows if row["is_stale"]]
     hidden = {"snapshot_date", "dimension"}
     return {

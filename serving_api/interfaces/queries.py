@@ -112,7 +112,7 @@ def in_range(
 
 def between(table: Table, since: str | None, until: str | None) -> dict[str, str | None]:
     """The rows of a table from one date to another, either of which may be None."""
-    return {f"{table.date_column}>=": since, f"{table.date_column}<=": until}
+    return {f"{table.date_column}>=?": since, f"{table.date_column}<=?": until}
 
 
 def newest_first(table: Table) -> str:
@@ -127,7 +127,7 @@ def newest_date(session: Session, table: Table, as_of: str | None) -> str | None
     if as_of is not None:
         back = _LOOK_BACK_PERIODS if day == "report_period" else _LOOK_BACK
         since = (date.fromisoformat(as_of[:10]) - back).isoformat()
-    of = {f"{day}>=": since}
+    of = {f"{day}>=?": since}
     found = session.rows(table.name, of, columns=(day,), as_of=as_of, order=f"{day} DESC", limit=1)
     return str(found[0][0]) if found else None
 
@@ -201,7 +201,7 @@ def headlines(
     day = str(table.date_column)
     names = {spec.name for spec in table.columns}
     last = f"{until} 23:59:59" if until is not None and table.timed else until
-    of = {"code": code, **between(table, since, last)}
+    of = {"code?": code, **between(table, since, last)}
     where: list[str] = []
     values: list[str] = []
     if kind is not None:
@@ -254,7 +254,7 @@ def calendar_days(
     session: Session, table: Table, market: str, since: str | None, until: str | None, limit: int
 ) -> list[Row]:
     """The newest `limit` days of a market's calendar between two dates, oldest first."""
-    of = {"market": market, "date>=": since, "date<=": until}
+    of = {"market": market, "date>=?": since, "date<=?": until}
     return public_rows(session, table.name, of=of, order="date DESC", limit=limit)[::-1]
 
 

@@ -35,7 +35,7 @@ def ex_dates(session: Session, call: InterfaceCall) -> Any:
     since, until = bounds_of(call)
     if since is None:
         since = call.instant_day if until is None else min(call.instant_day, until)
-    of, order = {"ex_date>=": since, "ex_date<=": until}, "ex_date, code, ann_date"
+    of, order = {"ex_date>=": since, "ex_date<=?": until}, "ex_date, code, ann_date"
     limit = call.params["limit"]
     return public_rows(session, call.table.name, of=of, as_of=call.as_of, order=order, limit=limit)
 

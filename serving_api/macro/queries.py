@@ -36,7 +36,7 @@ def series(
     """Rows of some series, oldest first; the newest `limit` where there is one."""
     rows = session.dicts(
         VALUES, columns=columns, as_of=as_of, order="period_date DESC, indicator DESC", limit=limit,
-        of={"indicator": names, "period_date>=": since, "period_date<=": until},
+        of={"indicator": names, "period_date>=?": since, "period_date<=?": until},
     )  # fmt: skip
     return rows[::-1]
 
@@ -55,7 +55,7 @@ def newest_of_series(
     session: Session, names: Sequence[str] | None, region: str | None, as_of: str | None
 ) -> list[Row]:
     """The newest row of each series, by name: of the given ones, of a region, or of all."""
-    which = {"indicator": names or None, "region": region}
+    which = {"indicator?": names or None, "region?": region}
     dated = session.dicts(VALUES, columns=("indicator", "period_date"), of=which, as_of=as_of)
     newest: dict[str, str] = {}
     for row in dated:
@@ -196,9 +196,9 @@ def releases(
     """Releases of at least an importance between two days (which may be in the future), oldest first."""
     which = {
         "importance>=": importance,
-        "release_time>=": since,
-        "release_time<=": None if until is None else f"{until} 23:59:59",
-        "region": region,
+        "release_time>=?": since,
+        "release_time<=?": None if until is None else f"{until} 23:59:59",
+        "region?": region,
     }
     columns, order = session.table(RELEASES).names, "release_time DESC, event_key DESC"
     return session.dicts(RELEASES, columns=columns, of=which, as_of=as_of, order=order, limit=limit)[::-1]

@@ -26,7 +26,7 @@ def of_code(
         if unknown is not None:
             raise InputError("fields", f"{unknown[:40]!r} is no column of {table}")
         columns = list(dict.fromkeys(["code", "date", *fields]))
-    of = {"code": code, "date<=": until}
+    of = {"code": code, "date<=?": until}
     return public_rows(session, table, columns, of, order="date DESC", limit=days)[::-1]
 
 
@@ -62,7 +62,7 @@ def pool(
     )
     rows = session.dicts(
         SIGNALS,
-        {"trade_date": day, "signal_key": signal, "direction": direction},
+        {"trade_date": day, "signal_key?": signal, "direction?": direction},
         columns=("code", "signal_key", "direction", "strength", "price"),
         order="signal_key, strength IS NULL, strength DESC, code",
     )

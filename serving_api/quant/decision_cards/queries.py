@@ -39,7 +39,7 @@ def page(
     offset: int,
 ) -> tuple[list[Row], int]:
     """(cards, newest decision first; total number)."""
-    of = {"code": code, "source": source}
+    of = {"code?": code, "source?": source}
     where = "" if reviewed is None else f"review_outcome IS {'NOT ' if reviewed else ''}NULL"
     order = "decision_date DESC, trace_id"
     rows = public_rows(session, TABLE, of=of, where=where, order=order, limit=limit, offset=offset)

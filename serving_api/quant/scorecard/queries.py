@@ -132,7 +132,7 @@ def page(
     table = TABLES[source]
     if not session.has(table.name):
         return [], 0
-    of = {"trade_date": date, table.group: group, "status": status}
+    of = {"trade_date?": date, f"{table.group}?": group, "status?": status}
     order = f"trade_date DESC, {table.group}, rank_no"
     rows = rows_of(session, source, *condition(of), order=order, limit=limit, offset=offset)
     return rows, session.count(table.name, of)

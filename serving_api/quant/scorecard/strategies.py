@@ -68,7 +68,7 @@ def page(
     """(pick rows, newest date first; total number)."""
     if not session.has(HITS):
         return [], 0
-    of = {"trade_date": date or None, "strategy_key": group or None}
+    of = {"trade_date?": date or None, "strategy_key?": group or None}
     return _rows(session, calendar, *condition(of), limit=limit, offset=offset), session.count(HITS, of)
 
 
