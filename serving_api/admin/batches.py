@@ -77,7 +77,7 @@ _CHUNK = 200
 
 
 def newest(session: Session, equal: Mapping[str, str | None], limit: int) -> tuple[list[dict[str, Any]], int]:
-    """(batches newest first, number of matches). `equal`: column -> value to filter by, None = any."""
+    """(batches newest first, number of matches). `equal`: conditions (`Of`)."""
     order = "started_at DESC, batch_id DESC"
     return session.dicts(TABLE, equal, order=order, limit=limit), session.count(TABLE, equal)
 
@@ -154,7 +154,7 @@ async def batches(
     limit: Limit50 = 50,
 ) -> Answer:
     """Batches, newest first."""
-    equal = {"fusion_type": fusion_type, "status": status, "run_id": run_id}
+    equal = {"fusion_type?": fusion_type, "status?": status, "run_id?": run_id}
     rows, total = await call.state.reading.scan(newest, equal, limit)
     return Answer({"items": [batch_view(row, call.state.settings) for row in rows], "total": total})
 

@@ -54,7 +54,7 @@ def newest(session: Session, until: str) -> str | None:
 
 def agreements(session: Session, day: str, dataset: str | None, field: str | None) -> list[dict[str, Any]]:
     """Rows of one trade date, by dataset, field and sources."""
-    of = {"trade_date": day, "dataset": dataset, "field_name": field}
+    of = {"trade_date": day, "dataset?": dataset, "field_name?": field}
     return session.dicts(TABLE, of, order="dataset, field_name, source_a, source_b")
 
 

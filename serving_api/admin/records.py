@@ -49,7 +49,7 @@ QUALITY = "sys_quality_record"
 def newest(
     session: Session, table: str, equal: Mapping[str, str | None], limit: int
 ) -> tuple[list[dict[str, Any]], int]:
-    """(rows newest first, number of matches). `equal`: column -> value to filter by, None = any."""
+    """(rows newest first, number of matches). `equal`: conditions (`Of`)."""
     return session.dicts(table, equal, order="id DESC", limit=limit), session.count(table, equal)
 
 
@@ -57,7 +57,7 @@ async def logged_syncs(
     state: State, *, task_type: str | None, status: str | None, code: str | None, limit: int
 ) -> dict[str, Any]:
     """{items[SyncLog], total}."""
-    equal = {"task_type": task_type, "status": status, "code": code}
+    equal = {"task_type?": task_type, "status?": status, "code?": code}
     rows, total = await state.reading.scan(newest, SYNC_LOG, equal, limit)
     return {"items": [_sync_log(row) for row in rows], "total": total}
 
@@ -107,6 +107,6 @@ async def quality_records(
     limit: Limit50 = 100,
 ) -> Answer:
     """Failed checks, newest first."""
-    equal = {"table_name": table, "batch_id": batch_id, "severity": severity, "code": code}
+    equal = {"table_name?": table, "batch_id?": batch_id, "severity?": severity, "code?": code}
     rows, total = await call.state.reading.scan(newest, QUALITY, equal, limit)
     return Answer({"items": [quality_record(row) for row in rows], "total": total})
