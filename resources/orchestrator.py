@@ -92,22 +92,18 @@ class Orchestrator:
     ) -> None:
         self._host, self._port = host, port
         self._location = location
+        self._selector = {"repositoryName": REPOSITORY, "repositoryLocationName": location}
         self._timeout = timeout_s
 
     def schedules(self) -> dict[str, ServedSchedule]:
         """Every served schedule by its name."""
-        selector = {"repositoryName": REPOSITORY, "repositoryLocationName": self._location}
-        found = self._ask(_SCHEDULES, {"selector": selector}, "schedulesOrError", "Schedules")
-        return {
-            row["name"]: ServedSchedule(
-                name=row["name"],
-                cron=row["cronSchedule"],
-                timezone=row["executionTimezone"],
-                running=row["scheduleState"]["status"] == "RUNNING",
-                state_id=row["scheduleState"]["id"],
-            )
-            for row in found["results"]
-        }
+        found = self._ask(_SCHEDULES, {"selector": self._selector}, "schedulesOrError", "Schedules")
+        served = {}
+        for row in found["results"]:
+            name, state = row["name"], row["scheduleState"]
+            running, times = state["status"] == "RUNNING", (row["cronSchedule"], row["executionTimezone"])
+            served[name] = ServedSchedule(name, *times, running, state["id"])
+        return served
 
     def switch(self, name: str, enabled: bool) -> None:
         """Start or stop a schedule; the state it has already is no error. NotFound for an unknown name."""
@@ -117,11 +113,7 @@ class Orchestrator:
         if served.running == enabled:
             return
         if enabled:
-            selector = {
-                "repositoryName": REPOSITORY,
-                "repositoryLocationName": self._location,
-                "scheduleName": name,
-            }
+            selector = {**self._selector, "scheduleName": name}
             self._ask(_START, {"selector": selector}, "startSchedule", "ScheduleStateResult")
         else:
             self._ask(_STOP, {"id": served.state_id}, "stopRunningSchedule", "ScheduleStateResult")

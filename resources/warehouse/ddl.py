@@ -78,26 +78,24 @@ def _keeps_rowid(table: Table) -> bool:
     )
 
 
+def _table(
+    metadata: sa.MetaData, table: Table, name: str, columns: list[sa.Column[Any]], *more: Any, **options: Any
+) -> sa.Table:
+    """A table of a declaration with its indexes."""
+    indexes = [sa.Index(f"ix_{name}_{'_'.join(names)}", *names) for names in _index_columns(table)]
+    return sa.Table(
+        name, metadata, *columns, *indexes, *more, sqlite_with_rowid=_keeps_rowid(table),
+        mysql_engine="InnoDB", mysql_charset="utf8mb4", mysql_collate=BINARY, **options,
+    )  # fmt: skip
+
+
 def build_table(metadata: sa.MetaData, table: Table) -> sa.Table:
     """The current-rows table of a declaration."""
-    indexes = [
-        sa.Index(f"ix_{table.name}_{'_'.join(columns)}", *columns) for columns in _index_columns(table)
-    ]
     uniques = [
         sa.UniqueConstraint(*columns, name=f"uq_{table.name}_{'_'.join(columns)}") for columns in table.unique
     ]
-    return sa.Table(
-        table.name,
-        metadata,
-        *_columns(table.all_columns, table.key, serial=table.serial),
-        *indexes,
-        *uniques,
-        sqlite_with_rowid=_keeps_rowid(table),
-        mysql_engine="InnoDB",
-        mysql_charset="utf8mb4",
-        mysql_collate=BINARY,
-        comment=table.description[:250] or None,
-    )
+    columns = _columns(table.all_columns, table.key, serial=table.serial)
+    return _table(metadata, table, table.name, columns, *uniques, comment=table.description[:250] or None)
 
 
 def _index_columns(table: Table) -> list[tuple[str, ...]]:
@@ -110,20 +108,8 @@ def _index_columns(table: Table) -> list[tuple[str, ...]]:
 def build_history(metadata: sa.MetaData, table: Table) -> sa.Table:
     """The twin that keeps superseded versions; key = natural key + the batch that replaced the row."""
     key = (*table.key, "superseded_by")
-    indexes = [
-        sa.Index(f"ix_{table.history_name}_{'_'.join(columns)}", *columns)
-        for columns in _index_columns(table)
-    ]
-    return sa.Table(
-        table.history_name,
-        metadata,
-        *_columns((*table.all_columns, *HISTORY_COLUMNS), key, serial=False),
-        *indexes,
-        sqlite_with_rowid=_keeps_rowid(table),
-        mysql_engine="InnoDB",
-        mysql_charset="utf8mb4",
-        mysql_collate=BINARY,
-    )
+    columns = _columns((*table.all_columns, *HISTORY_COLUMNS), key, serial=False)
+    return _table(metadata, table, table.history_name, columns)
 
 
 @lru_cache(maxsize=8)

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from core.declaration.tables import Table
 from core.errors import InputError
 from resources.warehouse.failures import storage_error
+from resources.warehouse.reads import codes_along_key
 from resources.warehouse.warehouse import Warehouse
 
 Floats = npt.NDArray[np.float64]
@@ -74,12 +75,7 @@ def _from_sqlite(
     """
     width = len(columns) + 1
     names = ", ".join(f'"{column}"' for column in columns)
-    # min() after min(): a handful of steps per code, where DISTINCT would walk the whole index.
-    listed = raw.execute(
-        f'WITH RECURSIVE c(code) AS (SELECT min(code) FROM "{table.name}" UNION ALL SELECT '
-        f'(SELECT min(code) FROM "{table.name}" WHERE code > c.code) FROM c WHERE c.code IS NOT NULL) '
-        "SELECT code FROM c WHERE code IS NOT NULL"
-    ).fetchall()
+    listed = raw.execute(codes_along_key(f'"{table.name}"')).fetchall()
     statement = (
         f'SELECT julianday("{table.date_column}"), {names} FROM "{table.name}" '
         f'WHERE code=? AND {_condition(table, extra, "?")} ORDER BY "{table.date_column}"'

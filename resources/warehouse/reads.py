@@ -136,14 +136,18 @@ def _along_the_key(connection: Connection, sql: Sql, table: Table, where: Slice)
     if not (sql.sqlite and is_window and table.key == ("code", where.date_column)):
         return where
     name = sql.name(table.name)
-    # min() after min(): a few steps per code, where DISTINCT would walk a whole index.
-    listed = fetch_plain(
-        connection,
+    listed = fetch_plain(connection, codes_along_key(name))
+    return replace(where, codes=tuple(row[0] for row in listed))
+
+
+def codes_along_key(name: str) -> str:
+    """A SELECT of the codes of a series. min() after min(): a few steps per code, where DISTINCT would walk a
+    whole index."""
+    return (
         f"WITH RECURSIVE c(code) AS (SELECT min(code) FROM {name} UNION ALL SELECT "
         f"(SELECT min(code) FROM {name} WHERE code > c.code) FROM c WHERE c.code IS NOT NULL) "
-        "SELECT code FROM c WHERE code IS NOT NULL",
+        "SELECT code FROM c WHERE code IS NOT NULL"
     )
-    return replace(where, codes=tuple(row[0] for row in listed))
 
 
 class _Column:

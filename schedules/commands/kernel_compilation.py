@@ -5,13 +5,11 @@ them from there. It has low priority and ends with the worker that started it.
 """
 
 import logging
-import os
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
-from schedules.supervisor import parent_watchdog
+from schedules.supervisor.parent_watchdog import bound_command
 
 LOOK_S = 0.5
 PATIENCE_S = 300.0
@@ -23,9 +21,9 @@ _compiling: list[subprocess.Popen[bytes]] = []
 def compile_in_background() -> None:
     """Start it. From the main thread: the parent-death signal belongs to the thread that forks."""
     code = f"import os; os.nice({_NICE}); from platform_assets.compute.warm import warm; warm()"
-    command = [sys.executable, "-S", "-E", str(Path(parent_watchdog.__file__)), str(os.getpid())]
+    command = bound_command(sys.executable, "-c", code)
     process = subprocess.Popen(  # noqa: S603  our own modules
-        [*command, sys.executable, "-c", code], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
     )
     _compiling.append(process)
 

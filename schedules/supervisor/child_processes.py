@@ -7,7 +7,6 @@ import contextlib
 import os
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections import deque
@@ -21,9 +20,9 @@ from core.errors import PlatformError
 from resources.log_files import RotatingLog
 from resources.logs import said
 from resources.transport.redact import redact
-from schedules.supervisor import parent_watchdog
 from schedules.supervisor.liveness import Sign
 from schedules.supervisor.logs import pump
+from schedules.supervisor.parent_watchdog import bound_command
 from schedules.supervisor.stack_dumps import STACKS
 
 POLL_S = 0.1
@@ -98,16 +97,8 @@ class Child:
 
     def spawn(self, now: float) -> None:
         """Start it. From the main thread only: the parent-death signal belongs to the thread that forks."""
-        command = [
-            sys.executable,
-            "-S",
-            "-E",
-            str(Path(parent_watchdog.__file__)),
-            str(os.getpid()),
-            *self.spec.command,
-        ]
         self._process = subprocess.Popen(  # noqa: S603  commands are the specs' own
-            command,
+            bound_command(*self.spec.command),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -14,6 +14,11 @@ import sys
 PR_SET_PDEATHSIG = 1
 
 
+def bound_command(*command: str) -> list[str]:
+    """A command that ends with this process."""
+    return [sys.executable, "-S", "-E", __file__, str(os.getpid()), *command]
+
+
 def main() -> None:
     parent, command = int(sys.argv[1]), sys.argv[2:]
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
