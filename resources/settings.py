@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from core.clock import Clock
 from core.errors import InputError
 
 DATA_SOURCES = ("real", "mock", "direct", "vendor")
@@ -157,6 +158,12 @@ class Settings:
         if task in EOD_TASKS and not self.scheduler_eod_sync:
             return "SCHEDULER_EOD_SYNC is false"
         return None
+
+    def why_idle(self, clock: Clock) -> str | None:
+        """Why no task starts by its schedule; None when the scheduler works."""
+        if clock.frozen:
+            return f"the market clock is frozen at {clock.now():%Y-%m-%d %H:%M}"
+        return None if self.enable_scheduler else "ENABLE_SCHEDULER is false"
 
     @property
     def data_path(self) -> Path:

@@ -82,13 +82,10 @@ def build_schedules(
 
 def _idle(services: Services) -> str | None:
     """Why nothing is scheduled at all; None when the scheduler works."""
-    if services.clock.frozen:
-        return f"the market clock is frozen at {services.clock.now():%Y-%m-%d %H:%M}"
-    if not services.settings.enable_scheduler:
-        return "ENABLE_SCHEDULER is false"
-    if not services.migrated:
+    idle = services.settings.why_idle(services.clock)
+    if idle is None and not services.migrated:
         return "the warehouse has no tables yet (python -m schedules.supervisor.migrate)"
-    return None
+    return idle
 
 
 def _schedule(served: TaskState, job: Job, services: OpenServices) -> dg.ScheduleDefinition:

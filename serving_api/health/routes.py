@@ -28,6 +28,9 @@ class Scheduler(BaseModel):
     running: bool = Field(
         description="every part of Dagster's daemon has a recent heartbeat, and it does not keep restarting"
     )
+    idle: str | None = Field(
+        description="why no task starts by its schedule, e.g. the market clock is frozen; null = they start"
+    )
     lastTickAt: str | None = Field(description="when its sensor ran last")
     daemonBeatAt: str | None = Field(description="of the part with the oldest heartbeat; null = unknown")
 

@@ -247,6 +247,7 @@ def _scheduler(state: State, seen: Look, tick: datetime | None) -> dict[str, Any
     looping = bool(seen.processes.get(_DAEMON, {}).get("in_loop"))
     return {
         "running": heard and not looping and state.settings.enable_scheduler,
+        "idle": state.settings.why_idle(state.clock),
         "lastTickAt": local_iso(tick) if tick else None,
         "daemonBeatAt": local_iso(oldest) if oldest else None,
     }

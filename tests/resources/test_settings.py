@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from core.calendar import shipped_calendar
-from core.clock import FrozenClock
+from core.clock import FrozenClock, SystemClock
 from core.errors import InputError
 from resources.composition import open_context
 from resources.settings import EOD_TASKS, Settings, load_settings
@@ -246,3 +246,12 @@ def test_a_dotenv_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 
     with pytest.raises(InputError, match=r"^ENV_FILE: .*settings\.env cannot be read"):
         load_settings({}, dotenv=path)
+
+
+def test_the_scheduler_says_why_it_is_idle(tmp_path: Path) -> None:
+    friday = datetime(2026, 8, 21, 15, 30)
+    off = load(tmp_path, ENABLE_SCHEDULER="false")
+
+    assert load(tmp_path).why_idle(SystemClock()) is None
+    assert off.why_idle(SystemClock()) == "ENABLE_SCHEDULER is false"
+    assert load(tmp_path).why_idle(FrozenClock(friday)) == "the market clock is frozen at 2026-08-21 15:30"

@@ -82,7 +82,8 @@ def test_a_heartbeat_is_fresh_for_90_seconds(own_on_both: Bench, age_s: float, f
     assert own_on_both.api.app.state.platform.system.local() - ticked.replace(tzinfo=None) == timedelta(
         seconds=30
     )
-    assert body["scheduler"] == {"running": True, "daemonBeatAt": None}
+    idle = "the market clock is frozen at 2026-08-21 15:30"
+    assert body["scheduler"] == {"running": True, "idle": idle, "daemonBeatAt": None}
     assert body["db"]["writable"] is True
     assert body["problems"] == ([] if fresh else ["the worker is silent"])
     assert body["status"] == ("ok" if fresh else "degraded")
