@@ -26,7 +26,7 @@ from serving_api.framework.row_models import picked
 from serving_api.framework.state import State
 from serving_api.table_lists import trade_date
 
-Status = StrEnum("Status", "complete held fallback failed not_run")
+ReportStatus = StrEnum("ReportStatus", "complete held fallback failed not_run")
 
 
 class ReportSource(BaseModel):
@@ -44,7 +44,7 @@ class ReportRow(BaseModel):
     table: str
     dataset: str
     layer: str
-    status: Status = Field(
+    status: ReportStatus = Field(
         description=(
             "fallback: complete, but from another source than the first; held: some rows are "
             "implausible and no prices are adjusted by them"
@@ -230,7 +230,7 @@ async def day_report(
     date: Annotated[
         str | None, Query(max_length=32, description="trade date; default the newest complete one")
     ] = None,
-    status: Annotated[Status | None, Query(description="only tables with this status")] = None,
+    status: Annotated[ReportStatus | None, Query(description="only tables with this status")] = None,
 ) -> Answer:
     """What was loaded of a trade date and from which source; what was not, and why. Problems come first."""
     return Answer(await _day_report(call.state, date, status))

@@ -8,7 +8,7 @@ from resources.warehouse.ledger.tasks import ScheduledRun
 from resources.warehouse.payloads import PayloadStore
 from resources.warehouse.sql import Sql
 from schedules import run_tags
-from schedules.commands import download as handler
+from schedules.commands import handlers as handler
 from schedules.commands.handlers import HANDLERS
 from schedules.commands.worker import Worker
 from schedules.runs.execution import DagsterRunner

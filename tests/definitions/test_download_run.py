@@ -5,7 +5,7 @@ import pytest
 from platform_assets.definitions.download_job import JOB, MARKET_JOB
 from platform_assets.definitions.run_context import ANSWER
 from resources.simulated_market.faults import FaultPlan
-from schedules.commands import download as handler
+from schedules.commands import handlers as handler
 from schedules.commands.handlers import HANDLERS
 from schedules.commands.worker import Worker
 from schedules.runs import execution as runners
@@ -87,5 +87,5 @@ def test_a_command_without_codes_or_types_fails_before_any_run(
 
 
 def test_both_sides_use_the_same_names() -> None:
-    assert (handler.JOB, handler.MARKET_JOB, runners.ANSWER) == (JOB, MARKET_JOB, ANSWER)
+    assert (handler.DOWNLOAD_JOB, handler.MARKET_JOB, runners.ANSWER) == (JOB, MARKET_JOB, ANSWER)
     assert not HANDLERS["download"].long

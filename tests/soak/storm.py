@@ -358,10 +358,9 @@ def _batches(place: Installation) -> list[str]:
 def _orchestrator(place: Installation) -> list[str]:
     """Runs that Dagster still has at work."""
     from dagster import RunsFilter
-
-    from schedules.commands.reaper import _open_states
+    from dagster._core.storage.dagster_run import NOT_FINISHED_STATUSES
 
     return [
         f"run {run.run_id} of {run.job_name} is {run.status.value}"
-        for run in place.instance.get_runs(RunsFilter(statuses=_open_states()))
+        for run in place.instance.get_runs(RunsFilter(statuses=NOT_FINISHED_STATUSES))
     ]
