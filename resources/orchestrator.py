@@ -101,8 +101,13 @@ class Orchestrator:
         served = {}
         for row in found["results"]:
             name, state = row["name"], row["scheduleState"]
-            running, times = state["status"] == "RUNNING", (row["cronSchedule"], row["executionTimezone"])
-            served[name] = ServedSchedule(name, *times, running, state["id"])
+            served[name] = ServedSchedule(
+                name,
+                cron=row["cronSchedule"],
+                timezone=row["executionTimezone"],
+                running=state["status"] == "RUNNING",
+                state_id=state["id"],
+            )
         return served
 
     def switch(self, name: str, enabled: bool) -> None:

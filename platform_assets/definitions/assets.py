@@ -135,8 +135,12 @@ def asset_plans(registry: Registry) -> list[AssetPlan]:
 
 def _declared(dataset: Dataset) -> dict[str, Any]:
     """What the tables of a dataset share."""
-    shared = {"group": dataset.subject, "tasks": dataset.tasks, "model": dataset.model}
-    return {**shared, "public_at": dataset.public_at}
+    return {
+        "group": dataset.subject,
+        "tasks": dataset.tasks,
+        "model": dataset.model,
+        "public_at": dataset.public_at,
+    }
 
 
 def _raw_plan(registry: Registry, raw: Raw, owner: Dataset) -> AssetPlan:

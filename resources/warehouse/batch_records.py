@@ -13,9 +13,8 @@ from core.declaration.tables import Table
 from resources.fetch_record import Fetch
 from resources.warehouse.sql import Sql
 
-COUNTS = (
-    *("rows_in", "rows_ok", "rows_warning", "rows_rejected"),
-    *("rows_unchanged", "rows_written", "rows_superseded"),
+COUNTS = tuple(
+    "rows_in rows_ok rows_warning rows_rejected rows_unchanged rows_written rows_superseded".split()
 )
 """What a batch counts, and a parent sums up."""
 MAX_QUALITY_ROWS = 200

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from types import NoneType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -18,26 +18,30 @@ _READ: Mapping[type, Callable[[Any], Any]] = {
 
 
 @cache
-def _fields(cls: Any) -> list[tuple[str, Any, Any]]:
-    """(field, its type, its value where the column is null: None or its default; the type: what is empty)."""
+def _fields(cls: Any) -> list[tuple[str, Callable[[Any], Any], Callable[[], Any]]]:
+    """(field, how its value is read, what it is where the column is null: None if it may be, its default, or
+    the empty value of its type)."""
     hints = get_type_hints(cls)
     found = []
     for field in fields(cls):
         choices = get_args(hints[field.name])
-        kind = next(
-            (one for one in choices if NoneType in choices and one is not NoneType), hints[field.name]
-        )
+        optional = NoneType in choices
+        kind = next(one for one in choices if one is not NoneType) if optional else hints[field.name]
         kind = get_origin(kind) or kind
-        empty = None if NoneType in choices else field.default if field.default is not MISSING else kind
-        found.append((field.name, kind, empty))
+        null: Callable[[], Any] = kind
+        if optional or field.default is not MISSING:
+            null = partial(_same, None if optional else field.default)
+        found.append((field.name, _READ.get(kind, kind), null))
     return found
+
+
+def _same(value: Any) -> Any:
+    return value
 
 
 def record(cls: Callable[..., Record], row: Sequence[Any]) -> Record:
     """A row whose columns are the fields of a dataclass, in their order."""
-    return cls(
-        **{
-            name: _READ.get(kind, kind)(value) if value is not None else kind() if empty is kind else empty
-            for (name, kind, empty), value in zip(_fields(cls), row, strict=True)
-        }
-    )
+    values = {}
+    for (name, read, null), value in zip(_fields(cls), row, strict=True):
+        values[name] = null() if value is None else read(value)
+    return cls(**values)

@@ -52,8 +52,8 @@ class Sql:
         self, connection: Connection, table: str, row: Mapping[str, Any], where: str, values: Sequence[Any]
     ) -> int:
         """Give rows new values by column, where a condition holds (with its `values`); how many they are."""
-        sets = ", ".join(f"{column}=?" for column in row)
-        statement = f"UPDATE {table} SET {sets} WHERE {where}"
+        sets = ", ".join(f"{self.name(column)}=?" for column in row)
+        statement = f"UPDATE {self.name(table)} SET {sets} WHERE {where}"
         return self.run(connection, statement, (*row.values(), *values)).rowcount
 
     def name(self, identifier: str) -> str:

@@ -222,7 +222,7 @@ def initial_load(work: Work) -> dict[str, Any]:
     )
     steps = [step for step in planned if step.job not in BEHIND]
     trigger = "backfill" if loaded.nothing else "catchup"
-    work.progress(newest=newest, steps=len(steps), done=[], failed={})
+    work.progress(newest=newest)
     failed = _carry_out(work, steps, trigger, vital=(SECURITY_LIST, HISTORY))
     behind = planned[len(steps) :]
     if behind:
@@ -231,13 +231,13 @@ def initial_load(work: Work) -> dict[str, Any]:
 
 
 def _carry_out(work: Work, steps: list[Step], trigger: str, vital: tuple[str, ...] = ()) -> dict[str, str]:
-    """Step -> why it failed. One that fails does not keep the later ones out, unless its job is `vital`. A
-    command that shows what is `done` shows it after each step."""
+    """Step -> why it failed. One that fails does not keep the later ones out, unless its job is `vital`."""
     done: list[str] = []
     failed: dict[str, str] = {}
+    work.progress(steps=len(steps), done=done, failed=failed)
     for number, step in enumerate(steps, start=1):
         work.check()
-        work.progress(step=number, steps=len(steps), stage=step.name)
+        work.progress(step=number, stage=step.name)
         outcome = _run(work, step, trigger)
         if step.job in vital:
             work.must(outcome, step.name)
@@ -245,8 +245,7 @@ def _carry_out(work: Work, steps: list[Step], trigger: str, vital: tuple[str, ..
             done.append(step.name)
         else:
             failed[step.name] = outcome.error or f"see the run {outcome.run_id}"
-        if "done" in work.facts:
-            work.progress(done=done, failed=failed)
+        work.progress(done=done, failed=failed)
     return failed
 
 
@@ -301,16 +300,8 @@ def _asked_steps(asked: object) -> list[Step]:
 
 def calculations(work: Work) -> dict[str, Any]:
     """Command `calculations`: the runs `steps` ([job, first and last trade date]), as soon as the kernels are
-    compiled. One that fails does not keep the later ones out; the command fails at its end."""
+    compiled. Shows the same as `initial_load`. One that fails does not keep the later ones out; the command
+    fails at its end."""
     steps = _asked_steps(work.args.get("steps"))
     wait_for_kernels(work.check)
-    failed: dict[str, str] = {}
-    for number, step in enumerate(steps, start=1):
-        work.check()
-        work.progress(step=number, steps=len(steps), stage=step.name)
-        outcome = _run(work, step, "catchup")
-        if not outcome.success:
-            failed[step.name] = outcome.error or f"see the run {outcome.run_id}"
-    if failed:
-        raise PlatformError("; ".join(f"{name} failed: {why}" for name, why in failed.items()))
-    return {**work.facts, "stage": "done"}
+    return _ended(work, _carry_out(work, steps, "catchup"))

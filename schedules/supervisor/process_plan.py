@@ -111,8 +111,9 @@ def code_server(ports: Ports) -> ChildSpec:
     return ChildSpec(
         CODE,
         traced(
-            *("dagster", "code-server", "start", "-m", DEFINITIONS, "-h", HOST),
-            *("-p", str(ports.code_server), "--location-name", LOCATION),
+            *f"dagster code-server start -m {DEFINITIONS} -h {HOST} -p {ports.code_server}".split(),
+            "--location-name",
+            LOCATION,
         ),
         ready=lambda: accepts(ports.code_server),
         sign=server_sign(lambda: code_server_answers(ports.code_server)),

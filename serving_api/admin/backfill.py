@@ -107,7 +107,7 @@ def _enqueue(state: State, ledger: Backfills, one: Backfill, by: str) -> Command
     args = {"backfill_id": one.id, "table": table}
     try:
         return CommandQueue(state.writer.engine).enqueue_alone(
-            COMMAND, args, requested_by=by, about=table, same=lambda one: one.args.get("table") == table
+            COMMAND, args, requested_by=by, about=table, same=lambda other: other.args.get("table") == table
         )
     except ConflictError:
         heard = _commands(state).get(one.id)

@@ -83,9 +83,12 @@ def put(connection: Connection, sql: Sql, key: str, values: Mapping[str, Any], n
 
 KINDS = {bool: "bool", int: "int", float: "float", str: "str"}
 _GROUPS = {
-    **dict.fromkeys(("web_search_max_results", "model_web_search"), "search"),
-    **dict.fromkeys(("enable_portfolio_monitor", "price_alert_threshold"), "monitor"),
-    **dict.fromkeys(("volume_alert_ratio", "stop_loss_proximity"), "monitor"),
+    "web_search_max_results": "search",
+    "model_web_search": "search",
+    "enable_portfolio_monitor": "monitor",
+    "price_alert_threshold": "monitor",
+    "volume_alert_ratio": "monitor",
+    "stop_loss_proximity": "monitor",
 }
 _READ_LIVE = frozenset({"monitor"})
 """Groups whose settings are read again at every use."""
@@ -173,9 +176,10 @@ def _bounds(name: str) -> dict[str, float]:
 
 def entry_of(key: str) -> Entry:
     """Raises InputError for a key outside the allow-list."""
-    if key not in allow_list():
-        raise InputError("key", f"{key[:64]!r} cannot be stored; allowed: {', '.join(allow_list())}")
-    return allow_list()[key]
+    known = allow_list()
+    if key not in known:
+        raise InputError("key", f"{key[:64]!r} cannot be stored; allowed: {', '.join(known)}")
+    return known[key]
 
 
 SECRET = "***"  # noqa: S105  what is shown instead of one

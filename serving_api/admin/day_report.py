@@ -119,8 +119,10 @@ ORDER = ("failed", "held", "fallback", "not_run", "complete")
 async def _day_report(state: State, date: str | None, status: str | None) -> dict[str, Any]:
     """{date, items[ReportRow], total, totals, by_source}; the last two cover all tables, regardless of
     `status`. Raises InputError (date)."""
-    newest = state.calendar.newest_complete(state.clock.now())
-    day = newest if date is None else trade_date(state, "date", date)
+    if date is None:
+        day = state.calendar.newest_complete(state.clock.now())
+    else:
+        day = trade_date(state, "date", date)
     rows = await state.reading.scan(_read, day, state.settings)
     totals = {name: sum(row["status"] == name for row in rows) for name in ORDER}
     shown = [row for row in rows if status in (None, row["status"])]

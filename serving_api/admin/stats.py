@@ -130,9 +130,8 @@ def of_code(
     return int(row[0]), None if row[1] is None else str(row[1])[:10]
 
 
-RECORDS = (
-    *("note_morning", "note_daily_review", "decision_card"),
-    *("sys_sync_log", "sys_batch", "sys_quality_record"),
+RECORDS = tuple(
+    "note_morning note_daily_review decision_card sys_sync_log sys_batch sys_quality_record".split()
 )
 """Monitored tables that no load writes."""
 F10_PREFIX = "aux_"

@@ -73,40 +73,40 @@ async def _awaited(make: Callable[[], Awaitable[Value]]) -> Value:
 
 
 @dataclass(frozen=True)
-class CacheAnswer:
+class CacheAnswer(Generic[Value]):
     """A value and its origin: 'cache', 'cache_stale' or 'live'."""
 
-    value: Any
+    value: Value
     origin: str
 
 
 @dataclass(frozen=True)
-class Entry:
+class Entry(Generic[Value]):
     """A kept value, and the monotonic second at which its time to live ends."""
 
-    value: Any
+    value: Value
     until: float
 
 
-class SingleFlightCache:
+class SingleFlightCache(Generic[Value]):
     """Answers by key, each for its time to live. Failures are not cached. Used on one event loop; `kept` and
     `keep` alone also in threads that do not share a key."""
 
     def __init__(self, monotonic: Callable[[], float], max_keys: int = MAX_KEYS) -> None:
         self._monotonic = monotonic
         self._max_keys = max_keys
-        self._entries: OrderedDict[Hashable, Entry] = OrderedDict()
-        self._running: SingleFlight[Any] = SingleFlight()
+        self._entries: OrderedDict[Hashable, Entry[Value]] = OrderedDict()
+        self._running: SingleFlight[Value] = SingleFlight()
 
     async def take(
         self,
         key: Hashable,
         ttl: Ttl,
-        make: Callable[[], Awaitable[Any]],
+        make: Callable[[], Awaitable[Value]],
         *,
         use_cache: bool = True,
         stale_on: tuple[type[Exception], ...] = (),
-    ) -> CacheAnswer:
+    ) -> CacheAnswer[Value]:
         """The answer of `make`, or the cached one within its time to live. An error of `stale_on` is answered
         by the last good answer, however old, where there is one."""
         entry = self._entries.get(key)
@@ -121,20 +121,20 @@ class SingleFlightCache:
                 raise
             return CacheAnswer(entry.value, STALE)
 
-    async def _make(self, key: Hashable, ttl: Ttl, make: Callable[[], Awaitable[Any]]) -> Any:
+    async def _make(self, key: Hashable, ttl: Ttl, make: Callable[[], Awaitable[Value]]) -> Value:
         value = await make()
         self.keep(key, value, seconds_of(ttl))
         return value
 
-    def kept(self, key: Hashable) -> Entry | None:
+    def kept(self, key: Hashable) -> Entry[Value] | None:
         """What is kept of a key, however old."""
         return self._entries.get(key)
 
-    def is_fresh(self, entry: Entry, late: float = 0.0) -> bool:
+    def is_fresh(self, entry: Entry[Value], late: float = 0.0) -> bool:
         """Whether its time to live is not over, or not for longer than `late` seconds."""
         return self._monotonic() < entry.until + late
 
-    def keep(self, key: Hashable, value: Any, seconds: float) -> Entry:
+    def keep(self, key: Hashable, value: Value, seconds: float) -> Entry[Value]:
         """Keep a value for its time to live; the least recently used key goes where there are too many."""
         entry = self._entries[key] = Entry(value, self._monotonic() + seconds)
         self._entries.move_to_end(key)

@@ -14,6 +14,7 @@ from serving_api.framework.state import State
 
 _UNKNOWN = "unknown"
 _NOTHING = "nothing is stored yet"
+_SILENT = {"first_date": None, "note": None}
 REACH: list[tuple[str, Any]] = [("first_date", str), ("note", str)]
 """The same keys next to `results`, where an answer has an envelope."""
 
@@ -45,8 +46,10 @@ async def reach_from(
 ) -> dict[str, Any]:  # fmt: skip
     """As `reach`, of a first date that the caller reads."""
     first = await read_or(_UNKNOWN, first_read)
+    if first is _UNKNOWN:
+        return dict(_SILENT)
     things = what if as_of is None else f"{what} of that time"
-    return _said(first, note_of(first, given, asked, day, things))
+    return {"first_date": first, "note": note_of(first, given, asked, day, things)}
 
 
 async def reach_of_codes(
@@ -55,10 +58,12 @@ async def reach_of_codes(
     """`first_date` (the earliest of them) and `note` of an answer with the newest rows of some codes, which
     holds so many (`counts`) of each."""
     first = await read_or(_UNKNOWN, state.reading.scan(first_date, table, None, {"code": tuple(counts)}))
+    if first is _UNKNOWN:
+        return dict(_SILENT)
     few = [code for code, count in counts.items() if count < asked]
     things = what if as_of is None else f"{what} of that time"
     short = f"fewer than {asked} {things} are stored of {', '.join(few)}; the first stored date is {first}"
-    return _said(first, _NOTHING if first is None else short if few else None)
+    return {"first_date": first, "note": _NOTHING if first is None else short if few else None}
 
 
 async def reach_since(
@@ -67,10 +72,12 @@ async def reach_since(
     """`first_date` and `note` of an answer with the `given` rows from the day `since` on: it is shorter than
     what was asked for where a trade date lies between that day and the first stored one."""
     first = await read_or(_UNKNOWN, state.reading.point(first_date, table, code))
+    if first is _UNKNOWN:
+        return dict(_SILENT)
     note = note_of(first, given)
     if note is None and first is not None and first > _trade_date_from(state, since):
         note = f"asked from {since}; the first stored date is {first}"
-    return _said(first, note)
+    return {"first_date": first, "note": note}
 
 
 def _trade_date_from(state: State, day: str) -> str:
@@ -86,8 +93,10 @@ async def reach_of_day(state: State, table: str, day: str | None, of: Of | None 
     # `of` a part of the key is a walk over all of its rows.
     read = state.reading.point if of is None else state.reading.scan
     first = await read_or(_UNKNOWN, read(first_date, table, None, of))
+    if first is _UNKNOWN:
+        return dict(_SILENT)
     given = first is not None and (day is None or day >= first)
-    return _said(first, note_of(first, given, day=day))
+    return {"first_date": first, "note": note_of(first, given, day=day)}
 
 
 async def reach_of_days(
@@ -95,16 +104,18 @@ async def reach_of_days(
 ) -> dict[str, Any]:
     """`first_date` and `note` of an answer over the `days` newest trade dates: of the table that reaches back
     farthest."""
-    firsts = [await read_or(_UNKNOWN, state.reading.point(first_date, name, code)) for name in tables]
-    first = _UNKNOWN if _UNKNOWN in firsts else min((one for one in firsts if one is not None), default=None)
+    firsts = await _firsts(state, tables, code)
+    if _UNKNOWN in firsts:
+        return dict(_SILENT)
+    first = min((one for one in firsts if one is not None), default=None)
     window = state.calendar.last(days, state.today)
     given = 0 if first is None else sum(day >= first for day in window)
-    return _said(first, note_of(first, given, days))
+    return {"first_date": first, "note": note_of(first, given, days)}
 
 
-def _said(first: str | None, note: str | None) -> dict[str, Any]:
-    """Nothing where the database does not answer: nobody knows what it holds."""
-    return dict.fromkeys(("first_date", "note")) if first is _UNKNOWN else {"first_date": first, "note": note}
+async def _firsts(state: State, tables: Sequence[str], code: str | None) -> list[str | None]:
+    """`_UNKNOWN` where the database does not answer: then nothing is said about what it holds."""
+    return [await read_or(_UNKNOWN, state.reading.point(first_date, name, code)) for name in tables]
 
 
 def note_of(

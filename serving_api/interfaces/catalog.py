@@ -83,7 +83,9 @@ class Catalog:
         if as_of is not None and not table.has_history:
             raise InputError("as_of", f"{name} keeps no versions; leave it out")
         now = stamp(state.clock.now())
-        call = InterfaceCall(interface, table, params, bound_of(as_of), now[:10], state.calendar, now)
+        call = InterfaceCall(
+            interface, table, params, as_of=bound_of(as_of), today=now[:10], calendar=state.calendar, now=now
+        )
         with _naming_interface(name):
             return await state.reading.scan(_answered, EXECUTORS[interface.template], call)
 

@@ -108,9 +108,13 @@ def blocks(session: Session, call: InterfaceCall) -> Any:
         f"{session.sql.name(call.table.name)} WHERE block_type=? GROUP BY block_code ORDER BY block_code",
         (kind,),
     )
-    names = ("block_type", "block_code", "block_name", "member_count")
     return [
-        dict(zip(names, (kind, code, name, int(count if stored is None else stored)), strict=True))
+        {
+            "block_type": kind,
+            "block_code": code,
+            "block_name": name,
+            "member_count": int(count if stored is None else stored),
+        }
         for code, name, stored, count in rows
         if keyword is None or search_key(keyword) in search_key(name or "")
     ]

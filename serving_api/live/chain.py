@@ -16,7 +16,6 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import cast
 
 from core.calendar import CalendarHorizon
 from core.errors import Unavailable
@@ -70,7 +69,7 @@ class UnifiedReads:
         self._live = state.part(live_of)
         self._shared = state.part(SharedReads)
         self._claims = Claims(state.writer, state.system.wall)
-        self._cache = SingleFlightCache(state.system.monotonic)
+        self._cache: SingleFlightCache[tuple[Found, float]] = SingleFlightCache(state.system.monotonic)
         """(the answer of a data type, its whole time to live), by name."""
         self._refreshing: SingleFlight[Found] = SingleFlight()
         self._asked: dict[tuple[str, str, str], asyncio.Task[Body]] = {}
@@ -85,7 +84,7 @@ class UnifiedReads:
             return await self._beyond_calendar(kind)
         cached = self._cache.kept(name)
         if cached is not None and cached.value[0].session == moment.session:
-            found, ttl = cast("tuple[Found, float]", cached.value)
+            found, ttl = cached.value
             if self._cache.is_fresh(cached):
                 return found
             if self._refreshing.running(name) is not None and self._cache.is_fresh(cached, late=ttl):
@@ -287,7 +286,7 @@ class UnifiedReads:
         cached = self._cache.kept(kind.name)
         if found is None or found.at is None:
             return
-        known: Found | None = None if cached is None else cached.value[0]
+        known = None if cached is None else cached.value[0]
         poor = known is None or known.estimate or known.at is None or known.at < found.at
         if poor and (known is None or known.session == found.session):
             self._keep(kind, found, moment)

@@ -8,7 +8,7 @@ import threading
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import orjson
 from anyio import from_thread
@@ -156,7 +156,7 @@ class MarketScan:
         self._clients = clients
         self._ttl = ttl
         self._locks = {upstream: threading.Lock() for upstream in SCANS}
-        self._cache = SingleFlightCache(monotonic)
+        self._cache: SingleFlightCache[tuple[str, list[Traded], str | None]] = SingleFlightCache(monotonic)
         """(session, its scan, why it is not accepted), by upstream."""
 
     def take(self, upstream: str, facts: Facts) -> list[Traded]:
@@ -171,7 +171,7 @@ class MarketScan:
             _, rows, refused = cached.value
             if refused is not None:
                 raise PayloadError(refused)
-            return cast(list[Traded], rows)
+            return rows
 
     def _scanned(self, upstream: str, facts: Facts) -> tuple[list[Traded], str | None, float]:
         """(rows, why they are refused, seconds that this holds): the scan of another process that has not

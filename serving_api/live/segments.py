@@ -48,7 +48,9 @@ class Segment:
         self._name = name
         self._shared = shared
         self._now = now
-        self._cache = SingleFlightCache(monotonic, max_keys=1)
+        self._cache: SingleFlightCache[tuple[Items, datetime | None]] = SingleFlightCache(
+            monotonic, max_keys=1
+        )
         """(items, when they were captured), by day."""
         self._running: SingleFlight[bool] = SingleFlight()
 

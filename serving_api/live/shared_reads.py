@@ -8,6 +8,7 @@ unavailable or busy warehouse never prevents a request.
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import orjson
 
@@ -57,14 +58,14 @@ class SharedReads:
 
     async def take(
         self,
-        single_flight: SingleFlightCache,
+        single_flight: SingleFlightCache[Any],
         name: str,
         ttl: Ttl,
         ask: Callable[[], Awaitable[Answered]],
         *,
         day: str = "",
         use_cache: bool = True,
-    ) -> CacheAnswer:
+    ) -> CacheAnswer[Answered]:
         """`SingleFlightCache.take` over all processes. The value of the answer is plain JSON. `day` (default:
         today): answers of other days are not returned."""
         left: float | None = None

@@ -357,10 +357,11 @@ def _batches(place: Installation) -> list[str]:
 
 def _orchestrator(place: Installation) -> list[str]:
     """Runs that Dagster still has at work."""
-    from dagster import RunsFilter
-    from dagster._core.storage.dagster_run import NOT_FINISHED_STATUSES
+    from dagster import DagsterRunStatus, RunsFilter
 
+    ended = (DagsterRunStatus.SUCCESS, DagsterRunStatus.FAILURE, DagsterRunStatus.CANCELED)
+    at_work = [status for status in DagsterRunStatus if status not in ended]
     return [
         f"run {run.run_id} of {run.job_name} is {run.status.value}"
-        for run in place.instance.get_runs(RunsFilter(statuses=NOT_FINISHED_STATUSES))
+        for run in place.instance.get_runs(RunsFilter(statuses=at_work))
     ]

@@ -48,8 +48,9 @@ class BatchLedger:
                     "status": "failed",
                     "error": redact(reason)[:2000],
                     "finished_at": stamp(now),
+                    "updated_at": stamp(now),
+                    **dict(zip(COUNTS, map(int, sums), strict=True)),
                 }
-                row |= {"updated_at": stamp(now), **dict(zip(COUNTS, map(int, sums), strict=True))}
                 where = "batch_id=? AND status='running'"
                 changed = self._sql.set(connection, "sys_batch", row, where, (batch_id,))
                 if changed == 1:

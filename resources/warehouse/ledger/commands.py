@@ -142,9 +142,17 @@ class CommandQueue:
         max_attempts: int,
     ) -> tuple[Command, bool]:
         """(the command, whether it is new); not new is the one that the key belongs to."""
-        row: dict[str, Any] = {"command": command, "args_json": _json(args or {})}
-        row |= {"idempotency_key": idempotency_key, "status": "queued", "requested_by": requested_by}
-        row |= {"requested_at": _now(), "attempts": 0, "max_attempts": max_attempts, "cancel_requested": 0}
+        row: dict[str, Any] = {
+            "command": command,
+            "args_json": _json(args or {}),
+            "idempotency_key": idempotency_key,
+            "status": "queued",
+            "requested_by": requested_by,
+            "requested_at": _now(),
+            "attempts": 0,
+            "max_attempts": max_attempts,
+            "cancel_requested": 0,
+        }
         with transaction(self._engine) as connection:
             statement = self._sql.insert_absent("sys_command", list(row))
             made = connection.exec_driver_sql(statement, tuple(row.values()))

@@ -289,14 +289,17 @@ class ScheduledRunLedger(ScheduledRunReads):
         attempt: int = 1,
         claimant: str | None = None,
     ) -> bool:
-        row: dict[str, Any] = {"task_key": scheduled.task, "slot": scheduled.name}
-        row |= {
+        row: dict[str, Any] = {
+            "task_key": scheduled.task,
+            "slot": scheduled.name,
             "slot_at": seconds(scheduled.due),
             "trade_date": trade_date,
             "trigger_type": trigger,
             "status": status,
+            "reason": _short(reason),
+            "attempt": attempt,
+            "claimed_by": claimant,
         }
-        row |= {"reason": _short(reason), "attempt": attempt, "claimed_by": claimant}
         statement = self._sql.insert_absent("sys_slot", list(row))
         made = connection.exec_driver_sql(statement, tuple(row.values())).rowcount
         if made == 1 and claimant is not None:

@@ -56,8 +56,7 @@ async def import_table(state: State, body: bytes) -> dict[str, Any]:
     """{status, saved, skipped, total, message, errors}. A row that is not a holding is skipped with its
     reason. Raises BadRequest for a file that cannot be read or has no codes; StorageError."""
     turn = state.part(Turn)
-    read = anyio.to_thread.run_sync(lambda: holdings(table_rows(body)), limiter=turn.limiter)
-    found = await read
+    found = await anyio.to_thread.run_sync(lambda: holdings(table_rows(body)), limiter=turn.limiter)
     now = stamp(state.system.local())
     await off_loop(write, state.writer, queries.save, found.columns, found.rows, now)
     saved, skipped = len(found.rows), len(found.problems)

@@ -40,7 +40,7 @@ class Live:
         self._calendar = state.calendar
         self._reading = state.reading
         self.clients = clients or LiveClients(state.settings, state.clock, state.calendar)
-        self.single_flight = SingleFlightCache(state.system.monotonic)
+        self.single_flight: SingleFlightCache[Any] = SingleFlightCache(state.system.monotonic)
         self.facts = FactReads(state)
         self.shared = state.part(SharedReads)
         self.scans = MarketScan(self.clients, state.system.monotonic, self._stat_ttl, self.shared)

@@ -1,5 +1,6 @@
 """Which batches the report of a trade date takes for the load of a table on that date, on both engines."""
 
+from datetime import datetime
 from itertools import count
 from typing import Any
 
@@ -109,3 +110,10 @@ def test_a_table_with_rows_that_are_held_back_says_so(bare: FetchContext) -> Non
     answer = bare.get("/datamgr/day-report", date=TODAY, status="held").json()
     assert [one["table"] for one in answer["results"]] == [FUSED]
     assert answer["totals"]["held"] == 1
+
+
+def test_a_date_that_is_given_is_reported_when_the_calendar_has_ended(bare: FetchContext) -> None:
+    load = ended(bare, FUSED, TODAY, rows=3000)
+    bare.clock.at = datetime(2027, 1, 4, 12)
+
+    assert row(bare, FUSED)["batch_id"] == load
