@@ -33,8 +33,8 @@ from schedules.tasks.trigger_times import moved_tasks
 
 ZONE = "Asia/Shanghai"
 SENSOR = "task_table"
-TICK_S = 30
 """Role and id of the heartbeat that each tick of the sensor leaves: the scheduler's last tick."""
+TICK_S = 30
 
 log = logging.getLogger(__name__)
 

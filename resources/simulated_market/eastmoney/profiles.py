@@ -28,10 +28,6 @@ def business(found: Company | None) -> list[Row]:
     return [] if found is None else [{**_head(found.security), "BUSINESS_SCOPE": found.business}]
 
 
-def business_page(request: HttpRequest, view: View) -> Reply:
-    return _plain({"zyfw": business(_asked(request, view))})
-
-
 def controllers(found: Company | None) -> list[Row]:
     """The part `sjkzr` of ShareholderResearch/PageAjax."""
     return [] if found is None else [{**_head(found.security), "HOLDER_NAME": found.controller}]

@@ -98,36 +98,36 @@ class Responder:
 
     # Each reader takes (view, payload) and returns the call's name and how to render it.
 
-    def _hello(self, _scripted_run: RequestView, _payload: bytes) -> tuple[str, Render]:
+    def _hello(self, _view: RequestView, _payload: bytes) -> tuple[str, Render]:
         return "hello", lambda view: encoding.hello(view.now)
 
-    def _hello_2(self, _scripted_run: RequestView, _payload: bytes) -> tuple[str, Render]:
+    def _hello_2(self, _view: RequestView, _payload: bytes) -> tuple[str, Render]:
         return "hello2", lambda _: encoding.hello_2()
 
-    def _heartbeat(self, _scripted_run: RequestView, _payload: bytes) -> tuple[str, Render]:
+    def _heartbeat(self, _view: RequestView, _payload: bytes) -> tuple[str, Render]:
         return "heartbeat", lambda view: encoding.heartbeat(view.now)
 
-    def _server_info(self, _scripted_run: RequestView, _payload: bytes) -> tuple[str, Render]:
+    def _server_info(self, _view: RequestView, _payload: bytes) -> tuple[str, Render]:
         return "server_info", lambda view: encoding.server_info(view.now)
 
-    def _count(self, _scripted_run: RequestView, payload: bytes) -> tuple[str, Render]:
+    def _count(self, _view: RequestView, payload: bytes) -> tuple[str, Render]:
         market, _date = struct.unpack("<HI", payload)
         return "count", lambda view: directory.count(view, market)
 
-    def _list(self, _scripted_run: RequestView, payload: bytes) -> tuple[str, Render]:
+    def _list(self, _view: RequestView, payload: bytes) -> tuple[str, Render]:
         market, start = struct.unpack("<HH", payload)
         return "list", lambda view: directory.page(view, market, start, directory.PAGE, new=False)
 
-    def _list_new(self, _scripted_run: RequestView, payload: bytes) -> tuple[str, Render]:
+    def _list_new(self, _view: RequestView, payload: bytes) -> tuple[str, Render]:
         market, start, count, _zero = struct.unpack("<HIII", payload)
         limit = min(count, directory.PAGE_NEW)
         return "list_new", lambda view: directory.page(view, market, start, limit, new=True)
 
-    def _quotes(self, _scripted_run: RequestView, payload: bytes) -> tuple[str, Render]:
+    def _quotes(self, _view: RequestView, payload: bytes) -> tuple[str, Render]:
         asked = _securities(payload)
         return "quotes", lambda view: quotes.render(view, asked, levels=5)
 
-    def _snapshots(self, _scripted_run: RequestView, payload: bytes) -> tuple[str, Render]:
+    def _snapshots(self, _view: RequestView, payload: bytes) -> tuple[str, Render]:
         asked = _securities(payload)
         return "snapshots", lambda view: quotes.render(view, asked, levels=1)
 
@@ -157,7 +157,7 @@ class Responder:
 
         return name, render
 
-    def _minutes(self, _scripted_run: RequestView, payload: bytes) -> tuple[str, Render]:
+    def _minutes(self, _view: RequestView, payload: bytes) -> tuple[str, Render]:
         market, code, _zero = struct.unpack("<H6sI", payload)
         return "minutes", _about(
             market,
@@ -165,15 +165,15 @@ class Responder:
             lambda view, one: intraday.minutes_today(view, market, one, quote_head=self._quote_head),
         )
 
-    def _minutes_new(self, _scripted_run: RequestView, payload: bytes) -> tuple[str, Render]:
+    def _minutes_new(self, _view: RequestView, payload: bytes) -> tuple[str, Render]:
         market, code, _start, _count = struct.unpack("<H6sHH", payload)
         return "minutes_new", _about(market, code, intraday.averages_today)
 
-    def _history_minutes(self, _scripted_run: RequestView, payload: bytes) -> tuple[str, Render]:
+    def _history_minutes(self, _view: RequestView, payload: bytes) -> tuple[str, Render]:
         date, market, code = struct.unpack("<IB6s", payload)
         return "history_minutes", _about(market, code, lambda view, one: intraday.minutes_of(view, one, date))
 
-    def _transactions(self, _scripted_run: RequestView, payload: bytes) -> tuple[str, Render]:
+    def _transactions(self, _view: RequestView, payload: bytes) -> tuple[str, Render]:
         market, code, start, count = struct.unpack("<H6sHH", payload)
         return "transactions", _about(
             market,
@@ -181,29 +181,29 @@ class Responder:
             lambda view, one: intraday.transactions(view, one, None, start=start, count=count, orders=True),
         )
 
-    def _history_transactions(self, _scripted_run: RequestView, payload: bytes) -> tuple[str, Render]:
+    def _history_transactions(self, _view: RequestView, payload: bytes) -> tuple[str, Render]:
         return "history_transactions", _history(payload, orders=False)
 
-    def _history_orders(self, _scripted_run: RequestView, payload: bytes) -> tuple[str, Render]:
+    def _history_orders(self, _view: RequestView, payload: bytes) -> tuple[str, Render]:
         return "history_orders", _history(payload, orders=True)
 
-    def _auction(self, _scripted_run: RequestView, payload: bytes) -> tuple[str, Render]:
+    def _auction(self, _view: RequestView, payload: bytes) -> tuple[str, Render]:
         market, code, *_rest = struct.unpack("<H6sIIIII", payload)
         return "auction", _about(market, code, auction.auction)
 
-    def _xdxr(self, _scripted_run: RequestView, payload: bytes) -> tuple[str, Render]:
+    def _xdxr(self, _view: RequestView, payload: bytes) -> tuple[str, Render]:
         _one, market, code = struct.unpack("<HB6s", payload)
         return "xdxr", _about(market, code, lambda view, one: corporate.xdxr(view, market, one))
 
-    def _finance(self, _scripted_run: RequestView, payload: bytes) -> tuple[str, Render]:
+    def _finance(self, _view: RequestView, payload: bytes) -> tuple[str, Render]:
         _one, market, code = struct.unpack("<HB6s", payload)
         return "finance", _about(market, code, lambda view, one: corporate.finance(view, market, one))
 
-    def _sections(self, _scripted_run: RequestView, payload: bytes) -> tuple[str, Render]:
+    def _sections(self, _view: RequestView, payload: bytes) -> tuple[str, Render]:
         market, code, _zero = struct.unpack("<H6sI", payload)
         return "company_sections", _about(market, code, corporate.sections)
 
-    def _text(self, _scripted_run: RequestView, payload: bytes) -> tuple[str, Render]:
+    def _text(self, _view: RequestView, payload: bytes) -> tuple[str, Render]:
         market, code, _zero, raw_name, start, length, _end = struct.unpack("<H6sH80sIII", payload)
         name = _name(raw_name)
         return "company_text", _about(
@@ -214,11 +214,11 @@ class Responder:
             ),
         )
 
-    def _file_meta(self, _scripted_run: RequestView, payload: bytes) -> tuple[str, Render]:
+    def _file_meta(self, _view: RequestView, payload: bytes) -> tuple[str, Render]:
         name = _name(struct.unpack("<40s", payload)[0])
         return "file_meta", lambda view: self._files.meta(view, name)
 
-    def _file_content(self, _scripted_run: RequestView, payload: bytes) -> tuple[str, Render]:
+    def _file_content(self, _view: RequestView, payload: bytes) -> tuple[str, Render]:
         # Clients pad the name to 100 or to 300 bytes.
         start, size = struct.unpack_from("<II", payload)
         name = _name(payload[8:])

@@ -62,7 +62,6 @@ class Plan:
     events: list[Event] = field(default_factory=list)
     releases: list[tuple[int, float]] = field(default_factory=list)  # (day, float / total from then on)
     moves: dict[int, Move] = field(default_factory=dict)
-    first_run: int = 0  # one-word days after an old-style listing
     loss_maker: bool = False
     jumpy: float = 1.0  # how often it leaps, against the model's chance
     band: str = ""  # the class of price limits of a fund, where it is not that of its kind
