@@ -9,8 +9,9 @@ Listings of a date appear at 18:00.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from resources.simulated_market.branches import INSTITUTION, branch_code, draws, seat
+from resources.simulated_market.branches import INSTITUTION, branch_code, seat
 from resources.simulated_market.days import DayBar, Shelf, at, is_out
+from resources.simulated_market.draws import draws
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.model import Security
 from resources.simulated_market.world.plan import is_st_name

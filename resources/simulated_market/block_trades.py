@@ -7,8 +7,9 @@ at 18:00.
 from dataclasses import dataclass, field
 from random import Random
 
-from resources.simulated_market.branches import INSTITUTION, branch, draws
+from resources.simulated_market.branches import INSTITUTION, branch
 from resources.simulated_market.days import DayBar, at, day_bar, is_out
+from resources.simulated_market.draws import draws
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.model import PRICE_UNIT, Security
 

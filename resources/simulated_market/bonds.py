@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
+from resources.simulated_market.draws import drawn
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.model import PRICE_UNIT, Security, World
 from resources.simulated_market.world.other_issues import BOND_BOARDS, maturity_date, value_date
@@ -21,10 +22,6 @@ _NUMBERS = "一二三四五六"
 _PUT, _CALL = 0.70, 1.30
 _UNIT = 100
 """CNY that one bond is nominally worth."""
-
-
-def _draw(*parts: object) -> int:
-    return zlib.crc32(" ".join(str(part) for part in parts).encode())
 
 
 def _stays(world: World, security: Security) -> bool:
@@ -67,18 +64,18 @@ class Bond:
         first = int(np.searchsorted(theirs.date, own.date[0]))
         if first >= len(theirs):
             return None
-        above = 1 + (5 + _draw("premium", self.security.symbol) % 55) / 100
+        above = 1 + (5 + drawn("premium", self.security.symbol) % 55) / 100
         begin = int(theirs.close[first]) / int(own.close[0]) * _UNIT * above
         rights = theirs.preclose[first + 1 :] / theirs.close[first:-1]
         return round(begin * float(np.prod(rights)), 2)
 
     @property
     def rating(self) -> str:
-        return _RATINGS[_draw("rating", self.security.symbol) % len(_RATINGS)]
+        return _RATINGS[drawn("rating", self.security.symbol) % len(_RATINGS)]
 
     @property
     def coupons(self) -> tuple[float, ...]:
-        return _COUPONS[_draw("coupons", self.security.symbol) % len(_COUPONS)]
+        return _COUPONS[drawn("coupons", self.security.symbol) % len(_COUPONS)]
 
     @property
     def coupon_text(self) -> str:
@@ -88,7 +85,7 @@ class Bond:
     @property
     def redemption(self) -> float:
         """The redemption price, with the last coupon."""
-        return 106.0 + _draw("redemption", self.security.symbol) % 10
+        return 106.0 + drawn("redemption", self.security.symbol) % 10
 
     @property
     def value_date(self) -> int:
@@ -107,7 +104,7 @@ class Bond:
     @property
     def pure_value(self) -> float:
         """As a plain bond."""
-        return round(88 + _draw("pure", self.security.symbol) % 140 / 10, 2)
+        return round(88 + drawn("pure", self.security.symbol) % 140 / 10, 2)
 
     @property
     def put_price(self) -> float | None:

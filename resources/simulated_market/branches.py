@@ -10,11 +10,6 @@ _PLACES = ("上海东方路", "深圳福田路", "杭州延安路", "宁波解�
 _CONNECT = {"SH": "沪股通专用", "SZ": "深股通专用"}
 
 
-def draws(*parts: object) -> Random:
-    """Random numbers that belong to a fact: equal on every machine, untouched by other facts."""
-    return Random(zlib.crc32("|".join(map(str, parts)).encode()))
-
-
 def branch(random: Random) -> str:
     """The name of a branch."""
     return f"{random.choice(_BROKERS)}证券股份有限公司{random.choice(_PLACES)}证券营业部"

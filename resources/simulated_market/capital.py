@@ -9,7 +9,7 @@ from datetime import date, timedelta
 
 import numpy as np
 
-from resources.simulated_market.branches import draws
+from resources.simulated_market.draws import draws
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.model import PRICE_UNIT, Bars, Security
 

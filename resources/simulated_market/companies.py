@@ -4,7 +4,7 @@ trade in `insiders`; facts that the world does not have are drawn from the symbo
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from resources.simulated_market.branches import draws
+from resources.simulated_market.draws import draws
 from resources.simulated_market.insiders import person_of
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.model import PRICE_UNIT, Security

@@ -7,13 +7,13 @@ neither: its ex-right events are derived from reference prices and may be of any
 """
 
 import itertools
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 import numpy as np
 
+from resources.simulated_market.draws import drawn
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.dates import date_of
 from resources.simulated_market.world.model import PRICE_UNIT, Bars, ExRight, Finance, Security
@@ -151,7 +151,7 @@ def _days(view: View, security: Security, event: ExRight, taken: set[int]) -> _D
     """None for an event at the very begin of the world, before which there is no session for a notice."""
     sessions = view.world.trade_dates()
     at = int(np.searchsorted(sessions, event.date))
-    draw = _draw(security, event)
+    draw = drawn(security.symbol, event.date)
     before = at - 4 - draw % 4
     if before < 0:
         return None
@@ -165,17 +165,13 @@ def _days(view: View, security: Security, event: ExRight, taken: set[int]) -> _D
     return _Days(planned, decided, implemented, int(sessions[at - 1]), stage)
 
 
-def _draw(security: Security, event: ExRight) -> int:
-    return zlib.crc32(f"{security.symbol} {event.date}".encode())
-
-
 def _payout(view: View, security: Security, event: ExRight, days: _Days) -> Payout:
     cash, _, shares, _ = event.values
     period = _period(days.planned)
     # The newest report of that period or before; only that of the period itself holds its earnings.
     older = (one for one in reports(view, security, evening(days.planned)) if one.report_date <= period)
     report = next(older, None)
-    from_profit = _draw(security, event) % 5 == 0
+    from_profit = drawn(security.symbol, event.date) % 5 == 0
     return Payout(
         security=security,
         name=view.world.name(security, view.now),

@@ -1,20 +1,16 @@
 """Companies of a world with shares in Hong Kong as well. Their shares there follow their A shares at a
 discount that moves a little every day; their half-yearly reports in CNY are those of the mainland."""
 
-import zlib
 from dataclasses import dataclass
 
 from resources.simulated_market.corporate import stocks
+from resources.simulated_market.draws import drawn
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.model import PRICE_UNIT, Quote, Security
 
 _ONE_OF = 12
 RATE = 0.92
 """CNY of one HKD; it swings by a percent over the year."""
-
-
-def _draw(*parts: object) -> int:
-    return zlib.crc32(" ".join(str(part) for part in parts).encode())
 
 
 @dataclass(frozen=True)
@@ -29,12 +25,12 @@ class Pair:
     @property
     def premium_pct(self) -> float:
         """A over H, percent."""
-        own = _draw("ah", self.security.symbol) % 110
-        return round(own - 10 + _draw(self.security.symbol, self.quote.date) % 300 / 100, 2)
+        own = drawn("ah", self.security.symbol) % 110
+        return round(own - 10 + drawn(self.security.symbol, self.quote.date) % 300 / 100, 2)
 
     @property
     def rate(self) -> float:
-        return round(RATE * (1 + (_draw("hkd", self.quote.date) % 200 - 100) / 10_000), 4)
+        return round(RATE * (1 + (drawn("hkd", self.quote.date) % 200 - 100) / 10_000), 4)
 
     @property
     def a_price(self) -> float:
@@ -52,10 +48,10 @@ def pairs(view: View) -> list[Pair]:
         return []
     made: dict[str, Pair] = {}
     for security in stocks(view):
-        if security.board != "main" or _draw("dual", security.symbol) % _ONE_OF:
+        if security.board != "main" or drawn("dual", security.symbol) % _ONE_OF:
             continue
         quote = view.world.quote(security, view.now)
-        code = f"{1000 + _draw('hk', security.symbol) % 8000:05d}"
+        code = f"{1000 + drawn('hk', security.symbol) % 8000:05d}"
         if quote is not None and code not in made:
             made[code] = Pair(security, code, view.world.name(security, view.now), quote)
     return [made[code] for code in sorted(made)]

@@ -13,6 +13,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from resources.simulated_market.draws import drawn
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.accounts import Accounts, Range, accounts_of, within
 from resources.simulated_market.world.model import Report, Security
@@ -62,6 +63,16 @@ class Result:
 
     def _within(self, span: Range, purpose: str) -> float:
         return within(span, self.share(purpose))
+
+    @property
+    def operating_cost(self) -> float:
+        """What was spent of the revenue before the operating profit."""
+        return round(self.report.revenue - self.report.operating_profit, 2)
+
+    @property
+    def cash_added(self) -> float:
+        """The sum of the three cash flows."""
+        return round(self.report.operating_cash_flow + self.investing + self.financing, 2)
 
     # --- balance; None is what a company of its kind does not report
 
@@ -225,7 +236,7 @@ class Express:
 
 
 def share_of(security: Security, purpose: str) -> float:
-    return zlib.crc32(f"{security.symbol} {purpose}".encode()) / 2**32
+    return drawn(security.symbol, purpose) / 2**32
 
 
 def percent(part: float, whole: float) -> float | None:

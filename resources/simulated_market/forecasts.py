@@ -1,10 +1,10 @@
 """Broker forecasts for the companies of a world: from the trailing result, with a growth per company that is
 revised every month. One company of four has no forecasts; a replayed market has none at all."""
 
-import zlib
 from dataclasses import dataclass
 
 from resources.simulated_market.corporate import evening
+from resources.simulated_market.draws import drawn
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.fundamentals import ttm
 from resources.simulated_market.world.model import Security
@@ -41,7 +41,8 @@ class Outlook:
 
 def outlook(view: View, security: Security) -> Outlook | None:
     """None for a company without forecasts, or whose result of a year is not known."""
-    if _draw(security) % 4 == 0:
+    name = (security.symbol, "outlook")
+    if drawn(*name) % 4 == 0:
         return None
     reports = list(view.world.reports(security, view.now, 3))
     earned = ttm(reports, "net_profit")
@@ -51,8 +52,8 @@ def outlook(view: View, security: Security) -> Outlook | None:
     month = view.now.year * 100 + view.now.month
     reported = _first_session(view, month)
     year = view.now.year
-    followers = 1 + _draw(security, "brokers") % _MOST_BROKERS
-    growth = 1 + (_draw(security, "growth") % 31 - 5 + _draw(security, month) % 5) / 100
+    followers = 1 + drawn(*name, "brokers") % _MOST_BROKERS
+    growth = 1 + (drawn(*name, "growth") % 31 - 5 + drawn(*name, month) % 5) / 100
     years = []
     for at in range(YEARS):
         profit = earned * growth ** (at + 1)
@@ -71,7 +72,7 @@ def outlook(view: View, security: Security) -> Outlook | None:
     full = [one for one in reports if one.months == 12]
     actual = full[-1].net_profit / total if full else earned / total
     people = tuple(
-        (_HOUSES[(_draw(security) + at) % len(_HOUSES)], _PEOPLE[at % len(_PEOPLE)])
+        (_HOUSES[(drawn(*name) + at) % len(_HOUSES)], _PEOPLE[at % len(_PEOPLE)])
         for at in range(min(followers, len(_HOUSES)))
     )
     return Outlook(security, reported, round(actual, 2), tuple(years), people)
@@ -82,7 +83,3 @@ def _first_session(view: View, month: int) -> int:
     sessions = [int(day) for day in view.world.trade_dates()[-400:] if evening(int(day)) <= view.now]
     inside = [day for day in sessions if day // 100 == month]
     return inside[0] if inside else sessions[-1]
-
-
-def _draw(security: Security, *parts: object) -> int:
-    return zlib.crc32(" ".join([security.symbol, "outlook", *map(str, parts)]).encode())

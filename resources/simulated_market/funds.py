@@ -1,8 +1,7 @@
 """Net asset values of the funds of a world: the price and its premium on what the fund holds. ETFs stay
 within half a percent, LOFs within two; REITs keep a premium of their own."""
 
-import zlib
-
+from resources.simulated_market.draws import drawn
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.model import PRICE_UNIT, Quote, Security
 
@@ -12,8 +11,8 @@ _SPREAD = {"etf": 0.5, "lof": 2.0, "reit": 1.0}
 
 def premium_pct(security: Security, day: int) -> float:
     """Percent of the price over the value on a date."""
-    own = zlib.crc32(f"{security.symbol} nav".encode()) % 1000 / 1000
-    today = zlib.crc32(f"{security.symbol} {day} nav".encode()) % 1000 / 1000 - 0.5
+    own = drawn(security.symbol, "nav") % 1000 / 1000
+    today = drawn(security.symbol, day, "nav") % 1000 / 1000 - 0.5
     level = (own - 0.35) * 40 if security.kind == "reit" else 0.0
     return level + 2 * today * _SPREAD[security.kind]
 

@@ -6,13 +6,13 @@ on the next session. Both follow from names, dates and prices alone; a replayed 
 """
 
 import itertools
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from resources.simulated_market.corporate import reports
+from resources.simulated_market.draws import drawn
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.model import PRICE_UNIT, Security
 
@@ -73,12 +73,8 @@ class Visit:
     content: str
 
 
-def _draw(*parts: object) -> int:
-    return zlib.crc32(" ".join(str(part) for part in parts).encode())
-
-
 def person_of(security: Security) -> str:
-    draw = _draw("person", security.symbol)
+    draw = drawn("person", security.symbol)
     return _SURNAMES[draw % len(_SURNAMES)] + _GIVEN[draw // 16 % len(_GIVEN)]
 
 
@@ -87,13 +83,13 @@ def trades(view: View, security: Security) -> list[Trade]:
     if view.world.label != "sample":
         return []
     bars = view.world.bars(security, view.now)
-    draw = _draw("executive", security.symbol)
+    draw = drawn("executive", security.symbol)
     held, found = _HELD, []
     newest = len(bars) - 1 - _TOLD_AFTER
     months = bars.date // 100
     begins = np.flatnonzero(np.diff(months, prepend=0)).tolist()
     for begin, end in itertools.pairwise([*begins, len(bars)]):
-        own = _draw(security.symbol, int(months[begin]))
+        own = drawn(security.symbol, int(months[begin]))
         at = begin + own // 4 % _SESSIONS
         if own % 4 or at >= end or at > newest or not bars.traded[at]:
             continue
@@ -131,11 +127,11 @@ def _visits(view: View, security: Security, since: int) -> Iterator[list[Visit]]
             continue
         if int(sessions[at + 1]) < since or at <= _VISITED_AFTER:
             return
-        count = 3 + _draw("visit", security.symbol, report.report_date) % 6
+        count = 3 + drawn("visit", security.symbol, report.report_date) % 6
         name = view.world.name(security, view.now)
         group = []
         for number in range(1, count + 1):
-            own = _draw(security.symbol, report.report_date, number)
+            own = drawn(security.symbol, report.report_date, number)
             ending, kind = _KINDS[own % len(_KINDS)]
             # An institution may send two, as real ones do.
             services = _HOUSES[(own // 4 + number) % len(_HOUSES)]

@@ -2,10 +2,10 @@
 published with the company's report. A replayed market has no reports, so nothing."""
 
 import itertools
-import zlib
 from dataclasses import dataclass
 
 from resources.simulated_market.corporate import close_on, evening, reports
+from resources.simulated_market.draws import drawn
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.model import Finance, Security
 
@@ -59,7 +59,7 @@ def _of_period(view: View, security: Security, report: Finance, before: Finance 
                 security=security,
                 period=report.report_date,
                 kind=kind,
-                institutions=1 + _draw(security, report.report_date, kind) % 40,
+                institutions=1 + drawn(security.symbol, report.report_date, kind) % 40,
                 shares=held,
                 change=None if earlier is None else held - earlier,
                 value=round(held * price, 2),
@@ -71,8 +71,4 @@ def _of_period(view: View, security: Security, report: Finance, before: Finance 
 
 
 def _held(security: Security, period: int, kind: str, weight: int, floating: int) -> int:
-    return floating // 10_000 * (_draw(security, period, kind) // 64 % weight)
-
-
-def _draw(security: Security, period: int, kind: str) -> int:
-    return zlib.crc32(f"{security.symbol} {period} {kind}".encode())
+    return floating // 10_000 * (drawn(security.symbol, period, kind) // 64 % weight)

@@ -10,7 +10,7 @@ from datetime import date, datetime, timedelta
 
 import numpy as np
 
-from resources.simulated_market.branches import draws
+from resources.simulated_market.draws import draws
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.model import PRICE_UNIT, Security
 

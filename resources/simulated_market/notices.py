@@ -7,11 +7,11 @@ date, one in forty on another day. A notice is published on the evening before i
 four at noon or in the evening of the date itself. A replayed market has none.
 """
 
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
+from resources.simulated_market.draws import drawn
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.model import Security
 
@@ -156,7 +156,7 @@ def _made(view: View, day: date, listed: _Listed, places: Iterable[int]) -> list
     made: list[Notice] = []
     for at in places:
         security = stocks[at]
-        draw = zlib.crc32(f"{security.symbol} {day}".encode())
+        draw = drawn(security.symbol, day)
         drafts = _events(view, security, day, listed)
         planned = len(drafts)
         if draw % (6 if trading else 40) == 0:
@@ -249,10 +249,6 @@ def _day(text: str) -> date | None:
         return date.fromisoformat(text)
     except ValueError:
         return None
-
-
-def paged(rows: Sequence[Notice], page: int, size: int) -> list[Notice]:
-    return list(rows[(page - 1) * size : page * size])
 
 
 def page_of(text: str) -> int:

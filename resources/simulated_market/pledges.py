@@ -8,9 +8,9 @@ from datetime import date, datetime, timedelta
 
 import numpy as np
 
-from resources.simulated_market.branches import draws
 from resources.simulated_market.corporate import close_on, evening, stocks
 from resources.simulated_market.days import dates_between
+from resources.simulated_market.draws import draws
 from resources.simulated_market.insiders import person_of
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.dates import date_of

@@ -6,11 +6,11 @@ trade date. Flash news come every ten minutes. Statements about a price agree wi
 is not said to rise, and only a stock at its limit is said to be there. A replayed market has none of it.
 """
 
-import zlib
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from resources.simulated_market import headlines
+from resources.simulated_market.draws import drawn
 from resources.simulated_market.notices import NoticeBook
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.model import PRICE_UNIT, Security
@@ -136,7 +136,7 @@ class Press:
         made = []
         time = datetime(view.now.year, view.now.month, view.now.day) - timedelta(days=1) + timedelta(hours=8)
         while time <= view.now:
-            draw = zlib.crc32(f"flash {time}".encode())
+            draw = drawn("flash", time)
             moment = time + timedelta(seconds=draw % 600)
             if moment <= view.now:
                 made.append(self._flash(view, listed, moment, draw))
@@ -180,7 +180,7 @@ def _flash_line(view: View, listed: list[Security], time: datetime, draw: int) -
 
 def _own(view: View, security: Security, day: date) -> list[Article]:
     """Articles of a stock's own, on trade dates; one in four is printed by another paper an hour later."""
-    draw = zlib.crc32(f"press {security.symbol} {day}".encode())
+    draw = drawn("press", security.symbol, day)
     if draw % 8 or int(day.strftime("%Y%m%d")) not in view.world.trade_dates():
         return []
     time = datetime(day.year, day.month, day.day, 8) + timedelta(seconds=draw % 36_000)
@@ -208,7 +208,7 @@ def _own(view: View, security: Security, day: date) -> list[Article]:
 
 
 def _report(view: View, security: Security, day: date) -> Report | None:
-    draw = zlib.crc32(f"research {security.symbol} {day}".encode())
+    draw = drawn("research", security.symbol, day)
     if draw % 10:
         return None
     bars = view.world.bars(security, datetime(day.year, day.month, day.day, 15))

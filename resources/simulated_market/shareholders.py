@@ -3,12 +3,12 @@ shares and of the float, and the funds behind what `institutions` says that fund
 no reports, so nothing. Ranks tie: in one company of three the two smallest of a list hold alike."""
 
 import itertools
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from resources.simulated_market import institutions
 from resources.simulated_market.corporate import evening, reports
+from resources.simulated_market.draws import drawn
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.model import Finance, Security
 
@@ -77,7 +77,7 @@ def _list(view: View, security: Security, kind: str, period: int, before: int | 
             kind=kind,
             rank=rank,
             name=name,
-            nature=_NATURES[kind == TOP and place == 1 and _draw(security, "locked") % 2],
+            nature=_NATURES[kind == TOP and place == 1 and drawn(security.symbol, "locked") % 2],
             shares=shares,
             change=shares - earlier[name] if name in earlier else None,
             of=base,
@@ -94,25 +94,25 @@ def _held(view: View, security: Security, kind: str, period: int) -> dict[str, i
     base = _base(view, security, kind, period)
     if not base:
         return {}
-    largest = 1500 + _draw(security, kind, "largest") % 3000
+    largest = 1500 + drawn(security.symbol, kind, "largest") % 3000
     weights = [max(largest >> place, 40 - place) for place in range(_HOLDERS)]
     names = _names(security, kind, period)
     found = {}
     for place, (name, weight) in enumerate(zip(names, weights, strict=True)):
-        moved = _draw(security, kind, place, period) % 9 - 4 if place > 1 else 0
+        moved = drawn(security.symbol, kind, place, period) % 9 - 4 if place > 1 else 0
         found[name] = base // 10_000 * max(weight + moved, 1)
-    if _draw(security, kind, "tie") % 3 == 0:
+    if drawn(security.symbol, kind, "tie") % 3 == 0:
         found[names[-1]] = found[names[-2]]
     return found
 
 
 def _names(security: Security, kind: str, period: int) -> list[str]:
     """Ten names; the last one changes from year to year."""
-    start = _draw(security, "names")
+    start = drawn(security.symbol, "names")
     names = [f"{security.region or '海川'}控股集团有限公司({security.code})", "香港中央结算有限公司"]
     names += [_PEOPLE[(start + at) % len(_PEOPLE)] for at in range(3)]
     names += [_fund_name(start + 7 * at) for at in range(4)]
-    last = _draw(security, kind, period // 10_000) % 90
+    last = drawn(security.symbol, kind, period // 10_000) % 90
     return [*names, f"全国社保基金{100 + last}组合"]
 
 
@@ -129,7 +129,7 @@ def positions(view: View, security: Security, since: int = 0) -> list[Position]:
 def _split(whole: institutions.OrgHolding) -> Iterator[Position]:
     security, left = whole.security, whole.shares
     price = whole.value / whole.shares
-    start = _draw(security, whole.period, "funds")
+    start = drawn(security.symbol, whole.period, "funds")
     for at in range(whole.institutions):
         number = start + 37 * at
         behind = whole.institutions - at
@@ -150,7 +150,3 @@ def _split(whole: institutions.OrgHolding) -> Iterator[Position]:
 def _fund_name(number: int) -> str:
     services, theme = _HOUSES[number % len(_HOUSES)], _THEMES[number // 11 % len(_THEMES)]
     return f"{services}{theme}{number % 89}号混合型证券投资基金"
-
-
-def _draw(security: Security, *parts: object) -> int:
-    return zlib.crc32(" ".join([security.symbol, *map(str, parts)]).encode())

@@ -65,6 +65,10 @@ class View:
             return list(rows)
         return list(rows)[: int(self.fault.args.get("rows", 100))]
 
+    def page(self, rows: Sequence[T], size: int, page: int) -> list[T]:
+        """Page `page` (from 1) of the rows that are left of `cut`."""
+        return self.cut(rows)[(page - 1) * size : page * size]
+
     def lot(self, board: str, lot: int) -> int:
         """Shares per wire unit of volume for `board`; the fault `lots_for_shares` swaps the unit."""
         swapped = self.fault is not None and self.fault.kind == "lots_for_shares"

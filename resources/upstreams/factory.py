@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from core.calendar import TradeCalendar
 from core.clock import Clock, Sleeper, real_sleep
@@ -22,6 +22,7 @@ from resources.upstreams.cninfo import CninfoClient
 from resources.upstreams.csindex import CsindexClient
 from resources.upstreams.eastmoney import EastmoneyClient
 from resources.upstreams.exchanges import BseClient, SseClient, SzseClient
+from resources.upstreams.first_answers import FirstAnswers
 from resources.upstreams.futures.client import CALLS, FuturesClient
 from resources.upstreams.hkex import HkexClient
 from resources.upstreams.hosts import SITES, mock_sites
@@ -56,11 +57,12 @@ def make_clients(
     *,
     gate: Gate | None = None,
     sleeper: Sleeper = real_sleep,
+    first: FirstAnswers | None = None,
 ) -> tuple[Makers, list[Callable[[], None]]]:
     """({upstream key: function that binds its client to a log}, what closes the shared connections).
 
-    `gate` None: the machine's own, whose state is shared through `transport.sqlite3`. Raises
-    NotImplementedError for DATA_SOURCE=vendor.
+    `gate` None: the machine's own, whose state is shared through `transport.sqlite3`. `first`: every kind of
+    call is made once, and its answer kept there. Raises NotImplementedError for DATA_SOURCE=vendor.
     """
     refuse_reserved(settings)
     numbers = transport_settings(settings)
@@ -78,10 +80,13 @@ def make_clients(
         calendar=calendar,
         sleeper=sleeper,
     )
+    client, fetcher = tdx, cast(Callable[[FetchLog], Fetcher], http.logged)
+    if first is not None:
+        client, fetcher = TdxClient.over(first.session(tdx.session), calendar), first.fetcher(fetcher, sites)
     makers: Makers = {
-        "tdx": tdx.with_fetches,
-        **http_clients(http.logged, clock),
-        **search_clients(settings, http.logged),
+        "tdx": client.with_fetches,
+        **http_clients(fetcher, clock),
+        **search_clients(settings, fetcher),
     }
     # The gate last: what is still under way reports to it.
     return makers, [tdx.close, http.close, *closers]

@@ -77,10 +77,9 @@ class ChinamoneyResponder:
         known = params.get("bondType") == "CYCC000" and "reference" in params and "termId" in params
         rows = [_curve_row(day, years) for day in days for years in _TENORS] if known else []
         total = len(rows)
-        rows = view.cut(rows)
         size, page = max(1, int(params.get("pageSize", "15"))), max(1, int(params.get("pageNum", "1")))
         counts = {"total": total, "pageTotal": -(-total // size), "pageNum": page, "pageSize": size}
-        return _reply("", rows[(page - 1) * size : page * size], counts, view)
+        return _reply("", view.page(rows, size, page), counts, view)
 
     def shibor(self, request: HttpRequest, view: View) -> Reply:
         """Every tenor of each date, newest first; no more than a year."""

@@ -5,6 +5,7 @@ from typing import Any
 
 from resources.simulated_market import capital, corporate
 from resources.simulated_market.cninfo.industries import is_fresh
+from resources.simulated_market.eastmoney.conditions import Conditions
 from resources.simulated_market.eastmoney.schedule import schedule_rows
 from resources.simulated_market.exchanges.days import day_of
 from resources.simulated_market.notices import page_of
@@ -26,9 +27,8 @@ def schedule(request: HttpRequest, view: View) -> Reply:
     """Disclosure dates of a quarter end, `pagesize` a page; a date that is not there is an empty text."""
     # Browsers send the fields in the body, other clients in the query.
     form = request.params() | request.form()
-    found = schedule_rows(view, [("REPORT_DATE", "=", [form.get("sectionTime", "")])])
+    found = schedule_rows(view, Conditions([("REPORT_DATE", "=", [form.get("sectionTime", "")])]))
     total = len(found)
-    found = view.cut(found)
     size, page = max(1, min(1000, int(form.get("pagesize") or 20))), page_of(form.get("pagenum", "1"))
     rows = [
         {
@@ -39,7 +39,7 @@ def schedule(request: HttpRequest, view: View) -> Reply:
             "latest_time": None,
             "orgId": "",
         }
-        for row in found[(page - 1) * size : page * size]
+        for row in view.page(found, size, page)
     ]
     pages = -(-total // size)
     document = {

@@ -47,9 +47,8 @@ class CninfoResponder:
             if not code or (security.code == code and org_id(security) == org)
         ]
         total = len(rows)
-        rows = view.cut(rows)
         page = page_of(form.get("pageNum", "1"))
-        shown = rows[(page - 1) * PAGE : page * PAGE] if page <= MOST_PAGES else []
+        shown = view.page(rows, PAGE, page) if page <= MOST_PAGES else []
         listed = [_row(notice, at) for notice, at in shown]
         document = {
             "classifiedAnnouncements": None,

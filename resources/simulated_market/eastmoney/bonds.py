@@ -1,25 +1,22 @@
 """Convertible bonds and funds in the portal's format: RPT_BOND_CB_LIST and further fields of the lists."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from resources.simulated_market import funds
 from resources.simulated_market.bonds import Bond
+from resources.simulated_market.eastmoney.columns import Row, identity
+from resources.simulated_market.eastmoney.conditions import Conditions
 from resources.simulated_market.eastmoney.facts import SecurityFacts, cny
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.dates import stamp_of
 from resources.simulated_market.world.model import PRICE_UNIT, Quote
 
-Row = dict[str, Any]
-Clause = tuple[str, str, list[str]]
 Value = Callable[[SecurityFacts], Any]
 
 
-def reports() -> Mapping[str, Callable[[View, Sequence[Clause]], list[Row]]]:
-    return {"RPT_BOND_CB_LIST": _terms}
-
-
-def _terms(view: View, clauses: Sequence[Clause]) -> list[Row]:
+def terms(view: View, conditions: Conditions) -> list[Row]:
+    """Rows of RPT_BOND_CB_LIST."""
     listed = [one for one in view.world.securities(view.now) if one.kind == "cb"]
     return [term_row(Bond(view, one)) for one in listed]
 
@@ -29,9 +26,7 @@ def term_row(bond: Bond) -> Row:
     stock, now = bond.stock, bond.view.now
     name = bond.view.world.name(bond.security, now)
     return {
-        "SECURITY_CODE": bond.security.code,
-        "SECUCODE": f"{bond.security.code}.{bond.security.market}",
-        "SECURITY_NAME_ABBR": name,
+        **identity(bond.security, name, code_first=True),
         "LISTING_DATE": stamp_of(bond.security.list_date),
         "DELIST_DATE": None,
         "CONVERT_STOCK_CODE": None if stock is None else stock.code,

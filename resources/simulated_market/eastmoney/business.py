@@ -4,15 +4,14 @@ Revenue and cost of a report are split in shares that belong to the company, so 
 to the report. Financials have no cost. A replayed market has no rows.
 """
 
-import zlib
 from collections.abc import Iterator
-from typing import Any
 
+from resources.simulated_market.draws import drawn
+from resources.simulated_market.eastmoney.columns import Row, identity
 from resources.simulated_market.wire import HttpRequest, Reply, View, json_reply
 from resources.simulated_market.world.dates import stamp_of
 from resources.simulated_market.world.model import Report, Security
 
-Row = dict[str, Any]
 _HALF_YEARS = (6, 12)
 _OTHER = "其他(补充)"
 
@@ -30,8 +29,7 @@ def business(request: HttpRequest, view: View) -> Reply:
 
 def _scope(security: Security) -> Row:
     return {
-        "SECUCODE": f"{security.code}.{security.market}",
-        "SECURITY_CODE": security.code,
+        **identity(security),
         "BUSINESS_SCOPE": f"{security.industry}产品的研发、生产和销售。",
     }
 
@@ -56,15 +54,14 @@ def _split(security: Security, report: Report, kind: str, items: list[str]) -> I
         cost_left = round(report.revenue - report.gross_profit, 2)
     for place, item in enumerate(items):
         last = place == len(items) - 1
-        share = 0.6 + 0.3 * zlib.crc32(f"{security.symbol} {item}".encode()) / 2**32
+        share = 0.6 + 0.3 * drawn(security.symbol, item) / 2**32
         revenue = left if last else round(left * share, 2)
         cost = None if cost_left is None else cost_left if last else round(cost_left * share, 2)
         left = round(left - revenue, 2)
         cost_left = None if cost_left is None or cost is None else round(cost_left - cost, 2)
         profit = None if cost is None else round(revenue - cost, 2)
         yield {
-            "SECUCODE": f"{security.code}.{security.market}",
-            "SECURITY_CODE": security.code,
+            **identity(security),
             "REPORT_DATE": stamp_of(report.period),
             "MAINOP_TYPE": kind,
             "ITEM_NAME": item,

@@ -34,12 +34,8 @@ class Changes:
         params = request.params()
         requested = {int(one) for one in params.get("type", "").split(",") if one.isdigit()}
         rows = [row for row in self._rows(view) if row["t"] in requested]
-        total = len(rows)
-        rows = view.cut(rows)
-        size = max(1, int(params.get("pagesize", "64")))
-        start = max(0, int(params.get("pageindex", "0"))) * size
-        shown = rows[start : start + size]
-        data = {"tc": total, "allstock": shown}
+        size, page = max(1, int(params.get("pagesize", "64"))), max(0, int(params.get("pageindex", "0"))) + 1
+        data = {"tc": len(rows), "allstock": view.page(rows, size, page)}
         document = {"rc": 0, "rt": _RT, "svr": 181734952, "lt": 1, "full": 0, "data": data}
         return json_reply(document, params.get("cb"), "application/javascript; charset=UTF-8")
 

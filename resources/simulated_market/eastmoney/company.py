@@ -1,8 +1,8 @@
 """Pages of one company: main indicators in the gateway's old dialect, statements as emweb serves them."""
 
 import re
-from typing import Any
 
+from resources.simulated_market.eastmoney import envelope
 from resources.simulated_market.eastmoney.finance import statement_row
 from resources.simulated_market.eastmoney.main_figures import main_rows
 from resources.simulated_market.finance import FinanceBook, Result
@@ -27,18 +27,15 @@ class CompanyPages:
         params = request.params()
         asked = _COMPANY.fullmatch(params.get("filter", ""))
         if params.get("type") != _MAIN or asked is None:
-            return _plain(_failed(9501, f"报表配置不存在,{params.get('type', '')}"))
+            return json_reply(envelope.no_report(9501, f"报表配置不存在,{params.get('type', '')}"))
         code, market = asked.groups()
         security = _found(view, f"{market.lower()}{code}")
         rows = [] if security is None else main_rows(self._book.whole_past(view, security))
         if not rows:
-            return _plain(_failed(9201, "返回数据为空"))
-        count = len(rows)
-        rows = view.cut(rows)
+            return json_reply(envelope.no_report(9201, "返回数据为空"))
         size, page = min(_PAGE, int(params.get("ps", "50"))), int(params.get("p", "1"))
-        data = rows[(page - 1) * size : page * size]
-        result = {"pages": -(-count // size), "data": data, "count": count}
-        return _plain({"version": "1", "result": result, "success": True, "message": "ok", "code": 0})
+        pages = -(-len(rows) // size)
+        return json_reply(envelope.report("1", view.page(rows, size, page), pages=pages, count=len(rows)))
 
     def kind(self, request: HttpRequest, view: View) -> Reply:
         """The page with the hidden field that holds the form of the statements."""
@@ -55,7 +52,7 @@ class CompanyPages:
     def dates(self, request: HttpRequest, view: View) -> Reply:
         """Periods of a company, newest first; none for another form of statements."""
         rows = [{"REPORT_DATE": stamp_of(one.period)} for one in self._of(request, view)]
-        return _plain({"data": rows})
+        return json_reply({"data": rows})
 
     def statement(self, request: HttpRequest, view: View) -> Reply:
         """At most five periods of one statement; further requested ones are cut off."""
@@ -69,7 +66,7 @@ class CompanyPages:
                 before = found.get(f"{int(period[:4]) - 1}{period[4:]}")
                 rows.append(statement_row(one, before, name))
         rows = view.cut(rows)
-        return _plain({"pages": 1, "data": rows, "count": len(rows)})
+        return json_reply({"pages": 1, "data": rows, "count": len(rows)})
 
     def _of(self, request: HttpRequest, view: View) -> list[Result]:
         params = request.params()
@@ -86,11 +83,3 @@ def _kind(security: Security) -> str:
 def _found(view: View, symbol: str) -> Security | None:
     security = view.world.find(symbol)
     return security if security is not None and security.kind == "stock" else None
-
-
-def _plain(document: dict[str, Any]) -> Reply:
-    return json_reply(document)
-
-
-def _failed(code: int, message: str) -> dict[str, Any]:
-    return {"version": None, "result": None, "success": False, "message": message, "code": code}

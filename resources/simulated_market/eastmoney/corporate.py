@@ -1,97 +1,34 @@
 """Reports of companies as the data centre has them: holder counts, dividends, trades of executives,
 visits and holdings of institutions."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
-
 from resources.simulated_market import corporate, insiders, institutions
 from resources.simulated_market.corporate import HolderCount, Payout
+from resources.simulated_market.eastmoney.columns import Row, secucode
+from resources.simulated_market.eastmoney.conditions import Maker, NewestRows, of_stocks
 from resources.simulated_market.insiders import Trade, Visit
 from resources.simulated_market.institutions import OrgHolding
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.dates import stamp_of
-from resources.simulated_market.world.model import Security
 
-Row = dict[str, Any]
-Clause = tuple[str, str, list[str]]
 _PROGRESS = {"plan": "董事会预案", "decided": "股东大会决议", "implemented": "实施分配"}
 _CHANGES = {1: "增持", 0: "不变", -1: "减持"}
 _AFTER_TAX = 0.9
 
 
-class CompanyReports:
-    """Rows by report. The rows of the newest request are cached, so that its pages are made once."""
-
-    def __init__(self) -> None:
-        self._newest: tuple[object, list[Row]] = (None, [])
-
-    def reports(self) -> dict[str, Callable[[View, Sequence[Clause]], list[Row]]]:
-        """Rows by the name of the report."""
-        return {
-            "RPT_HOLDERNUM_DET": self.holders,
-            "RPT_SHAREBONUS_DET": self.dividends,
-            "RPT_EXECUTIVE_HOLD_DETAILS": self.trades,
-            "RPT_ORG_SURVEYNEW": self.visits,
-            "RPT_MAIN_ORGHOLD": self.holdings,
-        }
-
-    def holders(self, view: View, clauses: Sequence[Clause]) -> list[Row]:
-        """RPT_HOLDERNUM_DET."""
-        since = _since(clauses, "HOLD_NOTICE_DATE")
-
-        def of(security: Security) -> list[Row]:
-            return [holder_row(one, view) for one in corporate.holder_counts(view, security, since)]
-
-        return self._rows(view, clauses, "holders", of)
-
-    def dividends(self, view: View, clauses: Sequence[Clause]) -> list[Row]:
-        """RPT_SHAREBONUS_DET."""
-        since = _since(clauses, "NOTICE_DATE")
-
-        def of(security: Security) -> list[Row]:
-            return [payout_row(one) for one in corporate.payouts(view, security, since)]
-
-        return self._rows(view, clauses, "dividends", of)
-
-    def trades(self, view: View, clauses: Sequence[Clause]) -> list[Row]:
-        """RPT_EXECUTIVE_HOLD_DETAILS."""
-
-        def of(security: Security) -> list[Row]:
-            return [trade_row(one, view) for one in insiders.trades(view, security)]
-
-        return self._rows(view, clauses, "trades", of)
-
-    def visits(self, view: View, clauses: Sequence[Clause]) -> list[Row]:
-        """RPT_ORG_SURVEYNEW."""
-        since = _since(clauses, "NOTICE_DATE")
-
-        def of(security: Security) -> list[Row]:
-            return [visit_row(one) for one in insiders.visits(view, security, since)]
-
-        return self._rows(view, clauses, "visits", of)
-
-    def holdings(self, view: View, clauses: Sequence[Clause]) -> list[Row]:
-        """RPT_MAIN_ORGHOLD."""
-        since = max(_since(clauses, "REPORT_DATE"), _since(clauses, "REPORT_DATE", "="))
-
-        def of(security: Security) -> list[Row]:
-            return [holding_row(one) for one in institutions.holdings(view, security, since)]
-
-        return self._rows(view, clauses, "holdings", of)
-
-    def _rows(
-        self, view: View, clauses: Sequence[Clause], name: str, of: Callable[[Security], list[Row]]
-    ) -> list[Row]:
-        key = (id(view.world), view.now.date(), name, repr(clauses))
-        if view.fault is None and self._newest[0] == key:
-            return self._newest[1]
-        codes = {value for column, how, values in clauses if column == "SECURITY_CODE" and how in {"=", "in"}
-                 for value in values}  # fmt: skip
-        asked = [one for one in corporate.stocks(view) if not codes or one.code in codes]
-        rows = [row for security in asked for row in of(security)]
-        if view.fault is None:
-            self._newest = (key, rows)
-        return rows
+def reports() -> dict[str, Maker]:
+    """Rows by the name of the report."""
+    cached = NewestRows().cached
+    return {
+        "RPT_HOLDERNUM_DET": cached(of_stocks(corporate.holder_counts, holder_row, "HOLD_NOTICE_DATE")),
+        "RPT_SHAREBONUS_DET": cached(
+            of_stocks(corporate.payouts, lambda one, _: payout_row(one), "NOTICE_DATE")
+        ),
+        "RPT_EXECUTIVE_HOLD_DETAILS": cached(of_stocks(insiders.trades, trade_row)),
+        "RPT_ORG_SURVEYNEW": cached(of_stocks(insiders.visits, lambda one, _: visit_row(one), "NOTICE_DATE")),
+        "RPT_MAIN_ORGHOLD": cached(
+            of_stocks(institutions.holdings, lambda one, _: holding_row(one), "REPORT_DATE")
+        ),
+    }
 
 
 def holder_row(one: HolderCount, view: View) -> Row:
@@ -125,7 +62,7 @@ def payout_row(one: Payout) -> Row:
     known = one.stage == "implemented"
     both = one.bonus + one.transfer
     return {
-        "SECUCODE": f"{one.security.code}.{one.security.market}",
+        "SECUCODE": secucode(one.security),
         "SECURITY_NAME_ABBR": one.name,
         "SECURITY_CODE": one.security.code,
         "BONUS_IT_RATIO": both or None,
@@ -214,11 +151,3 @@ def plan_text(one: Payout) -> str:
     if one.cash:
         parts.append(f"派{one.cash:g}元(含税,扣税后{round(one.cash * _AFTER_TAX, 4):g}元)")
     return "10" + "".join(parts)
-
-
-def _since(clauses: Sequence[Clause], column: str, sign: str = ">=") -> int:
-    """The first day of a request; 0 when it has none."""
-    days = [
-        values[0][:10].replace("-", "") for name, how, values in clauses if name == column and how == sign
-    ]
-    return max((int(day) for day in days if day.isdigit()), default=0)

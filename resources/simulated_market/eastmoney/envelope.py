@@ -25,6 +25,38 @@ def reply(request: HttpRequest, rt: int, data: Any, *, rc: int = 0) -> Reply:
     return json_reply(document, request.params().get("cb"), "application/javascript; charset=UTF-8", end=");")
 
 
+def bars_reply(
+    request: HttpRequest,
+    named: Mapping[str, Any],
+    lines: Sequence[str],
+    *,
+    decimals: int,
+    total: int | None = None,
+    previous: float = 0.0,
+) -> Reply:
+    """Lines of bars under the code, market and name of what they are of; `total` is the number of the bars
+    that there are, `previous` the close before the first line (CNY)."""
+    data = {
+        **named,
+        "decimal": decimals,
+        "dktotal": len(lines) if total is None else total,
+        "preKPrice": previous,
+        "klines": lines,
+    }
+    return reply(request, RT_KLINE, data)
+
+
+def report(version: str, rows: Sequence[Any], *, pages: int, count: int) -> dict[str, Any]:
+    """A page of a report of the data centre; `pages` and `count` are those of the whole report."""
+    result = {"pages": pages, "data": rows, "count": count}
+    return {"version": version, "result": result, "success": True, "message": "ok", "code": 0}
+
+
+def no_report(code: int, message: str) -> dict[str, Any]:
+    """9201: no rows; 9501: a report, column or condition that does not exist."""
+    return {"version": None, "result": None, "success": False, "message": message, "code": code}
+
+
 _EXTRA = {"f128": ("f140", "f141"), "f205": ("f206",), "f258": ("f259",), "f261": ("f262",)}
 """Fields that the wire adds to the one that names a security: its code, its market."""
 _BOOK = tuple(f"f{number}" for number in (*range(11, 21), *range(31, 41)))
@@ -39,6 +71,11 @@ def sent_fields(asked: str) -> list[str]:
         names |= set(_BOOK)
         names.remove("f530")
     return sorted(names, key=lambda name: int(name[1:]))
+
+
+def asked_fields(params: Mapping[str, str], otherwise: str = "f12,f13,f14") -> tuple[list[str], bool]:
+    """The fields of a row, and whether figures are in natural units (`fltt=2`)."""
+    return sent_fields(params.get("fields", otherwise)), params.get("fltt") == "2"
 
 
 def chosen(params: Mapping[str, str], line: str) -> str:

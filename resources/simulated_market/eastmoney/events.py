@@ -1,22 +1,18 @@
 """Reports of the data centre about events: the billboard and its seats, block trades, releases of shares."""
 
-from collections.abc import Callable, Mapping, Sequence
-from datetime import date
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
 
 from resources.simulated_market import lockups
 from resources.simulated_market.billboard import PUBLISHED, Billboard, Listing, Seat
 from resources.simulated_market.block_trades import BlockTrades, Deal
 from resources.simulated_market.branches import branch_code
 from resources.simulated_market.days import DayBar, dates_between, day_bar
+from resources.simulated_market.eastmoney.columns import Row, identity
+from resources.simulated_market.eastmoney.conditions import Conditions, Maker
 from resources.simulated_market.wire import View
-from resources.simulated_market.world.dates import stamp_of
+from resources.simulated_market.world.dates import date_of, stamp_of
 from resources.simulated_market.world.model import Security
-
-Row = dict[str, Any]
-Clause = tuple[str, str, list[str]]
-Rows = Callable[[View, Sequence[Clause]], list[Row]]
 
 WAN = 1e4
 _TYPES = {"stock": ("058001001", "EQA", 1), "b": ("058001002", "EQB", 2), "etf": ("055001001", "FDO", 3),
@@ -31,7 +27,7 @@ class Events:
         self._billboard = Billboard()
         self._deals = BlockTrades()
 
-    def reports(self) -> Mapping[str, Rows]:
+    def reports(self) -> Mapping[str, Maker]:
         return {
             "RPT_DAILYBILLBOARD_DETAILSNEW": self._listings,
             "RPT_OPERATEDEPT_TRADE": self._seats,
@@ -41,32 +37,30 @@ class Events:
             "RPT_LIFT_STAGE": _releases,
         }
 
-    def _of_dates(self, view: View, clauses: Sequence[Clause]) -> list[Listing]:
-        since, until = between(clauses, "TRADE_DATE")
-        days = dates_between(view, number_of(since), number_of(until), PUBLISHED)
+    def _of_dates(self, view: View, conditions: Conditions) -> list[Listing]:
+        days = dates_between(view, *conditions.between("TRADE_DATE"), PUBLISHED)
         return [one for day in days for one in self._billboard.of_date(view, day)]
 
-    def _listings(self, view: View, clauses: Sequence[Clause]) -> list[Row]:
-        return [listing_row(one, view) for one in self._of_dates(view, clauses)]
+    def _listings(self, view: View, conditions: Conditions) -> list[Row]:
+        return [listing_row(one, view) for one in self._of_dates(view, conditions)]
 
-    def _seats(self, view: View, clauses: Sequence[Clause]) -> list[Row]:
+    def _seats(self, view: View, conditions: Conditions) -> list[Row]:
         return [
             seat_row(one, seat, side, rank)
-            for one in self._of_dates(view, clauses)
+            for one in self._of_dates(view, conditions)
             for side, seats in (("0", one.buyers), ("1", one.sellers))
             for rank, seat in enumerate(seats, start=1)
         ]
 
-    def _side(self, side: str, view: View, clauses: Sequence[Clause]) -> list[Row]:
+    def _side(self, side: str, view: View, conditions: Conditions) -> list[Row]:
         return [
             side_row(one, seat)
-            for one in self._of_dates(view, clauses)
+            for one in self._of_dates(view, conditions)
             for seat in (one.buyers if side == "buy" else one.sellers)
         ]
 
-    def _block_trades(self, view: View, clauses: Sequence[Clause]) -> list[Row]:
-        since, until = between(clauses, "TRADE_DATE")
-        days = dates_between(view, number_of(since), number_of(until), PUBLISHED)
+    def _block_trades(self, view: View, conditions: Conditions) -> list[Row]:
+        days = dates_between(view, *conditions.between("TRADE_DATE"), PUBLISHED)
         return [
             deal_row(one, view, rank)
             for day in days
@@ -74,26 +68,9 @@ class Events:
         ]
 
 
-def _releases(view: View, clauses: Sequence[Clause]) -> list[Row]:
-    since, until = between(clauses, "FREE_DATE")
-    found = lockups.releases(view, date.fromisoformat(since), date.fromisoformat(until))
-    return [release_row(one) for one in found]
-
-
-def between(clauses: Sequence[Clause], column: str) -> tuple[str, str]:
-    """The first and last ISO date that the clauses over a date column leave."""
-    since, until = "1990-01-01", "2100-01-01"
-    for name, how, values in clauses:
-        day = values[0][:10]
-        if name == column and how in {"=", ">=", ">"}:
-            since = max(since, day)
-        if name == column and how in {"=", "<=", "<"}:
-            until = min(until, day)
-    return since, until
-
-
-def number_of(day: str) -> int:
-    return int(day.replace("-", ""))
+def _releases(view: View, conditions: Conditions) -> list[Row]:
+    since, until = map(date_of, conditions.between("FREE_DATE"))
+    return [release_row(one) for one in lockups.releases(view, since, until)]
 
 
 def listing_row(one: Listing, view: View) -> Row:
@@ -213,9 +190,7 @@ def release_row(one: lockups.Release) -> Row:
 
 def _identity(security: Security, name: str) -> Row:
     return {
-        "SECUCODE": f"{security.code}.{security.market}",
-        "SECURITY_CODE": security.code,
-        "SECURITY_NAME_ABBR": name,
+        **identity(security, name),
         "SECURITY_TYPE_CODE": _TYPES[security.kind][0],
     }
 

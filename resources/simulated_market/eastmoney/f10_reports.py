@@ -1,46 +1,47 @@
 """Reports of holders, share capital and prospects as the data centre has them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from resources.simulated_market import capital, forecasts, shareholders
 from resources.simulated_market.capital import Buyback, ShareChange
-from resources.simulated_market.corporate import stocks
+from resources.simulated_market.eastmoney.columns import Row, identity
+from resources.simulated_market.eastmoney.conditions import Maker, of_stocks
 from resources.simulated_market.forecasts import Outlook
 from resources.simulated_market.shareholders import FLOAT, TOP, Holding, Position
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.dates import stamp_of
 from resources.simulated_market.world.model import Security
 
-Row = dict[str, Any]
-Clause = tuple[str, str, list[str]]
-Of = Callable[[View, Security, int], Iterator[Row]]
 _CHANGES = {1: "增加", 0: "不变", -1: "减少"}
 
 
-class F10Reports:
-    """Rows by report."""
+_CODES = ("SECURITY_CODE", "SECUCODE", "DIM_SCODE")
 
-    def reports(self) -> dict[str, Callable[[View, Sequence[Clause]], list[Row]]]:
-        """Rows by the name of the report."""
-        return {
-            "RPT_DMSK_HOLDERS": self._of(_top_rows, "END_DATE"),
-            "RPT_F10_EH_FREEHOLDERS": self._of(_float_rows, "END_DATE"),
-            "RPT_MAINDATA_MAIN_POSITIONDETAILS": self._of(_position_rows, "REPORT_DATE"),
-            "RPT_F10_EH_EQUITY": self._of(_equity_rows, "END_DATE"),
-            "RPTA_WEB_GETHGLIST_NEW": self._of(_buyback_rows, "UPDATEDATE"),
-            "RPT_WEB_RESPREDICT": self._of(_consensus_rows, ""),
-        }
 
-    @staticmethod
-    def _of(rows_of: Of, day: str) -> Callable[[View, Sequence[Clause]], list[Row]]:
-        def rows(view: View, clauses: Sequence[Clause]) -> list[Row]:
-            codes = _codes(clauses)
-            since = _since(clauses, day)
-            asked = [one for one in stocks(view) if not codes or one.code in codes]
-            return [row for security in asked for row in rows_of(view, security, since)]
+def reports() -> dict[str, Maker]:
+    """Rows by the name of the report."""
+    return {
+        "RPT_DMSK_HOLDERS": of_stocks(_top_holders(TOP), lambda one, _: top_row(one), "END_DATE", _CODES),
+        "RPT_F10_EH_FREEHOLDERS": of_stocks(
+            _top_holders(FLOAT), lambda one, _: float_row(one), "END_DATE", _CODES
+        ),
+        "RPT_MAINDATA_MAIN_POSITIONDETAILS": of_stocks(
+            shareholders.positions, lambda one, _: position_row(one), "REPORT_DATE", _CODES
+        ),
+        "RPT_F10_EH_EQUITY": of_stocks(capital.share_changes, lambda one, _: equity_row(one), codes=_CODES),
+        "RPTA_WEB_GETHGLIST_NEW": of_stocks(capital.buybacks, buyback_row, codes=_CODES),
+        "RPT_WEB_RESPREDICT": of_stocks(_outlooks, consensus_row, codes=_CODES),
+    }
 
-        return rows
+
+def _top_holders(kind: str) -> Callable[[View, Security, int], list[Holding]]:
+    return lambda view, security, since: shareholders.top_holders(view, security, kind, since)
+
+
+def _outlooks(view: View, security: Security) -> list[Outlook]:
+    found = forecasts.outlook(view, security)
+    return [] if found is None else [found]
 
 
 _NO_SHARES = (
@@ -52,32 +53,6 @@ _NO_SHARES = (
     "RAISE_DOMESTIC_SHARES", "RAISE_OVERSEAS_SHARES",
 )  # fmt: skip
 """Classes of shares that no company of this market has."""
-
-
-def _top_rows(view: View, security: Security, since: int) -> Iterator[Row]:
-    return map(top_row, shareholders.top_holders(view, security, TOP, since))
-
-
-def _float_rows(view: View, security: Security, since: int) -> Iterator[Row]:
-    return map(float_row, shareholders.top_holders(view, security, FLOAT, since))
-
-
-def _position_rows(view: View, security: Security, since: int) -> Iterator[Row]:
-    return map(position_row, shareholders.positions(view, security, since))
-
-
-def _equity_rows(view: View, security: Security, since: int) -> Iterator[Row]:
-    return (equity_row(one) for one in capital.share_changes(view, security) if one.date >= since)
-
-
-def _buyback_rows(view: View, security: Security, since: int) -> Iterator[Row]:
-    return (buyback_row(one, view) for one in capital.buybacks(view, security))
-
-
-def _consensus_rows(view: View, security: Security, since: int) -> Iterator[Row]:
-    found = forecasts.outlook(view, security)
-    if found is not None:
-        yield consensus_row(found, view)
 
 
 def top_row(one: Holding) -> Row:
@@ -98,8 +73,7 @@ def _holding(one: Holding) -> Row:
     """The change is a number, or 不变 or 新进 in its place."""
     change: Any = "新进" if one.change is None else one.change or "不变"
     return {
-        "SECURITY_CODE": one.security.code,
-        "SECUCODE": _secucode(one.security),
+        **identity(one.security, code_first=True),
         "END_DATE": stamp_of(one.period),
         "HOLDER_NAME": one.name,
         "SHARES_TYPE": one.nature,
@@ -114,8 +88,7 @@ def _holding(one: Holding) -> Row:
 def position_row(one: Position) -> Row:
     """RPT_MAINDATA_MAIN_POSITIONDETAILS: shares, CNY, percent."""
     return {
-        "SECURITY_CODE": one.security.code,
-        "SECUCODE": _secucode(one.security),
+        **identity(one.security, code_first=True),
         "REPORT_DATE": stamp_of(one.period),
         "ORG_TYPE_CODE": "1",
         "ORG_TYPE": "基金",
@@ -133,8 +106,7 @@ def position_row(one: Position) -> Row:
 def equity_row(one: ShareChange) -> Row:
     """RPT_F10_EH_EQUITY: shares."""
     return {
-        "SECURITY_CODE": one.security.code,
-        "SECUCODE": _secucode(one.security),
+        **identity(one.security, code_first=True),
         "END_DATE": stamp_of(one.date),
         "TOTAL_SHARES": one.total,
         "LIMITED_SHARES": one.total - one.floating,
@@ -175,9 +147,7 @@ def consensus_row(one: Outlook, view: View) -> Row:
     """RPT_WEB_RESPREDICT: last year's result and the forecasts for three years, CNY."""
     first = one.years[0]
     row: Row = {
-        "SECURITY_CODE": one.security.code,
-        "SECUCODE": _secucode(one.security),
-        "SECURITY_NAME_ABBR": view.world.name(one.security, view.now),
+        **identity(one.security, view.world.name(one.security, view.now), code_first=True),
         "RATING_ORG_NUM": first.brokers,
         "RATING_BUY_NUM": first.brokers // 2,
         "YEAR1": first.year - 1,
@@ -186,20 +156,3 @@ def consensus_row(one: Outlook, view: View) -> Row:
     for at, year in enumerate(one.years, start=2):
         row |= {f"YEAR{at}": year.year, f"EPS{at}": year.mean}
     return row
-
-
-def _codes(clauses: Sequence[Clause]) -> set[str]:
-    """Six digits of the securities that a request names, in one of three ways."""
-    names = {"SECURITY_CODE", "SECUCODE", "DIM_SCODE"}
-    return {value[:6] for name, how, values in clauses if name in names and how in {"=", "in"}
-            for value in values}  # fmt: skip
-
-
-def _since(clauses: Sequence[Clause], column: str) -> int:
-    """The first day of a request; 0 when it has none."""
-    days = [min(values) for name, how, values in clauses if name == column and how in {">=", "=", "in"}]
-    return max((int(day[:10].replace("-", "")) for day in days), default=0)
-
-
-def _secucode(security: Security) -> str:
-    return f"{security.code}.{security.market}"

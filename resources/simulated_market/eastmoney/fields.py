@@ -1,14 +1,15 @@
 """The f-field dictionary of clist and ulist: field -> how its value follows from the facts."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from resources.simulated_market.eastmoney.bonds import FIELDS
 from resources.simulated_market.eastmoney.envelope import market_of, shown
 from resources.simulated_market.eastmoney.facts import BoardFacts, Money, SecurityFacts, cny
 from resources.simulated_market.world.model import Quote
 
+Facts = TypeVar("Facts")
 Value = Callable[[SecurityFacts], Any]
 BoardValue = Callable[[BoardFacts], Any]
 
@@ -86,6 +87,14 @@ def _depth_ratio(quote: Quote) -> float | None:
     return (bid - ask) / (bid + ask) * 100 if bid + ask else None
 
 
+def _main(money: Money) -> float:
+    return money.main
+
+
+_FIRST_OF = {"super": 64, "large": 70, "medium": 76, "small": 82}
+"""Size of orders -> number of the first of its fields: in, out, net; the net in percent is the sixth."""
+
+
 def _net(size: str) -> Callable[[Money], float]:
     return lambda money: money.net(size)
 
@@ -98,8 +107,12 @@ def _out(size: str) -> Callable[[Money], float]:
     return lambda money: money.outflow[size]
 
 
-def _main(money: Money) -> float:
-    return money.main
+def _money_fields() -> Iterator[tuple[str, tuple[str, Value]]]:
+    for size, first in _FIRST_OF.items():
+        yield f"f{first}", ("", _money(_in(size)))
+        yield f"f{first + 1}", ("", _money(_out(size)))
+        yield f"f{first + 2}", ("", _money(_net(size)))
+        yield f"f{first + 5}", ("pct", _money_pct(_net(size)))
 
 
 # field -> (kind, value); kind px and pct are scaled without fltt=2
@@ -137,22 +150,7 @@ SECURITY: Mapping[str, tuple[str, Value]] = {
     "f38": ("", lambda facts: facts.shares[0] or None),
     "f39": ("", lambda facts: facts.shares[1] or None),
     "f62": ("", _money(_main)),
-    "f64": ("", _money(_in("super"))),
-    "f65": ("", _money(_out("super"))),
-    "f66": ("", _money(_net("super"))),
-    "f69": ("pct", _money_pct(_net("super"))),
-    "f70": ("", _money(_in("large"))),
-    "f71": ("", _money(_out("large"))),
-    "f72": ("", _money(_net("large"))),
-    "f75": ("pct", _money_pct(_net("large"))),
-    "f76": ("", _money(_in("medium"))),
-    "f77": ("", _money(_out("medium"))),
-    "f78": ("", _money(_net("medium"))),
-    "f81": ("pct", _money_pct(_net("medium"))),
-    "f82": ("", _money(_in("small"))),
-    "f83": ("", _money(_out("small"))),
-    "f84": ("", _money(_net("small"))),
-    "f87": ("pct", _money_pct(_net("small"))),
+    **dict(_money_fields()),
     "f100": ("", lambda facts: _text(facts.security.industry)),
     "f102": ("", lambda facts: _text(facts.security.region)),
     "f103": ("", lambda facts: _text(",".join(facts.security.concepts))),
@@ -218,10 +216,7 @@ BOARD: Mapping[str, tuple[str, BoardValue]] = {
     "f20": ("", lambda facts: facts.cap("total_market_cap")),
     "f21": ("", lambda facts: facts.cap("float_market_cap")),
     "f62": ("", _board_money(_main)),
-    "f66": ("", _board_money(_net("super"))),
-    "f72": ("", _board_money(_net("large"))),
-    "f78": ("", _board_money(_net("medium"))),
-    "f84": ("", _board_money(_net("small"))),
+    **{f"f{first + 2}": ("", _board_money(_net(size))) for size, first in _FIRST_OF.items()},
     "f104": ("", lambda facts: facts.count(1)),
     "f105": ("", lambda facts: facts.count(-1)),
     "f106": ("", lambda facts: facts.count(0)),
@@ -242,29 +237,26 @@ BOARD: Mapping[str, tuple[str, BoardValue]] = {
 
 def security_row(facts: SecurityFacts, names: list[str], *, natural: bool) -> dict[str, Any]:
     """The asked fields; one that the dictionary does not know is '-', as upstream."""
-    row = {}
-    for name in names:
-        kind, value = SECURITY.get(name, ("", _missing))
-        row[name] = shown(value(facts), kind, facts.security.decimals, natural=natural)
-    return row
+    return _row(SECURITY, facts, facts.security.decimals, names, natural)
 
 
 def board_row(facts: BoardFacts, names: list[str], *, natural: bool) -> dict[str, Any]:
+    return _row(BOARD, facts, 2, names, natural)
+
+
+def _row(
+    table: Mapping[str, tuple[str, Callable[[Facts], Any]]],
+    facts: Facts,
+    digits: int,
+    names: list[str],
+    natural: bool,
+) -> dict[str, Any]:
     row = {}
     for name in names:
-        kind, value = BOARD.get(name, ("", _missing))
-        row[name] = shown(value(facts), kind, 2, natural=natural)
+        kind, value = table.get(name, ("", _missing))
+        row[name] = shown(value(facts), kind, digits, natural=natural)
     return row
 
 
 def _missing(facts: object) -> None:
     return None
-
-
-TRADE_MARKETS = {
-    "main": ("069001001001", "069001002001"),
-    "star": ("069001001006", ""),
-    "gem": ("", "069001002002"),
-    "bj": ("069001017", "069001017"),
-}
-"""Board -> TRADE_MARKET_CODE of the data centre at Shanghai, and elsewhere."""

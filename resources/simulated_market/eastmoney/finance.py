@@ -1,18 +1,13 @@
 """Reports of the data centre about results, and the rows of a company's pages."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping
 
-from resources.simulated_market.eastmoney.fields import TRADE_MARKETS
+from resources.simulated_market.eastmoney.columns import SHARE, Row, columns, identity, trade_market
+from resources.simulated_market.eastmoney.conditions import Conditions, Maker
 from resources.simulated_market.finance import Express, FinanceBook, Result, change, percent
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.dates import stamp_of
-from resources.simulated_market.world.model import Security
 
-Row = dict[str, Any]
-Clause = tuple[str, str, list[str]]
-
-_SHARE = "058001001"
 _QUARTERS = {3: "一季报", 6: "中报", 9: "三季报", 12: "年报"}
 _ORG_TYPES = {"银行": "银行", "证券": "证券", "保险": "保险"}
 _TYPES = {3: "一季报", 6: "半年报", 9: "三季报", 12: "年报"}
@@ -26,64 +21,44 @@ class FinanceReports:
         self._book = book
 
     @property
-    def makers(self) -> Mapping[str, Callable[[View, Sequence[Clause]], list[Row]]]:
+    def makers(self) -> Mapping[str, Maker]:
         return {
-            "RPT_LICO_FN_CPD": self._by_period("REPORTDATE", summary_row),
-            "RPT_DMSK_FN_BALANCE": self._by_period("REPORT_DATE", balance_row),
-            "RPT_DMSK_FN_INCOME": self._by_period("REPORT_DATE", income_row),
-            "RPT_DMSK_FN_CASHFLOW": self._by_period("REPORT_DATE", cash_row),
+            "RPT_LICO_FN_CPD": self._results("REPORTDATE", summary_row),
+            "RPT_DMSK_FN_BALANCE": self._results("REPORT_DATE", balance_row),
+            "RPT_DMSK_FN_INCOME": self._results("REPORT_DATE", income_row),
+            "RPT_DMSK_FN_CASHFLOW": self._results("REPORT_DATE", cash_row),
             "RPT_FCI_PERFORMANCEE": self._express,
             "RPT_PUBLIC_OP_NEWPREDICT": self._forecasts,
         }
 
-    def _by_period(
-        self, dated: str, make: Callable[[Result], Row]
-    ) -> Callable[[View, Sequence[Clause]], list[Row]]:
-        def rows(view: View, clauses: Sequence[Clause]) -> list[Row]:
-            period = _period(clauses, dated)
-            if period is None:
-                codes = _codes(clauses) or ()
-                asked = [one for one in view.world.securities(view.now) if one.code in codes]
-                return [make(one) for security in asked for one in self._book.of_security(view, security)]
-            return [make(one) for one in self._book.of_period(view, period)]
+    def _results(self, dated: str, make: Callable[[Result], Row]) -> Maker:
+        def rows(view: View, conditions: Conditions) -> list[Row]:
+            period = conditions.day(dated)
+            if period is not None:
+                return [make(one) for one in self._book.of_period(view, period)]
+            asked = conditions.named(view.world.securities(view.now))
+            return [make(one) for security in asked for one in self._book.of_security(view, security)]
 
         return rows
 
-    def _express(self, view: View, clauses: Sequence[Clause]) -> list[Row]:
-        period = _period(clauses, "REPORT_DATE")
-        return [express_row(one) for one in self._book.express(view, period, _codes(clauses))]
+    def _early(self, view: View, conditions: Conditions) -> list[Express]:
+        return self._book.express(view, conditions.day("REPORT_DATE"), conditions.codes() or None)
 
-    def _forecasts(self, view: View, clauses: Sequence[Clause]) -> list[Row]:
+    def _express(self, view: View, conditions: Conditions) -> list[Row]:
+        return [express_row(one) for one in self._early(view, conditions)]
+
+    def _forecasts(self, view: View, conditions: Conditions) -> list[Row]:
         """A company with an express report forecasts the same result some days before it."""
-        period = _period(clauses, "REPORT_DATE")
-        found = self._book.express(view, period, _codes(clauses))
-        return [row for one in found for row in forecast_rows(one)]
-
-
-def _period(clauses: Sequence[Clause], dated: str) -> int | None:
-    found = [values[0][:10] for name, how, values in clauses if name == dated and how == "="]
-    return int(found[0].replace("-", "")) if found else None
-
-
-def _codes(clauses: Sequence[Clause]) -> set[str] | None:
-    found = [values for name, how, values in clauses if name == "SECURITY_CODE" and how in {"=", "in"}]
-    return set(found[0]) if found else None
-
-
-def secucode(security: Security) -> str:
-    return f"{security.code}.{security.market}"
+        return [row for one in self._early(view, conditions) for row in forecast_rows(one)]
 
 
 def _head(one: Result, dated: str = "REPORT_DATE", notice: int | None = None) -> Row:
-    sides = TRADE_MARKETS[one.security.board]
     when = stamp_of(one.notice if notice is None else notice)
     return {
-        "SECUCODE": secucode(one.security),
-        "SECURITY_CODE": one.security.code,
-        "SECURITY_NAME_ABBR": one.name,
-        "SECURITY_TYPE_CODE": _SHARE,
+        **identity(one.security, one.name),
+        "SECURITY_TYPE_CODE": SHARE,
         "SECURITY_TYPE": "A股",
-        "TRADE_MARKET_CODE": sides[0] if one.security.market == "SH" else sides[1],
+        "TRADE_MARKET_CODE": trade_market(one.security),
         dated: stamp_of(one.period),
         "NOTICE_DATE": when,
         "UPDATE_DATE": when,
@@ -111,46 +86,38 @@ def summary_row(one: Result) -> Row:
     }
 
 
+_BALANCE = columns("""
+    TOTAL_ASSETS=report.total_assets MONETARYFUNDS=cash ACCOUNTS_RECE=receivables INVENTORY=inventory
+    TOTAL_LIABILITIES=report.total_liabilities TOTAL_EQUITY=report.net_assets
+""")
+_INCOME = columns("""
+    PARENT_NETPROFIT=report.net_profit TOTAL_OPERATE_INCOME=report.revenue TOTAL_OPERATE_COST=operating_cost
+    OPERATE_COST=cost SALE_EXPENSE=selling MANAGE_EXPENSE=administration FINANCE_EXPENSE=interest
+    OPERATE_PROFIT=report.operating_profit TOTAL_PROFIT=report.total_profit DEDUCT_PARENT_NETPROFIT=deducted
+""")
+_CASH = columns("""
+    NETCASH_OPERATE=report.operating_cash_flow NETCASH_INVEST=investing NETCASH_FINANCE=financing
+    CCE_ADD=cash_added
+""")
+
+
 def balance_row(one: Result) -> Row:
     report = one.report
-    return _head(one) | {
-        "TOTAL_ASSETS": report.total_assets,
-        "MONETARYFUNDS": one.cash,
-        "ACCOUNTS_RECE": one.receivables,
-        "INVENTORY": one.inventory,
-        "TOTAL_LIABILITIES": report.total_liabilities,
-        "TOTAL_EQUITY": report.net_assets,
+    return {
+        **_head(one),
+        **_BALANCE(one),
         "DEBT_ASSET_RATIO": percent(report.total_liabilities, report.total_assets),
         "CURRENT_RATIO": percent(report.current_assets, report.current_liabilities),
     }
 
 
 def income_row(one: Result) -> Row:
-    report = one.report
-    return _head(one) | {
-        "PARENT_NETPROFIT": report.net_profit,
-        "TOTAL_OPERATE_INCOME": report.revenue,
-        "TOTAL_OPERATE_COST": round(report.revenue - report.operating_profit, 2),
-        "OPERATE_COST": one.cost,
-        "SALE_EXPENSE": one.selling,
-        "MANAGE_EXPENSE": one.administration,
-        "FINANCE_EXPENSE": one.interest,
-        "OPERATE_PROFIT": report.operating_profit,
-        "TOTAL_PROFIT": report.total_profit,
-        "DEDUCT_PARENT_NETPROFIT": one.deducted,
-        "TOI_RATIO": one.yoy("revenue"),
-        "PARENT_NETPROFIT_RATIO": one.yoy("net_profit"),
-    }
+    growth = {"TOI_RATIO": one.yoy("revenue"), "PARENT_NETPROFIT_RATIO": one.yoy("net_profit")}
+    return _head(one) | _INCOME(one) | growth
 
 
 def cash_row(one: Result) -> Row:
-    flows = one.report.operating_cash_flow, one.investing, one.financing
-    return _head(one) | {
-        "NETCASH_OPERATE": flows[0],
-        "NETCASH_INVEST": flows[1],
-        "NETCASH_FINANCE": flows[2],
-        "CCE_ADD": round(sum(flows), 2),
-    }
+    return _head(one) | _CASH(one)
 
 
 def express_row(express: Express) -> Row:
@@ -230,9 +197,7 @@ def main_row(one: Result) -> Row:
     days = report.months * 30
     turnover = None if mean is None else round(report.revenue / mean, 6)
     return {
-        "SECUCODE": secucode(one.security),
-        "SECURITY_CODE": one.security.code,
-        "SECURITY_NAME_ABBR": one.name,
+        **identity(one.security, one.name),
         "ORG_TYPE": _ORG_TYPES.get(one.security.industry) or _ORG_TYPES.get(one.security.sector, "通用"),
         "REPORT_DATE": stamp_of(one.period),
         "REPORT_TYPE": _QUARTERS[report.months],
@@ -296,62 +261,35 @@ def _rolling(one: Result, name: str) -> float | None:
     return round(gained / whole * 100, 6) if whole else None
 
 
-def _amounts(one: Result, statement: str) -> dict[str, float | None]:
-    report = one.report
-    if statement == "zcfzb":
-        return {
-            "TOTAL_ASSETS": report.total_assets,
-            "TOTAL_LIABILITIES": report.total_liabilities,
-            "TOTAL_EQUITY": report.net_assets,
-            "TOTAL_PARENT_EQUITY": report.net_assets,
-            "MONETARYFUNDS": one.cash,
-            "ACCOUNTS_RECE": one.receivables,
-            "INVENTORY": one.inventory,
-            "TOTAL_CURRENT_ASSETS": one.current_assets,
-            "TOTAL_CURRENT_LIAB": one.current_liabilities,
-            "FIXED_ASSET": report.fixed_assets,
-            "GOODWILL": one.goodwill,
-            "CONTRACT_LIAB": one.prepaid,
-            "SHORT_LOAN": one.short_loans,
-            "LONG_LOAN": one.long_loans,
-        }
-    if statement == "lrb":
-        return {
-            "TOTAL_OPERATE_INCOME": report.revenue,
-            "OPERATE_INCOME": report.revenue,
-            "OPERATE_COST": one.cost,
-            "SALE_EXPENSE": one.selling,
-            "MANAGE_EXPENSE": one.administration,
-            "RESEARCH_EXPENSE": one.research,
-            "FINANCE_EXPENSE": one.interest,
-            "OPERATE_PROFIT": report.operating_profit,
-            "TOTAL_PROFIT": report.total_profit,
-            "NETPROFIT": report.net_profit,
-            "PARENT_NETPROFIT": report.net_profit,
-            "DEDUCT_PARENT_NETPROFIT": one.deducted,
-            "BASIC_EPS": one.eps,
-        }
-    return {
-        "NETCASH_OPERATE": report.operating_cash_flow,
-        "NETCASH_INVEST": one.investing,
-        "NETCASH_FINANCE": one.financing,
-        "CCE_ADD": round(report.operating_cash_flow + one.investing + one.financing, 2),
-        "CONSTRUCT_LONG_ASSET": one.investment,
-    }
+_STATEMENTS: Mapping[str, Callable[[Result], Row]] = {
+    "zcfzb": columns("""
+        TOTAL_ASSETS=report.total_assets TOTAL_LIABILITIES=report.total_liabilities
+        TOTAL_EQUITY=report.net_assets TOTAL_PARENT_EQUITY=report.net_assets MONETARYFUNDS=cash
+        ACCOUNTS_RECE=receivables INVENTORY=inventory TOTAL_CURRENT_ASSETS=current_assets
+        TOTAL_CURRENT_LIAB=current_liabilities FIXED_ASSET=report.fixed_assets GOODWILL=goodwill
+        CONTRACT_LIAB=prepaid SHORT_LOAN=short_loans LONG_LOAN=long_loans
+    """),
+    "lrb": columns("""
+        TOTAL_OPERATE_INCOME=report.revenue OPERATE_INCOME=report.revenue OPERATE_COST=cost
+        SALE_EXPENSE=selling MANAGE_EXPENSE=administration RESEARCH_EXPENSE=research FINANCE_EXPENSE=interest
+        OPERATE_PROFIT=report.operating_profit TOTAL_PROFIT=report.total_profit NETPROFIT=report.net_profit
+        PARENT_NETPROFIT=report.net_profit DEDUCT_PARENT_NETPROFIT=deducted BASIC_EPS=eps
+    """),
+    "xjllb": lambda one: {**_CASH(one), "CONSTRUCT_LONG_ASSET": one.investment},
+}
+"""The amounts of a statement, by its name in the address of its page."""
 
 
 def statement_row(one: Result, before: Result | None, statement: str) -> Row:
     """A row of zcfzb, lrb or xjllb: every amount with its change."""
-    amounts = _amounts(one, statement)
-    earlier = {} if before is None else _amounts(before, statement)
+    amounts = _STATEMENTS[statement](one)
+    earlier = {} if before is None else _STATEMENTS[statement](before)
     changes = {}
     for name, value in amounts.items():
         past = earlier.get(name)
         changes[f"{name}_YOY"] = None if value is None or not past else change(value, past)
     return {
-        "SECUCODE": secucode(one.security),
-        "SECURITY_CODE": one.security.code,
-        "SECURITY_NAME_ABBR": one.name,
+        **identity(one.security, one.name),
         "REPORT_DATE": stamp_of(one.period),
         "REPORT_TYPE": _TYPES[one.report.months],
         "NOTICE_DATE": stamp_of(one.notice),

@@ -3,6 +3,7 @@
 from resources.simulated_market.eastmoney import envelope
 from resources.simulated_market.futures.book import Contract, of_date
 from resources.simulated_market.wire import HttpRequest, Reply, View
+from resources.simulated_market.world.dates import iso_of
 
 _MARKETS = {"8": "cffex", "113": "shfe", "114": "dce", "115": "czce", "142": "ine", "225": "gfex"}
 _MOST_DATES = 30
@@ -25,15 +26,13 @@ def kline(request: HttpRequest, view: View) -> Reply | None:
                 lines.append(_line(one, day, params.get("fields2", "")))
     if not lines:
         return envelope.reply(request, envelope.RT_KLINE, None, rc=100)
-    data = {"code": symbol, "market": int(market), "name": name, "decimal": 2, "dktotal": len(lines),
-            "preKPrice": 0.0, "klines": lines}  # fmt: skip
-    return envelope.reply(request, envelope.RT_KLINE, data)
+    named = {"code": symbol, "market": int(market), "name": name}
+    return envelope.bars_reply(request, named, lines, decimals=2)
 
 
 def _line(one: Contract, day: int, fields: str) -> str:
-    text = str(day)
     values = {
-        "f51": f"{text[:4]}-{text[4:6]}-{text[6:]}",
+        "f51": iso_of(day),
         "f52": f"{one.open}",
         "f53": f"{one.close}",
         "f54": f"{one.high}",

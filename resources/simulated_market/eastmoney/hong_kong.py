@@ -1,16 +1,15 @@
 """Hong Kong at the portal: the list of companies that are listed twice, and their reports (RPT_HKF10_*)."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping
 
 from resources.simulated_market import corporate
 from resources.simulated_market.dual_listings import Pair, pairs
+from resources.simulated_market.eastmoney.columns import Row, columns
+from resources.simulated_market.eastmoney.conditions import Conditions, Maker
 from resources.simulated_market.finance import FinanceBook, Result
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.dates import stamp_of
 
-Row = dict[str, Any]
-Clause = tuple[str, str, list[str]]
 PAIRS = "b:DLMK0101"
 _TYPES = {12: "001", 6: "002", 3: "003", 9: "004"}
 
@@ -42,31 +41,29 @@ class HongKong:
     def __init__(self, finance: FinanceBook) -> None:
         self._finance = finance
 
-    def reports(self) -> Mapping[str, Callable[[View, Sequence[Clause]], list[Row]]]:
+    def reports(self) -> Mapping[str, Maker]:
         return {
             "RPT_HKF10_FN_MAININDICATOR": self._by_period(indicator_row),
-            "RPT_HKF10_FN_BALANCE_PC": self._items(_balance),
-            "RPT_HKF10_FN_INCOME_PC": self._items(_income),
-            "RPT_HKF10_FN_CASHFLOW_PC": self._items(_cash),
+            "RPT_HKF10_FN_BALANCE_PC": self._items(_BALANCE),
+            "RPT_HKF10_FN_INCOME_PC": self._items(_INCOME),
+            "RPT_HKF10_FN_CASHFLOW_PC": self._items(_CASH),
             "RPT_HKF10_MAIN_DIVBASIC": _dividends,
             "RPT_HKF10_INFO_SECURITYINFO": _of_pair(listing_row),
             "RPT_HKF10_INFO_ORGPROFILE": _of_pair(profile_row),
         }
 
-    def _by_period(
-        self, make: Callable[[Pair, Result], Row]
-    ) -> Callable[[View, Sequence[Clause]], list[Row]]:
-        def rows(view: View, clauses: Sequence[Clause]) -> list[Row]:
+    def _by_period(self, make: Callable[[Pair, Result], Row]) -> Maker:
+        def rows(view: View, conditions: Conditions) -> list[Row]:
             return [
                 make(one, result)
-                for one in _asked(view, clauses)
+                for one in _asked(view, conditions)
                 for result in self._finance.of_security(view, one.security)
             ]
 
         return rows
 
-    def _items(self, items: Callable[[Result], list[tuple[str, float | None]]]) -> Callable[..., list[Row]]:
-        def rows(view: View, clauses: Sequence[Clause]) -> list[Row]:
+    def _items(self, items: Callable[[Result], Row]) -> Maker:
+        def rows(view: View, conditions: Conditions) -> list[Row]:
             return [
                 {
                     **_head(one, result),
@@ -74,21 +71,21 @@ class HongKong:
                     "STD_ITEM_NAME": item,
                     "AMOUNT": value,
                 }
-                for one in _asked(view, clauses)
+                for one in _asked(view, conditions)
                 for result in self._finance.of_security(view, one.security)
-                for at, (item, value) in enumerate(items(result), start=1)
+                for at, (item, value) in enumerate(items(result).items(), start=1)
             ]
 
         return rows
 
 
-def _asked(view: View, clauses: Sequence[Clause]) -> list[Pair]:
-    codes = {value.partition(".")[0] for name, _, values in clauses if name == "SECUCODE" for value in values}
+def _asked(view: View, conditions: Conditions) -> list[Pair]:
+    codes = conditions.codes("SECUCODE")
     return [one for one in pairs(view) if one.h_code in codes]
 
 
-def _of_pair(make: Callable[[Pair], Row]) -> Callable[[View, Sequence[Clause]], list[Row]]:
-    return lambda view, clauses: [make(one) for one in _asked(view, clauses)]
+def _of_pair(make: Callable[[Pair], Row]) -> Maker:
+    return lambda view, conditions: [make(one) for one in _asked(view, conditions)]
 
 
 def _identity(one: Pair) -> Row:
@@ -133,37 +130,20 @@ def indicator_row(one: Pair, result: Result) -> Row:
     }
 
 
-def _balance(result: Result) -> list[tuple[str, float | None]]:
-    report = result.report
-    return [
-        ("流动资产合计", result.current_assets),
-        ("总资产", report.total_assets),
-        ("流动负债合计", result.current_liabilities),
-        ("总负债", report.total_liabilities),
-        ("股东权益", report.net_assets),
-    ]
+_BALANCE = columns("""
+    流动资产合计=current_assets 总资产=report.total_assets 流动负债合计=current_liabilities
+    总负债=report.total_liabilities 股东权益=report.net_assets
+""")
+_INCOME = columns("""
+    营业额=report.revenue 毛利=report.gross_profit 经营溢利=report.operating_profit
+    除税前溢利=report.total_profit 股东应占溢利=report.net_profit
+""")
+_CASH = columns("""
+    经营业务现金净额=report.operating_cash_flow 投资业务现金净额=investing 融资业务现金净额=financing
+""")
 
 
-def _income(result: Result) -> list[tuple[str, float | None]]:
-    report = result.report
-    return [
-        ("营业额", report.revenue),
-        ("毛利", report.gross_profit),
-        ("经营溢利", report.operating_profit),
-        ("除税前溢利", report.total_profit),
-        ("股东应占溢利", report.net_profit),
-    ]
-
-
-def _cash(result: Result) -> list[tuple[str, float | None]]:
-    return [
-        ("经营业务现金净额", result.report.operating_cash_flow),
-        ("投资业务现金净额", result.investing),
-        ("融资业务现金净额", result.financing),
-    ]
-
-
-def _dividends(view: View, clauses: Sequence[Clause]) -> list[Row]:
+def _dividends(view: View, conditions: Conditions) -> list[Row]:
     """Cash dividends as of mainland companies, in HKD per share."""
     return [
         {
@@ -172,7 +152,7 @@ def _dividends(view: View, clauses: Sequence[Clause]) -> list[Row]:
             "PLAN_EXPLAIN": f"每股派港币{payout.cash / 10 / one.rate:.4f}元",
             "EX_DIVIDEND_DATE": stamp_of(payout.ex_day) if payout.stage == "implemented" else None,
         }
-        for one in _asked(view, clauses)
+        for one in _asked(view, conditions)
         for payout in corporate.payouts(view, one.security)
         if payout.cash
     ]

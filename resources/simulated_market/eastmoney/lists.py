@@ -5,7 +5,7 @@ from typing import Any
 
 from resources.simulated_market import foreign_markets
 from resources.simulated_market.eastmoney import envelope, hong_kong
-from resources.simulated_market.eastmoney.envelope import reply, rows, security_of, sent_fields, shown
+from resources.simulated_market.eastmoney.envelope import asked_fields, reply, rows, security_of, shown
 from resources.simulated_market.eastmoney.facts import BoardFacts, SecurityFacts, cny
 from resources.simulated_market.eastmoney.fields import BOARD, SECURITY, board_row, security_row, unix
 from resources.simulated_market.response_memo import ResponseMemo
@@ -37,13 +37,12 @@ class Lists:
         params = request.params()
         page = max(1, int(params.get("pn", "1")))
         size = min(_PAGE, max(1, int(params.get("pz", "20"))))
-        names = sent_fields(params.get("fields", "f12,f13,f14"))
-        natural = params.get("fltt") == "2"
+        names, natural = asked_fields(params)
         if hong_kong.PAIRS in params.get("fs", ""):
-            return self._pairs(request, view, (page - 1) * size, size)
+            return self._pairs(request, view, size, page)
         key = (params.get("fs", ""), params.get("fid", ""), params.get("po", "1") == "1")
         boards, found = self._found.of(view, key, lambda: self._chosen(view, *key))
-        chosen = view.cut(found)[(page - 1) * size : page * size]
+        chosen = view.page(found, size, page)
         if not chosen:
             # A list that is empty, or has ended, is another answer than one that does not exist.
             known = found or all(_is_known(part) for part in key[0].split(","))
@@ -65,14 +64,14 @@ class Lists:
         listed = [one for one in self._all(view) if any(part <= one.tags for part in requested)]
         return False, _sorted(listed, SECURITY, fid, down)
 
-    def _pairs(self, request: HttpRequest, view: View, start: int, size: int) -> Reply:
+    def _pairs(self, request: HttpRequest, view: View, size: int, page: int) -> Reply:
         """Companies with shares in Hong Kong as well, by code."""
         params = request.params()
-        names, natural = sent_fields(params.get("fields", "f12,f13,f14")), params.get("fltt") == "2"
+        names, natural = asked_fields(params)
         found = hong_kong.pair_rows(view)
         diff = [
             {name: pair_value(row, name, natural=natural) for name in names}
-            for row in view.cut(found)[start : start + size]
+            for row in view.page(found, size, page)
         ]
         if not diff:
             return reply(request, envelope.RT_LIST, None)
@@ -80,8 +79,7 @@ class Lists:
 
     def ulist(self, request: HttpRequest, view: View) -> Reply:
         params = request.params()
-        names = sent_fields(params.get("fields", "f12,f13,f14"))
-        natural = params.get("fltt") == "2"
+        names, natural = asked_fields(params)
         found = []
         for secid in params.get("secids", "").split(","):
             abroad = (
@@ -91,7 +89,7 @@ class Lists:
                 found.append(abroad)
                 continue
             security = security_of(view.world, secid)
-            facts = None if security is None else self._one(view, security)
+            facts = None if security is None else self.facts(view, security)
             if facts is not None and facts.quote is not None:
                 found.append(security_row(facts, names, natural=natural))
         if not found:
@@ -104,8 +102,7 @@ class Lists:
         security = security_of(view.world, params.get("secid", ""))
         if security is None:
             return reply(request, envelope.RT_LIST, None, rc=102)
-        names = sent_fields(params.get("fields", "f12,f14"))
-        natural = params.get("fltt") == "2"
+        names, natural = asked_fields(params, "f12,f14")
         held = [board for board in view.world.boards(view.now) if security.symbol in board.members]
         diff = [board_row(self._board(view, board), names, natural=natural) for board in held]
         return reply(request, envelope.RT_LIST, {"total": len(diff), "diff": rows(params, diff)})
@@ -113,21 +110,18 @@ class Lists:
     def security(self, request: HttpRequest, view: View) -> Reply:
         params = request.params()
         security = security_of(view.world, params.get("secid", ""))
-        facts = None if security is None else self._one(view, security)
+        facts = None if security is None else self.facts(view, security)
         if security is None or facts is None or facts.quote is None:
             return reply(request, envelope.RT_SECURITY, None, rc=102)
-        natural = params.get("fltt") == "2"
+        names, natural = asked_fields(params, "f57,f58,f43")
         known = _security_values(facts, facts.quote)
         data = {}
-        for name in sent_fields(params.get("fields", "f57,f58,f43")):
+        for name in names:
             kind, value = known.get(name, ("", None))
             data[name] = shown(value, kind, security.decimals, natural=natural)
         return reply(request, envelope.RT_SECURITY, data)
 
     # --- facts
-
-    def facts(self, view: View, security: Security) -> SecurityFacts:
-        return self._one(view, security)
 
     def board_facts(self, view: View, code: str) -> BoardFacts | None:
         for board in view.world.boards(view.now):
@@ -147,7 +141,7 @@ class Lists:
             # Under a fault nothing is cached: the next answer may be a true one.
             self._key = (0, None) if view.fault is not None else key
 
-    def _one(self, view: View, security: Security) -> SecurityFacts:
+    def facts(self, view: View, security: Security) -> SecurityFacts:
         self._refresh(view)
         facts = self._facts.get(security.symbol)
         if facts is None:
@@ -155,11 +149,11 @@ class Lists:
         return facts
 
     def _all(self, view: View) -> list[SecurityFacts]:
-        return [self._one(view, security) for security in view.world.securities(view.now)]
+        return [self.facts(view, security) for security in view.world.securities(view.now)]
 
     def _board(self, view: View, board: Board) -> BoardFacts:
         members = [view.world.find(symbol) for symbol in board.members]
-        return BoardFacts(board, [self._one(view, one) for one in members if one is not None])
+        return BoardFacts(board, [self.facts(view, one) for one in members if one is not None])
 
 
 def _is_known(part: str) -> bool:
@@ -195,6 +189,15 @@ def _sorted(items: list[Any], table: Any, fid: str, down: bool) -> list[Any]:
     return [item for _, item in known] + [item for key, item in keyed if key is None or key == "-"]
 
 
+_SAME = {
+    "f47": "f5", "f48": "f6", "f49": "f34", "f50": "f10", "f57": "f12", "f58": "f14", "f59": "f1",
+    "f60": "f18", "f84": "f38", "f85": "f39", "f107": "f13", "f116": "f20", "f117": "f21", "f127": "f100",
+    "f128": "f102", "f129": "f103", "f161": "f35", "f162": "f9", "f164": "f115", "f167": "f23", "f168": "f8",
+    "f169": "f4", "f170": "f3", "f171": "f7", "f189": "f26", "f191": "f33", "f292": "f292",
+}  # fmt: skip
+"""Field of stock/get -> the field of the lists with the same value."""
+
+
 def _security_values(facts: SecurityFacts, quote: Quote) -> dict[str, tuple[str, Any]]:
     """The stock/get dictionary: field -> (kind, value)."""
     trading = facts.trading
@@ -203,47 +206,17 @@ def _security_values(facts: SecurityFacts, quote: Quote) -> dict[str, tuple[str,
     def px(value: int | None) -> tuple[str, Any]:
         return "px", None if trading is None or value is None else cny(value)
 
-    def same(wire: str) -> tuple[str, Any]:
-        kind, value = SECURITY[wire]
-        return kind, value(facts)
-
     values: dict[str, tuple[str, Any]] = {
+        **{name: (SECURITY[same][0], SECURITY[same][1](facts)) for name, same in _SAME.items()},
         "f43": px(quote.price),
         "f44": px(quote.high),
         "f45": px(quote.low),
         "f46": px(quote.open),
-        "f47": same("f5"),
-        "f48": same("f6"),
-        "f49": same("f34"),
-        "f50": same("f10"),
         "f51": px(quote.limit_up),
         "f52": px(quote.limit_down),
-        "f57": same("f12"),
-        "f58": same("f14"),
-        "f59": same("f1"),
-        "f60": same("f18"),
         "f71": ("px", quote.amount / quote.volume if trading is not None and quote.volume else None),
-        "f84": same("f38"),
-        "f85": same("f39"),
         "f86": ("", unix(quote.time)),
-        "f107": same("f13"),
-        "f116": same("f20"),
-        "f117": same("f21"),
-        "f127": same("f100"),
-        "f128": same("f102"),
-        "f129": same("f103"),
-        "f161": same("f35"),
-        "f162": same("f9"),
         "f163": ("pct", None if facts.valuation is None else facts.valuation.pe_static),
-        "f164": same("f115"),
-        "f167": same("f23"),
-        "f168": same("f8"),
-        "f169": same("f4"),
-        "f170": same("f3"),
-        "f171": same("f7"),
-        "f189": same("f26"),
-        "f191": same("f33"),
-        "f292": same("f292"),
     }
     # Both sides run from level 5 to level 1: bids f11/f12 .. f19/f20, asks f31/f32 .. f39/f40.
     for levels, first in ((quote.bids, 11), (quote.asks, 31)):

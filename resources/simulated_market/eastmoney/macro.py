@@ -1,21 +1,20 @@
 """Reports of the data centre about the economy, and the daily levels of exchange rates."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date, datetime, timedelta
-from typing import Any
 
 from resources.simulated_market import connect_days, economy
 from resources.simulated_market.days import dates_between
-from resources.simulated_market.eastmoney import envelope
-from resources.simulated_market.eastmoney.events import between, number_of
+from resources.simulated_market.eastmoney.columns import Row
+from resources.simulated_market.eastmoney.conditions import Conditions, Maker
+from resources.simulated_market.eastmoney.envelope import bars_reply
 from resources.simulated_market.eastmoney.monthly import MONTHLY, rows_of
 from resources.simulated_market.economy import Line, released
 from resources.simulated_market.wire import HttpRequest, Reply, View
+from resources.simulated_market.world.dates import date_of, stamp_of
 
-Row = dict[str, Any]
-Clause = tuple[str, str, list[str]]
-Rows = Callable[[View, Sequence[Clause]], list[Row]]
-
+_FIRST = 20160101
+"""The first date of the daily lines."""
 _TENORS = {"001": "on", "101": "1w", "102": "2w", "201": "1m", "203": "3m", "206": "6m", "209": "9m",
            "301": "1y"}  # fmt: skip
 _CHINA = {"EMM00588704": 2, "EMM00166462": 5, "EMM00166466": 10, "EMM00166469": 30}
@@ -38,7 +37,7 @@ _FOREIGN = {
 }
 
 
-def reports() -> Mapping[str, Rows]:
+def reports() -> Mapping[str, Maker]:
     """Rows of the reports, by the name of each."""
     monthly = {name: rows_of(name, report) for name, report in MONTHLY.items()}
     return {
@@ -52,14 +51,13 @@ def reports() -> Mapping[str, Rows]:
     }
 
 
-def _since(clauses: Sequence[Clause], column: str, default: str = "2016-01-01") -> date:
-    days = [values[0][:10] for name, how, values in clauses if name == column and how in {">=", ">", "="}]
-    return date.fromisoformat(max([default, *days]))
+def _since(conditions: Conditions, column: str) -> date:
+    return date_of(max(conditions.since(column), _FIRST))
 
 
-def _yields(view: View, clauses: Sequence[Clause]) -> list[Row]:
+def _yields(view: View, conditions: Conditions) -> list[Row]:
     """Both countries by date; each has its own holidays, on which its side is null."""
-    since, today = _since(clauses, "SOLAR_DATE"), view.now.date()
+    since, today = _since(conditions, "SOLAR_DATE"), view.now.date()
     china = set(economy.china_dates(view, since, today, economy.CURVE_OUT))
     america = {day for day in economy.weekdays(since, today) if economy.next_day(day, view)}
     return [yields_row(day, day in china, day in america) for day in sorted(china | america)]
@@ -84,8 +82,8 @@ def yields_row(day: date, china: bool, america: bool) -> Row:
     }
 
 
-def _interbank(view: View, clauses: Sequence[Clause]) -> list[Row]:
-    since = _since(clauses, "REPORT_DATE")
+def _interbank(view: View, conditions: Conditions) -> list[Row]:
+    since = _since(conditions, "REPORT_DATE")
     days = economy.china_dates(view, since, view.now.date(), economy.SHIBOR_OUT)
     return [
         {
@@ -107,7 +105,7 @@ def _interbank(view: View, clauses: Sequence[Clause]) -> list[Row]:
     ]
 
 
-def _prime_rates(view: View, clauses: Sequence[Clause]) -> list[Row]:
+def _prime_rates(view: View, conditions: Conditions) -> list[Row]:
     rows: list[Row] = []
     for day in economy.prime_days(view):
         one, five = economy.prime_rates(day)
@@ -122,7 +120,7 @@ def _prime_rates(view: View, clauses: Sequence[Clause]) -> list[Row]:
     return rows
 
 
-def _reserves(view: View, clauses: Sequence[Clause]) -> list[Row]:
+def _reserves(view: View, conditions: Conditions) -> list[Row]:
     return [
         {
             "PUBLISH_DATE": f"{published} 00:00:00",
@@ -139,7 +137,7 @@ def _reserves(view: View, clauses: Sequence[Clause]) -> list[Row]:
     ]
 
 
-def _foreign(view: View, clauses: Sequence[Clause]) -> list[Row]:
+def _foreign(view: View, conditions: Conditions) -> list[Row]:
     """One row a month, also of the next release, which has no value yet."""
     rows = []
     for place, month in economy.months(view.now.date()):
@@ -161,11 +159,10 @@ def _foreign(view: View, clauses: Sequence[Clause]) -> list[Row]:
     return rows
 
 
-def _connect_days(view: View, clauses: Sequence[Clause]) -> list[Row]:
+def _connect_days(view: View, conditions: Conditions) -> list[Row]:
     """Millions; of northbound nothing but turnover and deals since the disclosure changed."""
-    since, until = between(clauses, "TRADE_DATE")
     rows: list[Row] = []
-    for day in dates_between(view, number_of(since), number_of(until), "18:00"):
+    for day in dates_between(view, *conditions.between("TRADE_DATE"), "18:00"):
         channels = connect_days.of_date(view, day)
         north = [one for one in channels if one.northbound]
         shown = [*channels, *([connect_days.summed(north)] if north else [])]
@@ -174,11 +171,10 @@ def _connect_days(view: View, clauses: Sequence[Clause]) -> list[Row]:
 
 
 def connect_row(one: connect_days.Channel, day: int) -> Row:
-    text = str(day)
     hidden = one.northbound and day >= connect_days.UNDISCLOSED_FROM
     return {
         "MUTUAL_TYPE": _KINDS[one.name],
-        "TRADE_DATE": f"{text[:4]}-{text[4:6]}-{text[6:]} 00:00:00",
+        "TRADE_DATE": stamp_of(day),
         "FUND_INFLOW": None if hidden else one.net,
         "NET_DEAL_AMT": None if hidden else one.net,
         "BUY_AMT": None if hidden else one.bought,
@@ -209,16 +205,7 @@ def levels(request: HttpRequest, view: View) -> Reply | None:
     until = min(today, _day(params.get("end", "20500101"), today))
     days = [day for day in economy.weekdays(since, until) if economy.next_day(day, view)][::-1]
     lines = [_level(line, day) for day in days]
-    data = {
-        "code": code,
-        "market": market,
-        "name": name,
-        "decimal": 4,
-        "dktotal": len(lines),
-        "preKPrice": 0.0,
-        "klines": lines,
-    }
-    return envelope.reply(request, envelope.RT_KLINE, data)
+    return bars_reply(request, {"code": code, "market": market, "name": name}, lines, decimals=4)
 
 
 def _level(line: Line, day: date) -> str:

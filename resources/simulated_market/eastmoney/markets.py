@@ -1,18 +1,17 @@
 """Ratios of stocks, of whole markets and of the industry boards, as the data centre has them by date."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 
 from resources.simulated_market.days import at, dates_between, day_bar
+from resources.simulated_market.eastmoney.columns import Row, identity
+from resources.simulated_market.eastmoney.conditions import Conditions, Maker, NewestRows
 from resources.simulated_market.valuations import Lines
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.dates import stamp_of
 from resources.simulated_market.world.model import Security
 
-Row = dict[str, Any]
-Clause = tuple[str, str, list[str]]
 _BOARDS_OF = {
     "000300": ("SH", "SZ", None),
     "000001": ("SH", None, "main"),
@@ -26,27 +25,19 @@ _HOUR = "15:30"
 class MarketRatios:
     def __init__(self, lines: Lines) -> None:
         self._lines = lines
-        self._newest: tuple[object, list[Row]] = (None, [])
 
-    def stocks(self, view: View, clauses: Sequence[Clause]) -> list[Row]:
-        """RPT_VALUEANALYSIS_DET, by TRADE_DATE and SECURITY_CODE; a date is out at 15:30. The rows of the
-        newest request are cached, so that its pages are made once."""
-        key = (id(view.world), view.now.date(), repr(clauses))
-        if view.fault is None and self._newest[0] == key:
-            return self._newest[1]
-        codes = {value for name, _, values in clauses if name == "SECURITY_CODE" for value in values}
-        days = dates_between(view, _bound(clauses, ">=", 0), _bound(clauses, "<=", 99_999_999), _HOUR)
-        listed = [one for one in view.world.securities(view.now) if one.kind == "stock"]
-        asked = [one for one in listed if not codes or one.code in codes]
-        rows = [row for one in asked for day in days if (row := _stock_row(view, one, day)) is not None]
-        if view.fault is None:
-            self._newest = (key, rows)
-        return rows
+    def reports(self) -> Mapping[str, Maker]:
+        """Rows by the name of the report."""
+        return {
+            "RPT_VALUEANALYSIS_DET": NewestRows().cached(_stocks),
+            "RPT_VALUEMARKET": self._markets,
+            "RPT_VALUEINDUSTRY_DET": self._boards,
+        }
 
-    def markets(self, view: View, clauses: Sequence[Clause]) -> list[Row]:
+    def _markets(self, view: View, conditions: Conditions) -> list[Row]:
         """RPT_VALUEMARKET, by TRADE_MARKET_CODE; a date is out at 15:30."""
-        keys = [value for name, _, values in clauses if name == "TRADE_MARKET_CODE" for value in values]
-        days = dates_between(view, _bound(clauses, ">=", 0), _bound(clauses, "<=", 99_999_999), _HOUR)
+        keys = [value for name, _, values in conditions if name == "TRADE_MARKET_CODE" for value in values]
+        days = dates_between(view, *conditions.between("TRADE_DATE"), _HOUR)
         rows = []
         for key in keys:
             members = _members(view, key)
@@ -77,11 +68,10 @@ class MarketRatios:
                 )
         return rows
 
-    def boards(self, view: View, clauses: Sequence[Clause]) -> list[Row]:
+    def _boards(self, view: View, conditions: Conditions) -> list[Row]:
         """RPT_VALUEINDUSTRY_DET of one date."""
-        requested = [int(values[0][:10].replace("-", "")) for name, how, values in clauses
-                  if name == "TRADE_DATE" and how == "="]  # fmt: skip
-        days = dates_between(view, requested[0], requested[0], _HOUR) if requested else []
+        asked = conditions.day("TRADE_DATE")
+        days = [] if asked is None else dates_between(view, asked, asked, _HOUR)
         rows = []
         for day in days:
             for board in view.world.boards(view.now):
@@ -109,6 +99,15 @@ class MarketRatios:
         return rows
 
 
+def _stocks(view: View, conditions: Conditions) -> list[Row]:
+    """RPT_VALUEANALYSIS_DET, by TRADE_DATE and SECURITY_CODE; a date is out at 15:30."""
+    days = dates_between(view, *conditions.between("TRADE_DATE"), _HOUR)
+    codes = conditions.codes()
+    listed = [one for one in view.world.securities(view.now) if one.kind == "stock"]
+    asked = [one for one in listed if not codes or one.code in codes]
+    return [row for one in asked for day in days if (row := _stock_row(view, one, day)) is not None]
+
+
 def _stock_row(view: View, security: Security, day: int) -> Row | None:
     """Ratios as they were after the close of a date; None where the stock did not trade."""
     bar = day_bar(view, security, day)
@@ -117,9 +116,7 @@ def _stock_row(view: View, security: Security, day: int) -> Row | None:
         return None
     growth = None if not then.pe_ttm or not then.pe_static else (then.pe_static / then.pe_ttm - 1) * 100
     return {
-        "SECURITY_CODE": security.code,
-        "SECUCODE": f"{security.code}.{security.market}",
-        "SECURITY_NAME_ABBR": view.world.name(security, at(day, _HOUR)),
+        **identity(security, view.world.name(security, at(day, _HOUR)), code_first=True),
         "TRADE_DATE": stamp_of(day),
         "CLOSE_PRICE": bar.close,
         "CHANGE_RATE": round(bar.change_pct, 4),
@@ -146,8 +143,3 @@ def _members(view: View, key: str) -> list[Security]:
         for one in view.world.securities(view.now)
         if one.kind == "stock" and one.market in {first, second} and board in {None, one.board}
     ]
-
-
-def _bound(clauses: Sequence[Clause], how: str, otherwise: int) -> int:
-    found = [values[0] for name, sign, values in clauses if name == "TRADE_DATE" and sign == how]
-    return int(found[0][:10].replace("-", "")) if found else otherwise

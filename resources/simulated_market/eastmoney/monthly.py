@@ -4,18 +4,15 @@ A report has lines of its own; what accumulates within a year, and every change 
 follows from the published single months.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any
 
 from resources.simulated_market import economy
+from resources.simulated_market.eastmoney.columns import Row
+from resources.simulated_market.eastmoney.conditions import Conditions, Maker
 from resources.simulated_market.economy import Line, released
 from resources.simulated_market.wire import View
-
-Row = dict[str, Any]
-Clause = tuple[str, str, list[str]]
-Rows = Callable[[View, Sequence[Clause]], list[Row]]
 
 _REVISED = 0.3
 _MONEY = ("BASIC_CURRENCY", "CURRENCY", "FREE_CASH")
@@ -141,8 +138,8 @@ MONTHLY: Mapping[str, Monthly] = {
 }  # fmt: skip
 
 
-def rows_of(name: str, report: Monthly) -> Rows:
-    def rows(view: View, clauses: Sequence[Clause]) -> list[Row]:
+def rows_of(name: str, report: Monthly) -> Maker:
+    def rows(view: View, conditions: Conditions) -> list[Row]:
         return [
             monthly_row(name, report, place, month, view)
             for place, month in economy.months(view.now.date())

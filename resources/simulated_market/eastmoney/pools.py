@@ -4,6 +4,7 @@ Asked for a date to come, or for today before there are prices, it falls back to
 says so in `qdate` alone. Sessions more than thirty ago are not served.
 """
 
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from resources.simulated_market.eastmoney.envelope import market_of
@@ -51,49 +52,23 @@ class Pools:
         if ago is None or ago > KEPT:
             return _reply(params, None, _NO_ROWS)
         pool = _POOLS[request.path.lstrip("/")]
-        rows = [{name: row[name] for name in _ORDER[pool].split()} for row in self._rows(view, day, pool)]
+        rows = [
+            {name: _VALUES[name](now, then) for name in _ORDER[pool].split()}
+            for then, now in self._states(view, day, pool)
+        ]
         if not rows:
             return _reply(params, None, _NO_ROWS)
         field, _, way = params.get("sort", "").partition(":")
         if field in rows[0]:
             rows.sort(key=lambda row: (row[field], row["c"]), reverse=way == "desc")
-        total = len(rows)
-        rows = view.cut(rows)
-        size = max(1, int(params.get("pagesize", "20")))
-        start = max(0, int(params.get("Pageindex", "0"))) * size
-        shown = rows[start : start + size]
-        return _reply(params, {"tc": total, "qdate": day, "pool": shown})
+        size, page = max(1, int(params.get("pagesize", "20"))), max(0, int(params.get("Pageindex", "0"))) + 1
+        return _reply(params, {"tc": len(rows), "qdate": day, "pool": view.page(rows, size, page)})
 
-    def _rows(self, view: View, day: int, pool: str) -> list[Row]:
+    def _states(self, view: View, day: int, pool: str) -> Iterable[tuple[LimitState, LimitState]]:
+        """States the session before and now; both now's but for the pool that compares the two."""
         if pool == "prev":
-            return [prev_row(then, now) for then, now in self._book.previous(view, day)]
-        render = {"up": up_row, "broken": broken_row, "down": down_row, "strong": strong_row}[pool]
-        return [render(one) for one in self._book.pool(view, day, pool)]
-
-
-def _head(one: LimitState) -> Row:
-    total, floating = one.shares
-    price = one.quote.price / PRICE_UNIT
-    return {
-        "c": one.security.code,
-        "m": market_of(one.security),
-        "n": one.name,
-        "p": one.quote.price * 1000 // PRICE_UNIT,
-        "zdp": one.change_pct,
-        "amount": round(one.quote.amount),
-        "ltsz": round(price * floating, 2),
-        "tshare": round(price * total, 2),
-        "hs": one.quote.turnover_pct or 0.0,
-    }
-
-
-def _industry(one: LimitState) -> Row:
-    return {"hybk": one.security.industry[:4]}
-
-
-def _streak(one: LimitState) -> Row:
-    days, boards = one.streak
-    return {"zttj": {"days": days, "ct": boards}}
+            return self._book.previous(view, day)
+        return [(one, one) for one in self._book.pool(view, day, pool)]
 
 
 def _limit(one: LimitState) -> int:
@@ -101,85 +76,55 @@ def _limit(one: LimitState) -> int:
     return _NO_LIMIT if limit is None else limit * 1000 // PRICE_UNIT
 
 
-def _fund(one: LimitState) -> int:
-    return round(one.queue * one.quote.price / PRICE_UNIT)
+def _traded_at_limit(one: LimitState) -> int:
+    if one.minutes is None:
+        return 0
+    return round(float(one.minutes.amount[one.minutes.price == one.quote.price].sum()))
 
 
-def _amplitude(one: LimitState) -> float:
-    return (one.quote.high - one.quote.low) / one.quote.preclose * 100
+def _streak(one: LimitState) -> Row:
+    days, boards = one.streak
+    return {"days": days, "ct": boards}
 
 
-def up_row(one: LimitState) -> Row:
-    seals = one.seals
-    return {
-        **_head(one),
-        "lbc": one.boards,
-        "fbt": seals.first,
-        "lbt": seals.last,
-        "fund": _fund(one),
-        "zbc": seals.breaks,
-        **_industry(one),
-        **_streak(one),
-    }
-
-
-def broken_row(one: LimitState) -> Row:
-    seals = one.seals
-    return {
-        **_head(one),
-        "ztp": _limit(one),
-        "fbt": seals.first,
-        "zbc": seals.breaks,
-        "zf": _amplitude(one),
-        "zs": one.quote.speed_pct or 0.0,
-        **_industry(one),
-        **_streak(one),
-    }
-
-
-def down_row(one: LimitState) -> Row:
-    seals = one.seals
-    at_limit = 0.0
-    if one.minutes is not None:
-        at_limit = float(one.minutes.amount[one.minutes.price == one.quote.price].sum())
-    return {
-        **_head(one),
-        "pe": 0.0,
-        "fund": _fund(one),
-        "lbt": seals.last,
-        "fba": round(at_limit),
-        "days": one.downs,
-        "oc": seals.breaks,
-        **_industry(one),
-    }
-
-
-def prev_row(then: LimitState, now: LimitState) -> Row:
-    return {
-        **_head(now),
-        "ztp": _limit(now),
-        "zf": _amplitude(now),
-        "zs": now.quote.speed_pct or 0.0,
-        "yfbt": then.seals.first,
-        "ylbc": then.boards,
-        **_industry(now),
-        **_streak(now),
-    }
-
-
-def strong_row(one: LimitState) -> Row:
+def _reason(one: LimitState) -> int:
+    """1 a high, 2 several limits within some days, 3 both."""
     several = one.streak[1] >= 2
-    return {
-        **_head(one),
-        "ztp": _limit(one),
-        "ztf": one.change_pct,
-        "nh": int(one.is_high),
-        "cc": 3 if several and one.is_high else 2 if several else 1,
-        "lb": one.quote.volume_ratio or 0.0,
-        "zs": one.quote.speed_pct or 0.0,
-        **_industry(one),
-        **_streak(one),
-    }
+    return 3 if several and one.is_high else 2 if several else 1
+
+
+_VALUES: Mapping[str, Callable[[LimitState, LimitState], Any]] = {
+    "c": lambda one, _: one.security.code,
+    "m": lambda one, _: market_of(one.security),
+    "n": lambda one, _: one.name,
+    "p": lambda one, _: one.quote.price * 1000 // PRICE_UNIT,
+    "zdp": lambda one, _: one.change_pct,
+    "amount": lambda one, _: round(one.quote.amount),
+    "ltsz": lambda one, _: round(one.quote.price / PRICE_UNIT * one.shares[1], 2),
+    "tshare": lambda one, _: round(one.quote.price / PRICE_UNIT * one.shares[0], 2),
+    "hs": lambda one, _: one.quote.turnover_pct or 0.0,
+    "pe": lambda one, _: 0.0,
+    "lbc": lambda one, _: one.boards,
+    "fbt": lambda one, _: one.seals.first,
+    "lbt": lambda one, _: one.seals.last,
+    "fund": lambda one, _: round(one.queue * one.quote.price / PRICE_UNIT),
+    "zbc": lambda one, _: one.seals.breaks,
+    "oc": lambda one, _: one.seals.breaks,
+    "fba": lambda one, _: _traded_at_limit(one),
+    "days": lambda one, _: one.downs,
+    "ztp": lambda one, _: _limit(one),
+    "ztf": lambda one, _: one.change_pct,
+    "zf": lambda one, _: (one.quote.high - one.quote.low) / one.quote.preclose * 100,
+    "zs": lambda one, _: one.quote.speed_pct or 0.0,
+    "lb": lambda one, _: one.quote.volume_ratio or 0.0,
+    "nh": lambda one, _: int(one.is_high),
+    "cc": lambda one, _: _reason(one),
+    "yfbt": lambda _, then: then.seals.first,
+    "ylbc": lambda _, then: then.boards,
+    "hybk": lambda one, _: one.security.industry[:4],
+    "zttj": lambda one, _: _streak(one),
+}
+"""Field -> its value of the states now and the session before."""
 
 
 def _reply(params: dict[str, str], data: Row | None, rc: int = 0) -> Reply:

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from resources.simulated_market.eastmoney.envelope import market_of
-from resources.simulated_market.notices import Notice, NoticeBook, page_of, paged
+from resources.simulated_market.notices import Notice, NoticeBook, page_of
 from resources.simulated_market.press import Article, Flash, Press, Report
 from resources.simulated_market.wire import HttpRequest, Reply, View, json_reply
 from resources.simulated_market.world.model import Security
@@ -26,10 +26,9 @@ class PressContext:
         since, until = params.get("begin_time", "1990-01-01"), params.get("end_time", "2100-01-01")
         found = self._book.between(view, since, until, params.get("stock_list", ""))
         size = min(_NOTICES, page_of(params.get("page_size", "50")))
-        total = len(found)
-        rows = paged(_cut(found, view), page_of(params.get("page_index", "1")), size)
+        rows = view.page(found, size, page_of(params.get("page_index", "1")))
         listed = [_notice(one) for one in rows]
-        data = {"list": listed, "page_index": 1, "page_size": size, "total_hits": total}
+        data = {"list": listed, "page_index": 1, "page_size": size, "total_hits": len(found)}
         return _reply(request, {"data": data, "error": "", "success": 1})
 
     def research(self, request: HttpRequest, view: View) -> Reply:
@@ -39,14 +38,12 @@ class PressContext:
         found = self._press.reports(view, since, until, params.get("code", "")) if since else []
         size = min(_RESEARCH, page_of(params.get("pageSize", "50")))
         page = page_of(params.get("pageNo", "1"))
-        total = len(found)
-        rows = _cut(found, view)[(page - 1) * size : page * size]
-        listed = [_report(one) for one in rows]
+        listed = [_report(one) for one in view.page(found, size, page)]
         document = {
-            "hits": total,
+            "hits": len(found),
             "size": len(listed),
             "data": listed or None,
-            "TotalPage": -(-total // size),
+            "TotalPage": -(-len(found) // size),
             "pageNo": page,
             "currentYear": view.now.year,
         }
@@ -81,10 +78,6 @@ class PressContext:
             "total": len(found),
         }
         return _reply(request, {"code": "1", "message": "success", "data": data, "req_trace": "1"})
-
-
-def _cut(rows: list[Any], view: View) -> list[Any]:
-    return view.cut(rows)
 
 
 def _notice(one: Notice) -> dict[str, Any]:

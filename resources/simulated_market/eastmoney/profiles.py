@@ -1,16 +1,13 @@
 """Pages of company profiles (emweb PC_HSF10 .../PageAjax), and the list of new shares (RPTA_APP_IPOAPPLY)."""
 
-from collections.abc import Sequence
 from datetime import date, timedelta
-from typing import Any
 
 from resources.simulated_market.companies import Company, Issue, company_of, issue_of
-from resources.simulated_market.eastmoney.fields import TRADE_MARKETS
+from resources.simulated_market.eastmoney.columns import SHARE, TRADE_MARKETS, Row, identity
+from resources.simulated_market.eastmoney.conditions import Conditions
 from resources.simulated_market.wire import HttpRequest, Reply, View, json_reply
 from resources.simulated_market.world.model import Security
 
-Row = dict[str, Any]
-Clause = tuple[str, str, list[str]]
 _MARKET_NAMES = {"SH": "上交所主板", "SZ": "深交所主板", "BJ": "北交所"}
 
 
@@ -18,26 +15,26 @@ def survey(request: HttpRequest, view: View) -> Reply:
     """CompanySurvey/PageAjax; empty lists for a company that is not there."""
     found = _asked(request, view)
     if found is None:
-        return _plain({"jbzl": [], "fxxg": []})
+        return json_reply({"jbzl": [], "fxxg": []})
     rows = [_register(found)]
-    return _plain({"jbzl": rows, "fxxg": [_issue(found.security, issue_of(view, found.security))]})
+    return json_reply({"jbzl": rows, "fxxg": [_issue(found.security, issue_of(view, found.security))]})
 
 
 def business(found: Company | None) -> list[Row]:
     """The part `zyfw` of BusinessAnalysis/PageAjax."""
-    return [] if found is None else [{**_head(found.security), "BUSINESS_SCOPE": found.business}]
+    return [] if found is None else [{**identity(found.security), "BUSINESS_SCOPE": found.business}]
 
 
 def controllers(found: Company | None) -> list[Row]:
     """The part `sjkzr` of ShareholderResearch/PageAjax."""
-    return [] if found is None else [{**_head(found.security), "HOLDER_NAME": found.controller}]
+    return [] if found is None else [{**identity(found.security), "HOLDER_NAME": found.controller}]
 
 
 def holders_page(request: HttpRequest, view: View) -> Reply:
-    return _plain({"sjkzr": controllers(_asked(request, view))})
+    return json_reply({"sjkzr": controllers(_asked(request, view))})
 
 
-def offers(view: View, clauses: Sequence[Clause]) -> list[Row]:
+def offers(view: View, conditions: Conditions) -> list[Row]:
     """Stocks that were listed within the last year."""
     newest = view.now.date() - timedelta(days=365)
     since = int(newest.strftime("%Y%m%d"))
@@ -50,14 +47,9 @@ def _asked(request: HttpRequest, view: View) -> Company | None:
     return None if security is None else company_of(view, security)
 
 
-def _head(security: Security) -> Row:
-    return {"SECUCODE": f"{security.code}.{security.market}", "SECURITY_CODE": security.code}
-
-
 def _register(one: Company) -> Row:
     return {
-        **_head(one.security),
-        "SECURITY_NAME_ABBR": one.name,
+        **identity(one.security, one.name),
         "ORG_NAME": one.full_name,
         "STR_CODEA": one.security.code,
         "TRADE_MARKET": _MARKET_NAMES[one.security.market],
@@ -79,7 +71,7 @@ def _register(one: Company) -> Row:
 
 def _issue(security: Security, one: Issue) -> Row:
     return {
-        **_head(security),
+        **identity(security),
         "FOUND_DATE": _day(one.founded),
         "LISTING_DATE": _day(one.listed),
         "AFTER_ISSUE_PE": one.pe,
@@ -100,7 +92,7 @@ def _issue(security: Security, one: Issue) -> Row:
 def _offer(view: View, security: Security, one: Issue) -> Row:
     most = max(500, one.shares // 10_000)
     return {
-        **_head(security),
+        **identity(security),
         "SECURITY_NAME": view.world.name(security, view.now),
         "TRADE_MARKET_CODE": TRADE_MARKETS[security.board][0],
         "APPLY_CODE": security.code,
@@ -112,14 +104,10 @@ def _offer(view: View, security: Security, one: Issue) -> Row:
         "BALLOT_PAY_DATE": _day(one.applied + timedelta(days=2)),
         "ONLINE_APPLY_UPPER": most,
         "TOP_APPLY_MARKETCAP": most / 1000,  # 10k CNY of shares held for each thousand
-        "SECURITY_TYPE_CODE": "058001001",
+        "SECURITY_TYPE_CODE": SHARE,
         "MARKET": _MARKET_NAMES[security.market],
     }
 
 
 def _day(day: date) -> str:
     return f"{day.isoformat()} 00:00:00"
-
-
-def _plain(document: Row) -> Reply:
-    return json_reply(document)

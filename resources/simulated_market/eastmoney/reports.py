@@ -6,14 +6,12 @@ report, column or filter that does not exist.
 
 import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping
 
-from resources.simulated_market.eastmoney import bonds, macro
-from resources.simulated_market.eastmoney.corporate import CompanyReports
+from resources.simulated_market.eastmoney import bonds, corporate, envelope, f10_reports, macro
+from resources.simulated_market.eastmoney.columns import Row, trade_market
+from resources.simulated_market.eastmoney.conditions import Clause, Conditions, Maker
 from resources.simulated_market.eastmoney.events import Events
-from resources.simulated_market.eastmoney.f10_reports import F10Reports
-from resources.simulated_market.eastmoney.fields import TRADE_MARKETS
 from resources.simulated_market.eastmoney.finance import FinanceReports
 from resources.simulated_market.eastmoney.hong_kong import HongKong
 from resources.simulated_market.eastmoney.layouts import whole_row
@@ -27,6 +25,7 @@ from resources.simulated_market.margin import Margin
 from resources.simulated_market.response_memo import ResponseMemo
 from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.wire import HttpRequest, Reply, View, json_reply
+from resources.simulated_market.world.dates import stamp_of
 from resources.simulated_market.world.model import PRICE_UNIT
 
 PAGE = 500
@@ -47,9 +46,6 @@ _OLDER = {
 }  # fmt: skip
 """Parameter of the older dialect -> of the newer one."""
 
-Row = dict[str, Any]
-Clause = tuple[str, str, list[str]]
-
 
 class UnknownReportError(Exception):
     """A report, column or clause that the gateway does not know."""
@@ -63,22 +59,19 @@ class Reports:
         books = books or Books(finance=finance)
         self._memo: ResponseMemo[list[Row]] = ResponseMemo(_MEMO_SIZE)
         self._margin = books.margin
-        ratios = MarketRatios(books.lines)
-        self._reports: Mapping[str, Callable[[View, Sequence[Clause]], list[Row]]] = {
+        self._reports: Mapping[str, Maker] = {
             "RPTA_WEB_RZRQ_GGMX": self._margin_rows,
             **FinanceReports(finance).makers,
-            **CompanyReports().reports(),
+            **corporate.reports(),
             "RPT_PUBLIC_BS_APPOIN": schedule_rows,
             "RPTA_APP_IPOAPPLY": offers,
-            "RPT_VALUEANALYSIS_DET": ratios.stocks,
-            "RPT_VALUEMARKET": ratios.markets,
-            "RPT_VALUEINDUSTRY_DET": ratios.boards,
+            **MarketRatios(books.lines).reports(),
             **Events().reports(),
             **RiskReports(finance).reports(),
-            **bonds.reports(),
+            "RPT_BOND_CB_LIST": bonds.terms,
             **HongKong(finance).reports(),
             **macro.reports(),
-            **F10Reports().reports(),
+            **f10_reports.reports(),
         }
 
     def report(self, request: HttpRequest, view: View) -> Reply:
@@ -90,7 +83,7 @@ class Reports:
         answers only requests with the public token."""
         params = request.params()
         if not params.get("token"):
-            return json_reply(_failed(9501, "token为空"), spaced=True)
+            return json_reply(envelope.no_report(9501, "token为空"), spaced=True)
         return self._answer({new: params[old] for old, new in _OLDER.items() if old in params}, view)
 
     def _answer(self, params: Mapping[str, str], view: View) -> Reply:
@@ -99,49 +92,39 @@ class Reports:
                 _refuse(params.get("reportName", ""), view.fault)
             document = self._document(params, view)
         except UnknownReportError as error:
-            document = _failed(9501, f"报表配置不存在,{error}")
+            document = envelope.no_report(9501, f"报表配置不存在,{error}")
         return json_reply(document, params.get("callback"), "application/javascript; charset=UTF-8", end=");")
 
     def _document(self, params: Mapping[str, str], view: View) -> Row:
         make = self._reports.get(params.get("reportName", ""))
         if make is None:
             raise UnknownReportError(params.get("reportName", ""))
-        clauses = _clauses(params.get("filter", ""))
+        conditions = _conditions(params.get("filter", ""))
         asked = ("reportName", "filter", "sortColumns", "sortTypes")
         rows = self._memo.of(
             view,
             tuple(params.get(name, "") for name in asked),
-            lambda: _sorted([row for row in make(view, clauses) if _meets(row, clauses)], params),
+            lambda: _sorted([row for row in make(view, conditions) if _meets(row, conditions)], params),
         )
         if not rows:
-            return _failed(9201, "返回数据为空")
+            return envelope.no_report(9201, "返回数据为空")
         count = len(rows)
-        rows = view.cut(rows)
         size = min(PAGE, max(1, int(params.get("pageSize", "50"))))
         page = max(1, int(params.get("pageNumber", "1")))
-        shown = rows[(page - 1) * size : page * size] if page <= MOST_PAGES else []
+        shown = view.page(rows, size, page) if page <= MOST_PAGES else []
         names = params.get("columns", "ALL")
         data = [
             _chosen(params["reportName"], row, names) | _quoted(params.get("quoteColumns", ""), row, view)
             for row in shown
         ]
         pages = -(-count // size) if page <= MOST_PAGES else 0
-        return {
-            "version": "508eafc3f7c1cd1b1b2e3a1f6d4b1a2c",
-            "result": {"pages": pages, "data": data, "count": count},
-            "success": True,
-            "message": "ok",
-            "code": 0,
-        }
+        return envelope.report("508eafc3f7c1cd1b1b2e3a1f6d4b1a2c", data, pages=pages, count=count)
 
-    def _margin_rows(self, view: View, clauses: Sequence[Clause]) -> list[Row]:
-        days = [int(values[0][:10].replace("-", "")) for name, how, values in clauses
-                if name == "DATE" and how == "="]  # fmt: skip
-        if days:
-            return [margin_row(one) for one in self._margin.of_date(view, days[0])]
-        codes = {value for name, how, values in clauses if name == "SCODE" and how in {"=", "in"}
-                 for value in values}  # fmt: skip
-        asked = [one for one in view.world.securities(view.now) if one.code in codes]
+    def _margin_rows(self, view: View, conditions: Conditions) -> list[Row]:
+        day = conditions.day("DATE")
+        if day is not None:
+            return [margin_row(one) for one in self._margin.of_date(view, day)]
+        asked = conditions.named(view.world.securities(view.now), "SCODE")
         return [margin_row(one) for security in asked for one in self._margin.of_security(view, security)]
 
 
@@ -152,10 +135,8 @@ def _refuse(report: str, fault: Fault) -> None:
 
 def margin_row(one: Margin) -> Row:
     """RPTA_WEB_RZRQ_GGMX: RQYE is money, RQYL shares, RZYEZB percent of the float cap."""
-    day = str(one.date)
-    sides = TRADE_MARKETS[one.security.board]
     return {
-        "DATE": f"{day[:4]}-{day[4:6]}-{day[6:]} 00:00:00",
+        "DATE": stamp_of(one.date),
         "MARKET": _MARKETS[one.security.market],
         "SCODE": one.security.code,
         "SECNAME": one.name,
@@ -174,16 +155,12 @@ def margin_row(one: Margin) -> Row:
         "RQJMG": one.rqmcl - one.rqchl,
         "SPJ": one.close,
         "ZDF": one.change_pct,
-        "TRADE_MARKET_CODE": sides[0] if one.security.market == "SH" else sides[1],
+        "TRADE_MARKET_CODE": trade_market(one.security),
     }
 
 
-def _failed(code: int, message: str) -> Row:
-    return {"version": None, "result": None, "success": False, "message": message, "code": code}
-
-
-def _clauses(text: str) -> list[Clause]:
-    clauses = []
+def _conditions(text: str) -> Conditions:
+    clauses: list[Clause] = []
     text, at = text.strip(), 0
     while at < len(text):
         found = _CLAUSE.match(text, at)
@@ -194,11 +171,11 @@ def _clauses(text: str) -> list[Clause]:
         clauses.append((name, how, [one.strip().strip("\"'") for one in values]))
         # Between clauses there may be blanks and line breaks.
         at = found.end() + len(text[found.end() :]) - len(text[found.end() :].lstrip())
-    return clauses
+    return Conditions(clauses)
 
 
-def _meets(row: Row, clauses: Sequence[Clause]) -> bool:
-    return all(_holds(row, clause) for clause in clauses)
+def _meets(row: Row, conditions: Conditions) -> bool:
+    return all(_holds(row, clause) for clause in conditions)
 
 
 def _holds(row: Row, clause: Clause) -> bool:

@@ -11,7 +11,7 @@ from resources.simulated_market.eastmoney import envelope, futures_lines, macro,
 from resources.simulated_market.eastmoney.business import business
 from resources.simulated_market.eastmoney.changes import Changes
 from resources.simulated_market.eastmoney.company import CompanyPages
-from resources.simulated_market.eastmoney.envelope import chosen, market_of, reply, security_of
+from resources.simulated_market.eastmoney.envelope import bars_reply, chosen, market_of, reply, security_of
 from resources.simulated_market.eastmoney.facts import Money, SecurityFacts, cny, money_of
 from resources.simulated_market.eastmoney.fields import unix
 from resources.simulated_market.eastmoney.lists import Lists
@@ -148,7 +148,7 @@ class EastmoneyResponder:
         if security is None:
             return None
         facts = self._lists.facts(view, security)
-        head = {"code": security.code, "market": market_of(security), "name": facts.name}
+        head = _named(security, view)
         if security.symbol not in _EXCHANGES:
             return head, [facts]
         listed = [one for one in view.world.securities(view.now) if one.kind == "stock"]
@@ -178,16 +178,19 @@ def kline(request: HttpRequest, view: View) -> Reply:
     limit = params.get("lmt", "")
     if limit.isdigit() and int(limit):
         bars = bars[-int(limit) :]
-    data: dict[str, Any] = {
-        "code": answered.code,
-        "market": market_of(answered),
-        "name": view.world.name(answered, view.now),
-        "decimal": answered.decimals,
-        "dktotal": total,
-        "preKPrice": cny(bars[0].previous) if bars else 0.0,
-        "klines": [chosen(params, _kline(bar, answered, view)) for bar in bars],
-    }
-    return reply(request, envelope.RT_KLINE, data)
+    return bars_reply(
+        request,
+        _named(answered, view),
+        [chosen(params, _kline(bar, answered, view)) for bar in bars],
+        decimals=answered.decimals,
+        total=total,
+        previous=cny(bars[0].previous) if bars else 0.0,
+    )
+
+
+def _named(security: Security, view: View) -> dict[str, Any]:
+    name = view.world.name(security, view.now)
+    return {"code": security.code, "market": market_of(security), "name": name}
 
 
 def trends(request: HttpRequest, view: View) -> Reply:

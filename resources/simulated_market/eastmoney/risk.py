@@ -1,20 +1,17 @@
 """Reports of the data centre about risks: pledged shares, goodwill, the portal's marks of every stock."""
 
-import zlib
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
 
 from resources.simulated_market import pledges
 from resources.simulated_market.corporate import stocks
-from resources.simulated_market.eastmoney.events import between, number_of
+from resources.simulated_market.draws import drawn
+from resources.simulated_market.eastmoney.columns import Row, identity
+from resources.simulated_market.eastmoney.conditions import Conditions, Maker
 from resources.simulated_market.finance import FinanceBook, Result
 from resources.simulated_market.pledges import Pledge, Pledged
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.dates import stamp_of
 from resources.simulated_market.world.model import PRICE_UNIT, Flow, Quote, Report, Security
-
-Row = dict[str, Any]
-Clause = tuple[str, str, list[str]]
 
 _WAN = 1e4
 _MEAN_OF = 20
@@ -28,7 +25,7 @@ class RiskReports:
     def __init__(self, finance: FinanceBook) -> None:
         self._finance = finance
 
-    def reports(self) -> Mapping[str, Callable[[View, Sequence[Clause]], list[Row]]]:
+    def reports(self) -> Mapping[str, Maker]:
         return {
             "RPT_CSDC_LIST": _pledged,
             "RPTA_APP_ACCUMDETAILS": _pledges,
@@ -36,39 +33,27 @@ class RiskReports:
             "RPT_DMSK_TS_STOCKNEW": _comments,
         }
 
-    def _goodwill(self, view: View, clauses: Sequence[Clause]) -> list[Row]:
-        periods = [values[0][:10] for name, how, values in clauses if name == "REPORT_DATE" and how == "="]
-        if periods:
-            found = self._finance.of_period(view, number_of(periods[0]))
+    def _goodwill(self, view: View, conditions: Conditions) -> list[Row]:
+        period = conditions.day("REPORT_DATE")
+        if period is not None:
+            found = self._finance.of_period(view, period)
         else:
-            asked = _codes(clauses)
-            found = [
-                result
-                for security in stocks(view)
-                if security.code in asked
-                for result in self._finance.of_security(view, security)
-            ]
+            asked = conditions.named(stocks(view))
+            found = [one for security in asked for one in self._finance.of_security(view, security)]
         return [goodwill_row(one) for one in found if one.goodwill > 0]
 
 
-def _pledged(view: View, clauses: Sequence[Clause]) -> list[Row]:
-    since, until = between(clauses, "TRADE_DATE")
-    return [
-        pledged_row(one) for one in pledges.lists(view, number_of(since), number_of(until), _codes(clauses))
-    ]
+def _pledged(view: View, conditions: Conditions) -> list[Row]:
+    found = pledges.lists(view, *conditions.between("TRADE_DATE"), conditions.codes())
+    return [pledged_row(one) for one in found]
 
 
-def _pledges(view: View, clauses: Sequence[Clause]) -> list[Row]:
-    asked = _codes(clauses)
-    return [
-        pledge_row(one, view)
-        for security in stocks(view)
-        if security.code in asked
-        for one in pledges.pledges(view, security)
-    ]
+def _pledges(view: View, conditions: Conditions) -> list[Row]:
+    asked = conditions.named(stocks(view))
+    return [pledge_row(one, view) for security in asked for one in pledges.pledges(view, security)]
 
 
-def _comments(view: View, clauses: Sequence[Clause]) -> list[Row]:
+def _comments(view: View, conditions: Conditions) -> list[Row]:
     """The newest session alone. Ranks are those among all stocks, whichever are requested."""
     quoted = [(one, view.world.quote(one, view.now)) for one in stocks(view)]
     quotes = [(one, quote) for one, quote in quoted if quote is not None]
@@ -76,7 +61,7 @@ def _comments(view: View, clauses: Sequence[Clause]) -> list[Row]:
         return []
     day = max(quote.date for _, quote in quotes)
     ranks, before = _ranks(view, day), _ranks(view, day - 1)
-    asked = _codes(clauses)
+    asked = conditions.codes()
     return [
         comment_row(view, one, quote, ranks[one.symbol], before[one.symbol])
         for one, quote in quotes
@@ -90,8 +75,8 @@ def _ranks(view: View, day: int) -> dict[str, int]:
 
 
 def _score(security: Security, day: int) -> float:
-    own = zlib.crc32(f"{security.symbol} comment".encode()) % 3000
-    today = zlib.crc32(f"{security.symbol} {day} comment".encode()) % 1500
+    own = drawn(security.symbol, "comment") % 3000
+    today = drawn(security.symbol, day, "comment") % 1500
     return round(45 + (own + today) / 100, 8)
 
 
@@ -99,9 +84,7 @@ def pledged_row(one: Pledged) -> Row:
     """RPT_CSDC_LIST: 10k shares and 10k CNY, percent."""
     shares, sellable = round(one.shares / _WAN, 2), round(one.sellable / _WAN, 2)
     return {
-        "SECURITY_CODE": one.security.code,
-        "SECUCODE": f"{one.security.code}.{one.security.market}",
-        "SECURITY_NAME_ABBR": one.name,
+        **identity(one.security, one.name, code_first=True),
         "TRADE_DATE": stamp_of(one.date),
         "INDUSTRY": one.security.industry,
         "PLEDGE_RATIO": one.ratio_pct,
@@ -143,9 +126,7 @@ def goodwill_row(one: Result) -> Row:
     )
     equity = one.report.net_assets
     return {
-        "SECURITY_CODE": one.security.code,
-        "SECUCODE": f"{one.security.code}.{one.security.market}",
-        "SECURITY_NAME_ABBR": one.name,
+        **identity(one.security, one.name, code_first=True),
         "REPORT_DATE": stamp_of(one.period),
         "NOTICE_DATE": stamp_of(one.notice),
         "GOODWILL": one.goodwill,
@@ -171,13 +152,12 @@ def comment_row(view: View, security: Security, quote: Quote, rank: int, before:
     bars = view.world.bars(security, view.now)
     mean = round(float(bars.close[-_MEAN_OF:].mean()) / PRICE_UNIT, 12) if len(bars) else None
     traded = not quote.suspended and quote.volume > 0
-    held = zlib.crc32(f"{security.symbol} held".encode()) % 70 / 100
+    held = drawn(security.symbol, "held") % 70 / 100
     control = next((number, text) for most, number, text in _CONTROL if held < most)
     valuation = view.world.valuation(security, view.now)
     done = view.now.date().isoformat() > stamp_of(quote.date)[:10] or view.now.hour >= _FULL_HOUR
     return {
-        "SECURITY_CODE": security.code,
-        "SECUCODE": f"{security.code}.{security.market}",
+        **identity(security, code_first=True),
         "TRADE_DATE": stamp_of(quote.date),
         "SECURITY_NAME_ABBR": quote.name,
         "SUPERDEAL_INFLOW": _whole(flow, "super_in"),
@@ -196,9 +176,7 @@ def comment_row(view: View, security: Security, quote: Quote, rank: int, before:
         "TOTALSCORE": _score(security, quote.date),
         "RANK": rank,
         "RANK_UP": before - rank,
-        "FOCUS": round(40 + zlib.crc32(f"{security.symbol} {quote.date} focus".encode()) % 600 / 10, 1)
-        if done
-        else None,
+        "FOCUS": round(40 + drawn(security.symbol, quote.date, "focus") % 600 / 10, 1) if done else None,
     }
 
 
@@ -214,8 +192,3 @@ def _whole(flow: Flow | None, name: str) -> int | None:
 def _net(flow: Flow) -> int:
     parts = [round(float(value)) for value in (flow.super_in, flow.super_out, flow.large_in, flow.large_out)]
     return parts[0] - parts[1] + parts[2] - parts[3]
-
-
-def _codes(clauses: Sequence[Clause]) -> set[str]:
-    return {value for name, how, values in clauses if name == "SECURITY_CODE" and how in {"=", "in"}
-            for value in values}  # fmt: skip

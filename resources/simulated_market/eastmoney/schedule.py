@@ -4,27 +4,26 @@ Plans are known from five days after the quarter's end; one company in five has 
 actual date is published from that day on.
 """
 
-import zlib
-from collections.abc import Sequence
 from datetime import date, datetime, timedelta
-from typing import Any
 
-from resources.simulated_market.eastmoney.fields import TRADE_MARKETS
+from resources.simulated_market.draws import drawn
+from resources.simulated_market.eastmoney.columns import SHARE, Row, identity, trade_market
+from resources.simulated_market.eastmoney.conditions import Conditions
 from resources.simulated_market.wire import View
+from resources.simulated_market.world.dates import date_of
 from resources.simulated_market.world.model import Security
 
 _DEADLINES = {331: 430, 630: 831, 930: 1031, 1231: 430}
 _PLANNED_AFTER = timedelta(days=5)
 
 
-def schedule_rows(view: View, clauses: Sequence[tuple[str, str, list[str]]]) -> list[dict[str, Any]]:
-    """Rows of the quarter end that the clauses name; none without one."""
-    periods = [values[0][:10] for name, how, values in clauses if (name, how) == ("REPORT_DATE", "=")]
-    try:
-        end = date.fromisoformat(periods[0])
-    except (IndexError, ValueError):
+def schedule_rows(view: View, conditions: Conditions) -> list[Row]:
+    """Rows of the quarter end that the conditions name; none without one."""
+    number = conditions.day("REPORT_DATE")
+    if number is None or number % 10_000 not in _DEADLINES:
         return []
-    if end.month * 100 + end.day not in _DEADLINES or view.now < _at(end) + _PLANNED_AFTER:
+    end = date_of(number)
+    if view.now < _at(end) + _PLANNED_AFTER:
         return []
     found = []
     for security in view.world.securities(view.now):
@@ -51,15 +50,13 @@ def _published(view: View, security: Security, end: date) -> date | None:
     return None
 
 
-def _row(view: View, security: Security, end: date, actual: date) -> dict[str, Any]:
-    moved = zlib.crc32(f"{security.symbol} {end}".encode()) % 5 == 0
+def _row(view: View, security: Security, end: date, actual: date) -> Row:
+    moved = drawn(security.symbol, end) % 5 == 0
     first = actual + timedelta(days=3) if moved else actual
     return {
-        "SECURITY_CODE": security.code,
-        "SECUCODE": f"{security.code}.{security.market}",
-        "SECURITY_NAME_ABBR": view.world.name(security, view.now),
-        "SECURITY_TYPE_CODE": "058001001",
-        "TRADE_MARKET_CODE": TRADE_MARKETS[security.board][security.market != "SH"],
+        **identity(security, view.world.name(security, view.now), code_first=True),
+        "SECURITY_TYPE_CODE": SHARE,
+        "TRADE_MARKET_CODE": trade_market(security),
         "REPORT_DATE": _shown(end),
         "FIRST_APPOINT_DATE": _shown(first),
         "FIRST_CHANGE_DATE": _shown(actual) if moved else None,

@@ -37,9 +37,8 @@ class BseResponder:
         date = form.get("transDate", "")
         rows = self._rows(view, date)
         total = len(rows)
-        rows = view.cut(rows)
         document = {
-            "content": rows[page * PAGE : (page + 1) * PAGE],
+            "content": view.page(rows, PAGE, page + 1),
             "number": page,
             "size": PAGE,
             "totalElements": total,

@@ -179,10 +179,9 @@ def _overview(one: MarketClass, day: int) -> dict[str, str]:
 def _page(params: Mapping[str, str], view: View, rows: list[dict[str, Any]]) -> Reply:
     """A page of all rows, as JSON or JSONP."""
     total = len(rows)
-    rows = view.cut(rows)
     size = max(1, int(params.get("pageHelp.pageSize", "25")))
     page = max(1, int(params.get("pageHelp.pageNo", "1")))
-    shown = rows[(page - 1) * size : page * size]
+    shown = view.page(rows, size, page)
     document = {
         "actionErrors": [],
         "actionMessages": [],

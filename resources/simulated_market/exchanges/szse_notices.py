@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from resources.simulated_market.notices import Notice, NoticeBook, page_of, paged
+from resources.simulated_market.notices import Notice, NoticeBook, page_of
 from resources.simulated_market.wire import HttpRequest, Reply, View, json_reply
 
 _PAGE = 50
@@ -24,12 +24,10 @@ class NoticeList:
             for one in self._book.between(view, str(dates[0]), str(dates[1]), str(stock[0]))
             if all(security.market == "SZ" for security in one.securities)
         ]
-        total = len(found)
-        found = view.cut(found)
         size = min(_PAGE, page_of(str(asked.get("pageSize", _PAGE))))
-        rows = paged(found, page_of(str(asked.get("pageNum", 1))), size)
+        rows = view.page(found, size, page_of(str(asked.get("pageNum", 1))))
         data = [_row(one) for one in rows]
-        document = {"announceCount": total, "data": data}
+        document = {"announceCount": len(found), "data": data}
         return json_reply(document, spaced=True)
 
 

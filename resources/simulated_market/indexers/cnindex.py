@@ -26,11 +26,8 @@ def sample(request: HttpRequest, view: View) -> Reply:
     if index is None or index.market != "SZ" or day is None:
         return _answer(None)
     rows = [_row(code, day, share) for share in shares_at(view, index, day)]
-    total = len(rows)
-    rows = view.cut(rows)
     size, page = max(1, page_of(params.get("rows", "50"))), page_of(params.get("pageNum", "1"))
-    shown = rows[(page - 1) * size : page * size]
-    return _answer({"total": total, "rows": shown})
+    return _answer({"total": len(rows), "rows": view.page(rows, size, page)})
 
 
 def _row(code: str, day: int, share: Any) -> dict[str, Any]:

@@ -150,10 +150,9 @@ def stocks(request: HttpRequest, view: View) -> Reply:
 
 def _paged(rows: list[dict[str, Any]], params: dict[str, str], view: View) -> Reply:
     count = len(rows)
-    rows = view.cut(rows)
     size = min(_MOST_ROWS, max(1, page_of(params.get("page_size", "50"))))
     page = page_of(params.get("page", "1"))
-    shown = rows[(page - 1) * size : page * size]
+    shown = view.page(rows, size, page)
     more = page * size < count
     return _answer({"count": count, "next": "next" if more else None, "previous": None, "results": shown})
 

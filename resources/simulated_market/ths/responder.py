@@ -56,13 +56,11 @@ class ThsResponder:
         known = ago is not None and ago <= _KEPT
         found = self._pool(view, day, pool) if known else []
         total = len(found)
-        found = view.cut(found)
         size = max(1, min(200, int(params.get("limit", "15"))))
         page = max(1, int(params.get("page", "1")))
-        shown = found[(page - 1) * size : page * size]
         data = {
             "page": {"limit": size, "total": total, "count": -(-total // size), "page": page},
-            "info": [limit_row(one) for one in shown],
+            "info": [limit_row(one) for one in view.page(found, size, page)],
             "limit_up_count": {"today": self._counts(view, day) if known else {}},
             "date": str(day),
             "trade_status": {"id": "closed", "name": "已收盘", "start_time": "15:30"},

@@ -9,6 +9,7 @@ import pytest
 from resources.simulated_market import lockups
 from resources.simulated_market.billboard import Billboard
 from resources.simulated_market.block_trades import BlockTrades
+from resources.simulated_market.eastmoney.conditions import Conditions
 from resources.simulated_market.eastmoney.events import (
     Events,
     deal_row,
@@ -136,8 +137,8 @@ def test_a_world_of_real_bars_answers_in_the_same_form() -> None:
     last = int(world.trade_dates()[-5])
     now = View(world, datetime.strptime(f"{last} 20:00", "%Y%m%d %H:%M"))
     text = f"{last // 10_000}-{last // 100 % 100:02}-{last % 100:02}"
-    clauses = [("TRADE_DATE", ">=", [f"{text[:8]}01"]), ("TRADE_DATE", "<=", [text])]
+    conditions = Conditions([("TRADE_DATE", ">=", [f"{text[:8]}01"]), ("TRADE_DATE", "<=", [text])])
     reports = Events().reports()
     for name in ("RPT_DAILYBILLBOARD_DETAILSNEW", "RPT_OPERATEDEPT_TRADE", "RPT_DATA_BLOCKTRADE"):
-        assert all(row["TRADE_DATE"][:10] <= text for row in reports[name](now, clauses))
-    assert isinstance(reports["RPT_LIFT_STAGE"](now, [("FREE_DATE", "<=", [text])]), list)
+        assert all(row["TRADE_DATE"][:10] <= text for row in reports[name](now, conditions))
+    assert isinstance(reports["RPT_LIFT_STAGE"](now, Conditions([("FREE_DATE", "<=", [text])])), list)

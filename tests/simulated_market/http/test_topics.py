@@ -8,6 +8,7 @@ import pytest
 from resources.simulated_market import bonds, dual_listings, funds, pledges
 from resources.simulated_market.corporate import stocks
 from resources.simulated_market.eastmoney.bonds import term_row
+from resources.simulated_market.eastmoney.conditions import Conditions
 from resources.simulated_market.eastmoney.reports import Reports
 from resources.simulated_market.finance import FinanceBook
 from resources.simulated_market.wire import View
@@ -49,7 +50,7 @@ def test_pledges_do_not_depend_on_when_they_are_asked_for(world: SyntheticWorld)
 
 def test_rows_have_the_documented_columns(world: SyntheticWorld) -> None:
     maker = Reports(FinanceBook())._reports["RPT_DMSK_TS_STOCKNEW"]
-    row = maker(view(world), [])[0]
+    row = maker(view(world), Conditions())[0]
     assert set(COMMENT) <= set(row)
     shared = {name: row[name] for name in COMMENT}
     assert {name: kind for name, kind in kinds(shared).items() if COMMENT[name] is not None} == {
@@ -66,10 +67,10 @@ def test_rows_have_the_documented_columns(world: SyntheticWorld) -> None:
 
 def test_marks_are_of_the_newest_session_alone(world: SyntheticWorld) -> None:
     maker = Reports(FinanceBook())._reports["RPT_DMSK_TS_STOCKNEW"]
-    assert {row["TRADE_DATE"][:10] for row in maker(view(world), [])} == {"2026-08-21"}
-    noon = maker(view(world, "2026-08-21T11:00"), [])
+    assert {row["TRADE_DATE"][:10] for row in maker(view(world), Conditions())} == {"2026-08-21"}
+    noon = maker(view(world, "2026-08-21T11:00"), Conditions())
     assert {row["FOCUS"] for row in noon} == {None}
-    for row in maker(view(world), []):
+    for row in maker(view(world), Conditions()):
         if row["PRIME_INFLOW"] is not None:
             parts = row["SUPERDEAL_INFLOW"] - row["SUPERDEAL_OUTFLOW"]
             assert row["PRIME_INFLOW"] == parts + row["BIGDEAL_INFLOW"] - row["BIGDEAL_OUTFLOW"]

@@ -4,6 +4,7 @@ from datetime import datetime
 
 import pytest
 
+from resources.simulated_market.eastmoney.conditions import Conditions
 from resources.simulated_market.eastmoney.monthly import MONTHLY, rows_of
 from resources.simulated_market.wire import View
 
@@ -15,7 +16,7 @@ def reported(world):
     """Report -> month -> row."""
     view = View(world, NOW)
     return {
-        name: {row["REPORT_DATE"][:7]: row for row in rows_of(name, report)(view, [])}
+        name: {row["REPORT_DATE"][:7]: row for row in rows_of(name, report)(view, Conditions())}
         for name, report in MONTHLY.items()
     }
 
