@@ -129,6 +129,29 @@ def select_frame(
     return coerce(raw, specs)[0]
 
 
+def stream_rows(
+    connection: Connection,
+    sql: Sql,
+    table: Table,
+    columns: Sequence[str],
+    where: Slice,
+    *,
+    as_of: str | None = None,
+) -> Iterator[tuple[Any, ...]]:
+    """Rows of the slice in the order of the key, as they are stored, without holding them all: a server
+    sends them while they are read. Codes in parts of a statement each follow one another."""
+    streaming = connection.execution_options(stream_results=True)
+    order = ", ".join(sql.name(name) for name in table.key)
+    names = tuple(dict.fromkeys((*columns, *table.key)))
+    for clause, values in where.clauses():
+        source = source_of(table, names, clause.removeprefix(" WHERE "), as_of=as_of is not None, sql=sql)
+        bound = values if as_of is None else (*values, as_of, *values, as_of, as_of)
+        statement = sql.text(f"SELECT * FROM ({source}) AS t ORDER BY {order}")
+        # Not from the driver's cursor: SQLAlchemy has taken the first rows of a streamed result from it.
+        for rows in streaming.exec_driver_sql(statement, bound).partitions(_CHUNK):
+            yield from (tuple(row[: len(columns)]) for row in rows)
+
+
 def _along_the_key(connection: Connection, sql: Sql, table: Table, where: Slice) -> Slice:
     """A window of several dates over all codes, with the codes named. SQLite's planner takes the date index
     for it and fetches every row singly: eleven times the work of walking the clustered key per code."""

@@ -19,7 +19,7 @@ from resources.warehouse.engine import is_sqlite, make_engine, reading
 from resources.warehouse.failures import storage_error
 from resources.warehouse.locks import DomainLocks
 from resources.warehouse.migrate import migration_lock, run_data_migrations
-from resources.warehouse.payloads import PayloadStore
+from resources.warehouse.payloads import open_payloads
 from resources.warehouse.slices import Slice
 from resources.warehouse.sql import Sql
 from resources.warehouse.system_tables import INFRA_TABLES, SYSTEM_TABLES
@@ -40,6 +40,7 @@ class Warehouse:
         *,
         clock: Clock,
         payload_folder: Path,
+        payload_url: str = "",
         read_only: bool = False,
         pool: Mapping[str, Any] | None = None,
     ) -> None:
@@ -52,7 +53,7 @@ class Warehouse:
             raise StorageError("two tables share a name")
         self.engine: Engine = make_engine(url, read_only=read_only, **(pool or {}))
         self.sql = Sql(self.engine)
-        self.payloads = PayloadStore(payload_folder)
+        self.payloads = open_payloads(payload_url, payload_folder)
         self.locks = DomainLocks(self.engine)
         self.writer = Writer(self.engine, clock, self.payloads, self.locks)
 

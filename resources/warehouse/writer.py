@@ -267,12 +267,8 @@ class Writer:
             end_batch(self._sql, connection, batch_id, status, sums, now, error=why)
 
     def _store_bodies(self, fetches: Sequence[Fetch]) -> dict[str, str]:
-        """Bodies go to files before the transaction; a file without its row is harmless."""
-        return {
-            item.fetch_id: self._payloads.put(item.received_at.date().isoformat(), item.sha256, item.body)
-            for item in fetches
-            if item.body
-        }
+        """Bodies are stored before the transaction; one without its row is harmless."""
+        return self._payloads.put_all(fetches)
 
     # -- steps of a write, in their order ---------------------------------------------------------
 

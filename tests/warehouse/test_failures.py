@@ -12,9 +12,10 @@ from core.errors import DiskFull, StorageError
 from resources.transport.state import SqliteStore
 from resources.warehouse.engine import make_engine, reading, transaction
 from resources.warehouse.failures import is_full, storage_error
-from resources.warehouse.payloads import PayloadStore
+from resources.warehouse.payloads import FolderPayloads
 from resources.warehouse.warehouse import Warehouse
 from resources.warehouse.write_probe import WriteProbe
+from tests.warehouse.test_payloads import fetch_of
 
 
 def fill(engine: Engine) -> None:
@@ -64,7 +65,7 @@ def test_payloads_and_the_state_of_the_transport_say_it_too(
 
     monkeypatch.setattr(Path, "write_bytes", no_room)
     with pytest.raises(DiskFull):
-        PayloadStore(tmp_path).put("2026-08-21", "ab" * 32, b"body")
+        FolderPayloads(tmp_path).put_all([fetch_of(b"body")])
 
     store = SqliteStore(tmp_path / "transport.sqlite3")
     full = sqlite3.OperationalError("database or disk is full")

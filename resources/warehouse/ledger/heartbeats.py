@@ -19,6 +19,8 @@ FRESH = timedelta(seconds=90)
 BEAT_S = 10.0
 RUN = "run"
 """Role of a run that has a process of its own; its node id is the run's id."""
+WORKERS = ("all", "worker")
+"""Roles of the nodes that carry out commands."""
 SCHEDULER = "scheduler"
 """Node id under which the scheduler's sensor records each of its ticks."""
 
@@ -67,6 +69,10 @@ class Heartbeats:
         values = (node.node_id, node.role, node.host, node.pid, started, now, state_json)
         with transaction(self._engine) as connection:
             connection.exec_driver_sql(self._sql.upsert("sys_heartbeat", _COLUMNS, ("node_id",)), values)
+
+    def workers(self) -> list[Node]:
+        """Nodes that carry out commands, alive or not, the one that beat last first."""
+        return [node for node in self.all() if node.role in WORKERS]
 
     def forget(self, node_id: str) -> None:
         self._sql.change("DELETE FROM sys_heartbeat WHERE node_id=?", (node_id,))
