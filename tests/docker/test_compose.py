@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from resources.orchestrator import LOCATION
+from resources.secret_variables import with_secrets
 from resources.settings import Settings, load_settings
 from schedules.supervisor import process_plan
 from schedules.supervisor.process_plan import Ports
@@ -68,35 +69,58 @@ def _runnable(module: str) -> bool:
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_no_secret_has_a_value_or_a_default(name: str) -> None:
-    for key, value in (SERVICES[name].get("environment") or {}).items():
-        for variable, operator in re.findall(r"\$\{(\w+)(:?[-?]?)", str(value)):
-            if SECRET.search(variable):
-                assert operator == ":?", f"{key}: {variable} has no value and must be asked for"
-        if SECRET.search(key) and not key.startswith("MARIADB_RANDOM_"):
-            assert "${" in value, f"{key} is written out"
+def test_a_secret_is_a_file_that_the_service_has(name: str) -> None:
+    given = {f"/run/secrets/{one}" for one in SERVICES[name].get("secrets", [])}
+    files = {
+        key: value
+        for key, value in (SERVICES[name].get("environment") or {}).items()
+        if SECRET.search(key.removesuffix("_FILE")) and not key.startswith("MARIADB_RANDOM_")
+    }
+
+    assert all(key.endswith("_FILE") or key == "DAGSTER_POSTGRES_URL" for key in files)
+    assert {value for key, value in files.items() if key.endswith("_FILE")} <= given
+    assert ":" not in str(files.get("DAGSTER_POSTGRES_URL", "")).partition("://")[2].partition("@")[0]
 
 
 def test_the_example_leaves_every_secret_empty_and_names_all_that_are_asked_for() -> None:
     example = (FOLDER / "env.example").read_text(encoding="utf-8")
     named = dict(line.split("=", 1) for line in example.splitlines() if "=" in line and line[0] != "#")
-    asked = set(re.findall(r"\$\{(\w+):\?", (FOLDER / "compose.yaml").read_text(encoding="utf-8")))
 
-    assert named == dict.fromkeys(asked, "")
+    assert named == dict.fromkeys((one["environment"] for one in COMPOSE["secrets"].values()), "")
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_a_container_writes_only_where_it_must(name: str) -> None:
+    service = OURS[name]
+
+    assert service["read_only"] is True
+    assert service["volumes"] == ["data:/data"]
+    assert service["tmpfs"] == ["/tmp"]
+    assert service["cap_drop"] == ["ALL"]
+    assert service["mem_limit"]
+    assert name == "prepare" or "healthcheck" in service
 
 
 @pytest.mark.parametrize("name", OURS)
 def test_the_environment_is_made_of_settings_that_exist(name: str, tmp_path: Path) -> None:
-    known = {row.name.upper() for row in fields(Settings)} | {"DAGSTER_HOME", "NUMBA_CACHE_DIR"}
-    environment = {key: _filled(value) for key, value in OURS[name]["environment"].items()}
+    known = {row.name.upper() for row in fields(Settings)} | {"DAGSTER_HOME", "NUMBA_CACHE_DIR", "PGPASSWORD"}
+    secret = tmp_path / "secret"
+    secret.write_text("given\n")
+    environment = with_secrets(
+        {
+            key: str(secret) if key.endswith("_FILE") else _filled(value)
+            for key, value in OURS[name]["environment"].items()
+        }
+    )
 
     settings = load_settings(environment, dotenv=tmp_path / "none")
 
     assert environment.keys() <= known
+    assert (settings.db_password, environment["PGPASSWORD"]) == ("given", "given")
     assert settings.notifications_require_login is True
     assert settings.data_source == "real"
     assert settings.warehouse_address.startswith("mysql+pymysql://ashare:")
-    assert settings.dagster_postgres_url == "postgresql+psycopg2://dagster:given@postgres:5432/dagster"
+    assert settings.dagster_postgres_url == "postgresql+psycopg2://dagster@postgres:5432/dagster"
     assert environment["DAGSTER_HOME"] == f"{settings.data_dir}/dagster"
 
 
@@ -156,7 +180,9 @@ def test_the_image_runs_as_nobody_special_and_holds_what_it_needs() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     packages = project["tool"]["setuptools"]["packages"]["find"]["include"]
     assert {name.rstrip("*") for name in packages} <= set(copied)
-    assert not any("PASSWORD" in line or "SECRET" in line for line in lines)
+    secrets = [line for line in lines if "PASSWORD" in line and not line.startswith("#")]
+    assert secrets == []
+    assert 'ENTRYPOINT ["python", "-m", "resources.secret_variables"]' in lines
 
 
 def test_prepare_makes_the_folders_and_the_warehouse(tmp_path: Path) -> None:

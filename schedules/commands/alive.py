@@ -1,0 +1,28 @@
+"""`python -m schedules.commands.alive`: 0 while the worker of this machine (or container) has a recent
+heartbeat, else 1. The health check of a container without a supervisor."""
+
+import socket
+import sys
+
+from core.errors import PlatformError
+from resources.settings import process_settings
+from resources.warehouse.engine import make_engine
+from resources.warehouse.ledger.heartbeats import Heartbeats
+
+
+def main() -> int:
+    host = socket.gethostname()[:40]
+    try:
+        engine = make_engine(process_settings().warehouse_address, read_only=True, wait_s=5.0)
+        try:
+            nodes = Heartbeats(engine).workers()
+        finally:
+            engine.dispose()
+    except PlatformError as error:
+        sys.stderr.write(f"{error.message}\n")
+        return 1
+    return 0 if any(node.host == host and node.fresh() for node in nodes) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
