@@ -18,7 +18,7 @@ from typing import Any
 import zstandard
 
 from core.errors import InputError, NotFound, Unavailable
-from resources.fetch_record import Outcome
+from resources.fetch_record import Fetch, Outcome
 from resources.warehouse.engine import transaction
 from resources.warehouse.warehouse import Warehouse
 
@@ -118,6 +118,21 @@ def _recorded(facts: Sequence[Any], body: str) -> Recorded:
 
 def _body_path(folder: Path, sha256: str) -> Path:
     return folder / BODIES / f"{sha256}.zst"
+
+
+def keep(fetches: Iterable[Fetch], folder: Path) -> int:
+    """Write responses into a new folder as a recording; returns their number."""
+    (folder / BODIES).mkdir(parents=True)
+    count = 0
+    with (folder / INDEX).open("w", encoding="utf-8") as index:
+        for one in fetches:
+            if one.body:
+                _body_path(folder, one.sha256).write_bytes(zstandard.compress(one.body, 3))
+            facts = (one.request_key, one.upstream, one.call_name, one.request, one.codes_or_page)
+            how = (one.http_status, str(one.outcome), one.attempt, one.received_at)
+            index.write(json.dumps(asdict(_recorded((*facts, *how), one.sha256 if one.body else ""))) + "\n")
+            count += 1
+    return count
 
 
 class RecordedResponses:

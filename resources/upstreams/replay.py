@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import TypeVar
+from functools import partial
+from typing import Any, TypeVar
 
 from core.calendar import TradeCalendar
 from core.clock import Clock
@@ -11,8 +12,9 @@ from core.stopping import safe_point
 from resources.fetch_record import Fetch, FetchLog, Outcome
 from resources.recordings import Recorded, RecordedResponses
 from resources.rejections import Rejection, noting
-from resources.transport.request import Request, Sites
+from resources.transport.request import Fetcher, Request, Sites
 from resources.upstreams.factory import Makers, http_clients
+from resources.upstreams.first_answers import FirstAnswers
 from resources.upstreams.hosts import SITES
 from resources.upstreams.tdx.client import TdxClient
 from resources.upstreams.tdx.frames import Call
@@ -108,7 +110,16 @@ class ReplaySession:
         return _replayed(self.recording, self.fetches, asked, parse)
 
 
-def replay_clients(recording: RecordedResponses, clock: Clock, calendar: TradeCalendar) -> Makers:
+def replay_clients(
+    recording: RecordedResponses,
+    clock: Clock,
+    calendar: TradeCalendar,
+    *,
+    first: FirstAnswers | None = None,
+) -> Makers:
     """{upstream key: function that binds its client to a log}, as `factory.make_clients` gives them."""
-    tdx = TdxClient.over(ReplaySession(recording, clock, FetchLog()), calendar)
-    return {"tdx": tdx.with_fetches, **http_clients(lambda log: ReplayFetcher(recording, log), clock)}
+    session: Any = ReplaySession(recording, clock, FetchLog())
+    fetcher: Callable[[FetchLog], Fetcher] = partial(ReplayFetcher, recording)
+    if first is not None:
+        session, fetcher = first.session(session), first.fetcher(fetcher, SITES)
+    return {"tdx": TdxClient.over(session, calendar).with_fetches, **http_clients(fetcher, clock)}

@@ -23,9 +23,8 @@ import pytest
 
 from core.calendar import shipped_calendar
 from core.clock import ManualClock, SystemClock
-from core.declaration.registry import builtin_registry
-from core.declaration.scope import Scope
 from core.errors import PayloadError, Permanent, PlatformError, Refused, Transient, UpstreamError
+from platform_assets.every_source import EmptyTables, ask_every_source
 from resources.fetch_record import FetchLog
 from resources.settings import Settings
 from resources.simulated_market.registry import responders
@@ -43,7 +42,6 @@ from resources.upstreams.fetch_context import FetchContext
 from resources.upstreams.hosts import mock_sites
 from resources.upstreams.tdx.session import Session
 from resources.upstreams.wire_format_evidence import columns
-from resources.warehouse.panel import Panel
 from tests.pipeline.conftest import TODAY
 from tests.transport.manual import ManualTime
 from tests.upstreams.bad_host import bad_host, closed_port
@@ -95,54 +93,6 @@ class Calls:
             return value
 
         return accepted
-
-
-class Nothing:
-    """Stored tables that are empty still."""
-
-    def __call__(
-        self,
-        table: str,
-        *,
-        columns: Any,
-        codes: Any = None,
-        since: Any = None,
-        until: Any = None,
-        noted: Any = (),
-    ) -> pd.DataFrame:
-        return pd.DataFrame({name: pd.Series(dtype=object) for name in columns})
-
-    def panel(
-        self, table: str, *, columns: Any, since: str, until: str, condition: str = "", noted: Any = ()
-    ) -> Panel:
-        return Panel((), (), {name: np.zeros((0, 0)) for name in columns})
-
-    def latest(self, table: str, column: str, before: str) -> None:
-        return None
-
-    def apart(self) -> "Nothing":
-        return self
-
-    def take_over(self, other: Any) -> None:
-        pass
-
-
-def asked_of_everyone(ctx: FetchContext) -> None:
-    """Every source of every dataset, for the market of the day, or for one code where it serves no market."""
-    codes = tuple(ctx.securities()["code"].head(1))
-    for dataset in builtin_registry().datasets.values():
-        for late, source in (
-            *((dataset.late, one) for one in dataset.sources),
-            *((raw.late, one) for raw in dataset.raw for one in raw.sources),
-        ):
-            day = Scope((TODAY,)).with_late(late, ctx.calendar)
-            for scope in (day, Scope(day.dates, codes)):
-                if source.only_when is None or source.only_when(ctx, scope):
-                    # What it needs of stored rows may not be there.
-                    with suppress(PlatformError, KeyError, ValueError, IndexError):
-                        source.fetch(ctx, scope)
-                    break
-    ctx.eastmoney.stock_changes()  # asked by live reads alone
 
 
 def asked_on_demand(clients: dict[str, Any], symbol: str) -> None:
@@ -207,14 +157,15 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator["Bench"]:
         calendar = shipped_calendar()
         makers, closers = make_clients(settings, clock, calendar, gate=gate, sleeper=lambda _seconds: None)
         ctx = FetchContext(clock=clock, calendar=calendar, makers=makers, closers=closers)
-        view = ctx.view(FetchLog(), read=Nothing())
+        view = ctx.view(FetchLog(), read=EmptyTables())
         clients = {name: make(FetchLog()) for name, make in makers.items()}
         clients["eastmoney"].buybacks(None, TODAY)  # of the day alone there are none
         for side in billboard.SIDE_REPORTS:  # asked when the report of all seats is gone
             report = billboard.side_report(side, TODAY, TODAY)
             read = partial(billboard.side_rows, side=side)
             clients["eastmoney"].asked(report, read, day="date", since=TODAY, until=TODAY)
-        asked_of_everyone(view)
+        ask_every_source(view, TODAY, str(view.securities()["code"].iloc[0]))
+        view.eastmoney.stock_changes()  # asked by live reads alone
         asked_on_demand(clients, view.symbols()[0])
         hong_kong = str(clients["eastmoney"].ah_pairs()["h_code"].iloc[0])
         for call in ("hk_indicators", "hk_dividends", "hk_profile"):

@@ -82,6 +82,11 @@ class TdxClient:
         made._owns_pool = False
         return made
 
+    @property
+    def session(self) -> Session:
+        """Its session with the servers."""
+        return self._session
+
     def with_fetches(self, fetches: FetchLog) -> "TdxClient":
         """A view that shares the connections and reports to another log; closing it closes nothing."""
         view = object.__new__(TdxClient)

@@ -1,0 +1,1 @@
+"""One module per command; `ashare.main` loads a module when its command is called."""

@@ -1,0 +1,128 @@
+"""Rows of a declared table as a file: streamed, so that memory does not grow with the table."""
+
+import csv
+import gzip
+import io
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+from core.declaration.tables import Table
+from core.errors import InputError, PlatformError
+from resources.warehouse.reads import stream_rows
+from resources.warehouse.slices import Slice
+from resources.warehouse.warehouse import Warehouse
+from serving_api.admin.lineage.service import market_table
+from serving_api.admin.shared import parse_day
+from serving_api.framework.parameters import parse_as_of
+from serving_api.framework.state import State
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which rows and columns of a table. `as_of` None: as known now."""
+
+    table: Table
+    columns: tuple[str, ...]
+    rows: Slice
+    as_of: str | None
+
+    @classmethod
+    def of(
+        cls,
+        state: State,
+        name: str,
+        since: str | None,
+        until: str | None,
+        codes: str | None,
+        columns: str | None,
+        as_of: str | None,
+    ) -> "Selection":
+        """Raises NotFound for the table, InputError for every other value."""
+        table = market_table(state, name)
+        first, last = (
+            None if text is None else parse_day(option, text, state.calendar.horizon)
+            for option, text in (("from", since), ("until", until))
+        )
+        if first and last and first > last:
+            raise InputError("from", f"{first} lies after --until {last}")
+        if (first or last) and table.date_column is None:
+            raise InputError("from", f"{table.name} has no dates")
+        chosen = _names(codes)
+        if chosen is not None and "code" not in table.names:
+            raise InputError("codes", f"{table.name} has no codes")
+        instant = None if as_of is None else parse_as_of(as_of, state.clock.now()).bound
+        if instant is not None and not table.has_history:
+            raise InputError("as_of", f"{table.name} keeps no versions")
+        date_column = table.date_column if first or last else None
+        part = Slice(date_column=date_column, since=first, until=last, codes=chosen)
+        return cls(table, _columns(table, columns), part, instant)
+
+
+def _names(text: str | None) -> tuple[str, ...] | None:
+    if text is None:
+        return None
+    return tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+
+
+def _columns(table: Table, text: str | None) -> tuple[str, ...]:
+    asked = _names(text)
+    if asked is None:
+        return tuple(table.names)
+    known = {spec.name for spec in table.all_columns}
+    wrong = next((name for name in asked if name not in known), None)
+    if wrong is not None or not asked:
+        raise InputError("columns", f"{(wrong or '')[:64]!r} is none of {', '.join(sorted(known))}")
+    return asked
+
+
+def export(warehouse: Warehouse, chosen: Selection, path: Path, form: str) -> int:
+    """Write the rows; returns their number. The file appears when it is complete."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with _opened(part, packed=path.suffix == ".gz") as handle, warehouse.connect() as connection:
+            found = stream_rows(
+                connection, warehouse.sql, chosen.table, chosen.columns, chosen.rows, as_of=chosen.as_of
+            )
+            count = _WRITERS[form](handle, chosen, found)
+        os.replace(part, path)
+    except OSError as error:
+        raise PlatformError(f"to: {path} cannot be written ({error.strerror})") from None
+    finally:
+        part.unlink(missing_ok=True)
+    return count
+
+
+def _opened(path: Path, *, packed: bool) -> TextIO:
+    if packed:
+        return io.TextIOWrapper(gzip.GzipFile(path, "wb"), encoding="utf-8", newline="")
+    return path.open("w", encoding="utf-8", newline="")
+
+
+def _csv(handle: TextIO, chosen: Selection, rows: Iterator[tuple[Any, ...]]) -> int:
+    writer, count = csv.writer(handle, lineterminator="\n"), 0
+    writer.writerow(chosen.columns)
+    for row in rows:
+        writer.writerow(row)
+        count += 1
+    return count
+
+
+def _jsonl(handle: TextIO, chosen: Selection, rows: Iterator[tuple[Any, ...]]) -> int:
+    flags = [name for name in chosen.columns if chosen.table.column(name).family == "bool"]
+    count = 0
+    for row in rows:
+        record = dict(zip(chosen.columns, row, strict=True))
+        record |= {name: bool(record[name]) for name in flags if record[name] is not None}
+        handle.write(json.dumps(record, ensure_ascii=False, default=str) + "\n")
+        count += 1
+    return count
+
+
+_WRITERS: dict[str, Callable[[TextIO, Selection, Iterator[tuple[Any, ...]]], int]] = {
+    "csv": _csv,
+    "jsonl": _jsonl,
+}

@@ -1,0 +1,131 @@
+"""Commands that ask the worker: what they queue, how they wait, what they report."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ashare import waiting
+from resources.warehouse.ledger.backfills import Backfills
+from resources.warehouse.ledger.commands import Command, CommandQueue
+from tests.ashare.conftest import DAYS, CommandLine
+from tests.serving_api.market import NOW
+from tests.serving_api.worker import fail, succeed, worker
+
+
+@pytest.fixture(autouse=True)
+def _looks_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waiting, "LOOK_S", 0.01)
+
+
+def ended(status: str) -> Callable[[CommandQueue, Command], None]:
+    """A worker that ends a backfill in a status; the command itself succeeds, as the real one does."""
+
+    def work(queue: CommandQueue, command: Command) -> None:
+        Backfills(queue._engine).settle(str(command.args["backfill_id"]), status, now=NOW)
+        queue.finish(command, "success", result={"status": status})
+
+    return work
+
+
+@pytest.mark.parametrize("status", ["partial", "failed"])
+def test_a_backfill_that_leaves_dates_out_is_exit_code_1(cli: CommandLine, status: str) -> None:
+    cli.has_worker()
+    with worker(cli.url, ended(status)):
+        assert cli("backfill", "kline_daily", "--from", DAYS[0], "--to", DAYS[2]) == 1
+    assert status in cli.out
+
+
+@pytest.mark.parametrize(
+    ("asked", "result"),
+    [
+        (("quote", "--codes", "600519"), {"types": {"quote": {"status": "failed", "message": "away"}}}),
+        (("exchange_margin",), {"status": "failed", "message": "away"}),
+    ],
+)
+def test_a_download_without_success_is_exit_code_1(
+    cli: CommandLine, asked: tuple[str, ...], result: dict[str, Any]
+) -> None:
+    """The command succeeds: it reports what became of its parts."""
+    cli.has_worker()
+    with worker(cli.url, succeed(result)):
+        assert cli("load", *asked, "--date", DAYS[2]) == 1
+    assert "away" in cli.out
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("load",),
+        ("load", "kline_daily"),
+        ("load", "quote", "--codes", "600519"),
+        ("backfill", "kline_daily", "--from", DAYS[0], "--to", DAYS[2]),
+    ],
+)
+def test_without_a_worker_nothing_is_queued(cli: CommandLine, command: tuple[str, ...]) -> None:
+    assert "ashare run" in cli.fault(*command)["error"]
+    assert cli.warehouse.query("SELECT COUNT(*) FROM sys_command") == [(0,)]
+    assert cli.warehouse.query("SELECT COUNT(*) FROM sys_backfill") == [(0,)]
+
+
+def test_codes_are_a_download_of_a_type(cli: CommandLine) -> None:
+    cli.has_worker()
+    counts = {"total": 1, "saved": 1, "gap_count": 0}
+    part = {"status": "success", "codes": {"600519": counts, "000001": counts}}
+    with worker(cli.url, succeed({"types": {"quote": part}, "fusion": None})) as done:
+        found = cli.result("load", "quote", "--codes", "600519,000001", "--date", DAYS[2])
+
+    assert [(one.command, one.args) for one in done] == [
+        ("download", {"codes": ["600519", "000001"], "types": ["quote"], "date": DAYS[2]})
+    ]
+    assert (found["status"], found["saved"], set(found["details"])) == ("success", 2, {"600519", "000001"})
+
+
+def test_a_dataset_is_a_backfill_of_one_date(cli: CommandLine) -> None:
+    cli.has_worker()
+    with worker(cli.url, ended("success")) as done:
+        found = cli.result("load", "kline_daily", "--date", DAYS[1])
+
+    assert [one.command for one in done] == ["backfill"]
+    stored = cli.warehouse.query("SELECT dataset, date_from, date_to, requested_by FROM sys_backfill")
+    assert [tuple(map(str, row)) for row in stored] == [("kline_daily", DAYS[1], DAYS[1], "ashare")]
+    assert found["partitions"]["total"] == 1
+
+
+def test_a_command_that_fails_is_exit_code_1_with_its_reason(cli: CommandLine) -> None:
+    cli.has_worker()
+    with worker(cli.url, fail("the upstream is away")):
+        assert "the upstream is away" in cli.fault("load")["error"]
+
+
+def test_steps_are_shown_once_while_a_load_runs(cli: CommandLine) -> None:
+    cli.has_worker()
+    seen = threading.Event()
+
+    def work(queue: CommandQueue, command: Command) -> None:
+        queue.progress(command, {"stage": "history", "step": 2, "steps": 6})
+        seen.wait(0.3)
+        queue.finish(command, "success", result={"newest": DAYS[2]})
+
+    with worker(cli.url, work):
+        assert cli("load") == 0
+    assert cli.err.count("step 2 of 6: history") == 1
+    assert f"newest: {DAYS[2]}" in cli.out
+
+
+@pytest.mark.parametrize(
+    ("command", "named"),
+    [
+        (("load", "kline_dayly"), "kline_daily"),
+        (("load", "quotes", "--codes", "600519"), "quote"),
+        (("load", "quote", "--codes", "60051"), "codes"),
+        (("load", "kline_daily", "--date", "2026-08-22"), "date"),
+        (("load", "--date", DAYS[0]), "NAME"),
+    ],
+)
+def test_a_bad_request_names_what_is_wrong(cli: CommandLine, command: tuple[str, ...], named: str) -> None:
+    cli.has_worker()
+    fault: dict[str, Any] = cli.fault(*command)
+    assert named in f"{fault['error']} {fault.get('parameter')}"
+    assert cli.warehouse.query("SELECT COUNT(*) FROM sys_command") == [(0,)]

@@ -1,0 +1,104 @@
+"""Commands that read: rows as files, lineage, the cost of a backfill."""
+
+import csv
+import gzip
+import json
+from collections import Counter
+
+import pytest
+
+from tests.ashare.conftest import DAYS, CommandLine
+
+TABLE = "fusion_kline_daily"
+
+
+def test_a_csv_file_has_the_rows_that_the_engine_has(cli: CommandLine) -> None:
+    target = cli.folder / "bars.csv"
+
+    found = cli.result("export", TABLE, "--to", str(target), "--columns", "code,date,close,volume")
+
+    with target.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    stored = cli.warehouse.query(f"SELECT code, date, close, volume FROM {TABLE} ORDER BY code, date")
+    assert found["rows"] == len(rows) == len(stored) == 6
+    assert [tuple(row.values()) for row in rows] == [
+        (code, str(day), str(float(close)), str(int(volume))) for code, day, close, volume in stored
+    ]
+
+
+def test_both_engines_write_the_same_texts(cli: CommandLine) -> None:
+    columns = ("code", "date", "close", "is_suspended", "src", "valid_from")
+    asked = ("export", TABLE, "--codes", "600519", "--until", DAYS[0], "--columns", ",".join(columns))
+
+    cli.result(*asked, "--to", str(cli.folder / "bars.csv"))
+    cli.result(*asked, "--to", str(cli.folder / "bars.jsonl"))
+
+    line = (cli.folder / "bars.csv").read_text(encoding="utf-8").splitlines()[1]
+    assert line == f"600519,{DAYS[0]},11.0,0,tencent,2026-08-21 15:30:00.000000"
+    record = json.loads((cli.folder / "bars.jsonl").read_text(encoding="utf-8"))
+    assert record["is_suspended"] is False
+    assert record["valid_from"] == "2026-08-21 15:30:00.000000"
+
+
+def test_dates_and_codes_choose_rows_and_an_instant_the_version(cli: CommandLine) -> None:
+    target = cli.folder / "bars.jsonl.gz"
+    asked = ("export", TABLE, "--to", str(target), "--codes", "600519", "--from", DAYS[1], "--force")
+
+    cli.result(*asked, "--until", DAYS[1])
+    with gzip.open(target, "rt", encoding="utf-8") as file:
+        now = [json.loads(line) for line in file]
+    cli.result(*asked, "--as-of", "2026-08-21T15:10:00")
+    with gzip.open(target, "rt", encoding="utf-8") as file:
+        before = [json.loads(line) for line in file]
+
+    assert [(row["code"], row["date"], row["close"]) for row in now] == [("600519", DAYS[1], 11.0)]
+    assert Counter(row["close"] for row in before) == {10.0: 2}
+
+
+@pytest.mark.parametrize(
+    ("options", "parameter"),
+    [
+        (["--to", "bars.xlsx"], "to"),
+        (["--to", "bars.csv", "--from", "yesterday"], "from"),
+        (["--to", "bars.csv", "--from", DAYS[1], "--until", DAYS[0]], "from"),
+        (["--to", "bars.csv", "--columns", "price"], "columns"),
+        (["--to", "bars.csv", "--as-of", "2030-01-01"], "as_of"),
+    ],
+)
+def test_a_bad_value_is_named_and_leaves_no_file(
+    cli: CommandLine, options: list[str], parameter: str
+) -> None:
+    before = set(cli.folder.iterdir())
+    assert cli.fault("export", TABLE, *options)["parameter"] == parameter
+    assert set(cli.folder.iterdir()) == before
+
+
+def test_a_file_that_is_there_is_kept(cli: CommandLine) -> None:
+    target = cli.folder / "bars.csv"
+    target.write_text("mine")
+
+    assert "--force" in cli.fault("export", TABLE, "--to", str(target))["error"]
+    assert target.read_text() == "mine"
+    assert cli("export", "sys_batch", "--to", str(cli.folder / "batches.csv")) == 1
+
+
+def test_lineage_names_the_source_and_both_versions(cli: CommandLine) -> None:
+    found = cli.result("lineage", TABLE, "code=600519", f"date={DAYS[0]}")
+
+    assert found["columns"]["close"]["value"] == 11.0
+    assert found["columns"]["close"]["source"] == "tencent"
+    now, before = found["revisions"]
+    assert now["changed"]["close"] == {"old": 10.0, "new": 11.0}
+    assert (before["changed"], before["valid_to"]) == ({}, now["valid_from"])
+    assert cli.fault("lineage", TABLE, "code=600519")["parameter"] == "date"
+    assert cli.fault("lineage", TABLE, "600519")["parameter"] == "key"
+
+
+def test_a_plan_counts_the_missing_dates_and_starts_nothing(cli: CommandLine) -> None:
+    found = cli.result("backfill", "kline_daily", "--from", DAYS[0], "--to", DAYS[2], "--plan")
+
+    assert (found["partitions"], found["complete"]) == (3, 0)
+    assert cli.warehouse.query("SELECT COUNT(*) FROM sys_command") == [(0,)]
+    assert (
+        cli.fault("backfill", "kline_daily", "--from", "x", "--to", DAYS[2], "--plan")["parameter"] == "from"
+    )
