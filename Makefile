@@ -6,12 +6,14 @@ STAMP := $(VENV)/.installed
 TEST_STAMP := $(VENV)/.installed-test
 export PYTHONDONTWRITEBYTECODE = 1
 
-.PHONY: run dev test witness lint format openapi docs coverage bench soak real-day simulate lock clean help
+.PHONY: run dev test witness lint format openapi docs coverage bench soak real-day simulate backup restore lock clean help
 
 help:
 	@echo "make run       the platform on the sample market (API 8000, Dagster UI 3000)"
 	@echo "make dev       the same, and each process restarts when its code changes"
 	@echo "make simulate  the simulated upstreams alone (HTTP 8900, terminal protocol 7709)"
+	@echo "make backup    copies the state while it runs (TO=a new folder, else one in data/backups)"
+	@echo "make restore   a backup into a platform that does not run (FROM=DIR, REPLACE=1 if there is data)"
 	@echo "make test      lint and tests, at most 15 minutes on 2 cores"
 	@echo "make lint      ruff, mypy and import-linter"
 	@echo "make format    ruff brings the sources into shape"
@@ -55,9 +57,10 @@ lock: | $(VENV)/bin/python
 	@$(PIP) pip-tools >&2
 	@$(LOCK) -o requirements.lock pyproject.toml
 	@$(LOCK) --extra test -o requirements-test.lock pyproject.toml
+	@sed -i.part -e '/^# WARNING/,$$d' requirements.lock requirements-test.lock && rm -f requirements*.lock.part
 
 run: $(STAMP)
-	@exec $(BIN)/python -m schedules.supervisor
+	@exec $(BIN)/ashare run
 
 # watchfiles is an extra of the tests.
 dev: $(TEST_STAMP)
@@ -65,6 +68,13 @@ dev: $(TEST_STAMP)
 
 simulate: $(STAMP)
 	@exec $(BIN)/python -m resources.simulated_market --http-port 8900 --tcp-port 7709
+
+backup: $(STAMP)
+	@$(BIN)/ashare backup $(if $(TO),--to '$(TO)')
+
+restore: $(STAMP)
+	@test -n '$(FROM)' || { echo "FROM: name the folder of a backup, make restore FROM=data/backups/..." >&2; exit 1; }
+	@$(BIN)/ashare restore '$(FROM)' $(if $(REPLACE),--replace)
 
 openapi: $(STAMP)
 	@$(BIN)/python -m serving_api.openapi

@@ -72,6 +72,7 @@ def open_warehouse(
         registry.tables,
         clock=clock,
         payload_folder=settings.data_path / "payloads",
+        payload_url=settings.payload_url,
         read_only=read_only,
         pool=pool,
     )

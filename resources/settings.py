@@ -137,6 +137,9 @@ class Settings:
     dagster_bind: str = _setting("127.0.0.1", "where the Dagster UI listens; it has no login of its own")
     log_format: str = _setting("json", "json or text")
     log_level: str = _setting("INFO")
+    payload_url: str = _setting(
+        "", "object store of upstream bodies, s3://bucket/prefix; empty: DATA_DIR/payloads"
+    )
     payload_days: int = _setting(30, "days that upstream bodies are stored")
     sample_profile: str = _setting("S", "S, M or L")
     sample_seed: int = _setting(20260821)

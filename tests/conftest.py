@@ -2,11 +2,14 @@
 
 import os
 import socket
+import uuid
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+import sqlalchemy as sa
 
 from tests.databases import MARIADB_URL, copied_from_the_first, lent_mariadb
 
@@ -79,6 +82,20 @@ def mariadb_database(kind: str) -> Iterator[str]:
     require("MariaDB", listens(MARIADB_URL), MARIADB_URL)
     with lent_mariadb(kind) as url:
         yield url
+
+
+@contextmanager
+def own_postgres(prefix: str) -> Iterator[str]:
+    """URL of a new PostgreSQL database without tables that nobody else uses, dropped at the end."""
+    require("PostgreSQL", listens(POSTGRES_URL), POSTGRES_URL)
+    name = f"{prefix}_{uuid.uuid4().hex[:12]}"
+    server = sa.create_engine(POSTGRES_URL, isolation_level="AUTOCOMMIT", poolclass=sa.pool.NullPool)
+    with server.connect() as connection:
+        connection.exec_driver_sql(f"CREATE DATABASE {name}")
+        try:
+            yield server.url.set(database=name).render_as_string(hide_password=False)
+        finally:
+            connection.exec_driver_sql(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 @pytest.fixture

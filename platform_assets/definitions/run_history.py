@@ -87,6 +87,10 @@ def _shorten_freshness(storage: SqlEventLogStorage, before: datetime) -> None:
     replaced = sa.select(events.c.id).where(of_kind, old, _repeated())
     with storage.index_connection() as connection:
         connection.execute(events.delete().where(events.c.id.in_(replaced)))
+    if isinstance(storage, SqliteEventLogStorage):
+        # Stored a second time in the file of the run without an id, which nobody reads.
+        with storage.run_connection("") as connection:
+            connection.execute(events.delete().where(of_kind, old))
 
 
 def _repeated() -> sa.Exists:

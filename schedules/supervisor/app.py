@@ -14,8 +14,10 @@ from typing import Any
 from core.clock import SystemClock
 from core.errors import DiskFull, PlatformError
 from resources import logs
+from resources.backup.journal import refuse_half_restored
 from resources.logs import masker, said
 from resources.orchestrator import LOCATION, Orchestrator
+from resources.run_lock import RunLock, StartRefused
 from resources.settings import ROLES, Settings, load_settings, refuse_reserved
 from resources.simulated_market.launch import needs_market
 from resources.warehouse.engine import make_engine
@@ -56,6 +58,7 @@ def check(settings: Settings) -> None:
     checks.check_now(settings.frozen_now)
     checks.check_files(settings)
     checks.check_folder(settings.data_path)
+    refuse_half_restored(settings.data_path)
     checks.check_disk(settings.data_path)
     if settings.role != "web":
         checks.check_postgres(settings.dagster_postgres_url)
@@ -157,7 +160,7 @@ class Start:
             queue = CommandQueue(engine)
             known = loaded_before(ScheduledRunLedger(engine))
             if not known and self.settings.data_source != "mock":
-                self._say("the warehouse is empty; command initial_load fills it from the real upstreams")
+                self._say("the warehouse is empty; `ashare load` fills it from the real upstreams")
                 return
             command = request_load(queue)
             if known:
@@ -195,13 +198,13 @@ class Start:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            raise checks.StartRefused(f"the migration took more than {MIGRATE_S:.0f} s") from None
+            raise StartRefused(f"the migration took more than {MIGRATE_S:.0f} s") from None
         text = self._mask(done.stdout.decode("utf-8", "replace"))
         path = self.data / "logs" / "migrate.log"
         path.write_text(text, encoding="utf-8")
         if done.returncode:
             lines = text.strip().splitlines()
-            raise checks.StartRefused(said(lines[-1]) if lines else f"the migration failed, see {path}")
+            raise StartRefused(said(lines[-1]) if lines else f"the migration failed, see {path}")
 
     def watch(self) -> None:
         """Restart what dies, until somebody stops it."""
@@ -215,7 +218,7 @@ class Start:
             checks.check_disk(self.data)
             checks.check_room(self.data)
             self._probe.write()
-        except (checks.StartRefused, DiskFull) as error:
+        except (StartRefused, DiskFull) as error:
             short = error.message
         except PlatformError:
             short = self._short  # locked or away: that says nothing about its disk
@@ -289,7 +292,7 @@ def run(
     try:
         settings = read_settings(environ)
         check(settings)
-        lock = checks.RunLock(settings.data_path, settings.role)
+        lock = RunLock(settings.data_path, settings.role)
         lock.take(SystemClock().now())
         check_ports(settings)
     except (PlatformError, NotImplementedError) as error:

@@ -6,7 +6,7 @@ import secrets
 from pathlib import Path
 from typing import Any
 
-from schedules.supervisor.checks import StartRefused
+from resources.run_lock import StartRefused
 
 FOLDERS = ("dagster", "logs", "notifications", "payloads", "recordings", "sample", "numba")
 PROJECT = Path(__file__).resolve().parents[2]

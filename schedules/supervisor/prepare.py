@@ -4,6 +4,7 @@ deployments without it: folders, Dagster's files, the warehouse brought up to th
 import sys
 
 from core.errors import PlatformError
+from resources.backup.journal import refuse_half_restored
 from resources.settings import process_settings
 from schedules.supervisor import checks, folders, migrate
 
@@ -12,6 +13,7 @@ def main() -> int:
     try:
         settings = process_settings()
         checks.check_folder(settings.data_path)
+        refuse_half_restored(settings.data_path)
         checks.check_postgres(settings.dagster_postgres_url)
         folders.make_folders(settings.data_path)
         folders.write_dagster_home(settings.data_path, postgres=bool(settings.dagster_postgres_url))

@@ -90,7 +90,8 @@ class Turn:
         self.lock = threading.Lock()
 
 
-def _start(state: State, turn: Turn, requested: Requested, by: str) -> tuple[Backfill, Command]:
+def start_backfill(state: State, turn: Turn, requested: Requested, by: str) -> tuple[Backfill, Command]:
+    """Enter a backfill and ask the worker for it. ConflictError while the dataset has another one."""
     ledger, now = Backfills(state.writer.engine), state.clock.now()
     with turn.lock:
         _refuse_second(state, ledger, requested.dataset.name)
@@ -159,7 +160,8 @@ def _item(one: Backfill, command: Command | None) -> dict[str, Any]:
     }
 
 
-def _detail(state: State, backfill_id: str) -> dict[str, Any]:
+def backfill_detail(state: State, backfill_id: str) -> dict[str, Any]:
+    """The model `BackfillDetail`. Raises NotFound."""
     one = Backfills(state.reading.warehouse.engine).get(backfill_id)
     return {
         **_item(one, _commands(state).get(one.id)),
@@ -208,7 +210,7 @@ async def start(call: Admin, body: PlanRequest) -> Answer:
         raise InputError(
             "only_missing", f"every trade date from {requested.since} to {requested.until} is loaded already"
         )
-    made, command = await off_loop(_start, state, state.part(Turn), requested, call.member.username)
+    made, command = await off_loop(start_backfill, state, state.part(Turn), requested, call.member.username)
     count = len(made.days)
     accepted = {"status": "accepted", "id": made.id, "command_id": command.id, "partitions": count}
     message = f"已接受 {made.dataset} 的 {count} 个交易日"
@@ -228,7 +230,7 @@ async def backfills(
 @router.get("/{backfill_id}", BackfillDetail, raises=(404,), cache=NO_STORE)
 async def backfill(call: Admin, backfill_id: BackfillId) -> Answer:
     """One backfill and its progress."""
-    return Answer(await off_loop(_detail, call.state, backfill_id))
+    return Answer(await off_loop(backfill_detail, call.state, backfill_id))
 
 
 @router.post("/{backfill_id}/cancel", Canceling, raises=(404, 409))

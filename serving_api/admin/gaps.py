@@ -184,6 +184,14 @@ def _missing(session: Session, dataset: Dataset, days: list[str]) -> list[str]:
     return [absent.partition for absent in missing_partitions(dataset, days, found)]
 
 
+async def plan_of(state: State, body: PlanRequest) -> dict[str, Any]:
+    """The model `Plan`. Raises as `requested_days`."""
+    requested = await requested_days(state, body)
+    paces = transport_settings(state.settings)
+    reported = await state.reading.scan(_plan, requested, state.calendar, paces)
+    return {"dataset": requested.dataset.name, "from": requested.since, "to": requested.until, **reported}
+
+
 def _plan(
     session: Session, requested: Requested, calendar: TradeCalendar, paces: TransportSettings
 ) -> dict[str, Any]:
@@ -282,10 +290,4 @@ async def gaps(
 @router.post("/backfill/plan", Plan, raises=(404,))
 async def plan(call: Admin, body: PlanRequest) -> Answer:
     """The cost of loading a range of trade dates: calls, minutes, rows. Starts nothing."""
-    state = call.state
-    requested = await requested_days(state, body)
-    paces = transport_settings(state.settings)
-    reported = await state.reading.scan(_plan, requested, state.calendar, paces)
-    return Answer(
-        {"dataset": requested.dataset.name, "from": requested.since, "to": requested.until, **reported}
-    )
+    return Answer(await plan_of(call.state, body))

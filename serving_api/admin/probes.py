@@ -21,6 +21,7 @@ from serving_api.framework.permissions import Admin
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
+from serving_api.framework.state import State
 from serving_api.live.admin_reads.service import live_of
 from serving_api.live.admin_reads.symbols import listed_of
 from serving_api.live.transport_state import transport_state
@@ -114,6 +115,19 @@ def _probe(one: Probe, clients: Clients, asked: ProbeTarget, limit: int) -> dict
     return {"name": one.name, "ok": "error" not in reported, "latency_ms": spent, **reported}
 
 
+async def probed(state: State, code: str | None) -> tuple[str, list[dict[str, Any]]]:
+    """(the code that was asked for, the result of every probe). Raises InputError for an unknown code."""
+    listed = USUAL_CODE if code else await read_or(USUAL_CODE, state.reading.point(_listed_code))
+    about = code or listed
+    found = await listed_of(state.reading, [about])
+    if about not in found:
+        raise InputError("code", f"{about!r} is no code of Shanghai, Shenzhen or Beijing")
+    day = state.calendar.newest_complete(state.clock.now())
+    asked = ProbeTarget(about, found[about].symbol, day, state.calendar.offset(day, -1))
+    limit = state.settings.retry_budget_max
+    return about, await off_loop(probe_each, PROBES, state.part(live_of).clients.client, asked, limit)
+
+
 router = area_router(f"{PREFIX}/datamgr/probe-all", "datamgr: probes")
 
 
@@ -131,18 +145,9 @@ async def probe_all(
 ) -> Answer:
     """Send every upstream one small request: which ones answer, how fast, and the state of breakers and
     pacing."""
-    state = call.state
-    listed = USUAL_CODE if code else await read_or(USUAL_CODE, state.reading.point(_listed_code))
-    about = code or listed
-    found = await listed_of(state.reading, [about])
-    if about not in found:
-        raise InputError("code", f"{about!r} is no code of Shanghai, Shenzhen or Beijing")
-    day = state.calendar.newest_complete(state.clock.now())
-    asked = ProbeTarget(about, found[about].symbol, day, state.calendar.offset(day, -1))
-    limit = state.settings.retry_budget_max
-    sources = await off_loop(probe_each, PROBES, state.part(live_of).clients.client, asked, limit)
+    about, sources = await probed(call.state, code)
     good = sum(1 for reported in sources if reported["ok"])
-    seen = await off_loop(transport_state, state.settings)
+    seen = await off_loop(transport_state, call.state.settings)
     return Answer(
         {"code": about, "sources": sources, "summary": {"ok": good, "fail": len(sources) - good}, **seen}
     )

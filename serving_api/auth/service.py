@@ -131,8 +131,12 @@ class Accounts:
 
     async def register(self, requested: Registration) -> User:
         """A new active user. Raises ConflictError when the name or address is taken."""
+        return await self.add(requested, "user")
+
+    async def add(self, requested: Registration, role: str) -> User:
+        """A new active account of a role ("user", "admin"). Raises ConflictError as `register`."""
         await self.prepare()
-        values = await self._new_user(requested.username, requested.email, requested.password, "user")
+        values = await self._new_user(requested.username, requested.email, requested.password, role)
         user_id = await self._write(queries.insert_user, values)
         user = await self._reading.point(queries.user_by_id, user_id)
         if user is None:

@@ -13,15 +13,13 @@ import anyio
 
 from core.errors import DiskFull, PlatformError, StorageError
 from resources.orchestrator import DAEMON_FRESH_S, Orchestrator
-from resources.warehouse.ledger.heartbeats import FRESH, Heartbeats, Node, last_tick
+from resources.warehouse.ledger.heartbeats import FRESH, WORKERS, Heartbeats, Node, last_tick
 from resources.warehouse.warehouse import Warehouse
 from resources.warehouse.write_probe import WriteProbe
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import local_iso
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
-
-SCHEDULER_ROLES = ("all", "worker")
 
 
 def ping(session: Session) -> None:
@@ -31,7 +29,7 @@ def ping(session: Session) -> None:
 def heartbeat(warehouse: Warehouse) -> tuple[Node | None, datetime | None]:
     """The scheduler process with the newest heartbeat, and the scheduler's last tick."""
     nodes = Heartbeats(warehouse.engine).all()
-    return next((node for node in nodes if node.role in SCHEDULER_ROLES), None), last_tick(nodes)
+    return next((node for node in nodes if node.role in WORKERS), None), last_tick(nodes)
 
 
 T = TypeVar("T")

@@ -5,7 +5,7 @@ from datetime import datetime
 from platform_assets.definitions.cleanup_job import JOB
 from resources.warehouse.engine import transaction
 from resources.warehouse.ledger.tasks import ScheduledRun
-from resources.warehouse.payloads import PayloadStore
+from resources.warehouse.payloads import FolderPayloads
 from resources.warehouse.sql import Sql
 from schedules import run_tags
 from schedules.commands import handlers as handler
@@ -14,6 +14,7 @@ from schedules.commands.worker import Worker
 from schedules.runs.execution import DagsterRunner
 from schedules.services import Services
 from schedules.tasks.table import BY_KEY
+from tests.warehouse.test_payloads import fetch_of
 
 DAYS = ("2022-01-04", "2025-01-02", "2026-08-20")
 
@@ -27,8 +28,9 @@ def fill(services: Services) -> None:
 
 def test_bodies_go_after_as_many_days_as_the_setting_says(services: Services, runner: DagsterRunner) -> None:
     folder = services.settings.data_path / "payloads"
-    store = PayloadStore(folder)
-    old, kept = (store.put(day, f"{day[-1]}" * 64, b"body") for day in ("2026-07-21", "2026-07-22"))
+    store = FolderPayloads(folder)
+    fetches = [fetch_of(b"body", day) for day in ("2026-07-21", "2026-07-22")]
+    old, kept = store.put_all(fetches).values()
     alone = services.commands.enqueue(
         "cleanup", {"days": 365, "tables": ["stg_margin"]}, requested_by="admin"
     )

@@ -1,22 +1,21 @@
 """The clean-up of Dagster's own history: old runs go, what the UI says about partitions stays."""
 
 import itertools
-import uuid
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import dagster as dg
 import pytest
-import sqlalchemy as sa
 from dagster._core.definitions.freshness import FreshnessState, FreshnessStateChange
 
 from platform_assets.definitions.cleanup_job import JOB
 from platform_assets.definitions.run_history import RUN_DAYS, prune_runs
 from schedules.runs.execution import DagsterRunner
 from schedules.services import Services
-from tests.conftest import POSTGRES_URL, listens, require
+from tests.conftest import own_postgres
 
 KEY = dg.AssetKey(["dwd", "loaded"])
 DATES = ("2026-08-20", "2026-08-21")
@@ -31,20 +30,6 @@ def loaded():  # type: ignore[no-untyped-def]
     return dg.MaterializeResult(check_results=[dg.AssetCheckResult(check_name="schema", passed=True)])
 
 
-@contextmanager
-def postgres() -> Iterator[str]:
-    """URL of a database of the test's own."""
-    require("PostgreSQL", listens(POSTGRES_URL), POSTGRES_URL)
-    name = f"history_{uuid.uuid4().hex[:12]}"
-    server = sa.create_engine(POSTGRES_URL, isolation_level="AUTOCOMMIT", poolclass=sa.pool.NullPool)
-    with server.connect() as connection:
-        connection.exec_driver_sql(f"CREATE DATABASE {name}")
-        try:
-            yield server.url.set(database=name).render_as_string(hide_password=False)
-        finally:
-            connection.exec_driver_sql(f"DROP DATABASE {name} WITH (FORCE)")
-
-
 @pytest.fixture(params=["sqlite", "postgres"])
 def instance(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[dg.DagsterInstance]:
     """Each storage that Dagster's history may lie in, with a run of each date."""
@@ -52,7 +37,7 @@ def instance(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[dg.Dags
         with dg.DagsterInstance.local_temp(str(tmp_path)) as made:
             yield loaded_once(made)
         return
-    with postgres() as url:
+    with own_postgres("history") as url:
         settings = {"storage": {"postgres": {"postgres_url": url}}}
         with dg.DagsterInstance.local_temp(str(tmp_path), overrides=settings) as made:
             yield loaded_once(made)
@@ -116,7 +101,7 @@ def test_of_a_partition_that_was_materialized_again_only_the_newest_stays(
     assert newest.run_id == again
 
 
-def test_of_the_states_of_freshness_the_newest_stays(instance: dg.DagsterInstance) -> None:
+def test_of_the_states_of_freshness_the_newest_stays(instance: dg.DagsterInstance, tmp_path: Path) -> None:
     """The daemon notes them outside of any run, so that they go with none."""
     states = (FreshnessState.UNKNOWN, FreshnessState.PASS, FreshnessState.FAIL)
     for before, after in itertools.pairwise(states):
@@ -126,6 +111,7 @@ def test_of_the_states_of_freshness_the_newest_stays(instance: dg.DagsterInstanc
         instance._report_runless_asset_event(change)
 
     count = "SELECT COUNT(*) FROM event_logs WHERE dagster_event_type = 'FRESHNESS_STATE_CHANGE'"
+    copies = list(tmp_path.rglob("runs/.db"))  # SQLite stores them twice
 
     prune_runs(instance, now=later(RUN_DAYS - 0.1))
     assert stored(instance, count) == [(2,)]
@@ -134,6 +120,9 @@ def test_of_the_states_of_freshness_the_newest_stays(instance: dg.DagsterInstanc
     assert stored(instance, count) == [(1,)]
     (left,) = instance.get_freshness_state_records([KEY]).values()
     assert left.freshness_state is FreshnessState.FAIL
+    for path in copies:
+        with closing(sqlite3.connect(path)) as connection:
+            assert connection.execute("SELECT COUNT(*) FROM event_logs").fetchone() == (0,)
 
 
 def test_a_run_that_is_open_stays_whatever_its_age(instance: dg.DagsterInstance) -> None:

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from core.errors import InputError
+from resources.run_lock import RunLock, StartRefused
 from resources.settings import Settings, load_settings
 from schedules.supervisor import app, checks, folders, process_plan
-from schedules.supervisor.checks import RunLock, StartRefused
 from schedules.supervisor.process_plan import Ports
 
 NOW = datetime(2026, 8, 21, 15, 0)
@@ -117,7 +117,7 @@ def test_the_api_and_the_scheduler_side_share_a_folder_and_nobody_else_joins_the
 def test_the_lock_dies_with_its_process(tmp_path: Path) -> None:
     code = (
         "import sys, time; from pathlib import Path; from datetime import datetime\n"
-        "from schedules.supervisor.checks import RunLock\n"
+        "from resources.run_lock import RunLock\n"
         f"RunLock(Path({str(tmp_path)!r})).take(datetime.now()); print('held', flush=True); time.sleep(60)"
     )
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)

@@ -17,10 +17,10 @@ import pytest
 
 from core.errors import DiskFull, StorageError
 from resources.log_files import RotatingLog
+from resources.run_lock import RunLock, StartRefused
 from resources.warehouse.ledger.commands import CommandQueue
 from resources.warehouse.write_probe import WriteProbe
 from schedules.supervisor import app, checks, progress
-from schedules.supervisor.checks import RunLock, StartRefused
 from schedules.supervisor.child_processes import (
     BACKOFF_S,
     ChildFailed,

@@ -42,7 +42,7 @@ WITHOUT_ROUTES = frozenset(
     }
 )
 """Features of one module that answer no route of their own."""
-OURS = ("core", "serving_api", "resources", "platform_assets", "schedules", "tests")
+OURS = ("ashare", "core", "serving_api", "resources", "platform_assets", "schedules", "tests")
 
 OWN_TAGS = {"/api/v1/notifications/unread"}
 """Tagged by the files behind them, not by tables."""

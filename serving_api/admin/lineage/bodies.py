@@ -4,8 +4,7 @@ import base64
 import re
 from typing import Any
 
-import zstandard
-
+from core.errors import StorageError
 from resources.warehouse.payloads import PayloadStore
 
 MAX_SHOWN = 64 * 1024
@@ -37,7 +36,7 @@ class Bodies:
         if path not in self._known:
             try:
                 self._known[path] = self._store.get(path)
-            except (OSError, zstandard.ZstdError):
+            except StorageError:
                 self._known[path] = None
         return self._known[path]
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from core.calendar import CalendarHorizon, TradeCalendar
-from resources.warehouse.ledger.heartbeats import FRESH, Heartbeats, Node, last_tick
+from resources.warehouse.ledger.heartbeats import FRESH, WORKERS, Heartbeats, Node, last_tick
 from resources.warehouse.ledger.scheduled_run_reads import DONE, ScheduledRunReads, ScheduledRunRow
 from resources.warehouse.ledger.tasks import Task
 from resources.warehouse.ledger.tasks_state import TaskState, TaskTable
@@ -19,7 +19,6 @@ TICK_S = 30
 AHEAD_DAYS = 20
 """Days to look ahead: longer than the longest closure of the exchange, so that every task has a next run."""
 MAX_SLOTS = 1000
-SCHEDULER_ROLES = ("all", "worker")
 _SHANGHAI = timedelta(hours=8)
 
 
@@ -88,7 +87,7 @@ async def status(state: State) -> dict[str, Any]:
     """Heartbeat, locks, running tasks, and the counts of the day."""
     now = state.clock.now()
     heartbeat = await off_loop(_heartbeat, state, now.date().isoformat())
-    node = next((node for node in heartbeat.nodes if node.role in SCHEDULER_ROLES), None)
+    node = next((node for node in heartbeat.nodes if node.role in WORKERS), None)
     fresh = node is not None and state.system.local() - node.beat_at <= FRESH
     reported = node.state if node is not None else {}
     return {

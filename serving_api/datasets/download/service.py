@@ -163,6 +163,11 @@ async def download_market(state: State, name: str, date: str | None, asked_by: s
         command = await carried_out(state, MARKET_COMMAND, args, asked_by, meanwhile=ACCEPTED)
     except StorageError:
         return _market_answer({"status": "failed", "message": AWAY})
+    return market_answer(command)
+
+
+def market_answer(command: Command) -> dict[str, Any]:
+    """The response for a finished command of a market download."""
     reason = failure(command)
     return _market_answer(command.result if reason is None else {"status": "failed", "message": reason})
 
@@ -206,6 +211,14 @@ async def download(
     parts = [part for kinds in details.values() for part in kinds.values()]
     shown: Mapping[str, Any] = details if by_code else details[codes[0]]
     return whole(shown, parts, fusion_of(reported.get("fusion")))
+
+
+def codes_answer(command: Command, codes: Sequence[str], types: Sequence[str]) -> dict[str, Any]:
+    """The response by code, then type, for a finished command of a download."""
+    reported = _reported(command, types)
+    details = details_of(codes, reported["types"], ())
+    parts = [part for kinds in details.values() for part in kinds.values()]
+    return whole(details, parts, fusion_of(reported["fusion"]))
 
 
 def _reported(command: Command, types: Sequence[str]) -> Mapping[str, Any]:
