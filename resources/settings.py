@@ -140,6 +140,7 @@ class Settings:
     payload_url: str = _setting(
         "", "object store of upstream bodies, s3://bucket/prefix; empty: DATA_DIR/payloads"
     )
+    lake_url: str = _setting("", "the published tables, s3://bucket/prefix or a folder; empty: DATA_DIR/lake")
     payload_days: int = _setting(30, "days that upstream bodies are stored")
     sample_profile: str = _setting("S", "S, M or L")
     sample_seed: int = _setting(20260821)

@@ -36,6 +36,10 @@ AUDIT: dict[Layer, tuple[ColumnSpec, ...]] = {
 """`provenance` holds the id of a pattern in `sys_provenance`; reads return it expanded."""
 
 HISTORY_COLUMNS = columns_from("valid_to:ts superseded_by:k32")
+PUBLISHED = frozenset({Layer.DWD, Layer.CALC, Layer.REF})
+"""Layers whose tables are published in the lake as well (`resources.lake`)."""
+WHOLE = "all"
+"""The month of every row of a table that is published whole."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,17 @@ class Table:
         return self.layer is Layer.DWD
 
     @property
+    def published(self) -> bool:
+        """Whether its rows are published in the lake, and its batches record which months they changed."""
+        return self.layer in PUBLISHED
+
+    @cached_property
+    def month_column(self) -> str | None:
+        """The column whose months the published table is divided by; None for one that is published whole:
+        dimension and reference tables."""
+        return None if self.layer is Layer.REF else self.date_column
+
+    @property
     def history_name(self) -> str:
         return f"{self.name}_history"
 
@@ -95,6 +110,10 @@ class Table:
     def moment(self) -> str | None:
         """The first column of its key that is a day or a time."""
         return next((name for name in self.key if self.column(name).family in ("date", "time")), None)
+
+    def month_of(self, value: str | None) -> str:
+        """The month (YYYY-MM) that a row with this value of `month_column` is published in."""
+        return WHOLE if self.month_column is None else str(value)[:7]
 
     def column(self, name: str) -> ColumnSpec:
         return next(spec for spec in self.all_columns if spec.name == name)

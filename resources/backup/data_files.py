@@ -16,8 +16,9 @@ STAGED = ".restore-"
 ASIDE = "replaced-"
 LOCK = "backup.lock"
 JOURNAL = "restore.json"
-_MADE_AGAIN = ("logs", "numba", "sample")
-"""Logs, compiled kernels and the cache of the simulated market."""
+_MADE_AGAIN = ("logs", "numba", "sample", "lake")
+"""Logs, compiled kernels, the cache of the simulated market, and the published tables: the next publication
+compares them with the restored warehouse and makes again what is not of its history."""
 _OF_A_START = ("run.lock", "run-web.lock", "run.json", "run-web.json", "simulator.json", "simulator-web.json")
 _PACING = ("transport.sqlite3", "transport.sqlite3-wal", "transport.sqlite3-shm")
 """Breakers and call counts of this machine: they go on as they are, whatever is restored."""

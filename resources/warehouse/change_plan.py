@@ -38,6 +38,8 @@ class Plan:
     patterns: dict[int, str] = field(default_factory=dict)
     latest_date: str | None = None
     content_hash: str = ""
+    months: set[str] = field(default_factory=set)
+    """Months with a row that is written, superseded or removed (`Table.month_of`)."""
 
     @classmethod
     def make(
@@ -107,6 +109,8 @@ class Plan:
             plan.written.append(tuple(row))
         if replace:
             plan.removed = [key for key in old if key not in place_of and key not in final_keys]
+        if table.published:
+            plan.months = _months(table, plan, old, pick_key)
         if table.date_column:
             dates = [row[at[table.date_column]] for row in plan.written if row[at[table.date_column]]]
             plan.latest_date = max(dates)[:10] if dates else None
@@ -165,6 +169,21 @@ class Plan:
             row[at["provenance"]] = number
         else:
             row[at["provenance"]] = None
+
+
+def _months(
+    table: Table, plan: Plan, old: Mapping[Row, Row], pick_key: Callable[[Sequence[Any]], Row]
+) -> set[str]:
+    """Months of the rows that a plan writes or removes, and of the stored rows that these replace: a row
+    whose date is corrected may leave its month."""
+    column = table.month_column
+    if column is None:
+        return {table.month_of(None)} if plan.written or plan.removed else set()
+    place = table.names.index(column)
+    changed = [*plan.written, *(old[key] for key in plan.removed)]
+    if column not in table.key:
+        changed += [old[key] for key in map(pick_key, plan.written) if key in old]
+    return {table.month_of(day) for day in {row[place] for row in changed}}
 
 
 def merged(table: Table, plans: Sequence[Plan]) -> list[Row]:

@@ -14,6 +14,7 @@ from core.declaration.tables import Table
 from core.stopping import safe_point
 from resources.warehouse.batch_records import Batch, end_batch, insert_batch
 from resources.warehouse.engine import transaction
+from resources.warehouse.month_changes import record_months
 from resources.warehouse.sql import Sql
 from resources.warehouse.table_versions import claim_version
 
@@ -61,7 +62,7 @@ class ColumnRetention:
         # The key of a span: a load of the date is what its bare key would claim.
         batch = Batch(partition_key=f"{day}..{day}", **facts)
         with transaction(self._engine) as connection:
-            claim_version(self._sql, connection, table)
+            version = claim_version(self._sql, connection, table) + 1
             rows = self._sql.run(
                 connection,
                 f"UPDATE {self._sql.name(table.name)} SET {self._sql.name(column)}=NULL "
@@ -73,6 +74,7 @@ class ColumnRetention:
             checks = f'{{"{CLEARED}":{rows}}}'
             end_batch(self._sql, connection, batch.batch_id, "success", {}, now, checks_json=checks)
             self._sql.run(
-                connection, "UPDATE table_version SET version=version+1 WHERE table_name=?", (table.name,)
+                connection, "UPDATE table_version SET version=? WHERE table_name=?", (version, table.name)
             )
+            record_months(self._sql, connection, table, version, batch.batch_id, {table.month_of(day)})
         return int(rows)

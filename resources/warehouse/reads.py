@@ -115,7 +115,7 @@ def select_frame(
     built = [_Column(spec.family in ("float", "int", "bool")) for spec in specs]
     part = where or Slice()
     if as_of is None:
-        part = _along_the_key(connection, sql, table, part)
+        part = along_the_key(connection, sql, table, part)
     for clause, values in part.clauses():
         condition = clause.removeprefix(" WHERE ")
         joined = " AND ".join(item for item in (condition, extra) if item)
@@ -152,7 +152,7 @@ def stream_rows(
             yield from (tuple(row[: len(columns)]) for row in rows)
 
 
-def _along_the_key(connection: Connection, sql: Sql, table: Table, where: Slice) -> Slice:
+def along_the_key(connection: Connection, sql: Sql, table: Table, where: Slice) -> Slice:
     """A window of several dates over all codes, with the codes named. SQLite's planner takes the date index
     for it and fetches every row singly: eleven times the work of walking the clustered key per code."""
     is_window = where.date_column is not None and where.codes is None and where.since != where.until

@@ -194,6 +194,13 @@ INFRA_TABLES: tuple[Table, ...] = (
         description="moved in the transaction of every write; caches, stats and freshness read it",
     ),
     _table(
+        "sys_batch_month(table_name, version, month)",
+        "table_name:k64 version:big month:k16 batch_id:k32",
+        layer=Layer.INFRA,
+        description="which months of a published table a batch changed; version = the version of the table "
+        "that it made. What the lake has yet to publish follows from it",
+    ),
+    _table(
         "sys_provenance(id)",
         "id:big pattern:json",
         layer=Layer.INFRA,

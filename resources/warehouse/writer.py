@@ -33,6 +33,7 @@ from resources.warehouse.batch_records import (
 from resources.warehouse.change_plan import Plan, Row, merged
 from resources.warehouse.engine import transaction
 from resources.warehouse.locks import DomainLocks, Lease
+from resources.warehouse.month_changes import record_months
 from resources.warehouse.payloads import PayloadStore
 from resources.warehouse.reads import fetch_plain
 from resources.warehouse.slices import Slice
@@ -345,4 +346,5 @@ class Writer:
             "latest_date < ? THEN ? ELSE latest_date END WHERE table_name=?",
             (plan.added - len(plan.removed), now, now, batch.batch_id, latest, latest, table.name),
         )
+        record_months(self._sql, connection, table, result.version, batch.batch_id, plan.months)
         return result

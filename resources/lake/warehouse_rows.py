@@ -1,0 +1,152 @@
+"""Rows of the warehouse in the form in which they are published."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import date
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from sqlalchemy.engine import Connection
+
+from core.declaration.tables import WHOLE, Table
+from resources.lake.schema import (
+    CURRENT,
+    MONTH,
+    PROVENANCE,
+    STILL_VALID,
+    VALID_TO,
+    lake_schema,
+    row_schema,
+    sort_key,
+)
+from resources.warehouse.failures import storage_error
+from resources.warehouse.reads import along_the_key, expand_provenance, fetch_plain
+from resources.warehouse.slices import Slice
+from resources.warehouse.sql import Sql
+from resources.warehouse.warehouse import Warehouse
+
+_CHUNK = 20_000
+
+
+@contextmanager
+def consistent(warehouse: Warehouse) -> Iterator[Connection]:
+    """A connection whose statements all see the same rows."""
+    with warehouse.connect() as connection:
+        if not warehouse.sqlite:
+            connection.execution_options(isolation_level="REPEATABLE READ")
+        with connection.begin():
+            yield connection
+
+
+def month_slice(table: Table, month: str) -> Slice:
+    """The rows that are published in a month."""
+    if month == WHOLE:
+        return Slice()
+    year, number = int(month[:4]), int(month[5:7])
+    last = date.fromordinal(date(year + number // 12, number % 12 + 1, 1).toordinal() - 1).isoformat()
+    timed = table.column(str(table.month_column)).family == "time"
+    until = f"{last} 23:59:59.999999" if timed else last
+    return Slice(date_column=table.month_column, since=f"{month}-01", until=until)
+
+
+def stored_months(connection: Connection, sql: Sql, table: Table) -> list[str]:
+    """Months in which the warehouse has rows, current or superseded ones."""
+    if table.month_column is None:
+        return [WHOLE]
+    names = [table.name, *([table.history_name] if table.has_history else [])]
+    column = sql.name(table.month_column)
+    text = f"SUBSTR({column}, 1, 7)" if sql.sqlite else f"DATE_FORMAT({column}, '%Y-%m')"
+    found: set[str] = set()
+    for name in names:
+        statement = f"SELECT DISTINCT {text} FROM {sql.name(name)}"
+        found |= {str(month) for (month,) in fetch_plain(connection, sql.text(statement))}
+    return sorted(found)
+
+
+def month_rows(connection: Connection, sql: Sql, table: Table, month: str) -> pa.Table:
+    """The rows of one month in the published form and order: `lake_schema` without the columns that the
+    partition gives, current and superseded ones distinguished by `valid_to`."""
+    part = month_slice(table, month)
+    parts = [_selected(connection, sql, table, along_the_key(connection, sql, table, part), history=False)]
+    if table.has_history:
+        parts.append(_selected(connection, sql, table, part, history=True))
+    return pa.concat_tables(parts).combine_chunks().sort_by(sort_key(table))
+
+
+def window_rows(
+    connection: Connection, sql: Sql, table: Table, where: Slice, *, as_of: str | None = None
+) -> pa.Table:
+    """Current rows of a slice, or those that were valid at `as_of`, in the published form, in no order."""
+    current = _selected(connection, sql, table, where, history=False, as_of=as_of)
+    if as_of is None:
+        return current
+    return pa.concat_tables([current, _selected(connection, sql, table, where, history=True, as_of=as_of)])
+
+
+def with_partitions(table: Table, rows: pa.Table, month: str) -> pa.Table:
+    """The same rows with the partition columns, ready to be written."""
+    if table.month_column is not None:
+        rows = rows.append_column(MONTH, pa.repeat(pa.scalar(month), len(rows)))
+    if table.has_history:
+        rows = rows.append_column(
+            CURRENT, pc.equal(rows[VALID_TO], pa.scalar(STILL_VALID, pa.timestamp("us")))
+        )
+    return rows.cast(lake_schema(table))
+
+
+def _selected(
+    connection: Connection, sql: Sql, table: Table, where: Slice, *, history: bool, as_of: str | None = None
+) -> pa.Table:
+    schema = row_schema(table)
+    stored = [*table.names, *([VALID_TO, "superseded_by"] if history else [])]
+    name = sql.name(table.history_name if history else table.name)
+    parts = [schema.empty_table()]
+    for clause, values in where.clauses():
+        bound: tuple[Any, ...] = values
+        if as_of is not None:
+            valid = "valid_from<=? AND valid_to>?" if history else "valid_from<=?"
+            clause += f"{' AND' if clause else ' WHERE'} {valid}"  # noqa: PLW2901
+            bound = (*values, *((as_of, as_of) if history else (as_of,)))
+        statement = sql.text(f"SELECT {sql.names(stored)} FROM {name}{clause}")
+        for chunk in _chunks(connection, statement, bound):
+            parts.append(_arrow(connection, sql, schema, stored, chunk))
+    return pa.concat_tables(parts)
+
+
+def _chunks(connection: Connection, statement: str, values: Sequence[Any]) -> Iterator[list[Any]]:
+    result = connection.exec_driver_sql(statement, tuple(values))
+    try:
+        while chunk := result.cursor.fetchmany(_CHUNK):
+            yield list(chunk)
+    except connection.dialect.loaded_dbapi.Error as error:
+        raise storage_error(error) from error
+    finally:
+        result.close()
+
+
+def _arrow(
+    connection: Connection, sql: Sql, schema: pa.Schema, stored: Sequence[str], rows: list[Any]
+) -> pa.Table:
+    received = dict(zip(stored, zip(*rows, strict=True), strict=True))
+    if PROVENANCE in schema.names:
+        ids = received[PROVENANCE]
+        known = expand_provenance(connection, sql, {int(one) for one in ids if one is not None})
+        received[PROVENANCE] = tuple(None if one is None else known[int(one)] for one in ids)
+    columns = []
+    for field in schema:
+        if field.name not in received:  # of a current row: it has not been superseded
+            ends = field.name == VALID_TO
+            columns.append(pa.repeat(pa.scalar(STILL_VALID if ends else None, field.type), len(rows)))
+            continue
+        columns.append(_column(received[field.name], field.type))
+    return pa.Table.from_arrays(columns, schema=schema)
+
+
+def _column(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
+    """Dates and times arrive as ISO text, flags as 0 and 1."""
+    if pa.types.is_temporal(kind):
+        return pa.array(values, pa.string()).cast(kind)
+    if pa.types.is_boolean(kind):
+        return pa.array(values, pa.int8()).cast(kind)
+    return pa.array(values, kind)
