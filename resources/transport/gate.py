@@ -1,7 +1,7 @@
 """The interface that admits every outgoing call: pacing, budget, breaker, host cooldown.
 
-`Gate` is the interface that clients are given; implementations keep the state in memory (tests) or
-in `transport.sqlite3`, where all processes of the machine share it.
+`Gate` is the interface that clients are given; implementations keep the state in memory (tests), in a file
+that all processes of a machine share, or in the warehouse's database, where all machines share it.
 """
 
 from typing import Protocol

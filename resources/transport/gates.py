@@ -1,7 +1,8 @@
 """Gates with a memory: pacing, breakers, host cooldowns and counters.
 
-`MemoryGate` for tests and single processes, `SqliteGate` for all processes of the machine; both have the same
-rules.
+`MemoryGate` for tests and single processes, `SqliteGate` for all processes of one machine, `DatabaseGate` for
+all machines over one warehouse; they have the same rules. `deployment_gate` makes the one that fits the
+settings.
 
 What counts against an upstream: `Transient` (it did not answer) and `Refused` (it will not answer us;
 one refusal opens the breaker at once, since asking again makes a ban longer). A rejected payload and a 404
@@ -26,13 +27,16 @@ from typing import Any, Protocol, runtime_checkable
 from core.clock import Sleeper, real_sleep, stamp
 from core.errors import PlatformError, Refused, Transient, Unavailable
 from core.stopping import safe_point
+from resources.settings import Settings
 from resources.transport.budget import current_budget
-from resources.transport.settings import BreakerRule, FamilyRule, TransportSettings
+from resources.transport.database_state import DatabaseStore
+from resources.transport.settings import BreakerRule, FamilyRule, TransportSettings, transport_settings
 from resources.transport.state import MemoryStore, SqliteStore, Step, Store
 
 log = logging.getLogger(__name__)
 # A reservation further ahead than this cannot come from queued calls: the wall clock was set back.
 _LONGEST_QUEUE_SEC = 300.0
+STATE_FILE = "transport.sqlite3"
 PROBE_S = 1.0
 """Seconds after which a call that waits for another one's probe looks again."""
 
@@ -160,6 +164,10 @@ class StateGate:
         if breaker.state != BreakerState.OPEN or breaker.opened_at is None:
             return True
         return not breaker.opened_at <= now < breaker.opened_at + rule.breaker.cooldown_sec
+
+    def close(self) -> None:
+        """Give back what the store holds open."""
+        self._store.close()
 
     # --- what /datamgr/probe-all shows
 
@@ -309,11 +317,38 @@ class SqliteGate(StateGate):
         sleeper: Sleeper = real_sleep,
         rng: random.Random | None = None,
     ) -> None:
-        self._file = SqliteStore(path)
-        super().__init__(self._file, settings or TransportSettings(), now=now, sleeper=sleeper, rng=rng)
+        super().__init__(
+            SqliteStore(path), settings or TransportSettings(), now=now, sleeper=sleeper, rng=rng
+        )
 
-    def close(self) -> None:
-        self._file.close()
+
+class DatabaseGate(StateGate):
+    """A gate whose state is a table of the warehouse at `url`, for all machines of the deployment. Its clock
+    is the database's."""
+
+    def __init__(
+        self,
+        url: str,
+        settings: TransportSettings | None = None,
+        *,
+        now: Callable[[], float] | None = None,
+        sleeper: Sleeper = real_sleep,
+        rng: random.Random | None = None,
+    ) -> None:
+        store = DatabaseStore(url)
+        super().__init__(
+            store, settings or TransportSettings(), now=now or store.now, sleeper=sleeper, rng=rng
+        )
+
+
+def deployment_gate(settings: Settings, numbers: TransportSettings | None = None) -> StateGate:
+    """The gate that all processes of a deployment share: in the warehouse's database when that is a server,
+    else in a file of the data folder. A host that bans one machine bans them all."""
+    rules = numbers or transport_settings(settings)
+    address = settings.warehouse_address
+    if address.startswith("sqlite"):
+        return SqliteGate(settings.data_path / STATE_FILE, rules)
+    return DatabaseGate(address, rules)
 
 
 def _read_breaker(step: Step, name: str) -> _Breaker:

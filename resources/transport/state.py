@@ -1,7 +1,8 @@
-"""Where a gate keeps what it knows: in memory, or in one SQLite file that all processes share.
+"""Where a gate keeps what it knows: in memory, or in one SQLite file that all processes of a machine share.
+What several machines share is in `database_state`.
 
-Both stores hold small JSON documents by (kind, name) and run a block of reads and writes as one
-indivisible step; the rules live in `gates`, so that they are the same for both.
+All stores hold small JSON documents by (kind, name) and run a block of reads and writes as one
+indivisible step; the rules live in `gates`, so that they are the same for all.
 """
 
 import errno
@@ -33,6 +34,8 @@ class Store(Protocol):
     @contextmanager
     def step(self) -> Iterator[Step]: ...
 
+    def close(self) -> None: ...
+
 
 class MemoryStore:
     """State of one process, behind a lock."""
@@ -45,6 +48,9 @@ class MemoryStore:
     def step(self) -> Iterator[Step]:
         with self._lock:
             yield self
+
+    def close(self) -> None:
+        return None
 
     def get(self, kind: str, name: str) -> Document | None:
         document = self._documents.get((kind, name))
@@ -135,7 +141,7 @@ class _SqliteStep:
         row = self._connection.execute(
             "SELECT document FROM gate_state WHERE kind = ? AND name = ?", (kind, name)
         ).fetchone()
-        return None if row is None else _document(row[0])
+        return None if row is None else parsed(row[0])
 
     def put(self, kind: str, name: str, document: Document) -> None:
         self._connection.execute(
@@ -146,10 +152,11 @@ class _SqliteStep:
 
     def all(self, kind: str) -> dict[str, Document]:
         rows = self._connection.execute("SELECT name, document FROM gate_state WHERE kind = ?", (kind,))
-        return {name: _document(text) for name, text in rows}
+        return {name: parsed(text) for name, text in rows}
 
 
-def _document(text: str) -> Document:
+def parsed(text: str) -> Document:
+    """A document from its JSON text; StorageError when it is none."""
     document = json.loads(text)
     if not isinstance(document, dict):
         raise StorageError("transport state holds a document that is no object")

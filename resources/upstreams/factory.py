@@ -10,7 +10,7 @@ from core.errors import InputError
 from resources.fetch_record import FetchLog
 from resources.settings import Settings, refuse_reserved
 from resources.transport.gate import Gate
-from resources.transport.gates import SqliteGate
+from resources.transport.gates import deployment_gate
 from resources.transport.http import HttpTransport
 from resources.transport.request import Fetcher
 from resources.transport.settings import transport_settings
@@ -61,14 +61,14 @@ def make_clients(
 ) -> tuple[Makers, list[Callable[[], None]]]:
     """({upstream key: function that binds its client to a log}, what closes the shared connections).
 
-    `gate` None: the machine's own, whose state is shared through `transport.sqlite3`. `first`: every kind of
+    `gate` None: the one that all processes of the deployment share. `first`: every kind of
     call is made once, and its answer kept there. Raises NotImplementedError for DATA_SOURCE=vendor.
     """
     refuse_reserved(settings)
     numbers = transport_settings(settings)
     closers: list[Callable[[], None]] = []
     if gate is None:
-        gate = own = SqliteGate(settings.data_path / "transport.sqlite3", numbers)
+        gate = own = deployment_gate(settings, numbers)
         closers.append(own.close)
     sites = mock_sites(settings.simulator_url) if settings.data_source == "mock" else SITES
     http = HttpTransport(numbers, gate, sites, clock=clock, sleeper=sleeper)

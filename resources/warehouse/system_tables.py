@@ -187,6 +187,12 @@ SYSTEM_TABLES: tuple[Table, ...] = (
 
 INFRA_TABLES: tuple[Table, ...] = (
     _table(
+        "sys_transport_state(kind, name)",
+        "kind:k16 name:k64 document:text",
+        layer=Layer.INFRA,
+        description="pacing, breakers, cooldowns and call counts of a deployment whose warehouse is a server",
+    ),
+    _table(
         "table_version(table_name)",
         "table_name:k64 version:big latest_date:date row_count:big updated_at:ts confirmed_at:ts "
         "last_batch_id:k32",

@@ -15,8 +15,7 @@ from core.errors import PlatformError
 from resources.notifications import NotificationStore
 from resources.orchestrator import run_url
 from resources.settings import Settings
-from resources.transport.gates import SqliteGate
-from resources.transport.settings import transport_settings
+from resources.transport.gates import BreakerState, deployment_gate
 from resources.warehouse.sql import Sql
 from schedules.services import Services
 from schedules.tasks.table import BY_KEY
@@ -49,8 +48,8 @@ class Notice:
 
 
 def shared_breakers(settings: Settings) -> Breakers:
-    """Name -> {state, opened_at} of every breaker, as all processes of this machine share them."""
-    gate = SqliteGate(settings.data_path / "transport.sqlite3", transport_settings(settings))
+    """Name -> {state, opened_at} of every breaker, as all processes of this deployment share them."""
+    gate = deployment_gate(settings)
     try:
         return gate.breakers()
     finally:
@@ -62,7 +61,7 @@ def notices(services: Services, breakers: Breakers) -> Iterator[Notice]:
     yield from failed_tasks(services)
     yield from stale_dimensions(services)
     for name, breaker in breakers.items():
-        if breaker["state"] == "open":
+        if breaker["state"] == BreakerState.OPEN:
             content = f"{name} 自 {breaker['opened_at']} 起断开，期间改用其他数据源。"
             yield Notice("breaker_open", name, f"熔断：{name}", content, f"{API}/datamgr/probe-all")
     today = services.clock.now().date().isoformat()

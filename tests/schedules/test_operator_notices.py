@@ -16,7 +16,7 @@ from schedules.services import Services
 from schedules.tasks.table import BY_KEY
 
 QUIET: Breakers = {"em_breaker": {"state": "closed", "opened_at": None}}
-OPEN: Breakers = {"em_breaker": {"state": "open", "opened_at": "2026-08-21 19:40:00"}}
+OPEN: Breakers = {"em_breaker": {"state": "OPEN", "opened_at": "2026-08-21 19:40:00"}}
 NOW = datetime(2026, 8, 21, 20, 0)
 
 

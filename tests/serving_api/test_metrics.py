@@ -12,8 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families as plain
 
 from core.errors import InputError
 from resources.settings import load_settings
-from resources.transport.gates import SqliteGate
-from resources.transport.settings import transport_settings
+from resources.transport.gates import deployment_gate
 from resources.warehouse.ledger.commands import CommandQueue
 from serving_api.framework.state import State
 from tests.serving_api import market
@@ -50,7 +49,7 @@ def test_a_scrape_tells_requests_and_the_state_of_the_platform(warehouse_url: st
     with measured(warehouse_url, tmp_path, "loopback") as bench:
         state: State = bench.api.app.state.platform
         CommandQueue(bench.warehouse().engine).enqueue("run_job", {"job": "x"}, requested_by="test")
-        gate = SqliteGate(tmp_path / "transport.sqlite3", transport_settings(state.settings))
+        gate = deployment_gate(state.settings)
         gate.enter("tencent", "qt.gtimg.cn")
         gate.succeeded("tencent", "qt.gtimg.cn")
         gate.close()
