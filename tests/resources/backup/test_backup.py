@@ -375,7 +375,7 @@ def test_a_state_that_is_there_stays_unless_it_is_to_be_replaced_and_then_is_set
         write(warehouse, DAY, 2.0)
 
     with pytest.raises(
-        BackupError, match=r"^DATA_DIR: the target is not empty .*; REPLACE=1 sets that state aside"
+        BackupError, match=r"^DATA_DIR: the target is not empty .*; REPLACE=1 .* sets that state aside$"
     ):
         restore(target.settings, to)
     with target.warehouse() as warehouse:
