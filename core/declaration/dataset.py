@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from core.declaration.columns import ColumnSpec, Model, model_columns
+from core.declaration.columns import ColumnSpec, Model, columns_from, model_columns
 from core.declaration.rules import (
     Contract,
     Derive,
@@ -249,6 +249,8 @@ class Dataset:
     builtin: bool = True
     records: tuple[Table, ...] = ()
     """Tables of this file that no load fills: what people or models write (notes)."""
+    importable: bool = False
+    """Rows may come from a user's file (`ashare import`): `import_tables` are the tables that they pass."""
     repairs: tuple[str, Callable[[pd.DataFrame], Mapping[str, Sequence[str]]]] | None = None
     """(job, function of the written rows): trade date -> codes that a load found to be wrong elsewhere. The
     job is asked for once for each such date and codes."""
@@ -360,8 +362,30 @@ class Dataset:
             date_column=self.date_column,
         )
 
+    @cached_property
+    def import_table(self) -> Table:
+        """RAW rows of users' files: the columns that sources deliver, and where in which file each row is."""
+        return Table(
+            name=f"raw_import_{self.name}",
+            layer=Layer.RAW,
+            columns=(*self.stage_table.columns, *columns_from("file_name:s255 file_row:big file_hash:k64")),
+            key=(*self.key, "src"),
+            dataset=self.name,
+            description=f"{self.title}, from files of users",
+            date_column=self.date_column,
+            payload=False,
+        )
+
+    @property
+    def import_tables(self) -> tuple[Table, ...]:
+        """Tables that imported rows pass and that no other load fills: RAW, and staging where sources are not
+        staged."""
+        if not self.importable:
+            return ()
+        return (self.import_table,) if self.staged else (self.import_table, self.stage_table)
+
     def tables(self) -> tuple[Table, ...]:
-        """Every table of this file that a load fills."""
+        """Every table of this file that a load of upstreams fills."""
         own = [raw.table for raw in self.raw]
         if self.model is not None:
             if self.staged:

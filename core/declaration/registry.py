@@ -35,7 +35,7 @@ class Registry:
             if dataset.name in self.datasets:
                 raise DeclarationError(f"two datasets are named {dataset.name!r}")
             self.datasets[dataset.name] = dataset
-            for table in (*dataset.tables(), *dataset.records):
+            for table in (*dataset.tables(), *dataset.records, *dataset.import_tables):
                 if table.name in self._tables:
                     raise DeclarationError(f"{dataset.name}: the table {table.name!r} is declared twice")
                 self._tables[table.name] = table
@@ -79,7 +79,9 @@ class Registry:
     def of_table(self, name: str) -> Dataset:
         """The dataset that declares a table."""
         for dataset in self.datasets.values():
-            if any(table.name == name for table in (*dataset.tables(), *dataset.records)):
+            if any(
+                table.name == name for table in (*dataset.tables(), *dataset.records, *dataset.import_tables)
+            ):
                 return dataset
         raise NotFound(f"no table {name!r}")
 

@@ -196,6 +196,7 @@ def cash_is_believable(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 DATASET = Dataset(
     name="dividend",
+    importable=True,
     subject="financials",
     title="Dividends, from the plan to the payment",
     model=Dividend,

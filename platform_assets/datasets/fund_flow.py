@@ -104,6 +104,7 @@ def main_within_amount(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 DATASET = Dataset(
     name="fund_flow",
+    importable=True,
     subject="trading",
     title="Money flow of stocks",
     model=FundFlow,

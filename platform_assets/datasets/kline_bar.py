@@ -218,6 +218,7 @@ def not_more_bars_than_days(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 DATASET = Dataset(
     name="kline_bar",
+    importable=True,
     subject="prices",
     title="Week, month, quarter and year bars",
     model=KlineBar,

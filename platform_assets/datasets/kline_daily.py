@@ -228,6 +228,7 @@ def covers_the_list(rows: pd.DataFrame, context: Context) -> str | None:
 
 DATASET = Dataset(
     name="kline_daily",
+    importable=True,
     subject="prices",
     title="Daily bars",
     model=KlineDaily,

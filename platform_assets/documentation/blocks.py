@@ -69,7 +69,9 @@ def table_files() -> str:
     for dataset in builtin_registry().datasets.values():
         usual = {f"{layer}_{dataset.name}" for layer in ("raw", "stg", "fusion", "ref", "calc")}
         others = [
-            f"`{table.name}`" for table in (*dataset.tables(), *dataset.records) if table.name not in usual
+            f"`{table.name}`"
+            for table in (*dataset.tables(), *dataset.records, *dataset.import_tables)
+            if table.name not in usual
         ]
         if others:
             rows.append((", ".join(others), f"`platform_assets/datasets/{dataset.name}.py`"))

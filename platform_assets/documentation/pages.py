@@ -111,7 +111,9 @@ def _sorted(registry: Registry) -> list[Dataset]:
 def dataset_index(registry: Registry) -> str:
     rows = []
     for dataset in _sorted(registry):
-        tables = ", ".join(f"`{one.name}`" for one in (*dataset.tables(), *dataset.records))
+        tables = ", ".join(
+            f"`{one.name}`" for one in (*dataset.tables(), *dataset.records, *dataset.import_tables)
+        )
         tasks = ", ".join(f"`{task}`" for task in dataset.tasks)
         link = f"[{dataset.name}]({dataset.name}.md)"
         rows.append((link, dataset.title, tables, dataset.domain or "", tasks))
@@ -132,6 +134,9 @@ def dataset_page(dataset: Dataset) -> str:
     parts += [_raw_section(raw) for raw in dataset.raw]
     for one in dataset.records:
         parts += [f"## `{one.name}`", f"{one.description}. No load fills it.", _columns(one.columns, one.key)]
+    if dataset.importable:
+        names = " and ".join(f"`{one.name}`" for one in dataset.import_tables)
+        parts.append(f"Rows of users' files ([`ashare import`](../importing.md)) pass {names}.")
     if dataset.model is None:
         parts += _interfaces(dataset)
     return "\n\n".join(parts) + "\n"

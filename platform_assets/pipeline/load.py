@@ -24,6 +24,7 @@ from platform_assets.pipeline.checks import (
 )
 from platform_assets.pipeline.download import AllSourcesFailed, Download, ask
 from platform_assets.pipeline.fused_rows import NothingLeft, fused_parts
+from platform_assets.pipeline.imports.fusing import with_imported_rows, with_imports
 from platform_assets.pipeline.inputs import NotedReads, staged_input
 from platform_assets.pipeline.run import PipelineRun
 from platform_assets.pipeline.slices import Part, assign_quality, group_parts, partition_parts, with_newest
@@ -144,6 +145,7 @@ def load_stage(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
 def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
     """Fuse a dataset for a scope: sources or staging rows -> one checked row per key."""
     scope = scope if dataset.of_stocks else scope.whole
+    dataset = with_imports(run, dataset)
     table = dataset.table
     loaded = Loaded(table)
     scope = scope.with_late(dataset.late + dataset.revisits, run.calendar)
@@ -181,6 +183,7 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
         # Lineage of what an upstream was asked for leads to its responses; that of all else, and of columns
         # that have owners, to the stored rows that were read.
         inputs = reads.inputs() if dataset.owners or not download.asked else []
+        rows = with_imported_rows(run, dataset, scope, rows)
     try:
         parts = fused_parts(dataset, rows, context, scope)
     except NothingLeft as error:

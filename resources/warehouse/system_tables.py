@@ -108,6 +108,15 @@ SYSTEM_TABLES: tuple[Table, ...] = (
         description="trade dates that are not loaded, and what is done about them",
     ),
     _table(
+        "sys_import(name, dataset, file_hash)",
+        "name:k32 dataset:k32 file_hash:k64 mapping_hash:k64 place:k64 mapping_json:json files_json:json "
+        "parts_json:json status:s16 rows_in:big rows_refused:big rows_written:big started_at:ts "
+        "finished_at:ts",
+        indexes=(("dataset",),),
+        description="files of users that were imported: how they are read, their place among the sources, "
+        "which months are done",
+    ),
+    _table(
         "sys_market_snapshot(data_type, trade_date)",
         "data_type:k32 trade_date:date payload_json:json source:s32 is_final:bool captured_at:dt "
         "good_until:f refresh_owner:k32 refresh_until:f",

@@ -48,6 +48,14 @@ class Payload(BaseModel):
     truncated: bool
 
 
+class FileRow(BaseModel):
+    """A row of a user's file, counted from 1 below its header; `sha256` is that of the file."""
+
+    name: str
+    row: int
+    sha256: str
+
+
 class RawItem(BaseModel):
     """A RAW row (`table`, `row_hash`, `imported_at`) with one of its responses; `table` is null where the
     dataset has no RAW row, or where the row has been overwritten since."""
@@ -59,6 +67,7 @@ class RawItem(BaseModel):
     row_hash: str | None
     imported_at: str | None
     fetch: FetchItem | None
+    file: FileRow | None = Field(default=None, description="of a row that was imported")
     payload: Payload | None = Field(default=None, description="with payload=true, while the body is stored")
 
 

@@ -26,6 +26,7 @@ from serving_api.db.sessions import Session
 from serving_api.framework.row_models import picked
 
 COMPUTED = "computed"
+IMPORTED = "import:"
 MAX_RAW = 40
 MAX_BATCHES = 50
 _MAX_ROWS = 50
@@ -145,6 +146,34 @@ class Walk:
         if table.layer is Layer.RAW:
             self._raw_entries(table, [row], used)
             return {}
+        files = [name for name in used if name.startswith(IMPORTED)]
+        if files and dataset.importable:
+            origins = self._from_files(dataset, row, sources, files)
+            rest = [name for name in used if name not in files]
+            return {**self._followed(dataset, row, sources, rest), **origins} if rest else origins
+        return self._followed(dataset, row, sources, used)
+
+    def _from_files(
+        self, dataset: Dataset, row: Version, sources: Mapping[str, str | None], files: Sequence[str]
+    ) -> dict[str, dict[str, Any]]:
+        """RAW entries of imported rows, with file and row; column -> the staged row of its value."""
+        key = {part: row[part] for part in dataset.key}
+        found = queries.rows_of(self.session, dataset.import_table, key, files, _MAX_ROWS)
+        staged = queries.rows_of(self.session, dataset.stage_table, key, files, _MAX_ROWS)
+        self.visited.visit(item["batch_id"] for item in (*staged, *found))
+        self._raw_entries(dataset.import_table, found, files)
+        named = {str(item["src"]): item for item in staged}
+        return {
+            name: {"table": dataset.stage_name, "key": {**key, "src": source}}
+            for name, source in sources.items()
+            if source in named and named[source].get(name) == row[name]
+        }
+
+    def _followed(
+        self, dataset: Dataset, row: Version, sources: Mapping[str, str | None], used: Sequence[str]
+    ) -> dict[str, dict[str, Any]]:
+        """What upstreams answered for a row, or the stored rows that it was computed from."""
+        table = self.target.table
         if dataset.model is not None and dataset.staged and table.name == dataset.table_name:
             return self._from_staging(dataset, row, sources, used)
         if dataset.staged and table.name == dataset.stage_name:
@@ -273,6 +302,8 @@ class Walk:
                 "row_hash": _row_hash(table, row),
                 "imported_at": instant(row["imported_at"]),
             }
+            if row.get("file_hash"):
+                entry["file"] = picked(row, "name=file_name row=file_row sha256=file_hash")
             if any(known["table"] == table.name and known["key"] == entry["key"] for known in self.raw):
                 continue  # two computed columns come from the same RAW row
             found = self.visited.responses(str(row["batch_id"]), [str(source)] if source else used)

@@ -1,0 +1,1 @@
+"""Files of users: read, checked, and loaded through the same layers as the answers of upstreams."""

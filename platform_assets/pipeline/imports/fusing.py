@@ -1,0 +1,133 @@
+"""Imported rows beside those of upstreams: their place in the order of the sources, and the fused rows."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from core.declaration.dataset import Dataset
+from core.declaration.rules import Partition
+from core.declaration.scope import Context, Scope
+from platform_assets.compute.exright import reference_price
+from platform_assets.pipeline.batches import Loaded, write_parts
+from platform_assets.pipeline.download import Download
+from platform_assets.pipeline.fused_rows import NothingLeft, fused_parts
+from platform_assets.pipeline.inputs import staged_input
+from platform_assets.pipeline.run import PipelineRun
+from platform_assets.pipeline.windows import Window
+from resources.warehouse.ledger.imports import PREFIX, Imports, ranked
+
+_BEFORE = 10
+"""Trade dates before a month in which the last bar of a code is looked for."""
+_BARS = "fusion_kline_daily"
+
+
+def with_imports(run: PipelineRun, dataset: Dataset) -> Dataset:
+    """The dataset with its imports in the order of its sources."""
+    placed = Imports(run.warehouse.engine, run.clock).placed(dataset.name) if dataset.importable else []
+    return replace(dataset, order=ranked(dataset.source_order, placed)) if placed else dataset
+
+
+def with_imported_rows(run: PipelineRun, dataset: Dataset, scope: Scope, rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of upstreams and, below them, the imported ones of the same scope."""
+    if not any(name.startswith(PREFIX) for name in dataset.source_order):
+        return rows
+    window = Window.of(dataset.stage_table, dataset.partition, scope, run.calendar)
+    imported = run.warehouse.frame(dataset.stage_name, where=window.slice())
+    if imported.empty:
+        return rows
+    names = [spec.name for spec in dataset.stage_table.columns]
+    return pd.concat([rows, imported[[*names, "src"]]], ignore_index=True)
+
+
+def fuse_imported(run: PipelineRun, dataset: Dataset, scope: Scope, staged: pd.DataFrame) -> Loaded:
+    """Writes the fused rows of `staged`, rows of one import (`src` and `batch_id` set) of a dataset whose
+    upstreams are not staged. A key that a better source has stays as it is."""
+    loaded = Loaded(dataset.table)
+    window = Window.of(dataset.table, dataset.partition, scope, run.calendar)
+    rows = _without_outranked(run, dataset, window, staged)
+    if rows.empty:
+        return loaded
+    inputs = [staged_input(dataset.stage_name, rows, dataset.date_column)]
+    rows = rows.drop(columns=["batch_id", "imported_at"], errors="ignore")
+    context = run.context(_limited(scope, rows, dataset))
+    if dataset.name == "kline_daily":
+        rows = with_references(rows, context)
+    try:
+        parts = fused_parts(dataset, rows, context, context.scope)
+    except NothingLeft:
+        return loaded  # what is left passed the checks of the file; a contract of the market refused it
+    source = str(rows["src"].iloc[0])
+    note = {"src": source, "calls": 0, "rows": len(rows), "fetch_ids": []}
+    facts = {"inputs": inputs, "fusion_type": dataset.name, "domain": dataset.domain}
+    rank = {name: place for place, name in enumerate(dataset.source_order)}
+    write_parts(run, dataset.table, loaded, parts, Download(rows, [note]), facts=facts, source_rank=rank)
+    return loaded
+
+
+def _limited(scope: Scope, rows: pd.DataFrame, dataset: Dataset) -> Scope:
+    """The dates of which rows are left: a date without one is not one that was looked at."""
+    if dataset.partition is not Partition.TRADE_DATE:
+        return scope
+    return replace(scope, dates=tuple(sorted(set(rows[str(dataset.date_column)]))))
+
+
+def _without_outranked(
+    run: PipelineRun, dataset: Dataset, window: Window, staged: pd.DataFrame
+) -> pd.DataFrame:
+    """The rows without those that a better source has stored."""
+    rank = {name: place for place, name in enumerate(dataset.source_order)}
+    key = list(dataset.key)
+    stored = run.warehouse.frame(dataset.table_name, columns=(*key, "src"), where=window.slice())
+    known = staged[key].merge(stored, on=key, how="left")["src"].map(rank).astype(float)
+    own = staged["src"].map(rank).astype(float).to_numpy()
+    return staged[~(known.to_numpy() < own)].reset_index(drop=True)
+
+
+def with_references(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
+    """Daily bars with the reference price where the file has none: the close before, taken down by the
+    ex-right events in between. A first bar of a code has none."""
+    rows = rows.sort_values(["code", "date"], kind="stable").reset_index(drop=True)
+    codes = tuple(sorted(set(rows["code"])))
+    since, until = str(rows["date"].min()), str(rows["date"].max())
+    named = codes if len(codes) <= 1000 else None
+    first = context.calendar.last(_BEFORE + 1, since)[0]
+    last = context.calendar.last(2, since)[0]
+    before = context.read(_BARS, columns=("code", "date", "close"), codes=named, since=first, until=last)
+    before = before[before["date"] < since].sort_values(["code", "date"]).drop_duplicates("code", keep="last")
+    closes, days = (dict(zip(before["code"], before[name], strict=True)) for name in ("close", "date"))
+    same = (rows["code"] == rows["code"].shift()).to_numpy()
+    previous = np.where(same, rows["close"].shift(), rows["code"].map(closes).astype(float))
+    seen = np.where(same, rows["date"].shift(), rows["code"].map(days))
+    events = context.read(
+        "ref_exright",
+        columns=(
+            "code",
+            "date",
+            "category",
+            "cash_per10",
+            "bonus_per10",
+            "rights_per10",
+            "rights_price",
+            "held_back",
+        ),
+        codes=named,
+        since=first,
+        until=until,
+    )
+    events = events[(events["category"] == 1) & events["held_back"].isna() & events["code"].isin(codes)]
+    starts = dict(zip(*np.unique(rows["code"].to_numpy(dtype=str), return_index=True), strict=True))
+    sizes = rows.groupby("code").size()
+    dates = rows["date"].to_numpy(dtype=str)
+    for event in events.itertuples(index=False):
+        start = int(starts[event.code])
+        own = dates[start : start + int(sizes[event.code])]
+        place = int(np.searchsorted(own, event.date))
+        at = start + place
+        if place < len(own) and isinstance(seen[at], str) and seen[at] < event.date:
+            terms = (event.cash_per10, event.bonus_per10, event.rights_per10, event.rights_price)
+            cash, bonus, rights, price = (np.array([0.0 if pd.isna(one) else float(one)]) for one in terms)
+            previous[at] = reference_price(previous[at : at + 1], cash, bonus, rights, price)[0]
+    known = rows["last_close"].astype(float)
+    rows["last_close"] = known.where(known.notna(), np.round(previous.astype(float), 4))
+    return rows

@@ -1,0 +1,248 @@
+"""One file, from its bytes to the fused table: read and checked as a whole, then written month by month.
+
+Nothing is written before the whole file has been read and every row of it is fine (or `skip` says to leave
+out what is not). Each month is three steps (RAW, staging, fused), each idempotent: killed at any moment, the
+same call goes on with the month that was not done.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from core.clock import stamp
+from core.declaration.dataset import Dataset
+from core.declaration.frames import canonical_json
+from core.declaration.rules import Partition
+from core.declaration.scope import Scope
+from core.declaration.tables import Table
+from core.errors import InputError
+from core.stopping import safe_point
+from platform_assets.pipeline.batches import Loaded, write_parts
+from platform_assets.pipeline.download import Download
+from platform_assets.pipeline.imports.files import SourceFile, chunks, file_hash, source_files
+from platform_assets.pipeline.imports.fusing import fuse_imported, with_imports
+from platform_assets.pipeline.imports.mapping import FileMapping
+from platform_assets.pipeline.imports.rows import Reading, Refused
+from platform_assets.pipeline.imports.spool import Spool
+from platform_assets.pipeline.load import load_fused
+from platform_assets.pipeline.run import PipelineRun
+from platform_assets.pipeline.slices import partition_parts
+from platform_assets.pipeline.windows import Window
+from resources.warehouse.batch_records import Batch, Quality
+from resources.warehouse.ledger.imports import ImportKey, Imports
+
+ROWS_AT_ONCE = 150_000
+"""Rows of a month that are loaded together."""
+NAMED_CODES = 1_000
+"""Up to so many codes a load names them; beyond, it compares all of its dates."""
+
+Told = Callable[[str, float], None]
+"""Gets (step, share of it that is done)."""
+
+
+@dataclass
+class Imported:
+    """What an import did. `written` counts rows of the fused table that are new or have changed."""
+
+    source: str
+    dataset: str
+    file_hash: str
+    rows: int = 0
+    refused: int = 0
+    reasons: dict[str, int] = field(default_factory=dict)
+    written: int = 0
+    months: int = 0
+    before: bool = False
+    """The same file was imported with the same mapping before: nothing was done."""
+
+
+@dataclass(frozen=True)
+class FileImport:
+    """One file and how it is read; `folder` is where rows wait between the two passes."""
+
+    run: PipelineRun
+    mapping: FileMapping
+    path: Path
+    folder: Path
+    skip: bool = False
+
+    @property
+    def dataset(self) -> Dataset:
+        return self.run.registry.dataset(self.mapping.dataset)
+
+    def spool(self, digest: str) -> Spool:
+        name = f"{self.mapping.name}-{digest[:16]}-{self.mapping.digest[:8]}{'-skip' if self.skip else ''}"
+        stage = self.dataset.stage_table
+        return Spool(self.folder / name, stage.columns, self.dataset.key, str(self.dataset.date_column))
+
+    def read(self, spool: Spool, files: list[SourceFile], refused: Refused, told: Told) -> dict[str, Any]:
+        """The first pass: every row checked and kept in the spool; its facts."""
+        reading = Reading(self.dataset, self.mapping, self.run.calendar, stamp(self.run.clock.now()))
+
+        def frames() -> Iterator[pd.DataFrame]:
+            for chunk in chunks(self.path, files, self.mapping):
+                safe_point()
+                yield reading.rows(chunk.frame, refused)
+                told("reading", chunk.share)
+
+        return spool.fill(frames(), refused, skip=self.skip)
+
+
+def import_file(job: FileImport, told: Told = lambda _step, _share: None) -> Imported:
+    """Import a file. Raises InputError that names the file, and the row, of what cannot be imported; then a
+    failed batch of the RAW table keeps the reasons and nothing else has changed."""
+    run, mapping, dataset = job.run, job.mapping, job.dataset
+    files = source_files(job.path)
+    key = ImportKey(mapping.name, dataset.name, file_hash(files))
+    ledger = Imports(run.warehouse.engine, run.clock)
+    done = Imported(key.source, dataset.name, key.file_hash)
+    known = ledger.get(key)
+    if known is not None and known.status == "success" and known.mapping_hash == mapping.digest:
+        return replace(done, rows=known.rows_in, refused=known.rows_refused, before=True)
+    spool, refused = job.spool(key.file_hash), Refused()
+    facts = spool.ready
+    if facts is None:
+        facts = _checked(job, spool, files, refused, key, told)
+    ledger.begin(
+        key,
+        mapping=mapping.text,
+        mapping_hash=mapping.digest,
+        place=mapping.place,
+        files=[{"name": one.name, "bytes": one.size} for one in files[:1000]],
+    )
+    state = ledger.get(key)
+    finished = set(state.parts) if state is not None else set()
+    months: dict[str, int] = facts["months"]
+    total = sum(months.values()) or 1
+    passed = 0
+    for month, rows in months.items():
+        if month not in finished:
+            written = _month(job, spool.month(month), key)
+            ledger.done(key, month, rows_in=rows, written=written)
+            done.written += written
+        passed += rows
+        told("writing", passed / total)
+    ledger.finish(key, refused=int(facts["refused"]))
+    spool.clear()
+    reasons = dict(facts.get("reasons", {}))
+    return replace(
+        done, rows=sum(months.values()), refused=int(facts["refused"]), reasons=reasons, months=len(months)
+    )
+
+
+def _checked(
+    job: FileImport, spool: Spool, files: list[SourceFile], refused: Refused, key: ImportKey, told: Told
+) -> dict[str, Any]:
+    """The facts of the first pass, sealed. Raises InputError when a row is refused that must not be."""
+    raw = job.dataset.import_table
+    try:
+        facts = job.read(spool, files, refused, told)
+        _must_be_whole(job, facts, refused)
+    except InputError as error:
+        spool.clear()
+        batch = Batch(partition_key=key.file_hash[:32], fusion_type=job.dataset.name, **job.run.batch_facts())
+        job.run.warehouse.writer.record_failure(
+            raw, batch, error.message, rejected=refused.rows, quality=quality_of(refused, key.source)
+        )
+        raise
+    if refused.rows:
+        batch = Batch(partition_key=key.file_hash[:32], fusion_type=job.dataset.name, **job.run.batch_facts())
+        job.run.warehouse.writer.record_failure(
+            raw,
+            batch,
+            f"left out: {refused.text}",
+            rejected=refused.rows,
+            quality=quality_of(refused, key.source),
+        )
+    facts["reasons"] = dict(refused.counts)
+    spool.seal(facts)
+    return facts
+
+
+def _must_be_whole(job: FileImport, facts: dict[str, Any], refused: Refused) -> None:
+    if refused.rows and not job.skip:
+        raise InputError("file", refused.text)
+    if not facts["months"]:
+        why = f"{job.path.name} has no row that could be stored; {refused.text}"
+        raise InputError("file", why.rstrip("; "))
+
+
+def quality_of(refused: Refused, source: str) -> list[Quality]:
+    """Records of refused rows: the first of them, and one per reason."""
+    rows = [
+        Quality(
+            f"import:{one['reason']}",
+            "hard",
+            "rejected",
+            f"{one['file']}, row {one['row']}: {one['reason']}",
+            natural_key=canonical_json({"file": one["file"], "row": one["row"]}),
+            failed_value=one["value"],
+            sources=[source],
+        )
+        for one in refused.shown
+    ]
+    sums = [
+        Quality(f"import:{reason}", "hard", "rejected", f"{count} rows", failed_count=count, sources=[source])
+        for reason, count in refused.counts.items()
+    ]
+    return [*rows, *sums]
+
+
+def _month(job: FileImport, frame: pd.DataFrame, key: ImportKey) -> int:
+    """Load the rows of a month; how many rows of the fused table were written."""
+    column = str(job.dataset.date_column)
+    written = 0
+    days = frame[column].value_counts().sort_index()
+    groups = (days.cumsum() - 1) // ROWS_AT_ONCE
+    for _, own in groups.groupby(groups):
+        safe_point()
+        part = frame[frame[column].isin(list(own.index))]
+        written += _load(job, part.reset_index(drop=True), key)
+    return written
+
+
+def _load(job: FileImport, frame: pd.DataFrame, key: ImportKey) -> int:
+    """RAW -> STG -> DWD of some rows."""
+    run, dataset = job.run, with_imports(job.run, job.dataset)
+    codes = tuple(sorted(set(frame["code"])))
+    if dataset.partition is Partition.TRADE_DATE:
+        dates = tuple(sorted(set(frame[str(dataset.date_column)])))
+        scope = Scope(dates, codes if len(codes) <= NAMED_CODES else None)
+    else:
+        scope = Scope((run.calendar.newest_complete(run.clock.now()),), codes)
+    placed = frame.assign(src=key.source, file_hash=key.file_hash)
+    raw = _write(run, dataset, dataset.import_table, scope, placed, [], key)
+    batches = [one.batch_id for one in raw.results][:50]
+    inputs = [
+        {"table": dataset.import_table.name, "batch_ids": batches, "rows": len(frame), "max_date": None}
+    ]
+    staged = _write(run, dataset, dataset.stage_table, scope, placed, inputs, key)
+    if dataset.staged:
+        fused = load_fused(run, job.dataset, scope)
+    else:
+        names = [spec.name for spec in dataset.stage_table.columns]
+        newest = staged.results[-1].batch_id if staged.results else None
+        fused = fuse_imported(run, dataset, scope, placed[[*names, "src"]].assign(batch_id=newest))
+    return sum(one.rows_written for one in fused.results)
+
+
+def _write(
+    run: PipelineRun,
+    dataset: Dataset,
+    table: Table,
+    scope: Scope,
+    frame: pd.DataFrame,
+    inputs: list[Any],
+    key: ImportKey,
+) -> Loaded:
+    loaded = Loaded(table)
+    names = [name for name in (*(spec.name for spec in table.columns), "src") if name in frame]
+    window = Window.of(table, dataset.partition, scope, run.calendar)
+    parts = list(partition_parts(window, frame[names]))
+    note = {"src": key.source, "calls": 0, "rows": len(frame), "fetch_ids": []}
+    facts = {"inputs": inputs, "fusion_type": dataset.name}
+    write_parts(run, table, loaded, parts, Download(frame, [note]), facts=facts)
+    return loaded

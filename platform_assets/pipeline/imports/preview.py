@@ -1,0 +1,161 @@
+"""A dry run: the first rows as they would be stored, what would be refused, how the rest compares with what
+is stored. Nothing is written."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from core.declaration.dataset import Dataset
+from core.declaration.rules import Partition
+from core.declaration.scope import Scope
+from platform_assets.pipeline.imports.files import file_hash as hash_of
+from platform_assets.pipeline.imports.files import source_files
+from platform_assets.pipeline.imports.loading import NAMED_CODES, FileImport, Told
+from platform_assets.pipeline.imports.rows import Refused
+from platform_assets.pipeline.run import PipelineRun
+from platform_assets.pipeline.windows import Window
+from resources.warehouse.ledger.imports import ImportKey, Imports, ranked
+
+FIRST = 10
+_SAME = 1e-9
+
+
+@dataclass
+class Comparison:
+    """Rows of the file against the fused table: `new` keys, `equal` ones, ones with `different` values, and
+    ones that stay as they are because a better source has them (`kept`)."""
+
+    new: int = 0
+    equal: int = 0
+    different: int = 0
+    kept: int = 0
+    columns: dict[str, dict[str, float]] = field(default_factory=dict)
+    """Column -> {rows that differ, largest relative difference}."""
+    examples: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass
+class Preview:
+    """What an import of the file would do."""
+
+    source: str
+    dataset: str
+    order: tuple[str, ...]
+    rows: int
+    since: str
+    until: str
+    first: list[dict[str, Any]]
+    refused: int
+    reasons: dict[str, int]
+    shown: list[dict[str, Any]]
+    compared: Comparison
+
+
+def preview(job: FileImport, told: Told = lambda _step, _share: None) -> Preview:
+    """Raises InputError for a file that cannot be read at all."""
+    run, mapping = job.run, job.mapping
+    files = source_files(job.path)
+    key = ImportKey(mapping.name, mapping.dataset, hash_of(files))
+    spool, refused = job.spool(key.file_hash), Refused()
+    declared = job.dataset
+    placed = Imports(run.warehouse.engine, run.clock).placed(declared.name)
+    placed = [*((name, place) for name, place in placed if name != key.source), (key.source, mapping.place)]
+    dataset = replace(declared, order=ranked(declared.source_order, placed))
+    try:
+        facts = job.read(spool, files, refused, told)
+        months: dict[str, int] = facts["months"]
+        compared = Comparison()
+        first: list[dict[str, Any]] = []
+        since = until = ""
+        for at, month in enumerate(months, start=1):
+            frame = spool.month(month)
+            if not first:
+                first, since = _plain(frame.head(FIRST)), str(frame[str(dataset.date_column)].min())
+            until = str(frame[str(dataset.date_column)].max())
+            _compare(run, dataset, frame.assign(src=key.source), compared)
+            told("comparing", at / len(months))
+    finally:
+        spool.clear()
+    return Preview(
+        source=key.source,
+        dataset=dataset.name,
+        order=dataset.source_order,
+        rows=sum(months.values()),
+        since=since,
+        until=until,
+        first=first,
+        refused=refused.rows,
+        reasons=dict(refused.counts),
+        shown=refused.shown,
+        compared=compared,
+    )
+
+
+def _plain(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Rows without their nulls."""
+    return [
+        {
+            str(name): getattr(value, "item", lambda v=value: v)()
+            for name, value in row.items()
+            if not pd.isna(value)
+        }
+        for row in frame.to_dict("records")
+    ]
+
+
+def _compare(run: PipelineRun, dataset: Dataset, frame: pd.DataFrame, into: Comparison) -> None:
+    key = list(dataset.key)
+    codes = tuple(sorted(set(frame["code"])))
+    if dataset.partition is Partition.TRADE_DATE:
+        dates = tuple(sorted(set(frame[str(dataset.date_column)])))
+        scope = Scope(dates, codes if len(codes) <= NAMED_CODES else None)
+    else:
+        scope = Scope((run.calendar.newest_complete(run.clock.now()),), codes)
+    where = Window.of(dataset.table, dataset.partition, scope, run.calendar).slice()
+    mapped = [
+        spec
+        for spec in dataset.stage_table.columns
+        if spec.name not in key and frame[spec.name].notna().any()
+    ]
+    names = [spec.name for spec in mapped]
+    stored = run.warehouse.frame(dataset.table_name, columns=(*key, "src", *names), where=where)
+    both = frame[[*key, *names, "src"]].merge(stored, on=key, how="left", suffixes=("", "_stored"))
+    known = both["src_stored"].notna().to_numpy()
+    rank = {name: place for place, name in enumerate(dataset.source_order)}
+    better = (
+        both["src_stored"].map(rank).astype(float).to_numpy() < both["src"].map(rank).astype(float).to_numpy()
+    )
+    differs = np.zeros(len(both), dtype=bool)
+    for spec in mapped:
+        new, old = both[spec.name], both[f"{spec.name}_stored"]
+        if spec.family in ("float", "int"):
+            ours, theirs = (one.to_numpy(dtype=float, na_value=np.nan) for one in (new, old))
+            if spec.scale is not None:
+                ours = np.round(ours, spec.scale)
+            gap = np.abs(ours - theirs) / np.maximum(np.abs(theirs), _SAME)
+            own = known & (gap > _SAME)
+            largest = float(np.nanmax(gap[own])) if own.any() else 0.0
+        else:
+            own, largest = known & new.notna().to_numpy() & (new != old).to_numpy(), 0.0
+        if own.any():
+            told = into.columns.setdefault(spec.name, {"rows": 0, "largest": 0.0})
+            told["rows"] += int(own.sum())
+            told["largest"] = max(told["largest"], largest)
+            for row in both[own].head(max(0, FIRST - len(into.examples))).to_dict("records"):
+                place = {part: row[part] for part in key}
+                into.examples.append(
+                    {
+                        **place,
+                        "column": spec.name,
+                        "file": row[spec.name],
+                        "stored": row[f"{spec.name}_stored"],
+                        "src": row["src_stored"],
+                    }
+                )
+        differs |= own
+    into.new += int((~known).sum())
+    into.equal += int((known & ~differs).sum())
+    into.kept += int((known & differs & better).sum())
+    into.different += int((known & differs & ~better).sum())
