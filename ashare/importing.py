@@ -8,7 +8,7 @@ from pathlib import Path
 from ashare.session import command_settings
 from core.calendar import shipped_calendar
 from core.declaration.registry import builtin_registry
-from platform_assets.pipeline.imports.loading import FileImport, Imported, Told, import_file
+from platform_assets.pipeline.imports.loading import FileImport, Imported, Report, import_file
 from platform_assets.pipeline.imports.mapping import FileMapping, read_mapping
 from platform_assets.pipeline.imports.preview import Preview, preview
 from platform_assets.pipeline.run import PipelineRun, Trigger
@@ -52,11 +52,11 @@ def opened(mapping: FileMapping, path: Path, *, skip: bool, locked: bool) -> Ite
         warehouse.close()
 
 
-def run_import(mapping: FileMapping, path: Path, *, skip: bool, told: Told) -> Imported:
+def run_import(mapping: FileMapping, path: Path, *, skip: bool, report: Report) -> Imported:
     with opened(mapping, path, skip=skip, locked=True) as job:
-        return import_file(job, told)
+        return import_file(job, report)
 
 
-def run_preview(mapping: FileMapping, path: Path, *, skip: bool, told: Told) -> Preview:
+def run_preview(mapping: FileMapping, path: Path, *, skip: bool, report: Report) -> Preview:
     with opened(mapping, path, skip=skip, locked=False) as job:
-        return preview(job, told)
+        return preview(job, report)

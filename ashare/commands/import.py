@@ -9,7 +9,7 @@ import click
 
 from ashare.importing import mapping_of, run_import, run_preview
 from ashare.output import Output, table
-from platform_assets.pipeline.imports.loading import Told
+from platform_assets.pipeline.imports.loading import Report
 from platform_assets.pipeline.imports.preview import Preview
 
 _STEPS = 1000
@@ -58,11 +58,11 @@ def command(
         "sheet": sheet,
     }
     mapping = mapping_of(maps, given)
-    with _shown(out, file.name) as told:
+    with _shown(out, file.name) as report:
         if dry_run:
-            found = run_preview(mapping, file, skip=skip_refused, told=told)
+            found = run_preview(mapping, file, skip=skip_refused, report=report)
         else:
-            done = run_import(mapping, file, skip=skip_refused, told=told)
+            done = run_import(mapping, file, skip=skip_refused, report=report)
     if dry_run:
         out.result(asdict(found), _preview_lines(found))
         return int(found.refused > 0 and not skip_refused)
@@ -75,17 +75,17 @@ def command(
 
 
 @contextmanager
-def _shown(out: Output, label: str) -> Iterator[Told]:
+def _shown(out: Output, label: str) -> Iterator[Report]:
     """A progress bar per step."""
     steps: dict[str, tuple[int, object]] = {}
     with out.progress(label, 2 * _STEPS) as bar:
 
-        def told(step: str, share: float) -> None:
+        def report(step: str, share: float) -> None:
             before = 0 if step == "reading" else _STEPS
             steps[step] = (before, share)
             bar.at(before + int(min(share, 1.0) * _STEPS))
 
-        yield told
+        yield report
 
 
 def _preview_lines(found: Preview) -> list[str]:

@@ -39,7 +39,7 @@ ROWS_AT_ONCE = 150_000
 NAMED_CODES = 1_000
 """Up to so many codes a load names them; beyond, it compares all of its dates."""
 
-Told = Callable[[str, float], None]
+Report = Callable[[str, float], None]
 """Gets (step, share of it that is done)."""
 
 
@@ -78,7 +78,7 @@ class FileImport:
         stage = self.dataset.stage_table
         return Spool(self.folder / name, stage.columns, self.dataset.key, str(self.dataset.date_column))
 
-    def read(self, spool: Spool, files: list[SourceFile], refused: Refused, told: Told) -> dict[str, Any]:
+    def read(self, spool: Spool, files: list[SourceFile], refused: Refused, report: Report) -> dict[str, Any]:
         """The first pass: every row checked and kept in the spool; its facts."""
         reading = Reading(self.dataset, self.mapping, self.run.calendar, stamp(self.run.clock.now()))
 
@@ -86,12 +86,12 @@ class FileImport:
             for chunk in chunks(self.path, files, self.mapping):
                 safe_point()
                 yield reading.rows(chunk.frame, refused)
-                told("reading", chunk.share)
+                report("reading", chunk.share)
 
         return spool.fill(frames(), refused, skip=self.skip)
 
 
-def import_file(job: FileImport, told: Told = lambda _step, _share: None) -> Imported:
+def import_file(job: FileImport, report: Report = lambda _step, _share: None) -> Imported:
     """Import a file. Raises InputError that names the file, and the row, of what cannot be imported; then a
     failed batch of the RAW table keeps the reasons and nothing else has changed."""
     run, mapping, dataset = job.run, job.mapping, job.dataset
@@ -105,7 +105,7 @@ def import_file(job: FileImport, told: Told = lambda _step, _share: None) -> Imp
     spool, refused = job.spool(key.file_hash), Refused()
     facts = spool.ready
     if facts is None:
-        facts = _checked(job, spool, files, refused, key, told)
+        facts = _checked(job, spool, files, refused, key, report)
     ledger.begin(
         key,
         mapping=mapping.text,
@@ -124,7 +124,7 @@ def import_file(job: FileImport, told: Told = lambda _step, _share: None) -> Imp
             ledger.done(key, month, rows_in=rows, written=written)
             done.written += written
         passed += rows
-        told("writing", passed / total)
+        report("writing", passed / total)
     ledger.finish(key, refused=int(facts["refused"]))
     spool.clear()
     reasons = dict(facts.get("reasons", {}))
@@ -134,12 +134,12 @@ def import_file(job: FileImport, told: Told = lambda _step, _share: None) -> Imp
 
 
 def _checked(
-    job: FileImport, spool: Spool, files: list[SourceFile], refused: Refused, key: ImportKey, told: Told
+    job: FileImport, spool: Spool, files: list[SourceFile], refused: Refused, key: ImportKey, report: Report
 ) -> dict[str, Any]:
     """The facts of the first pass, sealed. Raises InputError when a row is refused that must not be."""
     raw = job.dataset.import_table
     try:
-        facts = job.read(spool, files, refused, told)
+        facts = job.read(spool, files, refused, report)
         _must_be_whole(job, facts, refused)
     except InputError as error:
         spool.clear()

@@ -12,7 +12,7 @@ from core.declaration.rules import Partition
 from core.declaration.scope import Scope
 from platform_assets.pipeline.imports.files import file_hash as hash_of
 from platform_assets.pipeline.imports.files import source_files
-from platform_assets.pipeline.imports.loading import NAMED_CODES, FileImport, Told
+from platform_assets.pipeline.imports.loading import NAMED_CODES, FileImport, Report
 from platform_assets.pipeline.imports.rows import Refused
 from platform_assets.pipeline.run import PipelineRun
 from platform_assets.pipeline.windows import Window
@@ -53,7 +53,7 @@ class Preview:
     compared: Comparison
 
 
-def preview(job: FileImport, told: Told = lambda _step, _share: None) -> Preview:
+def preview(job: FileImport, report: Report = lambda _step, _share: None) -> Preview:
     """Raises InputError for a file that cannot be read at all."""
     run, mapping = job.run, job.mapping
     files = source_files(job.path)
@@ -64,7 +64,7 @@ def preview(job: FileImport, told: Told = lambda _step, _share: None) -> Preview
     placed = [*((name, place) for name, place in placed if name != key.source), (key.source, mapping.place)]
     dataset = replace(declared, order=ranked(declared.source_order, placed))
     try:
-        facts = job.read(spool, files, refused, told)
+        facts = job.read(spool, files, refused, report)
         months: dict[str, int] = facts["months"]
         compared = Comparison()
         first: list[dict[str, Any]] = []
@@ -75,7 +75,7 @@ def preview(job: FileImport, told: Told = lambda _step, _share: None) -> Preview
                 first, since = _plain(frame.head(FIRST)), str(frame[str(dataset.date_column)].min())
             until = str(frame[str(dataset.date_column)].max())
             _compare(run, dataset, frame.assign(src=key.source), compared)
-            told("comparing", at / len(months))
+            report("comparing", at / len(months))
     finally:
         spool.clear()
     return Preview(
@@ -140,9 +140,9 @@ def _compare(run: PipelineRun, dataset: Dataset, frame: pd.DataFrame, into: Comp
         else:
             own, largest = known & new.notna().to_numpy() & (new != old).to_numpy(), 0.0
         if own.any():
-            told = into.columns.setdefault(spec.name, {"rows": 0, "largest": 0.0})
-            told["rows"] += int(own.sum())
-            told["largest"] = max(told["largest"], largest)
+            report = into.columns.setdefault(spec.name, {"rows": 0, "largest": 0.0})
+            report["rows"] += int(own.sum())
+            report["largest"] = max(report["largest"], largest)
             for row in both[own].head(max(0, FIRST - len(into.examples))).to_dict("records"):
                 place = {part: row[part] for part in key}
                 into.examples.append(
