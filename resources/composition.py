@@ -73,6 +73,7 @@ def open_warehouse(
         clock=clock,
         payload_folder=settings.data_path / "payloads",
         payload_url=settings.payload_url,
+        lake_url=settings.lake_address,
         read_only=read_only,
         pool=pool,
     )

@@ -23,6 +23,8 @@ LOG_FORMATS = ("json", "text")
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 EOD_TASKS = frozenset({"fusion_kline_sync", "fusion_daily_sync", "fusion_wide_sync"})
 """The scheduled tasks that load a trade date after its close; `eod_core` loads the same by hand."""
+LAKE_FOLDER = "lake"
+"""Of the published tables in the data folder, where LAKE_URL names no other place."""
 NOT_ZERO = (
     "db_pool_size",
     "host_failure_threshold",
@@ -172,6 +174,11 @@ class Settings:
     @property
     def data_path(self) -> Path:
         return Path(self.data_dir).expanduser().resolve()
+
+    @property
+    def lake_address(self) -> str:
+        """Folder or address of the published tables: LAKE_URL, else a folder of the data folder."""
+        return self.lake_url or str(self.data_path / LAKE_FOLDER)
 
     @property
     def warehouse_address(self) -> str:

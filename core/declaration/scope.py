@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import pandas as pd
 
 from core.days import moved
+from core.declaration.conditions import Condition
 from core.market.bars import Dense
 
 
@@ -108,11 +109,11 @@ class Reader(Protocol):
         columns: Sequence[str],
         since: str,
         until: str,
-        condition: str = "",
+        conditions: Sequence[Condition] = (),
         noted: Sequence[str] = (),
     ) -> Dense:
-        """Numbers of a series of the whole market; `condition` is SQL of ours. Results made from it name the
-        batches of the dates `noted` (default the newest one)."""
+        """Numbers of a series of the whole market, of rows that meet the conditions. What is made from it
+        names the batches of the dates `noted` (default the newest one)."""
         ...
 
     def latest(self, table: str, column: str, before: str) -> str | None:

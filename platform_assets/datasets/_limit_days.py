@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from core.declaration.conditions import equal
 from core.market.bars import on_dates
 from core.market.names import is_st
 from platform_assets.compute.limit_days import LimitCounts, LimitWindow, count_limits
@@ -56,7 +57,7 @@ def _read(ctx: FetchContext, dates: tuple[str, ...], first: int, spans: pd.DataF
         columns=_COLUMNS,
         since=dates[0],
         until=dates[-1],
-        condition="sec_type='stock'",
+        conditions=(equal("sec_type", "stock"),),
     )
     window = LimitWindow(**on_dates(dense, dates))
     codes = np.array(dense.codes, dtype=str)

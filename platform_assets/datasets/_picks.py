@@ -11,6 +11,7 @@ from pandera.api.checks import Check
 
 from core.declaration import columns as t
 from core.declaration.columns import ColumnSpec, Model, col, derived_model, key, model_columns
+from core.declaration.conditions import equal
 from core.declaration.dataset import Dataset
 from core.declaration.rules import Interface, trading
 from core.declaration.scope import Scope
@@ -30,7 +31,7 @@ from resources.upstreams.fetch_context import FetchContext
 BARS = "fusion_kline_daily"
 INDEX = "fusion_index_daily"
 WIDE = "fusion_stock_wide"
-_TRADED = "sec_type='stock' AND is_suspended=0"
+_TRADED = (equal("sec_type", "stock"), equal("is_suspended", 0))
 
 Make = Callable[[FetchContext, Scope, str], pd.DataFrame | None]
 """(fetch context, scope of the load, trade date) -> the picks of the date; None: their inputs are not
@@ -143,7 +144,7 @@ def prices_of(ctx: FetchContext, first: str, last: str) -> tuple[Prices, Benchma
     until = coming[-1] if coming else last
 
     def make(view: FetchContext) -> tuple[Prices, Benchmark]:
-        dense = view.panel(BARS, columns=PRICE_COLUMNS, since=first, until=until, condition=_TRADED)
+        dense = view.panel(BARS, columns=PRICE_COLUMNS, since=first, until=until, conditions=_TRADED)
         dates = view.calendar.between(first, until)
         bars = view.read(
             INDEX, columns=("date", "open", "close"), codes=(BENCHMARK,), since=first, until=until

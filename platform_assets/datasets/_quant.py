@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from core.arrays import Floats, Ints
+from core.declaration.conditions import equal
 from core.declaration.scope import Scope
 from core.market.bars import Bars
 from platform_assets.compute.date_ranges import Stretch, stretches
@@ -23,7 +24,7 @@ alone and within a range."""
 LEAST_BARS = WARM_UP_BARS + 1
 """Bars that a code is calculated from, where it has so many: after a long suspension some of them are older
 than the window."""
-_STOCKS = "sec_type='stock' AND is_suspended=0"
+_STOCKS = (equal("sec_type", "stock"), equal("is_suspended", 0))
 _COLUMNS = (
     "open", "high", "low", "close", "volume", "amount", "turnover_pct", "adj_factor", "last_close",
     "limit_up", "limit_down",
@@ -60,7 +61,7 @@ def _bars(ctx: FetchContext, scope: Scope) -> Bars:
 
     def make(view: FetchContext) -> Bars:
         dense = view.panel(
-            BARS, columns=_COLUMNS, since=since, until=until, condition=_STOCKS, noted=scope.dates
+            BARS, columns=_COLUMNS, since=since, until=until, conditions=_STOCKS, noted=scope.dates
         )
         bars = Bars.from_dense(dense)
         bars = bars if scope.codes is None else bars.take(scope.codes)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from core.declaration.columns import S4, S8, S16, S32, S64, Amt, Code, Date, F, Int, Model, Pct, col, key
+from core.declaration.conditions import above, equal
 from core.declaration.dataset import Dataset
 from core.declaration.frames import stacked
 from core.declaration.rules import interfaces, trading
@@ -191,7 +192,7 @@ def add_review(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
         columns=("close", "adj_factor"),
         since=dates[0],
         until=dates[-1],
-        condition="sec_type='stock' AND volume>0",
+        conditions=(equal("sec_type", "stock"), above("volume", 0)),
     )
     prices = Prices.from_dense(bars, dates)
     code_at, day_at = _places(own["code"], prices.code_at), _places(own["trade_date"], prices.day_at)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from core.arrays import Floats
+from core.declaration.conditions import equal
 from core.declaration.frames import canonical_json
 from core.declaration.rules import interfaces
 from core.declaration.scope import Scope
@@ -39,7 +40,7 @@ TrackBuiltin = pick_model("TrackBuiltin", GROUP, "board", BOARDS)
 
 _SHOWN = ("code", "name", "industry", "current_price", "amount", "is_suspended", "is_st", "list_date")
 _SCORED = ("code", "composite", "covered_weight", "gate_blocked")
-_TRADED = "sec_type='stock' AND is_suspended=0"
+_TRADED = (equal("sec_type", "stock"), equal("is_suspended", 0))
 
 
 def picks(ctx: FetchContext, scope: Scope, day: str) -> pd.DataFrame | None:
@@ -100,7 +101,7 @@ def tactic_parts(ctx: FetchContext, scope: Scope, codes: Sequence[str], day: str
     """The parts of the tactic score of some codes on a date, [codes]; NaN where not known."""
     since = ctx.calendar.last(TACTIC_DATES, day)[0]
     dates = ctx.calendar.between(since, day)
-    bars = ctx.panel(BARS, columns=("volume", "adj_factor"), since=since, until=day, condition=_TRADED)
+    bars = ctx.panel(BARS, columns=("volume", "adj_factor"), since=since, until=day, conditions=_TRADED)
     found = ctx.panel(INDICATORS, columns=INDICATOR_COLUMNS, since=since, until=day)
     traded = _block(bars, "volume", codes, dates)
     parts = parts_of(

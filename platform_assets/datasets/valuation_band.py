@@ -11,6 +11,7 @@ import pandas as pd
 
 from core.days import monday_of, moved
 from core.declaration.columns import Code, Date, F, Model, Pct, col, key
+from core.declaration.conditions import one_of
 from core.declaration.dataset import Dataset
 from core.declaration.scope import Calendar, Scope
 from core.market.bars import Dense
@@ -44,13 +45,12 @@ def banded(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     asked = [day for day in ends if day in set(scope.dates)]
     parts = []
     if asked:
-        listed = ", ".join(f"'{day}'" for day in ends)
         dense = ctx.panel(
             "fusion_valuation",
             columns=tuple(_RATIOS.values()),
             since=ends[0],
             until=ends[-1],
-            condition=f"date IN ({listed})",
+            conditions=(one_of("date", ends),),
         )
         place = {day: at for at, day in enumerate(dense.dates)}
         for day in asked:

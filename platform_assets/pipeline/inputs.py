@@ -12,11 +12,12 @@ import numpy as np
 import pandas as pd
 import sqlalchemy as sa
 
+from core.declaration.conditions import Condition
 from core.declaration.scope import Reader
 from core.market.bars import Dense
 from platform_assets.compute.freshness import CONFIRMED
 from resources.warehouse.failures import storage_error
-from resources.warehouse.panel import Panel, read_panel
+from resources.warehouse.panel import Panel
 from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse
 
@@ -72,10 +73,10 @@ class StoredReads:
         columns: Sequence[str],
         since: str,
         until: str,
-        condition: str = "",
+        conditions: Sequence[Condition] = (),
         noted: Sequence[str] = (),
     ) -> Panel:
-        return read_panel(self.warehouse, table, columns, since=since, until=until, extra=condition)
+        return self.warehouse.panel(table, columns, since=since, until=until, conditions=conditions)
 
     def latest(self, table: str, column: str, before: str) -> str | None:
         name = self.warehouse.sql.name(self.warehouse.table(table).name)
@@ -130,10 +131,10 @@ class NotedReads:
         columns: Sequence[str],
         since: str,
         until: str,
-        condition: str = "",
+        conditions: Sequence[Condition] = (),
         noted: Sequence[str] = (),
     ) -> Dense:
-        dense = self.reader.panel(table, columns=columns, since=since, until=until, condition=condition)
+        dense = self.reader.panel(table, columns=columns, since=since, until=until, conditions=conditions)
         if dense.dates:
             read = self._tables.setdefault(table, _Read())
             # A row without a number in any column is not distinguished from one that is not there.

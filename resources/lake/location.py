@@ -18,9 +18,7 @@ from core.declaration.tables import WHOLE
 from core.errors import ConflictError, InputError, NotFound, StorageError
 from resources.lake.schema import CURRENT, DATE, KEY, MONTH
 from resources.lake.state import Published
-
-LAKE_FOLDER = "lake"
-"""Of the data folder, where LAKE_URL names no other place."""
+from resources.settings import LAKE_FOLDER
 
 
 @contextmanager
@@ -156,7 +154,7 @@ class Lake:
 
     @classmethod
     def of(cls, lake_url: str, data_path: Path) -> "Lake":
-        """The lake that the settings name."""
+        """The lake of a data folder, unless LAKE_URL names another place."""
         return cls(lake_url or data_path / LAKE_FOLDER)
 
     def address(self, name: str) -> str:

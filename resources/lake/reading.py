@@ -5,7 +5,7 @@ with the warehouse's, reads what is behind from the warehouse, and gives the war
 makes it faster, never different.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
@@ -21,6 +21,7 @@ from resources.lake.publishing import changes_of
 from resources.lake.schema import CURRENT, MONTH, VALID_TO, row_schema
 from resources.lake.warehouse_rows import consistent, month_slice, stored_months, window_rows
 from resources.warehouse.slices import Slice
+from resources.warehouse.sql import Sql
 from resources.warehouse.warehouse import Warehouse
 
 FEW_CODES = 50
@@ -149,7 +150,7 @@ class LakeReader:
         behind: list[str] | None = None
         with consistent(self.warehouse) as connection:
             if opened is not None:
-                behind = self.behind(connection, table, opened, since, until)
+                behind = months_behind(self.warehouse.sql, connection, table, opened, since, until)
             stored = self._stored(connection, table, codes, since, until, as_of, behind)
         if opened is None or behind is None:
             return _ordered(table, stored, columns)
@@ -168,26 +169,6 @@ class LakeReader:
             return None
         opened = self.lake.table(table.name)
         return opened if set(row_schema(table).names) <= set(opened.schema.names) else None
-
-    def behind(
-        self,
-        connection: Connection,
-        table: Table,
-        opened: PublishedTable,
-        since: str | None = None,
-        until: str | None = None,
-    ) -> list[str] | None:
-        """Months of the window whose published rows are not the warehouse's; None when none of them can be
-        used (another warehouse, unknown changes). `connection` sees one consistent state."""
-        sql, state = self.warehouse.sql, opened.state
-        known: Iterable[str] = () if state.complete is not None else stored_months(connection, sql, table)
-        known = list(known)
-        changes = changes_of(sql, connection, table, state, known)
-        if changes is None:
-            return None
-        behind = state.behind(sorted({*known, *changes.months}), changes)
-        first, last = (since or "0000-00")[:7], (until or "9999-99")[:7]
-        return [month for month in behind if month == WHOLE or first <= month <= last]
 
     def _stored(
         self,
@@ -217,6 +198,27 @@ class LakeReader:
             where = Slice(table.date_column, *part, codes=chosen)
             parts.append(window_rows(connection, self.warehouse.sql, table, where, as_of=instant))
         return pa.concat_tables(parts)
+
+
+def months_behind(
+    sql: Sql,
+    connection: Connection,
+    table: Table,
+    opened: PublishedTable,
+    since: str | None = None,
+    until: str | None = None,
+) -> list[str] | None:
+    """Months of the window whose published rows are not the warehouse's; None when none of the published ones
+    can be used (another warehouse, unknown changes). `connection` sees one consistent state, which began
+    after the snapshot was opened."""
+    state = opened.state
+    known = [] if state.complete is not None else stored_months(connection, sql, table)
+    changes = changes_of(sql, connection, table, state, known)
+    if changes is None:
+        return None
+    behind = state.behind(sorted({*known, *changes.months}), changes)
+    first, last = (since or "0000-00")[:7], (until or "9999-99")[:7]
+    return [month for month in behind if month == WHOLE or first <= month <= last]
 
 
 def month_window(table: Table, month: str, since: str | None, until: str | None) -> tuple[str, str]:

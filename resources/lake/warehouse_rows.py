@@ -75,13 +75,22 @@ def month_rows(connection: Connection, sql: Sql, table: Table, month: str) -> pa
 
 
 def window_rows(
-    connection: Connection, sql: Sql, table: Table, where: Slice, *, as_of: str | None = None
+    connection: Connection,
+    sql: Sql,
+    table: Table,
+    where: Slice,
+    *,
+    as_of: str | None = None,
+    columns: Sequence[str] | None = None,
 ) -> pa.Table:
-    """Current rows of a slice, or those that were valid at `as_of`, in the published form, in no order."""
-    current = _selected(connection, sql, table, where, history=False, as_of=as_of)
+    """Current rows of a slice, or those that were valid at `as_of`, in the published form (of some columns),
+    in no order."""
+    how: dict[str, Any] = {"as_of": as_of, "columns": columns}
     if as_of is None:
-        return current
-    return pa.concat_tables([current, _selected(connection, sql, table, where, history=True, as_of=as_of)])
+        where = along_the_key(connection, sql, table, where)
+        return _selected(connection, sql, table, where, history=False, **how)
+    parts = [_selected(connection, sql, table, where, history=history, **how) for history in (False, True)]
+    return pa.concat_tables(parts)
 
 
 def with_partitions(table: Table, rows: pa.Table, month: str) -> pa.Table:
@@ -96,10 +105,20 @@ def with_partitions(table: Table, rows: pa.Table, month: str) -> pa.Table:
 
 
 def _selected(
-    connection: Connection, sql: Sql, table: Table, where: Slice, *, history: bool, as_of: str | None = None
+    connection: Connection,
+    sql: Sql,
+    table: Table,
+    where: Slice,
+    *,
+    history: bool,
+    as_of: str | None = None,
+    columns: Sequence[str] | None = None,
 ) -> pa.Table:
     schema = row_schema(table)
+    if columns is not None:
+        schema = pa.schema([schema.field(name) for name in columns])
     stored = [*table.names, *([VALID_TO, "superseded_by"] if history else [])]
+    stored = [name for name in stored if name in schema.names]
     name = sql.name(table.history_name if history else table.name)
     parts = [schema.empty_table()]
     for clause, values in where.clauses():

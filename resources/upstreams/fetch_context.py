@@ -17,6 +17,7 @@ import pandas as pd
 
 from core.calendar import TradeCalendar
 from core.clock import Clock
+from core.declaration.conditions import Condition
 from core.declaration.scope import Reader, Scope
 from core.errors import PayloadError, Unavailable
 from core.stopping import safe_point
@@ -157,14 +158,14 @@ class FetchContext(Clients):
         columns: Sequence[str],
         since: str,
         until: str,
-        condition: str = "",
+        conditions: Sequence[Condition] = (),
         noted: Sequence[str] = (),
     ) -> "Dense":
         """Numbers of a stored series of the whole market as arrays [codes, dates]."""
         if self._read is None:
             raise Unavailable("this fetch context has no stored tables")
         return self._read.panel(
-            table, columns=columns, since=since, until=until, condition=condition, noted=noted
+            table, columns=columns, since=since, until=until, conditions=conditions, noted=noted
         )
 
     def latest(self, table: str, column: str, before: str) -> str | None:

@@ -14,12 +14,13 @@ import anyio
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from core.declaration.conditions import Condition
 from core.declaration.tables import Table
 from core.errors import StorageError
 from resources.warehouse import reads
 from resources.warehouse.engine import transaction
 from resources.warehouse.failures import storage_error
-from resources.warehouse.panel import Panel, read_panel
+from resources.warehouse.panel import Panel
 from resources.warehouse.sql import Sql
 from resources.warehouse.warehouse import Warehouse
 
@@ -165,9 +166,21 @@ class Session:
             found += self.rows(table, columns=columns, where=condition, values=(*values, *some), **how)
         return found
 
-    def panel(self, table: str, columns: Sequence[str], *, since: str, until: str, extra: str = "") -> Panel:
-        """Numbers of a stored series of the whole market; over a connection of its own."""
-        return read_panel(self._warehouse, table, columns, since=since, until=until, extra=extra)
+    def panel(
+        self,
+        table: str,
+        columns: Sequence[str],
+        *,
+        since: str,
+        until: str,
+        conditions: Sequence[Condition] = (),
+        as_of: str | None = None,
+    ) -> Panel:
+        """Numbers of a stored series of the whole market, as they are or as they were known; over a
+        connection of its own."""
+        return self._warehouse.panel(
+            table, columns, since=since, until=until, conditions=conditions, as_of=as_of
+        )
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """A SELECT of ours with `?` marks, for what the reads above cannot say (counts, groups)."""

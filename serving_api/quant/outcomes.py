@@ -8,6 +8,7 @@ import pandas as pd
 
 from core.calendar import TradeCalendar
 from core.days import moved
+from core.declaration.conditions import not_set
 from platform_assets.compute.loaded import known_dates
 from platform_assets.compute.parameters.loading import NEIGHBOURS
 from platform_assets.compute.parameters.scorecards import BENCHMARK, HOLD_DAYS, WAIT_DAYS
@@ -22,7 +23,7 @@ INDEX = "fusion_index_daily"
 _STOCKS = "SUBSTR(code, 1, 1) NOT IN ('1', '5')"
 """Codes of funds and bonds begin with these digits. The code is in the index of the dates; with a filter
 on `sec_type` a count would read every row, which is many times slower."""
-_TRADED = "is_suspended IS NULL OR is_suspended=0"
+_TRADED = (not_set("is_suspended"),)
 _RETURNS = ("open", "close", "adj_factor", "limit_up")
 """Columns for a return; the price range during the holding needs all of `COLUMNS`."""
 
@@ -49,7 +50,7 @@ def stock_bars(session: Session, dates: Sequence[str]) -> dict[str, int]:
 
 def returns(session: Session, since: str, until: str) -> Panel:
     """Columns for returns of the whole market, of the days on which codes traded."""
-    return session.panel(BARS, _RETURNS, since=since, until=until, extra=_TRADED)
+    return session.panel(BARS, _RETURNS, since=since, until=until, conditions=_TRADED)
 
 
 def bars_of(session: Session, codes: Sequence[str], dates: Sequence[str]) -> pd.DataFrame:

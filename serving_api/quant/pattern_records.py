@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from fastapi import Query
 from pydantic import BaseModel, Field
 
+from core.declaration.conditions import equal, not_set
 from core.errors import InputError
 from platform_assets.compute.parameters.pattern_catalogue import DIRECTION_CATALOGUE, METRIC_CATALOGUE
 from platform_assets.compute.parameters.patterns import DIRECTIONS, METRICS
@@ -100,7 +101,7 @@ class PatternCatalogue(BaseModel):
 PATTERNS = "calc_pattern_daily"
 BARS = "fusion_kline_daily"
 INDICES = "fusion_index_daily"
-_TRADED = "sec_type='stock' AND (is_suspended IS NULL OR is_suspended=0)"
+_TRADED = (equal("sec_type", "stock"), not_set("is_suspended"))
 _COLUMNS = ("open", "close", "adj_factor", "limit_up")
 """Columns for a return; the price range during the holding is not shown."""
 
@@ -121,7 +122,7 @@ def hits_of(session: Session, pattern: str, direction: int, since: str, until: s
 
 def prices_of(session: Session, dates: Sequence[str]) -> tuple[Prices, Benchmark]:
     """Bars of all stocks on the days on which they traded, and of the benchmark."""
-    panel = session.panel(BARS, _COLUMNS, since=dates[0], until=dates[-1], extra=_TRADED)
+    panel = session.panel(BARS, _COLUMNS, since=dates[0], until=dates[-1], conditions=_TRADED)
     index = session.rows(
         INDICES,
         {"code": BENCHMARK, "date>=": dates[0], "date<=": dates[-1]},

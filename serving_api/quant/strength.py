@@ -8,6 +8,7 @@ from fastapi import Depends, Query
 from pydantic import BaseModel, Field
 
 from core.arrays import Floats, Ints
+from core.declaration.conditions import equal, not_set
 from core.errors import InputError
 from core.market.bars import Bars
 from platform_assets.compute.parameters.indicators import WARM_UP_BARS
@@ -112,13 +113,15 @@ def newest_day(session: Session) -> str | None:
     return newest_date(session, session.table(KLINE), None) if session.has(KLINE) else None
 
 
+_TRADED = (equal("sec_type", "stock"), not_set("is_suspended"))
+
+
 def market_bars(session: Session, since: str, until: str) -> Bars:
     """Close and factor of every stock that traded; no other prices."""
-    traded = "sec_type='stock' AND (is_suspended IS NULL OR is_suspended=0)"
     if not session.has(KLINE):
         return Bars.empty()
     return Bars.from_dense(
-        session.panel(KLINE, ("close", "adj_factor"), since=since, until=until, extra=traded)
+        session.panel(KLINE, ("close", "adj_factor"), since=since, until=until, conditions=_TRADED)
     )
 
 

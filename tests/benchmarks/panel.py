@@ -1,4 +1,5 @@
-"""Reading 250 dates of the whole market: dense panel and frame of the product beside pandas.read_sql."""
+"""Reading 250 dates of the whole market: dense panel from the lake and from the warehouse, and frame of the
+product, beside pandas.read_sql and beside PyArrow on the same Parquet files."""
 
 import tempfile
 import time
@@ -7,13 +8,17 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.dataset as ds
 import sqlalchemy as sa
 
+from resources.lake.publishing import Publisher
 from resources.warehouse.panel import read_panel
 from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse
-from tests.benchmarks.measure import MIB, Figure, PeakMemory, faster
+from tests.benchmarks.measure import MIB, Figure, PeakMemory, at_most, faster, seconds
 from tests.benchmarks.panel_data import CODES, day_frames, trade_dates
 from tests.benchmarks.store import (
     BARS,
@@ -27,7 +32,7 @@ from tests.benchmarks.store import (
 
 DATES = 250
 SAMPLES = 3
-COLUMNS = ("open", "high", "low", "close", "volume", "amount", "adj_factor")
+COLUMNS = ("open", "high", "low", "close", "volume", "amount")
 
 
 def run() -> Iterator[Figure]:
@@ -69,6 +74,16 @@ def engine_figures(engine: str, url: str, folder: Path) -> Iterator[Figure]:
     days = fill(warehouse, folder)
     since, until = days[0], days[-1]
 
+    began = time.perf_counter()
+    Publisher(warehouse, warehouse.lake).publish(BARS)  # type: ignore[arg-type]
+    published_s = time.perf_counter() - began
+
+    def lake() -> Any:
+        return warehouse.panel(BARS.name, COLUMNS, since=since, until=until)
+
+    def arrow() -> Any:
+        return arrow_arrays(Path(warehouse.lake.address(BARS.name)))  # type: ignore[union-attr]
+
     def panel() -> Any:
         return read_panel(warehouse, BARS.name, COLUMNS, since=since, until=until)
 
@@ -84,7 +99,7 @@ def engine_figures(engine: str, url: str, folder: Path) -> Iterator[Figure]:
         with warehouse.engine.connect() as connection:
             return pd.read_sql(statement, connection, params={"since": since, "until": until})
 
-    sides = {"panel": panel, "frame": frame, "pandas": with_pandas}
+    sides = {"lake": lake, "arrow": arrow, "panel": panel, "frame": frame, "pandas": with_pandas}
     taken_by: dict[str, list[float]] = {name: [] for name in sides}
     grown_by: dict[str, int] = dict.fromkeys(sides, 0)
     for _ in range(SAMPLES):
@@ -101,7 +116,19 @@ def engine_figures(engine: str, url: str, folder: Path) -> Iterator[Figure]:
         )
     what = f"{engine}: {DATES} dates x {CODES} codes x {len(COLUMNS)} columns"
     pandas_s, pandas_bytes = best["pandas"]
-    for name, target in (("panel", 5.0), ("frame", None)):
+    yield Figure(f"{what}, published", seconds(published_s), "", 0.0)
+    arrays = len(COLUMNS) * CODES * DATES * 8
+    lake_s, lake_bytes = best["lake"]
+    yield at_most(f"{what}, lake, vs PyArrow on the same files", lake_s, best["arrow"][0], 1.5)
+    yield Figure(
+        f"{what}, lake, memory vs the arrays",
+        f"{lake_bytes / MIB:.0f} MiB",
+        f"{arrays / MIB:.0f} MiB",
+        lake_bytes / arrays,
+        2.0,
+        at_most=True,
+    )
+    for name, target in (("lake", 20.0), ("panel", 5.0), ("frame", None)):
         taken, grown = best[name]
         yield faster(
             f"{what}, {name}, vs pandas.read_sql", taken, pandas_s, target, note if name == "panel" else ""
@@ -115,6 +142,25 @@ def engine_figures(engine: str, url: str, folder: Path) -> Iterator[Figure]:
             at_most=True,
         )
     warehouse.close()
+
+
+def arrow_arrays(folder: Path) -> dict[str, Any]:
+    """What PyArrow alone makes of the published files: the same arrays, axes from the rows."""
+    files = sorted(str(path) for path in folder.rglob("is_current=true/*.parquet"))
+    source = ds.dataset(files, format="parquet")
+    rows = source.to_table(columns=["code", "date", *COLUMNS])
+    codes = rows["code"].combine_chunks().dictionary_encode()
+    names = codes.dictionary.to_numpy(zero_copy_only=False).astype(str)
+    order = np.argsort(names)
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    days, column = np.unique(rows["date"].cast(pa.int32()).to_numpy(), return_inverse=True)
+    at = place[codes.indices.to_numpy()], column
+    values = {}
+    for name in COLUMNS:
+        values[name] = np.full((len(names), len(days)), np.nan)
+        values[name][at] = rows[name].to_numpy()
+    return values
 
 
 def _measured(work: Callable[[], Any]) -> tuple[float, int]:

@@ -38,6 +38,7 @@ def open_store(url: str, folder: Path) -> Warehouse:
         builtin_registry().tables,
         clock=FrozenClock(datetime(2026, 8, 21, 16)),
         payload_folder=folder / "payloads",
+        lake_url=folder / "lake",
     )
     made.migrate()
     return made

@@ -24,7 +24,7 @@ class Stored:
     ) -> None:
         self.bars, self.pools = bars, pools
 
-    def panel(self, table: str, *, columns: Any, since: str, until: str, condition: str) -> Panel:
+    def panel(self, table: str, *, columns: Any, since: str, until: str, conditions: Any) -> Panel:
         if not self.bars:
             return Panel((), (), {name: np.zeros((0, 0)) for name in columns})
         codes, closes, highs = zip(*self.bars, strict=True)

@@ -68,7 +68,7 @@ class Market:
         return self.known[key]
 
     def panel(
-        self, table: str, *, columns: Sequence[str], since: str, until: str, condition: str, noted: Any
+        self, table: str, *, columns: Sequence[str], since: str, until: str, conditions: Any, noted: Any
     ) -> Panel:
         assert table == BARS
         rows = self.rows[self.rows["date"].between(since, until)]

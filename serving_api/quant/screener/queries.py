@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from core.declaration.conditions import equal, known, not_set
 from platform_assets.compute.dsl.fields import WIDE
 from serving_api.db.sessions import Session
 from serving_api.interfaces.queries import newest_date
 
 Floats = npt.NDArray[np.float64]
 BARS = "fusion_kline_daily"
-_TRADED = "sec_type='stock' AND (is_suspended IS NULL OR is_suspended=0) AND close IS NOT NULL"
+_TRADED = (equal("sec_type", "stock"), not_set("is_suspended"), known("close"))
 
 
 @dataclass(frozen=True)
@@ -54,23 +55,5 @@ def window(session: Session, columns: Sequence[str], since: str, until: str, as_
     """Bars of all stocks between two dates."""
     if not session.has(BARS):
         return Window((), (), {column: np.empty((0, 0)) for column in columns})
-    if as_of is None:
-        panel = session.panel(BARS, columns, since=since, until=until, extra=_TRADED)
-        return Window(panel.codes, panel.dates, panel.values)
-    rows = session.rows(
-        BARS,
-        columns=("code", "date", *columns),
-        where=f"date>=? AND date<=? AND {_TRADED}",
-        values=(since, until),
-        as_of=as_of,
-    )
-    if not rows:
-        return Window((), (), {column: np.empty((0, 0)) for column in columns})
-    codes, dates, *received = zip(*rows, strict=True)
-    names, row = np.unique(np.array(codes, dtype=str), return_inverse=True)
-    days, column = np.unique(np.array(dates, dtype=str), return_inverse=True)
-    values = {}
-    for name, one in zip(columns, received, strict=True):
-        values[name] = np.full((len(names), len(days)), np.nan)
-        values[name][row, column] = np.array(one, dtype=np.float64)
-    return Window(tuple(names.tolist()), tuple(days.tolist()), values)
+    panel = session.panel(BARS, columns, since=since, until=until, conditions=_TRADED, as_of=as_of)
+    return Window(panel.codes, panel.dates, panel.values)
