@@ -23,6 +23,7 @@ from core.errors import NotFound
 from resources.lake.location import Lake, PublishedTable, lake_failures
 from resources.lake.schema import MONTH, lake_schema, partition_columns
 from resources.lake.state import Published, batch_number, marks
+from resources.lake.upkeep import KEPT_DAYS
 from resources.lake.warehouse_rows import consistent, month_rows, stored_months, with_partitions
 from resources.warehouse.month_changes import MonthChanges, batch_at, batches_since, changes_since
 from resources.warehouse.sql import Sql
@@ -132,6 +133,7 @@ class Publisher:
                 configuration={
                     "delta.dataSkippingNumIndexedCols": str(INDEXED_COLUMNS),
                     "delta.checkpointInterval": "20",
+                    "delta.deletedFileRetentionDuration": f"interval {KEPT_DAYS} days",
                 },
                 storage_options=self._lake.options or None,
             )

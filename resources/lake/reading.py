@@ -16,7 +16,7 @@ from sqlalchemy.engine import Connection
 
 from core.declaration.tables import WHOLE, Table
 from core.errors import InputError
-from resources.lake.location import Lake, PublishedTable, lake_failures
+from resources.lake.location import Lake, LakeFile, PublishedTable, lake_failures
 from resources.lake.publishing import changes_of
 from resources.lake.schema import CURRENT, MONTH, VALID_TO, row_schema
 from resources.lake.warehouse_rows import consistent, month_slice, stored_months, window_rows
@@ -61,15 +61,25 @@ def read_published(
         months = months_between(since or min(held, default="1990-01"), until or max(held, default="1990-01"))
     files = opened.of_months(months, current=None if as_of is not None else True)
     wanted = _condition(opened, codes, since, until, as_of)
-    key = [name for name in opened.key if name in opened.schema.names]
-    read = list(dict.fromkeys([*names, *key]))
+    read = list(dict.fromkeys([*names, *opened.key]))
+    found = _scanned(opened, files, read, wanted)
+    return found.sort_by([(name, "ascending") for name in opened.key]).select(names)
+
+
+def published_rows(opened: PublishedTable, months: Sequence[str]) -> pa.Table:
+    """All rows of some months, superseded ones too, in no order."""
+    return _scanned(opened, opened.of_months(months, current=None), _columns(opened, None), None)
+
+
+def _scanned(
+    opened: PublishedTable, files: Sequence[LakeFile], columns: Sequence[str], wanted: ds.Expression | None
+) -> pa.Table:
     physical = pa.schema([field for field in opened.schema if field.name not in (MONTH, CURRENT)])
     with lake_failures(f"the lake's table {opened.name} cannot be read"):
         source = ds.dataset(
             [file.path for file in files], schema=physical, format="parquet", filesystem=opened.filesystem
         )
-        found = source.to_table(columns=read, filter=wanted)
-    return found.sort_by([(name, "ascending") for name in key]).select(names)
+        return source.to_table(columns=list(columns), filter=wanted)
 
 
 def _columns(opened: PublishedTable, columns: Sequence[str] | None) -> list[str]:
