@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from core.errors import PlatformError
+from resources import tracing
 from resources.rejections import Rejection
 
 
@@ -52,6 +54,26 @@ class Fetch:
     @property
     def sha256(self) -> str:
         return hashlib.sha256(self.body).hexdigest()
+
+
+def traced(fetch: Fetch, host: str, error: PlatformError | None = None) -> None:
+    """The span of a call that has just ended: never its address, query or body."""
+    tracing.call_finished(
+        f"{fetch.upstream} {fetch.call_name}",
+        fetch.elapsed_ms / 1000,
+        {
+            "server.address": host,
+            "http.response.status_code": fetch.http_status,
+            "ashare.upstream": fetch.upstream,
+            "ashare.call": fetch.call_name,
+            "ashare.outcome": str(fetch.outcome),
+            "ashare.attempt": fetch.attempt,
+            "ashare.bytes": len(fetch.body),
+            "ashare.fetch_id": fetch.fetch_id,
+            "error.type": None if error is None else type(error).__name__,
+        },
+        failure=None if error is None else error.message,
+    )
 
 
 class FetchLog:

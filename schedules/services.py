@@ -13,7 +13,7 @@ from sqlalchemy.engine import Engine
 
 from core.calendar import TradeCalendar, shipped_calendar
 from core.clock import Clock
-from resources import logs
+from resources import logs, tracing
 from resources.settings import Settings
 from resources.stored_settings import platform_settings
 from resources.warehouse.engine import is_sqlite, make_engine
@@ -69,4 +69,5 @@ def open_services() -> Services:
     """The services of this process, opened at the first call; its log is set up where nobody did."""
     settings = platform_settings()
     logs.ensure(settings, "code_location")
+    tracing.configure(settings, "code_location")
     return make_services(settings)

@@ -8,7 +8,7 @@ from typing import Unpack
 import uvicorn
 
 from core.errors import PlatformError
-from resources import logs
+from resources import logs, tracing
 from resources.settings import Settings, process_settings, refuse_reserved
 from resources.stored_settings import platform_settings
 from resources.transport.redact import redact
@@ -76,6 +76,7 @@ def serve(settings: Settings, **parts: Unpack[Parts]) -> None:
 def main() -> int:
     try:
         logs.configure(process_settings(), "api")
+        tracing.configure(process_settings(), "api")
         settings = platform_settings()
         refuse_reserved(settings)
         serve(settings)

@@ -12,6 +12,7 @@ from core.calendar import TradeCalendar, shipped_calendar
 from core.clock import Clock
 from core.declaration.registry import builtin_registry
 from core.errors import StorageError
+from resources import tracing
 from resources.composition import market_clock, open_warehouse
 from resources.settings import Settings
 from resources.transport.redact import redact
@@ -33,6 +34,7 @@ from serving_api.mcp.mounted import Mounted
 from serving_api.middleware.cached_responses import ResponseCacheLayer
 from serving_api.middleware.rate_limit import RateLimitLayer, parse_networks
 from serving_api.middleware.request_context import RequestLayer
+from serving_api.middleware.traced_requests import TraceLayer
 from serving_api.routers import AREAS
 from serving_api.settings.mail import Mail
 from serving_api.stocks.service import Stocks
@@ -143,4 +145,6 @@ def create_app(settings: Settings, **parts: Unpack[Parts]) -> Application:
         from serving_api.metrics import add_metrics  # noqa: PLC0415
 
         add_metrics(app, state)
+    if tracing.is_on():
+        app.add_middleware(TraceLayer)
     return app

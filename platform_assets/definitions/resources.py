@@ -20,7 +20,7 @@ from core.clock import Clock
 from core.declaration.registry import builtin_registry
 from core.errors import InputError, StorageError
 from core.stopping import can_be_stopped
-from resources import logs
+from resources import logs, tracing
 from resources.composition import Platform, market_clock, open_context, open_warehouse
 from resources.run_heartbeat import RunHeartbeat
 from resources.settings import Settings, process_settings
@@ -104,6 +104,7 @@ class WarehouseResource(dg.ConfigurableResource[Warehouse]):
                 settings = self.settings()
                 # A run that was started as a process has no log of its own yet; in the worker there is one.
                 logs.ensure(settings, "code_location")
+                tracing.configure(settings, "code_location")
                 self._warehouse = open_warehouse(
                     settings, builtin_registry(), self.clock.open(), wait_s=self.wait_s
                 )

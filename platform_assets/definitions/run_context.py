@@ -11,6 +11,7 @@ from dagster import DagsterExecutionInterruptedError
 from core.errors import PlatformError
 from core.stopping import StopAsked, safe_point
 from platform_assets.pipeline.run import PipelineRun, Trigger
+from resources import tracing
 from resources.composition import Platform
 from resources.logs import bound
 from resources.transport.patience import Patience, patient
@@ -58,9 +59,20 @@ def entered(context: dg.OpExecutionContext | dg.AssetExecutionContext, opened: P
     """The body of a run: its logs name it, it can be canceled, and a scheduled run has entered its row; a
     second Dagster run for that row is refused here."""
     tags = context.run.tags
-    with _canceling(context), bound(run_id=context.run.run_id, task=tags.get(TASK_TAG)):
+    run_id = context.run.run_id
+    with (
+        _canceling(context),
+        bound(run_id=run_id, task=tags.get(TASK_TAG)),
+        tracing.span(
+            f"step {context.op_execution_context.op.name}"
+            if isinstance(context, dg.AssetExecutionContext)
+            else f"step {context.op.name}",
+            attributes={"ashare.run_id": run_id, "ashare.task": tags.get(TASK_TAG)},
+            parent=tracing.parent_of_run(run_id, tags),
+        ),
+    ):
         safe_point()
-        ScheduledRunLedger(opened.warehouse.engine).enter(context.run.run_id, tags, now=opened.clock.now())
+        ScheduledRunLedger(opened.warehouse.engine).enter(run_id, tags, now=opened.clock.now())
         yield
 
 

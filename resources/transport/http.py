@@ -19,7 +19,7 @@ import httpx
 
 from core.clock import Clock, Sleeper, SystemClock, real_sleep
 from core.errors import PayloadError, Permanent, PlatformError, Refused, Transient, Unavailable
-from resources.fetch_record import Fetch, FetchLog, Outcome
+from resources.fetch_record import Fetch, FetchLog, Outcome, traced
 from resources.rejections import Rejection, noting
 from resources.transport.budget import may_retry
 from resources.transport.gate import Gate
@@ -219,6 +219,7 @@ class HttpTransport:
                 elapsed_ms=int((self._monotonic() - started) * 1000),
                 rejected=tuple(rejected),
             )
+            traced(fetch, host, answer.error)
             if log is not None:
                 log.add(fetch)
             if answer.error is None:

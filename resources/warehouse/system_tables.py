@@ -83,7 +83,7 @@ SYSTEM_TABLES: tuple[Table, ...] = (
         "id:big command:k64 args_json:json idempotency_key:k64 status:s16 requested_by:s64 "
         "requested_at:ts not_before:ts owner:k64 claimed_at:ts heartbeat_at:ts expires_at:f "
         "attempts:int max_attempts:int cancel_requested:bool run_id:k64 backfill_id:k32 "
-        "result_json:json error:text finished_at:ts",
+        "result_json:json error:text finished_at:ts traceparent:k64",
         serial=True,
         indexes=(("status", "id"),),
         unique=(("idempotency_key",),),

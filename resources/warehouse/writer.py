@@ -10,6 +10,7 @@ not content, so a fallback that brings equal values makes no revision.
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from typing import Any, TypedDict, Unpack
 
@@ -19,6 +20,7 @@ from sqlalchemy.engine import Connection, Engine
 from core.clock import Clock, stamp
 from core.declaration.frames import coerce, rows
 from core.declaration.tables import Table
+from resources import tracing
 from resources.fetch_record import Fetch
 from resources.transport.redact import redact
 from resources.warehouse.batch_records import (
@@ -169,6 +171,38 @@ class Writer:
         that its frame lacks (calculated tables, block members); otherwise absence deletes nothing.
         Raises LockLost, StorageError; then nothing is written.
         """
+        with self._traced("write", table, [piece.batch for piece in pieces]) as step:
+            results = self._written(
+                table, pieces, lease=lease, source_rank=source_rank or {}, replace=replace
+            )
+            step.set({f"ashare.{name}": sum(getattr(one, name) for one in results) for name in COUNTS})
+        return results
+
+    def _traced(
+        self, what: str, table: Table, batches: Sequence[Batch]
+    ) -> AbstractContextManager[tracing.Span]:
+        days = sorted(batch.partition_key for batch in batches)
+        return tracing.span(
+            f"{what} {table.name}",
+            "client",
+            {
+                "db.system.name": self._engine.dialect.name,
+                "db.collection.name": table.name,
+                "ashare.batches": len(batches),
+                "ashare.batch_id": batches[-1].batch_id if batches else None,
+                "ashare.partition": "..".join(dict.fromkeys((days[0], days[-1]))) if days else None,
+            },
+        )
+
+    def _written(
+        self,
+        table: Table,
+        pieces: Sequence[Piece],
+        *,
+        lease: Lease | None,
+        source_rank: Mapping[str, int],
+        replace: bool,
+    ) -> list[WriteResult]:
         bodies = [self._store_bodies(piece.fetches) for piece in pieces]
         rows_of_frames = incoming_of(table, [piece.frame for piece in pieces])
         with transaction(self._engine) as connection:
@@ -186,7 +220,7 @@ class Writer:
                         batch_id=piece.batch.batch_id,
                         now=now,
                         public_at=piece.public_at,
-                        source_rank=source_rank or {},
+                        source_rank=source_rank,
                         replace=replace,
                         provenance=None if given is None else given.tolist(),
                         later=piece.later,
@@ -238,7 +272,8 @@ class Writer:
     ) -> None:
         """Store that a batch was refused before any data write, with its quality records and fetches."""
         bodies = self._store_bodies(fetches)
-        with transaction(self._engine) as connection:
+        with self._traced("refuse", table, [batch]) as step, transaction(self._engine) as connection:
+            step.fail(error)
             now = stamp(self._clock.now())
             insert_batch(self._sql, connection, table, batch, now)
             insert_fetches(self._sql, connection, batch, fetches, bodies)

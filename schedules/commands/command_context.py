@@ -10,6 +10,7 @@ from typing import Any
 
 from core.errors import ConflictError, InputError, NotFound, PlatformError, StorageError
 from core.stopping import Requested, stoppable
+from resources import tracing
 from resources.warehouse.ledger.commands import Command
 from schedules import run_tags as names
 from schedules.commands import lane_heartbeats
@@ -140,7 +141,7 @@ class Work:
             carried[names.TRADE_DATE] = date
         if partition_range is not None:
             carried[RANGE_START], carried[RANGE_END] = partition_range
-        carried |= tags or {}
+        carried |= {**tracing.run_tags(), **(tags or {})}
         ledger, clock = self.services.scheduled_runs, self.services.clock
         self.run_ids.append(run_id)
         self.progress(run_id=run_id, runs=list(self.run_ids))

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from core.errors import InputError, PlatformError, StorageError
-from resources import logs
+from resources import logs, tracing
 from resources.orchestrator import Orchestrator
 from resources.settings import process_settings
 from resources.transport.redact import redact
@@ -165,13 +165,21 @@ class Worker:
         with self._lock:
             self._active[command.id] = command
         try:
-            with logs.bound(command_id=command.id):
-                self._settle(command)
+            with (
+                logs.bound(command_id=command.id),
+                tracing.span(
+                    f"command {command.command}",
+                    "consumer",
+                    {"ashare.command_id": command.id, "ashare.attempt": command.attempts},
+                    parent=command.traceparent,
+                ) as step,
+            ):
+                self._settle(command, step)
         finally:
             with self._lock:
                 self._active.pop(command.id, None)
 
-    def _settle(self, command: Command) -> None:
+    def _settle(self, command: Command, step: tracing.Span) -> None:
         """Run the handler and write what came of it; nothing that a handler raises ends the worker."""
         queue = self.services.commands
         work = Work(
@@ -185,14 +193,17 @@ class Worker:
                 queue.give_back(command)
             else:
                 queue.finish(command, "canceled", result=work.facts, error=error.message)
+            step.set({"ashare.status": "canceled"})
         except PlatformError as error:
             facts = {**work.facts, "error_kind": type(error).__name__}
             queue.finish(command, "failed", result=facts, error=redact(error.message))
+            step.fail(error.message)
         except Exception as error:
             trace = redact(traceback.format_exc())
             log.error("command %s failed\n%s", command.id, trace)  # noqa: TRY400  the redacted one
             facts = {**work.facts, "error_kind": type(error).__name__}
             queue.finish(command, "failed", result=facts, error=redact(f"{type(error).__name__}: {error}"))
+            step.fail(type(error).__name__)
         else:
             queue.finish(command, "success", result=result)
 
@@ -232,6 +243,7 @@ def open_pool(services: Services) -> RunPool:
 def main() -> int:
     try:
         logs.configure(process_settings(), "worker")
+        tracing.configure(process_settings(), "worker")
         services = open_services()
     except PlatformError as error:
         sys.stderr.write(f"{redact(error.message)}\n")

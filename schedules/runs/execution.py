@@ -14,6 +14,7 @@ from platform_assets.definitions.dagster_internals import (
     RegisteredCodeLocationOrigin,
     RemoteRepositoryOrigin,
 )
+from resources import tracing
 from resources.orchestrator import LOCATION, REPOSITORY
 from schedules.runs.event_store import kept_open
 from schedules.runs.outcome import RunOptions, RunOutcome
@@ -62,10 +63,20 @@ class DagsterRunner:
 
     def _execute(self, job: str, run_id: str, how: Mapping[str, Any]) -> RunOutcome:
         instance = self.instance
-        with kept_open(Path(instance.root_directory)), _with_origin(instance):
+        with (
+            kept_open(Path(instance.root_directory)),
+            _with_origin(instance),
+            tracing.span(
+                f"run {job}",
+                attributes={"ashare.run_id": run_id, "ashare.partition": how.get("partition_key")},
+                parent=how["tags"].get(tracing.TAG),
+            ) as step,
+        ):
             result = self._definitions.resolve_job_def(job).execute_in_process(
                 instance=instance, run_id=run_id, raise_on_error=False, **how
             )
+            if not result.success:
+                step.fail("the run failed")
         if result.success:
             return RunOutcome(run_id, True, answer=_answer(result))
         fate = DagsterRuns(instance).fate(run_id)

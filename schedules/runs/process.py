@@ -23,7 +23,7 @@ from dataclasses import asdict
 from typing import Any, TextIO
 
 from core.stopping import stoppable
-from resources import logs
+from resources import logs, tracing
 from resources.settings import process_settings
 from schedules.code_location import defs
 from schedules.runs.execution import DagsterRunner
@@ -78,6 +78,7 @@ def main() -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)  # the worker decides, and its end is ours
     logs.configure(process_settings(), NAME)
+    tracing.configure(process_settings(), NAME)
     requests = Requests(sys.stdin)
     runner = DagsterRunner(defs)
 

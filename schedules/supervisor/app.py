@@ -57,6 +57,7 @@ def check(settings: Settings) -> None:
     checks.check_python()
     checks.check_now(settings.frozen_now)
     checks.check_files(settings)
+    checks.check_traces(os.environ)
     checks.check_folder(settings.data_path)
     refuse_half_restored(settings.data_path)
     checks.check_disk(settings.data_path)

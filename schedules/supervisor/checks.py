@@ -7,13 +7,15 @@ import shutil
 import socket
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
 
 from core.calendar import shipped_calendar
+from core.errors import InputError
 from resources.run_lock import StartRefused
 from resources.settings import Settings
+from resources.tracing import asked
 
 MIN_PYTHON = (3, 11)
 MIN_FREE_MB = 200
@@ -45,6 +47,14 @@ def check_files(settings: Settings) -> None:
         raise StartRefused(f"SAMPLE_FAULTS: there is no file {settings.sample_faults}")
     if settings.sample_world == "replay" and not Path(settings.real_data_dir).is_dir():
         raise StartRefused(f"REAL_DATA_DIR: there is no folder {settings.real_data_dir}")
+
+
+def check_traces(environ: Mapping[str, str]) -> None:
+    """The OTEL_* variables ask for an exporter and a protocol that are there."""
+    try:
+        asked(environ)
+    except InputError as error:
+        raise StartRefused(error.message) from None
 
 
 def check_folder(folder: Path) -> None:

@@ -17,6 +17,7 @@ from dagster import DagsterInstance
 from core.calendar import TradeCalendar
 from core.errors import StorageError
 from platform_assets.definitions.jobs import BASEINFO, SAMPLE
+from resources import tracing
 from resources.warehouse.ledger.heartbeats import SCHEDULER, this_node
 from resources.warehouse.ledger.tasks import ScheduledRun, Task
 from resources.warehouse.ledger.tasks_state import TaskState
@@ -172,6 +173,11 @@ def _run_request(request: Request, *, owner: str, calendar: TradeCalendar) -> dg
         owner=owner,
         warning=request.warning,
     )
+    with tracing.span(
+        f"scheduled run {task.key}",
+        attributes={"ashare.scheduled_run": request.scheduled.name, "ashare.attempt": request.attempt},
+    ):
+        carried |= tracing.run_tags()
     if several:
         first = calendar.last(task.dates, request.trade_date)[0]
         carried |= {RANGE_START: first, RANGE_END: request.trade_date}

@@ -77,10 +77,13 @@ def outside(folder: Path, env: Mapping[str, str], said: list[str]) -> Installati
 
 
 @contextmanager
-def worker_alone(folder: Path) -> Iterator[Installation]:
-    """Market and worker, kept by the supervisor's own child_processes; the market clock stands still."""
-    env = environment(folder, SAMPLE_NOW=NOW)
-    ports = process_plan.Ports(simulator_http=checks.free_port(), simulator_tcp=checks.free_port())
+def worker_alone(folder: Path, *, api_port: int = 0, **more: str) -> Iterator[Installation]:
+    """Market and worker, with `api_port` the API as well, kept by the supervisor's own child_processes; the
+    market clock stands still."""
+    env = environment(folder, SAMPLE_NOW=NOW, **more)
+    ports = process_plan.Ports(
+        simulator_http=checks.free_port(), simulator_tcp=checks.free_port(), api=api_port
+    )
     settings = load_settings(env, dotenv=folder / "absent.env")
     env |= process_plan.child_environment(settings, ports) | {"NUMBA_CACHE_DIR": str(ROOT / ".numba")}
     subprocess.run([sys.executable, "-m", "schedules.supervisor.prepare"], env=env, cwd=ROOT, check=True)
@@ -88,6 +91,8 @@ def worker_alone(folder: Path) -> Iterator[Installation]:
     child_processes = ChildProcesses(folder / "logs", env, said.append, backoff_s=(0.5, 1.0))
     child_processes.start(process_plan.simulator(settings, ports))
     child_processes.start(process_plan.worker(settings, ports))
+    if api_port:
+        child_processes.start(process_plan.api(settings, ports, {}))
     child_processes.listen()
 
     def watch() -> None:

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sized
 from typing import TypeVar
 
 from core.clock import Clock, Sleeper
-from core.errors import PayloadError, Transient, Unavailable
-from resources.fetch_record import Fetch, FetchLog, Outcome
+from core.errors import PayloadError, PlatformError, Transient, Unavailable
+from resources.fetch_record import Fetch, FetchLog, Outcome, traced
 from resources.rejections import Rejection, noting
 from resources.transport.budget import may_retry
 from resources.transport.gate import Gate
@@ -66,18 +66,18 @@ class Session:
             except PayloadError as error:
                 self.pool.failed(host)
                 self.gate.failed(SOURCE, host, error)
-                self._report(call, Outcome.PAYLOAD, b"", attempt, started)
+                self._report(call, host, Outcome.PAYLOAD, b"", attempt, started, error=error)
                 raise
             try:
                 with noting() as rejected:
                     result = parse(body)
             except PayloadError as error:
                 self.gate.failed(SOURCE, host, error)
-                self._report(call, Outcome.PAYLOAD, body, attempt, started)
+                self._report(call, host, Outcome.PAYLOAD, body, attempt, started, error=error)
                 raise
             self.gate.succeeded(SOURCE, host)
             outcome = Outcome.EMPTY if _is_empty(result) else Outcome.OK
-            self._report(call, outcome, body, attempt, started, tuple(rejected))
+            self._report(call, host, outcome, body, attempt, started, rejected=tuple(rejected))
             return result
 
     def _enter(self) -> str:
@@ -113,31 +113,34 @@ class Session:
     def _note_failure(self, call: Call, host: str, error: Transient, attempt: int, started: float) -> None:
         self.pool.failed(host, at_once=isinstance(error, DeadServer))
         self.gate.failed(SOURCE, host, error)
-        self._report(call, Outcome.TRANSIENT, b"", attempt, started)
+        self._report(call, host, Outcome.TRANSIENT, b"", attempt, started, error=error)
 
     def _report(
         self,
         call: Call,
+        host: str,
         outcome: Outcome,
         body: bytes,
         attempt: int,
         started: float,
+        *,
         rejected: tuple[Rejection, ...] = (),
+        error: PlatformError | None = None,
     ) -> None:
-        self.fetches.add(
-            Fetch(
-                upstream=SOURCE,
-                call_name=call.name,
-                request=call.request,
-                outcome=outcome,
-                body=body,
-                received_at=self.clock.now(),
-                codes_or_page=call.page,
-                attempt=attempt,
-                elapsed_ms=round((time.monotonic() - started) * 1000),
-                rejected=rejected,
-            )
+        fetch = Fetch(
+            upstream=SOURCE,
+            call_name=call.name,
+            request=call.request,
+            outcome=outcome,
+            body=body,
+            received_at=self.clock.now(),
+            codes_or_page=call.page,
+            attempt=attempt,
+            elapsed_ms=round((time.monotonic() - started) * 1000),
+            rejected=rejected,
         )
+        traced(fetch, host, error)
+        self.fetches.add(fetch)
 
 
 def _is_empty(result: object) -> bool:

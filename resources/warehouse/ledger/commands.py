@@ -16,6 +16,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from core.clock import Sleeper, SystemClock, real_sleep, stamp
 from core.errors import ConflictError, InputError, NotFound
+from resources import tracing
 from resources.warehouse.engine import reading, transaction
 from resources.warehouse.records import record
 from resources.warehouse.sql import Sql
@@ -34,7 +35,8 @@ DIED_AT_WORK = "the worker died while it worked on this command"
 
 _COLUMNS = (
     "id, command, args_json, status, requested_by, requested_at, owner, attempts, max_attempts, "
-    "cancel_requested, run_id, result_json, error, claimed_at, finished_at, idempotency_key"
+    "cancel_requested, run_id, result_json, error, claimed_at, finished_at, idempotency_key, "
+    "traceparent"
 )
 
 
@@ -58,6 +60,8 @@ class Command:
     started_at: datetime | None = None
     finished_at: datetime | None = None
     idempotency_key: str | None = None
+    traceparent: str | None = None
+    """The span that asked for it, where traces are on."""
 
     @property
     def finished(self) -> bool:
@@ -152,6 +156,7 @@ class CommandQueue:
             "attempts": 0,
             "max_attempts": max_attempts,
             "cancel_requested": 0,
+            "traceparent": tracing.traceparent(),
         }
         with transaction(self._engine) as connection:
             statement = self._sql.insert_absent("sys_command", list(row))
