@@ -21,7 +21,7 @@ MODULES = """
     funds earnings hong_kong.routes index.constituents industry macro.routes
     futures.routes market.billboard sectors market.phase market.dragon.routes
     index.indicators quant.routes quant.pattern_records quant.strength
-    quant.screener.routes mcp.routes
+    quant.screener.routes research mcp.routes
 """.split()
 
 AREAS: tuple[Area, ...] = tuple(

@@ -1,0 +1,270 @@
+"""The client: the same questions to a folder, a lake or an API."""
+
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from ashare.client.backends import Backend
+from core.declaration.registry import builtin_registry
+from core.errors import InputError
+from platform_assets.research.facts import described, listed
+from platform_assets.research.queries import (
+    FACTOR,
+    PRICES,
+    Day,
+    Instant,
+    RowQuery,
+    adjust_of,
+    dataset_named,
+    row_query,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+    from ashare.client.frames import Panel
+
+_LAKE = "lake:"
+_NUMBERS = ("float", "int", "bool")
+_PAGE = 200
+
+
+def connected(address: str, *, token: str | None, frames: str) -> "Client":
+    """The client of an address, see `ashare.open`."""
+    backend: Backend
+    if address.startswith(("http://", "https://")):
+        from ashare.client.api import ApiBackend  # noqa: PLC0415  each kind imports what it needs
+
+        backend = ApiBackend(address, token)
+    elif address.startswith((_LAKE, "s3://")):
+        from ashare.client.lake import LakeBackend  # noqa: PLC0415
+
+        backend = LakeBackend(address.removeprefix(_LAKE))
+    elif "://" in address:
+        raise InputError("address", f"{address[:60]!r} is no http://, https:// or s3:// address, nor a folder")
+    else:
+        from ashare.client.folder import FolderBackend  # noqa: PLC0415
+
+        backend = FolderBackend(address)
+    if token is not None and backend.kind != "API":
+        raise InputError("token", f"a {backend.kind} takes none; it is for the address of an API")
+    return Client(address, backend, frames)
+
+
+class Client:
+    """Questions to one platform's data. Use it as a context, or `close` it; it may be used from threads.
+
+    Every argument is checked before anything is asked: an `InputError` names the argument and the nearest
+    valid value. What a kind of address cannot answer raises `NotSupported`, which says which can.
+    """
+
+    def __init__(self, address: str, backend: Backend, frames: str = "pandas") -> None:
+        from ashare.client.frames import frame_kind  # noqa: PLC0415  it loads PyArrow
+
+        self._address, self._backend, self._frames = address, backend, frame_kind(frames)
+        self._registry = builtin_registry()
+
+    def __repr__(self) -> str:
+        return f"Client({self._address!r}, backend={self._backend.kind!r})"
+
+    def __enter__(self) -> "Client":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close connections."""
+        self._backend.close()
+
+    # -- rows ---------------------------------------------------------------------------------------------
+
+    def read(
+        self,
+        table: str,
+        *,
+        codes: Sequence[str] | str | None = None,
+        since: Day | None = None,
+        until: Day | None = None,
+        columns: Sequence[str] | None = None,
+        adjust: str | None = None,
+        as_of: Instant | None = None,
+        frames: str | None = None,
+    ) -> Any:
+        """Rows of a table in the order of its key, as a frame.
+
+        `table` is a dataset (`"kline_daily"`) or its table (`"fusion_kline_daily"`); `since` and `until` are
+        days, both included; `columns` default to all declared ones. `adjust`: none (default), qfq (1 at the
+        newest bar known) or hfq (1 at listing), of prices of daily bars. `as_of`: a day (its end) or a time
+        of the exchange; the rows as they were known then. Units are those that `describe` says; Arrow frames
+        carry them in the metadata of their fields.
+
+        >>> columns = ["date", "close", "volume"]
+        >>> market.read("kline_daily", codes=["600519"], since="2026-08-20", columns=columns)
+                date  close  volume
+        0 2026-08-20   11.0    1000
+        1 2026-08-21   11.0    1000
+        """
+        from ashare.client.frames import as_frame, frame_kind  # noqa: PLC0415  it loads PyArrow
+
+        kind = self._frames if frames is None else frame_kind(frames)
+        query = row_query(
+            self._registry, table, columns=columns, codes=codes, since=since, until=until, as_of=as_of
+        )
+        return as_frame(self._adjusted(query, adjust_of(query.table, adjust)), kind)
+
+    def panel(
+        self,
+        table: str,
+        columns: Sequence[str] | str,
+        *,
+        since: Day,
+        until: Day | None = None,
+        codes: Sequence[str] | None = None,
+        adjust: str | None = None,
+        as_of: Instant | None = None,
+    ) -> "Panel":
+        """Columns of numbers as matrices [dates, codes] of the whole market, or of `codes`.
+
+        >>> two = ["000001", "600519"]
+        >>> market.panel("kline_daily", "close", since="2026-08-20", codes=two)["close"]
+        code        000001  600519
+        date
+        2026-08-20    10.0    11.0
+        2026-08-21    10.0    11.0
+        """
+        from ashare.client.frames import panel_of  # noqa: PLC0415  it loads PyArrow
+
+        names = [columns] if isinstance(columns, str) else list(columns)
+        query = row_query(
+            self._registry, table, columns=names, codes=codes, since=since, until=until, as_of=as_of
+        )
+        declared = query.table
+        if declared.date_column is None or set(declared.key) != {"code", declared.date_column}:
+            raise InputError("table", f"{declared.name} is no series by code and date; fusion_kline_daily is")
+        wrong = next((name for name in names if declared.column(name).family not in _NUMBERS), None)
+        if wrong is not None:
+            raise InputError("columns", f"{wrong} of {declared.name} holds no numbers")
+        read = RowQuery(
+            declared,
+            tuple(dict.fromkeys(["code", declared.date_column, *names])),
+            *(query.codes, query.since, query.until, query.as_of),
+        )
+        return panel_of(self._adjusted(read, adjust_of(declared, adjust)), declared.date_column, names)
+
+    def _adjusted(self, query: RowQuery, adjust: str) -> "pa.Table":
+        from ashare.client.frames import adjusted, canonical  # noqa: PLC0415  it loads PyArrow
+
+        if adjust == "none" or not set(PRICES) & set(query.columns):
+            return canonical(query.table, self._backend.rows(query))
+        table, scope = query.table, (query.codes, query.since, query.until, query.as_of)
+        read = RowQuery(table, tuple(dict.fromkeys([*query.columns, "code", "date", FACTOR])), *scope)
+        rows = canonical(table, self._backend.rows(read))
+        later = None
+        if adjust == "qfq" and query.until is not None:
+            after = RowQuery(table, ("code", "date", FACTOR), query.codes, query.until, None, query.as_of)
+            later = self._backend.rows(after)
+        return adjusted(rows, later, adjust).select(list(query.columns))
+
+    # -- what there is ------------------------------------------------------------------------------------
+
+    def datasets(self) -> "pd.DataFrame":
+        """Datasets that can be read: name, title, subject, key, date column, whether they take `as_of`.
+
+        >>> market.datasets().set_index("name").loc["fund_flow", "title"]
+        'Money flow of stocks'
+        """
+        import pandas as pd  # noqa: PLC0415  the client is imported without it
+
+        there = self._backend.tables()
+        found = [one for one in listed(self._registry) if there is None or one["table"] in there]
+        return pd.DataFrame(found, columns=list(listed(self._registry)[0]))
+
+    def describe(self, table: str) -> dict[str, Any]:
+        """What a dataset is: columns with type, unit and title, sources (best first), key, freshness.
+
+        >>> about = market.describe("fund_flow")
+        >>> about["sources"], about["columns"][4]["name"], about["columns"][4]["unit"]
+        (['eastmoney', 'tencent', 'sina'], 'main_net', 'CNY')
+        """
+        found = dataset_named(self._registry, table)
+        return {**described(found), "freshness": self._backend.freshness(found.table_name)}
+
+    # -- questions ----------------------------------------------------------------------------------------
+
+    def lineage(self, table: str, column: str | None = None, **key: str) -> dict[str, Any]:
+        """Where a row comes from: sources, batches, responses or files. `key` names the row. An API wants
+        the token of an administrator.
+
+        >>> found = market.lineage("kline_daily", code="600519", date="2026-08-21")
+        >>> found["columns"]["close"]["value"], found["columns"]["close"]["source"]
+        (11.0, 'tencent')
+        """
+        declared = dataset_named(self._registry, table).table
+        if column is not None:
+            row_query(self._registry, table, columns=[column])
+        missing = [name for name in declared.key if name not in key]
+        if missing or len(key) > len(declared.key):
+            raise InputError("key", f"a row of {declared.name} is named by {', '.join(declared.key)}")
+        return self._backend.lineage(declared.name, {name: str(value) for name, value in key.items()}, column)
+
+    def indicators(
+        self,
+        codes: Sequence[str] | str,
+        *,
+        since: Day | None = None,
+        until: Day | None = None,
+        columns: Sequence[str] | None = None,
+        frames: str | None = None,
+    ) -> Any:
+        """Calculated indicators by code and date: `read("indicator_daily", …)`."""
+        return self.read(
+            "indicator_daily", codes=codes, since=since, until=until, columns=columns, frames=frames
+        )
+
+    def screen(self, dsl: str, *, date: Day | None = None, as_of: Instant | None = None) -> "pd.DataFrame":
+        """Stocks that meet a query of the condition language, in its order.
+
+        >>> market.screen("pe_ttm < 20 and change_pct > 2")  # doctest: +SKIP
+             code  name  industry  ...
+        """
+        import pandas as pd  # noqa: PLC0415  the client is imported without it
+
+        body: dict[str, Any] = {"dsl": dsl, "pageSize": _PAGE, "page": 1}
+        body |= {} if date is None else {"date": str(date)[:10]}
+        body |= {} if as_of is None else {"as_of": as_of if isinstance(as_of, str) else as_of.isoformat()}
+        items: list[Mapping[str, Any]] = []
+        while True:
+            found = self._backend.ask("POST", "/screener/find", body, {})
+            items += found["items"]
+            if len(items) >= found["total"] or not found["items"]:
+                return pd.DataFrame(items)
+            body["page"] += 1
+
+    def backtest(
+        self,
+        code: str,
+        strategy: str = "ma_cross",
+        *,
+        days: int = 250,
+        capital: float = 100_000.0,
+        **periods: int,
+    ) -> dict[str, Any]:
+        """A strategy on one stock under price limits, lots, T+1 and fees; `periods` are `fast_period` and
+        `slow_period`. Research, no advice.
+
+        >>> market.backtest("600519", "ma_cross", days=120)["total_return_pct"]  # doctest: +SKIP
+        3.1
+        """
+        query = {
+            "code": code,
+            "strategy": strategy,
+            "lookback_days": days,
+            "initial_capital": capital,
+            **periods,
+        }
+        found: dict[str, Any] = self._backend.ask("GET", "/market/backtest/strategy", None, query)
+        return found

@@ -1,0 +1,62 @@
+"""A lake as an address: published tables, without a warehouse or a server."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ashare.client.backends import refuse
+from core.errors import InputError, NotFound
+from platform_assets.research.queries import RowQuery, nearest
+from resources.lake.location import Lake
+from resources.lake.reading import read_published
+
+
+class LakeBackend:
+    """Reads the newest published snapshot of each table."""
+
+    kind = "lake"
+
+    def __init__(self, url: str) -> None:
+        self._lake = Lake(url)
+
+    def rows(self, query: RowQuery) -> pa.Table:
+        name = query.table.name
+        try:
+            opened = self._lake.table(name)
+        except NotFound:
+            raise InputError(
+                "table", f"{name} is not published in this lake{nearest(name, self.tables())}"
+            ) from None
+        return read_published(
+            opened,
+            columns=query.columns,
+            codes=query.codes,
+            since=query.since,
+            until=query.until,
+            as_of=query.as_of,
+        )
+
+    def tables(self) -> set[str]:
+        return set(self._lake.names())
+
+    def freshness(self, table: str) -> dict[str, Any]:
+        if table not in self.tables():
+            return {"newest": None, "rows": 0}
+        opened = self._lake.table(table)
+        rows = sum(file.rows for file in opened.of_months(None, current=True))
+        if opened.date_column is None or not opened.files:
+            return {"newest": None, "rows": rows}
+        newest = read_published(opened, columns=[opened.date_column], months=[opened.files[-1].month])
+        found = pc.max(newest[opened.date_column]).as_py()
+        return {"newest": None if found is None else str(found)[:10], "rows": rows}
+
+    def lineage(self, table: str, key: Mapping[str, str], column: str | None) -> dict[str, Any]:
+        refuse(self.kind, "lineage")
+
+    def ask(self, method: str, path: str, body: Mapping[str, Any] | None, query: Mapping[str, Any]) -> Any:
+        refuse(self.kind, "screen" if "screener" in path else "backtest")
+
+    def close(self) -> None:
+        """Nothing is held open."""

@@ -1,0 +1,152 @@
+"""/research: what the Python client asks for: datasets, their columns, and rows as Arrow."""
+
+from typing import Annotated, Any
+
+from fastapi import Path
+from pydantic import BaseModel, Field
+from starlette.responses import Response
+
+from core.declaration.registry import builtin_registry
+from core.errors import InputError, NotFound
+from platform_assets.research.facts import described, listed
+from platform_assets.research.queries import RowQuery, dataset_named, row_query
+from serving_api.admin.shared import off_loop
+from serving_api.framework.envelope import PREFIX
+from serving_api.framework.permissions import Login
+from serving_api.framework.responses import Answer
+from serving_api.framework.routing import area_router
+from serving_api.framework.state import State
+
+router = area_router(f"{PREFIX}/research", "research")
+
+MOST_ROWS = 5_000_000
+"""Of one answer; the client asks for a year at a time."""
+ARROW = "application/vnd.apache.arrow.stream"
+TableName = Annotated[str, Path(max_length=64, description="dataset, or its table: kline_daily")]
+
+
+class DatasetHead(BaseModel):
+    """A dataset that can be read."""
+
+    name: str
+    table: str
+    title: str
+    subject: str
+    layer: str
+    key: list[str]
+    date_column: str | None
+    keeps_versions: bool = Field(description="takes as_of")
+
+
+class ColumnFacts(BaseModel):
+    name: str
+    type: str
+    unit: str
+    title: str
+
+
+class Expected(BaseModel):
+    """How old the newest row may be: trade dates, days, or days after a report period."""
+
+    kind: str
+    max_lag: int
+
+
+class TableFreshness(BaseModel):
+    newest: str | None = Field(description="newest date of its rows")
+    rows: int
+
+
+class DatasetFacts(DatasetHead):
+    """A dataset, its columns, its sources (best first) and how fresh it is."""
+
+    adjustable: bool = Field(description="takes adjust")
+    columns: list[ColumnFacts]
+    sources: list[str]
+    reads: list[str] = Field(description="tables that it is calculated from")
+    expected: Expected | None
+    freshness: TableFreshness
+
+
+class Datasets(BaseModel):
+    items: list[DatasetHead]
+    total: int
+
+
+class RowRequest(BaseModel):
+    """Rows of a table; what is left out is not limited."""
+
+    columns: list[Annotated[str, Field(max_length=64)]] | None = Field(default=None, max_length=400)
+    codes: list[Annotated[str, Field(max_length=16)]] | None = Field(default=None, max_length=20_000)
+    since: str | None = Field(default=None, max_length=10, description="first day")
+    until: str | None = Field(default=None, max_length=10, description="last day")
+    as_of: str | None = Field(default=None, max_length=32, description="as it was known then, exchange time")
+
+
+@router.get("/datasets", Datasets)
+async def datasets(call: Login) -> Answer:
+    """Datasets with a fused, calculated or reference table."""
+    items = listed(builtin_registry())
+    return Answer({"items": items, "total": len(items)})
+
+
+@router.get("/datasets/{name}", DatasetFacts, raises=(404,))
+async def dataset(call: Login, name: TableName) -> Answer:
+    """Columns with units, sources and freshness of one dataset."""
+    found = _known(name)
+    freshness = await off_loop(_freshness, call.state, found.table_name)
+    return Answer({**described(found), "freshness": freshness})
+
+
+@router.post(
+    "/rows/{name}",
+    raises=(404,),
+    responses={200: {"content": {ARROW: {}}, "description": "rows as an Arrow stream"}},
+)
+async def rows(call: Login, name: TableName, body: RowRequest) -> Response:
+    """Rows of a table in the order of its key, as an Arrow IPC stream."""
+    _known(name)
+    query = row_query(builtin_registry(), name, **body.model_dump())
+    return Response(await off_loop(_stream, call.state, query), media_type=ARROW)
+
+
+def _known(name: str) -> Any:
+    try:
+        return dataset_named(builtin_registry(), name)
+    except InputError as error:
+        raise NotFound(error.problem) from None
+
+
+def _freshness(state: State, table: str) -> dict[str, Any]:
+    (row,) = state.reading.warehouse.rows("table_version", where="table_name=?", values=(table,)) or ({},)
+    return {"newest": row.get("latest_date"), "rows": int(row.get("row_count") or 0)}
+
+
+def _stream(state: State, query: RowQuery) -> bytes:
+    # PyArrow and the lake take as long to import as pandas; a process that answers no such question saves it.
+    import pyarrow as pa  # noqa: PLC0415
+
+    from resources.lake.location import Lake  # noqa: PLC0415
+    from resources.lake.reading import LakeReader  # noqa: PLC0415
+
+    unlimited = query.since is None and query.codes is None
+    if unlimited and _freshness(state, query.table.name)["rows"] > MOST_ROWS:
+        raise InputError("since", f"the table has more than {MOST_ROWS} rows; say since or codes")
+    lake = Lake.of(state.settings.lake_url, state.settings.data_path)
+    found = LakeReader(state.reading.warehouse, lake).read(
+        query.table.name,
+        columns=query.columns,
+        codes=query.codes,
+        since=query.since,
+        until=query.until,
+        as_of=query.as_of,
+    )
+    if len(found) > MOST_ROWS:
+        raise InputError(
+            "since", f"{len(found)} rows; at most {MOST_ROWS} are answered at once, ask for less"
+        )
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, found.schema) as writer:
+        writer.write_table(found)
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
