@@ -35,14 +35,15 @@ $(VENV)/bin/python:
 
 # The locks hold hashes of every file and are made for Python 3.11; a newer one gets the same versions.
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-TEST_EXTRAS := test,postgres
+EXTRAS := server,postgres
+TEST_EXTRAS := test,$(EXTRAS)
 install = if $(BIN)/python -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))'; \
 	then $(PIP) --require-hashes -r $(1) >&2 && $(PIP) --no-deps -e . >&2; \
 	else $(PIP) -c constraints.txt -e '.[$(2)]' >&2; fi
 
 $(STAMP): pyproject.toml requirements.lock | $(VENV)/bin/python
 	@echo "installing locked versions into $(VENV) ..." >&2
-	@$(call install,requirements.lock,postgres)
+	@$(call install,requirements.lock,$(EXTRAS))
 	@touch $@
 
 $(TEST_STAMP): pyproject.toml requirements-test.lock | $(VENV)/bin/python
@@ -52,7 +53,7 @@ $(TEST_STAMP): pyproject.toml requirements-test.lock | $(VENV)/bin/python
 
 # After a change of pyproject.toml or constraints.txt; takes minutes, since every file's hash is asked for.
 LOCK := $(BIN)/pip-compile --quiet --generate-hashes --unsafe-package ashare-platform --no-strip-extras --no-header --no-annotate \
-	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links -c constraints.txt --extra postgres
+	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links -c constraints.txt --extra server --extra postgres
 lock: | $(VENV)/bin/python
 	@$(PIP) pip-tools >&2
 	@$(LOCK) -o requirements.lock pyproject.toml

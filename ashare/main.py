@@ -11,6 +11,7 @@ from click.shell_completion import CompletionItem
 from ashare.output import Output
 from core.errors import PlatformError
 
+OURS = frozenset({"ashare", "core", "platform_assets", "resources", "schedules", "serving_api"})
 COMMANDS = {
     "run": "Start the platform in this terminal, as `make run` does.",
     "doctor": "Check configuration, services, disk, clock, permissions and upstreams.",
@@ -83,4 +84,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
     except PlatformError as error:
         out.failed(error.message, getattr(error, "parameter", None))
+        return 1
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] in OURS:
+            raise
+        out.failed(f"{error.name} is not installed; commands need: pip install 'ashare-platform[server]'")
         return 1

@@ -12,6 +12,7 @@ from platform_assets.research.facts import described, listed
 from platform_assets.research.queries import RowQuery, dataset_named, row_query
 from serving_api.admin.shared import off_loop
 from serving_api.framework.envelope import PREFIX
+from serving_api.framework.openapi import example
 from serving_api.framework.permissions import Login
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
@@ -45,7 +46,7 @@ class ColumnFacts(BaseModel):
     title: str
 
 
-class Expected(BaseModel):
+class ExpectedAge(BaseModel):
     """How old the newest row may be: trade dates, days, or days after a report period."""
 
     kind: str
@@ -64,7 +65,7 @@ class DatasetFacts(DatasetHead):
     columns: list[ColumnFacts]
     sources: list[str]
     reads: list[str] = Field(description="tables that it is calculated from")
-    expected: Expected | None
+    expected: ExpectedAge | None
     freshness: TableFreshness
 
 
@@ -76,6 +77,7 @@ class Datasets(BaseModel):
 class RowRequest(BaseModel):
     """Rows of a table; what is left out is not limited."""
 
+    model_config = example(columns=["code", "date", "close"], codes=["600519"], since="2026-08-01")
     columns: list[Annotated[str, Field(max_length=64)]] | None = Field(default=None, max_length=400)
     codes: list[Annotated[str, Field(max_length=16)]] | None = Field(default=None, max_length=20_000)
     since: str | None = Field(default=None, max_length=10, description="first day")

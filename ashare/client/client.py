@@ -42,7 +42,9 @@ def connected(address: str, *, token: str | None, frames: str) -> "Client":
 
         backend = LakeBackend(address.removeprefix(_LAKE))
     elif "://" in address:
-        raise InputError("address", f"{address[:60]!r} is no http://, https:// or s3:// address, nor a folder")
+        raise InputError(
+            "address", f"{address[:60]!r} is no http://, https:// or s3:// address, nor a folder"
+        )
     else:
         from ashare.client.folder import FolderBackend  # noqa: PLC0415
 

@@ -136,5 +136,5 @@ def check_postgres(url: str) -> None:
         if importlib.util.find_spec(module) is None:
             raise StartRefused(
                 f"DAGSTER_POSTGRES_URL: {module} is not installed; install the extra `postgres`: "
-                f"{sys.executable} -m pip install -c constraints.txt -e '.[postgres]'"
+                f"{sys.executable} -m pip install -c constraints.txt -e '.[server,postgres]'"
             )

@@ -38,8 +38,11 @@ def test_what_the_project_asks_for_is_locked() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     for file, asked in (
-        ("requirements.lock", [*project["dependencies"], *extras["postgres"]]),
-        ("requirements-test.lock", [*project["dependencies"], *extras["postgres"], *extras["test"]]),
+        ("requirements.lock", [*project["dependencies"], *extras["server"], *extras["postgres"]]),
+        (
+            "requirements-test.lock",
+            [one for names in (project["dependencies"], *extras.values()) for one in names],
+        ),
     ):
         names = {_name(re.split(r"[\[<>=~!; ]", one)[0]) for one in asked} - {_name(project["name"])}
         assert names <= _pins(file).keys(), file

@@ -32,6 +32,7 @@ ALLOWED_OURS = (
     "platform_assets.datasets",
     "platform_assets.compute",
     "platform_assets.descriptions",
+    "platform_assets.research",
     "platform_assets.source_calls",
 )
 WITHOUT_ROUTES = frozenset(

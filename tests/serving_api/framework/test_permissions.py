@@ -85,6 +85,7 @@ PREFIX_RULES = (
     ("/api/v1/notes", "anyone"),
     ("/api/v1/skills", "anyone"),
     ("/api/v1/analysis", "anyone"),
+    ("/api/v1/research", "login"),
     ("/api/v1/risk", "anyone"),
     ("/api/v1/convertible-bond", "anyone"),
     ("/api/v1/reit", "anyone"),
