@@ -10,6 +10,7 @@ from platform_assets.definitions.assets import build_assets
 from platform_assets.definitions.cleanup_job import cleanup_job
 from platform_assets.definitions.download_job import download_job, market_download_job
 from platform_assets.definitions.jobs import build_jobs
+from platform_assets.definitions.lake_assets import build_lake
 from platform_assets.definitions.mail_jobs import daily_report_job, user_recall_job
 from platform_assets.definitions.notes_job import daily_review_job, morning_note_job
 from platform_assets.definitions.portfolio_job import portfolio_job
@@ -23,13 +24,14 @@ _written_jobs = (
     cleanup_job, portfolio_job, morning_note_job, daily_review_job, daily_report_job, user_recall_job,
 )  # fmt: skip
 _own_jobs = {job.name: job for job in _written_jobs}
-_jobs = {**build_jobs(_registry), **_own_jobs}
+_lake, _lake_job = build_lake(_registry)
+_jobs = {**build_jobs(_registry), **_own_jobs, _lake_job.name: _lake_job}
 _settings = process_settings()
 _scheduling = build_schedules(_jobs, times=read_times(_settings.data_path))
 _engine = "sqlite" if _settings.warehouse_address.startswith("sqlite") else "mariadb"
 
 defs = dg.Definitions(
-    assets=build_assets(_registry, _engine),
+    assets=[*build_assets(_registry, _engine), _lake],
     jobs=[*_jobs.values(), download_job, market_download_job],
     schedules=_scheduling.schedules,
     sensors=_scheduling.sensors,

@@ -5,10 +5,14 @@ from typing import Any
 
 import dagster as dg
 
+from core.errors import ConflictError, StorageError
+from core.stopping import safe_point
+from platform_assets.definitions.lake_assets import published_tables
 from platform_assets.definitions.resources import RUN_RESOURCES, platform_of, run_resources
 from platform_assets.definitions.run_context import ANSWER, opened_run
 from platform_assets.definitions.run_history import RUN_DAYS, prune_runs
 from platform_assets.pipeline.cleanup import cleanup
+from resources.composition import Platform
 from resources.stored_settings import read_stored
 from resources.warehouse.retention import scheduled_days
 
@@ -36,9 +40,28 @@ def clean_up(context: dg.OpExecutionContext) -> dict[str, Any]:
         if not asked["tables"]:
             answer["runs_deleted"] = prune_runs(context.instance)
             context.log.info(f"{answer['runs_deleted']} runs older than {RUN_DAYS} days deleted")
-    shown = ("cutoff", "total", "deleted", "runs_deleted")
+            answer["lake_files_deleted"] = _tidy_lake(context, opened)
+    shown = ("cutoff", "total", "deleted", "runs_deleted", "lake_files_deleted")
     context.add_output_metadata({name: answer[name] for name in shown if name in answer})
     return answer
+
+
+def _tidy_lake(context: dg.OpExecutionContext, opened: Platform) -> int:
+    """Files of the published tables that no version needs any more. A table that cannot be tidied up waits
+    for the next time: nothing depends on it."""
+    # Loads pyarrow and deltalake, which the code server has no use for.
+    from resources.lake.location import Lake  # noqa: PLC0415
+    from resources.lake.upkeep import tidy  # noqa: PLC0415
+
+    lake, deleted = Lake(opened.settings.lake_address), 0
+    for name in sorted(published_tables(opened.registry)):
+        safe_point()
+        try:
+            deleted += tidy(lake, name).deleted if lake.has(name) else 0
+        except (StorageError, ConflictError) as error:
+            context.log.warning(error.message)
+    context.log.info(f"{deleted} files of the published tables deleted")
+    return deleted
 
 
 @dg.op

@@ -57,9 +57,11 @@ PICKS = "earlier_picks"
 REVIEW = "daily_review"
 """The note of the newest session; it takes no trade date."""
 OVERVIEW = "freshness_snapshot"
+LAKE = "lake_publish"
+"""The published tables of everything before it; it takes no trade date."""
 SINGLE = (SECURITY_LIST, WHOLE_DAY, DAY, OVERVIEW)
 """Jobs for one trade date; the others take a range."""
-BEHIND = (BAR_CALCULATIONS, DISCLOSED, EARLIER, FLOWS, PICKS, CALCULATIONS, REVIEW, OVERVIEW)
+BEHIND = (BAR_CALCULATIONS, DISCLOSED, EARLIER, FLOWS, PICKS, CALCULATIONS, REVIEW, OVERVIEW, LAKE)
 """Jobs that nobody waits for who waits for the data."""
 
 
@@ -184,7 +186,7 @@ def _behind(
             flows = [day for day in rest if day >= window[-FLOW_DATES:][0]]
             steps += [Step(FLOWS, flows[0], flows[-1])] if flows else []
             steps += [Step(PICKS, chunk[0], chunk[-1]) for chunk in picked]
-    return [*steps, Step(OVERVIEW, newest, newest)] if steps else []
+    return [*steps, Step(OVERVIEW, newest, newest), Step(LAKE, newest, newest)] if steps else []
 
 
 def _chunks(days: list[str], size: int) -> list[list[str]]:
@@ -272,7 +274,7 @@ def _loaded(services: Services) -> Loaded:
 
 
 def _run(work: Work, step: Step, trigger: str) -> RunOutcome:
-    single, dated = step.job in SINGLE, step.job != REVIEW
+    single, dated = step.job in SINGLE, step.job not in (REVIEW, LAKE)
     return work.run_job(
         step.job,
         partition_key=step.start if single else None,

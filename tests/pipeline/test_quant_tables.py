@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.declaration.conditions import equal
 from core.market.bars import Bars
 from platform_assets.compute.backtests.strategies import STRATEGIES
 from platform_assets.compute.indicators import indicator_columns
@@ -65,7 +66,7 @@ def test_a_stored_row_is_what_the_bars_of_its_window_give(year: Services) -> Non
         columns=("open", "high", "low", "close", "volume", "adj_factor"),
         since=since,
         until=TODAY,
-        condition="is_suspended=0",
+        conditions=(equal("is_suspended", 0),),
     )
     bars = Bars.from_dense(dense).take(["600040"])
     values = indicator_columns(bars)
@@ -127,7 +128,7 @@ def test_hits_of_the_strategies_are_those_of_each_stock_alone(year: Services) ->
         columns=("open", "high", "low", "close", "volume", "adj_factor"),
         since=year.run.calendar.last(320, TODAY)[0],
         until=TODAY,
-        condition="is_suspended=0 AND sec_type='stock'",
+        conditions=(equal("is_suspended", 0), equal("sec_type", "stock")),
     )
     bars = Bars.from_dense(dense)
     expected = set()

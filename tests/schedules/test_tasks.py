@@ -79,6 +79,7 @@ def test_the_table_declares_this_steps_tasks() -> None:
         "aux_f10_events_sync": "0 21 * * *",
         "quant_calc": "30 17 * * *",
         "freshness_snapshot": "30 19 * * *",
+        "lake_publish": "0 22 * * *",
         "eod_core": None,
         "morning_note": "30 6 * * *",
         "daily_review": "5 16 * * *",

@@ -45,6 +45,7 @@ JOBS = (
     "calculations",
     "daily_review",
     "freshness_snapshot",
+    "lake_publish",
 )
 
 
@@ -280,7 +281,8 @@ def test_a_new_warehouse_is_planned_in_full_and_a_known_one_from_where_it_stands
     from_bars = f"bar_calculations {days[0]}..2026-08-25"
     of_days, overview = f"calculations {days[-5]}..2026-08-25", "freshness_snapshot 2026-08-25"
     review = "daily_review 2026-08-25"
-    calculated = [of_days, review, overview]
+    lake = "lake_publish 2026-08-25"
+    calculated = [of_days, review, overview, lake]
     recent, newest = f"recent_days {days[0]}..{days[-2]}", f"whole_day {days[-1]}"
     assert plan(Loaded()) == ["security_list 2026-08-25", recent, newest, *calculated]
     assert plan(Loaded(), 2)[1:3] == ["eod_core 2026-08-24", "whole_day 2026-08-25"]
@@ -289,16 +291,16 @@ def test_a_new_warehouse_is_planned_in_full_and_a_known_one_from_where_it_stands
     some = replace(some, reports=frozenset({"2026-08-25"}))
     missing = ["eod_core 2026-08-21", "eod_core 2026-08-25", of_days, review]
     disclosed = f"disclosed {days[0]}..2026-08-25"
-    assert plan(some) == [*missing, from_bars, disclosed, overview]
+    assert plan(some) == [*missing, from_bars, disclosed, overview, lake]
     some = replace(some, disclosed=frozenset({"2026-08-25"}))
-    assert plan(some) == [*missing, from_bars, overview]
+    assert plan(some) == [*missing, from_bars, overview, lake]
     some = replace(some, from_bars=frozenset({"2026-08-25"}))
     assert plan(some) == ["eod_core 2026-08-21", "eod_core 2026-08-25", *calculated]
     assert plan(Loaded(days=frozenset(days))) == calculated
     cut_off = Loaded(ranges=frozenset({"2026-08-25"}), reports=frozenset({"2026-08-25"}))
-    assert plan(cut_off) == [recent, newest, of_days, review, from_bars, disclosed, overview]
+    assert plan(cut_off) == [recent, newest, of_days, review, from_bars, disclosed, overview, lake]
     cut_off = replace(cut_off, recent=frozenset({days[-2]}))
-    assert plan(cut_off) == [newest, of_days, review, from_bars, disclosed, overview]
+    assert plan(cut_off) == [newest, of_days, review, from_bars, disclosed, overview, lake]
     assert plan(Loaded(days=frozenset(days), calculated=frozenset({"2026-08-25"}))) == []
     assert plan(Loaded(whole=frozenset(days), calculated=frozenset({"2026-08-25"}))) == []
 
@@ -313,10 +315,10 @@ def test_dates_before_the_newest_five_follow_once_in_full() -> None:
         return [step.name for step in planned]
 
     nearer, farther = f"earlier_days {days[-15]}..{days[-6]}", f"earlier_days {days[-20]}..{days[-16]}"
-    overview = f"freshness_snapshot {days[-1]}"
-    assert behind(set()) == [nearer, f"calculations {days[-15]}..{days[-1]}", overview]
+    last = [f"freshness_snapshot {days[-1]}", f"lake_publish {days[-1]}"]
+    assert behind(set()) == [nearer, f"calculations {days[-15]}..{days[-1]}", *last]
     assert behind({days[-6]}) == []
-    reported = [nearer, farther, f"calculations {days[-20]}..{days[-1]}", overview]
+    reported = [nearer, farther, f"calculations {days[-20]}..{days[-1]}", *last]
     assert behind(set(), 15) == reported
     assert behind({days[-6]}, 15) == reported
     assert behind({days[-6], days[-16]}, 15) == []
@@ -333,10 +335,11 @@ def test_picks_follow_as_far_back_as_the_bars() -> None:
         )  # fmt: skip
         return plan_load(calendar, days[-1], loaded, history_dates=320)
 
-    flows, *picks, overview = behind(set())
-    assert (flows.name, overview.job) == (
+    flows, *picks, overview, lake = behind(set())
+    assert (flows.name, overview.job, lake.job) == (
         f"backfill_fund_flow {days[-120]}..{days[-16]}",
         "freshness_snapshot",
+        "lake_publish",
     )
     covered = [day for one in picks[::-1] for day in calendar.between(one.start, one.end)]
     assert covered == days[:-15]
@@ -353,7 +356,8 @@ def test_history_is_split_into_ranges_of_at_most_a_year() -> None:
     assert [step.job for step in steps] == [
         *before, "recent_days", "whole_day", "calculations", "daily_review", "bar_calculations",
         "bar_calculations", "disclosed",
-        "earlier_days", "calculations", "backfill_fund_flow", *["earlier_picks"] * 4, "freshness_snapshot",
+        "earlier_days", "calculations", "backfill_fund_flow", *["earlier_picks"] * 4,
+        "freshness_snapshot", "lake_publish",
     ]  # fmt: skip
     assert history[0].start == calendar.last(320, "2026-08-21")[0]
     assert history[-1].end == "2026-08-21"
@@ -427,6 +431,7 @@ def test_a_long_pause_is_made_up_for_with_history_and_days() -> None:
         "disclosed 2026-04-30..2026-08-21",
         f"calculations {calendar.last(15, '2026-08-21')[0]}..2026-08-21",
         "freshness_snapshot 2026-08-21",
+        "lake_publish 2026-08-21",
     ]
     recalculated = [step for step in steps if step.job == "bar_calculations"]
     assert (recalculated[0].start, recalculated[-1].end) == (
@@ -442,14 +447,14 @@ def test_a_day_that_fails_keeps_no_other_out_and_is_taken_up_again(services: Ser
     assert (first.status, first.result["steps"], first.result["newest"]) == ("failed", 3, "2026-08-25")
     assert first.error == "whole_day 2026-08-25 failed: upstream is silent"
     assert len(runner.calls) == 3
-    assert drain(services, runner) == ["calculations", "daily_review", "freshness_snapshot"]
+    assert drain(services, runner) == ["calculations", "daily_review", "freshness_snapshot", "lake_publish"]
     runner.failing, runner.calls = (), []
 
     second = do(services, "initial_load", {}, runner)
 
     assert second.status == "success"
     assert runner.jobs == [("whole_day", "2026-08-25")]
-    assert drain(services, runner) == ["calculations", "daily_review", "freshness_snapshot"]
+    assert drain(services, runner) == ["calculations", "daily_review", "freshness_snapshot", "lake_publish"]
     runner.calls = []
     assert do(services, "initial_load", {}, runner).status == "success"
     assert runner.calls == []
@@ -465,8 +470,9 @@ def test_the_calculations_follow_a_load_as_one_command(services: Services) -> No
         ["calculations", services.calendar.dates[0], "2026-08-25"],
         ["daily_review", "2026-08-25", "2026-08-25"],
         ["freshness_snapshot", "2026-08-25", "2026-08-25"],
+        ["lake_publish", "2026-08-25", "2026-08-25"],
     ]
-    assert drain(services, runner) == ["calculations", "daily_review", "freshness_snapshot"]
+    assert drain(services, runner) == ["calculations", "daily_review", "freshness_snapshot", "lake_publish"]
     do(services, "initial_load", {}, runner)
     assert services.commands.of_name("calculations", statuses=("queued",)) == []
 
