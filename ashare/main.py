@@ -20,6 +20,7 @@ COMMANDS = {
     "lineage": "Where a stored row comes from: sources, batches, upstream responses.",
     "import": "Bring rows of a CSV, Parquet, Excel or qlib file into the platform.",
     "export": "Write rows of a table to a file: CSV, JSON lines, Parquet, Excel, qlib.",
+    "lake": "Publish the tables as Delta Lake tables, compare them, tidy them up.",
     "backup": "Copy the state of the installation into a folder, while it runs or not.",
     "restore": "Bring a backup back into a platform that does not run.",
     "user": "Add accounts.",

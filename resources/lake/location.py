@@ -33,12 +33,17 @@ def lake_failures(what: str) -> Iterator[None]:
 
 
 def store_options(environ: Mapping[str, str]) -> dict[str, str]:
-    """What the library needs beyond the variables that it reads itself (AWS_ACCESS_KEY_ID,
-    AWS_SECRET_ACCESS_KEY, AWS_REGION, ...): the address that AWS libraries call AWS_ENDPOINT_URL_S3."""
+    """Options of the store from the variables of the AWS libraries: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
+    AWS_SESSION_TOKEN, AWS_REGION and AWS_ENDPOINT_URL_S3. Without a key the library looks for a role."""
+    names = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_REGION")
+    given = {name: environ[name] for name in names if environ.get(name)}
     address = environ.get("AWS_ENDPOINT_URL_S3") or environ.get("AWS_ENDPOINT_URL") or ""
-    if not address:
-        return {}
-    return {"aws_endpoint": address, "aws_allow_http": str(address.startswith("http://")).lower()}
+    if address:
+        given |= {
+            "AWS_ENDPOINT_URL": address,
+            "AWS_ALLOW_HTTP": str(address.startswith("http://")).lower(),
+        }
+    return given
 
 
 @dataclass(frozen=True)
@@ -165,8 +170,11 @@ class Lake:
         """Whether a table has been published."""
         if self.local is not None:  # without a look into the log: reads of the warehouse ask this first
             return (self.local / name / "_delta_log").is_dir()
-        with lake_failures(f"the lake at {self.url} cannot be read"):
-            return bool(DeltaTable.is_deltatable(self.address(name), self.options))
+        try:
+            self.table(name)
+        except NotFound:
+            return False
+        return True
 
     def table(self, name: str) -> PublishedTable:
         """The newest snapshot of a published table. Raises NotFound, StorageError."""

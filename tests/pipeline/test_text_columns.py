@@ -1,34 +1,14 @@
-"""pandas keeps texts in one of two ways, as `pyarrow` is there or not: the pipeline runs with both. An empty
-column of texts stays one of texts whatever it is mapped to, and is compared with no number."""
-
-import subprocess
-import sys
+"""pandas keeps texts as Arrow strings, since `pyarrow` is a dependency of the product. An empty column of
+texts stays one of texts whatever it is mapped to, and is compared with no number."""
 
 import pandas as pd
 import pytest
 
 from platform_assets.datasets import kline_bar
 
-BLOCKED = "import sys; sys.modules['pyarrow'] = None; import pytest; sys.exit(pytest.main(sys.argv[1:]))"
 
-
-def test_the_tests_run_with_pyarrow() -> None:
+def test_texts_are_arrow_strings() -> None:
     assert pd.Series(["a"]).dtype.storage == "pyarrow"
-
-
-def test_one_run_goes_without_pyarrow() -> None:
-    chosen = "tests/pipeline/test_margin.py::test_{}[sqlite]"
-    names = (
-        "nothing_is_asked_of_a_date_that_is_not_out",
-        "the_load_of_a_day_brings_the_figures_of_the_day_before",
-    )
-    asked = [chosen.format(name) for name in names]
-
-    run = subprocess.run(
-        [sys.executable, "-c", BLOCKED, *asked], capture_output=True, text=True, timeout=120, check=False
-    )
-
-    assert run.returncode == 0, run.stdout[-2000:]
 
 
 @pytest.mark.parametrize("rule", [kline_bar.volume_rounding, kline_bar.amount_rounding])
