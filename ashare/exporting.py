@@ -5,13 +5,17 @@ import gzip
 import io
 import json
 import os
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
 
+from ashare.export_formats import QLIB_COLUMNS, write_excel, write_parquet, write_qlib
+from core.calendar import shipped_calendar
 from core.declaration.tables import Table
 from core.errors import InputError, PlatformError
+from platform_assets.research.queries import FACTOR, PRICES, adjust_of
 from resources.warehouse.reads import stream_rows
 from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse
@@ -29,6 +33,7 @@ class Selection:
     columns: tuple[str, ...]
     rows: Slice
     as_of: str | None
+    adjust: str = "none"
 
     @classmethod
     def of(
@@ -40,6 +45,7 @@ class Selection:
         codes: str | None,
         columns: str | None,
         as_of: str | None,
+        adjust: str | None = None,
     ) -> "Selection":
         """Raises NotFound for the table, InputError for every other value."""
         table = market_table(state, name)
@@ -59,7 +65,7 @@ class Selection:
             raise InputError("as_of", f"{table.name} keeps no versions")
         date_column = table.date_column if first or last else None
         part = Slice(date_column=date_column, since=first, until=last, codes=chosen)
-        return cls(table, _columns(table, columns), part, instant)
+        return cls(table, _columns(table, columns), part, instant, adjust_of(table, adjust))
 
 
 def _names(text: str | None) -> tuple[str, ...] | None:
@@ -80,20 +86,76 @@ def _columns(table: Table, text: str | None) -> tuple[str, ...]:
 
 
 def export(warehouse: Warehouse, chosen: Selection, path: Path, form: str) -> int:
-    """Write the rows; returns their number. The file appears when it is complete."""
+    """Write the rows; returns their number. The file, or the folder of qlib, appears when it is complete."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    if form == "qlib":
+        chosen = _for_qlib(chosen)
     try:
-        with _opened(part, packed=path.suffix == ".gz") as handle, warehouse.connect() as connection:
+        with warehouse.connect() as connection:
+            newest = _newest_factors(warehouse, chosen) if chosen.adjust == "qfq" else {}
+            names = chosen.columns if chosen.adjust == "none" else (*chosen.columns, "code", FACTOR)
             found = stream_rows(
-                connection, warehouse.sql, chosen.table, chosen.columns, chosen.rows, as_of=chosen.as_of
+                connection, warehouse.sql, chosen.table, names, chosen.rows, as_of=chosen.as_of
             )
-            count = _WRITERS[form](handle, chosen, found)
+            rows = found if chosen.adjust == "none" else _adjusted(chosen, found, newest)
+            count = _written(part, chosen, rows, form, packed=path.suffix == ".gz")
+        if path.is_dir():
+            shutil.rmtree(path)
         os.replace(part, path)
     except OSError as error:
         raise PlatformError(f"to: {path} cannot be written ({error.strerror})") from None
     finally:
+        if part.is_dir():
+            shutil.rmtree(part)
         part.unlink(missing_ok=True)
     return count
+
+
+def _written(
+    part: Path, chosen: Selection, rows: Iterator[tuple[Any, ...]], form: str, *, packed: bool
+) -> int:
+    if form == "parquet":
+        return write_parquet(part, chosen.table, chosen.columns, rows)
+    if form == "excel":
+        return write_excel(part, chosen.table, chosen.columns, rows)
+    if form == "qlib":
+        part.mkdir()
+        return write_qlib(part, shipped_calendar().dates, rows)
+    with _opened(part, packed=packed) as handle:
+        return _WRITERS[form](handle, chosen, rows)
+
+
+def _for_qlib(chosen: Selection) -> Selection:
+    """Bars with what qlib needs of them; it adjusts by their factor itself."""
+    if chosen.table.name != "fusion_kline_daily":
+        raise InputError("format", f"qlib holds daily bars; {chosen.table.name} has none")
+    return replace(chosen, columns=QLIB_COLUMNS, adjust="none")
+
+
+def _newest_factors(warehouse: Warehouse, chosen: Selection) -> dict[str, float]:
+    """Factor of the newest bar of each code that is known, whatever dates are chosen."""
+    found: dict[str, float] = {}
+    every = replace(chosen.rows, date_column=None, since=None, until=None)
+    names = ("code", FACTOR)
+    with warehouse.connect() as connection:
+        for code, factor in stream_rows(
+            connection, warehouse.sql, chosen.table, names, every, as_of=chosen.as_of
+        ):
+            if factor is not None:
+                found[str(code)] = float(factor)
+    return found
+
+
+def _adjusted(
+    chosen: Selection, rows: Iterator[tuple[Any, ...]], newest: Mapping[str, float]
+) -> Iterator[tuple[Any, ...]]:
+    """The rows with prices times their factor; of `qfq` over the newest of the code."""
+    places = [at for at, name in enumerate(chosen.columns) if name in PRICES]
+    for *values, code, factor in rows:
+        ratio = float(factor or 1.0) / newest.get(str(code), 1.0)
+        for at in places:
+            values[at] = None if values[at] is None else float(values[at]) * ratio
+        yield tuple(values)
 
 
 def _opened(path: Path, *, packed: bool) -> TextIO:

@@ -58,7 +58,9 @@ def test_dates_and_codes_choose_rows_and_an_instant_the_version(cli: CommandLine
 @pytest.mark.parametrize(
     ("options", "parameter"),
     [
-        (["--to", "bars.xlsx"], "to"),
+        (["--to", "bars.docx"], "to"),
+        (["--to", "bars.parquet.gz"], "to"),
+        (["--to", "bars.csv", "--adjust", "back"], "adjust"),
         (["--to", "bars.csv", "--from", "yesterday"], "from"),
         (["--to", "bars.csv", "--from", DAYS[1], "--until", DAYS[0]], "from"),
         (["--to", "bars.csv", "--columns", "price"], "columns"),

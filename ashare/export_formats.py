@@ -1,0 +1,117 @@
+"""Rows of a table as Parquet, Excel, or a folder in qlib's binary format; streamed, like the texts."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.declaration.tables import Table
+from core.errors import InputError
+
+Row = tuple[Any, ...]
+_CHUNK = 50_000
+EXCEL_ROWS = 1_048_575
+"""Rows of a sheet below its header."""
+QLIB_COLUMNS = ("code", "date", "market", "open", "high", "low", "close", "volume", "amount", "adj_factor")
+_PRICES = ("open", "high", "low", "close")
+
+
+def _chunks(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    left = iter(rows)
+    while chunk := list(islice(left, _CHUNK)):
+        yield chunk
+
+
+def write_parquet(path: Path, table: Table, columns: Sequence[str], rows: Iterable[Row]) -> int:
+    """Types, units and titles as in the published tables: dates are dates, times naive timestamps."""
+    import pyarrow as pa  # noqa: PLC0415  the texts need none of it
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    from resources.lake.schema import row_schema  # noqa: PLC0415
+
+    declared = row_schema(table)
+    schema = pa.schema([_stored(declared.field(name)) for name in columns])
+    count = 0
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        for chunk in _chunks(rows):
+            arrays = [
+                _array(field, values) for field, values in zip(schema, zip(*chunk, strict=True), strict=True)
+            ]
+            writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
+            count += len(chunk)
+    return count
+
+
+def _stored(field: Any) -> Any:
+    """The field as the warehouse stores it: provenance is the number of a pattern."""
+    import pyarrow as pa  # noqa: PLC0415  as above
+
+    return pa.field("provenance", pa.int64()) if field.name == "provenance" else field
+
+
+def _array(field: Any, values: Sequence[Any]) -> Any:
+    import pyarrow as pa  # noqa: PLC0415  as above
+
+    if pa.types.is_date(field.type) or pa.types.is_timestamp(field.type):
+        texts = [None if one is None else str(one) for one in values]
+        return pa.array(texts, pa.string()).cast(field.type)
+    if pa.types.is_boolean(field.type):
+        return pa.array([None if one is None else bool(one) for one in values])
+    if pa.types.is_floating(field.type):
+        return pa.array([None if one is None else float(one) for one in values], field.type)
+    if pa.types.is_integer(field.type):
+        return pa.array([None if one is None else int(one) for one in values], field.type)
+    return pa.array(values, field.type)
+
+
+def write_excel(path: Path, table: Table, columns: Sequence[str], rows: Iterable[Row]) -> int:
+    """One sheet. Raises InputError when it cannot hold the rows."""
+    from openpyxl import Workbook  # noqa: PLC0415  as above
+
+    book = Workbook(write_only=True)
+    sheet = book.create_sheet(table.name[:31])
+    sheet.append(list(columns))
+    count = 0
+    for row in rows:
+        count += 1
+        if count > EXCEL_ROWS:
+            raise InputError("to", f"a sheet of Excel holds {EXCEL_ROWS} rows; choose fewer, or Parquet")
+        sheet.append(list(row))
+    book.save(path)
+    return count
+
+
+def write_qlib(folder: Path, calendar: Sequence[str], rows: Iterable[Row]) -> int:
+    """Daily bars (`QLIB_COLUMNS`, in the order of code and date) as qlib reads them: prices times their
+    factor, volume divided by it, so that price / $factor is what was traded."""
+    place_of = {day: place for place, day in enumerate(calendar)}
+    listed: list[str] = []
+    count = 0
+    for code, group in groupby(rows, key=lambda row: row[0]):
+        bars = list(group)
+        count += len(bars)
+        name = f"{bars[0][2]}{code}".lower()
+        places = np.array([place_of[str(row[1])] for row in bars])
+        values = {
+            column: np.array([np.nan if row[at] is None else float(row[at]) for row in bars])
+            for at, column in enumerate(QLIB_COLUMNS)
+            if at > 2
+        }
+        factor = values.pop("adj_factor")
+        for column in _PRICES:
+            values[column] = values[column] * factor
+        values["volume"] = values["volume"] / factor
+        own = folder / "features" / name
+        own.mkdir(parents=True)
+        for column, series in {**values, "factor": factor}.items():
+            block = np.full(int(places[-1] - places[0]) + 1, np.nan, dtype="<f4")
+            block[places - places[0]] = series
+            np.concatenate([np.array([places[0]], dtype="<f4"), block]).tofile(own / f"{column}.day.bin")
+        listed.append(f"{name.upper()}\t{bars[0][1]}\t{bars[-1][1]}")
+    for part, lines in (("calendars/day.txt", calendar), ("instruments/all.txt", listed)):
+        target = folder / part
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return count

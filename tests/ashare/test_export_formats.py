@@ -1,0 +1,78 @@
+"""`ashare export` to Parquet, Excel and qlib: the same rows as CSV has, prices adjusted where asked."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from openpyxl import load_workbook
+
+from core.calendar import shipped_calendar
+from tests.ashare.conftest import DAYS, CommandLine
+from tests.serving_api.market import bar, put
+
+TABLE = "fusion_kline_daily"
+
+
+@pytest.fixture
+def exright(cli: CommandLine) -> CommandLine:
+    """One more code, whose factor changes on the last day."""
+    factors = zip(DAYS, (1.0, 1.0, 1.25), strict=True)
+    rows = [{**bar("300750", day, 20.0, factor=factor), "market": "SZ"} for day, factor in factors]
+    put(cli.warehouse, cli.warehouse.table(TABLE), rows)
+    return cli
+
+
+def test_parquet_and_excel_have_the_rows_of_the_csv(exright: CommandLine) -> None:
+    asked = ("export", TABLE, "--columns", "code,date,close,volume,is_suspended,valid_from")
+    for name in ("bars.csv", "bars.parquet", "bars.xlsx"):
+        assert exright.result(*asked, "--to", str(exright.folder / name))["rows"] == 9
+
+    text = pd.read_csv(exright.folder / "bars.csv", dtype={"code": str})
+    parquet = pd.read_parquet(exright.folder / "bars.parquet")
+    assert parquet["code"].tolist() == text["code"].tolist()
+    assert parquet["date"].astype(str).tolist() == text["date"].tolist()
+    assert parquet["close"].tolist() == text["close"].tolist()
+    assert parquet["volume"].dtype == np.int64
+    assert parquet["is_suspended"].tolist() == [False] * 9
+    assert parquet["valid_from"].iloc[-1] == pd.Timestamp(text["valid_from"].iloc[-1])
+    sheet = load_workbook(exright.folder / "bars.xlsx").active
+    assert [row[0] for row in sheet.iter_rows(min_row=2, values_only=True)] == text["code"].tolist()
+
+
+def test_prices_are_adjusted_to_the_newest_bar_that_is_known(exright: CommandLine) -> None:
+    target = exright.folder / "bars.csv"
+
+    def closes(*more: str) -> list[float]:
+        asked = ("export", TABLE, "--to", str(target), "--codes", "300750", "--columns", "close,volume")
+        exright.result(*asked, "--force", *more)
+        frame = pd.read_csv(target)
+        assert set(frame["volume"]) == {1000}
+        found: list[float] = frame["close"].tolist()
+        return found
+
+    assert closes() == [20.0, 20.0, 20.0]
+    assert closes("--adjust", "hfq") == [20.0, 20.0, 25.0]
+    assert closes("--adjust", "qfq") == [16.0, 16.0, 20.0]
+    assert closes("--adjust", "qfq", "--until", DAYS[0]) == [16.0]
+    fault = exright.fault("export", "fusion_fund_flow", "--to", str(target), "--adjust", "qfq", "--force")
+    assert fault["parameter"] == "adjust"
+
+
+def test_a_folder_of_qlib_comes_back_as_it_was(exright: CommandLine) -> None:
+    """Read with numpy as qlib reads it: the first number is the place of the first day."""
+    folder = exright.folder / "qlib"
+    assert exright.result("export", TABLE, "--to", str(folder), "--qlib", "--codes", "300750")["rows"] == 3
+
+    days = (folder / "calendars" / "day.txt").read_text(encoding="utf-8").split()
+    assert days == shipped_calendar().dates
+    assert (folder / "instruments" / "all.txt").read_text(encoding="utf-8") == (
+        f"SZ300750\t{DAYS[0]}\t{DAYS[-1]}\n"
+    )
+    own = folder / "features" / "sz300750"
+    close, factor, volume = (
+        np.fromfile(own / f"{name}.day.bin", "<f4") for name in ("close", "factor", "volume")
+    )
+    assert days[int(close[0]) : int(close[0]) + 3] == list(DAYS)
+    np.testing.assert_allclose(close[1:] / factor[1:], [20.0] * 3)
+    np.testing.assert_allclose(volume[1:] * factor[1:], [1000.0] * 3)
+    fault = exright.fault("export", "fusion_fund_flow", "--to", str(exright.folder / "f"), "--qlib")
+    assert fault["parameter"] == "format"
