@@ -38,6 +38,7 @@ def clean_up(context: dg.OpExecutionContext) -> dict[str, Any]:
         days = asked["days"] or scheduled_days(read_stored(run.warehouse.engine))
         answer = cleanup(run, days=days, tables=asked["tables"])
         if not asked["tables"]:
+            context.log.info("%d partitions of months and years made", len(opened.warehouse.divide()))
             answer["runs_deleted"] = prune_runs(context.instance)
             context.log.info(f"{answer['runs_deleted']} runs older than {RUN_DAYS} days deleted")
             answer["lake_files_deleted"] = _tidy_lake(context, opened)

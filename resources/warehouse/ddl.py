@@ -2,7 +2,7 @@
 
 Numbers are DOUBLE; dates TEXT ISO in SQLite and DATE in MariaDB; JSON canonical text. Time series are
 clustered by their natural key (`WITHOUT ROWID` in SQLite) with a second index on the date; tables with
-long text keep their rowid.
+long text keep their rowid. On MariaDB the large series are divided by months (`month_partitions`).
 """
 
 from collections.abc import Iterable
@@ -16,6 +16,7 @@ from sqlalchemy.engine import Connection, Engine
 from core.declaration.columns import ColumnSpec
 from core.declaration.tables import HISTORY_COLUMNS, Layer, Table
 from resources.warehouse.engine import is_sqlite
+from resources.warehouse.month_partitions import first_partition
 
 _MYSQL = ("mysql", "mariadb")
 _LONG = frozenset({"text", "mtext", "json", "s512"})
@@ -83,6 +84,9 @@ def _table(
 ) -> sa.Table:
     """A table of a declaration with its indexes."""
     indexes = [sa.Index(f"ix_{name}_{'_'.join(names)}", *names) for names in _index_columns(table)]
+    partition = first_partition(table)
+    if partition is not None:
+        options["mysql_partition_by"] = partition
     return sa.Table(
         name, metadata, *columns, *indexes, *more, sqlite_with_rowid=_keeps_rowid(table),
         mysql_engine="InnoDB", mysql_charset="utf8mb4", mysql_collate=BINARY, **options,

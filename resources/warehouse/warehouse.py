@@ -21,6 +21,7 @@ from resources.warehouse.engine import is_sqlite, make_engine, reading
 from resources.warehouse.failures import storage_error
 from resources.warehouse.locks import DomainLocks
 from resources.warehouse.migrate import migration_lock, run_data_migrations
+from resources.warehouse.month_partitions import extend, merge_years
 from resources.warehouse.payloads import open_payloads
 from resources.warehouse.slices import Slice
 from resources.warehouse.sql import Sql
@@ -88,6 +89,8 @@ class Warehouse:
         try:
             with migration_lock(self.engine):
                 added = create_missing(self.engine, self.metadata)
+                if added:
+                    extend(self.engine, self.tables.values(), self.clock.now())
                 run_data_migrations(self.engine)
                 with self.engine.begin() as connection:
                     known = set(connection.exec_driver_sql("SELECT table_name FROM table_version").scalars())
@@ -99,6 +102,12 @@ class Warehouse:
         except sa.exc.DBAPIError as error:
             raise storage_error(error) from error
         return added
+
+    def divide(self) -> list[str]:
+        """Put coming months apart as partitions and make one of each older year, on MariaDB and MySQL;
+        returns what was made. Raises StorageError."""
+        tables, now = tuple(self.tables.values()), self.clock.now()
+        return extend(self.engine, tables, now) + merge_years(self.engine, tables, now)
 
     def close(self) -> None:
         self.engine.dispose()
