@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from resources.simulated_market.branches import INSTITUTION, branch_code, seat
 from resources.simulated_market.days import DayBar, Shelf, at, is_out
 from resources.simulated_market.draws import draws
+from resources.simulated_market.memo import FactMemo
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.model import Security
 from resources.simulated_market.world.plan import is_st_name
@@ -156,20 +157,14 @@ _SHANGHAI = {
 class Billboard:
     """The listings of a world. A date that is out does not change, so it is remembered."""
 
-    _held: dict[tuple[int, int], list[Listing]] = field(default_factory=dict)
+    _memo: FactMemo[list[Listing]] = field(default_factory=FactMemo)
     _shelf: Shelf = field(default_factory=Shelf)
 
     def of_date(self, view: View, day: int) -> list[Listing]:
         """Every listing of a date, by code and reason; none before they are published."""
         if not is_out(view, day, PUBLISHED):
             return []
-        key = (id(view.world), day)
-        # A world under a fault exists for one answer: its false facts must not be cached.
-        if view.fault is not None:
-            return _listings(view, day, self._shelf)
-        if key not in self._held:
-            self._held[key] = _listings(view, day, self._shelf)
-        return self._held[key]
+        return self._memo.of(view, day, lambda: _listings(view, day, self._shelf))
 
 
 def _listings(view: View, day: int, shelf: Shelf) -> list[Listing]:

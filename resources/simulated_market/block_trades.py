@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from random import Random
 
 from resources.simulated_market.branches import INSTITUTION, branch
-from resources.simulated_market.days import DayBar, at, day_bar, is_out
+from resources.simulated_market.days import DayBar, at, dates_between, day_bar, is_out
 from resources.simulated_market.draws import draws
+from resources.simulated_market.memo import FactMemo
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.model import PRICE_UNIT, Security
 
@@ -43,18 +44,22 @@ class Deal:
 class BlockTrades:
     """The deals of a world. A date that is out does not change, so it is remembered."""
 
-    _held: dict[tuple[int, int], list[Deal]] = field(default_factory=dict)
+    _memo: FactMemo[list[Deal]] = field(default_factory=FactMemo)
 
     def of_date(self, view: View, day: int) -> list[Deal]:
         """Every deal of a date, by code; none before they are published."""
         if not is_out(view, day, PUBLISHED):
             return []
-        if view.fault is not None:
-            return _deals(view, day)
-        key = (id(view.world), day)
-        if key not in self._held:
-            self._held[key] = _deals(view, day)
-        return self._held[key]
+        return self._memo.of(view, day, lambda: _deals(view, day))
+
+    def at_exchange(self, view: View, since: int, until: int, market: str) -> list[Deal]:
+        """The deals in shares and funds at an exchange, newest date first."""
+        return [
+            one
+            for day in reversed(dates_between(view, since, until, PUBLISHED))
+            for one in self.of_date(view, day)
+            if one.security.market == market and one.security.kind != "cb"
+        ]
 
 
 def _deals(view: View, day: int) -> list[Deal]:

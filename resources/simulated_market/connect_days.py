@@ -5,10 +5,10 @@ direction of the market, as its minute figures do. Millions.
 """
 
 from dataclasses import dataclass
-from datetime import date
 
 from resources.simulated_market.days import day_bar
 from resources.simulated_market.wire import View
+from resources.simulated_market.world.dates import date_of
 
 UNDISCLOSED_FROM = 20240819
 HOLIDAYS = frozenset({(1, 1), (7, 1), (12, 25), (12, 26)})
@@ -46,7 +46,7 @@ def southbound_net(view: View, amount: float, change: float) -> float:
 
 def of_date(view: View, day: int) -> list[Channel]:
     """The four channels of a trade date; none while Hong Kong is closed."""
-    when = date(day // 10_000, day // 100 % 100, day % 100)
+    when = date_of(day)
     if (when.month, when.day) in HOLIDAYS:
         return []
     found = []

@@ -15,7 +15,7 @@ import numpy as np
 
 from resources.simulated_market.draws import drawn
 from resources.simulated_market.wire import View
-from resources.simulated_market.world.dates import date_of
+from resources.simulated_market.world.dates import date_of, number_of
 from resources.simulated_market.world.model import PRICE_UNIT, Bars, ExRight, Finance, Security
 
 _MOST_COUNTS = 60
@@ -42,17 +42,29 @@ class HolderCount:
 
 
 @dataclass(frozen=True)
-class Payout:
+class _Days:
+    """When a dividend became known, and how far it has come."""
+
+    planned: int
+    decided: int
+    implemented: int
+    record: int
+    stage: str  # plan | decided | implemented
+
+    @property
+    def noticed(self) -> int:
+        """The day of the newest notice."""
+        return {"plan": self.planned, "decided": self.decided}.get(self.stage, self.implemented)
+
+
+@dataclass(frozen=True)
+class Payout(_Days):
     """One dividend with the days on which its stages became known. CNY and shares per 10 shares; `bonus`
     from profit, `transfer` from reserves. `price` is the newest close before the notice in force."""
 
     security: Security
     name: str
     period: int
-    planned: int
-    decided: int
-    implemented: int
-    record: int
     ex_day: int
     cash: float
     bonus: float
@@ -60,8 +72,6 @@ class Payout:
     total_shares: int
     eps: float | None
     price: float | None
-    stage: str  # plan | decided | implemented
-    noticed: int  # the day of the newest notice
 
 
 def stocks(view: View) -> list[Security]:
@@ -126,25 +136,9 @@ def payouts(view: View, security: Security, since: int = 0) -> list[Payout]:
         days = _days(view, security, event, taken)
         if days is not None:
             taken.add(days.planned)
-            if since <= days.noticed <= _number(view.now.date()):
+            if since <= days.noticed <= number_of(view.now.date()):
                 found.append(_payout(view, security, event, days))
     return found
-
-
-@dataclass(frozen=True)
-class _Days:
-    """When a dividend became known, and how far it has come."""
-
-    planned: int
-    decided: int
-    implemented: int
-    record: int
-    stage: str
-
-    @property
-    def noticed(self) -> int:
-        """The day of the newest notice."""
-        return {"plan": self.planned, "decided": self.decided}.get(self.stage, self.implemented)
 
 
 def _days(view: View, security: Security, event: ExRight, taken: set[int]) -> _Days | None:
@@ -160,7 +154,7 @@ def _days(view: View, security: Security, event: ExRight, taken: set[int]) -> _D
     while planned in taken:  # two dividends of one week have two plans
         planned = _moved(planned, -1)
     decided = _moved(planned, (date_of(implemented) - date_of(planned)).days // 2)
-    today = _number(view.now.date())
+    today = number_of(view.now.date())
     stage = "implemented" if implemented <= today else "decided" if decided <= today else "plan"
     return _Days(planned, decided, implemented, int(sessions[at - 1]), stage)
 
@@ -173,13 +167,10 @@ def _payout(view: View, security: Security, event: ExRight, days: _Days) -> Payo
     report = next(older, None)
     from_profit = drawn(security.symbol, event.date) % 5 == 0
     return Payout(
+        **vars(days),
         security=security,
         name=view.world.name(security, view.now),
         period=period,
-        planned=days.planned,
-        decided=days.decided,
-        implemented=days.implemented,
-        record=days.record,
         ex_day=event.date,
         cash=cash,
         bonus=shares if from_profit else 0.0,
@@ -187,8 +178,6 @@ def _payout(view: View, security: Security, event: ExRight, days: _Days) -> Payo
         total_shares=view.world.shares(security, evening(days.noticed))[0],
         eps=report.eps if report is not None and report.report_date == period else None,
         price=close_on(view.world.bars(security, view.now), _moved(days.noticed, -1)),
-        stage=days.stage,
-        noticed=days.noticed,
     )
 
 
@@ -196,7 +185,7 @@ def _period(planned: int) -> int:
     """The newest half-year, third quarter or year whose figures can be known when a plan is published."""
     known = date_of(planned) - timedelta(days=_REPORT_DAYS)
     ends = [date(year, *end) for year in (known.year, known.year - 1) for end in _PERIOD_ENDS]
-    return _number(max(end for end in ends if end <= known))
+    return number_of(max(end for end in ends if end <= known))
 
 
 def close_on(bars: Bars, day: int) -> float | None:
@@ -205,12 +194,8 @@ def close_on(bars: Bars, day: int) -> float | None:
     return int(bars.close[at]) / PRICE_UNIT if at >= 0 else None
 
 
-def _number(day: date) -> int:
-    return day.year * 10_000 + day.month * 100 + day.day
-
-
 def _moved(number: int, days: int) -> int:
-    return _number(date_of(number) + timedelta(days=days))
+    return number_of(date_of(number) + timedelta(days=days))
 
 
 def evening(number: int) -> datetime:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
 from resources.simulated_market.wire import View
+from resources.simulated_market.world.dates import date_of, number_of
 
 FIRST_YEAR = 2008
 CURVE_OUT = "18:00"
@@ -74,10 +75,10 @@ def weekdays(since: date, until: date) -> Iterator[date]:
 
 def china_dates(view: View, since: date, until: date, hour: str) -> list[date]:
     """Trade dates of which `hour` has passed, newest first."""
-    low, high = _number(since), _number(until)
+    low, high = number_of(since), number_of(until)
     found = []
     for number in view.world.trade_dates().tolist()[::-1]:
-        day = date(number // 10_000, number // 100 % 100, number % 100)
+        day = date_of(number)
         if low <= number <= high and datetime.combine(day, time.fromisoformat(hour)) <= view.now:
             found.append(day)
     return found
@@ -115,7 +116,3 @@ def prime_days(view: View) -> list[date]:
         if day >= date(2019, 9, 20) and datetime.combine(day, time(9, 0)) <= view.now:
             found.append(day)
     return found[::-1]
-
-
-def _number(day: date) -> int:
-    return day.year * 10_000 + day.month * 100 + day.day

@@ -7,30 +7,16 @@ truncate ...) belong to the servers, `lots_for_shares` and `cut_list` to the res
 `corrupted_responses`).
 """
 
-from collections.abc import Sequence
 from dataclasses import fields, replace
-from datetime import date, datetime, timedelta
-from typing import Any
+from datetime import datetime, timedelta
+from typing import Any, cast
 
 import numpy as np
 
+from resources.simulated_market.days import at
 from resources.simulated_market.faults import Fault
-from resources.simulated_market.world.model import (
-    PRICE_UNIT,
-    Bars,
-    Board,
-    ExRight,
-    Finance,
-    Flow,
-    Minutes,
-    Quote,
-    Rename,
-    Report,
-    Security,
-    Ticks,
-    Valuation,
-    World,
-)
+from resources.simulated_market.world.dates import number_of
+from resources.simulated_market.world.model import PRICE_UNIT, Bars, Minutes, Quote, Security, Ticks, World
 
 FACT_FAULTS = frozenset(
     {"stale_day", "negative_price", "swap_open_close", "override_bar", "wrong_instrument"}
@@ -40,7 +26,7 @@ FIGURE_CORRUPTIONS = frozenset({"prices_x100", "shift_columns", "zero_row"})
 
 def with_figures(world: World, fault: Fault) -> World:
     """The world with bars and quotes corrupted by `fault`, one of `FIGURE_CORRUPTIONS`."""
-    return _Misquoted(world, fault)
+    return cast(World, _Misquoted(world, fault))
 
 
 def distorted(world: World, now: datetime, fault: Fault | None) -> tuple[World, datetime]:
@@ -49,49 +35,34 @@ def distorted(world: World, now: datetime, fault: Fault | None) -> tuple[World, 
         return world, now
     if fault.kind == "stale_day":
         return world, _day_before(world, now)
-    return _Distorted(world, fault), now
+    return cast(World, _Distorted(world, fault)), now
 
 
 def _day_before(world: World, now: datetime) -> datetime:
     """The close of the trade date before the newest one at `now`."""
-    today = now.year * 10_000 + now.month * 100 + now.day
+    today = number_of(now)
     past = [int(day) for day in world.trade_dates() if int(day) <= today]
     if len(past) < 2:
         return now - timedelta(days=1)
-    before = str(past[-2])
-    day = date(int(before[:4]), int(before[4:6]), int(before[6:]))
-    return datetime(day.year, day.month, day.day, 16, 0)
+    return at(past[-2], "16:00")
 
 
 class _Distorted:
-    """Delegates to the true world and falsifies bars, quotes and minutes."""
+    """The true world in all but names, limits, bars, quotes, minutes and transactions."""
 
     def __init__(self, world: World, fault: Fault) -> None:
         self._world = world
         self._kind = fault.kind
         self._args = fault.args
 
-    @property
-    def label(self) -> str:
-        return self._world.label
-
-    def trade_dates(self) -> Any:
-        return self._world.trade_dates()
-
-    def securities(self, now: datetime) -> Sequence[Security]:
-        return self._world.securities(now)
-
-    def find(self, symbol: str) -> Security | None:
-        return self._world.find(symbol)
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._world, name)
 
     def name(self, security: Security, now: datetime) -> str:
         return self._world.name(self._served(security), now)
 
     def limits(self, security: Security, date: int) -> tuple[int, int] | None:
         return self._world.limits(self._served(security), date)
-
-    def renames(self, now: datetime) -> Sequence[Rename]:
-        return self._world.renames(now)
 
     def bars(self, security: Security, now: datetime) -> Bars:
         return self._falsified(security, self._world.bars(self._served(security), now))
@@ -110,38 +81,11 @@ class _Distorted:
             return replace(quote, price=close, high=max(quote.high, close), low=min(quote.low, close))
         return quote
 
-    def valuation(self, security: Security, now: datetime) -> Valuation | None:
-        return self._world.valuation(security, now)
-
-    def shares(self, security: Security, now: datetime) -> tuple[int, int]:
-        return self._world.shares(security, now)
-
-    def exrights(self, security: Security, now: datetime) -> Sequence[ExRight]:
-        return self._world.exrights(security, now)
-
     def minutes(self, security: Security, date: int, now: datetime) -> Minutes | None:
         return self._world.minutes(self._served(security), date, now)
 
     def ticks(self, security: Security, date: int, now: datetime) -> Ticks | None:
         return self._world.ticks(self._served(security), date, now)
-
-    def flows(self, security: Security, now: datetime) -> Sequence[Flow]:
-        return self._world.flows(security, now)
-
-    def finance(self, security: Security, now: datetime) -> Finance | None:
-        return self._world.finance(security, now)
-
-    def reports(self, security: Security, now: datetime, years: int = 15) -> Sequence[Report]:
-        return self._world.reports(security, now, years)
-
-    def boards(self, now: datetime) -> Sequence[Board]:
-        return self._world.boards(now)
-
-    def index_members(self, index: Security, now: datetime) -> Sequence[Security]:
-        return self._world.index_members(index, now)
-
-    def company_text(self, security: Security, now: datetime) -> dict[str, str]:
-        return self._world.company_text(security, now)
 
     # --- falsification
 
@@ -217,7 +161,7 @@ class _Misquoted(_Distorted):
 
 def _with_zeros(bars: Bars, now: datetime) -> Bars:
     """The bars with one of zeros for the date of `now`, as some sources send of a suspended security."""
-    today = now.year * 10_000 + now.month * 100 + now.day
+    today = number_of(now)
     kept = bars.date != today
     row = {"date": today, "traded": 1}
     made = {}

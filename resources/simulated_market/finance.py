@@ -262,6 +262,12 @@ def corrected_on(security: Security, report: Report) -> int | None:
     return max(date_number(later), later.year * 10_000 + _CORRECTIONS_FROM)
 
 
+_FALL = (
+    "net_profit", "total_profit", "operating_profit", "net_assets", "total_assets", "other_assets",
+    "undistributed",
+)  # fmt: skip
+
+
 def corrected(report: Report) -> Report:
     """The report with a lower profit: equity and assets fall by as much."""
     lost = round(abs(report.net_profit) * (1 - _LOWERED), 2)
@@ -269,13 +275,7 @@ def corrected(report: Report) -> Report:
         report,
         revenue=round(report.revenue * 0.99, 2),
         gross_profit=None if report.gross_profit is None else round(report.gross_profit * 0.99, 2),
-        net_profit=round(report.net_profit - lost, 2),
-        total_profit=round(report.total_profit - lost, 2),
-        operating_profit=round(report.operating_profit - lost, 2),
-        net_assets=round(report.net_assets - lost, 2),
-        total_assets=round(report.total_assets - lost, 2),
-        other_assets=round(report.other_assets - lost, 2),
-        undistributed=round(report.undistributed - lost, 2),
+        **{name: round(getattr(report, name) - lost, 2) for name in _FALL},
     )
 
 

@@ -22,7 +22,7 @@ from core.clock import Clock, stamp
 from resources.simulated_market.corrupted_responses import CORRUPTIONS, corrupted_body
 from resources.simulated_market.false_facts import distorted
 from resources.simulated_market.faults import Fault, FaultPlan
-from resources.simulated_market.wire import HttpRequest, Reply, Responder, Route, View
+from resources.simulated_market.wire import HttpRequest, Reply, Responder, Route, View, json_reply
 from resources.simulated_market.world.model import World
 from resources.upstreams.hosts import upstream_of_host
 
@@ -159,15 +159,6 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = 75
     server: _Server
 
-    def do_GET(self) -> None:
-        self._serve()
-
-    def do_POST(self) -> None:
-        self._serve()
-
-    def do_DELETE(self) -> None:
-        self._serve()
-
     def log_message(self, format: str, *args: Any) -> None:
         logger.debug(format, *args)
 
@@ -224,6 +215,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(sent)
         self.wfile.flush()
+
+    do_GET = do_POST = do_DELETE = _serve
 
     # --- faults of the wire
 
@@ -290,19 +283,18 @@ _AFTER = {
 
 def _control(owner: HttpServer, method: str, path: str, body: bytes) -> Reply:
     if path == "/_control/health" and method == "GET":
-        return _json(
-            {
-                "status": "ok",
-                "world": owner.world.label,
-                "now": stamp(owner.clock.now()),
-                "frozen": owner.clock.frozen,
-                "upstreams": sorted(owner.routes),
-            }
-        )
+        health = {
+            "status": "ok",
+            "world": owner.world.label,
+            "now": stamp(owner.clock.now()),
+            "frozen": owner.clock.frozen,
+            "upstreams": sorted(owner.routes),
+        }
+        return json_reply(health, spaced=True)
     if path == "/_control/calls" and method in {"GET", "DELETE"}:
         if method == "DELETE":
             owner.reset_calls()
-        return _json(owner.calls())
+        return json_reply(owner.calls(), spaced=True)
     if path == "/_control/faults":
         if method == "DELETE":
             owner.faults.clear()
@@ -310,8 +302,8 @@ def _control(owner: HttpServer, method: str, path: str, body: bytes) -> Reply:
             try:
                 owner.faults.replace(_rules(body))
             except (ValueError, KeyError, TypeError) as error:
-                return _json({"detail": f"faults: {error}"}, status=422)
-        return _json({"rules": owner.faults.documents()})
+                return replace(json_reply({"detail": f"faults: {error}"}, spaced=True), status=422)
+        return json_reply({"rules": owner.faults.documents()}, spaced=True)
     return Reply(b"404 Not Found", "text/plain", 404)
 
 
@@ -322,10 +314,6 @@ def _rules(body: bytes) -> list[dict[str, Any]]:
     if not isinstance(rules, list) or not all(isinstance(rule, dict) for rule in rules):
         raise ValueError("a list of rules is needed")
     return rules
-
-
-def _json(document: Any, status: int = 200) -> Reply:
-    return Reply(json.dumps(document, ensure_ascii=False).encode(), status=status)
 
 
 __all__ = ["HttpServer"]

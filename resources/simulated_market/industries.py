@@ -12,8 +12,10 @@ from datetime import datetime
 
 import numpy as np
 
+from resources.simulated_market.memo import FactMemo
 from resources.simulated_market.valuations import Lines, Totals
 from resources.simulated_market.wire import View
+from resources.simulated_market.world.dates import number_of
 from resources.simulated_market.world.model import Floats, Ints, Security
 from resources.simulated_market.world.vocabulary import INDUSTRIES
 
@@ -130,18 +132,12 @@ class IndustryBook:
     """Indices and ratios; closed days are cached, since they do not change."""
 
     lines: Lines = field(default_factory=Lines)
-    _series: dict[tuple[int, int, int], dict[str, Series]] = field(default_factory=dict)
+    _series: FactMemo[dict[str, Series]] = field(default_factory=lambda: FactMemo(1))
 
     def series(self, view: View) -> dict[str, Series]:
         """Index -> its past up to now."""
         minute = view.now.hour * 60 + view.now.minute if view.now.hour < 15 else 24 * 60
-        key = (id(view.world), view.now.toordinal(), minute)
-        if view.fault is None and key in self._series:
-            return self._series[key]
-        made = _chained(view)
-        if view.fault is None:
-            self._series = {key: made}
-        return made
+        return self._series.of(view, (view.now.toordinal(), minute), lambda: _chained(view))
 
     def totals(self, view: View, day: int) -> dict[str, Totals]:
         """Index -> sums over its members on a date."""
@@ -151,8 +147,7 @@ class IndustryBook:
 
 def _chained(view: View) -> dict[str, Series]:
     dates = view.world.trade_dates()
-    today = view.now.year * 10_000 + view.now.month * 100 + view.now.day
-    dates = dates[dates <= today]
+    dates = dates[dates <= number_of(view.now)]
     owners: dict[str, list[str]] = defaultdict(list)
     for index, some in members(view).items():
         for one in some:
@@ -169,7 +164,8 @@ def _chained(view: View) -> dict[str, Series]:
         kept = (places < len(dates)) & (bars.preclose > 0)
         # A day that no price limit allows, a re-listing's for one, is no part of a level.
         kept &= np.abs(bars.close - bars.preclose) <= _WIDEST * bars.preclose
-        settled = kept & (np.arange(len(bars)) >= (_SETTLING_DAYS if _is_new(security, bars.date) else 0))
+        is_new = int(bars.date[0]) == security.list_date
+        settled = kept & (np.arange(len(bars)) >= (_SETTLING_DAYS if is_new else 0))
         weight = np.where(settled, float(floating or total or 1) * bars.preclose, 0.0)
         base = np.maximum(bars.preclose, 1)
         rows = np.stack(
@@ -184,10 +180,6 @@ def _chained(view: View) -> dict[str, Series]:
             # Every date of a stock is another place, so nothing is added twice.
             sums[index][:, places[kept]] += rows[:, kept]
     return {index: _levels(dates, one) for index, one in sums.items()}
-
-
-def _is_new(security: Security, dates: Ints) -> bool:
-    return int(dates[0]) == security.list_date
 
 
 def _levels(dates: Ints, sums: Floats) -> Series:

@@ -14,6 +14,7 @@ import numpy as np
 from resources.simulated_market.corporate import reports
 from resources.simulated_market.draws import drawn
 from resources.simulated_market.wire import View
+from resources.simulated_market.world.dates import number_of
 from resources.simulated_market.world.model import PRICE_UNIT, Security
 
 _SURNAMES = "赵钱孙李周吴郑王冯陈褚卫蒋沈韩杨"
@@ -120,7 +121,7 @@ def visits(view: View, security: Security, since: int = 0) -> list[Visit]:
 
 def _visits(view: View, security: Security, since: int) -> Iterator[list[Visit]]:
     sessions = view.world.trade_dates()
-    today = view.now.year * 10_000 + view.now.month * 100 + view.now.day
+    today = number_of(view.now)
     for report in reports(view, security, view.now):
         at = int(np.searchsorted(sessions, report.published, side="right")) + _VISITED_AFTER
         if at + 1 >= len(sessions) or int(sessions[at + 1]) > today:

@@ -6,14 +6,16 @@ the seal is unknown, and the pools are empty.
 """
 
 import zlib
-from collections import OrderedDict
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
 import numpy as np
 
+from resources.simulated_market.days import CLOSE, at
+from resources.simulated_market.memo import FactMemo
 from resources.simulated_market.wire import View
+from resources.simulated_market.world.dates import number_of
 from resources.simulated_market.world.model import Bars, Minutes, Quote, Security
 
 GAP = 3
@@ -184,13 +186,12 @@ def clock_within(minute: int, key: str) -> int:
 
 def session_end(view: View, day: int) -> datetime:
     """The last whole minute of a date that the view knows."""
-    close = datetime(day // 10_000, day // 100 % 100, day % 100, 15)
-    return min(view.now.replace(second=0, microsecond=0), close)
+    return min(view.now.replace(second=0, microsecond=0), at(day, CLOSE))
 
 
 def newest_session(view: View) -> int:
     """The session that quotes show at the view's time; 0 before the world."""
-    today = view.now.year * 10_000 + view.now.month * 100 + view.now.day
+    today = number_of(view.now)
     dates = view.world.trade_dates()
     at = int(np.searchsorted(dates, today, side="right")) - 1
     if at >= 0 and int(dates[at]) == today and view.now.hour * 60 + view.now.minute < 9 * 60 + 25:
@@ -211,26 +212,12 @@ class LimitBook:
     """Stocks by date; a past date is remembered, since it does not change."""
 
     def __init__(self) -> None:
-        self._held: OrderedDict[tuple[int, datetime], list[LimitState]] = OrderedDict()
+        self._memo: FactMemo[list[LimitState]] = FactMemo(_DAYS_KEPT)
 
     def of_date(self, view: View, day: int) -> list[LimitState]:
         """Every stock that traded on a date, by code; none before the world."""
-        at = session_end(view, day)
-        key = (id(view.world), at)
-        known = self._held.get(key)
-        if known is not None and view.fault is None:
-            return known
-        made = []
-        for security in view.world.securities(at):
-            quote = view.world.quote(security, at) if security.kind == "stock" else None
-            if quote is not None and quote.date == day and not quote.suspended and quote.volume:
-                made.append(LimitState(view, security, quote, at))
-        made.sort(key=lambda one: one.security.code)
-        if view.fault is None:
-            self._held[key] = made
-            while len(self._held) > _DAYS_KEPT:
-                self._held.popitem(last=False)
-        return made
+        end = session_end(view, day)
+        return self._memo.of(view, (day, end), lambda: _states(view, day, end))
 
     def pool(self, view: View, day: int, pool: str) -> list[LimitState]:
         """`up`, `broken`, `down` or `strong` on a date; those of which minutes are known."""
@@ -253,6 +240,15 @@ class LimitBook:
         return [
             (then[one.security.symbol], one) for one in self.of_date(view, day) if one.security.symbol in then
         ]
+
+
+def _states(view: View, day: int, end: datetime) -> list[LimitState]:
+    made = []
+    for security in view.world.securities(end):
+        quote = view.world.quote(security, end) if security.kind == "stock" else None
+        if quote is not None and quote.date == day and not quote.suspended and quote.volume:
+            made.append(LimitState(view, security, quote, end))
+    return sorted(made, key=lambda one: one.security.code)
 
 
 def is_strong(one: LimitState) -> bool:

@@ -12,6 +12,7 @@ import numpy as np
 
 from resources.simulated_market.draws import draws
 from resources.simulated_market.wire import View
+from resources.simulated_market.world.dates import number_of
 from resources.simulated_market.world.model import PRICE_UNIT, Security
 
 _ORIGIN = date(2022, 1, 3)
@@ -79,7 +80,7 @@ def _release(view: View, security: Security, day: date, kind: str, low: float, h
     then = min(view.now, datetime(day.year, day.month, day.day, 15))
     total, floating = view.world.shares(security, then)
     bars = view.world.bars(security, view.now)
-    known = int(np.searchsorted(bars.date, then.year * 10_000 + then.month * 100 + then.day, side="right"))
+    known = int(np.searchsorted(bars.date, number_of(then), side="right"))
     if not total or not known:
         return None
     random = draws("release", security.symbol, day, kind)

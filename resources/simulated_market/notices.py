@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from resources.simulated_market.draws import drawn
+from resources.simulated_market.memo import FactMemo
 from resources.simulated_market.wire import View
+from resources.simulated_market.world.dates import number_of
 from resources.simulated_market.world.model import Security
 
 # Title, the portal's name of the kind, the platform's code of the content, its category. The codes are those
@@ -99,8 +101,8 @@ class NoticeBook:
     """The notices of a world by disclosure date; a finished day is remembered."""
 
     def __init__(self) -> None:
-        self._held: dict[tuple[int, date], list[Notice]] = {}
-        self._listed: dict[tuple[int, date], _Listed] = {}
+        self._made: FactMemo[list[Notice]] = FactMemo()
+        self._listed: FactMemo[_Listed] = FactMemo(_LISTS_HELD)
 
     def between(self, view: View, since: str, until: str, code: str = "") -> list[Notice]:
         """Notices of the disclosure dates asked for that are up already, newest first."""
@@ -123,27 +125,24 @@ class NoticeBook:
         listed = self._listed_on(view, day)
         if code:
             return _made(view, day, listed, listed.near(code))
-        key = (id(view.world), day)
-        if key not in self._held:
-            made = _made(view, day, listed, range(len(listed.stocks)))
-            if view.fault is not None or datetime(day.year, day.month, day.day) > view.now:
-                return made
-            self._held[key] = made
-        return self._held[key]
+
+        def make() -> list[Notice]:
+            return _made(view, day, listed, range(len(listed.stocks)))
+
+        return make() if day > view.now.date() else self._made.of(view, day, make)
 
     def _listed_on(self, view: View, day: date) -> _Listed:
-        key = (id(view.world), day)
-        if key not in self._listed:
-            if len(self._listed) > _LISTS_HELD:
-                self._listed.clear()
+
+        def make() -> _Listed:
             stocks = [one for one in view.world.securities(_evening_before(day)) if one.kind == "stock"]
-            trading = int(day.strftime("%Y%m%d")) in view.world.trade_dates()
-            number = int(day.strftime("%Y%m%d"))
+            number = number_of(day)
+            trading = number in view.world.trade_dates()
             changes = view.world.renames(datetime(day.year, day.month, day.day))
             renamed = {one.symbol: one.old_name for one in changes if one.date == number}
             places = {one.code: at for at, one in enumerate(stocks)}
-            self._listed[key] = _Listed(stocks, places, trading, renamed)
-        return self._listed[key]
+            return _Listed(stocks, places, trading, renamed)
+
+        return self._listed.of(view, day, make)
 
 
 def _evening_before(day: date) -> datetime:

@@ -4,7 +4,7 @@ or two, again and again. The clearing house adds up those that run, once a week;
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 
 import numpy as np
 
@@ -13,9 +13,8 @@ from resources.simulated_market.days import dates_between
 from resources.simulated_market.draws import draws
 from resources.simulated_market.insiders import person_of
 from resources.simulated_market.wire import View
-from resources.simulated_market.world.dates import date_of
+from resources.simulated_market.world.dates import date_of, number_of
 from resources.simulated_market.world.model import PRICE_UNIT, Security
-from resources.simulated_market.world.session import date_number
 
 PUBLISHED = "18:00"
 """On a Friday."""
@@ -99,8 +98,8 @@ def _begun(view: View, security: Security) -> Iterator[Pledge]:
         part, lender = random.uniform(0.004, 0.07), random.choice(_LENDERS)
         while start < view.now.date():
             known = max(start, first)
-            total, _ = view.world.shares(security, evening(date_number(_noon(known))))
-            price = close_on(bars, date_number(_noon(known)))
+            total, _ = view.world.shares(security, evening(number_of(known)))
+            price = close_on(bars, number_of(known))
             end = start + timedelta(days=int(every * lasts))
             if total and price and end > first:
                 shares = int(total * part)
@@ -148,7 +147,3 @@ def _of_security(view: View, security: Security, days: list[int]) -> Iterator[Pl
 def lines(one: Pledge) -> tuple[float, float]:
     """Prices at which the lender warns, and at which it sells."""
     return round(one.price * _WARNED, 2), round(one.price * _SOLD, 2)
-
-
-def _noon(day: date) -> datetime:
-    return datetime(day.year, day.month, day.day, 12)

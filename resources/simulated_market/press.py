@@ -11,6 +11,7 @@ from datetime import date, datetime, timedelta
 
 from resources.simulated_market import headlines
 from resources.simulated_market.draws import drawn
+from resources.simulated_market.memo import FactMemo
 from resources.simulated_market.notices import NoticeBook
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.model import PRICE_UNIT, Security
@@ -77,7 +78,7 @@ class Press:
 
     def __init__(self, notices: NoticeBook) -> None:
         self._notices = notices
-        self._made: dict[tuple[int, datetime], Flash] = {}
+        self._made: FactMemo[Flash] = FactMemo(_MOST_REPORTED)
 
     def articles(self, view: View, code: str) -> list[Article]:
         """Articles about a stock of the newest weeks, newest first."""
@@ -145,18 +146,14 @@ class Press:
 
     def _flash(self, view: View, listed: list[Security], time: datetime, draw: int) -> Flash:
         """A flash of the past is the same at all times, and made once."""
-        key = (id(view.world), time)
-        if view.fault is not None or key not in self._made:
+
+        def make() -> Flash:
             # The lowest bits of neighbouring names are much alike.
             title, security = _flash_line(view, listed, time, draw * 2_654_435_761 % 2**32 >> 12)
             colour = 3 if draw % 11 == 0 else 1 if draw % 5 == 0 else 0
-            made = Flash(f"{time:%Y%m%d%H%M}{draw % 10_000:04d}", time, title, colour, security)
-            if view.fault is not None:
-                return made
-            if len(self._made) > _MOST_REPORTED:
-                self._made.clear()
-            self._made[key] = made
-        return self._made[key]
+            return Flash(f"{time:%Y%m%d%H%M}{draw % 10_000:04d}", time, title, colour, security)
+
+        return self._made.of(view, time, make)
 
 
 def _flash_line(view: View, listed: list[Security], time: datetime, draw: int) -> tuple[str, Security]:

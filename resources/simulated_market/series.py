@@ -6,11 +6,12 @@ Suspended days are absent, as on every HTTP upstream. Prices stay int64 in 1e-4 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import datetime
 from itertools import groupby
 
 import numpy as np
 
+from resources.simulated_market.world.dates import date_of, iso_of, number_of
 from resources.simulated_market.world.model import Security, World
 
 
@@ -32,8 +33,7 @@ class Bar:
 
     @property
     def iso(self) -> str:
-        text = str(self.date)
-        return f"{text[:4]}-{text[4:6]}-{text[6:]}"
+        return iso_of(self.date)
 
     @property
     def clock(self) -> str:
@@ -77,7 +77,7 @@ def has_events(world: World, security: Security, now: datetime) -> bool:
 
 
 def _iso_week(day: int) -> tuple[int, int]:
-    year, week, _ = date(day // 10_000, day // 100 % 100, day % 100).isocalendar()
+    year, week, _ = date_of(day).isocalendar()
     return year, week
 
 
@@ -112,7 +112,7 @@ def _merged(group: Sequence[Bar]) -> Bar:
 
 def minute_bars(world: World, security: Security, now: datetime, step: int, most: int) -> list[Bar]:
     """The newest `most` bars of `step` minutes, oldest first; [] when the world has no minutes."""
-    today = now.year * 10_000 + now.month * 100 + now.day
+    today = number_of(now)
     dates = [int(day) for day in world.trade_dates() if int(day) <= today]
     days = -(-most * step // 240) + 1
     result: list[Bar] = []

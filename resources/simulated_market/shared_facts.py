@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass, field
 
+from resources.simulated_market.billboard import Billboard
+from resources.simulated_market.block_trades import BlockTrades
 from resources.simulated_market.finance import FinanceBook
 from resources.simulated_market.limits import LimitBook
 from resources.simulated_market.margin import MarginBook
+from resources.simulated_market.market_classes import MarketClasses
 from resources.simulated_market.notices import NoticeBook
 from resources.simulated_market.valuations import Lines
 
@@ -14,6 +17,9 @@ class Books:
     """Facts of a world that its responders share: a market of 5,500 stocks fits into memory once, not once
     for each upstream."""
 
+    billboard: Billboard = field(default_factory=Billboard)
+    block_trades: BlockTrades = field(default_factory=BlockTrades)
+    classes: MarketClasses = field(default_factory=MarketClasses)
     margin: MarginBook = field(default_factory=MarginBook)
     lines: Lines = field(default_factory=Lines)
     limits: LimitBook = field(default_factory=LimitBook)

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 
 import numpy as np
 
+from resources.simulated_market.memo import FactMemo
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.fundamentals import ttm
 from resources.simulated_market.world.model import PRICE_UNIT, Floats, Ints, Report, Security
@@ -73,7 +74,7 @@ class Lines:
     """The lines of a world, remembered for a moment of it."""
 
     _held: dict[tuple[int, datetime], dict[str, Line]] = field(default_factory=dict)
-    _days: dict[tuple[int, int, int], dict[str, Figures | None]] = field(default_factory=dict)
+    _days: FactMemo[dict[str, Figures | None]] = field(default_factory=lambda: FactMemo(_MOST_DAYS))
 
     def of(self, view: View, security: Security) -> Line:
         if view.fault is not None:
@@ -100,14 +101,7 @@ class Lines:
 
     def _on(self, view: View, day: int) -> dict[str, Figures | None]:
         """Figures of a date that are known already, by symbol; those of a closed date do not change."""
-        if view.fault is not None:
-            return {}
-        key = (id(view.world), view.now.toordinal() if view.now.hour < 15 else 0, day)
-        if key not in self._days:
-            if len(self._days) >= _MOST_DAYS:
-                self._days.clear()
-            self._days[key] = {}
-        return self._days[key]
+        return self._days.of(view, (view.now.toordinal() if view.now.hour < 15 else 0, day), dict)
 
     def _figures(
         self, view: View, known: dict[str, Figures | None], security: Security, day: int

@@ -28,8 +28,7 @@ class ChinabondResponder:
             return Reply(_page([]), _HTML)
         days = economy.china_dates(view, since, until, economy.CURVE_OUT) if until - since < _MOST else []
         lines = [_line(name, extra, day) for day in days for name, extra in _CURVES.items()]
-        lines = view.cut(lines)
-        return Reply(_page(lines), _HTML)
+        return Reply(_page(view.cut(lines)), _HTML)
 
 
 def _line(name: str, extra: float, day: date) -> str:

@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives.padding import PKCS7
 from resources.simulated_market.days import dates_between
 from resources.simulated_market.valuations import Lines
 from resources.simulated_market.wire import HttpRequest, Reply, View, json_reply
+from resources.simulated_market.world.dates import iso_of
 from resources.simulated_market.world.model import Security
 from resources.simulated_market.world.vocabulary import INDUSTRIES, SECTORS
 
@@ -79,7 +80,7 @@ class IndustryRatios:
             _SCHEMES[scheme],
             round(sums.cap / 1e8, 4),
             len(sums.ratios),
-            f"{day // 10_000}-{day // 100 % 100:02d}-{day % 100:02d}",
+            iso_of(day),
             sums.count,
         ]
         return [{f"F{at:03d}": value for at, value in enumerate(values, start=1)}]

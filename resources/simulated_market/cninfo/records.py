@@ -64,9 +64,11 @@ def equity(request: HttpRequest, view: View) -> Reply:
 
 def _answer(request: HttpRequest, view: View, rows: Callable[[View, dict[str, str]], Sequence[Row]]) -> Reply:
     if not is_fresh(request, view):
-        return _json({"resultcode": 401, "resultmsg": "无效的请求", "records": []})
+        return json_reply({"resultcode": 401, "resultmsg": "无效的请求", "records": []}, spaced=True)
     records = rows(view, request.params())
-    return _json({"resultcode": 200, "resultmsg": "success", "records": records, "count": len(records)})
+    return json_reply(
+        {"resultcode": 200, "resultmsg": "success", "records": records, "count": len(records)}, spaced=True
+    )
 
 
 def _holder_rows(view: View, params: dict[str, str]) -> list[Row]:
@@ -120,7 +122,3 @@ _CAPITAL = (
     "F027C", "F049N", "F050N",
 )  # fmt: skip
 """Every field of a change of the share capital; the classes that no company of this market has are null."""
-
-
-def _json(document: Row) -> Reply:
-    return json_reply(document, spaced=True)

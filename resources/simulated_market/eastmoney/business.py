@@ -21,17 +21,12 @@ def business(request: HttpRequest, view: View) -> Reply:
     security = view.world.find(request.params().get("code", "").lower())
     known = security is not None and security.kind == "stock"
     rows = [] if security is None or not known else list(_rows(view, security))
-    rows = view.cut(rows)
     scope = [] if security is None else [_scope(security)]
-    document = {"zyfw": scope, "zygcfx": rows}
-    return json_reply(document)
+    return json_reply({"zyfw": scope, "zygcfx": view.cut(rows)})
 
 
 def _scope(security: Security) -> Row:
-    return {
-        **identity(security),
-        "BUSINESS_SCOPE": f"{security.industry}产品的研发、生产和销售。",
-    }
+    return {**identity(security), "BUSINESS_SCOPE": f"{security.industry}产品的研发、生产和销售。"}
 
 
 def _rows(view: View, security: Security) -> Iterator[Row]:

@@ -12,6 +12,7 @@ import numpy as np
 from resources.simulated_market.eastmoney.envelope import market_of
 from resources.simulated_market.limits import LimitBook, LimitState, clock_within, newest_session
 from resources.simulated_market.wire import HttpRequest, Reply, View, json_reply
+from resources.simulated_market.world.dates import number_of
 from resources.simulated_market.world.model import PRICE_UNIT, Ints, Minutes
 
 _RT = 105
@@ -41,7 +42,7 @@ class Changes:
 
     def _rows(self, view: View) -> list[Row]:
         day = newest_session(view)
-        if day != view.now.year * 10_000 + view.now.month * 100 + view.now.day:
+        if day != number_of(view.now):
             return []
         rows = [row for one in self._book.of_date(view, day) for row in events(one)]
         return sorted(rows, key=lambda row: (-row["tm"], row["c"], row["t"]))

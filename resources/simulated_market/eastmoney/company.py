@@ -59,13 +59,13 @@ class CompanyPages:
         asked = [one.strip() for one in request.params().get("dates", "").split(",")][:_MOST_DATES]
         name = request.path.rsplit("/", 1)[-1].removesuffix("AjaxNew")
         found = {stamp_of(one.period)[:10]: one for one in self._of(request, view)}
-        rows = []
-        for period in asked:
-            one = found.get(period)
-            if one is not None:
-                before = found.get(f"{int(period[:4]) - 1}{period[4:]}")
-                rows.append(statement_row(one, before, name))
-        rows = view.cut(rows)
+        rows = view.cut(
+            [
+                statement_row(found[period], found.get(f"{int(period[:4]) - 1}{period[4:]}"), name)
+                for period in asked
+                if period in found
+            ]
+        )
         return json_reply({"pages": 1, "data": rows, "count": len(rows)})
 
     def _of(self, request: HttpRequest, view: View) -> list[Result]:

@@ -5,6 +5,7 @@ from typing import TypeVar
 
 from resources.simulated_market.corporate import stocks
 from resources.simulated_market.eastmoney.columns import Row
+from resources.simulated_market.memo import FactMemo
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.model import Security
 
@@ -86,19 +87,12 @@ def of_stocks(
 
 
 class NewestRows:
-    """The rows of the newest request of a day, so that its pages are made once; under a fault none are
-    cached."""
+    """The rows of the newest request of a day, so that its pages are made once."""
 
     def __init__(self) -> None:
-        self._newest: tuple[object, list[Row]] = (None, [])
+        self._memo: FactMemo[list[Row]] = FactMemo(1)
 
     def cached(self, make: Maker) -> Maker:
-        def rows(view: View, conditions: Conditions) -> list[Row]:
-            if view.fault is not None:
-                return make(view, conditions)
-            key = (id(view.world), view.now.date(), make, conditions)
-            if self._newest[0] != key:
-                self._newest = (key, make(view, conditions))
-            return self._newest[1]
-
-        return rows
+        return lambda view, conditions: self._memo.of(
+            view, (view.now.date(), make, repr(conditions)), lambda: make(view, conditions)
+        )

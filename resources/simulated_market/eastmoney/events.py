@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from resources.simulated_market import lockups
-from resources.simulated_market.billboard import PUBLISHED, Billboard, Listing, Seat
-from resources.simulated_market.block_trades import BlockTrades, Deal
+from resources.simulated_market.billboard import PUBLISHED, Listing, Seat
+from resources.simulated_market.block_trades import Deal
 from resources.simulated_market.branches import branch_code
 from resources.simulated_market.days import DayBar, dates_between, day_bar
 from resources.simulated_market.eastmoney.columns import Row, identity
 from resources.simulated_market.eastmoney.conditions import Conditions, Maker
+from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.dates import date_of, stamp_of
 from resources.simulated_market.world.model import Security
@@ -23,9 +24,10 @@ _BOARDS = {"main": {"SH": "sh", "SZ": "sz"}, "gem": {"SZ": "cyb"}, "star": {"SH"
 class Events:
     """Rows of the reports, by the name of each."""
 
-    def __init__(self) -> None:
-        self._billboard = Billboard()
-        self._deals = BlockTrades()
+    def __init__(self, books: Books | None = None) -> None:
+        books = books or Books()
+        self._billboard = books.billboard
+        self._deals = books.block_trades
 
     def reports(self) -> Mapping[str, Maker]:
         return {

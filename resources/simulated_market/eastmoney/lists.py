@@ -8,7 +8,7 @@ from resources.simulated_market.eastmoney import envelope, hong_kong
 from resources.simulated_market.eastmoney.envelope import asked_fields, reply, rows, security_of, shown
 from resources.simulated_market.eastmoney.facts import BoardFacts, SecurityFacts, cny
 from resources.simulated_market.eastmoney.fields import BOARD, SECURITY, board_row, security_row, unix
-from resources.simulated_market.response_memo import ResponseMemo
+from resources.simulated_market.memo import FactMemo
 from resources.simulated_market.wire import HttpRequest, Reply, View
 from resources.simulated_market.world.model import Board, Quote, Security
 
@@ -28,7 +28,7 @@ class Lists:
         self._key: tuple[int, object] = (0, None)
         self._facts: dict[str, SecurityFacts] = {}
         self._boards: dict[str, list[Board]] = {}
-        self._found: ResponseMemo[tuple[bool, list[Any]]] = ResponseMemo(_MEMO_SIZE)
+        self._found: FactMemo[tuple[bool, list[Any]]] = FactMemo(_MEMO_SIZE)
 
     # --- endpoints
 
@@ -41,7 +41,7 @@ class Lists:
         if hong_kong.PAIRS in params.get("fs", ""):
             return self._pairs(request, view, size, page)
         key = (params.get("fs", ""), params.get("fid", ""), params.get("po", "1") == "1")
-        boards, found = self._found.of(view, key, lambda: self._chosen(view, *key))
+        boards, found = self._found.of(view, (view.now, key), lambda: self._chosen(view, *key))
         chosen = view.page(found, size, page)
         if not chosen:
             # A list that is empty, or has ended, is another answer than one that does not exist.

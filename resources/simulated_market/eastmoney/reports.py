@@ -22,7 +22,7 @@ from resources.simulated_market.eastmoney.schedule import schedule_rows
 from resources.simulated_market.faults import Fault
 from resources.simulated_market.finance import FinanceBook
 from resources.simulated_market.margin import Margin
-from resources.simulated_market.response_memo import ResponseMemo
+from resources.simulated_market.memo import FactMemo
 from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.wire import HttpRequest, Reply, View, json_reply
 from resources.simulated_market.world.dates import stamp_of
@@ -57,7 +57,7 @@ class Reports:
 
     def __init__(self, finance: FinanceBook, books: Books | None = None) -> None:
         books = books or Books(finance=finance)
-        self._memo: ResponseMemo[list[Row]] = ResponseMemo(_MEMO_SIZE)
+        self._memo: FactMemo[list[Row]] = FactMemo(_MEMO_SIZE)
         self._margin = books.margin
         self._reports: Mapping[str, Maker] = {
             "RPTA_WEB_RZRQ_GGMX": self._margin_rows,
@@ -66,7 +66,7 @@ class Reports:
             "RPT_PUBLIC_BS_APPOIN": schedule_rows,
             "RPTA_APP_IPOAPPLY": offers,
             **MarketRatios(books.lines).reports(),
-            **Events().reports(),
+            **Events(books).reports(),
             **RiskReports(finance).reports(),
             "RPT_BOND_CB_LIST": bonds.terms,
             **HongKong(finance).reports(),
@@ -103,7 +103,7 @@ class Reports:
         asked = ("reportName", "filter", "sortColumns", "sortTypes")
         rows = self._memo.of(
             view,
-            tuple(params.get(name, "") for name in asked),
+            (view.now, *(params.get(name, "") for name in asked)),
             lambda: _sorted([row for row in make(view, conditions) if _meets(row, conditions)], params),
         )
         if not rows:

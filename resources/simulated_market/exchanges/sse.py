@@ -1,18 +1,16 @@
 """query.sse.com.cn: margin trading, block trades and the billboard. A request without the Referer of the
 exchange's pages is refused."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from resources.simulated_market.billboard import Billboard
-from resources.simulated_market.block_trades import PUBLISHED, BlockTrades
+from resources.simulated_market.block_trades import PUBLISHED
 from resources.simulated_market.days import at, dates_between
 from resources.simulated_market.exchanges.billboards import listings_of, shanghai_text
 from resources.simulated_market.exchanges.days import day_of
-from resources.simulated_market.market_classes import MarketClass, MarketClasses
+from resources.simulated_market.market_classes import MarketClass
 from resources.simulated_market.shared_facts import Books
-from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
+from resources.simulated_market.wire import Handler, HttpRequest, Reply, Route, View, json_reply, route
 from resources.simulated_market.world.dates import iso_of
 from resources.simulated_market.world.model import Security
 
@@ -25,25 +23,33 @@ _FORBIDDEN = Reply(b"<html><body>403 Forbidden</body></html>", "text/html", 403)
 WAN, YI = 1e4, 1e8
 
 
+def _with_referer(handle: Handler) -> Handler:
+    """Answers those that come from the exchange's pages."""
+
+    def answer(request: HttpRequest, view: View) -> Reply:
+        referred = request.headers.get("referer", "").startswith(_REFERERS)
+        return handle(request, view) if referred else _FORBIDDEN
+
+    return answer
+
+
 class SseResponder:
     upstream = "sse"
 
     def __init__(self, books: Books) -> None:
         self._book = books.margin
-        self._deals = BlockTrades()
-        self._classes = MarketClasses()
-        self._billboard = Billboard()
+        self._deals = books.block_trades
+        self._classes = books.classes
+        self._billboard = books.billboard
         self.routes: Sequence[Route] = (
-            route("billboard", r"/infodisplay/showTradePublicFile\.do", self.billboard),
-            route("margin", r"/marketdata/tradedata/queryMargin\.do", self.margin),
-            route("block_trades", r"/commonQuery\.do", self.block_trades),
+            route("billboard", r"/infodisplay/showTradePublicFile\.do", _with_referer(self.billboard)),
+            route("margin", r"/marketdata/tradedata/queryMargin\.do", _with_referer(self.margin)),
+            route("block_trades", r"/commonQuery\.do", _with_referer(self.block_trades)),
         )
 
     def margin(self, request: HttpRequest, view: View) -> Reply:
         """`tabType=mxtype` the securities of a date, else the market's sums of a range. CNY and shares; the
         detail has null lending amounts."""
-        if not request.headers.get("referer", "").startswith(_REFERERS):
-            return _FORBIDDEN
         params = request.params()
         if params.get("tabType") == "mxtype":
             rows = self._detail(view, params.get("detailsDate", ""))
@@ -54,25 +60,17 @@ class SseResponder:
     def block_trades(self, request: HttpRequest, view: View) -> Reply:
         """Deals in shares and funds of a range of dates: texts of 元, 万股, 万元 without closing zeros. Units
         of ETFs come from the same address."""
-        if not request.headers.get("referer", "").startswith(_REFERERS):
-            return _FORBIDDEN
         params = request.params()
         if params.get("sqlId") == _UNITS:
             return _page(params, view, etf_units(view, params.get("STAT_DATE", "")))
         if params.get("sqlId") == _OVERVIEW:
             day = day_of(params.get("SEARCH_DATE", ""))
-            return _page(
-                params, view, [_overview(one, day) for one in self._classes.of_date(view, day, "SH")]
-            )
+            classes = self._classes.of_date(view, day, "SH")
+            return _page(params, view, [_overview(one, day) for one in classes])
         if params.get("sqlId") != _DEALS:
             return _page(params, view, [])
         first, last = day_of(params.get("startDate", "")), day_of(params.get("endDate", ""))
-        deals = [
-            one
-            for day in reversed(dates_between(view, first, last, PUBLISHED))
-            for one in self._deals.of_date(view, day)
-            if one.security.market == "SH" and one.security.kind != "cb"
-        ]
+        deals = self._deals.at_exchange(view, first, last, "SH")
         rows = [
             {
                 "NUM": str(number),
@@ -92,12 +90,9 @@ class SseResponder:
 
     def billboard(self, request: HttpRequest, view: View) -> Reply:
         """The billboard of a date as lines of text; none before it is published."""
-        if not request.headers.get("referer", "").startswith(_REFERERS):
-            return _FORBIDDEN
         params = request.params()
         day = day_of(params.get("dateTx", ""))
-        listings = listings_of(self._billboard, view, day, day, "SH")
-        listings = view.cut(listings)
+        listings = view.cut(listings_of(self._billboard, view, day, day, "SH"))
         document = {
             "actionErrors": [],
             "actionMessages": [],
@@ -106,7 +101,7 @@ class SseResponder:
             "fileContents": shanghai_text(listings, day),
             "isTradeDate": "true" if listings else "false",
         }
-        return _document(params, document)
+        return json_reply(document, params.get("jsonCallBack"), spaced=True)
 
     def _detail(self, view: View, date: str) -> list[dict[str, Any]]:
         return [
@@ -114,12 +109,7 @@ class SseResponder:
                 opDate=str(one.date),
                 stockCode=one.security.code,
                 securityAbbr=one.name,
-                rzye=one.rzye,
-                rzmre=one.rzmre,
-                rzche=one.rzche,
-                rqyl=one.rqyl,
-                rqmcl=one.rqmcl,
-                rqchl=one.rqchl,
+                **{name: getattr(one, name) for name in _BALANCES},
             )
             for one in self._book.of_date(view, day_of(date), "SH")
         ]
@@ -131,18 +121,9 @@ class SseResponder:
             names = self._book.of_date(view, day, "SH")
             if not names:
                 continue
-            financed, lent = sum(one.rzye for one in names), round(sum(one.rqye for one in names))
-            rows.append(
-                margin_row(
-                    opDate=str(day),
-                    rzye=financed,
-                    rzmre=sum(one.rzmre for one in names),
-                    rqyl=sum(one.rqyl for one in names),
-                    rqmcl=sum(one.rqmcl for one in names),
-                    rqylje=lent,
-                    rzrqjyzl=financed + lent,
-                )
-            )
+            sums = {name: sum(getattr(one, name) for one in names) for name in _SUMMED}
+            lent = round(sum(one.rqye for one in names))
+            rows.append(margin_row(opDate=str(day), **sums, rqylje=lent, rzrqjyzl=sums["rzye"] + lent))
         return rows
 
 
@@ -152,6 +133,8 @@ _MARGIN_KEYS = (
 )  # fmt: skip
 """A row of the exchange has all of them, null where there is nothing; of two columns only the place is
 known."""
+_BALANCES = ("rzye", "rzmre", "rzche", "rqyl", "rqmcl", "rqchl")
+_SUMMED = ("rzye", "rzmre", "rqyl", "rqmcl")
 
 
 def margin_row(**values: Any) -> dict[str, Any]:
@@ -198,13 +181,7 @@ def _page(params: Mapping[str, str], view: View, rows: list[dict[str, Any]]) -> 
         "result": shown,
         "success": "true",
     }
-    return _document(params, document)
-
-
-def _document(params: Mapping[str, str], document: Mapping[str, Any]) -> Reply:
-    text = json.dumps(document, ensure_ascii=False)
-    callback = params.get("jsonCallBack")
-    return Reply(f"{callback}({text})".encode() if callback else text.encode())
+    return json_reply(document, params.get("jsonCallBack"), spaced=True)
 
 
 def _shown(value: float) -> str:

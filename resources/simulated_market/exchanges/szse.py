@@ -1,26 +1,26 @@
 """www.szse.cn: ShowReport tables (margin trading 1837_xxpl as JSON tabs and as a workbook, block trades
 1932_dzjyzqjy_after as JSON); notices."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
-from resources.simulated_market.billboard import Billboard
-from resources.simulated_market.block_trades import PUBLISHED, BlockTrades, Deal
+from resources.simulated_market.block_trades import PUBLISHED, Deal
 from resources.simulated_market.corrupted_responses import sheet_rows
-from resources.simulated_market.days import at, dates_between
+from resources.simulated_market.days import at
 from resources.simulated_market.exchanges.billboards import listings_of, shenzhen_row
 from resources.simulated_market.exchanges.days import day_of
 from resources.simulated_market.exchanges.sheet import MEDIA_TYPE, workbook
 from resources.simulated_market.exchanges.sse import units_of
 from resources.simulated_market.exchanges.szse_notices import NoticeList
 from resources.simulated_market.margin import Margin
-from resources.simulated_market.market_classes import MarketClasses
 from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, json_reply, route
 from resources.simulated_market.world.dates import iso_of
+from resources.simulated_market.world.model import Security
 
 PAGE = 20
 YI, WAN = 1e8, 1e4
+Fact = TypeVar("Fact")
 _MARGIN, _DEALS, _CLASSES = "1837_xxpl", "1932_dzjyzqjy_after", "1803_sczm"
 _BILLBOARD, _FUNDS = "1842_xxpl", "1000_lf"
 _HEADS = (
@@ -34,9 +34,9 @@ class SzseResponder:
 
     def __init__(self, books: Books) -> None:
         self._book = books.margin
-        self._deals = BlockTrades()
-        self._classes = MarketClasses()
-        self._billboard = Billboard()
+        self._deals = books.block_trades
+        self._classes = books.classes
+        self._billboard = books.billboard
         self.routes: Sequence[Route] = (
             route("report_tabs", r"/api/report/ShowReport/data", self.tabs),
             route("margin_sheet", r"/api/report/ShowReport", self.sheet),
@@ -55,33 +55,16 @@ class SzseResponder:
         return self._margin(request, view)
 
     def _listings(self, request: HttpRequest, view: View) -> Reply:
-        """Billboard listings of a range of dates, 20 a page, without seats."""
-        params = request.params()
-        first, last = day_of(params.get("txtStart", "")), day_of(params.get("txtEnd", ""))
+        """Billboard listings of a range of dates, without seats."""
+        first, last = _dates(request)
         listings = listings_of(self._billboard, view, first, last, "SZ")
-        page = max(1, int(params.get("PAGENO", "1")))
-        shown = listings[(page - 1) * PAGE : page * PAGE]
-        shown = view.cut(shown)
-        data = [shenzhen_row(one) for one in shown]
-        tab = _tab("tab1", "交易公开信息", last, data, len(listings), page, catalog=_BILLBOARD)
-        return json_reply([tab], spaced=True)
+        return _paged(request, view, ("tab1", "交易公开信息", _BILLBOARD), last, listings, shenzhen_row)
 
     def _block_trades(self, request: HttpRequest, view: View) -> Reply:
-        """Deals in shares and funds of a range of dates, 20 a page."""
-        params = request.params()
-        first, last = day_of(params.get("txtStart", "")), day_of(params.get("txtEnd", ""))
-        deals = [
-            one
-            for day in reversed(dates_between(view, first, last, PUBLISHED))
-            for one in self._deals.of_date(view, day)
-            if one.security.market == "SZ" and one.security.kind != "cb"
-        ]
-        page = max(1, int(params.get("PAGENO", "1")))
-        shown = deals[(page - 1) * PAGE : page * PAGE]
-        shown = view.cut(shown)
-        data = [_deal(one) for one in shown]
-        tab = _tab("tab2", "协议交易", last, data, len(deals), page, catalog=_DEALS)
-        return json_reply([tab], spaced=True)
+        """Deals in shares and funds of a range of dates."""
+        first, last = _dates(request)
+        deals = self._deals.at_exchange(view, first, last, "SZ")
+        return _paged(request, view, ("tab2", "协议交易", _DEALS), last, deals, _deal)
 
     def _margin(self, request: HttpRequest, view: View) -> Reply:
         """Two tabs in a list, every figure a text: 亿元 and 亿股 of the market; 亿元, 万股 and 万元 of the
@@ -106,8 +89,7 @@ class SzseResponder:
         params = request.params()
         if params.get("CATALOGID") == _CLASSES:
             return self._overview(view, day_of(params.get("txtQueryDate", "")))
-        names = self._names(view, request.params()) or []
-        names = view.cut(names)
+        names = view.cut(self._names(view, request.params()) or [])
         rows = [
             (
                 one.security.code,
@@ -160,16 +142,35 @@ def _tab(
     }
 
 
+def _dates(request: HttpRequest) -> tuple[int, int]:
+    params = request.params()
+    return day_of(params.get("txtStart", "")), day_of(params.get("txtEnd", ""))
+
+
+def _paged(
+    request: HttpRequest,
+    view: View,
+    head: tuple[str, str, str],
+    day: int,
+    found: Sequence[Fact],
+    row: Callable[[Fact], dict[str, str]],
+) -> Reply:
+    """A report of one tab, 20 rows a page; `head` are the tab, its name and the catalogue number."""
+    key, name, catalog = head
+    page = max(1, int(request.params().get("PAGENO", "1")))
+    shown = view.cut(found[(page - 1) * PAGE : page * PAGE])
+    data = [row(one) for one in shown]
+    return json_reply([_tab(key, name, day, data, len(found), page, catalog=catalog)], spaced=True)
+
+
 def _etf_units(request: HttpRequest, view: View) -> Reply:
-    """ETFs with their units of the newest published date, 万份 in links, 20 a page."""
+    """ETFs with their units of the newest published date, 万份 in links."""
     dates = [int(day) for day in view.world.trade_dates()]
     day = max(one for one in dates if at(one, PUBLISHED) <= view.now)
-    funds = units_of(view, day, "SZ")
-    page = max(1, int(request.params().get("PAGENO", "1")))
-    shown = funds[(page - 1) * PAGE : page * PAGE]
-    shown = view.cut(shown)
-    data = [
-        {
+
+    def row(fund: tuple[Security, int]) -> dict[str, str]:
+        one, total = fund
+        return {
             "sys_key": f"<a href='/fund/{one.code}'><u>{one.code}</u></a>",
             "jjjcurl": f"<a href='/fund/{one.code}'><u>{view.world.name(one, view.now)}</u></a>",
             "jjlb": "ETF",
@@ -178,10 +179,8 @@ def _etf_units(request: HttpRequest, view: View) -> Reply:
             "dqgm": f"<a href='/units/{one.code}'>{total / WAN:,.2f}</a>",
             "glrmc": "",
         }
-        for one, total in shown
-    ]
-    tab = _tab("tab1", "基金列表", day, data, len(funds), page, catalog=_FUNDS)
-    return json_reply([tab], spaced=True)
+
+    return _paged(request, view, ("tab1", "基金列表", _FUNDS), day, units_of(view, day, "SZ"), row)
 
 
 def _total(names: Sequence[Margin]) -> dict[str, str]:

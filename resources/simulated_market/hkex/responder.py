@@ -9,6 +9,7 @@ from resources.simulated_market import connect_days
 from resources.simulated_market.connect_days import UNDISCLOSED_FROM, Channel
 from resources.simulated_market.days import is_out
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
+from resources.simulated_market.world.dates import iso_of
 
 PUBLISHED = "17:30"
 _FILE = re.compile(r".*data_tab_daily_(\d{8})c\.js")
@@ -41,7 +42,6 @@ def daily(request: HttpRequest, view: View) -> Reply:
 
 def part_of(one: Channel, day: int, number: int) -> dict[str, Any]:
     """Northbound: turnover, deals, quota, turnover of funds; southbound: both sides as well."""
-    text = str(day)
     hidden = one.northbound and day >= UNDISCLOSED_FROM
     quota = "999,999,999" if hidden else _shown(one.quota_left)
     figures = {"Total Turnover": _shown(one.turnover)}
@@ -57,7 +57,7 @@ def part_of(one: Channel, day: int, number: int) -> dict[str, Any]:
     }
     return {
         "id": number,
-        "date": f"{text[:4]}-{text[4:6]}-{text[6:]}",
+        "date": iso_of(day),
         "market": _MARKETS[one.name],
         "tradingDay": 1,
         "content": [{"style": 1, "table": table}],

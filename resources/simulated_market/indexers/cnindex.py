@@ -7,6 +7,7 @@ from typing import Any
 from resources.simulated_market.indexers.constituents import index_of, shares_at
 from resources.simulated_market.notices import page_of
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, json_reply, route
+from resources.simulated_market.world.dates import iso_of
 
 
 class CnindexResponder:
@@ -31,11 +32,10 @@ def sample(request: HttpRequest, view: View) -> Reply:
 
 
 def _row(code: str, day: int, share: Any) -> dict[str, Any]:
-    text = str(day)
     return {
         "indexcode": code,
         "date": _milliseconds(day),
-        "dateStr": f"{text[:4]}-{text[4:6]}-{text[6:]}",
+        "dateStr": iso_of(day),
         "seccode": share.security.code,
         "secname": share.name,
         "trade": share.security.sector,

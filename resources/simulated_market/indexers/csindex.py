@@ -16,6 +16,7 @@ from resources.simulated_market.indexers.constituents import (
 from resources.simulated_market.indexers.workbook import XLS, workbook
 from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, json_reply, route
+from resources.simulated_market.world.dates import number_of
 from resources.simulated_market.world.model import PRICE_UNIT, Security
 
 _FILES = r"/static/html/csindex/public/uploads/file/autofile"
@@ -55,7 +56,7 @@ class CsindexResponder:
         index = _asked(request, view)
         if index is None:
             return _GONE
-        days = dates_between(view, 0, _today(view), _CLOSE)[-_RATIO_DAYS:]
+        days = dates_between(view, 0, number_of(view.now), _CLOSE)[-_RATIO_DAYS:]
         name = view.world.name(index, view.now)
         rows: list[list[Any]] = [list(_RATIO_HEAD)]
         for day in reversed(days):
@@ -107,7 +108,7 @@ class CsindexResponder:
 def members(request: HttpRequest, view: View) -> Reply:
     """Members as of the newest closed session."""
     index = _asked(request, view)
-    days = dates_between(view, 0, _today(view), _CLOSE)
+    days = dates_between(view, 0, number_of(view.now), _CLOSE)
     if index is None or not days:
         return _GONE
     return Reply(
@@ -140,7 +141,3 @@ def _asked(request: HttpRequest, view: View) -> Security | None:
     code = request.path.rsplit("/", 1)[-1][:6]
     index = index_of(view, code)
     return index if index is not None and index.market == "SH" else None
-
-
-def _today(view: View) -> int:
-    return view.now.year * 10_000 + view.now.month * 100 + view.now.day

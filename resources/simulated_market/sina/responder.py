@@ -11,6 +11,7 @@ from resources.simulated_market.finance import Result
 from resources.simulated_market.press import Press
 from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, json_reply, route
+from resources.simulated_market.world.dates import iso_of
 from resources.simulated_market.world.model import PRICE_UNIT, Flow, Quote, Security
 
 _MOST_CODES = 800
@@ -191,7 +192,7 @@ def _flow(one: Flow, close: int) -> Row:
     nets = [round(bought - sold, 2) for bought, sold in both]
     nets[3] = round(nets[3] / 2, 2)
     return {
-        "opendate": f"{one.date // 10_000}-{one.date // 100 % 100:02d}-{one.date % 100:02d}",
+        "opendate": iso_of(one.date),
         "trade": f"{close / PRICE_UNIT:.4f}",
         "netamount": f"{sum(nets):.4f}",
         **{f"r{at}": f"{bought + sold:.4f}" for at, (bought, sold) in enumerate(both)},

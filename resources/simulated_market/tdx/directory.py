@@ -28,8 +28,8 @@ def count(view: RequestView, market: int) -> bytes:
 
 
 def page(view: RequestView, market: int, start: int, limit: int, *, new: bool) -> bytes:
-    """Records from `start`. Under `cut_list` the list ends early while its count stays."""
-    entries = _entries(view, market)
+    """Records from `start`, at most `limit`. Under `cut_list` the list ends early while its count stays."""
+    entries, limit = _entries(view, market), min(limit, PAGE_NEW)
     if view.has("cut_list"):
         entries = entries[: int(view.arg("rows", 100))]
     rows = view.series(entries[start : start + limit])[:limit]

@@ -5,6 +5,8 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 from core.clock import Clock
 from resources.simulated_market.false_facts import FIGURE_CORRUPTIONS, with_figures
@@ -37,9 +39,12 @@ CONTENT_FAULTS = frozenset(
         "override_bar",
     }
 )
+_CODE_SIZE = 6
 _GREETINGS = frozenset({"hello", "hello2", "heartbeat"})
 
 Render = Callable[[RequestView], bytes]
+Reader = Callable[[RequestView, bytes], tuple[str, Render]]
+"""Takes a view and a payload, returns the call's name and how to render its answer."""
 
 
 class BadRequest(Exception):
@@ -63,8 +68,7 @@ class Responder:
         self._world = world
         self._clock = clock
         self._faults = faults
-        self._quote_head = quote_head
-        self._files = files.Files()
+        self._methods = _methods(files.Files(), quote_head=quote_head)
         self._calls: Counter[str] = Counter()
         self._calls_lock = threading.Lock()
 
@@ -75,12 +79,12 @@ class Responder:
 
     def answer(self, method: int, payload: bytes) -> Answer:
         """BadRequest when the payload does not fit the method."""
-        reader = _METHODS.get(method)
-        if reader is None:
+        read = self._methods.get(method)
+        if read is None:
             return Answer("unknown", NO_DATA, None)
         view = RequestView(self._world, self._clock.now())
         try:
-            name, render = reader(self, view, payload)
+            name, render = read(view, payload)
         except (struct.error, UnicodeDecodeError, KeyError) as error:
             raise BadRequest(f"method {method:#06x}: {error}") from error
         with self._calls_lock:
@@ -96,53 +100,89 @@ class Responder:
             return Answer(name, render(view) if name in _GREETINGS else NO_DATA, None)
         return Answer(name, render(view), fault)
 
-    # Each reader takes (view, payload) and returns the call's name and how to render it.
 
-    def _hello(self, _view: RequestView, _payload: bytes) -> tuple[str, Render]:
-        return "hello", lambda view: encoding.hello(view.now)
+def _methods(known: files.Files, *, quote_head: bool) -> dict[int, Reader]:
+    """Method -> the reader of its payload. `x` in a layout is a byte that means nothing."""
 
-    def _hello_2(self, _view: RequestView, _payload: bytes) -> tuple[str, Render]:
-        return "hello2", lambda _: encoding.hello_2()
+    def minutes(view: RequestView, one: Security, market: int) -> bytes:
+        return intraday.minutes_today(view, market, one, quote_head=quote_head)
 
-    def _heartbeat(self, _view: RequestView, _payload: bytes) -> tuple[str, Render]:
-        return "heartbeat", lambda view: encoding.heartbeat(view.now)
+    def transactions(*, orders: bool) -> Callable[[RequestView, Security, int, int, int, int], bytes]:
+        return lambda view, one, date, _market, start, count: intraday.transactions(
+            view, one, date, start=start, count=count, orders=orders
+        )
 
-    def _server_info(self, _view: RequestView, _payload: bytes) -> tuple[str, Render]:
-        return "server_info", lambda view: encoding.server_info(view.now)
+    def newest_transactions(view: RequestView, one: Security, _market: int, start: int, count: int) -> bytes:
+        return intraday.transactions(view, one, None, start=start, count=count, orders=True)
 
-    def _count(self, _view: RequestView, payload: bytes) -> tuple[str, Render]:
-        market, _date = struct.unpack("<HI", payload)
-        return "count", lambda view: directory.count(view, market)
+    return {
+        0x000D: _general("hello", lambda view: encoding.hello(view.now)),
+        0x0FDB: _general("hello2", lambda _: encoding.hello_2()),
+        0x0004: _general("heartbeat", lambda view: encoding.heartbeat(view.now)),
+        0x0015: _general("server_info", lambda view: encoding.server_info(view.now)),
+        0x044E: _parsed("count", "<H4x", directory.count),
+        0x0450: _parsed("list", "<HH", partial(directory.page, limit=directory.PAGE, new=False)),
+        0x044D: _parsed("list_new", "<HII4x", partial(directory.page, new=True)),
+        0x053E: _quotes("quotes", levels=5),
+        0x054C: _quotes("snapshots", levels=1),
+        0x052D: _bars("<H6sH2xHH10x", absolute=False),
+        0x0523: _bars("<H6sH2xHH10x", absolute=True),
+        0x051D: _about("minutes", "<H6s4x", minutes),
+        0x0537: _about("minutes_new", "<H6s4x", lambda view, one, _: intraday.averages_today(view, one)),
+        0x0FB4: _about(
+            "history_minutes", "<IB6s", lambda view, one, day, _: intraday.minutes_of(view, one, day)
+        ),
+        0x0FC5: _about("transactions", "<H6sHH", newest_transactions),
+        0x0FB5: _about("history_transactions", "<IH6sHH", transactions(orders=False)),
+        0x0FC6: _about("history_orders", "<IH6sHH", transactions(orders=True)),
+        0x056A: _about("auction", "<H6s20x", lambda view, one, _: auction.auction(view, one)),
+        0x000F: _about("xdxr", "<2xB6s", lambda view, one, market: corporate.xdxr(view, market, one)),
+        0x0010: _about("finance", "<2xB6s", lambda view, one, market: corporate.finance(view, market, one)),
+        0x02CF: _about("company_sections", "<H6s4x", lambda view, one, _: corporate.sections(view, one)),
+        0x02D0: _about("company_text", "<H6s2x80sII4x", corporate.text),
+        0x02C5: _parsed("file_meta", "<40s", known.meta),
+        0x06B9: partial(_file_content, known),
+    }
 
-    def _list(self, _view: RequestView, payload: bytes) -> tuple[str, Render]:
-        market, start = struct.unpack("<HH", payload)
-        return "list", lambda view: directory.page(view, market, start, directory.PAGE, new=False)
 
-    def _list_new(self, _view: RequestView, payload: bytes) -> tuple[str, Render]:
-        market, start, count, _zero = struct.unpack("<HIII", payload)
-        limit = min(count, directory.PAGE_NEW)
-        return "list_new", lambda view: directory.page(view, market, start, limit, new=True)
+def _general(name: str, render: Render) -> Reader:
+    """A call whose payload says nothing."""
+    return lambda _view, _payload: (name, render)
 
-    def _quotes(self, _view: RequestView, payload: bytes) -> tuple[str, Render]:
+
+def _parsed(name: str, layout: str, render: Callable[..., bytes]) -> Reader:
+    """A call with one layout: `render` gets the view and the values of the payload."""
+
+    def read(_view: RequestView, payload: bytes) -> tuple[str, Render]:
+        values = [_text(one) if isinstance(one, bytes) else one for one in struct.unpack(layout, payload)]
+        return name, lambda view: render(view, *values)
+
+    return read
+
+
+def _about(name: str, layout: str, render: Callable[..., bytes]) -> Reader:
+    """A call about the security whose code is the first text of the layout, behind its market: `render` gets
+    the view, the security and the other values. `0000` when the server does not know it."""
+
+    def of_security(view: RequestView, *values: Any) -> bytes:
+        at = next(place for place, one in enumerate(values) if isinstance(one, str))
+        security = view.security(values[at - 1], values[at])
+        return NO_DATA if security is None else render(view, security, *values[:at], *values[at + 1 :])
+
+    return _parsed(name, layout, of_security)
+
+
+def _quotes(name: str, *, levels: int) -> Reader:
+    def read(_view: RequestView, payload: bytes) -> tuple[str, Render]:
         asked = _securities(payload)
-        return "quotes", lambda view: quotes.render(view, asked, levels=5)
+        return name, lambda view: quotes.render(view, asked, levels=levels)
 
-    def _snapshots(self, _view: RequestView, payload: bytes) -> tuple[str, Render]:
-        asked = _securities(payload)
-        return "snapshots", lambda view: quotes.render(view, asked, levels=1)
+    return read
 
-    def _bars(self, view: RequestView, payload: bytes) -> tuple[str, Render]:
-        market, code, category, _one, start, count, *_zeros = struct.unpack("<H6sHHHHIIH", payload)
-        return self._any_bars(view, (market, code, category, start, count), absolute=False)
 
-    def _bars_absolute(self, view: RequestView, payload: bytes) -> tuple[str, Render]:
-        market, code, category, _one, start, count, _adjust, _zeros = struct.unpack("<H6sHHHHH8s", payload)
-        return self._any_bars(view, (market, code, category, start, count), absolute=True)
-
-    def _any_bars(
-        self, view: RequestView, ask: tuple[int, bytes, int, int, int], *, absolute: bool
-    ) -> tuple[str, Render]:
-        market, raw_code, category, start, count = ask
+def _bars(layout: str, *, absolute: bool) -> Reader:
+    def read(view: RequestView, payload: bytes) -> tuple[str, Render]:
+        market, raw_code, category, start, count = struct.unpack(layout, payload)
         code = raw_code.decode("ascii")
         period = bars.CATEGORIES[category][0]
         asked = view.security(market, code)
@@ -157,92 +197,14 @@ class Responder:
 
         return name, render
 
-    def _minutes(self, _view: RequestView, payload: bytes) -> tuple[str, Render]:
-        market, code, _zero = struct.unpack("<H6sI", payload)
-        return "minutes", _about(
-            market,
-            code,
-            lambda view, one: intraday.minutes_today(view, market, one, quote_head=self._quote_head),
-        )
-
-    def _minutes_new(self, _view: RequestView, payload: bytes) -> tuple[str, Render]:
-        market, code, _start, _count = struct.unpack("<H6sHH", payload)
-        return "minutes_new", _about(market, code, intraday.averages_today)
-
-    def _history_minutes(self, _view: RequestView, payload: bytes) -> tuple[str, Render]:
-        date, market, code = struct.unpack("<IB6s", payload)
-        return "history_minutes", _about(market, code, lambda view, one: intraday.minutes_of(view, one, date))
-
-    def _transactions(self, _view: RequestView, payload: bytes) -> tuple[str, Render]:
-        market, code, start, count = struct.unpack("<H6sHH", payload)
-        return "transactions", _about(
-            market,
-            code,
-            lambda view, one: intraday.transactions(view, one, None, start=start, count=count, orders=True),
-        )
-
-    def _history_transactions(self, _view: RequestView, payload: bytes) -> tuple[str, Render]:
-        return "history_transactions", _history(payload, orders=False)
-
-    def _history_orders(self, _view: RequestView, payload: bytes) -> tuple[str, Render]:
-        return "history_orders", _history(payload, orders=True)
-
-    def _auction(self, _view: RequestView, payload: bytes) -> tuple[str, Render]:
-        market, code, *_rest = struct.unpack("<H6sIIIII", payload)
-        return "auction", _about(market, code, auction.auction)
-
-    def _xdxr(self, _view: RequestView, payload: bytes) -> tuple[str, Render]:
-        _one, market, code = struct.unpack("<HB6s", payload)
-        return "xdxr", _about(market, code, lambda view, one: corporate.xdxr(view, market, one))
-
-    def _finance(self, _view: RequestView, payload: bytes) -> tuple[str, Render]:
-        _one, market, code = struct.unpack("<HB6s", payload)
-        return "finance", _about(market, code, lambda view, one: corporate.finance(view, market, one))
-
-    def _sections(self, _view: RequestView, payload: bytes) -> tuple[str, Render]:
-        market, code, _zero = struct.unpack("<H6sI", payload)
-        return "company_sections", _about(market, code, corporate.sections)
-
-    def _text(self, _view: RequestView, payload: bytes) -> tuple[str, Render]:
-        market, code, _zero, raw_name, start, length, _end = struct.unpack("<H6sH80sIII", payload)
-        name = _name(raw_name)
-        return "company_text", _about(
-            market,
-            code,
-            lambda view, one: corporate.text(
-                view, one, market=market, file_name=name, start=start, length=length
-            ),
-        )
-
-    def _file_meta(self, _view: RequestView, payload: bytes) -> tuple[str, Render]:
-        name = _name(struct.unpack("<40s", payload)[0])
-        return "file_meta", lambda view: self._files.meta(view, name)
-
-    def _file_content(self, _view: RequestView, payload: bytes) -> tuple[str, Render]:
-        # Clients pad the name to 100 or to 300 bytes.
-        start, size = struct.unpack_from("<II", payload)
-        name = _name(payload[8:])
-        return "file_content", lambda view: self._files.chunk(view, name, start, size)
+    return read
 
 
-def _about(market: int, raw_code: bytes, render: Callable[[RequestView, Security], bytes]) -> Render:
-    """Renders the answer about one security; `0000` when the server does not know it."""
-    code = raw_code.decode("ascii")
-
-    def run(view: RequestView) -> bytes:
-        security = view.security(market, code)
-        return NO_DATA if security is None else render(view, security)
-
-    return run
-
-
-def _history(payload: bytes, *, orders: bool) -> Render:
-    date, market, code, start, count = struct.unpack("<IH6sHH", payload)
-    return _about(
-        market,
-        code,
-        lambda view, one: intraday.transactions(view, one, date, start=start, count=count, orders=orders),
-    )
+def _file_content(known: files.Files, _view: RequestView, payload: bytes) -> tuple[str, Render]:
+    # Clients pad the name to 100 or to 300 bytes.
+    start, size = struct.unpack_from("<II", payload)
+    name = payload[8:].split(b"\0", 1)[0].decode("gb18030")
+    return "file_content", lambda view: known.chunk(view, name, start, size)
 
 
 def _securities(payload: bytes) -> list[tuple[int, str]]:
@@ -257,29 +219,6 @@ def _name(raw: bytes) -> str:
     return raw.split(b"\0", 1)[0].decode("gb18030")
 
 
-_METHODS: dict[int, Callable[[Responder, RequestView, bytes], tuple[str, Render]]] = {
-    0x000D: Responder._hello,
-    0x0FDB: Responder._hello_2,
-    0x0004: Responder._heartbeat,
-    0x0015: Responder._server_info,
-    0x044E: Responder._count,
-    0x0450: Responder._list,
-    0x044D: Responder._list_new,
-    0x053E: Responder._quotes,
-    0x054C: Responder._snapshots,
-    0x052D: Responder._bars,
-    0x0523: Responder._bars_absolute,
-    0x051D: Responder._minutes,
-    0x0537: Responder._minutes_new,
-    0x0FB4: Responder._history_minutes,
-    0x0FC5: Responder._transactions,
-    0x0FB5: Responder._history_transactions,
-    0x0FC6: Responder._history_orders,
-    0x056A: Responder._auction,
-    0x000F: Responder._xdxr,
-    0x0010: Responder._finance,
-    0x02CF: Responder._sections,
-    0x02D0: Responder._text,
-    0x02C5: Responder._file_meta,
-    0x06B9: Responder._file_content,
-}
+def _text(raw: bytes) -> str:
+    """A code of six digits, or a name up to its first zero byte."""
+    return raw.decode("ascii") if len(raw) == _CODE_SIZE else raw.split(b"\0", 1)[0].decode("gb18030")

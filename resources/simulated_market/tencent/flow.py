@@ -12,15 +12,15 @@ def fund_flow(request: HttpRequest, view: View) -> Reply:
     params = request.params()
     symbol, days = params.get("code", ""), params.get("klineNeedDay", "0")
     if not days.isdigit() or int(days) > 50:
-        return _reply({"code": 51, "msg": "klineNeedDay invalid", "data": None})
+        return json_reply({"code": 51, "msg": "klineNeedDay invalid", "data": None})
     security = view.world.find(symbol)
     flows = [] if security is None else list(view.world.flows(security, view.now))
     if security is None or not flows:
         nothing = dict.fromkeys(("todayFundFlow", "todayFundTrend", "fiveDayFundFlow", "historyFundFlow"))
-        return _reply({"code": 0, "msg": "ok", "data": nothing})
+        return json_reply({"code": 0, "msg": "ok", "data": nothing})
     newest = flows[-1]
     history = [{"date": iso_of(one.date), "mainNetIn": f"{_main(one):.0f}"} for one in flows[-int(days) :]]
-    return _reply(
+    return json_reply(
         {
             "code": 0,
             "msg": "ok",
@@ -92,7 +92,3 @@ def _trend(view: View, security: Security, flow: Flow) -> list[dict[str, str]]:
 
 def _main(flow: Flow) -> float:
     return flow.super_in - flow.super_out + flow.large_in - flow.large_out
-
-
-def _reply(document: Any) -> Reply:
-    return json_reply(document)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from resources.simulated_market.tencent.record import two
 from resources.simulated_market.wire import HttpRequest, Reply, View, json_reply
 from resources.simulated_market.world.model import PRICE_UNIT, Quote, Security
 
@@ -20,12 +21,9 @@ def rank(request: HttpRequest, view: View) -> Reply:
             quoted.append((security, quote))
     down = params.get("direct", "down") == "down"
     quoted.sort(key=lambda pair: (-pair[1].price if down else pair[1].price, pair[0].symbol))
-    page = quoted[offset : offset + count]
-    if view.fault is not None and view.fault.kind == "cut_list":
-        page = quoted[: int(view.fault.args.get("rows", 100))][offset : offset + count]
+    page = view.cut(quoted)[offset : offset + count]
     data = {"total": len(quoted), "rank_list": [_row(view, *pair) for pair in page]}
-    document = {"code": 0, "msg": "ok", "data": data}
-    return json_reply(document)
+    return json_reply({"code": 0, "msg": "ok", "data": data})
 
 
 def _row(view: View, security: Security, quote: Quote) -> dict[str, Any]:
@@ -39,20 +37,20 @@ def _row(view: View, security: Security, quote: Quote) -> dict[str, Any]:
         main = flow.super_in - flow.super_out + flow.large_in - flow.large_out
     return {
         "code": security.symbol,
-        "hsl": _two(quote.turnover_pct),
-        "lb": _two(quote.volume_ratio),
-        "ltsz": _two(None if valuation is None else valuation.float_market_cap, 1e8),
+        "hsl": two(quote.turnover_pct),
+        "lb": two(quote.volume_ratio),
+        "ltsz": two(None if valuation is None else valuation.float_market_cap, 1e8),
         "name": quote.name,
-        "pn": _two(None if valuation is None else valuation.pb),
-        "speed": _two(quote.speed_pct),
+        "pn": two(None if valuation is None else valuation.pb),
+        "speed": two(quote.speed_pct),
         "stock_type": "GP-A-KCB" if security.board == "star" else "GP-A",
         "turnover": str(quote.volume // view.lot(security.board, 100)),
         "volume": f"{quote.amount / 1e4:.4f}",
         "zd": f"{change / PRICE_UNIT:.2f}",
         "zdf": f"{change / quote.preclose * 100:.2f}" if quote.preclose else "",
         "zf": f"{(quote.high - quote.low) / quote.preclose * 100:.2f}" if quote.preclose else "",
-        "zljlr": _two(main, 1e4),
-        "zsz": _two(None if valuation is None else valuation.total_market_cap, 1e8),
+        "zljlr": two(main, 1e4),
+        "zsz": two(None if valuation is None else valuation.total_market_cap, 1e8),
         "zxj": f"{last / PRICE_UNIT:.2f}",
     }
 
@@ -86,7 +84,3 @@ def ticks(request: HttpRequest, view: View) -> Reply:
         return Reply(b"", "text/html; charset=GBK")
     body = f'v_detail_data_{symbol}=[{page},"{"|".join(lines)}"]'
     return Reply(body.encode("gb18030"), "text/html; charset=GBK")
-
-
-def _two(value: float | None, unit: float = 1.0) -> str:
-    return "" if value is None or value != value else f"{value / unit:.2f}"  # noqa: PLR0124  NaN

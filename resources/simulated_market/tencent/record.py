@@ -92,12 +92,12 @@ def record(view: View, security: Security, quote: Quote, past: Past) -> list[str
     fields[35] = f"{px(last)}/{volume}/{money:.0f}"
     fields[36] = volume
     fields[37] = f"{money / 1e4:.0f}"
-    fields[38] = _two(quote.turnover_pct)
+    fields[38] = two(quote.turnover_pct)
     fields[40] = "S" if quote.suspended else ""
     fields[43] = f"{(high - low) / quote.preclose * 100:.2f}" if quote.preclose else ""
     fields[47] = "-1" if quote.limit_up is None else px(quote.limit_up)
     fields[48] = "-1" if quote.limit_down is None else px(quote.limit_down)
-    fields[49] = _two(quote.volume_ratio)
+    fields[49] = two(quote.volume_ratio)
     fields[50] = str(bid - ask)
     fields[51] = f"{money / quote.volume:.{digits}f}" if quote.volume and not index else px(last)
     fields[57] = f"{money / 1e4:.4f}"
@@ -109,7 +109,7 @@ def record(view: View, security: Security, quote: Quote, past: Past) -> list[str
     for at, close in past.windows():
         fields[at] = since(close)
     fields[74] = f"{(bid - ask) / (bid + ask) * 100:.2f}" if bid + ask else ""
-    fields[80] = _two(quote.speed_pct)
+    fields[80] = two(quote.speed_pct)
     fields[82], fields[83], fields[84] = "CNY", "0", "" if index else "___D__F__N"
     fields[85], fields[86] = px(last), "0"
     if security.board == "star":
@@ -125,19 +125,19 @@ def short(view: View, security: Security, quote: Quote) -> list[str]:
 
 
 def _value(fields: list[str], view: View, security: Security, held: Valuation) -> None:
-    fields[39] = _two(held.pe_ttm)
-    fields[44] = _two(held.float_market_cap, 1e8)
-    fields[45] = _two(held.total_market_cap, 1e8)
-    fields[46] = _two(held.pb) or "0.00"
-    fields[52] = _two(held.pe_dynamic)
-    fields[53] = _two(held.pe_static)
-    fields[64] = _two(held.dividend_yield)
+    fields[39] = two(held.pe_ttm)
+    fields[44] = two(held.float_market_cap, 1e8)
+    fields[45] = two(held.total_market_cap, 1e8)
+    fields[46] = two(held.pb) or "0.00"
+    fields[52] = two(held.pe_dynamic)
+    fields[53] = two(held.pe_static)
+    fields[64] = two(held.dividend_yield)
     fields[72] = fields[76] = str(held.float_shares)
     fields[73] = str(held.total_shares)
     finance = view.world.finance(security, view.now)
     if finance is not None:
-        fields[65] = _two(_percent(finance.net_profit, finance.net_assets))
-        fields[66] = _two(_percent(finance.net_profit, finance.total_assets))
+        fields[65] = two(_percent(finance.net_profit, finance.net_assets))
+        fields[66] = two(_percent(finance.net_profit, finance.total_assets))
 
 
 def _figures(
@@ -159,7 +159,7 @@ def _fund(fields: list[str], view: View, security: Security, quote: Quote) -> No
     fields[72] = fields[76] = str(floating or "")
     fields[73] = str(total or "")
     if quote.price and not quote.suspended:
-        fields[77] = _two(funds.premium_pct(security, quote.date))
+        fields[77] = two(funds.premium_pct(security, quote.date))
         if security.kind == "etf":
             fields[78] = f"{funds.iopv(security, quote):.4f}"
     fields[81] = "" if value is None else f"{value:.4f}"
@@ -175,7 +175,8 @@ def _type(security: Security) -> str:
     return _TYPES[security.kind]
 
 
-def _two(value: float | None, unit: float = 1.0) -> str:
+def two(value: float | None, unit: float = 1.0) -> str:
+    """A figure in `unit` with two decimals; an empty text for none."""
     return "" if value is None or value != value else f"{value / unit:.2f}"  # noqa: PLR0124  NaN
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from resources.simulated_market import series
+from resources.simulated_market.memo import FactMemo
 from resources.simulated_market.series import Bar
 from resources.simulated_market.tencent.flow import fund_flow
 from resources.simulated_market.tencent.ranking import rank, ticks
@@ -32,7 +33,7 @@ class TencentResponder:
     upstream = "tencent"
 
     def __init__(self) -> None:
-        self._past: dict[tuple[int, str, int], Past] = {}
+        self._past: FactMemo[Past] = FactMemo(_REMEMBERED)
         bars = r"(?:/ifzqgtimg)?/appstock/app/"
         self.routes: Sequence[Route] = (
             route("quote", r"(?:/utf8)?/(?:q=.*|\?q=.*)?", self.quotes),
@@ -79,15 +80,8 @@ class TencentResponder:
         return answered if view.fault is not None and view.fault.kind == "wrong_instrument" else asked
 
     def _history(self, view: View, quote: Any) -> Past:
-        key = (id(view.world), quote.security.symbol, quote.date)
-        held = self._past.get(key) if view.fault is None else None
-        if held is None:
-            held = past_of(view, quote.security, quote.date)
-            if view.fault is None:
-                if len(self._past) >= _REMEMBERED:
-                    self._past.clear()
-                self._past[key] = held
-        return held
+        key = (quote.security.symbol, quote.date)
+        return self._past.of(view, key, lambda: past_of(view, quote.security, quote.date))
 
     # --- bars
 

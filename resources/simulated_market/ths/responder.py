@@ -10,12 +10,7 @@ from typing import Any
 from resources.simulated_market import series
 from resources.simulated_market.eastmoney.fields import unix
 from resources.simulated_market.exchanges.days import day_of
-from resources.simulated_market.limits import (
-    STRONG_PCT,
-    LimitState,
-    newest_session,
-    sessions_before,
-)
+from resources.simulated_market.limits import STRONG_PCT, LimitState, newest_session, sessions_before
 from resources.simulated_market.popularity import ranking
 from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.ths.worth import worth
@@ -65,15 +60,13 @@ class ThsResponder:
             "date": str(day),
             "trade_status": {"id": "closed", "name": "已收盘", "start_time": "15:30"},
         }
-        return _json({"status_code": 0, "status_msg": "success", "data": data})
+        return json_reply({"status_code": 0, "status_msg": "success", "data": data})
 
     def hot_list(self, request: HttpRequest, view: View) -> Reply:
         """The popularity of the newest session."""
-        rows = [
-            hot_row(one.state, one.rank, one.rose, one.heat) for one in ranking(self._book, view, _WEIGHT)
-        ]
-        rows = view.cut(rows)
-        return _json({"status_code": 0, "data": {"stock_list": rows}, "status_msg": "success"})
+        found = view.cut(ranking(self._book, view, _WEIGHT))
+        rows = [hot_row(one.state, one.rank, one.rose, one.heat) for one in found]
+        return json_reply({"status_code": 0, "data": {"stock_list": rows}, "status_msg": "success"})
 
     def bars(self, request: HttpRequest, view: View) -> Reply:
         """Unadjusted bars of a security of Shanghai or Shenzhen; a page without a Referer of the portal."""
@@ -85,15 +78,10 @@ class ThsResponder:
         known = [one for one in found if one is not None and one.kind != "index"]
         if not known:
             return Reply(b"", status=404)
-        rows = [
-            line_row(bar, view.lot(known[0].board, 1))
-            for bar in series.daily(view.world, known[0], view.now)[-most:]
-        ]
-        document = {
-            "total": str(len(rows)),
-            "name": view.world.name(known[0], view.now),
-            "data": ";".join(rows),
-        }
+        lot = view.lot(known[0].board, 1)
+        rows = [line_row(bar, lot) for bar in series.daily(view.world, known[0], view.now)[-most:]]
+        name_shown = view.world.name(known[0], view.now)
+        document = {"total": str(len(rows)), "name": name_shown, "data": ";".join(rows)}
         text = json.dumps(document, ensure_ascii=True, separators=(",", ":"))
         call = f"quotebridge_v6_line_{name}_{kind}_{file.removesuffix('.js')}"
         return Reply(f"{call}({text})".encode(), "application/javascript")
@@ -153,11 +141,7 @@ def limit_row(one: LimitState) -> Row:
         "name": one.name,
         "high_days_value": days << 16 | boards,
         "change_tag": "AGAIN_LIMIT" if one.boards > 1 else "LIMIT_BACK" if seals.breaks else "FIRST_LIMIT",
-        "market_type": "HS"
-        if one.security.board == "main"
-        else "GEM"
-        if one.security.board == "gem"
-        else "STAR",
+        "market_type": {"main": "HS", "gem": "GEM"}.get(one.security.board, "STAR"),
         "latest": quote.price / PRICE_UNIT,
         "last_limit_up_time": _seconds(quote.date, seals.last),
         "time_preview": [round(one.change_pct, 3)],
@@ -220,13 +204,4 @@ def strong_row(one: LimitState, number: int) -> Row:
 
 def _seconds(day: int, clock: int) -> str:
     """Unix seconds of HHMMSS on a date; '' for never."""
-    if not clock:
-        return ""
-    when = datetime(
-        day // 10_000, day // 100 % 100, day % 100, clock // 10_000, clock // 100 % 100, clock % 100
-    )
-    return str(unix(when))
-
-
-def _json(document: Row) -> Reply:
-    return json_reply(document)
+    return str(unix(datetime.strptime(f"{day}{clock:06d}", "%Y%m%d%H%M%S"))) if clock else ""

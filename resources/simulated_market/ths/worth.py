@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from resources.simulated_market.forecasts import Outlook, outlook
 from resources.simulated_market.wire import HttpRequest, Reply, View
+from resources.simulated_market.world.dates import iso_of
 
 NOBODY = "本年度暂无机构做出业绩预测"
 _HEAD = ("年度", "预测机构数", "最小值", "均值", "最大值", "行业平均数")
@@ -36,12 +37,11 @@ def _tables(forecast: Outlook) -> str:
                for one in forecast.years
              ]  # fmt: skip
     years = [str(one.year) for one in forecast.years]
-    day = str(forecast.reported)
     brokers = [
         (services, person, *(f"{one.mean:.2f}"
                for one in forecast.years),
          *(f"{one.profit / _YI:.2f}亿"
-               for one in forecast.years), f"{day[:4]}-{day[4:6]}-{day[6:]}")
+               for one in forecast.years), iso_of(forecast.reported))
         for services, person in forecast.brokers
     ]  # fmt: skip
     head = ("机构名称", "研究员", "预测每股收益(元)", "预测净利润(元)", "报告日期")

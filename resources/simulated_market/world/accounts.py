@@ -6,6 +6,7 @@ other columns are the usual ranges of its annual reports.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 Range = tuple[float, float]
 
@@ -52,6 +53,7 @@ industry    p/b  p/e net%  gross%  debt%   current% fixed%  stock%  due%   cash%
 """
 _OF_FINANCE = {"银行": 0.22, "保险": 0.25}
 _SPREAD = 0.40
+_SPANS = ("gross", "debt", "current", "fixed", "stock", "due", "cash", "research")
 
 
 @dataclass(frozen=True)
@@ -86,36 +88,18 @@ def within(span: Range, share: float) -> float:
     return span[0] + (span[1] - span[0]) * share
 
 
-def _percent(text: str) -> Range | None:
-    if text == "-":
-        return None
-    low, high = text.split("-")
-    return float(low) / 100, float(high) / 100
-
-
-def _known(text: str) -> Range:
-    low, high = text.split("-")
-    return float(low) / 100, float(high) / 100
+def _range(text: str) -> Any:
+    """A range of percentages as fractions; None of a lone dash."""
+    return None if text == "-" else tuple(float(part) / 100 for part in text.split("-"))
 
 
 def _read() -> dict[str, Accounts]:
     made = {}
     for line in _COLUMNS.split("\n")[2:-1]:
-        name, pb, pe, net, gross, debt, current, fixed, stock, due, cash, research = line.split()
-        made[name] = Accounts(
-            pb=float(pb),
-            pe=float(pe),
-            net_margin=float(net) / 100,
-            gross=_percent(gross),
-            debt=_known(debt),
-            current=_percent(current),
-            fixed=_known(fixed),
-            stock=_percent(stock),
-            due=_percent(due),
-            cash=_known(cash),
-            research=_percent(research),
-            spread=_OF_FINANCE.get(name, _SPREAD),
-        )
+        name, pb, pe, net, *ranges = line.split()
+        spread = _OF_FINANCE.get(name, _SPREAD)
+        spans = dict(zip(_SPANS, map(_range, ranges), strict=True))
+        made[name] = Accounts(float(pb), float(pe), float(net) / 100, **spans, spread=spread)
     return made
 
 

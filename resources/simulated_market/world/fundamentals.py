@@ -1,5 +1,6 @@
 """Quarterly reports of a company as a function of (seed, company): never stored, always the same."""
 
+from dataclasses import fields
 from datetime import date, timedelta
 
 import numpy as np
@@ -132,26 +133,12 @@ def ttm(known: list[Report], field: str) -> float | None:
 
 def snapshot(report: Report, total: int, floating: int) -> Finance:
     """The newest report as the terminal protocol carries it."""
+    same = {one.name: getattr(report, one.name) for one in fields(Finance) if hasattr(report, one.name)}
     return Finance(
+        **same,
         report_date=report.period,
-        published=report.published,
         total_shares=total,
         float_shares=floating,
-        holders=report.holders,
-        total_assets=report.total_assets,
-        current_assets=report.current_assets,
-        fixed_assets=report.fixed_assets,
-        current_liabilities=report.current_liabilities,
-        long_liabilities=report.long_liabilities,
-        capital_reserve=report.capital_reserve,
-        net_assets=report.net_assets,
-        revenue=report.revenue,
-        operating_profit=report.operating_profit,
-        total_profit=report.total_profit,
-        net_profit=report.net_profit,
-        undistributed=report.undistributed,
-        operating_cash_flow=report.operating_cash_flow,
         eps=round(report.net_profit / total, 4),
         bvps=round(report.net_assets / total, 4),
-        months=report.months,
     )

@@ -257,7 +257,8 @@ class Board:
 
 
 class World(Protocol):
-    """A market that can be asked for anything an upstream may know at `now`."""
+    """A market that can be asked for anything an upstream may know at `now`. A world of its own class need
+    not have what answers nothing here."""
 
     @property
     def label(self) -> str:
@@ -301,27 +302,29 @@ class World(Protocol):
 
     def minutes(self, security: Security, date: int, now: datetime) -> Minutes | None:
         """None when the world has no intraday path (replay): the responder says 'no data'."""
-        ...
+        return None
 
-    def ticks(self, security: Security, date: int, now: datetime) -> Ticks | None: ...
+    def ticks(self, security: Security, date: int, now: datetime) -> Ticks | None:
+        return None
 
     def flows(self, security: Security, now: datetime) -> Sequence[Flow]:
         """Daily money flow, oldest first, at most 120 dates."""
-        ...
+        return ()
 
-    def finance(self, security: Security, now: datetime) -> Finance | None: ...
+    def finance(self, security: Security, now: datetime) -> Finance | None:
+        return None
 
     def reports(self, security: Security, now: datetime, years: int = 15) -> Sequence[Report]:
         """Quarterly reports of the last `years` that are published at `now`, oldest first; () when the world
         has none."""
-        ...
+        return ()
 
     def boards(self, now: datetime) -> Sequence[Board]: ...
 
     def index_members(self, index: Security, now: datetime) -> Sequence[Security]:
         """The listed members of an index, by market and code; () when the world does not know them."""
-        ...
+        return ()
 
     def company_text(self, security: Security, now: datetime) -> dict[str, str]:
         """F10 sections: title -> text; {} when there is none."""
-        ...
+        return {}

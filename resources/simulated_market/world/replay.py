@@ -18,13 +18,12 @@ instead; without lists there are no industries, regions, names or shares beyond 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from core.errors import NotFound
 from core.market import rules, securities
@@ -33,23 +32,18 @@ from resources.simulated_market.world.model import (
     PRICE_UNIT,
     Bars,
     Board,
+    Bools,
     ExRight,
-    Finance,
-    Flow,
-    Minutes,
+    Ints,
     Quote,
     Rename,
-    Report,
     Security,
-    Ticks,
     Valuation,
+    World,
 )
 from resources.simulated_market.world.plan import is_st_name
 from resources.simulated_market.world.replay_files import Columns, Master
 from resources.simulated_market.world.session import date_number
-
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 CLOSE_HOUR = 15
 _RELISTING_GAP = 200
@@ -68,7 +62,7 @@ class _Series:
     columns: Columns
 
 
-class ReplayWorld:
+class ReplayWorld(World):
     """Real bars of `real_data_dir` (the set's file names and columns, or a slice of them)."""
 
     label = "replay"
@@ -280,27 +274,6 @@ class ReplayWorld:
             float_shares=floating,
         )
 
-    def minutes(self, security: Security, date: int, now: datetime) -> Minutes | None:
-        return None
-
-    def ticks(self, security: Security, date: int, now: datetime) -> Ticks | None:
-        return None
-
-    def flows(self, security: Security, now: datetime) -> Sequence[Flow]:
-        return ()
-
-    def finance(self, security: Security, now: datetime) -> Finance | None:
-        return None
-
-    def reports(self, security: Security, now: datetime, years: int = 15) -> Sequence[Report]:
-        return ()
-
-    def index_members(self, index: Security, now: datetime) -> Sequence[Security]:
-        return ()
-
-    def company_text(self, security: Security, now: datetime) -> dict[str, str]:
-        return {}
-
     def boards(self, now: datetime) -> Sequence[Board]:
         return self._boards(date_number(now))
 
@@ -321,8 +294,6 @@ class ReplayWorld:
 def _series(symbol: str, columns: Columns, master: Master | None) -> _Series:
     market, code = symbol[:2].upper(), symbol[2:]
     kind = securities.sec_type_of(code, market)
-    size = len(columns.date)
-    zeros = np.zeros(size, dtype=np.int64)
     security = Security(
         code=code,
         market=market,
@@ -333,20 +304,7 @@ def _series(symbol: str, columns: Columns, master: Master | None) -> _Series:
         industry=master.industry if master else "",
         region=master.region if master else "",
     )
-    bars = Bars(
-        date=columns.date,
-        open=columns.open,
-        high=columns.high,
-        low=columns.low,
-        close=columns.close,
-        preclose=columns.preclose,
-        volume=columns.volume,
-        amount=columns.amount,
-        traded=columns.traded,
-        turnover_pct=columns.turnover_pct,
-        up_count=zeros,
-        down_count=zeros,
-    )
+    bars = Bars(**{one.name: getattr(columns, one.name) for one in fields(Bars)})
     return _Series(security, bars, columns.st, columns)
 
 

@@ -11,16 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from core.calendar import shipped_calendar
 from core.errors import NotFound
-from resources.simulated_market.world.model import PRICE_UNIT
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
+from resources.simulated_market.world.model import PRICE_UNIT, Bars, Bools, Floats, Ints
 
 NEEDED = ("date", "code", "open", "high", "low", "close", "preclose", "volume", "amount")
 BARS = "bars_daily_raw_hs300_2020_2025.csv.gz"
@@ -41,20 +36,10 @@ _PREFIXES = {
 
 
 @dataclass(frozen=True)
-class Columns:
-    """One symbol, oldest first. Prices 1e-4 CNY, volume and float shares in shares (0 = unknown)."""
+class Columns(Bars):
+    """One symbol, oldest first: its bars, and more that follows by date. Float shares 0 = unknown."""
 
-    date: Ints
-    open: Ints
-    high: Ints
-    low: Ints
-    close: Ints
-    preclose: Ints
-    volume: Ints
-    amount: Floats
-    traded: Bools
     st: Bools
-    turnover_pct: Floats
     float_shares: Ints
     pe: Floats
     pb: Floats
@@ -108,6 +93,26 @@ def _price(column: pd.Series) -> Ints:
     return units
 
 
+def _prices(frame: pd.DataFrame, before: str) -> dict[str, Any]:
+    """The prices of bars; `before` is the column of the reference price."""
+    columns = {name: name for name in ("open", "high", "low", "close")} | {"preclose": before}
+    return {name: _price(frame[column]) for name, column in columns.items()}
+
+
+def _no_counts(size: int) -> dict[str, Any]:
+    return {name: np.zeros(size, dtype=np.int64) for name in ("up_count", "down_count")}
+
+
+def _of_index(size: int) -> dict[str, Any]:
+    """The columns that no index has."""
+    return {
+        "st": np.zeros(size, dtype=bool),
+        "float_shares": np.zeros(size, dtype=np.int64),
+        **{name: np.full(size, np.nan) for name in ("turnover_pct", "pe", "pb", "ps")},
+        **_no_counts(size),
+    }
+
+
 def stock_bars(folder: Path) -> dict[str, Columns]:
     frame = _read(folder, BARS)
     if frame is None:
@@ -122,16 +127,13 @@ def stock_bars(folder: Path) -> dict[str, Columns]:
         shares = volume / turnover * 100
     whole = Columns(
         date=_day(frame["date"]),
-        open=_price(frame["open"]),
-        high=_price(frame["high"]),
-        low=_price(frame["low"]),
-        close=_price(frame["close"]),
-        preclose=_price(frame["preclose"]),
+        **_prices(frame, "preclose"),
         volume=volume,
         amount=np.round(frame["amount"].fillna(0).to_numpy(dtype=np.float64), 2),
         traded=frame["tradestatus"].to_numpy() == 1 if "tradestatus" in frame else volume > 0,
         st=_optional(frame, "isST", 0) == 1,
         turnover_pct=turnover,
+        **_no_counts(len(frame)),
         float_shares=np.rint(np.where(np.isfinite(shares), shares, 0)).astype(np.int64),
         pe=_optional(frame, "peTTM", np.nan),
         pb=_optional(frame, "pbMRQ", np.nan),
@@ -153,23 +155,13 @@ def index_bars(folder: Path) -> dict[str, Columns]:
     if frame is None:
         return {}
     frame = frame.sort_values(["code", "date"], kind="stable")
-    missing = np.full(len(frame), np.nan)
     whole = Columns(
         date=_day(frame["date"]),
-        open=_price(frame["open"]),
-        high=_price(frame["high"]),
-        low=_price(frame["low"]),
-        close=_price(frame["close"]),
-        preclose=_price(frame["pre_close"]),
+        **_prices(frame, "pre_close"),
         volume=np.rint(frame["volume_lots"].to_numpy(dtype=np.float64) * 100).astype(np.int64),
         amount=np.round(frame["amount_k"].to_numpy(dtype=np.float64) * 1000, 2),
         traded=np.ones(len(frame), dtype=bool),
-        st=np.zeros(len(frame), dtype=bool),
-        turnover_pct=missing,
-        float_shares=np.zeros(len(frame), dtype=np.int64),
-        pe=missing,
-        pb=missing,
-        ps=missing,
+        **_of_index(len(frame)),
     )
     return _by_code(frame["code"], whole)
 
@@ -193,7 +185,9 @@ def mean_indices(stocks: Mapping[str, Columns], symbols: Sequence[str]) -> dict[
     means = {name: sums / np.maximum(count, 1) for name, sums in change.items()}
     level = 1000 * np.cumprod(1 + means["close"])
     before = np.concatenate([[1000.0], level[:-1]])
-    prices = {name: np.rint(before * (1 + mean) * 100).astype(np.int64) for name, mean in means.items()}
+    prices: dict[str, Any] = {
+        name: np.rint(before * (1 + mean) * 100).astype(np.int64) for name, mean in means.items()
+    }
     whole = Columns(
         date=dates,
         **{name: price * (PRICE_UNIT // 100) for name, price in prices.items()},
@@ -201,12 +195,7 @@ def mean_indices(stocks: Mapping[str, Columns], symbols: Sequence[str]) -> dict[
         volume=np.rint(volume / 100).astype(np.int64) * 100,
         amount=np.round(amount, 2),
         traded=count > 0,
-        st=np.zeros(len(dates), dtype=bool),
-        turnover_pct=np.full(len(dates), np.nan),
-        float_shares=np.zeros(len(dates), dtype=np.int64),
-        pe=np.full(len(dates), np.nan),
-        pb=np.full(len(dates), np.nan),
-        ps=np.full(len(dates), np.nan),
+        **_of_index(len(dates)),
     )
     return dict.fromkeys(symbols, whole)
 

@@ -9,7 +9,7 @@ from typing import Any
 from resources.simulated_market.eastmoney.fields import unix
 from resources.simulated_market.popularity import ranking
 from resources.simulated_market.shared_facts import Books
-from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
+from resources.simulated_market.wire import Handler, HttpRequest, Reply, Route, View, route
 from resources.simulated_market.world.model import PRICE_UNIT, Quote, Security
 
 _COOKIE = "xq_a_token"
@@ -25,6 +25,17 @@ _EXPIRED = {
 Row = dict[str, Any]
 
 
+def _with_token(handle: Handler) -> Handler:
+    """Answers visitors."""
+
+    def answer(request: HttpRequest, view: View) -> Reply:
+        if f"{_COOKIE}={_VISITOR}" in request.headers.get("cookie", ""):
+            return handle(request, view)
+        return _json({**_EXPIRED, "error_uri": request.path}, 400)
+
+    return answer
+
+
 class XueqiuResponder:
     """`xueqiu.com`, `stock.xueqiu.com`."""
 
@@ -34,9 +45,9 @@ class XueqiuResponder:
         self._book = books.limits
         self.routes: Sequence[Route] = (
             route("visit", r"/(?:hq)?", self.visit),
-            route("quote", r"/v5/stock/quote\.json", self.quote),
-            route("follow", r"/service/v5/stock/screener/screen", self.follow),
-            route("hot_list", r"/v5/stock/hot_stock/list\.json", self.hot_list),
+            route("quote", r"/v5/stock/quote\.json", _with_token(self.quote)),
+            route("follow", r"/service/v5/stock/screener/screen", _with_token(self.follow)),
+            route("hot_list", r"/v5/stock/hot_stock/list\.json", _with_token(self.hot_list)),
         )
 
     def visit(self, request: HttpRequest, view: View) -> Reply:
@@ -48,8 +59,6 @@ class XueqiuResponder:
 
     def quote(self, request: HttpRequest, view: View) -> Reply:
         """One instrument; `quote` null for an unknown one."""
-        if not _has_token(request):
-            return _json({**_EXPIRED, "error_uri": request.path}, 400)
         symbol = request.params().get("symbol", "")
         security = view.world.find(symbol.lower()) if _SYMBOL.fullmatch(symbol) else None
         quote = None if security is None else view.world.quote(security, view.now)
@@ -61,12 +70,8 @@ class XueqiuResponder:
 
     def follow(self, request: HttpRequest, view: View) -> Reply:
         """Stocks by their followers; of the world, by their popularity."""
-        if not _has_token(request):
-            return _json({**_EXPIRED, "error_uri": request.path}, 400)
         size = max(1, min(200, int(request.params().get("size", "30"))))
         found = sorted(ranking(self._book, view, _FOLLOWED), key=lambda one: -one.heat)
-        total = len(found)
-        found = view.cut(found)
         rows = [
             {
                 "symbol": one.state.security.symbol.upper(),
@@ -76,17 +81,14 @@ class XueqiuResponder:
                 "follow": int(one.heat * 10),
                 "type": 11,
             }
-            for one in found[:size]
+            for one in view.cut(found)[:size]
         ]
-        return _answer({"count": total, "list": rows})
+        return _answer({"count": len(found), "list": rows})
 
     def hot_list(self, request: HttpRequest, view: View) -> Reply:
         """The hottest stocks of the newest session."""
-        if not _has_token(request):
-            return _json({**_EXPIRED, "error_uri": request.path}, 400)
         size = max(1, min(100, int(request.params().get("size", "10"))))
-        found = ranking(self._book, view, _WEIGHT)[:size]
-        found = view.cut(found)
+        found = view.cut(ranking(self._book, view, _WEIGHT)[:size])
         items = [
             {
                 "code": one.state.security.symbol.upper(),
@@ -156,10 +158,6 @@ def quote_row(view: View, security: Security, quote: Quote) -> Row:
 
 def _two(value: float | None) -> float | None:
     return None if value is None else round(value, 3)
-
-
-def _has_token(request: HttpRequest) -> bool:
-    return f"{_COOKIE}={_VISITOR}" in request.headers.get("cookie", "")
 
 
 def _answer(data: Row) -> Reply:
