@@ -314,6 +314,3 @@ def _rules(body: bytes) -> list[dict[str, Any]]:
     if not isinstance(rules, list) or not all(isinstance(rule, dict) for rule in rules):
         raise ValueError("a list of rules is needed")
     return rules
-
-
-__all__ = ["HttpServer"]

@@ -1,6 +1,6 @@
 """The responders that the simulated market serves: one line per upstream."""
 
-from resources.simulated_market.chinabond.responder import ChinabondResponder
+from resources.simulated_market.chinabond.responder import CHINABOND
 from resources.simulated_market.chinamoney.responder import ChinamoneyResponder
 from resources.simulated_market.cls.responder import ClsResponder
 from resources.simulated_market.cninfo.responder import CninfoResponder
@@ -9,8 +9,8 @@ from resources.simulated_market.exchanges.bse import BseResponder
 from resources.simulated_market.exchanges.sse import SseResponder
 from resources.simulated_market.exchanges.szse import SzseResponder
 from resources.simulated_market.futures.responders import futures_responders
-from resources.simulated_market.hkex.responder import HkexResponder
-from resources.simulated_market.indexers.cnindex import CnindexResponder
+from resources.simulated_market.hkex.responder import HKEX
+from resources.simulated_market.indexers.cnindex import CNINDEX
 from resources.simulated_market.indexers.csindex import CsindexResponder
 from resources.simulated_market.indexers.sw import SwResponder
 from resources.simulated_market.shared_facts import Books
@@ -34,11 +34,11 @@ def responders() -> list[Responder]:
         BseResponder(books),
         ThsResponder(books),
         CsindexResponder(books),
-        CnindexResponder(),
+        CNINDEX,
         SwResponder(books),
         *futures_responders(),
-        HkexResponder(),
-        ChinabondResponder(),
+        HKEX,
+        CHINABOND,
         ChinamoneyResponder(),
         SinaResponder(books),
         XueqiuResponder(books),

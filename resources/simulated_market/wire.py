@@ -12,6 +12,7 @@ from resources.simulated_market.faults import Fault
 from resources.simulated_market.world.model import World
 
 T = TypeVar("T")
+Row = dict[str, Any]
 JSON = "application/json; charset=UTF-8"
 
 
@@ -95,6 +96,14 @@ class Route:
     call: str
     pattern: re.Pattern[str]
     handle: Handler
+
+
+@dataclass(frozen=True)
+class Site:
+    """An upstream that is its routes alone."""
+
+    upstream: str
+    routes: Sequence[Route]
 
 
 def route(call: str, pattern: str, handle: Handler) -> Route:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 
 from resources.simulated_market import economy
-from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
+from resources.simulated_market.wire import HttpRequest, Reply, Site, View, route
 
 _HEADS = {"3月": 0.25, "6月": 0.5, "1年": 1, "3年": 3, "5年": 5, "7年": 7, "10年": 10, "30年": 30}
 _CURVES = {"中债国债收益率曲线": 0.0, "中债商业银行普通债收益率曲线(AAA)": 0.25}
@@ -12,23 +12,17 @@ _HTML = "text/html;charset=UTF-8"
 _MOST = timedelta(days=365)
 
 
-class ChinabondResponder:
-    upstream = "chinabond"
-
-    def __init__(self) -> None:
-        self.routes: Sequence[Route] = (route("history", r"/cbweb-pbc-web/pbc/historyQuery", self.history),)
-
-    def history(self, request: HttpRequest, view: View) -> Reply:
-        """Two curves of each date; a span of a year or more has no rows."""
-        params = request.params()
-        try:
-            since = date.fromisoformat(params.get("startDate", ""))
-            until = date.fromisoformat(params.get("endDate", ""))
-        except ValueError:
-            return Reply(_page([]), _HTML)
-        days = economy.china_dates(view, since, until, economy.CURVE_OUT) if until - since < _MOST else []
-        lines = [_line(name, extra, day) for day in days for name, extra in _CURVES.items()]
-        return Reply(_page(view.cut(lines)), _HTML)
+def history(request: HttpRequest, view: View) -> Reply:
+    """Two curves of each date; a span of a year or more has no rows."""
+    params = request.params()
+    try:
+        since = date.fromisoformat(params.get("startDate", ""))
+        until = date.fromisoformat(params.get("endDate", ""))
+    except ValueError:
+        return Reply(_page([]), _HTML)
+    days = economy.china_dates(view, since, until, economy.CURVE_OUT) if until - since < _MOST else []
+    lines = [_line(name, extra, day) for day in days for name, extra in _CURVES.items()]
+    return Reply(_page(view.cut(lines)), _HTML)
 
 
 def _line(name: str, extra: float, day: date) -> str:
@@ -45,3 +39,6 @@ def _page(lines: Sequence[str]) -> bytes:
         f'<table id="gjqxData"><tr>{heads}</tr>{"".join(lines)}</table>'
         "</body></html>"
     ).encode()
+
+
+CHINABOND = Site("chinabond", (route("history", r"/cbweb-pbc-web/pbc/historyQuery", history),))

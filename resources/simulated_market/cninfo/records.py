@@ -1,7 +1,6 @@
 """Records of the disclosure platform other than notices: disclosure dates, holder counts, share capital."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from resources.simulated_market import capital, corporate
 from resources.simulated_market.cninfo.industries import is_fresh
@@ -9,11 +8,10 @@ from resources.simulated_market.eastmoney.conditions import Conditions
 from resources.simulated_market.eastmoney.schedule import schedule_rows
 from resources.simulated_market.exchanges.days import day_of
 from resources.simulated_market.notices import page_of
-from resources.simulated_market.wire import HttpRequest, Reply, View, json_reply
+from resources.simulated_market.wire import HttpRequest, Reply, Row, View, json_reply
 from resources.simulated_market.world.dates import iso_of
 
 WAN = 1e4
-Row = dict[str, Any]
 _DATES = {
     "f002d_0102": "FIRST_APPOINT_DATE",
     "f006d_0102": "ACTUAL_PUBLISH_DATE",

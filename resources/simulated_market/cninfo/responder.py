@@ -116,6 +116,3 @@ def orgs(request: HttpRequest, view: View) -> Reply:
     # Companies without an id exist.
     rows.append({"orgId": "", "category": "A股", "code": "000000", "pinyin": "", "zwjc": ""})
     return json_reply({"stockList": rows}, spaced=True)
-
-
-__all__ = ["CninfoResponder"]

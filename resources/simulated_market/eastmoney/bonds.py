@@ -5,10 +5,10 @@ from typing import Any
 
 from resources.simulated_market import funds
 from resources.simulated_market.bonds import Bond
-from resources.simulated_market.eastmoney.columns import Row, identity
+from resources.simulated_market.eastmoney.columns import identity
 from resources.simulated_market.eastmoney.conditions import Conditions
 from resources.simulated_market.eastmoney.facts import SecurityFacts, cny
-from resources.simulated_market.wire import View
+from resources.simulated_market.wire import Row, View
 from resources.simulated_market.world.dates import stamp_of
 from resources.simulated_market.world.model import PRICE_UNIT, Quote
 

@@ -7,8 +7,8 @@ to the report. Financials have no cost. A replayed market has no rows.
 from collections.abc import Iterator
 
 from resources.simulated_market.draws import drawn
-from resources.simulated_market.eastmoney.columns import Row, identity
-from resources.simulated_market.wire import HttpRequest, Reply, View, json_reply
+from resources.simulated_market.eastmoney.columns import identity
+from resources.simulated_market.wire import HttpRequest, Reply, Row, View, json_reply
 from resources.simulated_market.world.dates import stamp_of
 from resources.simulated_market.world.model import Report, Security
 

@@ -5,13 +5,11 @@ deal, and an opening on the other side of the average of five days. Before the f
 day without trading, the list is empty. A world without minutes has the openings alone.
 """
 
-from typing import Any
-
 import numpy as np
 
 from resources.simulated_market.eastmoney.envelope import market_of
 from resources.simulated_market.limits import LimitBook, LimitState, clock_within, newest_session
-from resources.simulated_market.wire import HttpRequest, Reply, View, json_reply
+from resources.simulated_market.wire import HttpRequest, Reply, Row, View, json_reply
 from resources.simulated_market.world.dates import number_of
 from resources.simulated_market.world.model import PRICE_UNIT, Ints, Minutes
 
@@ -21,31 +19,24 @@ _JUMP, _JUMP_MINUTES = 0.03, 5
 _LARGE = 8.0
 """Times the mean of its minutes that a large deal has."""
 
-Row = dict[str, Any]
+
+def page(book: LimitBook, request: HttpRequest, view: View) -> Reply:
+    """A page of the events of the types that are asked for."""
+    params = request.params()
+    requested = {int(one) for one in params.get("type", "").split(",") if one.isdigit()}
+    rows = [row for row in _rows(book, view) if row["t"] in requested]
+    size, number = max(1, int(params.get("pagesize", "64"))), max(0, int(params.get("pageindex", "0"))) + 1
+    data = {"tc": len(rows), "allstock": view.page(rows, size, number)}
+    document = {"rc": 0, "rt": _RT, "svr": 181734952, "lt": 1, "full": 0, "data": data}
+    return json_reply(document, params.get("cb"), "application/javascript; charset=UTF-8")
 
 
-class Changes:
-    """Answers getAllStockChanges."""
-
-    def __init__(self, book: LimitBook) -> None:
-        self._book = book
-
-    def page(self, request: HttpRequest, view: View) -> Reply:
-        """A page of the events of the types that are asked for."""
-        params = request.params()
-        requested = {int(one) for one in params.get("type", "").split(",") if one.isdigit()}
-        rows = [row for row in self._rows(view) if row["t"] in requested]
-        size, page = max(1, int(params.get("pagesize", "64"))), max(0, int(params.get("pageindex", "0"))) + 1
-        data = {"tc": len(rows), "allstock": view.page(rows, size, page)}
-        document = {"rc": 0, "rt": _RT, "svr": 181734952, "lt": 1, "full": 0, "data": data}
-        return json_reply(document, params.get("cb"), "application/javascript; charset=UTF-8")
-
-    def _rows(self, view: View) -> list[Row]:
-        day = newest_session(view)
-        if day != number_of(view.now):
-            return []
-        rows = [row for one in self._book.of_date(view, day) for row in events(one)]
-        return sorted(rows, key=lambda row: (-row["tm"], row["c"], row["t"]))
+def _rows(book: LimitBook, view: View) -> list[Row]:
+    day = newest_session(view)
+    if day != number_of(view.now):
+        return []
+    rows = [row for one in book.of_date(view, day) for row in events(one)]
+    return sorted(rows, key=lambda row: (-row["tm"], row["c"], row["t"]))
 
 
 def events(one: LimitState) -> list[Row]:
@@ -74,10 +65,7 @@ def _opening(one: LimitState) -> list[Event]:
 def _limits(one: LimitState, minutes: Minutes) -> list[Event]:
     """Every seal and every break of a limit; what the parts of its text mean is not documented."""
     found = []
-    for limit, sealed_kind, broken_kind in (
-        (one.quote.limit_up, 4, 16),
-        (one.quote.limit_down, 8, 32),
-    ):
+    for limit, sealed_kind, broken_kind in ((one.quote.limit_up, 4, 16), (one.quote.limit_down, 8, 32)):
         if limit is None:
             continue
         sealed = minutes.price == limit

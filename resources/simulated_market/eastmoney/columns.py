@@ -2,11 +2,9 @@
 
 from collections.abc import Callable
 from operator import attrgetter
-from typing import Any
 
+from resources.simulated_market.wire import Row
 from resources.simulated_market.world.model import Security
-
-Row = dict[str, Any]
 
 
 def columns(table: str) -> Callable[[object], Row]:

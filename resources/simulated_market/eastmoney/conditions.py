@@ -4,9 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from resources.simulated_market.corporate import stocks
-from resources.simulated_market.eastmoney.columns import Row
 from resources.simulated_market.memo import FactMemo
-from resources.simulated_market.wire import View
+from resources.simulated_market.wire import Row, View
 from resources.simulated_market.world.model import Security
 
 Fact = TypeVar("Fact")

@@ -3,11 +3,11 @@ visits and holdings of institutions."""
 
 from resources.simulated_market import corporate, insiders, institutions
 from resources.simulated_market.corporate import HolderCount, Payout
-from resources.simulated_market.eastmoney.columns import Row, secucode
+from resources.simulated_market.eastmoney.columns import secucode
 from resources.simulated_market.eastmoney.conditions import Maker, NewestRows, of_stocks
 from resources.simulated_market.insiders import Trade, Visit
 from resources.simulated_market.institutions import OrgHolding
-from resources.simulated_market.wire import View
+from resources.simulated_market.wire import Row, View
 from resources.simulated_market.world.dates import stamp_of
 
 _PROGRESS = {"plan": "董事会预案", "decided": "股东大会决议", "implemented": "实施分配"}

@@ -8,10 +8,10 @@ from resources.simulated_market.billboard import PUBLISHED, Listing, Seat
 from resources.simulated_market.block_trades import Deal
 from resources.simulated_market.branches import branch_code
 from resources.simulated_market.days import DayBar, dates_between, day_bar
-from resources.simulated_market.eastmoney.columns import Row, identity
+from resources.simulated_market.eastmoney.columns import identity
 from resources.simulated_market.eastmoney.conditions import Conditions, Maker
 from resources.simulated_market.shared_facts import Books
-from resources.simulated_market.wire import View
+from resources.simulated_market.wire import Row, View
 from resources.simulated_market.world.dates import date_of, stamp_of
 from resources.simulated_market.world.model import Security
 

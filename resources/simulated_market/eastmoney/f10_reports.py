@@ -5,11 +5,11 @@ from typing import Any
 
 from resources.simulated_market import capital, forecasts, shareholders
 from resources.simulated_market.capital import Buyback, ShareChange
-from resources.simulated_market.eastmoney.columns import Row, identity
+from resources.simulated_market.eastmoney.columns import identity
 from resources.simulated_market.eastmoney.conditions import Maker, of_stocks
 from resources.simulated_market.forecasts import Outlook
 from resources.simulated_market.shareholders import FLOAT, TOP, Holding, Position
-from resources.simulated_market.wire import View
+from resources.simulated_market.wire import Row, View
 from resources.simulated_market.world.dates import stamp_of
 from resources.simulated_market.world.model import Security
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Mapping
 
-from resources.simulated_market.eastmoney.columns import SHARE, Row, columns, identity, trade_market
+from resources.simulated_market.eastmoney.columns import SHARE, columns, identity, trade_market
 from resources.simulated_market.eastmoney.conditions import Conditions, Maker
 from resources.simulated_market.finance import Express, FinanceBook, Result, change, percent
-from resources.simulated_market.wire import View
+from resources.simulated_market.wire import Row, View
 from resources.simulated_market.world.dates import stamp_of
 
 _QUARTERS = {3: "一季报", 6: "中报", 9: "三季报", 12: "年报"}

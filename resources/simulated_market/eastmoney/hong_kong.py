@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 
 from resources.simulated_market import corporate
 from resources.simulated_market.dual_listings import Pair, pairs
-from resources.simulated_market.eastmoney.columns import Row, columns
+from resources.simulated_market.eastmoney.columns import columns
 from resources.simulated_market.eastmoney.conditions import Conditions, Maker
 from resources.simulated_market.finance import FinanceBook, Result
-from resources.simulated_market.wire import View
+from resources.simulated_market.wire import Row, View
 from resources.simulated_market.world.dates import stamp_of
 
 PAIRS = "b:DLMK0101"

@@ -94,6 +94,3 @@ def whole_row(report: str, row: Mapping[str, Any]) -> dict[str, Any]:
         held = name if name != "_" else next(others, f"COLUMN_{place}")
         made[held] = row.get(held)
     return made
-
-
-__all__ = ["LAYOUTS", "whole_row"]

@@ -5,12 +5,11 @@ from datetime import date, datetime, timedelta
 
 from resources.simulated_market import connect_days, economy
 from resources.simulated_market.days import dates_between
-from resources.simulated_market.eastmoney.columns import Row
 from resources.simulated_market.eastmoney.conditions import Conditions, Maker
 from resources.simulated_market.eastmoney.envelope import bars_reply
 from resources.simulated_market.eastmoney.monthly import MONTHLY, rows_of
 from resources.simulated_market.economy import Line, released
-from resources.simulated_market.wire import HttpRequest, Reply, View
+from resources.simulated_market.wire import HttpRequest, Reply, Row, View
 from resources.simulated_market.world.dates import date_of, stamp_of
 
 _FIRST = 20160101

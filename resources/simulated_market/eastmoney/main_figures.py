@@ -2,12 +2,10 @@
 company (general, bank, broker, insurer) has its own."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from resources.simulated_market.eastmoney.finance import main_row
 from resources.simulated_market.finance import Result, change, percent
-
-Row = dict[str, Any]
+from resources.simulated_market.wire import Row
 
 CHANGES = {
     "EPSJBTZ": "EPSJB", "BPSTZ": "BPS", "MGZBGJTZ": "MGZBGJ", "MGWFPLRTZ": "MGWFPLR",

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from resources.simulated_market.days import at, dates_between, day_bar
-from resources.simulated_market.eastmoney.columns import Row, identity
+from resources.simulated_market.eastmoney.columns import identity
 from resources.simulated_market.eastmoney.conditions import Conditions, Maker, NewestRows
 from resources.simulated_market.valuations import Lines
-from resources.simulated_market.wire import View
+from resources.simulated_market.wire import Row, View
 from resources.simulated_market.world.dates import stamp_of
 from resources.simulated_market.world.model import Security
 

@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from resources.simulated_market import economy
-from resources.simulated_market.eastmoney.columns import Row
 from resources.simulated_market.eastmoney.conditions import Conditions, Maker
 from resources.simulated_market.economy import Line, released
-from resources.simulated_market.wire import View
+from resources.simulated_market.wire import Row, View
 
 _REVISED = 0.3
 _MONEY = ("BASIC_CURRENCY", "CURRENCY", "FREE_CASH")

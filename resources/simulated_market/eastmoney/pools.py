@@ -4,12 +4,12 @@ Asked for a date to come, or for today before there are prices, it falls back to
 says so in `qdate` alone. Sessions more than thirty ago are not served.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from resources.simulated_market.eastmoney.envelope import market_of
 from resources.simulated_market.limits import LimitBook, LimitState, newest_session, sessions_before
-from resources.simulated_market.wire import HttpRequest, Reply, View, json_reply
+from resources.simulated_market.wire import HttpRequest, Reply, Row, View, json_reply
 from resources.simulated_market.world.model import PRICE_UNIT
 
 KEPT = 30
@@ -32,43 +32,30 @@ _ORDER = {
 """The fields of a row as they are on the wire."""
 PATHS = "/(?:" + "|".join(_POOLS) + ")"
 
-Row = dict[str, Any]
 
-
-class Pools:
-    """Answers of the five pools."""
-
-    def __init__(self, book: LimitBook) -> None:
-        self._book = book
-
-    def pool(self, request: HttpRequest, view: View) -> Reply:
-        """All rows of a pool, sorted as asked."""
-        params = request.params()
-        text = params.get("date", "")
-        day = int(text) if len(text) == 8 and text.isdigit() else 0
-        ago = sessions_before(view, day)
-        if ago is None and day > newest_session(view):
-            day, ago = newest_session(view), 0
-        if ago is None or ago > KEPT:
-            return _reply(params, None, _NO_ROWS)
-        pool = _POOLS[request.path.lstrip("/")]
-        rows = [
-            {name: _VALUES[name](now, then) for name in _ORDER[pool].split()}
-            for then, now in self._states(view, day, pool)
-        ]
-        if not rows:
-            return _reply(params, None, _NO_ROWS)
-        field, _, way = params.get("sort", "").partition(":")
-        if field in rows[0]:
-            rows.sort(key=lambda row: (row[field], row["c"]), reverse=way == "desc")
-        size, page = max(1, int(params.get("pagesize", "20"))), max(0, int(params.get("Pageindex", "0"))) + 1
-        return _reply(params, {"tc": len(rows), "qdate": day, "pool": view.page(rows, size, page)})
-
-    def _states(self, view: View, day: int, pool: str) -> Iterable[tuple[LimitState, LimitState]]:
-        """States the session before and now; both now's but for the pool that compares the two."""
-        if pool == "prev":
-            return self._book.previous(view, day)
-        return [(one, one) for one in self._book.pool(view, day, pool)]
+def page(book: LimitBook, request: HttpRequest, view: View) -> Reply:
+    """All rows of a pool, sorted as asked."""
+    params = request.params()
+    text = params.get("date", "")
+    day = int(text) if len(text) == 8 and text.isdigit() else 0
+    ago = sessions_before(view, day)
+    if ago is None and day > newest_session(view):
+        day, ago = newest_session(view), 0
+    if ago is None or ago > KEPT:
+        return _reply(params, None, _NO_ROWS)
+    pool = _POOLS[request.path.lstrip("/")]
+    # States the session before and now; both now's but for the pool that compares the two.
+    states = (
+        book.previous(view, day) if pool == "prev" else [(one, one) for one in book.pool(view, day, pool)]
+    )
+    rows = [{name: _VALUES[name](now, then) for name in _ORDER[pool].split()} for then, now in states]
+    if not rows:
+        return _reply(params, None, _NO_ROWS)
+    field, _, way = params.get("sort", "").partition(":")
+    if field in rows[0]:
+        rows.sort(key=lambda row: (row[field], row["c"]), reverse=way == "desc")
+    size, number = max(1, int(params.get("pagesize", "20"))), max(0, int(params.get("Pageindex", "0"))) + 1
+    return _reply(params, {"tc": len(rows), "qdate": day, "pool": view.page(rows, size, number)})
 
 
 def _limit(one: LimitState) -> int:

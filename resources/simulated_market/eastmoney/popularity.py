@@ -9,33 +9,20 @@ from resources.simulated_market.wire import HttpRequest, Reply, View, json_reply
 _WEIGHT = 0.5
 
 
-class Popularity:
-    """Answers getAllCurrentList."""
-
-    def __init__(self, book: LimitBook) -> None:
-        self._book = book
-
-    def ranking(self, request: HttpRequest, view: View) -> Reply:
-        """A page of the ranking; another method, or a body that is no JSON object, is an error."""
-        try:
-            asked = json.loads(request.body or b"{}")
-            page, size = int(asked.get("pageNo", 1)), int(asked.get("pageSize", 20))
-        except (ValueError, AttributeError, TypeError):
-            return Reply(b'{"status":-1,"message":"bad request","data":null}')
-        rows = [
-            {
-                "sc": one.state.security.symbol.upper(),
-                "rk": one.rank,
-                "hisRc": one.rose,
-            }
-            for one in ranking(self._book, view, _WEIGHT)
-        ]
-        shown = rows[(page - 1) * size : page * size]
-        document = {
-            "globalId": asked.get("globalId", ""),
-            "message": "成功",
-            "status": 0,
-            "code": 0,
-            "data": shown,
-        }
-        return json_reply(document)
+def page(book: LimitBook, request: HttpRequest, view: View) -> Reply:
+    """A page of the ranking; another method, or a body that is no JSON object, is an error."""
+    try:
+        asked = json.loads(request.body or b"{}")
+        number, size = int(asked.get("pageNo", 1)), int(asked.get("pageSize", 20))
+    except (ValueError, AttributeError, TypeError):
+        return Reply(b'{"status":-1,"message":"bad request","data":null}')
+    shown = ranking(book, view, _WEIGHT)[(number - 1) * size : number * size]
+    rows = [{"sc": one.state.security.symbol.upper(), "rk": one.rank, "hisRc": one.rose} for one in shown]
+    document = {
+        "globalId": asked.get("globalId", ""),
+        "message": "成功",
+        "status": 0,
+        "code": 0,
+        "data": rows,
+    }
+    return json_reply(document)

@@ -3,9 +3,9 @@
 from datetime import date, timedelta
 
 from resources.simulated_market.companies import Company, Issue, company_of, issue_of
-from resources.simulated_market.eastmoney.columns import SHARE, TRADE_MARKETS, Row, identity
+from resources.simulated_market.eastmoney.columns import SHARE, TRADE_MARKETS, identity
 from resources.simulated_market.eastmoney.conditions import Conditions
-from resources.simulated_market.wire import HttpRequest, Reply, View, json_reply
+from resources.simulated_market.wire import HttpRequest, Reply, Row, View, json_reply
 from resources.simulated_market.world.model import Security
 
 _MARKET_NAMES = {"SH": "上交所主板", "SZ": "深交所主板", "BJ": "北交所"}

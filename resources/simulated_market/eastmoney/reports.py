@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from resources.simulated_market.eastmoney import bonds, corporate, envelope, f10_reports, macro
-from resources.simulated_market.eastmoney.columns import Row, trade_market
+from resources.simulated_market.eastmoney.columns import trade_market
 from resources.simulated_market.eastmoney.conditions import Clause, Conditions, Maker
 from resources.simulated_market.eastmoney.events import Events
 from resources.simulated_market.eastmoney.finance import FinanceReports
@@ -24,7 +24,7 @@ from resources.simulated_market.finance import FinanceBook
 from resources.simulated_market.margin import Margin
 from resources.simulated_market.memo import FactMemo
 from resources.simulated_market.shared_facts import Books
-from resources.simulated_market.wire import HttpRequest, Reply, View, json_reply
+from resources.simulated_market.wire import HttpRequest, Reply, Row, View, json_reply
 from resources.simulated_market.world.dates import stamp_of
 from resources.simulated_market.world.model import PRICE_UNIT
 

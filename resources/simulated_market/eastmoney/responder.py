@@ -2,22 +2,27 @@
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from itertools import accumulate
 from typing import Any
 
 from resources.simulated_market import series
 from resources.simulated_market.connect_days import southbound_net
-from resources.simulated_market.eastmoney import envelope, futures_lines, macro, profiles
+from resources.simulated_market.eastmoney import (
+    changes,
+    envelope,
+    futures_lines,
+    macro,
+    pools,
+    popularity,
+    profiles,
+)
 from resources.simulated_market.eastmoney.business import business
-from resources.simulated_market.eastmoney.changes import Changes
 from resources.simulated_market.eastmoney.company import CompanyPages
 from resources.simulated_market.eastmoney.envelope import bars_reply, chosen, market_of, reply, security_of
 from resources.simulated_market.eastmoney.facts import Money, SecurityFacts, cny, money_of
 from resources.simulated_market.eastmoney.fields import unix
 from resources.simulated_market.eastmoney.lists import Lists
-from resources.simulated_market.eastmoney.pools import PATHS as POOL_PATHS
-from resources.simulated_market.eastmoney.pools import Pools
-from resources.simulated_market.eastmoney.popularity import Popularity
 from resources.simulated_market.eastmoney.press import PressContext
 from resources.simulated_market.eastmoney.reports import Reports
 from resources.simulated_market.series import Bar
@@ -49,7 +54,6 @@ class EastmoneyResponder:
         self._reports = Reports(finance, books)
         pages = CompanyPages(finance)
         self._press = PressContext(books.notices)
-        book = books.limits
         self.routes: Sequence[Route] = (
             route("clist", r"/api/qt/clist/get", self._lists.clist),
             route("ulist", r"/api/qt/ulist\.np/get", self._lists.ulist),
@@ -77,9 +81,9 @@ class EastmoneyResponder:
             route("research", r"/report/list", self._press.research),
             route("articles", r"/search/jsonp", self._press.articles),
             route("flash", r"/comm/web/getFastNewsList", self._press.flashes),
-            route("limit_pool", POOL_PATHS, Pools(book).pool),
-            route("stock_changes", r"/getAllStockChanges", Changes(book).page),
-            route("popularity", r"/stockrank/getAllCurrentList", Popularity(book).ranking),
+            route("limit_pool", pools.PATHS, partial(pools.page, books.limits)),
+            route("stock_changes", r"/getAllStockChanges", partial(changes.page, books.limits)),
+            route("popularity", r"/stockrank/getAllCurrentList", partial(popularity.page, books.limits)),
         )
 
     def flow_days(self, request: HttpRequest, view: View) -> Reply:

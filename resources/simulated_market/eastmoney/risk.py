@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from resources.simulated_market import pledges
 from resources.simulated_market.corporate import stocks
 from resources.simulated_market.draws import drawn
-from resources.simulated_market.eastmoney.columns import Row, identity
+from resources.simulated_market.eastmoney.columns import identity
 from resources.simulated_market.eastmoney.conditions import Conditions, Maker
 from resources.simulated_market.finance import FinanceBook, Result
 from resources.simulated_market.pledges import Pledge, Pledged
-from resources.simulated_market.wire import View
+from resources.simulated_market.wire import Row, View
 from resources.simulated_market.world.dates import stamp_of
 from resources.simulated_market.world.model import PRICE_UNIT, Flow, Quote, Report, Security
 

@@ -7,9 +7,9 @@ actual date is published from that day on.
 from datetime import date, datetime, timedelta
 
 from resources.simulated_market.draws import drawn
-from resources.simulated_market.eastmoney.columns import SHARE, Row, identity, trade_market
+from resources.simulated_market.eastmoney.columns import SHARE, identity, trade_market
 from resources.simulated_market.eastmoney.conditions import Conditions
-from resources.simulated_market.wire import View
+from resources.simulated_market.wire import Row, View
 from resources.simulated_market.world.dates import date_of
 from resources.simulated_market.world.model import Security
 

@@ -2,6 +2,7 @@
 1932_dzjyzqjy_after as JSON); notices."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 from resources.simulated_market.block_trades import PUBLISHED, Deal
@@ -11,7 +12,7 @@ from resources.simulated_market.exchanges.billboards import listings_of, shenzhe
 from resources.simulated_market.exchanges.days import day_of
 from resources.simulated_market.exchanges.sheet import MEDIA_TYPE, workbook
 from resources.simulated_market.exchanges.sse import units_of
-from resources.simulated_market.exchanges.szse_notices import NoticeList
+from resources.simulated_market.exchanges.szse_notices import notices
 from resources.simulated_market.margin import Margin
 from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, json_reply, route
@@ -40,7 +41,7 @@ class SzseResponder:
         self.routes: Sequence[Route] = (
             route("report_tabs", r"/api/report/ShowReport/data", self.tabs),
             route("margin_sheet", r"/api/report/ShowReport", self.sheet),
-            route("notices", r"/api/disc/announcement/annList", NoticeList(books.notices).notices),
+            route("notices", r"/api/disc/announcement/annList", partial(notices, books.notices)),
         )
 
     def tabs(self, request: HttpRequest, view: View) -> Reply:

@@ -8,27 +8,22 @@ from resources.simulated_market.wire import HttpRequest, Reply, View, json_reply
 _PAGE = 50
 
 
-class NoticeList:
-    def __init__(self, notices: NoticeBook) -> None:
-        self._book = notices
-
-    def notices(self, request: HttpRequest, view: View) -> Reply:
-        """One page; a notice of several companies is one row."""
-        asked = request.document()
-        dates = asked.get("seDate")
-        if request.method != "POST" or not isinstance(dates, list) or len(dates) != 2:
-            return Reply(b"[]", status=400)
-        stock = asked.get("stock") or [""]
-        found = [
-            one
-            for one in self._book.between(view, str(dates[0]), str(dates[1]), str(stock[0]))
-            if all(security.market == "SZ" for security in one.securities)
-        ]
-        size = min(_PAGE, page_of(str(asked.get("pageSize", _PAGE))))
-        rows = view.page(found, size, page_of(str(asked.get("pageNum", 1))))
-        data = [_row(one) for one in rows]
-        document = {"announceCount": len(found), "data": data}
-        return json_reply(document, spaced=True)
+def notices(book: NoticeBook, request: HttpRequest, view: View) -> Reply:
+    """One page; a notice of several companies is one row."""
+    asked = request.document()
+    dates = asked.get("seDate")
+    if request.method != "POST" or not isinstance(dates, list) or len(dates) != 2:
+        return Reply(b"[]", status=400)
+    stock = asked.get("stock") or [""]
+    found = [
+        one
+        for one in book.between(view, str(dates[0]), str(dates[1]), str(stock[0]))
+        if all(security.market == "SZ" for security in one.securities)
+    ]
+    size = min(_PAGE, page_of(str(asked.get("pageSize", _PAGE))))
+    shown = view.page(found, size, page_of(str(asked.get("pageNum", 1))))
+    document = {"announceCount": len(found), "data": [_row(one) for one in shown]}
+    return json_reply(document, spaced=True)
 
 
 def _row(one: Notice) -> dict[str, Any]:

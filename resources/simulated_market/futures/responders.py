@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from resources.simulated_market.futures.book import Contract, of_date
@@ -10,7 +11,7 @@ from resources.simulated_market.wire import (
     HttpRequest,
     Reply,
     Responder,
-    Route,
+    Site,
     View,
     json_reply,
     route,
@@ -27,34 +28,27 @@ def _day_in(path: str) -> int:
     return int(found[-1]) if found else 0
 
 
-class ShanghaiResponder:
+def _shanghai_day(upstream: str, request: HttpRequest, view: View) -> Reply:
     """`kx<date>.dat` of the futures exchange or of the energy exchange."""
-
-    def __init__(self, exchange: str) -> None:
-        self.upstream = exchange
-        path = r"/data/tradedata/future/dailydata/kx\d{8}\.dat"
-        self.routes: Sequence[Route] = (route("daily", path, self.daily),)
-
-    def daily(self, request: HttpRequest, view: View) -> Reply:
-        day = _day_in(request.path)
-        contracts = of_date(view, self.upstream, day)
-        if not contracts:
-            return _NOT_FOUND
-        rows: list[dict[str, Any]] = []
-        for one in contracts:
-            rows.append(_shanghai(one, one.month))
-        for code in dict.fromkeys(one.product.code for one in contracts):
-            some = next(one for one in contracts if one.product.code == code)
-            rows.append({**_shanghai(some, "小计"), **dict.fromkeys(("OPENPRICE", "CLOSEPRICE"), "")})
-        rows.append({**_shanghai(contracts[0], ""), "PRODUCTID": "总计    "})
-        document = {
-            "o_curinstrument": rows,
-            "o_curproduct": [],
-            "o_curmetalindex": [],
-            "report_date": str(day),
-            "o_code": 0,
-        }
-        return json_reply(document, spaced=True)
+    day = _day_in(request.path)
+    contracts = of_date(view, upstream, day)
+    if not contracts:
+        return _NOT_FOUND
+    rows: list[dict[str, Any]] = []
+    for one in contracts:
+        rows.append(_shanghai(one, one.month))
+    for code in dict.fromkeys(one.product.code for one in contracts):
+        some = next(one for one in contracts if one.product.code == code)
+        rows.append({**_shanghai(some, "小计"), **dict.fromkeys(("OPENPRICE", "CLOSEPRICE"), "")})
+    rows.append({**_shanghai(contracts[0], ""), "PRODUCTID": "总计    "})
+    document = {
+        "o_curinstrument": rows,
+        "o_curproduct": [],
+        "o_curmetalindex": [],
+        "report_date": str(day),
+        "o_code": 0,
+    }
+    return json_reply(document, spaced=True)
 
 
 def _shanghai(one: Contract, month: str) -> dict[str, Any]:
@@ -83,74 +77,50 @@ def _shanghai(one: Contract, month: str) -> dict[str, Any]:
     }
 
 
-class _OneFile:
-    """An exchange that answers every date at one address."""
-
-    path: str
-    daily: Handler
-
-    def __init__(self) -> None:
-        self.routes: Sequence[Route] = (route("daily", self.path, self.daily),)
-
-
-class FinancialResponder(_OneFile):
-    upstream = "cffex"
-    path = r"/sj/hqsj/rtj/\d{6}/\d{2}/\d{8}_1\.csv"
-
-    def daily(self, request: HttpRequest, view: View) -> Reply:
-        """CSV in GB 2312 with sums, and an option among the futures."""
-        contracts = of_date(view, self.upstream, _day_in(request.path))
-        if not contracts:
-            return _NOT_FOUND
-        heads = (
-            "合约代码,今开盘,最高价,最低价,成交量,成交金额,持仓量,持仓变化,今收盘,今结算,前结算,涨跌1,涨跌2"
-        )
-        lines = [f"{heads},隐含波动率(%),Delta"]
-        for one in contracts:
-            prices = (one.open, one.high, one.low) if one.volume else ("", "", "")
-            values = (
-                f"{one.product.code}{one.month}  ", *prices, one.volume, one.turnover, one.held,
-                one.held - one.held_before, one.close, one.settle, one.before,
-                round(one.close - one.before, 3), round(one.settle - one.before, 3), "--", "--",
-            )  # fmt: skip
-            lines.append(",".join(str(value) for value in values))
-        lines.append("IO2609-C-4000,1.0,2.0,1.0,10,0.3,20,1,1.5,1.5,1.4,0.1,0.1,15.2,0.5")
-        lines += ["小计,,,,100,1.0,100,1,,,,,,,", "合计,,,,100,1.0,100,1,,,,,,,"]
-        return Reply("\r\n".join(lines).encode("gb18030"), "text/csv")
+def _financial_day(request: HttpRequest, view: View) -> Reply:
+    """CSV in GB 2312 with sums, and an option among the futures."""
+    contracts = of_date(view, "cffex", _day_in(request.path))
+    if not contracts:
+        return _NOT_FOUND
+    heads = "合约代码,今开盘,最高价,最低价,成交量,成交金额,持仓量,持仓变化,今收盘,今结算,前结算,涨跌1,涨跌2"
+    lines = [f"{heads},隐含波动率(%),Delta"]
+    for one in contracts:
+        prices = (one.open, one.high, one.low) if one.volume else ("", "", "")
+        values = (
+            f"{one.product.code}{one.month}  ", *prices, one.volume, one.turnover, one.held,
+            one.held - one.held_before, one.close, one.settle, one.before,
+            round(one.close - one.before, 3), round(one.settle - one.before, 3), "--", "--",
+        )  # fmt: skip
+        lines.append(",".join(str(value) for value in values))
+    lines.append("IO2609-C-4000,1.0,2.0,1.0,10,0.3,20,1,1.5,1.5,1.4,0.1,0.1,15.2,0.5")
+    lines += ["小计,,,,100,1.0,100,1,,,,,,,", "合计,,,,100,1.0,100,1,,,,,,,"]
+    return Reply("\r\n".join(lines).encode("gb18030"), "text/csv")
 
 
-class DalianResponder(_OneFile):
-    upstream = "dce"
-    path = r"/dcereport/publicweb/dailystat/dayQuotes"
-
-    def daily(self, request: HttpRequest, view: View) -> Reply:
-        """Texts; no rows on a day without trading."""
-        asked = str(request.document().get("tradeDate", ""))
-        contracts = of_date(view, self.upstream, int(asked) if _DIGITS.fullmatch(asked) else 0)
-        rows = [
-            {**_day_quotes(one), "variety": one.product.name, "contractId": f"{one.product.code}{one.month}"}
-            for one in contracts
-        ]
-        rows += [{**row, "variety": f"{row['variety']}小计", "contractId": ""} for row in rows[:1]]
-        document = {"success": True, "msg": "操作成功", "data": rows}
-        return json_reply(document, spaced=True)
+def _dalian_day(request: HttpRequest, view: View) -> Reply:
+    """Texts; no rows on a day without trading."""
+    asked = str(request.document().get("tradeDate", ""))
+    contracts = of_date(view, "dce", int(asked) if _DIGITS.fullmatch(asked) else 0)
+    rows = [
+        {**_day_quotes(one), "variety": one.product.name, "contractId": f"{one.product.code}{one.month}"}
+        for one in contracts
+    ]
+    rows += [{**row, "variety": f"{row['variety']}小计", "contractId": ""} for row in rows[:1]]
+    document = {"success": True, "msg": "操作成功", "data": rows}
+    return json_reply(document, spaced=True)
 
 
-class GuangzhouResponder(_OneFile):
-    upstream = "gfex"
-    path = r"/u/interfacesWebTiDayQuotes/loadList"
-
-    def daily(self, request: HttpRequest, view: View) -> Reply:
-        asked = request.form().get("trade_date", "")
-        contracts = of_date(view, self.upstream, int(asked) if _DIGITS.fullmatch(asked) else 0)
-        rows = [
-            {**_day_quotes(one), "variety": one.product.name, "varietyOrder": one.product.code,
-             "delivMonth": one.month}
-            for one in contracts
-        ]  # fmt: skip
-        rows += [{**row, "variety": "小计", "delivMonth": ""} for row in rows[:1]]
-        document = {"code": "0", "msg": "success", "data": rows}
-        return json_reply(document, spaced=True)
+def _guangzhou_day(request: HttpRequest, view: View) -> Reply:
+    asked = request.form().get("trade_date", "")
+    contracts = of_date(view, "gfex", int(asked) if _DIGITS.fullmatch(asked) else 0)
+    rows = [
+        {**_day_quotes(one), "variety": one.product.name, "varietyOrder": one.product.code,
+         "delivMonth": one.month}
+        for one in contracts
+    ]  # fmt: skip
+    rows += [{**row, "variety": "小计", "delivMonth": ""} for row in rows[:1]]
+    document = {"code": "0", "msg": "success", "data": rows}
+    return json_reply(document, spaced=True)
 
 
 def _day_quotes(one: Contract) -> dict[str, Any]:
@@ -171,41 +141,39 @@ def _day_quotes(one: Contract) -> dict[str, Any]:
     }
 
 
-class ZhengzhouResponder(_OneFile):
-    upstream = "czce"
-    path = r"/cn/DFSStaticFiles/Future/\d{4}/\d{8}/FutureDataDaily\.txt"
-
-    def daily(self, request: HttpRequest, view: View) -> Reply:
-        """Pipes, thousands commas, one digit for the year."""
-        day = _day_in(request.path)
-        contracts = of_date(view, self.upstream, day)
-        if not contracts:
-            return _NOT_FOUND
-        heads = (
-            "合约代码", "昨结算", "今开盘", "最高价", "最低价", "今收盘", "今结算", "涨跌1", "涨跌2",
-            "成交量(手)", "持仓量", "增减量", "成交额(万元)", "交割结算价",
+def _zhengzhou_day(request: HttpRequest, view: View) -> Reply:
+    """Pipes, thousands commas, one digit for the year."""
+    day = _day_in(request.path)
+    contracts = of_date(view, "czce", day)
+    if not contracts:
+        return _NOT_FOUND
+    heads = (
+        "合约代码", "昨结算", "今开盘", "最高价", "最低价", "今收盘", "今结算", "涨跌1", "涨跌2",
+        "成交量(手)", "持仓量", "增减量", "成交额(万元)", "交割结算价",
+    )  # fmt: skip
+    lines = [f"郑州商品交易所期货每日行情表({iso_of(day)})", "|".join(f"{head:<10}" for head in heads)]
+    for one in contracts:
+        prices = (one.open, one.high, one.low) if one.volume else (0.0, 0.0, 0.0)
+        values = (
+            f"{one.product.code}{one.month[1:]}  ", f"{one.before:,.2f}",
+            *(f"{value:,.2f}" for value in prices), f"{one.close:,.2f}", f"{one.settle:,.2f}",
+            f"{one.close - one.before:,.2f}", f"{one.settle - one.before:,.2f}", f"{one.volume:,}",
+            f"{one.held:,}", f"{one.held - one.held_before:,}", f"{one.turnover:,.2f}", "",
         )  # fmt: skip
-        lines = [f"郑州商品交易所期货每日行情表({iso_of(day)})", "|".join(f"{head:<10}" for head in heads)]
-        for one in contracts:
-            prices = (one.open, one.high, one.low) if one.volume else (0.0, 0.0, 0.0)
-            values = (
-                f"{one.product.code}{one.month[1:]}  ", f"{one.before:,.2f}",
-                *(f"{value:,.2f}" for value in prices), f"{one.close:,.2f}", f"{one.settle:,.2f}",
-                f"{one.close - one.before:,.2f}", f"{one.settle - one.before:,.2f}", f"{one.volume:,}",
-                f"{one.held:,}", f"{one.held - one.held_before:,}", f"{one.turnover:,.2f}", "",
-            )  # fmt: skip
-            lines.append("|".join(values))
-        sums = "|".join(["小计", *[""] * 8, "100", "100", "1", "1.00", ""])
-        return Reply("\r\n".join([*lines, sums, sums.replace("小计", "总计")]).encode(), _TEXT)
+        lines.append("|".join(values))
+    sums = "|".join(["小计", *[""] * 8, "100", "100", "1", "1.00", ""])
+    return Reply("\r\n".join([*lines, sums, sums.replace("小计", "总计")]).encode(), _TEXT)
 
 
 def futures_responders() -> list[Responder]:
-    """One for each exchange."""
-    return [
-        ShanghaiResponder("shfe"),
-        ShanghaiResponder("ine"),
-        FinancialResponder(),
-        DalianResponder(),
-        ZhengzhouResponder(),
-        GuangzhouResponder(),
-    ]
+    """One for each exchange, which answers every date at one address."""
+    shanghai = r"/data/tradedata/future/dailydata/kx\d{8}\.dat"
+    addresses: Sequence[tuple[str, str, Handler]] = (
+        ("shfe", shanghai, partial(_shanghai_day, "shfe")),
+        ("ine", shanghai, partial(_shanghai_day, "ine")),
+        ("cffex", r"/sj/hqsj/rtj/\d{6}/\d{2}/\d{8}_1\.csv", _financial_day),
+        ("dce", r"/dcereport/publicweb/dailystat/dayQuotes", _dalian_day),
+        ("czce", r"/cn/DFSStaticFiles/Future/\d{4}/\d{8}/FutureDataDaily\.txt", _zhengzhou_day),
+        ("gfex", r"/u/interfacesWebTiDayQuotes/loadList", _guangzhou_day),
+    )
+    return [Site(upstream, (route("daily", path, daily),)) for upstream, path, daily in addresses]

@@ -2,13 +2,12 @@
 
 import json
 import re
-from collections.abc import Sequence
 from typing import Any
 
 from resources.simulated_market import connect_days
 from resources.simulated_market.connect_days import UNDISCLOSED_FROM, Channel
 from resources.simulated_market.days import is_out
-from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
+from resources.simulated_market.wire import HttpRequest, Reply, Site, View, route
 from resources.simulated_market.world.dates import iso_of
 
 PUBLISHED = "17:30"
@@ -18,15 +17,6 @@ _MARKETS = {
     "ggt_sh": "SSE Southbound", "ggt_sz": "SZSE Southbound",
 }  # fmt: skip
 _NOT_FOUND = Reply(b"<html><body>404 Not Found</body></html>", "text/html", 404)
-
-
-class HkexResponder:
-    upstream = "hkex"
-
-    def __init__(self) -> None:
-        self.routes: Sequence[Route] = (
-            route("daily", r"/chi/csm/DailyStat/data_tab_daily_\d{8}c\.js", daily),
-        )
 
 
 def daily(request: HttpRequest, view: View) -> Reply:
@@ -66,3 +56,6 @@ def part_of(one: Channel, day: int, number: int) -> dict[str, Any]:
 
 def _shown(value: float) -> str:
     return f"{value:,.2f}"
+
+
+HKEX = Site("hkex", (route("daily", r"/chi/csm/DailyStat/data_tab_daily_\d{8}c\.js", daily),))

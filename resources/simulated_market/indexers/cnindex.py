@@ -1,21 +1,12 @@
 """www.cnindex.com.cn: members of one index at the end of a month."""
 
-from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from resources.simulated_market.indexers.constituents import index_of, shares_at
 from resources.simulated_market.notices import page_of
-from resources.simulated_market.wire import HttpRequest, Reply, Route, View, json_reply, route
+from resources.simulated_market.wire import HttpRequest, Reply, Site, View, json_reply, route
 from resources.simulated_market.world.dates import iso_of
-
-
-class CnindexResponder:
-    upstream = "cnindex"
-    routes: Sequence[Route]
-
-    def __init__(self) -> None:
-        self.routes = (route("sample_detail", r"/sample-detail/detail", sample),)
 
 
 def sample(request: HttpRequest, view: View) -> Reply:
@@ -63,3 +54,6 @@ def _end_of(view: View, month: str) -> int | None:
 
 def _answer(data: Any) -> Reply:
     return json_reply({"code": 200, "message": "操作成功", "data": data}, spaced=True)
+
+
+CNINDEX = Site("cnindex", (route("sample_detail", r"/sample-detail/detail", sample),))

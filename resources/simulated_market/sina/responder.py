@@ -3,14 +3,13 @@
 import json
 import re
 from collections.abc import Sequence
-from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from resources.simulated_market import foreign_markets, series
 from resources.simulated_market.finance import Result
 from resources.simulated_market.press import Press
 from resources.simulated_market.shared_facts import Books
-from resources.simulated_market.wire import HttpRequest, Reply, Route, View, json_reply, route
+from resources.simulated_market.wire import HttpRequest, Reply, Route, Row, View, json_reply, route
 from resources.simulated_market.world.dates import iso_of
 from resources.simulated_market.world.model import PRICE_UNIT, Flow, Quote, Security
 
@@ -19,8 +18,6 @@ _MOST_BARS = 1023
 _GBK = "application/javascript; charset=GB18030"
 _SYMBOL = re.compile(r"(?:sh|sz|bj)\d{6}")
 _EMPTY_LEVELS = ((0, 0),) * 5
-
-Row = dict[str, Any]
 
 
 class SinaResponder:

@@ -13,7 +13,7 @@ from resources.simulated_market.tdx.encoding import NO_DATA, u16
 from resources.simulated_market.tdx.state import RequestView, lots
 from resources.simulated_market.world import draws
 from resources.simulated_market.world.draws import Stream
-from resources.simulated_market.world.model import PRICE_UNIT, Quote, Security, Ticks
+from resources.simulated_market.world.model import PRICE_UNIT, Floats, Quote, Security, Ticks
 
 BEGIN, END = time(9, 15), time(9, 25)
 _BEGIN_MINUTE, _END_MINUTE, _CLOSE_MINUTE = 555, 565, 900
@@ -65,7 +65,7 @@ def _opening(security: Security, ticks: Ticks, quote: Quote, day: int, now: date
     return records
 
 
-def _queue(u: draws.Floats, last: int, volume: int, quote: Quote) -> int:
+def _queue(u: Floats, last: int, volume: int, quote: Quote) -> int:
     """Shares that stay unmatched: a long queue at a limit, else a part of what was matched."""
     if quote.limit_up is not None and last >= quote.limit_up:
         return int(volume * (1.5 + 5 * u[0]))

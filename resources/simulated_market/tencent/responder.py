@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 from urllib.parse import unquote
 
@@ -37,8 +38,8 @@ class TencentResponder:
         bars = r"(?:/ifzqgtimg)?/appstock/app/"
         self.routes: Sequence[Route] = (
             route("quote", r"(?:/utf8)?/(?:q=.*|\?q=.*)?", self.quotes),
-            route("bars", bars + r"newfqkline/get", self.long_bars),
-            route("bars_short", bars + r"(?:fqkline/get|kline/kline)", self.short_bars),
+            route("bars", bars + r"newfqkline/get", partial(self._bars, long=True)),
+            route("bars_short", bars + r"(?:fqkline/get|kline/kline)", partial(self._bars, long=False)),
             route("minute_bars", bars + r"kline/mkline", self.minute_bars),
             route("intraday", bars + r"minute/query", self.intraday),
             route("five_day", bars + r"day/query", self.five_day),
@@ -72,24 +73,13 @@ class TencentResponder:
             return []
         if name != symbol:
             return short(view, security, quote)
-        return record(view, self._shown(view, security, quote.security), quote, self._history(view, quote))
-
-    @staticmethod
-    def _shown(view: View, asked: Security, answered: Security) -> Security:
-        """Of a wrong instrument all fields are its own, and only the label is that of the requested one."""
-        return answered if view.fault is not None and view.fault.kind == "wrong_instrument" else asked
-
-    def _history(self, view: View, quote: Any) -> Past:
+        if view.fault is not None and view.fault.kind == "wrong_instrument":
+            security = quote.security  # all fields are its own, and only the label is the requested one's
         key = (quote.security.symbol, quote.date)
-        return self._past.of(view, key, lambda: past_of(view, quote.security, quote.date))
+        past = self._past.of(view, key, lambda: past_of(view, quote.security, quote.date))
+        return record(view, security, quote, past)
 
     # --- bars
-
-    def long_bars(self, request: HttpRequest, view: View) -> Reply:
-        return self._bars(request, view, long=True)
-
-    def short_bars(self, request: HttpRequest, view: View) -> Reply:
-        return self._bars(request, view, long=False)
 
     def _bars(self, request: HttpRequest, view: View, *, long: bool) -> Reply:
         words = [*request.params().get("param", "").split(","), *[""] * 6][:6]

@@ -5,7 +5,6 @@ import json
 import math
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 from resources.simulated_market import series
 from resources.simulated_market.eastmoney.fields import unix
@@ -14,7 +13,7 @@ from resources.simulated_market.limits import STRONG_PCT, LimitState, newest_ses
 from resources.simulated_market.popularity import ranking
 from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.ths.worth import worth
-from resources.simulated_market.wire import HttpRequest, Reply, Route, View, json_reply, route
+from resources.simulated_market.wire import HttpRequest, Reply, Route, Row, View, json_reply, route
 from resources.simulated_market.world.dates import iso_of
 from resources.simulated_market.world.model import PRICE_UNIT, Security
 
@@ -24,8 +23,6 @@ _MARKETS = {"SH": 17, "SZ": 33}
 _WEIGHT = 1.5
 _SHORT, _LONG = 140, 1800
 _FIRST_BOARD = "首板"
-
-Row = dict[str, Any]
 
 
 class ThsResponder:

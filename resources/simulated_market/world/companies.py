@@ -7,10 +7,10 @@ cannot differ.
 from collections.abc import Callable, Mapping
 
 import numpy as np
-import numpy.typing as npt
 
 from core.errors import DeclarationError
 from resources.simulated_market.world.company_plans import Profile, dividends, trade_date, traits
+from resources.simulated_market.world.model import Ints
 from resources.simulated_market.world.plan import Event, Feature, Move, Plan
 
 # -- Engineered chart patterns: day-by-day moves that end in a known breakout.
@@ -54,8 +54,6 @@ def old_duck() -> list[Move]:
 
 SCENES = {"cup_handle": cup_handle, "double_bottom": double_bottom, "island": island, "old_duck": old_duck}
 
-
-Ints = npt.NDArray[np.int64]
 
 # code, market, board, name, second-level industry
 ROLES: tuple[tuple[str, str, str, str, str], ...] = (

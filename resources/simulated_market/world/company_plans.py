@@ -9,6 +9,7 @@ from core.calendar import shipped_calendar
 from core.errors import DeclarationError
 from resources.simulated_market.world import draws
 from resources.simulated_market.world.draws import Stream
+from resources.simulated_market.world.model import Ints
 from resources.simulated_market.world.parameters import parameters
 from resources.simulated_market.world.plan import Event, Move, Plan
 from resources.simulated_market.world.vocabulary import (
@@ -24,8 +25,6 @@ from resources.simulated_market.world.vocabulary import (
     TRADES,
     TRADES_ELSE,
 )
-
-Ints = npt.NDArray[np.int64]
 
 # Famous real codes stay free, so that sample data is not mistaken for real data.
 WELL_KNOWN = frozenset(

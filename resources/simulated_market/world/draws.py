@@ -11,7 +11,8 @@ from enum import IntEnum
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from resources.simulated_market.world.model import Floats
+
 Raw = npt.NDArray[np.uint64]
 
 _SUM_MEAN = 4 * 65_535 / 2

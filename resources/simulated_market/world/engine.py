@@ -8,20 +8,16 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from core.market import rules, securities
 from resources.simulated_market.world import draws
 from resources.simulated_market.world.bars import Applied, ShareChange, WorldBars
 from resources.simulated_market.world.draws import Stream
 from resources.simulated_market.world.indices import INDICES, IndexBook
+from resources.simulated_market.world.model import Bools, Floats, Ints
 from resources.simulated_market.world.parameters import parameters
 from resources.simulated_market.world.plan import Event, Move, Plan, is_st_name
 from resources.simulated_market.world.vocabulary import SECTORS
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 _KINDS = (*securities.BOARDS, "etf", securities.WIDE_FUND, "lof", "reit", "cb", "b")
 _PRICES = ("open", "high", "low", "close", "preclose", "limit_up", "limit_down")

@@ -7,13 +7,20 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from resources.simulated_market.world import draws, fundamentals, store
 from resources.simulated_market.world.company_texts import company_sections
 from resources.simulated_market.world.draws import Stream
 from resources.simulated_market.world.intraday import COUNT, MINUTES, Paths
-from resources.simulated_market.world.model import Bars, Finance, Flow, Report, Security, Ticks, Valuation
+from resources.simulated_market.world.model import (
+    Bars,
+    Finance,
+    Flow,
+    Report,
+    Security,
+    Ticks,
+    Valuation,
+)
 from resources.simulated_market.world.session import date_number
 from resources.simulated_market.world.synthetic import DEFAULT_SEED, SyntheticBars
 
@@ -58,7 +65,6 @@ def daily_flows(bars: Bars, place: int, first: int, seed: int) -> list[Flow]:
 
 # -- Transactions of a day from its minute path: volumes sum up, prices stay in their minute's range.
 
-Ints = npt.NDArray[np.int64]
 
 _SLOTS = 20  # snapshots come every three seconds
 _SIDE_BUY, _SIDE_SELL, _SIDE_AUCTION = 0, 1, 2

@@ -9,7 +9,7 @@ from core.market.rules import day_number
 from resources.simulated_market.world import draws
 from resources.simulated_market.world.accounts import Accounts, accounts_of, within
 from resources.simulated_market.world.draws import Stream
-from resources.simulated_market.world.model import Finance, Report
+from resources.simulated_market.world.model import Finance, Floats, Report
 from resources.simulated_market.world.plan import Plan
 
 _FIRST_YEAR = 2012
@@ -55,7 +55,7 @@ def _report(
     when: tuple[int, int],
     flows: tuple[float, float],
     stocks: tuple[float, float],
-    numbers: tuple[float, draws.Floats, draws.Floats],
+    numbers: tuple[float, Floats, Floats],
 ) -> Report:
     (year, q), (revenue, profit), (equity, debt) = when, flows, stocks
     late, uniform, z = numbers

@@ -3,14 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from resources.simulated_market.world import draws
+from resources.simulated_market.world.model import Bools, Floats, Ints
 from resources.simulated_market.world.plan import Plan
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 SETTLING_DAYS = 5  # a new listing enters the weights after its free days
 

@@ -8,14 +8,10 @@ tilted so that the sum of minute amounts is the day's amount with every minute's
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from resources.simulated_market.world import draws
 from resources.simulated_market.world.draws import Stream
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
+from resources.simulated_market.world.model import Floats, Ints
 
 MINUTES: Ints = np.concatenate([np.arange(571, 691), np.arange(781, 901)]).astype(np.int64)
 COUNT = len(MINUTES)

@@ -14,10 +14,9 @@ from resources.simulated_market.world.bars import WorldBars
 from resources.simulated_market.world.engine import volume_step
 from resources.simulated_market.world.indices import INDICES
 from resources.simulated_market.world.intraday import MINUTES, DayRow, Paths, paths
+from resources.simulated_market.world.model import Ints
 from resources.simulated_market.world.plan import Plan
 from resources.simulated_market.world.session import Progress
-
-Ints = npt.NDArray[np.int64]
 
 _DAYS_KEPT, _MOMENTS_KEPT, _PATHS_KEPT = 2, 4, 512
 

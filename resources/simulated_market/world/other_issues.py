@@ -9,7 +9,6 @@ import zlib
 from datetime import date, timedelta
 
 import numpy as np
-import numpy.typing as npt
 
 from core.market.rules import day_number
 from core.market.securities import WIDE_FUND
@@ -17,10 +16,9 @@ from resources.simulated_market.world import draws
 from resources.simulated_market.world.company_plans import Profile, trade_date
 from resources.simulated_market.world.dates import date_of
 from resources.simulated_market.world.draws import Stream
+from resources.simulated_market.world.model import Ints
 from resources.simulated_market.world.plan import Move, Plan
 from resources.simulated_market.world.vocabulary import FIRST, SECOND
-
-Ints = npt.NDArray[np.int64]
 
 BOND_YEARS = 6
 _LAST_DAYS = 3

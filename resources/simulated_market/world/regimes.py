@@ -1,11 +1,9 @@
 """Market days that are written down instead of drawn: crashes with their rebound, and rally weeks."""
 
 import numpy as np
-import numpy.typing as npt
 
 from resources.simulated_market.world.engine import Regime
-
-Ints = npt.NDArray[np.int64]
+from resources.simulated_market.world.model import Ints
 
 # Dates of the sample alone; no real day is copied. One crash in about 400 sessions, one rally in three years.
 CRASHES = (20170710, 20180417, 20200310, 20220419, 20230822, 20250616)

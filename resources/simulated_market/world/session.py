@@ -4,11 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
-import numpy.typing as npt
 
 from resources.simulated_market.world.intraday import COUNT, MINUTES
-
-Ints = npt.NDArray[np.int64]
+from resources.simulated_market.world.model import Ints
 
 AUCTION = 9 * 60 + 15
 OPEN = 9 * 60 + 25

@@ -3,14 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from resources.simulated_market.world import draws
 from resources.simulated_market.world.draws import Stream
 from resources.simulated_market.world.intraday import DayRow, Paths
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from resources.simulated_market.world.model import Ints
 
 LEVELS = 5
 

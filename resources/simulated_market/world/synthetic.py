@@ -24,6 +24,7 @@ from resources.simulated_market.world.model import (
     Bars,
     Board,
     ExRight,
+    Ints,
     Minutes,
     Quote,
     Rename,
@@ -33,8 +34,6 @@ from resources.simulated_market.world.naming import base_name, shown_name
 from resources.simulated_market.world.plan import Feature, Plan, is_st_name
 from resources.simulated_market.world.regimes import scripted
 from resources.simulated_market.world.session import Progress, date_number, moment, progress
-
-Ints = npt.NDArray[np.int64]
 
 # A change of anything that moves a row bumps this and the pinned hashes in one commit.
 SAMPLE_VERSION = 3

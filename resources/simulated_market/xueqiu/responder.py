@@ -4,12 +4,11 @@ import json
 import re
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 from resources.simulated_market.eastmoney.fields import unix
 from resources.simulated_market.popularity import ranking
 from resources.simulated_market.shared_facts import Books
-from resources.simulated_market.wire import Handler, HttpRequest, Reply, Route, View, route
+from resources.simulated_market.wire import Handler, HttpRequest, Reply, Route, Row, View, route
 from resources.simulated_market.world.model import PRICE_UNIT, Quote, Security
 
 _COOKIE = "xq_a_token"
@@ -21,8 +20,6 @@ _EXPIRED = {
     "error_data": None,
     "error_code": "400016",
 }
-
-Row = dict[str, Any]
 
 
 def _with_token(handle: Handler) -> Handler:
