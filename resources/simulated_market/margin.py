@@ -52,13 +52,16 @@ class Margin:
         return round(self.rzye + self.rqye, 2)
 
 
+_FIGURES = ("rzye", "rzmre", "rzche", "rqyl", "rqmcl", "rqchl")
+
+
 @dataclass(frozen=True)
 class _Series:
     date: Ints
     close: Ints
     preclose: Ints
     float_cap: Floats
-    figures: Ints  # [rzye, rzmre, rzche, rqyl, rqmcl, rqchl] x dates
+    figures: Ints  # _FIGURES x dates
 
 
 def is_margin_name(security: Security) -> bool:
@@ -112,17 +115,12 @@ class MarginBook:
         if is_special(name):
             return None
         close, preclose = int(series.close[at]), int(series.preclose[at])
-        rzye, rzmre, rzche, rqyl, rqmcl, rqchl = (int(value) for value in series.figures[:, at])
+        figures = dict(zip(_FIGURES, (int(value) for value in series.figures[:, at]), strict=True))
         return Margin(
             security=security,
             name=name,
             date=day,
-            rzye=rzye,
-            rzmre=rzmre,
-            rzche=rzche,
-            rqyl=rqyl,
-            rqmcl=rqmcl,
-            rqchl=rqchl,
+            **figures,
             close=close / PRICE_UNIT,
             change_pct=round((close / preclose - 1) * 100, 4) if preclose else 0.0,
             float_cap=round(float(series.float_cap[at]), 2),

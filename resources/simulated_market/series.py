@@ -55,19 +55,10 @@ def daily(world: World, security: Security, now: datetime, adjust: str = "") -> 
     keep = np.flatnonzero(bars.traded & (bars.volume > 0))
     close = (bars.close + shift)[keep].tolist()
     previous = [int(bars.preclose[keep[0]] + shift[keep[0]]), *close[:-1]] if len(keep) else []
-    columns = zip(
-        bars.date[keep].tolist(),
-        (bars.open + shift)[keep].tolist(),
-        (bars.high + shift)[keep].tolist(),
-        (bars.low + shift)[keep].tolist(),
-        close,
-        bars.volume[keep].tolist(),
-        bars.amount[keep].tolist(),
-        bars.turnover_pct[keep].tolist(),
-        previous,
-        strict=True,
-    )
-    return [Bar(*values) for values in columns]
+    prices = (bars.open + shift, bars.high + shift, bars.low + shift, bars.close + shift)
+    columns = (bars.date, *prices, bars.volume, bars.amount, bars.turnover_pct)
+    rows = zip(*(column[keep].tolist() for column in columns), previous, strict=True)
+    return [Bar(*values) for values in rows]
 
 
 def has_events(world: World, security: Security, now: datetime) -> bool:
@@ -127,16 +118,9 @@ def one_day(world: World, security: Security, now: datetime, day: int, step: int
     if minutes is None or not len(minutes.minute):
         return []
     result: list[Bar] = []
-    ones = zip(
-        minutes.minute.tolist(),
-        minutes.open.tolist(),
-        minutes.high.tolist(),
-        minutes.low.tolist(),
-        minutes.price.tolist(),
-        minutes.volume.tolist(),
-        minutes.amount.tolist(),
-        strict=True,
-    )
+    prices = (minutes.open, minutes.high, minutes.low, minutes.price)
+    columns = (minutes.minute, *prices, minutes.volume, minutes.amount)
+    ones = zip(*(column.tolist() for column in columns), strict=True)
     previous = int(minutes.open[0])
     singles = []
     for minute, open_, high, low, close, volume, amount in ones:

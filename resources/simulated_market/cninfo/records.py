@@ -6,10 +6,9 @@ from resources.simulated_market import capital, corporate
 from resources.simulated_market.cninfo.industries import is_fresh
 from resources.simulated_market.eastmoney.conditions import Conditions
 from resources.simulated_market.eastmoney.schedule import schedule_rows
-from resources.simulated_market.exchanges.days import day_of
 from resources.simulated_market.notices import page_of
 from resources.simulated_market.wire import HttpRequest, Reply, Row, View, json_reply
-from resources.simulated_market.world.dates import iso_of
+from resources.simulated_market.world.dates import day_of, iso_of
 
 WAN = 1e4
 _DATES = {

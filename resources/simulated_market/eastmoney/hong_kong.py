@@ -1,6 +1,6 @@
 """Hong Kong at the portal: the list of companies that are listed twice, and their reports (RPT_HKF10_*)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from resources.simulated_market import corporate
 from resources.simulated_market.dual_listings import Pair, pairs
@@ -43,7 +43,7 @@ class HongKong:
 
     def reports(self) -> Mapping[str, Maker]:
         return {
-            "RPT_HKF10_FN_MAININDICATOR": self._by_period(indicator_row),
+            "RPT_HKF10_FN_MAININDICATOR": self._by_period(lambda one, result: [indicator_row(one, result)]),
             "RPT_HKF10_FN_BALANCE_PC": self._items(_BALANCE),
             "RPT_HKF10_FN_INCOME_PC": self._items(_INCOME),
             "RPT_HKF10_FN_CASHFLOW_PC": self._items(_CASH),
@@ -52,31 +52,25 @@ class HongKong:
             "RPT_HKF10_INFO_ORGPROFILE": _of_pair(profile_row),
         }
 
-    def _by_period(self, make: Callable[[Pair, Result], Row]) -> Maker:
+    def _by_period(self, make: Callable[[Pair, Result], Iterable[Row]]) -> Maker:
         def rows(view: View, conditions: Conditions) -> list[Row]:
             return [
-                make(one, result)
+                row
                 for one in _asked(view, conditions)
                 for result in self._finance.of_security(view, one.security)
+                for row in make(one, result)
             ]
 
         return rows
 
     def _items(self, items: Callable[[Result], Row]) -> Maker:
-        def rows(view: View, conditions: Conditions) -> list[Row]:
-            return [
-                {
-                    **_head(one, result),
-                    "STD_ITEM_CODE": f"00400{at:04d}",
-                    "STD_ITEM_NAME": item,
-                    "AMOUNT": value,
-                }
-                for one in _asked(view, conditions)
-                for result in self._finance.of_security(view, one.security)
+        return self._by_period(
+            lambda one, result: (
+                _head(one, result)
+                | {"STD_ITEM_CODE": f"00400{at:04d}", "STD_ITEM_NAME": item, "AMOUNT": value}
                 for at, (item, value) in enumerate(items(result).items(), start=1)
-            ]
-
-        return rows
+            )
+        )
 
 
 def _asked(view: View, conditions: Conditions) -> list[Pair]:

@@ -105,18 +105,14 @@ def _interbank(view: View, conditions: Conditions) -> list[Row]:
 
 
 def _prime_rates(view: View, conditions: Conditions) -> list[Row]:
-    rows: list[Row] = []
-    for day in economy.prime_days(view):
-        one, five = economy.prime_rates(day)
-        rows.append(
-            {
-                "TRADE_DATE": f"{day} 00:00:00", "LPR1Y": one, "LPR5Y": five, "RATE_1": 4.35, "RATE_2": 4.9,
-            }
-        )  # fmt: skip
+    rates: list[tuple[date, float | None, float | None]] = [
+        (day, *economy.prime_rates(day)) for day in economy.prime_days(view)
+    ]
     # Before 2019 there was a benchmark alone.
-    rows.append({"TRADE_DATE": "2015-10-24 00:00:00", "LPR1Y": None, "LPR5Y": None, "RATE_1": 4.35,
-                 "RATE_2": 4.9})  # fmt: skip
-    return rows
+    return [
+        {"TRADE_DATE": f"{day} 00:00:00", "LPR1Y": one, "LPR5Y": five, "RATE_1": 4.35, "RATE_2": 4.9}
+        for day, one, five in [*rates, (date(2015, 10, 24), None, None)]
+    ]
 
 
 def _reserves(view: View, conditions: Conditions) -> list[Row]:
@@ -169,6 +165,12 @@ def _connect_days(view: View, conditions: Conditions) -> list[Row]:
     return rows
 
 
+_UNKNOWN = (
+    "LEAD_STOCKS_CODE", "LEAD_STOCKS_NAME", "LS_CHANGE_RATE", "INDEX_CLOSE_PRICE", "INDEX_CHANGE_RATE",
+    "HOLD_MARKET_CAP", "QUOTA_BALANCE_TEXT",
+)  # fmt: skip
+
+
 def connect_row(one: connect_days.Channel, day: int) -> Row:
     hidden = one.northbound and day >= connect_days.UNDISCLOSED_FROM
     return {
@@ -182,13 +184,7 @@ def connect_row(one: connect_days.Channel, day: int) -> Row:
         "ACCUM_DEAL_AMT": None,
         "DEAL_AMT": one.turnover,
         "DEAL_NUM": one.deals,
-        "LEAD_STOCKS_CODE": None,
-        "LEAD_STOCKS_NAME": None,
-        "LS_CHANGE_RATE": None,
-        "INDEX_CLOSE_PRICE": None,
-        "INDEX_CHANGE_RATE": None,
-        "HOLD_MARKET_CAP": None,
-        "QUOTA_BALANCE_TEXT": None,
+        **dict.fromkeys(_UNKNOWN),
     }
 
 

@@ -4,9 +4,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from resources.simulated_market.exchanges.days import day_of
 from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, route
+from resources.simulated_market.world.dates import day_of
 
 PAGE = 20
 _SUMS = ("rzye", "rzmre", "rqyl", "rqmcl", "rqye", "rzrqye")

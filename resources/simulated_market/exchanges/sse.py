@@ -7,11 +7,10 @@ from typing import Any
 from resources.simulated_market.block_trades import PUBLISHED
 from resources.simulated_market.days import at, dates_between
 from resources.simulated_market.exchanges.billboards import listings_of, shanghai_text
-from resources.simulated_market.exchanges.days import day_of
 from resources.simulated_market.market_classes import MarketClass
 from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.wire import Handler, HttpRequest, Reply, Route, View, json_reply, route
-from resources.simulated_market.world.dates import iso_of
+from resources.simulated_market.world.dates import day_of, iso_of
 from resources.simulated_market.world.model import Security
 
 _REFERERS = ("https://www.sse.com.cn/", "http://www.sse.com.cn/")

@@ -9,14 +9,13 @@ from resources.simulated_market.block_trades import PUBLISHED, Deal
 from resources.simulated_market.corrupted_responses import sheet_rows
 from resources.simulated_market.days import at
 from resources.simulated_market.exchanges.billboards import listings_of, shenzhen_row
-from resources.simulated_market.exchanges.days import day_of
 from resources.simulated_market.exchanges.sheet import MEDIA_TYPE, workbook
 from resources.simulated_market.exchanges.sse import units_of
 from resources.simulated_market.exchanges.szse_notices import notices
 from resources.simulated_market.margin import Margin
 from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, json_reply, route
-from resources.simulated_market.world.dates import iso_of
+from resources.simulated_market.world.dates import day_of, iso_of
 from resources.simulated_market.world.model import Security
 
 PAGE = 20

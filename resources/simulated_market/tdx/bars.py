@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from resources.simulated_market.series import PERIOD_KEYS
 from resources.simulated_market.tdx.encoding import NO_DATA, float32, packed_minute, u16, varints
 from resources.simulated_market.tdx.state import RequestView, lots, scaled
-from resources.simulated_market.world.model import PRICE_UNIT, Bars, Ints, Security
+from resources.simulated_market.world.model import PRICE_UNIT, Bars, Ints, Minutes, Security
 
 PAGE = 800
 #: category -> (period, minutes in a bar); 0 minutes = daily or longer
@@ -131,20 +132,8 @@ def _daily(view: RequestView, security: Security, category: int, start: int, cou
 
 def _edges(dates: Ints, period: str) -> list[int]:
     """Where each bar of `period` begins in `dates`, and the end."""
-    if len(dates) == 0:
-        return [0]
-    if period == "week":
-        days = np.array([f"{d // 10_000}-{d // 100 % 100:02d}-{d % 100:02d}" for d in dates], "datetime64[D]")
-        # Day 0 was a Thursday; weeks begin on Mondays.
-        keys = (days.astype(np.int64) + 3) // 7
-    elif period == "month":
-        keys = dates // 100
-    elif period == "quarter":
-        keys = dates // 10_000 * 4 + (dates // 100 % 100 - 1) // 3
-    else:
-        keys = dates // 10_000
-    starts = np.flatnonzero(np.diff(keys, prepend=keys[0] - 1))
-    return [*starts.tolist(), len(dates)]
+    keys = [PERIOD_KEYS[period](day) for day in dates.tolist()]
+    return [*(at for at, key in enumerate(keys) if not at or key != keys[at - 1]), len(keys)]
 
 
 def _single(bars: Bars, first: int, stop: int) -> list[Row]:
@@ -162,18 +151,14 @@ def _merge(bars: Bars, first: int, end: int) -> Row:
     """Bars first..end-1 as one, dated by the last; suspended days take no part unless all are."""
     traded = first + np.flatnonzero(bars.traded[first:end])
     at = traded if len(traded) else np.arange(end - 1, end)
-    return Row(
-        date=int(bars.date[end - 1]),
-        minute=0,
-        open=int(bars.open[at[0]]),
-        high=int(bars.high[at].max()),
-        low=int(bars.low[at].min()),
-        close=int(bars.close[at[-1]]),
-        volume=int(bars.volume[at].sum()),
-        amount=float(bars.amount[at].sum()),
-        up=int(bars.up_count[end - 1]),
-        down=int(bars.down_count[end - 1]),
-    )
+    counts = (int(bars.up_count[end - 1]), int(bars.down_count[end - 1]))
+    return Row(int(bars.date[end - 1]), 0, *_summed(bars, bars.close, at), *counts)
+
+
+def _summed(bars: Bars | Minutes, close: Ints, at: Ints | list[int]) -> tuple[int, int, int, int, int, float]:
+    """(open, high, low, close, volume, amount) of some bars as one."""
+    prices = (int(bars.open[at[0]]), int(bars.high[at].max()), int(bars.low[at].min()), int(close[at[-1]]))
+    return *prices, int(bars.volume[at].sum()), float(bars.amount[at].sum())
 
 
 def _intraday(view: RequestView, security: Security, minutes: int, start: int, count: int) -> list[Row]:
@@ -206,23 +191,9 @@ def _cut(view: RequestView, security: Security, date: int, size: int) -> list[Ro
     groups: dict[int, list[int]] = {}
     for place, minute in enumerate(path.minute.tolist()):
         groups.setdefault(_bar_end(minute, size), []).append(place)
-    afternoon = date == view.today and 13 <= view.now.hour < 15
-    rows = []
-    for end, at in groups.items():
-        rows.append(
-            Row(
-                date=date,
-                # The server labels the last bar of the morning 13:00 until the close.
-                minute=_AFTERNOON if afternoon and end == _NOON else end,
-                open=int(path.open[at[0]]),
-                high=int(path.high[at].max()),
-                low=int(path.low[at].min()),
-                close=int(path.price[at[-1]]),
-                volume=int(path.volume[at].sum()),
-                amount=float(path.amount[at].sum()),
-            )
-        )
-    return rows
+    # The server labels the last bar of the morning 13:00 until the close.
+    labels = {_NOON: _AFTERNOON} if date == view.today and 13 <= view.now.hour < 15 else {}
+    return [Row(date, labels.get(end, end), *_summed(path, path.price, at)) for end, at in groups.items()]
 
 
 def _bar_end(minute: int, size: int) -> int:

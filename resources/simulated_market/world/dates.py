@@ -20,3 +20,9 @@ def date_of(day: int) -> date:
 
 def number_of(day: date) -> int:
     return day.year * 10_000 + day.month * 100 + day.day
+
+
+def day_of(text: str) -> int:
+    """YYYYMMDD of `2026-09-30` or `20260930`; 0 for anything else."""
+    digits = text.replace("-", "")
+    return int(digits) if len(digits) == 8 and digits.isascii() and digits.isdigit() else 0
