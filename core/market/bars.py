@@ -133,8 +133,7 @@ class Bars:
         def column(name: str) -> Floats:
             if name not in dense.values:
                 return np.full(int(counts.sum()), _MISSING.get(name, np.nan))
-            values: Floats = dense.values[name][there]
-            return values
+            return dense.values[name][there]
 
         return cls(
             codes=tuple(code for code, is_held in zip(dense.codes, held.tolist(), strict=True) if is_held),

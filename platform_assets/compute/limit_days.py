@@ -34,25 +34,21 @@ class LimitWindow:
 
     @cached_property
     def traded(self) -> Bools:
-        traded: Bools = self.volume > 0
-        return traded
+        return self.volume > 0
 
     @cached_property
     def up(self) -> Bools:
         """Closed at the limit-up price."""
-        held: Bools = self.traded & (self.close >= self.limit_up - HALF_TICK)
-        return held
+        return self.traded & (self.close >= self.limit_up - HALF_TICK)
 
     @cached_property
     def down(self) -> Bools:
-        held: Bools = self.traded & (self.close <= self.limit_down + HALF_TICK)
-        return held
+        return self.traded & (self.close <= self.limit_down + HALF_TICK)
 
     @cached_property
     def broken(self) -> Bools:
         """Touched the limit-up price and did not hold it."""
-        touched: Bools = self.traded & (self.high >= self.limit_up - HALF_TICK) & ~self.up
-        return touched
+        return self.traded & (self.high >= self.limit_up - HALF_TICK) & ~self.up
 
     @cached_property
     def boards(self) -> Ints:

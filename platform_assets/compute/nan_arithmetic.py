@@ -37,5 +37,4 @@ def filled_factor(factor: Floats) -> Floats:
     if not len(known):
         return np.ones(len(factor))
     at = np.searchsorted(known, np.arange(len(factor)), side="right") - 1
-    values: Floats = factor[known[np.maximum(at, 0)]]
-    return values
+    return factor[known[np.maximum(at, 0)]]

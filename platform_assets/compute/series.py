@@ -128,14 +128,12 @@ def std(x: npt.ArrayLike, n: int) -> Floats:
     """Sample deviation (ddof 1) of n >= 2 bars, as terminals' STD."""
     if n < 2:
         return np.full(_floats(x).shape, np.nan)
-    result: Floats = np.sqrt(_moments(_floats(x), n)[1] / (n - 1))
-    return result
+    return np.sqrt(_moments(_floats(x), n)[1] / (n - 1))
 
 
 def stdp(x: npt.ArrayLike, n: int) -> Floats:
     """Population deviation (ddof 0)."""
-    result: Floats = np.sqrt(_moments(_floats(x), n)[1] / n)
-    return result
+    return np.sqrt(_moments(_floats(x), n)[1] / n)
 
 
 def slope(x: npt.ArrayLike, n: int) -> Floats:

@@ -1,19 +1,17 @@
 """Shared by the datasets of dated events: asking a report for a range of dates, and by codes; changes of
 price after an event, from our own bars; whether a list with prices is of the session it is taken for."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from core.declaration.scope import Context, Scope
+from core.errors import PayloadError
 from resources.upstreams.fetch_context import FetchContext
 
 if TYPE_CHECKING:
     from resources.upstreams.eastmoney import EastmoneyClient
-from collections.abc import Mapping
-
-from core.errors import PayloadError
 
 EventCall = Callable[["EastmoneyClient"], Callable[[str, str, tuple[str, ...] | None], pd.DataFrame]]
 """The client of the portal -> its call of (first date, last date, codes or None for the market)."""
@@ -45,10 +43,7 @@ def _asked(
     until: str,
     codes: tuple[str, ...] | None,
 ) -> pd.DataFrame:
-    found: pd.DataFrame = ctx.once(
-        (name, since, until, codes), lambda view: call(view.eastmoney)(since, until, codes)
-    )
-    return found
+    return ctx.once((name, since, until, codes), lambda view: call(view.eastmoney)(since, until, codes))
 
 
 def trade_dates_only(rows: pd.DataFrame, context: Context) -> pd.Series:

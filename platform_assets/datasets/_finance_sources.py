@@ -78,12 +78,10 @@ def _by_period_or_codes(
 
 def _summaries(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     def of(period: str) -> pd.DataFrame:
-        found: pd.DataFrame = ctx.once(("summaries", period), lambda view: view.eastmoney.summaries(period))
-        return found
+        return ctx.once(("summaries", period), lambda view: view.eastmoney.summaries(period))
 
     def of_some(codes: Codes) -> pd.DataFrame:
-        found: pd.DataFrame = ctx.once(("summaries", codes), lambda view: view.eastmoney.summaries_of(codes))
-        return found
+        return ctx.once(("summaries", codes), lambda view: view.eastmoney.summaries_of(codes))
 
     return _by_period_or_codes(scope, of, of_some)
 
@@ -130,10 +128,9 @@ def main_indicators(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 def _company_statements(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     def of(symbol: str) -> pd.DataFrame:
-        found: pd.DataFrame = ctx.once(
+        return ctx.once(
             ("company_statements", symbol), lambda view: view.eastmoney.company_statements(symbol)
         )
-        return found
 
     return _joined(ctx.each(of, ctx.symbols(scope.codes, "stock")))
 

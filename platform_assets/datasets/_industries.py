@@ -24,7 +24,4 @@ def indices_now(ctx: FetchContext, level: str) -> pd.DataFrame:
 
 
 def _asked(ctx: FetchContext, level: str, since: str, until: str) -> pd.DataFrame:
-    found: pd.DataFrame = ctx.once(
-        ("sw_report", level, since, until), lambda view: view.sw.report(level, since, until)
-    )
-    return found
+    return ctx.once(("sw_report", level, since, until), lambda view: view.sw.report(level, since, until))

@@ -145,8 +145,7 @@ def _with_prices(out: pd.DataFrame, quotes: pd.DataFrame, idle: Any) -> pd.DataF
 
 def is_session(ctx: FetchContext, scope: Scope) -> bool:
     """Whether the scope is the market on its newest session, to which current quotes belong."""
-    current: bool = not scope.is_range and scope.codes is None and ctx.is_current_session(scope.until)
-    return current
+    return not scope.is_range and scope.codes is None and ctx.is_current_session(scope.until)
 
 
 def amount_rounding(rows: pd.DataFrame) -> pd.Series:
@@ -172,5 +171,4 @@ def tolerated_volume(rows: pd.DataFrame) -> pd.Series:
 
 
 def _identity(ctx: FetchContext) -> pd.DataFrame:
-    frame: pd.DataFrame = ctx.securities()[["code", "market", "symbol", "sec_type"]]
-    return frame
+    return ctx.securities()[["code", "market", "symbol", "sec_type"]]

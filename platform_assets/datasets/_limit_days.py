@@ -71,13 +71,12 @@ def _read(ctx: FetchContext, dates: tuple[str, ...], first: int, spans: pd.DataF
 
 def pool_rows(ctx: FetchContext, since: str, until: str) -> pd.DataFrame:
     """The stored pools: trade_date, pool, code, name, change_pct, limit_days."""
-    rows: pd.DataFrame = ctx.read(
+    return ctx.read(
         "raw_limit_pool",
         columns=("trade_date", "pool", "code", "name", "change_pct", "limit_days"),
         since=since,
         until=until,
     )
-    return rows
 
 
 def pool_codes(rows: pd.DataFrame, day: str) -> dict[str, set[str]] | None:

@@ -5,6 +5,7 @@ the week before are asked for once more: a day on which the upstream was away lo
 """
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -14,31 +15,34 @@ from core.declaration.scope import Scope
 from core.market.securities import is_a_share
 from resources.upstreams.fetch_context import FetchContext
 
+if TYPE_CHECKING:
+    from resources.upstreams.eastmoney import EastmoneyClient
+
 AGAIN_DAYS = 7
 SPAN_DAYS = 92
 """Days that one request covers: the gateway ends at 50,000 rows."""
 
-Ask = Callable[[FetchContext, str | None, str, tuple[str, ...] | None], pd.DataFrame]
-"""(fetch context, first day or None, last day, codes or None) -> rows."""
+Call = Callable[["EastmoneyClient"], Callable[[str | None, str, tuple[str, ...] | None], pd.DataFrame]]
+"""The client of the portal -> its call of (first day or None, last day, codes or None for the market)."""
 
 
 def by_notice(
     ctx: FetchContext,
     scope: Scope,
-    ask: Ask,
+    name: str,
+    call: Call,
     key: Sequence[str],
     again: int = AGAIN_DAYS,
     span: int = SPAN_DAYS,
 ) -> pd.DataFrame:
-    """Rows of A shares with a notice in the days of the scope; of the scope's codes all that was known by
-    their end. `again`: days before the scope that are asked for once more; `span`: days of one request.
-    Tables of one run that ask alike share the answers; the reports' B shares and bonds are left out."""
+    """Rows of A shares with a notice in the days of the scope, from the call `name`; of the scope's codes all
+    that was known by their end. `again`: days before the scope that are asked for once more; `span`: days of
+    one request. Tables of one run that ask alike share the answers; the reports' B shares and bonds are left
+    out."""
     since, until = scope.event_days(ctx.calendar)
-    name = getattr(ask, "__name__", "")
 
     def of(since: str | None, last: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
-        found: pd.DataFrame = ctx.once((name, since, last, codes), lambda view: ask(view, since, last, codes))
-        return found
+        return ctx.once((name, since, last, codes), lambda view: call(view.eastmoney)(since, last, codes))
 
     if scope.codes is None:
         parts = [of(first, last, None) for first, last in spans(moved(since, -again), until, span)]

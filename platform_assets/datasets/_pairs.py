@@ -54,8 +54,7 @@ def found_pairs(ctx: FetchContext, day: str) -> Iterator[Found]:
 
 def _on(ctx: FetchContext, table: str, columns: Sequence[str], day: str) -> pd.DataFrame:
     """Stored rows of one date, with their source."""
-    rows: pd.DataFrame = ctx.read(table, columns=("code", *columns, "src"), since=day, until=day)
-    return rows
+    return ctx.read(table, columns=("code", *columns, "src"), since=day, until=day)
 
 
 def _side(rows: pd.DataFrame, source: str | Sequence[str], field: str) -> pd.Series:
@@ -260,8 +259,7 @@ def _reported(
 
 
 def _session(ctx: FetchContext, day: str) -> bool:
-    current: bool = current_session(ctx, Scope((day,)))
-    return current
+    return current_session(ctx, Scope((day,)))
 
 
 def _flows(ctx: FetchContext, day: str) -> Iterator[Found]:

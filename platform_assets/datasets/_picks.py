@@ -152,8 +152,7 @@ def prices_of(ctx: FetchContext, first: str, last: str) -> tuple[Prices, Benchma
         reported = {str(row.date): (row.open, row.close) for row in bars.itertuples(index=False)}
         return Prices.from_dense(dense, dates), Benchmark.of(reported, dates)
 
-    found: tuple[Prices, Benchmark] = ctx.once(("prices of picks", first, until), make)
-    return found
+    return ctx.once(("prices of picks", first, until), make)
 
 
 def hits_of(rows: pd.DataFrame) -> list[tuple[str, str]]:

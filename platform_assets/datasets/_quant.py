@@ -67,8 +67,7 @@ def _bars(ctx: FetchContext, scope: Scope) -> Bars:
         bars = bars if scope.codes is None else bars.take(scope.codes)
         return _filled_up(view, bars, since, number(scope.since))
 
-    bars: Bars = ctx.once(("window of bars", since, until, scope.codes), make)
-    return bars
+    return ctx.once(("window of bars", since, until, scope.codes), make)
 
 
 def _filled_up(view: FetchContext, bars: Bars, since: str, first: int) -> Bars:
@@ -143,8 +142,7 @@ def signal_values(ctx: FetchContext, scope: Scope, stretch: Stretch) -> dict[str
         reported = _calculated(stretch, index)
         return {name: reported[name] for name in COLUMNS}
 
-    found: dict[str, Pair] = ctx.once(_signals_key(scope, stretch), make)
-    return found
+    return ctx.once(_signals_key(scope, stretch), make)
 
 
 def _calculated(stretch: Stretch, index: tuple[Ints, Floats]) -> dict[str, Pair]:

@@ -80,13 +80,11 @@ def platform(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
     def ask(since: str, until: str, code: str | None) -> pd.DataFrame:
         if code is None:
-            found: pd.DataFrame = ctx.cninfo.announcements(since, until)
-            return found
+            return ctx.cninfo.announcements(since, until)
         orgs = ctx.once("cninfo_orgs", lambda view: view.cninfo.orgs()).set_index("code")["org_id"]
         if code not in orgs.index:
             return pd.DataFrame(columns=["code", "title", "pub_date"])
-        one: pd.DataFrame = ctx.cninfo.announcements(since, until, f"{code},{orgs[code]}")
-        return one
+        return ctx.cninfo.announcements(since, until, f"{code},{orgs[code]}")
 
     return _asked(ask, ctx, scope, _LONG_SPAN)
 

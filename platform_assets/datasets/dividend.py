@@ -78,17 +78,10 @@ class AuxBonus(Model):
     payout_ratio: t.Pct = col("pct", "cash / earnings of the report period", ge=0)
 
 
-def dividends(
-    ctx: FetchContext, since: str | None, until: str, codes: tuple[str, ...] | None
-) -> pd.DataFrame:
-    rows: pd.DataFrame = ctx.eastmoney.dividends(since, until, codes)
-    return rows
-
-
 def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Dividends by the day of the newest notice: one or two calls a date for both tables of a run. Codes: one
     call for a hundred."""
-    return by_notice(ctx, scope, dividends, KEY)
+    return by_notice(ctx, scope, "dividends", lambda portal: portal.dividends, KEY)
 
 
 def terminal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:

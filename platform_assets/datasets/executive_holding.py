@@ -31,17 +31,17 @@ class ExecutiveHolding(Model):
     reason: S64 = col(title="how the shares changed hands")
 
 
-def executive_trades(
-    ctx: FetchContext, since: str | None, until: str, codes: tuple[str, ...] | None
-) -> pd.DataFrame:
-    rows: pd.DataFrame = ctx.eastmoney.executive_trades(since, until, codes)
-    return rows
-
-
 def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Trades by their day, with the two weeks before, since it is reported days later: one call a date.
     Codes: one call for a hundred."""
-    rows = by_notice(ctx, scope, executive_trades, ("code", "change_date"), again=_REPORTED_WITHIN)
+    rows = by_notice(
+        ctx,
+        scope,
+        "executive_trades",
+        lambda portal: portal.executive_trades,
+        ("code", "change_date"),
+        again=_REPORTED_WITHIN,
+    )
     return keyed(rows) if len(rows) else rows
 
 

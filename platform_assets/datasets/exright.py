@@ -116,8 +116,7 @@ def few_are_ex_at_once(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 def _symbols_to_ask(ctx: FetchContext, scope: Scope) -> list[str]:
     if scope.is_range or scope.codes is not None or not ctx.is_current_session(scope.until):
-        symbols: list[str] = ctx.symbols(scope.codes)
-        return symbols
+        return ctx.symbols(scope.codes)
     quotes = _quoted(ctx)
     previous = ctx.calendar.offset(scope.until, -1)
     stored = ctx.read("fusion_kline_daily", columns=("code", "close"), since=previous, until=previous)

@@ -52,8 +52,7 @@ class Futures(Model):
 
 def _daily(ctx: FetchContext, exchange: str, day: str) -> pd.DataFrame:
     """The file of an exchange, asked once per run."""
-    rows: pd.DataFrame = ctx.once(("futures", exchange, day), lambda view: view.futures(exchange).daily(day))
-    return rows
+    return ctx.once(("futures", exchange, day), lambda view: view.futures(exchange).daily(day))
 
 
 def _out(ctx: FetchContext, scope: Scope) -> list[str]:
@@ -109,8 +108,7 @@ def _mains(ctx: FetchContext, exchange: str, day: str) -> list[pd.DataFrame]:
             is_main=True,
         )
 
-    found: list[pd.DataFrame] = ctx.each(one, list(rows.index))
-    return found
+    return ctx.each(one, list(rows.index))
 
 
 def _source(exchange: str) -> Source:

@@ -55,17 +55,10 @@ class AuxHolder(Model):
     float10_ratio_pct: Pct = col("pct", "shares of the ten largest float holders / float shares", ge=0)
 
 
-def holder_counts(
-    ctx: FetchContext, since: str | None, until: str, codes: tuple[str, ...] | None
-) -> pd.DataFrame:
-    rows: pd.DataFrame = ctx.eastmoney.holder_counts(since, until, codes)
-    return rows
-
-
 def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Counts by the day of the notice: one call for an ordinary date, about ten at the end of April, for both
     tables of a run. Codes: one call for a hundred."""
-    return by_notice(ctx, scope, holder_counts, ("code", "date"))
+    return by_notice(ctx, scope, "holder_counts", lambda portal: portal.holder_counts, ("code", "date"))
 
 
 def platform(ctx: FetchContext, scope: Scope) -> pd.DataFrame:

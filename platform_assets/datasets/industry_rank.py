@@ -78,8 +78,7 @@ def _nodes(ctx: FetchContext, day: str) -> pd.DataFrame:
         "node_code", "level", "name", "amount_yi", "change_pct", "change_pct_5d", "main_net", "up_count",
         "down_count", "limit_up_count", "leader_code", "leader_name", "leader_change_pct",
     )  # fmt: skip
-    nodes: pd.DataFrame = ctx.read("fusion_market_cloud_map", columns=columns, since=day, until=day)
-    return nodes
+    return ctx.read("fusion_market_cloud_map", columns=columns, since=day, until=day)
 
 
 class _Past:

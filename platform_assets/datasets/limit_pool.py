@@ -65,8 +65,7 @@ def topic_portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 def topic_pool(ctx: FetchContext, pool: str, day: str) -> pd.DataFrame:
     """A pool of the topic portal, asked once per run."""
-    rows: pd.DataFrame = ctx.once(("ths pool", pool, day), lambda view: view.ths.limit_pool(pool, day))
-    return rows
+    return ctx.once(("ths pool", pool, day), lambda view: view.ths.limit_pool(pool, day))
 
 
 DATASET = Raw(

@@ -84,11 +84,10 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
         return pd.DataFrame(columns=["code", "date"])
 
     def of(codes: tuple[str, ...]) -> pd.DataFrame:
-        found: pd.DataFrame = ctx.once(
+        return ctx.once(
             ("margin", days[0], days[-1], codes),
             lambda view: view.eastmoney.margin_history(days[0], days[-1], codes),
         )
-        return found
 
     rows = pd.concat([of(codes) for codes in scope.named_groups()], ignore_index=True)
     return rows[rows["date"].isin(days)]

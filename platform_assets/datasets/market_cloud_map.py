@@ -123,8 +123,7 @@ def own_quotes(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 def _stored(ctx: FetchContext, day: str) -> pd.DataFrame:
     def read(table: str, *columns: str, dated: bool = True) -> pd.DataFrame:
         span = {"since": day, "until": day} if dated else {}
-        rows: pd.DataFrame = ctx.read(table, columns=("code", *columns), **span)
-        return rows
+        return ctx.read(table, columns=("code", *columns), **span)
 
     quotes = read(
         "fusion_quote_snapshot",

@@ -30,15 +30,18 @@ class OrgSurvey(Model):
     content: Text = col(title="what was said")
 
 
-def surveys(ctx: FetchContext, since: str | None, until: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
-    rows: pd.DataFrame = ctx.eastmoney.surveys(since, until, codes)
-    return rows
-
-
 def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Surveys by the day of the notice: about four calls for an ordinary date, twenty after a report season.
     Codes: two calls for a hundred and more pages where they were visited often."""
-    rows = by_notice(ctx, scope, surveys, ("code", "survey_date"), again=AGAIN_DAYS, span=_SPAN_DAYS)
+    rows = by_notice(
+        ctx,
+        scope,
+        "surveys",
+        lambda portal: portal.surveys,
+        ("code", "survey_date"),
+        again=AGAIN_DAYS,
+        span=_SPAN_DAYS,
+    )
     if rows.empty:
         return rows
     keyed = rows.assign(org_key=[hash_key(name) for name in rows["org_name"]])

@@ -49,26 +49,14 @@ class AuxCapital(Model):
     content: Text = col(title="the figures")
 
 
-def share_changes(
-    ctx: FetchContext, since: str | None, until: str, codes: tuple[str, ...] | None
-) -> pd.DataFrame:
-    rows: pd.DataFrame = ctx.eastmoney.share_changes(since, until, codes)
-    return rows
-
-
-def buybacks(ctx: FetchContext, since: str | None, until: str, codes: tuple[str, ...] | None) -> pd.DataFrame:
-    rows: pd.DataFrame = ctx.eastmoney.buybacks(since, until, codes)
-    return rows
-
-
 def structures(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Changes on the days of the scope and of the week before (one call, shared with `events`), and the whole
     history of the codes that reported and of a hundred in turn: some ten calls."""
-    rows = by_notice(ctx, scope, share_changes, _EQUITY_KEY)
+    rows = by_notice(ctx, scope, "share_changes", lambda portal: portal.share_changes, _EQUITY_KEY)
     if scope.codes is not None:
         return rows
     due = Scope(scope.dates, codes_to_fetch(ctx, scope, listings=False))
-    parts = [share_changes(ctx, None, scope.until, codes) for codes in due.named_groups()]
+    parts = [ctx.eastmoney.share_changes(None, scope.until, codes) for codes in due.named_groups()]
     filled = [part for part in (rows, *parts) if len(part)]
     if not filled:
         return rows
@@ -81,8 +69,7 @@ def platform(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     now = ctx.clock.now()
 
     def of(symbol: str) -> pd.DataFrame:
-        found: pd.DataFrame = ctx.cninfo.share_changes(symbol[2:], _FIRST_DAY, scope.until, now)
-        return found
+        return ctx.cninfo.share_changes(symbol[2:], _FIRST_DAY, scope.until, now)
 
     return _of_codes(ctx, scope, of)
 
@@ -117,8 +104,8 @@ def _of_codes(ctx: FetchContext, scope: Scope, ask: Callable[[str], pd.DataFrame
 def events(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Buybacks with a notice in the days of the scope, and share changes of those days: two
     calls for an ordinary date, two for a hundred codes."""
-    bought = by_notice(ctx, scope, buybacks, ("code", "update_date"))
-    changed = by_notice(ctx, scope, share_changes, _EQUITY_KEY)
+    bought = by_notice(ctx, scope, "buybacks", lambda portal: portal.buybacks, ("code", "update_date"))
+    changed = by_notice(ctx, scope, "share_changes", lambda portal: portal.share_changes, _EQUITY_KEY)
     parts = [part for part in (of_buybacks(bought), of_share_changes(changed)) if len(part)]
     if not parts:
         return pd.DataFrame(columns=list(_EVENT_KEY))

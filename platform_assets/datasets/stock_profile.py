@@ -132,10 +132,7 @@ def terminal_issues(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 def _survey(ctx: FetchContext, symbol: str) -> pd.DataFrame:
     """The page that both tables read, once a run."""
-    found: pd.DataFrame = ctx.once(
-        ("company_survey", symbol), lambda view: view.eastmoney.company_survey(symbol)
-    )
-    return found
+    return ctx.once(("company_survey", symbol), lambda view: view.eastmoney.company_survey(symbol))
 
 
 def _issues(ctx: FetchContext, symbols: list[str]) -> pd.DataFrame:

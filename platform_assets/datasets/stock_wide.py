@@ -172,8 +172,7 @@ def joined(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 def _of_date(ctx: FetchContext, day: str, codes: tuple[str, ...] | None, bars: pd.DataFrame) -> pd.DataFrame:
     def read(table: str, columns: tuple[str, ...], *, dated: bool = True) -> pd.DataFrame:
         span = {"since": day, "until": day} if dated else {}
-        frame: pd.DataFrame = ctx.read(table, columns=("code", *columns), codes=codes, **span)
-        return frame
+        return ctx.read(table, columns=("code", *columns), codes=codes, **span)
 
     rows = read("fusion_quote_snapshot", _QUOTE)
     if rows.empty:

@@ -1,7 +1,7 @@
 """The clients of all upstreams by their names, each bound to one log when it is first asked for."""
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from core.errors import Unavailable
 from resources.fetch_record import FetchLog
@@ -25,8 +25,40 @@ if TYPE_CHECKING:
     from resources.upstreams.xueqiu import XueqiuClient
 
 
+Client = TypeVar("Client")
+
+
+class _Client(Generic[Client]):
+    """The client of the upstream that the attribute is named after."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, clients: "Clients", owner: type) -> Client:
+        client: Client = clients._client(self._name)
+        return client
+
+
 class Clients:
     """The upstream clients. Raises Unavailable for an upstream that is not configured."""
+
+    tdx = _Client["TdxClient"]()
+    tencent = _Client["TencentClient"]()
+    eastmoney = _Client["EastmoneyClient"]()
+    cninfo = _Client["CninfoClient"]()
+    sse = _Client["SseClient"]()
+    szse = _Client["SzseClient"]()
+    bse = _Client["BseClient"]()
+    ths = _Client["ThsClient"]()
+    csindex = _Client["CsindexClient"]()
+    cnindex = _Client["CnindexClient"]()
+    sw = _Client["SwClient"]()
+    hkex = _Client["HkexClient"]()
+    chinabond = _Client["ChinabondClient"]()
+    chinamoney = _Client["ChinamoneyClient"]()
+    sina = _Client["SinaClient"]()
+    cls = _Client["ClsClient"]()
+    xueqiu = _Client["XueqiuClient"]()
 
     def __init__(self, makers: Mapping[str, Callable[[FetchLog], Any]], log: FetchLog) -> None:
         self.log = log
@@ -40,92 +72,7 @@ class Clients:
             self._clients[name] = self._makers[name](self.log)
         return self._clients[name]
 
-    @property
-    def tdx(self) -> "TdxClient":
-        client: TdxClient = self._client("tdx")
-        return client
-
-    @property
-    def tencent(self) -> "TencentClient":
-        client: TencentClient = self._client("tencent")
-        return client
-
-    @property
-    def eastmoney(self) -> "EastmoneyClient":
-        client: EastmoneyClient = self._client("eastmoney")
-        return client
-
-    @property
-    def cninfo(self) -> "CninfoClient":
-        client: CninfoClient = self._client("cninfo")
-        return client
-
-    @property
-    def sse(self) -> "SseClient":
-        client: SseClient = self._client("sse")
-        return client
-
-    @property
-    def szse(self) -> "SzseClient":
-        client: SzseClient = self._client("szse")
-        return client
-
-    @property
-    def bse(self) -> "BseClient":
-        client: BseClient = self._client("bse")
-        return client
-
-    @property
-    def ths(self) -> "ThsClient":
-        client: ThsClient = self._client("ths")
-        return client
-
-    @property
-    def csindex(self) -> "CsindexClient":
-        client: CsindexClient = self._client("csindex")
-        return client
-
-    @property
-    def cnindex(self) -> "CnindexClient":
-        client: CnindexClient = self._client("cnindex")
-        return client
-
-    @property
-    def sw(self) -> "SwClient":
-        client: SwClient = self._client("sw")
-        return client
-
     def futures(self, exchange: str) -> "FuturesClient":
         """The client of a futures exchange: shfe, ine, cffex, dce, czce or gfex."""
         client: FuturesClient = self._client(exchange)
-        return client
-
-    @property
-    def hkex(self) -> "HkexClient":
-        client: HkexClient = self._client("hkex")
-        return client
-
-    @property
-    def chinabond(self) -> "ChinabondClient":
-        client: ChinabondClient = self._client("chinabond")
-        return client
-
-    @property
-    def chinamoney(self) -> "ChinamoneyClient":
-        client: ChinamoneyClient = self._client("chinamoney")
-        return client
-
-    @property
-    def sina(self) -> "SinaClient":
-        client: SinaClient = self._client("sina")
-        return client
-
-    @property
-    def cls(self) -> "ClsClient":
-        client: ClsClient = self._client("cls")
-        return client
-
-    @property
-    def xueqiu(self) -> "XueqiuClient":
-        client: XueqiuClient = self._client("xueqiu")
         return client

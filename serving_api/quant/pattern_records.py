@@ -200,8 +200,7 @@ def _window(
         prices, benchmark = prices_of(session, [*part, *coming])
         known = followed(prices, benchmark, len(part), hold=forward)
         state.cache.put("pattern-window", key, token, known, known.nbytes)
-    window: Followed = known
-    return window
+    return known
 
 
 def catalogue() -> dict[str, Any]:

@@ -37,8 +37,7 @@ class Days:
 
     @cached_property
     def traded(self) -> Bools:
-        known: Bools = np.isfinite(self.open) & np.isfinite(self.close)
-        return known
+        return np.isfinite(self.open) & np.isfinite(self.close)
 
     @cached_property
     def bars(self) -> Ints:

@@ -267,5 +267,4 @@ class _Held:
 def _on_days(days: Days, mask: Bools) -> list[bool]:
     out = np.zeros(len(days), dtype=bool)
     out[days.bars] = mask
-    held: list[bool] = out.tolist()
-    return held
+    return out.tolist()

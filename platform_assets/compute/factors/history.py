@@ -48,8 +48,7 @@ class BarHistory:
 
     def change(self, sessions: int) -> Floats:
         """Percent against the close `sessions` sessions before."""
-        percent: Floats = (self.close / shifted(self.close, sessions) - 1) * 100
-        return percent
+        return (self.close / shifted(self.close, sessions) - 1) * 100
 
     def following(self, sessions: int) -> Floats:
         """Percent from each date's close to the one `sessions` sessions later; NaN where that is to come."""
@@ -81,8 +80,7 @@ def mean_of_last(values: Floats, rows: int) -> Floats:
     total = values.copy()
     for back in range(1, rows):
         total = total + shifted(values, back)
-    mean: Floats = total / rows
-    return mean
+    return total / rows
 
 
 def sum_of_last(values: Floats, rows: int) -> Floats:

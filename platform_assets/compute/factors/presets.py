@@ -159,8 +159,7 @@ def ordered(
     by = key[places] if ascending else -key[places]
     names = np.asarray([codes[place] for place in places.tolist()], dtype=str)
     order = np.lexsort((names, -_low(amount[places]), -_low(composite[places]), by))
-    found: Ints = places[order]
-    return found
+    return places[order]
 
 
 def _low(values: Floats) -> Floats:

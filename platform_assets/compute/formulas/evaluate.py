@@ -87,8 +87,7 @@ class _Evaluation:
                 arguments.append(int(value))
             else:
                 arguments.append(condition(self.of(argument)) if kind == "c" else self.of(argument))
-        found: Floats = _CALLS[call.function](*arguments)
-        return found
+        return _CALLS[call.function](*arguments)
 
 
 def _finite(values: Floats) -> Floats:

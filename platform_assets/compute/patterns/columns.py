@@ -47,8 +47,7 @@ def has_row(columns: Mapping[str, Floats]) -> npt.NDArray[np.bool_]:
         there = there | (columns[name] != 0)
     for name in KIND_NAMES:
         there = there | ~np.isnan(columns[name])
-    found: npt.NDArray[np.bool_] = there
-    return found
+    return there
 
 
 def kind_names(column: str, values: Floats) -> npt.NDArray[np.object_]:

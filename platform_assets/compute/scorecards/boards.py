@@ -46,8 +46,7 @@ def kept_from_leaders(special: bool, list_date: str | None, since: str) -> str |
 def pattern_score(directions: Floats) -> Floats:
     """0..100 of the sum of pattern directions (+1, -1 each) in the newest bars: 50 is neutral, two in one
     direction are the end of the scale."""
-    score: Floats = 50 + 50 * np.clip(directions / PATTERN_SPAN, -1.0, 1.0)
-    return score
+    return 50 + 50 * np.clip(directions / PATTERN_SPAN, -1.0, 1.0)
 
 
 def signal_score(conditions: Mapping[str, Floats]) -> Floats:

@@ -143,8 +143,7 @@ def _index_return(benchmark: Benchmark, buy: Ints, sell: Ints, by_open: Bools) -
     """Percent over the same dates, from the open where the pick was bought at an open."""
     opened, closed = benchmark.open[buy], benchmark.close[buy]
     start = np.where(by_open & np.isfinite(opened), opened, closed)
-    change: Floats = (benchmark.close[sell] / start - 1) * 100
-    return change
+    return (benchmark.close[sell] / start - 1) * 100
 
 
 def _extremes(high: Floats, low: Floats, entry: Floats) -> tuple[Floats, Floats]:
@@ -177,8 +176,7 @@ def _nothing(size: int) -> Outcomes:
 
 def is_settled(rows: pd.DataFrame) -> pd.Series:
     """Which stored picks may not change any more."""
-    settled: pd.Series = rows["status"].ne(PENDING)
-    return settled
+    return rows["status"].ne(PENDING)
 
 
 def rebuilt(found: pd.DataFrame, stored: pd.DataFrame, group: str) -> pd.DataFrame:
