@@ -200,6 +200,8 @@ def _methods(kind: type) -> str:
             rows.append((f"`{name}`", _cell_doc(member.fget)))
         elif inspect.isfunction(member):
             rows.append((f"`{cell(_signature(name, member))}`", _cell_doc(member)))
+        elif hasattr(member, "__get__"):  # a client of `FetchContext`
+            rows.append((f"`{name}`", ""))
     return table(("call", "answer"), rows)
 
 

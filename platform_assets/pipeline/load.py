@@ -12,7 +12,7 @@ import pandas as pd
 
 from core.declaration.dataset import Dataset, Raw
 from core.declaration.frames import coerce, empty_frame
-from core.declaration.rules import Partition, Rows
+from core.declaration.rules import Partition, Rows, as_received
 from core.declaration.scope import Scope
 from core.declaration.tables import Table
 from core.errors import PlatformError, QualityError
@@ -122,7 +122,8 @@ def load_stage(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
         write_parts(run, table, loaded, empty, None, facts={"fusion_type": dataset.name})
         return loaded
     joined = pd.concat(frames, ignore_index=True)
-    clean, _ = coerce(joined, table.columns)
+    typed = _typed_when_read(run, dataset)
+    clean = joined[[spec.name for spec in table.columns]] if typed else coerce(joined, table.columns)[0]
     clean["src"] = joined["src"]
     whole_key = list(table.key)
     valid = clean[clean[whole_key].notna().all(axis=1)]
@@ -140,6 +141,19 @@ def load_stage(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
         parts[-1].rejected = rejected
     write_parts(run, table, loaded, parts, None, facts={"inputs": inputs, "fusion_type": dataset.name})
     return loaded
+
+
+def _typed_when_read(run: PipelineRun, dataset: Dataset) -> bool:
+    """Whether the staged rows are those of one RAW table as they are: reading it converted every column to
+    the type that the staging table has."""
+    feed, *others = dataset.feeds
+    raw = run.registry.raws[feed].table
+    return (
+        not others
+        and dataset.feeds[feed] is as_received
+        and {(spec.name, spec.column_type, spec.scale) for spec in dataset.stage_table.columns}
+        <= {(spec.name, spec.column_type, spec.scale) for spec in raw.columns}
+    )
 
 
 def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:

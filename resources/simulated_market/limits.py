@@ -144,7 +144,7 @@ class LimitState:
         if not flows or flows[-1].date != self.quote.date or not self.quote.amount:
             return 0.0
         flow = flows[-1]
-        net = flow.super_in - flow.super_out + flow.large_in - flow.large_out
+        net = flow.super_large_in - flow.super_large_out + flow.large_in - flow.large_out
         return net / self.quote.amount * 100
 
     @property

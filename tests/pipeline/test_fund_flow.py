@@ -1,5 +1,8 @@
 """Money flow: what each source gives, what is computed, what a poorer call may not take away."""
 
+import pytest
+
+from platform_assets.pipeline import load as loads
 from platform_assets.pipeline.batches import Loaded
 from tests.pipeline.conftest import TODAY, Services
 
@@ -22,6 +25,22 @@ def test_the_list_of_the_day_gives_nets_and_splits(services: Services) -> None:
     assert ((rows["main_net"] - rows["super_net"] - rows["large_net"]).abs() <= 1).all()
     assert ((rows["super_large_in"] - rows["super_large_out"] - rows["super_net"]).abs() <= 1).all()
     assert (rows["main_inflow"] - rows["super_large_in"] - rows["large_in"]).abs().max() < 0.01
+
+
+def test_staging_converts_stored_rows_no_second_time(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rows of the only feed have their types from the read; converted once more they are the same."""
+    services.raw("raw_fund_flow")
+    with monkeypatch.context() as patch:
+        patch.delattr(loads, "coerce")
+        first = services.stage("fund_flow").results[0]
+    monkeypatch.setattr(loads, "_typed_when_read", lambda run, dataset: False)
+
+    again = services.stage("fund_flow").results[0]
+
+    assert first.rows_written > 50
+    assert (again.rows_written, again.content_hash) == (0, first.content_hash)
 
 
 def test_without_the_portal_the_quote_site_gives_the_nets(services: Services) -> None:

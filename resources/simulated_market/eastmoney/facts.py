@@ -18,7 +18,7 @@ _STOCK_TYPES = {
     ("SZ", "gem"): "t:80",
     ("BJ", "bj"): "t:81",
 }
-SIZES = ("super", "large", "medium", "small")
+SIZES = ("super_large", "large", "medium", "small")
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Money:
 
     @property
     def main(self) -> float:
-        return round(self.net("super") + self.net("large"), 2)
+        return round(self.net("super_large") + self.net("large"), 2)
 
 
 def money_of(flows: list[Flow]) -> Money | None:

@@ -91,7 +91,7 @@ def _main(money: Money) -> float:
     return money.main
 
 
-_FIRST_OF = {"super": 64, "large": 70, "medium": 76, "small": 82}
+_FIRST_OF = {"super_large": 64, "large": 70, "medium": 76, "small": 82}
 """Size of orders -> number of the first of its fields: in, out, net; the net in percent is the sixth."""
 
 

@@ -127,7 +127,7 @@ class EastmoneyResponder:
                 continue
             day = max(day, quote.date)
             so_far = list(accumulate(minutes.amount.tolist()))
-            nets = [money.net(size) for size in ("small", "medium", "large", "super")]
+            nets = [money.net(size) for size in ("small", "medium", "large", "super_large")]
             for minute, amount in zip(minutes.minute.tolist(), so_far, strict=True):
                 sums = totals.setdefault(minute, [0.0] * 4)
                 for at, net in enumerate(nets):
@@ -335,7 +335,7 @@ def _kline(bar: Bar, security: Security, view: View) -> str:
 
 def _nets(money: Money) -> str:
     """Main is the sum of the two rounded parts, as on the wire."""
-    large, biggest = round(money.net("large")), round(money.net("super"))
+    large, biggest = round(money.net("large")), round(money.net("super_large"))
     values = (large + biggest, round(money.net("small")), round(money.net("medium")), large, biggest)
     return ",".join(f"{value:.1f}" for value in values)
 
@@ -343,7 +343,7 @@ def _nets(money: Money) -> str:
 def _shares(money: Money) -> str:
     """Nets in percent of everything traded: what came in and what went out."""
     total = sum(money.inflow.values()) + sum(money.outflow.values()) or 1.0
-    sizes = [money.net(size) for size in ("small", "medium", "large", "super")]
+    sizes = [money.net(size) for size in ("small", "medium", "large", "super_large")]
     return ",".join(f"{value / total * 100:.2f}" for value in (money.main, *sizes))
 
 

@@ -160,8 +160,8 @@ def comment_row(view: View, security: Security, quote: Quote, rank: int, before:
         **identity(security, code_first=True),
         "TRADE_DATE": stamp_of(quote.date),
         "SECURITY_NAME_ABBR": quote.name,
-        "SUPERDEAL_INFLOW": _whole(flow, "super_in"),
-        "SUPERDEAL_OUTFLOW": _whole(flow, "super_out"),
+        "SUPERDEAL_INFLOW": _whole(flow, "super_large_in"),
+        "SUPERDEAL_OUTFLOW": _whole(flow, "super_large_out"),
         "PRIME_INFLOW": None if flow is None else _net(flow),
         "CLOSE_PRICE": quote.price / PRICE_UNIT if traded else None,
         "CHANGE_RATE": round((quote.price / quote.preclose - 1) * 100, 4) if traded else None,
@@ -190,5 +190,8 @@ def _whole(flow: Flow | None, name: str) -> int | None:
 
 
 def _net(flow: Flow) -> int:
-    parts = [round(float(value)) for value in (flow.super_in, flow.super_out, flow.large_in, flow.large_out)]
+    parts = [
+        round(float(value))
+        for value in (flow.super_large_in, flow.super_large_out, flow.large_in, flow.large_out)
+    ]
     return parts[0] - parts[1] + parts[2] - parts[3]

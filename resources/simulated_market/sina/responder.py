@@ -184,7 +184,7 @@ def record(view: View, security: Security, quote: Quote) -> str:
 def _flow(one: Flow, close: int) -> Row:
     """Texts in CNY: turnover and net of orders of each size. Small orders are counted as this site does, so
     that the four nets do not cancel."""
-    sizes = ("super", "large", "medium", "small")
+    sizes = ("super_large", "large", "medium", "small")
     both = [(getattr(one, f"{size}_in"), getattr(one, f"{size}_out")) for size in sizes]
     nets = [round(bought - sold, 2) for bought, sold in both]
     nets[3] = round(nets[3] / 2, 2)

@@ -42,8 +42,11 @@ def fund_flow(request: HttpRequest, view: View) -> Reply:
 
 
 def _today(symbol: str, flow: Flow) -> dict[str, Any]:
-    super_net, large = round(flow.super_in - flow.super_out), round(flow.large_in - flow.large_out)
-    main_in, main_out = flow.super_in + flow.large_in, flow.super_out + flow.large_out
+    super_net, large = (
+        round(flow.super_large_in - flow.super_large_out),
+        round(flow.large_in - flow.large_out),
+    )
+    main_in, main_out = flow.super_large_in + flow.large_in, flow.super_large_out + flow.large_out
     retail_in, retail_out = flow.medium_in + flow.small_in, flow.medium_out + flow.small_out
     total = main_in + main_out + retail_in + retail_out
 
@@ -91,4 +94,4 @@ def _trend(view: View, security: Security, flow: Flow) -> list[dict[str, str]]:
 
 
 def _main(flow: Flow) -> float:
-    return flow.super_in - flow.super_out + flow.large_in - flow.large_out
+    return flow.super_large_in - flow.super_large_out + flow.large_in - flow.large_out

@@ -34,7 +34,7 @@ def _row(view: View, security: Security, quote: Quote) -> dict[str, Any]:
     main = None
     if flows and flows[-1].date == quote.date:
         flow = flows[-1]
-        main = flow.super_in - flow.super_out + flow.large_in - flow.large_out
+        main = flow.super_large_in - flow.super_large_out + flow.large_in - flow.large_out
     return {
         "code": security.symbol,
         "hsl": two(quote.turnover_pct),

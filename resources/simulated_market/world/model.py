@@ -169,8 +169,8 @@ class Flow:
     """Money flow of one stock on one date, CNY. in - out = net; the four nets sum to 0."""
 
     date: int
-    super_in: float
-    super_out: float
+    super_large_in: float
+    super_large_out: float
     large_in: float
     large_out: float
     medium_in: float

@@ -28,6 +28,7 @@ from resources.upstreams.parsing.payload import (
     required,
     string_of,
 )
+from resources.upstreams.parsing.rows import code_of, day_of, named
 from resources.upstreams.parsing.texts import plain_text
 
 # -- The data service of the platform: the common form of its requests and answers.
@@ -131,13 +132,10 @@ def _row(raw: dict[str, Any], day: str, what: str) -> dict[str, Any]:
 
 PAGE = 1000
 MOST_PAGES = 20
-_DATES = {
-    "first_date": "f002d_0102",
-    "change1_date": "f003d_0102",
-    "change2_date": "f004d_0102",
-    "change3_date": "f005d_0102",
-    "actual_date": "f006d_0102",
-}
+_DATES = named(
+    "first_date f002d_0102 change1_date f003d_0102 change2_date f004d_0102 change3_date f005d_0102 "
+    "actual_date f006d_0102"
+)
 _PERIOD = "f001d_0102"
 
 
@@ -175,9 +173,7 @@ def parse_schedule(body: bytes, period: str) -> Page:
 
 def _schedule_row(row: dict[str, Any], period: str) -> dict[str, Any]:
     promised(row, ("seccode", "secname", _PERIOD, *_DATES.values()), f"schedule {period}")
-    code = string_of(row["seccode"], "schedule seccode")
-    if len(code) != 6 or not code.isascii() or not code.isalnum():
-        raise PayloadError(f"schedule {period}: {code[:20]!r} is no code")
+    code = code_of(row["seccode"], f"schedule {period}")
     what = f"schedule {period} {code}"
     stated = _day(row[_PERIOD], f"{what} {_PERIOD}")
     if stated != period:
@@ -237,10 +233,10 @@ def parse_holders(body: bytes, period: str) -> pd.DataFrame:
 
 
 def _holder(row: dict[str, Any], period: str) -> dict[str, Any]:
-    code = _code(row, "SECCODE", f"holders {period}")
+    code = code_of(row.get("SECCODE"), f"holders {period}")
     what = f"holders {period} {code}"
-    _promised(row, ("ENDDATE", "F001N", "F002N", "F003N", "F004N"), what)
-    day = _records_day(row["ENDDATE"], f"{what} ENDDATE")
+    promised(row, ("ENDDATE", "F001N", "F002N", "F003N", "F004N"), what)
+    day = day_of(row["ENDDATE"], f"{what} ENDDATE")
     if day != period:
         raise PayloadError(f"{what}: a count of {day}")
     count = required(amount(row["F001N"], f"{what} F001N"), f"{what} F001N")
@@ -276,10 +272,10 @@ def parse_equity(body: bytes, code: str) -> pd.DataFrame:
 
 def _change(row: dict[str, Any], code: str) -> dict[str, Any]:
     what = f"equity {code}"
-    stated = _code(row, "SECCODE", what)
+    stated = code_of(row.get("SECCODE"), what)
     if stated != code:
         raise PayloadError(f"{what}: a change of {stated}")
-    _promised(row, ("VARYDATE", "F003N", "F022N"), what)
+    promised(row, ("VARYDATE", "F003N", "F022N"), what)
     total = required(amount(row["F003N"], f"{what} F003N", scale=_WAN), f"{what} F003N")
     floating = amount(row["F022N"], f"{what} F022N", scale=_WAN)
     if total <= 0 or floating > total * (1 + _SLACK):
@@ -287,26 +283,9 @@ def _change(row: dict[str, Any], code: str) -> dict[str, Any]:
     announced, reason = row.get("DECLAREDATE"), row.get("F002V")
     return {
         "code": code,
-        "change_date": _records_day(row["VARYDATE"], f"{what} VARYDATE"),
-        "ann_date": None if announced is None else _records_day(announced, f"{what} DECLAREDATE"),
+        "change_date": day_of(row["VARYDATE"], f"{what} VARYDATE"),
+        "ann_date": None if announced is None else day_of(announced, f"{what} DECLAREDATE"),
         "reason": None if reason is None else string_of(reason, f"{what} F002V").strip()[:255] or None,
         "total_shares": float(round(total)),
         "float_shares": math.nan if math.isnan(floating) else float(round(floating)),
     }
-
-
-def _code(row: dict[str, Any], name: str, what: str) -> str:
-    code = string_of(row.get(name), f"{what} {name}")
-    if len(code) != 6 or not code.isascii() or not code.isalnum():
-        raise PayloadError(f"{what}: {code[:20]!r} is no code")
-    return code
-
-
-def _records_day(value: Any, what: str) -> str:
-    return iso_day(string_of(value, what)[:10], what)
-
-
-def _promised(row: dict[str, Any], names: tuple[str, ...], what: str) -> None:
-    gone = [name for name in names if name not in row]
-    if gone:
-        raise PayloadError(f"{what}: no field {', '.join(gone)}")

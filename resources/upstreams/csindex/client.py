@@ -17,18 +17,30 @@ from resources.upstreams.parsing.payload import (
     object_of,
     string_of,
 )
+from resources.upstreams.parsing.rows import columns_of, may, named, padded_code, values_of
 from resources.upstreams.parsing.xls import book_rows, table_of
 
 # -- index-perf: daily bars of one index with its rolling PE (`peg`).
 
-PERF_COLUMNS: dict[str, str] = {
-    **texts("date index_name"),
-    **numbers("open high low close change_pct volume amount member_count pe_ttm"),
-}
-"""Points, percent, shares, CNY."""
 _HUNDRED = 1e6
 """Shares in 10,000 lots."""
 _YI = 1e8
+
+
+def _text(value: Any, what: str) -> str | None:
+    return None if value is None else string_of(value, what)
+
+
+_PERF = (
+    *may(_text, "indexNameCn index_name"),
+    *may(number, "open open high high low low close close changePct change_pct"),
+    *may(partial(amount, scale=_HUNDRED), "tradingVol volume"),
+    *may(partial(amount, scale=_YI), "tradingValue amount"),
+    *may(amount, "consNumber member_count"),
+    *may(number, "peg pe_ttm"),
+)
+PERF_COLUMNS = texts("date") | columns_of(_PERF)
+"""Points, percent, shares, CNY."""
 
 
 def perf_request(index: str, since: str, until: str) -> Request:
@@ -63,22 +75,7 @@ def parse_perf(body: bytes, index: str, since: str, until: str) -> pd.DataFrame:
         day = iso_day(string_of(row.get("tradeDate"), f"{what} tradeDate"), f"{what} tradeDate")
         if not since <= day <= until:
             raise PayloadError(f"{what}: a row of {day}, asked was {since}..{until}")
-        name = row.get("indexNameCn")
-        made.append(
-            {
-                "date": day,
-                "index_name": None if name is None else string_of(name, f"{what} indexNameCn"),
-                **{
-                    column: number(row.get(column), f"{what} {column}")
-                    for column in ("open", "high", "low", "close")
-                },
-                "change_pct": number(row.get("changePct"), f"{what} changePct"),
-                "volume": amount(row.get("tradingVol"), f"{what} tradingVol", scale=_HUNDRED),
-                "amount": amount(row.get("tradingValue"), f"{what} tradingValue", scale=_YI),
-                "member_count": amount(row.get("consNumber"), f"{what} consNumber"),
-                "pe_ttm": number(row.get("peg"), f"{what} peg"),
-            }
-        )
+        made.append({"date": day, **values_of(row, _PERF, what)})
     rows = frame(made, PERF_COLUMNS)
     if rows["date"].duplicated().any() or not (rows["close"].isna() | (rows["close"] > 0)).all():
         raise PayloadError(f"{what}: a date twice, or a close that is not above zero")
@@ -91,19 +88,8 @@ MEMBER_COLUMNS: dict[str, str] = {**texts("as_of_date index_name code name"), **
 RATIO_COLUMNS: dict[str, str] = {**texts("date"), **numbers("pe dividend_yield")}
 """`pe` and `dividend_yield` (percent) by total shares."""
 _FOLDER = "/static/html/csindex/public/uploads/file/autofile"
-_MEMBER = {
-    "date": "日期",
-    "index": "指数代码",
-    "index_name": "指数名称",
-    "code": "成分券代码",
-    "name": "成分券名称",
-}
-_RATIO = {
-    "date": "日期",
-    "index": "指数代码",
-    "pe": "市盈率1",
-    "dividend_yield": "股息率1",
-}
+_MEMBER = named("date 日期 index 指数代码 index_name 指数名称 code 成分券代码 name 成分券名称")
+_RATIO = named("date 日期 index 指数代码 pe 市盈率1 dividend_yield 股息率1")
 _ROUNDING = 1.0
 """Percent points by which the weights of an index may miss 100."""
 
@@ -129,7 +115,7 @@ def parse_members(body: bytes, index: str, *, weighted: bool) -> pd.DataFrame:
             {
                 "as_of_date": iso_day(row["date"], f"{what} date"),
                 "index_name": row["index_name"] or None,
-                "code": _six(row["code"], what),
+                "code": padded_code(row["code"], what),
                 "name": row["name"] or None,
                 "weight_pct": weight,
             }
@@ -166,14 +152,6 @@ def parse_ratios(body: bytes, index: str) -> pd.DataFrame:
 def _of(stated: str, index: str, what: str) -> None:
     if stated.zfill(6) != index:
         raise PayloadError(f"{what}: {stated[:20]!r} instead of {index}")
-
-
-def _six(text: str, what: str) -> str:
-    """Six digits: a number in its cell has lost leading zeros."""
-    code = text.zfill(6)
-    if len(code) != 6 or not code.isascii() or not code.isdigit():
-        raise PayloadError(f"{what}: {text[:20]!r} is no code")
-    return code
 
 
 class CsindexClient:

@@ -15,7 +15,7 @@ import pandas as pd
 from core.errors import PayloadError
 from resources.rejections import accepted_rows
 from resources.transport.request import Fetcher, Request
-from resources.upstreams.exchanges.common import code_of, joined, name_of, same_day
+from resources.upstreams.exchanges.common import joined, same_day
 from resources.upstreams.parsing.payload import (
     amount,
     iso_day,
@@ -25,18 +25,12 @@ from resources.upstreams.parsing.payload import (
     required,
     string_of,
 )
+from resources.upstreams.parsing.rows import named, security_code, text_of
 
 _MOST_PAGES = 100
 _CALLBACK = (("callback", "cb"),)
 _FORM = (("Content-Type", "application/x-www-form-urlencoded; charset=UTF-8"),)
-_NUMBERS = {
-    "rzye": "rzye",
-    "rzmre": "rzmre",
-    "rqye": "rqye",
-    "loan_volume": "rqyl",
-    "rqmcl": "rqmcl",
-    "rzrqye": "rzrqye",
-}
+_NUMBERS = named("rzye rzye rzmre rzmre rqye rqye loan_volume rqyl rqmcl rqmcl rzrqye rzrqye")
 _DAY = re.compile(rb",\s*'(\d{4}-\d{2}-\d{2})'\s*\]")
 _WAN = 10_000.0
 _SLACK, _TOTAL_SLACK = 1.0, 101.0
@@ -114,13 +108,13 @@ def _answer(body: bytes, day: str, what: str) -> tuple[list[Any], str]:
 
 
 def _row(row: dict[str, Any], day: str, what: str, *, detail: bool) -> dict[str, Any]:
-    code = code_of(row.get("zqdm"), f"{what} zqdm") if detail else "TOTAL_BJ"
+    code = security_code(row.get("zqdm"), f"{what} zqdm") if detail else "TOTAL_BJ"
     label = f"{what} {code}"
     made: dict[str, Any] = {
         "code": code,
         "date": day,
         "exchange": "BSE",
-        "name": name_of(row.get("zqjc"), f"{label} zqjc") if detail else None,
+        "name": text_of(row.get("zqjc"), f"{label} zqjc") if detail else None,
     }
     for name, field in _NUMBERS.items():
         wire = field if detail else f"{field}Round"

@@ -20,27 +20,13 @@ from resources.upstreams.parsing.payload import (
     string_of,
     ungrouped,
 )
+from resources.upstreams.parsing.rows import security_code, text_of, text_or_none
 
 MARGIN_COLUMNS: dict[str, str] = {
     **texts("code date exchange name"),
     **numbers("rzye rzmre rzche rqye rqmcl rqchl loan_volume rzrqye"),
 }
 """CNY and shares. A row `TOTAL_SH`, `TOTAL_SZ` or `TOTAL_BJ` carries the total of its market."""
-
-
-def code_of(value: Any, what: str) -> str:
-    """Six digits."""
-    code = string_of(value, what)
-    if len(code) != 6 or not code.isascii() or not code.isdigit():
-        raise PayloadError(f"{what} is no code: {code[:20]!r}")
-    return code
-
-
-def name_of(value: Any, what: str) -> str:
-    name = string_of(value, what).strip()
-    if not name:
-        raise PayloadError(f"{what} is empty")
-    return name
 
 
 def same_day(stated: str, asked: str, what: str) -> str:
@@ -81,7 +67,7 @@ HALF_DIGIT = 0.0051
 def deal(fields: dict[str, Any], exchange: str, since: str, until: str) -> dict[str, Any]:
     """A row of `DEAL_COLUMNS` of the texts code, date, name, price (元), volume (万股), amount (万元), buyer
     and seller. PayloadError when price x volume is not the amount, or the date is another one."""
-    code = code_of(fields["code"], f"{exchange} block trade")
+    code = security_code(fields["code"], f"{exchange} block trade")
     what = f"{exchange} block trade {code}"
     day = iso_day(string_of(fields["date"], f"{what} date")[:10], f"{what} date")
     if not since <= day <= until:
@@ -99,22 +85,18 @@ def deal(fields: dict[str, Any], exchange: str, since: str, until: str) -> dict[
         "code": code,
         "date": day,
         "exchange": exchange,
-        "name": name_of(fields["name"], f"{what} name"),
+        "name": text_of(fields["name"], f"{what} name"),
         "price": paid,
         "volume": round(figures[0] * WAN),
         "amount": round(figures[1] * WAN, 2),
-        "buyer": _branch(fields["buyer"], f"{what} buyer"),
-        "seller": _branch(fields["seller"], f"{what} seller"),
+        "buyer": text_or_none(fields["buyer"], f"{what} buyer"),
+        "seller": text_or_none(fields["seller"], f"{what} seller"),
     }
 
 
 def a_shares(rows: list[dict[str, Any]], market: str) -> pd.DataFrame:
     """A frame of `DEAL_COLUMNS` without funds and B shares."""
     return frame([row for row in rows if board_of(row["code"], market)], DEAL_COLUMNS)
-
-
-def _branch(value: Any, what: str) -> str | None:
-    return None if value is None else string_of(value, what).strip() or None
 
 
 # -- The exchanges' own billboards: the common parts of both answers.

@@ -16,11 +16,9 @@ from resources.upstreams.exchanges import sse_billboard
 from resources.upstreams.exchanges.common import (
     a_share_listings,
     a_shares,
-    code_of,
     deal,
     figure,
     joined,
-    name_of,
     overview,
     same_day,
 )
@@ -37,7 +35,7 @@ from resources.upstreams.parsing.payload import (
     required,
     string_of,
 )
-from resources.upstreams.parsing.rows import may, needed, values_of
+from resources.upstreams.parsing.rows import may, named, needed, security_code, text_of, values_of
 
 # -- The common form of answers of query.sse.com.cn: pages with a total number of rows.
 
@@ -67,16 +65,10 @@ def parse_rows(body: bytes, what: str) -> tuple[list[dict[str, Any]], int]:
 # -- Shanghai: block trades in shares and funds (commonQuery, sqlId ..._DZJYXX_L_1). 元, 万股 and 万元.
 
 _SQL = "COMMON_SSE_XXPL_JYXXPL_DZJYXX_L_1"
-_WIRE = {
-    "code": "stockid",
-    "date": "tradedate",
-    "name": "abbrname",
-    "price": "tradeprice",
-    "volume": "tradeqty",
-    "amount": "tradeamount",
-    "buyer": "branchbuy",
-    "seller": "branchsell",
-}
+_WIRE = named(
+    "code stockid date tradedate name abbrname price tradeprice volume tradeqty amount tradeamount "
+    "buyer branchbuy seller branchsell"
+)
 
 
 def deals_request(since: str, until: str, page: int = 1) -> Request:
@@ -126,7 +118,7 @@ def parse_units(body: bytes, day: str) -> Page:
 
 
 def _row(row: dict[str, Any], day: str) -> dict[str, Any]:
-    code = code_of(row.get("SEC_CODE"), "SSE ETF units SEC_CODE")
+    code = security_code(row.get("SEC_CODE"), "SSE ETF units SEC_CODE")
     what = f"SSE ETF units {code}"
     units = required(amount(row.get("TOT_VOL"), f"{what} TOT_VOL", scale=_WAN), f"{what} TOT_VOL")
     if units > _MOST:
@@ -134,7 +126,7 @@ def _row(row: dict[str, Any], day: str) -> dict[str, Any]:
     return {
         "code": code,
         "trade_date": same_day(iso_day(str(row.get("STAT_DATE")), f"{what} STAT_DATE"), day, what),
-        "name": name_of(row.get("SEC_NAME"), f"{what} SEC_NAME"),
+        "name": text_of(row.get("SEC_NAME"), f"{what} SEC_NAME"),
         "total_shares": float(round(units)),
     }
 
@@ -153,13 +145,10 @@ def units_frame(rows: list[dict[str, Any]], what: str = "SSE ETF units", source:
 CLASSES = {"01": "主板A股", "02": "主板B股", "03": "科创板", "11": "股票回购", "17": "股票"}
 """PRODUCT_CODE -> class."""
 _SSE_OVERVIEW_SQL = "COMMON_SSE_SJ_GPSJ_CJGK_MRGK_C"
-_FIGURES = {
-    "listed_count": "LIST_NUM",
-    "total_market_cap_yi": "TOTAL_VALUE",
-    "float_market_cap_yi": "NEGO_VALUE",
-    "amount_yi": "TRADE_AMT",
-    "volume_yi": "TRADE_VOL",
-}
+_FIGURES = named(
+    "listed_count LIST_NUM total_market_cap_yi TOTAL_VALUE float_market_cap_yi NEGO_VALUE "
+    "amount_yi TRADE_AMT volume_yi TRADE_VOL"
+)
 
 
 def overview_request(day: str) -> Request:
@@ -235,13 +224,13 @@ def parse_margin(body: bytes, day: str, *, detail: bool) -> Page:
 
 
 def _sse_row(row: dict[str, Any], day: str, what: str, detail: bool) -> dict[str, Any]:
-    code = code_of(row.get("stockCode"), f"{what} stockCode") if detail else "TOTAL_SH"
+    code = security_code(row.get("stockCode"), f"{what} stockCode") if detail else "TOTAL_SH"
     label = f"{what} {code}"
     made: dict[str, Any] = {
         "code": code,
         "date": same_day(iso_day(str(row.get("opDate")), f"{label} opDate"), day, label),
         "exchange": "SSE",
-        "name": name_of(row.get("securityAbbr"), f"{label} securityAbbr") if detail else None,
+        "name": text_of(row.get("securityAbbr"), f"{label} securityAbbr") if detail else None,
         **values_of(row, _MARGIN, label),
     }
     if abs(made["rzye"] + made["rqye"] - made["rzrqye"]) > _SLACK:

@@ -17,15 +17,7 @@ from core.errors import PayloadError
 from resources.rejections import accepted_rows
 from resources.transport.request import Fetcher, Request
 from resources.upstreams.exchanges import notices, szse_billboard, szse_report
-from resources.upstreams.exchanges.common import (
-    a_share_listings,
-    a_shares,
-    code_of,
-    figure,
-    joined,
-    name_of,
-    same_day,
-)
+from resources.upstreams.exchanges.common import a_share_listings, a_shares, figure, joined, same_day
 from resources.upstreams.exchanges.sheet import sheet_rows
 from resources.upstreams.exchanges.sse import units_frame
 from resources.upstreams.exchanges.szse_report import refuse_error, stated_code
@@ -38,27 +30,15 @@ from resources.upstreams.parsing.payload import (
     required,
     string_of,
 )
+from resources.upstreams.parsing.rows import named, security_code, text_of
 from resources.upstreams.parsing.texts import notice_frame
 
 YI, WAN = 1e8, 1e4
-_HEADS = {
-    "证券代码": "code",
-    "证券简称": "name",
-    "融资买入额(元)": "rzmre",
-    "融资余额(元)": "rzye",
-    "融券卖出量(股/份)": "rqmcl",
-    "融券余量(股/份)": "loan_volume",
-    "融券余额(元)": "rqye",
-    "融资融券余额(元)": "rzrqye",
-}
-_WIRE = {
-    "rzye": "jrrzye",
-    "rzmre": "jrrzmr",
-    "rqmcl": "jrrjmc",
-    "loan_volume": "jrrjyl",
-    "rqye": "jrrjye",
-    "rzrqye": "jrrzrjye",
-}
+_HEADS = named(
+    "证券代码 code 证券简称 name 融资买入额(元) rzmre 融资余额(元) rzye 融券卖出量(股/份) rqmcl "
+    "融券余量(股/份) loan_volume 融券余额(元) rqye 融资融券余额(元) rzrqye"
+)
+_WIRE = named("rzye jrrzye rzmre jrrzmr rqmcl jrrjmc loan_volume jrrjyl rqye jrrjye rzrqye jrrzrjye")
 _MARKET_UNITS = dict.fromkeys(_WIRE, YI)
 _DETAIL_UNITS = {**_MARKET_UNITS, "rqmcl": WAN, "loan_volume": WAN, "rqye": WAN}
 _ROUNDING = 0.0051
@@ -112,7 +92,7 @@ def parse_tabs(body: bytes, day: str) -> MarginTabs:
     raws = [object_of(raw, "SZSE margin row") for raw in list_of(tabs[1].get("data"), "SZSE margin detail")]
     rows = accepted_rows(
         raws,
-        lambda row: _tab_row(row, day, code_of(row.get("zqdm"), "SZSE zqdm"), _DETAIL_UNITS),
+        lambda row: _tab_row(row, day, security_code(row.get("zqdm"), "SZSE zqdm"), _DETAIL_UNITS),
         "SZSE margin detail",
         stated_code,
     )
@@ -128,7 +108,7 @@ def _tab_row(row: dict[str, Any], day: str, code: str, units: dict[str, float]) 
         "code": code,
         "date": day,
         "exchange": "SZSE",
-        "name": None if code.startswith("TOTAL") else name_of(row.get("zqjc"), f"{what} zqjc"),
+        "name": None if code.startswith("TOTAL") else text_of(row.get("zqjc"), f"{what} zqjc"),
     }
     for name, wire in _WIRE.items():
         text = string_of(row.get(wire), f"{what} {wire}")
@@ -177,13 +157,13 @@ def _sheet_row(values: list[str], place: dict[str, int], day: str) -> dict[str, 
     def value(name: str) -> str:
         return _cell(values, place[name])
 
-    code = code_of(value("code"), "SZSE margin sheet 证券代码")
+    code = security_code(value("code"), "SZSE margin sheet 证券代码")
     what = f"SZSE margin sheet {code}"
     made: dict[str, Any] = {
         "code": code,
         "date": day,
         "exchange": "SZSE",
-        "name": name_of(value("name"), f"{what} name"),
+        "name": text_of(value("name"), f"{what} name"),
     }
     for name in _WIRE:
         made[name] = grouped_amount(value(name), f"{what} {name}")

@@ -13,10 +13,11 @@ from core.errors import PayloadError
 from core.market.names import is_st
 from core.market.securities import board_of
 from resources.transport.request import Request
-from resources.upstreams.exchanges.common import code_of, in_one_unit, shown_name
+from resources.upstreams.exchanges.common import in_one_unit, shown_name
 from resources.upstreams.exchanges.szse_report import page_of, report_request, tab_of
 from resources.upstreams.parsing.paging import Page
 from resources.upstreams.parsing.payload import grouped_amount, iso_day, promised, required, string_of
+from resources.upstreams.parsing.rows import security_code
 
 MOST_PAGES = 200
 YI, WAN = 1e8, 1e4
@@ -78,7 +79,7 @@ def parse_billboard(body: bytes, since: str, until: str) -> Page:
 
 def _row(row: dict[str, Any], since: str, until: str) -> dict[str, Any]:
     promised(row, _WIRE, "SZSE billboard")
-    code = code_of(row["zqdm"], "SZSE billboard zqdm")
+    code = security_code(row["zqdm"], "SZSE billboard zqdm")
     what = f"SZSE billboard {code}"
     day = iso_day(string_of(row["dqrq"], f"{what} dqrq")[:10], f"{what} dqrq")
     if not since <= day <= until:

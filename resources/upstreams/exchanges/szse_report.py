@@ -11,7 +11,7 @@ import pandas as pd
 from core.errors import PayloadError
 from resources.rejections import accepted_rows
 from resources.transport.request import Request
-from resources.upstreams.exchanges.common import STOCKS, code_of, deal, name_of, overview, same_day
+from resources.upstreams.exchanges.common import STOCKS, deal, overview, same_day
 from resources.upstreams.exchanges.sheet import sheet_rows
 from resources.upstreams.parsing.paging import UNTOLD, Page
 from resources.upstreams.parsing.payload import (
@@ -24,6 +24,7 @@ from resources.upstreams.parsing.payload import (
     required,
     string_of,
 )
+from resources.upstreams.parsing.rows import named, security_code, text_of
 
 Row = dict[str, Any]
 
@@ -75,16 +76,9 @@ def stated_code(row: Row) -> object:
 
 DEAL_PAGES = 500
 _CATALOG, _TAB = "1932_dzjyzqjy_after", "tab2"
-_WIRE = {
-    "code": "zqdh",
-    "date": "cjrq",
-    "name": "zqjc",
-    "price": "cjjg",
-    "volume": "cjgsnew",
-    "amount": "cjjenew",
-    "buyer": "bxwmc",
-    "seller": "sxwmc",
-}
+_WIRE = named(
+    "code zqdh date cjrq name zqjc price cjjg volume cjgsnew amount cjjenew buyer bxwmc seller sxwmc"
+)
 
 
 def deals_request(since: str, until: str, page: int = 1) -> Request:
@@ -134,7 +128,7 @@ def parse_units(body: bytes, day: str) -> Page:
 
 
 def _row(row: dict[str, Any], day: str) -> dict[str, Any]:
-    code = code_of(_shown(row.get("sys_key"), "SZSE ETF units sys_key"), "SZSE ETF units sys_key")
+    code = security_code(_shown(row.get("sys_key"), "SZSE ETF units sys_key"), "SZSE ETF units sys_key")
     what = f"SZSE ETF units {code}"
     text = _shown(row.get("dqgm"), f"{what} dqgm")
     units = required(grouped_amount(text, f"{what} dqgm", scale=_WAN), f"{what} dqgm")
@@ -189,7 +183,7 @@ def parse_overview(body: bytes, day: str) -> pd.DataFrame:
         if not any(values):
             continue
         padded = [*values, *[""] * len(table[0])]
-        name = name_of(padded[place["sec_class"][0]], "SZSE overview 证券类别")
+        name = text_of(padded[place["sec_class"][0]], "SZSE overview 证券类别")
         row: dict[str, object] = {"trade_date": day, "exchange": "SZSE", "sec_class": name}
         for column, (at, unit) in place.items():
             if column != "sec_class":

@@ -44,6 +44,12 @@ class Field:
         return "f" if made in {float, int} else "s"
 
 
+def named(text: str) -> dict[str, str]:
+    """`"BPS eps LD current_ratio"` as a name -> the one behind it."""
+    words = text.split()
+    return dict(zip(words[::2], words[1::2], strict=True))
+
+
 def may(read: Reader, text: str) -> tuple[Field, ...]:
     """`"f2 price f15 high"` as fields that are read alike; a column is missing where its field is."""
     words = text.split()
@@ -148,6 +154,14 @@ def security_code(value: Any, what: str) -> str:
     return _code(value, what, 6, str.isdigit)
 
 
+def padded_code(text: str, what: str) -> str:
+    """Six digits: a number in its cell has lost leading zeros."""
+    code = text.zfill(6)
+    if len(code) != 6 or not code.isascii() or not code.isdigit():
+        raise PayloadError(f"{what}: {text[:20]!r} is no code")
+    return code
+
+
 def hk_code(value: Any, what: str) -> str:
     """Five digits."""
     return _code(value, what, 5, str.isdigit)
@@ -156,7 +170,7 @@ def hk_code(value: Any, what: str) -> str:
 def _code(value: Any, what: str, length: int, accepted: Callable[[str], bool]) -> str:
     code = string_of(value, f"{what} code")
     if len(code) != length or not code.isascii() or not accepted(code):
-        raise PayloadError(f"{what} code {code[:20]!r}")
+        raise PayloadError(f"{what} is no code: {code[:20]!r}")
     return code
 
 
@@ -173,6 +187,11 @@ def day_or_none(value: Any, what: str) -> str | None:
 def text_or_none(value: Any, what: str) -> str | None:
     """A text without surrounding blanks; None where there is none."""
     return None if value is None else string_of(value, what).strip() or None
+
+
+def stripped(value: Any, what: str) -> str:
+    """A text without surrounding blanks."""
+    return string_of(value, what).strip()
 
 
 def text_of(value: Any, what: str) -> str:

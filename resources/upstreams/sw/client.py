@@ -8,7 +8,7 @@ import pandas as pd
 
 from core.errors import InputError, PayloadError
 from resources.transport.request import Fetcher, Request, pairs
-from resources.upstreams.parsing.frames import frame, numbers, texts
+from resources.upstreams.parsing.frames import frame, texts
 from resources.upstreams.parsing.paging import Page, collected, whole_number
 from resources.upstreams.parsing.payload import (
     amount,
@@ -19,6 +19,7 @@ from resources.upstreams.parsing.payload import (
     string_of,
     text_of,
 )
+from resources.upstreams.parsing.rows import columns_of, day_of, may, padded_code, values_of
 from resources.upstreams.parsing.xls import book_rows, table_of
 
 # -- Answers of the classification's site: JSON with bare NaN, `code` "200", lists in pages.
@@ -79,7 +80,7 @@ def parse_classes(body: bytes) -> pd.DataFrame:
     requested = {"code": "行业代码", "l1": "一级行业", "l2": "二级行业", "l3": "三级行业"}
     made: list[dict[str, Any]] = []
     for row in table_of(book_rows(body, what), requested, what):
-        code = _digits(row["code"], what)
+        code = padded_code(row["code"], what)
         if row["l3"]:
             made.append(
                 {"class_code": code, "l1_name": row["l1"], "l2_name": row["l2"], "l3_name": row["l3"]}
@@ -100,9 +101,9 @@ def parse_stocks(body: bytes, day: str) -> pd.DataFrame:
     requested = {"code": "股票代码", "in_date": "计入日期", "class_code": "行业代码"}
     made = [
         {
-            "code": _digits(row["code"], what),
+            "code": padded_code(row["code"], what),
             "in_date": iso_day(row["in_date"][:10], f"{what} 计入日期"),
-            "class_code": _digits(row["class_code"], what),
+            "class_code": padded_code(row["class_code"], what),
         }
         for row in table_of(book_rows(body, what), requested, what)
     ]
@@ -113,13 +114,6 @@ def parse_stocks(body: bytes, day: str) -> pd.DataFrame:
     return known.drop_duplicates("code", keep="last").reset_index(drop=True)
 
 
-def _digits(text: str, what: str) -> str:
-    code = text.zfill(6)
-    if len(code) != 6 or not code.isascii() or not code.isdigit():
-        raise PayloadError(f"{what}: {text[:20]!r} is no code")
-    return code
-
-
 # -- Industry indices: the session of now, the daily analysis, the whole past of one index.
 # Volumes come in 100 million shares and amounts in 100 million CNY, and stay so; numbers may be texts. The
 # list of current values has neither date nor units: before its amounts are used, its volume has to be
@@ -127,136 +121,7 @@ def _digits(text: str, what: str) -> str:
 
 LEVELS = {"l1": "一级行业", "l2": "二级行业", "l3": "三级行业"}
 CURRENT_PAGE, REPORT_PAGE = 50, 200
-CURRENT_COLUMNS: dict[str, str] = {
-    **texts("code name level"),
-    **numbers("last_close open high low close volume amount"),
-}
-REPORT_COLUMNS: dict[str, str] = {
-    **texts("code date name level"),
-    **numbers("close change_pct volume_yi turnover_pct pe pb dividend_yield float_market_cap_yi"),
-    **numbers("amount_share_pct"),
-}
-TREND_COLUMNS: dict[str, str] = {
-    **texts("code date"),
-    **numbers("open high low close change_pct volume_yi amount_yi"),
-}
 _ROOT = "/institute-sw/api"
-_LIVE = {"last_close": "l3", "open": "l4", "high": "l6", "low": "l7", "close": "l8"}
-
-
-def level_name(level: str) -> str:
-    """InputError for a level that does not exist."""
-    if level not in LEVELS:
-        raise InputError("level", f"{level!r} is none of {', '.join(LEVELS)}")
-    return LEVELS[level]
-
-
-def current_request(level: str, page: int) -> Request:
-    params = (("page", str(page)), ("page_size", str(CURRENT_PAGE)), ("indextype", level_name(level)))
-    path = f"{_ROOT}/index_publish/current/"
-    return Request("sw.site", "current", path, params, label=f"{level} page {page}")
-
-
-def current_rows(rows: list[dict[str, Any]], level: str) -> pd.DataFrame:
-    """Columns `CURRENT_COLUMNS`. PayloadError for a duplicate index."""
-    made = []
-    for raw in rows:
-        code = index_code(raw.get("l1"), "current")
-        what = f"current {code}"
-        made.append(
-            {
-                "code": code,
-                "name": _name(raw.get("l2"), what),
-                "level": level,
-                **{column: _level(raw.get(wire), f"{what} {wire}") for column, wire in _LIVE.items()},
-                "volume": _volume(raw.get("l11"), f"{what} l11"),
-                "amount": amount(raw.get("l5"), f"{what} l5"),
-            }
-        )
-    found = frame(made, CURRENT_COLUMNS)
-    _enclosed(found, "current")
-    if found["code"].duplicated().any():
-        raise PayloadError("current: an index appears twice")
-    return found
-
-
-def report_request(level: str, since: str, until: str, page: int) -> Request:
-    params = pairs(
-        f"page={page}&page_size={REPORT_PAGE}&index_type={level_name(level)}&start_date={since}"
-        f"&end_date={until}&type=DAY&swindexcode=all"
-    )
-    path = f"{_ROOT}/index_analysis/index_analysis_report/"
-    return Request("sw.site", "index_report", path, params, label=f"{level} {since}..{until} page {page}")
-
-
-def report_rows(rows: list[dict[str, Any]], level: str, since: str, until: str) -> pd.DataFrame:
-    """Columns `REPORT_COLUMNS`. PayloadError for a day that was not asked for or a row that came twice."""
-    made = []
-    for raw in rows:
-        code = index_code(raw.get("swindexcode"), "report")
-        what = f"report {code}"
-        day = iso_day(string_of(raw.get("bargaindate"), f"{what} bargaindate")[:10], f"{what} bargaindate")
-        if not since <= day <= until:
-            raise PayloadError(f"{what}: of {day}, asked was {since}..{until}")
-        made.append(
-            {
-                "code": code,
-                "date": day,
-                "name": _name(raw.get("swindexname"), what),
-                "level": level,
-                "close": _level(raw.get("closeindex"), f"{what} closeindex"),
-                "change_pct": number(raw.get("markup"), f"{what} markup"),
-                "volume_yi": _volume(raw.get("bargainamount"), f"{what} bargainamount"),
-                "turnover_pct": amount(raw.get("turnoverrate"), f"{what} turnoverrate"),
-                "pe": number(raw.get("pe"), f"{what} pe"),
-                "pb": number(raw.get("pb"), f"{what} pb"),
-                "dividend_yield": amount(raw.get("dp"), f"{what} dp"),
-                "float_market_cap_yi": amount(
-                    raw.get("negotiablessharesum1"), f"{what} negotiablessharesum1"
-                ),
-                "amount_share_pct": amount(raw.get("bargainsumrate"), f"{what} bargainsumrate"),
-            }
-        )
-    found = frame(made, REPORT_COLUMNS)
-    if found.duplicated(subset=["code", "date"]).any():
-        raise PayloadError("report: a row came twice")
-    return found
-
-
-def trend_request(code: str) -> Request:
-    params = (("swindexcode", code), ("period", "DAY"))
-    return Request("sw.site", "trend", f"{_ROOT}/index_publish/trend/", params, label=code)
-
-
-def parse_trend(body: bytes, code: str) -> pd.DataFrame:
-    """Columns `TREND_COLUMNS`, oldest first. PayloadError for another index or a date that came twice."""
-    what = f"trend {code}"
-    listed = data_of(body, what)
-    made = []
-    for raw in [] if listed is None else list_of(listed, f"{what} data"):
-        row = object_of(raw, f"{what} row")
-        stated = index_code(row.get("swindexcode"), what)
-        if stated != code:
-            raise PayloadError(f"{what}: {stated} instead of {code}")
-        day = string_of(row.get("bargaindate"), f"{what} bargaindate")
-        made.append(
-            {
-                "code": code,
-                "date": iso_day(day[:10], f"{what} bargaindate"),
-                "open": _level(row.get("openindex"), f"{what} openindex"),
-                "high": _level(row.get("maxindex"), f"{what} maxindex"),
-                "low": _level(row.get("minindex"), f"{what} minindex"),
-                "close": _level(row.get("closeindex"), f"{what} closeindex"),
-                "change_pct": number(row.get("markup"), f"{what} markup"),
-                "volume_yi": _volume(row.get("bargainamount"), f"{what} bargainamount"),
-                "amount_yi": amount(row.get("bargainsum"), f"{what} bargainsum"),
-            }
-        )
-    rows = frame(made, TREND_COLUMNS)
-    _enclosed(rows, what)
-    if rows["date"].duplicated().any():
-        raise PayloadError(f"{what}: a date came twice")
-    return rows.sort_values("date").reset_index(drop=True)
 
 
 def _name(value: Any, what: str) -> str:
@@ -282,6 +147,109 @@ def _volume(value: Any, what: str) -> float:
     return volume
 
 
+_CURRENT = (
+    *may(_name, "l2 name"),
+    *may(_level, "l3 last_close l4 open l6 high l7 low l8 close"),
+    *may(_volume, "l11 volume"),
+    *may(amount, "l5 amount"),
+)
+CURRENT_COLUMNS = texts("code name level") | columns_of(_CURRENT)
+_REPORT = (
+    *may(_name, "swindexname name"),
+    *may(_level, "closeindex close"),
+    *may(number, "markup change_pct"),
+    *may(_volume, "bargainamount volume_yi"),
+    *may(amount, "turnoverrate turnover_pct"),
+    *may(number, "pe pe pb pb"),
+    *may(
+        amount, "dp dividend_yield negotiablessharesum1 float_market_cap_yi bargainsumrate amount_share_pct"
+    ),
+)
+REPORT_COLUMNS = texts("code date name level") | columns_of(_REPORT)
+_TREND = (
+    *may(day_of, "bargaindate date"),
+    *may(_level, "openindex open maxindex high minindex low closeindex close"),
+    *may(number, "markup change_pct"),
+    *may(_volume, "bargainamount volume_yi"),
+    *may(amount, "bargainsum amount_yi"),
+)
+TREND_COLUMNS = texts("code") | columns_of(_TREND)
+
+
+def level_name(level: str) -> str:
+    """InputError for a level that does not exist."""
+    if level not in LEVELS:
+        raise InputError("level", f"{level!r} is none of {', '.join(LEVELS)}")
+    return LEVELS[level]
+
+
+def current_request(level: str, page: int) -> Request:
+    params = (("page", str(page)), ("page_size", str(CURRENT_PAGE)), ("indextype", level_name(level)))
+    path = f"{_ROOT}/index_publish/current/"
+    return Request("sw.site", "current", path, params, label=f"{level} page {page}")
+
+
+def current_rows(rows: list[dict[str, Any]], level: str) -> pd.DataFrame:
+    """Columns `CURRENT_COLUMNS`. PayloadError for a duplicate index."""
+    made = []
+    for raw in rows:
+        code = index_code(raw.get("l1"), "current")
+        made.append({"code": code, "level": level, **values_of(raw, _CURRENT, f"current {code}")})
+    found = frame(made, CURRENT_COLUMNS)
+    _enclosed(found, "current")
+    if found["code"].duplicated().any():
+        raise PayloadError("current: an index appears twice")
+    return found
+
+
+def report_request(level: str, since: str, until: str, page: int) -> Request:
+    params = pairs(
+        f"page={page}&page_size={REPORT_PAGE}&index_type={level_name(level)}&start_date={since}"
+        f"&end_date={until}&type=DAY&swindexcode=all"
+    )
+    path = f"{_ROOT}/index_analysis/index_analysis_report/"
+    return Request("sw.site", "index_report", path, params, label=f"{level} {since}..{until} page {page}")
+
+
+def report_rows(rows: list[dict[str, Any]], level: str, since: str, until: str) -> pd.DataFrame:
+    """Columns `REPORT_COLUMNS`. PayloadError for a day that was not asked for or a row that came twice."""
+    made = []
+    for raw in rows:
+        code = index_code(raw.get("swindexcode"), "report")
+        what = f"report {code}"
+        day = day_of(raw.get("bargaindate"), f"{what} bargaindate")
+        if not since <= day <= until:
+            raise PayloadError(f"{what}: of {day}, asked was {since}..{until}")
+        made.append({"code": code, "date": day, "level": level, **values_of(raw, _REPORT, what)})
+    found = frame(made, REPORT_COLUMNS)
+    if found.duplicated(subset=["code", "date"]).any():
+        raise PayloadError("report: a row came twice")
+    return found
+
+
+def trend_request(code: str) -> Request:
+    params = (("swindexcode", code), ("period", "DAY"))
+    return Request("sw.site", "trend", f"{_ROOT}/index_publish/trend/", params, label=code)
+
+
+def parse_trend(body: bytes, code: str) -> pd.DataFrame:
+    """Columns `TREND_COLUMNS`, oldest first. PayloadError for another index or a date that came twice."""
+    what = f"trend {code}"
+    listed = data_of(body, what)
+    made = []
+    for raw in [] if listed is None else list_of(listed, f"{what} data"):
+        row = object_of(raw, f"{what} row")
+        stated = index_code(row.get("swindexcode"), what)
+        if stated != code:
+            raise PayloadError(f"{what}: {stated} instead of {code}")
+        made.append({"code": code, **values_of(row, _TREND, what)})
+    rows = frame(made, TREND_COLUMNS)
+    _enclosed(rows, what)
+    if rows["date"].duplicated().any():
+        raise PayloadError(f"{what}: a date came twice")
+    return rows.sort_values("date").reset_index(drop=True)
+
+
 def _enclosed(rows: pd.DataFrame, what: str) -> None:
     """High on top and low at the bottom, within the rounding of two decimals."""
     top, bottom = rows[["open", "close"]].max(axis=1), rows[["open", "close"]].min(axis=1)
@@ -305,18 +273,14 @@ class SwClient:
         """The current values of the indices of a level; columns `CURRENT_COLUMNS`. One call per 50 indices:
         ten for the three levels."""
 
-        def ask(page: int) -> Request:
-            return current_request(level, page)
-
+        ask = partial(current_request, level)
         return current_rows(self._pages(ask, f"current {level}", CURRENT_PAGE), level)
 
     def report(self, level: str, since: str, until: str) -> pd.DataFrame:
         """The daily analysis of a level between two dates; columns `REPORT_COLUMNS`. One call per 200 rows: a
         date of the three levels is four. Long ranges time out: ask for a month."""
 
-        def ask(page: int) -> Request:
-            return report_request(level, since, until, page)
-
+        ask = partial(report_request, level, since, until)
         rows = self._pages(ask, f"report {level} {since}..{until}", REPORT_PAGE)
         return report_rows(rows, level, since, until)
 

@@ -30,6 +30,7 @@ from resources.upstreams.parsing.payload import (
     price,
     text_of,
 )
+from resources.upstreams.parsing.rows import named
 
 CODES_PER_CALL = 60
 
@@ -60,62 +61,27 @@ QUOTE_COLUMNS: dict[str, str] = {
     **numbers("roe roa beta after_hours_volume after_hours_amount nav iopv premium_pct"),
 }
 
-# column -> field, for values that need no more than a number
-_MAINLAND = {
-    "change_amt": 31,
-    "change_pct": 32,
-    "turnover_pct": 38,
-    "pe_ttm": 39,
-    "amplitude_pct": 43,
-    "pb": 46,
-    "volume_ratio": 49,
-    "pe_dynamic": 52,
-    "pe_static": 53,
-    "beta": 56,
-    "change_pct_ytd": 62,
-    "change_pct_5d": 63,
-    "dividend_yield": 64,
-    "roe": 65,
-    "roa": 66,
-    "change_pct_10d": 69,
-    "change_pct_20d": 70,
-    "change_pct_60d": 71,
-    "premium_pct": 77,
-}
-_HONG_KONG = {
-    "change_amt": 31,
-    "change_pct": 32,
-    "amplitude_pct": 43,
-    "dividend_yield": 47,
-    "volume_ratio": 50,
-    "pe_ttm": 57,
-    "pb": 58,
-    "turnover_pct": 59,
-    "change_pct_ytd": 61,
-    "change_pct_5d": 62,
-    "roe": 64,
-    "roa": 65,
-    "change_pct_10d": 66,
-    "change_pct_20d": 67,
-    "change_pct_60d": 68,
-}
-_US = {
-    "change_amt": 31,
-    "change_pct": 32,
-    "turnover_pct": 38,
-    "pe_ttm": 39,
-    "pe_static": 41,
-    "amplitude_pct": 43,
-    "pb": 51,
-    "change_pct_ytd": 54,
-    "change_pct_5d": 55,
-    "roe": 57,
-    "roa": 58,
-    "change_pct_10d": 59,
-    "change_pct_20d": 60,
-    "change_pct_60d": 61,
-    "volume_ratio": 64,
-}
+
+def places(text: str) -> dict[str, int]:
+    """`"change_amt 31 pb 46"` as column -> field, for values that need no more than a number."""
+    return {column: int(field) for column, field in named(text).items()}
+
+
+_MAINLAND = places(
+    "change_amt 31 change_pct 32 turnover_pct 38 pe_ttm 39 amplitude_pct 43 pb 46 volume_ratio 49 "
+    "pe_dynamic 52 pe_static 53 beta 56 change_pct_ytd 62 change_pct_5d 63 dividend_yield 64 roe 65 roa 66 "
+    "change_pct_10d 69 change_pct_20d 70 change_pct_60d 71 premium_pct 77"
+)
+_HONG_KONG = places(
+    "change_amt 31 change_pct 32 amplitude_pct 43 dividend_yield 47 volume_ratio 50 pe_ttm 57 pb 58 "
+    "turnover_pct 59 change_pct_ytd 61 change_pct_5d 62 roe 64 roa 65 change_pct_10d 66 change_pct_20d 67 "
+    "change_pct_60d 68"
+)
+_US = places(
+    "change_amt 31 change_pct 32 turnover_pct 38 pe_ttm 39 pe_static 41 amplitude_pct 43 pb 51 "
+    "change_pct_ytd 54 change_pct_5d 55 roe 57 roa 58 change_pct_10d 59 change_pct_20d 60 change_pct_60d 61 "
+    "volume_ratio 64"
+)
 
 
 def quotes_request(symbols: Sequence[str]) -> Request:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -33,6 +34,7 @@ from resources.upstreams.parsing.payload import (
     string_of,
     whole,
 )
+from resources.upstreams.parsing.rows import may, needed, security_code, stripped, text_or_none, values_of
 
 # -- last.js of the line host: unadjusted daily bars of one security, oldest first: a call of a function
 # whose name holds the code, around rows that are joined by semicolons.
@@ -160,19 +162,20 @@ def answered(body: bytes, what: str) -> dict[str, Any]:
     return object_of(document.get("data"), f"{what} data")
 
 
-def code_of(value: Any, what: str) -> str:
-    if not isinstance(value, str) or len(value) != 6 or not value.isascii() or not value.isdigit():
-        raise PayloadError(f"{what}: {value!r} is no code")
-    return value
-
-
-def text_of(value: Any, what: str) -> str | None:
-    """A text; None for a missing or blank one."""
-    return None if value is None else string_of(value, what).strip() or None
+_LIMITS = (
+    *may(stripped, "name name"),
+    *may(needed(number), "change_rate change_pct"),
+    *may(number, "turnover_rate turnover_pct"),
+    *may(partial(amount, scale=1e-4), "currency_value float_market_cap"),
+    *may(amount, "order_volume seal_volume order_amount seal_fund"),
+    *may(number, "is_again_limit is_again"),
+    *may(text_or_none, "limit_up_type board_type high_days high_days reason_type reason"),
+    *may(text_or_none, "change_tag change_tag"),
+)
 
 
 def _limits_row(raw: dict[str, Any], pool: str, day: str) -> dict[str, Any]:
-    code = code_of(raw.get("code"), POOLS[pool])
+    code = security_code(raw.get("code"), POOLS[pool])
     what = f"{POOLS[pool]} {code}"
     price = required(number(raw.get("latest"), f"{what} latest"), f"{what} latest")
     if price <= 0:
@@ -181,30 +184,22 @@ def _limits_row(raw: dict[str, Any], pool: str, day: str) -> dict[str, Any]:
     rate = number(raw.get("limit_up_suc_rate"), f"{what} limit_up_suc_rate", digits=6)
     if not math.isnan(rate) and not 0 <= rate <= 1:
         raise PayloadError(f"{what} limit_up_suc_rate is no share: {rate}")
-    tag = text_of(raw.get("change_tag"), f"{what} change_tag")
+    figures = values_of(raw, _LIMITS, what)
     opened = number(raw.get("open_num"), f"{what} open_num")
     return {
         "trade_date": day,
         "pool": pool,
         "code": code,
-        "name": string_of(raw.get("name"), f"{what} name").strip(),
+        **figures,
         "price": price,
-        "change_pct": required(number(raw.get("change_rate"), f"{what} change_rate"), f"{what} change_rate"),
-        "turnover_pct": number(raw.get("turnover_rate"), f"{what} turnover_rate"),
-        "float_market_cap": amount(raw.get("currency_value"), f"{what} currency_value", scale=1e-4),
-        "seal_volume": amount(raw.get("order_volume"), f"{what} order_volume"),
-        "seal_fund": amount(raw.get("order_amount"), f"{what} order_amount"),
         "break_times": 0.0 if math.isnan(opened) else float(whole(opened, f"{what} open_num")),
-        "limit_days": _in_a_row(days, boards),
+        # A streak with a gap is not in the field: nothing says how many of its boards are in a row.
+        "limit_days": float(boards) if boards and boards == days else math.nan,
         "seal_rate": rate,
-        "is_again": number(raw.get("is_again_limit"), f"{what} is_again_limit"),
         "first_seal_time": _clock(raw.get("first_limit_up_time"), day, f"{what} first_limit_up_time"),
         "last_seal_time": _clock(raw.get("last_limit_up_time"), day, f"{what} last_limit_up_time"),
-        "board_type": text_of(raw.get("limit_up_type"), f"{what} limit_up_type"),
-        "high_days": text_of(raw.get("high_days"), f"{what} high_days"),
         "zt_stat": f"{days}天{boards}板" if boards else None,
-        "reason": text_of(raw.get("reason_type"), f"{what} reason_type"),
-        "change_tag": tag if tag in _TAGS else None,
+        "change_tag": figures["change_tag"] if figures["change_tag"] in _TAGS else None,
     }
 
 
@@ -218,11 +213,6 @@ def _streak(value: Any, what: str) -> tuple[int, int]:
     if not 0 <= boards <= days <= 1000:
         raise PayloadError(f"{what} high_days_value: {boards} boards in {days} days")
     return days, boards
-
-
-def _in_a_row(days: int, boards: int) -> float:
-    """Consecutive boards, where the streak has no gap; None with one, where the field does not hold it."""
-    return float(boards) if boards and boards == days else math.nan
 
 
 def _clock(value: Any, day: str, what: str) -> str | None:

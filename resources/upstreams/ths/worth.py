@@ -27,8 +27,16 @@ from resources.upstreams.parsing.payload import (
     whole,
 )
 from resources.upstreams.parsing.payload import text_of as decoded
-from resources.upstreams.parsing.rows import columns_of, count, may, needed, values_of
-from resources.upstreams.ths.limits import answered, code_of, text_of
+from resources.upstreams.parsing.rows import (
+    columns_of,
+    count,
+    may,
+    needed,
+    security_code,
+    text_or_none,
+    values_of,
+)
+from resources.upstreams.ths.limits import answered
 
 # -- Popularity list of the moment, and the strong stocks of a date with the topics behind them.
 
@@ -67,12 +75,12 @@ def parse_hot(body: bytes) -> pd.DataFrame:
 
 
 def _hot(item: dict[str, Any]) -> dict[str, Any]:
-    code = code_of(item.get("code"), "hot_list")
+    code = security_code(item.get("code"), "hot_list")
     tag = object_of(item.get("tag") or {}, f"{code} tag")
     return {
         "code": code,
         "name": string_of(item.get("name"), f"{code} name").strip(),
-        "reason": text_of(item.get("analyse_title"), f"{code} analyse_title"),
+        "reason": text_or_none(item.get("analyse_title"), f"{code} analyse_title"),
         "tags": _tags(list_of(tag.get("concept_tag") or [], f"{code} concept_tag"), code),
         **values_of(item, _HOT, code),
     }
@@ -99,11 +107,11 @@ def parse_strong(body: bytes, day: str) -> pd.DataFrame:
 
 
 def _strong(item: dict[str, Any], day: str) -> dict[str, Any]:
-    code = code_of(item.get("code"), "getharden")
+    code = security_code(item.get("code"), "getharden")
     stated = iso_day(str(item.get("date")), f"{code} date")
     if stated != day:
         raise PayloadError(f"getharden {code}: of {stated}, asked was {day}")
-    reason = text_of(item.get("reason"), f"{code} reason")
+    reason = text_or_none(item.get("reason"), f"{code} reason")
     return {
         "date": day,
         "code": code,

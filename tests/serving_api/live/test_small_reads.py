@@ -114,7 +114,7 @@ def test_money_flow_of_the_running_session_comes_from_the_portal(bench: FetchCon
     one = bench.world.find("sz300114")
     assert one is not None
     flow = bench.world.flows(one, bench.clock.now())[-1]
-    main = flow.super_in - flow.super_out + flow.large_in - flow.large_out
+    main = flow.super_large_in - flow.super_large_out + flow.large_in - flow.large_out
     assert reported["items"][-1]["date"] == "2026-08-21"
     assert reported["items"][-1]["main_net"] == pytest.approx(main, rel=1e-3)
 

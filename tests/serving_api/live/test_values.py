@@ -158,7 +158,7 @@ def test_the_portals_flow_is_the_sum_over_both_exchanges(bench: FetchContext) ->
     reported = bench.api.get("/market/fund-flow").json()
 
     flows = [bench.world.flows(one, bench.clock.now())[-1] for one, *_ in traded(bench) if one.market != "BJ"]
-    main = sum(flow.super_in - flow.super_out + flow.large_in - flow.large_out for flow in flows)
+    main = sum(flow.super_large_in - flow.super_large_out + flow.large_in - flow.large_out for flow in flows)
     small = sum(flow.small_in - flow.small_out for flow in flows)
     assert reported["_source"] == "finance_portal_a"
     assert reported["main_net_inflow"] == pytest.approx(main, rel=1e-3)

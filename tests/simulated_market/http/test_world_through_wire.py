@@ -163,7 +163,7 @@ def test_intraday_lines(bench):
 
 def test_money_flow_of_both_sites(bench):
     flow = WORLD.flows(WORLD.find("sh600519"), NOW)[-1]
-    super_net, large_net = flow.super_in - flow.super_out, flow.large_in - flow.large_out
+    super_net, large_net = flow.super_large_in - flow.super_large_out, flow.large_in - flow.large_out
 
     tab = bench.tencent.fund_flow("sh600519", days=20)
     days = bench.eastmoney.fund_flow_daily("sh600519")
@@ -182,7 +182,10 @@ def test_money_flow_of_both_sites(bench):
     assert newest["medium_net"] == flow.medium_in - flow.medium_out
     assert newest["small_net"] == flow.small_in - flow.small_out
     assert minutes["main_net"].iloc[-1] == super_net + large_net
-    assert (listed["super_large_in"], listed["super_large_out"]) == (flow.super_in, flow.super_out)
+    assert (listed["super_large_in"], listed["super_large_out"]) == (
+        flow.super_large_in,
+        flow.super_large_out,
+    )
     assert (listed["small_in"], listed["small_out"]) == (flow.small_in, flow.small_out)
 
 

@@ -226,8 +226,8 @@ class TinyWorld:
         return [
             Flow(
                 date=int(day),
-                super_in=3_000_000.0,
-                super_out=1_000_000.0 + 1000 * number,
+                super_large_in=3_000_000.0,
+                super_large_out=1_000_000.0 + 1000 * number,
                 large_in=2_000_000.0,
                 large_out=2_500_000.0,
                 medium_in=1_500_000.0,

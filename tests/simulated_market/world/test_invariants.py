@@ -151,11 +151,11 @@ def test_flows_balance(world):
         assert 0 < len(flows) <= 120
         for flow in flows:
             nets = (
-                flow.super_in - flow.super_out, flow.large_in - flow.large_out,
+                flow.super_large_in - flow.super_large_out, flow.large_in - flow.large_out,
                 flow.medium_in - flow.medium_out, flow.small_in - flow.small_out,
             )  # fmt: skip
             assert sum(nets) == pytest.approx(0, abs=0.005)
-            assert min(flow.super_in, flow.super_out, flow.large_in, flow.large_out) >= 0
+            assert min(flow.super_large_in, flow.super_large_out, flow.large_in, flow.large_out) >= 0
             assert min(flow.medium_in, flow.medium_out, flow.small_in, flow.small_out) >= 0
 
 

@@ -116,15 +116,15 @@ def test_an_empty_pool_is_an_answer(body: bytes) -> None:
         (lambda rows: envelope(rows, tc=12), "11 of 12"),
         (lambda rows: envelope([*rows, rows[0]]), "twice"),
         (lambda rows: envelope([{**rows[0], "p": -16060}]), "p is not above zero"),
-        (lambda rows: envelope([{**rows[0], "fbt": 256000}]), "first seal is no time"),
-        (lambda rows: envelope([{**rows[0], "fbt": "92500x"}]), "first seal"),
+        (lambda rows: envelope([{**rows[0], "fbt": 256000}]), "fbt is no time"),
+        (lambda rows: envelope([{**rows[0], "fbt": "92500x"}]), "fbt is no number"),
         (lambda rows: envelope([{**rows[0], "lbc": None}]), "lbc is missing"),
         (lambda rows: envelope([{**rows[0], "zbc": 1.5}]), "zbc is not whole"),
         (lambda rows: envelope([{**rows[0], "ltsz": 9e12}]), "above total"),
         (lambda rows: envelope([{**rows[0], "zttj": {"days": 1, "ct": 3}}]), "3 boards in 1 days"),
         (lambda rows: envelope([{**rows[0], "m": 2}]), "market 2"),
         (lambda rows: envelope([{**rows[0], "c": "00004"}]), "no code"),
-        (lambda rows: envelope([{**rows[0], "n": " "}]), "no name"),
+        (lambda rows: envelope([{**rows[0], "n": " "}]), "n is empty"),
     ],
 )
 def test_invalid_answers_are_refused(body: Callable[[list[dict[str, Any]]], bytes], reason: str) -> None:

@@ -16,6 +16,7 @@ from resources.upstreams.eastmoney.reports.finance import ITEMS, STATEMENT_COLUM
 from resources.upstreams.eastmoney.reports.gateway import ReportPage, equals, parse_report
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import json_of, list_of, number, object_of, string_of
+from resources.upstreams.parsing.rows import named
 
 Row = Mapping[str, Any]
 
@@ -30,35 +31,15 @@ MAIN_COLUMNS: dict[str, str] = {
         "revenue_yoy net_profit_yoy"
     ),
 }
-MAIN_NAMES: dict[str, str] = {
-    "EPSJB": "eps",
-    "EPSKCJB": "deducted_eps",
-    "EPSXS": "eps_diluted",
-    "BPS": "bvps",
-    "MGZBGJ": "capital_reserve_ps",
-    "MGWFPLR": "undistributed_ps",
-    "MGJYXJJE": "ocfps",
-    "TOTALOPERATEREVE": "revenue",
-    "MLR": "gross_profit",
-    "PARENTNETPROFIT": "net_profit",
-    "KCFJCXSYJLR": "deducted_net_profit",
-    "TOTALOPERATEREVETZ": "revenue_yoy",
-    "PARENTNETPROFITTZ": "net_profit_yoy",
-    "KCFJCXSYJLRTZ": "deducted_net_profit_yoy",
-    "ROEJQ": "roe",
-    "ROEKCJQ": "roe_deducted",
-    "ZZCJLL": "roa",
-    "XSJLL": "net_margin",
-    "XSMLL": "gross_margin",
-    "ZCFZL": "debt_ratio",
-    "LD": "current_ratio",
-    "SD": "quick_ratio",
-    "TOAZZL": "asset_turnover",
-    "CHZZTS": "inventory_days",
-    "YSZKZZTS": "receivable_days",
-    "DJD_TOI_QOQ": "revenue_qoq",
-    "DJD_DPNP_QOQ": "net_profit_qoq",
-}
+MAIN_NAMES: dict[str, str] = named(
+    "EPSJB eps EPSKCJB deducted_eps EPSXS eps_diluted BPS bvps MGZBGJ capital_reserve_ps "
+    "MGWFPLR undistributed_ps MGJYXJJE ocfps TOTALOPERATEREVE revenue MLR gross_profit "
+    "PARENTNETPROFIT net_profit KCFJCXSYJLR deducted_net_profit TOTALOPERATEREVETZ revenue_yoy "
+    "PARENTNETPROFITTZ net_profit_yoy KCFJCXSYJLRTZ deducted_net_profit_yoy ROEJQ roe ROEKCJQ roe_deducted "
+    "ZZCJLL roa XSJLL net_margin XSMLL gross_margin ZCFZL debt_ratio LD current_ratio SD quick_ratio "
+    "TOAZZL asset_turnover CHZZTS inventory_days YSZKZZTS receivable_days DJD_TOI_QOQ revenue_qoq "
+    "DJD_DPNP_QOQ net_profit_qoq"
+)
 """Wire name -> indicator; every other number keeps its wire name in small letters."""
 _PROMISED = ("SECUCODE", "REPORT_DATE", "TOTALOPERATEREVE", "PARENTNETPROFIT", "EPSJB")
 

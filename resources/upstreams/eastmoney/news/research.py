@@ -16,12 +16,12 @@ from resources.upstreams.parsing.payload import (
     iso_day,
     json_of,
     list_of,
-    nothing_to_missing,
     number,
     object_of,
     price,
     string_of,
 )
+from resources.upstreams.parsing.rows import Reader, may, not_zero, values_of
 from resources.upstreams.parsing.texts import plain_text, stock_codes, title_of, within
 
 PAGE = 100
@@ -32,7 +32,6 @@ RESEARCH_COLUMNS: dict[str, str] = {
 }
 """EPS, target price CNY; `eps_fy1` of the year of publication, then the two after it."""
 RATING_CHANGES = {0: "上调", 1: "下调", 2: "首次", 3: "维持", 4: "无"}
-_EPS = {"eps_fy1": "predictThisYearEps", "eps_fy2": "predictNextYearEps", "eps_fy3": "predictNextTwoYearEps"}
 _ID = re.compile(r"[0-9A-Za-z]{1,32}")
 
 
@@ -85,20 +84,14 @@ def _row(row: dict[str, Any], since: str, until: str) -> dict[str, Any] | None:
         "code": code,
         "pub_date": within(day, since, until, what),
         "title": title_of(row.get("title"), [], f"{what} title"),
-        "org": _text(row.get("orgSName"), f"{what} orgSName", 64),
-        "researcher": _text(row.get("researcher"), f"{what} researcher", 128),
-        "rating": _text(row.get("emRatingName"), f"{what} emRatingName", 32),
-        "rating_change": _change(row.get("ratingChange"), f"{what} ratingChange"),
-        "industry": _text(row.get("indvInduName"), f"{what} indvInduName", 64),
         "pdf_url": LINKS["eastmoney.research"].format(info),
-        **{name: number(row.get(wire), f"{what} {wire}") for name, wire in _EPS.items()},
-        "pe_fy1": number(row.get("predictThisYearPe"), f"{what} predictThisYearPe"),
-        "target_price": nothing_to_missing(price(row.get("indvAimPriceT"), f"{what} indvAimPriceT")),
+        **values_of(row, _FIELDS, what),
     }
 
 
-def _text(value: Any, what: str, most: int) -> str | None:
-    return None if value is None else plain_text(value, what, most) or None
+def _text(most: int) -> Reader:
+    """A plain text of at most so many characters; None where there is none."""
+    return lambda value, what: None if value is None else plain_text(value, what, most) or None
 
 
 def _change(value: Any, what: str) -> str | None:
@@ -109,3 +102,14 @@ def _change(value: Any, what: str) -> str | None:
     if kind not in RATING_CHANGES:
         raise PayloadError(f"{what} is no known change: {value!r:.40}")
     return RATING_CHANGES[int(kind)]
+
+
+_FIELDS = (
+    *may(_text(64), "orgSName org indvInduName industry"),
+    *may(_text(128), "researcher researcher"),
+    *may(_text(32), "emRatingName rating"),
+    *may(_change, "ratingChange rating_change"),
+    *may(number, "predictThisYearEps eps_fy1 predictNextYearEps eps_fy2 predictNextTwoYearEps eps_fy3"),
+    *may(number, "predictThisYearPe pe_fy1"),
+    *may(not_zero(price), "indvAimPriceT target_price"),
+)

@@ -8,6 +8,7 @@ whose `qdate` is another date is refused. rc 102, or an empty pool, truly means 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -24,9 +25,9 @@ from resources.upstreams.parsing.payload import (
     number,
     object_of,
     required,
-    string_of,
     whole,
 )
+from resources.upstreams.parsing.rows import Field, may, needed, text_of, text_or_none, values_of
 
 # Not a secret: every visitor's browser sends it.
 TOPIC_TOKEN = "7eea3edcaed734bea9cbfc24409ed989"  # noqa: S105
@@ -39,35 +40,6 @@ POOL_COLUMNS: dict[str, str] = {
     **numbers("price limit_price change_pct amount float_market_cap total_market_cap turnover_pct"),
     **numbers("amplitude_pct seal_fund break_times limit_days"),
     **texts("first_seal_time last_seal_time zt_stat industry"),
-}
-
-
-@dataclass(frozen=True)
-class _Pool:
-    """How one pool is asked, and which of its fields hold what; '' = the pool has no such field. `floor`
-    is the least number of boards that a row of it has."""
-
-    endpoint: str
-    sort: str
-    first_seal: str = ""
-    last_seal: str = ""
-    fund: str = ""
-    breaks: str = ""
-    boards: str = ""
-    limit: str = ""
-    amplitude: str = ""
-    streak: bool = True
-
-
-POOLS: Mapping[str, _Pool] = {
-    "up": _Pool("getTopicZTPool", "fbt:asc", "fbt", "lbt", "fund", "zbc", "lbc"),
-    "broken": _Pool("getTopicZBPool", "fbt:asc", "fbt", breaks="zbc", limit="ztp", amplitude="zf"),
-    "down": _Pool(
-        "getTopicDTPool", "fund:asc", last_seal="lbt", fund="fund", breaks="oc", boards="days", streak=False
-    ),
-    # First seal and boards of the trade date before.
-    "prev": _Pool("getYesterdayZTPool", "zs:desc", "yfbt", boards="ylbc", limit="ztp", amplitude="zf"),
-    "strong": _Pool("getTopicQSPool", "zdp:desc", limit="ztp"),
 }
 
 
@@ -108,48 +80,20 @@ def parse_pool(body: bytes, pool: str, day: str) -> pd.DataFrame:
 
 def _row(raw: dict[str, Any], pool: str, day: str) -> dict[str, Any]:
     known = POOLS[pool]
-    symbol = _symbol(raw, pool)
+    symbol = symbol_of(raw.get("c"), raw.get("m"), f"{pool} pool")
     what = f"{pool} pool {symbol}"
-
-    def count(name: str) -> float:
-        if not name:
-            return math.nan
-        found = whole(number(raw.get(name), f"{what} {name}"), f"{what} {name}")
-        if found < 0:
-            raise PayloadError(f"{what} {name} is below zero: {found}")
-        return float(found)
-
     row: dict[str, Any] = {
         "trade_date": day,
         "pool": pool,
         "symbol": symbol,
         "code": symbol[2:],
-        "name": _name(raw.get("n"), what),
-        "price": _price(raw.get("p"), f"{what} p"),
-        "limit_price": _limit(raw.get(known.limit), f"{what} {known.limit}") if known.limit else math.nan,
-        "change_pct": required(number(raw.get("zdp"), f"{what} zdp"), f"{what} zdp"),
-        "amount": amount(raw.get("amount"), f"{what} amount"),
-        "float_market_cap": amount(raw.get("ltsz"), f"{what} ltsz", scale=1e-4),
-        "total_market_cap": amount(raw.get("tshare"), f"{what} tshare", scale=1e-4),
-        "turnover_pct": amount_pct(raw.get("hs"), f"{what} hs"),
-        "amplitude_pct": amount_pct(raw.get(known.amplitude), f"{what} {known.amplitude}")
-        if known.amplitude
-        else math.nan,
-        "seal_fund": amount(raw.get(known.fund), f"{what} {known.fund}") if known.fund else math.nan,
-        "first_seal_time": clock_time(raw.get(known.first_seal), f"{what} first seal")
-        if known.first_seal
-        else None,
-        "last_seal_time": clock_time(raw.get(known.last_seal), f"{what} last seal")
-        if known.last_seal
-        else None,
-        "break_times": count(known.breaks),
-        "limit_days": count(known.boards),
-        "zt_stat": _streak(raw.get("zttj"), what) if known.streak else None,
-        "industry": _text(raw.get("hybk"), f"{what} hybk"),
+        "limit_price": math.nan,
+        "limit_days": math.nan,
+        **values_of(raw, (*_ALWAYS, *known.fields), what),
     }
-    if known.boards:
+    if "limit_days" in {field.column for field in known.fields}:
         # Every stock of the pool has a board: 0 is a streak that is not counted yet.
-        row["limit_days"] = max(1.0, required(row["limit_days"], f"{what} {known.boards}"))
+        row["limit_days"] = max(1.0, required(row["limit_days"], f"{what} boards"))
     if row["float_market_cap"] > row["total_market_cap"] * 1.01:
         raise PayloadError(
             f"{what}: float cap {row['float_market_cap']} above total {row['total_market_cap']}"
@@ -157,21 +101,6 @@ def _row(raw: dict[str, Any], pool: str, day: str) -> dict[str, Any]:
     if pool == "broken" and row["price"] > row["limit_price"] + _PRICE_UNIT:
         raise PayloadError(f"{what}: price {row['price']} above its limit {row['limit_price']}")
     return row
-
-
-def _symbol(raw: Mapping[str, Any], pool: str) -> str:
-    return symbol_of(raw.get("c"), raw.get("m"), f"{pool} pool")
-
-
-def _name(value: Any, what: str) -> str:
-    name = string_of(value, f"{what} n").strip()
-    if not name:
-        raise PayloadError(f"{what}: no name")
-    return name
-
-
-def _text(value: Any, what: str) -> str | None:
-    return None if value is None else string_of(value, what).strip() or None
 
 
 def _price(value: Any, what: str) -> float:
@@ -209,10 +138,72 @@ def clock_time(value: Any, what: str) -> str | None:
 
 def _streak(value: Any, what: str) -> str | None:
     """`N天M板`; None where the stock had no board lately."""
-    held = object_of(value, f"{what} zttj")
+    held = object_of(value, what)
     days, boards = (
         whole(number(held.get(name), f"{what} {name}"), f"{what} {name}") for name in ("days", "ct")
     )
     if not 0 <= boards <= days <= 1000:
-        raise PayloadError(f"{what} zttj: {boards} boards in {days} days")
+        raise PayloadError(f"{what}: {boards} boards in {days} days")
     return f"{days}天{boards}板" if boards else None
+
+
+def _pieces(value: Any, what: str) -> float:
+    """A count of zero or more."""
+    return float(whole(amount_pct(value, what), what))
+
+
+_ALWAYS = (
+    *may(text_of, "n name"),
+    *may(_price, "p price"),
+    *may(needed(number), "zdp change_pct"),
+    *may(amount, "amount amount"),
+    *may(partial(amount, scale=1e-4), "ltsz float_market_cap tshare total_market_cap"),
+    *may(amount_pct, "hs turnover_pct"),
+    *may(text_or_none, "hybk industry"),
+)
+_STREAK = may(_streak, "zttj zt_stat")
+_OFF_THE_LIMIT = (*may(_limit, "ztp limit_price"), *may(amount_pct, "zf amplitude_pct"), *_STREAK)
+
+
+@dataclass(frozen=True)
+class _Pool:
+    """How one pool is asked, and the fields that not every pool has."""
+
+    endpoint: str
+    sort: str
+    fields: tuple[Field, ...]
+
+
+POOLS: Mapping[str, _Pool] = {
+    "up": _Pool(
+        "getTopicZTPool",
+        "fbt:asc",
+        (
+            *may(clock_time, "fbt first_seal_time lbt last_seal_time"),
+            *may(amount, "fund seal_fund"),
+            *may(_pieces, "zbc break_times lbc limit_days"),
+            *_STREAK,
+        ),
+    ),
+    "broken": _Pool(
+        "getTopicZBPool",
+        "fbt:asc",
+        (*may(clock_time, "fbt first_seal_time"), *may(_pieces, "zbc break_times"), *_OFF_THE_LIMIT),
+    ),
+    "down": _Pool(
+        "getTopicDTPool",
+        "fund:asc",
+        (
+            *may(clock_time, "lbt last_seal_time"),
+            *may(amount, "fund seal_fund"),
+            *may(_pieces, "oc break_times days limit_days"),
+        ),
+    ),
+    # First seal and boards of the trade date before.
+    "prev": _Pool(
+        "getYesterdayZTPool",
+        "zs:desc",
+        (*may(clock_time, "yfbt first_seal_time"), *may(_pieces, "ylbc limit_days"), *_OFF_THE_LIMIT),
+    ),
+    "strong": _Pool("getTopicQSPool", "zdp:desc", (*may(_limit, "ztp limit_price"), *_STREAK)),
+}

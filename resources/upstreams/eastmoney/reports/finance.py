@@ -16,7 +16,7 @@ from core.report_periods import is_period
 from resources.upstreams.eastmoney.reports.gateway import Report, among, of_codes, on_day
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import number, promised, some_of, string_of
-from resources.upstreams.parsing.rows import code_of, day_of
+from resources.upstreams.parsing.rows import code_of, day_of, named
 
 Row = Mapping[str, Any]
 
@@ -29,44 +29,29 @@ SUMMARY_COLUMNS: dict[str, str] = {
     **texts("code report_period ann_date security_type indicators"),
     **numbers("revenue net_profit roe gross_margin eps bvps ocfps revenue_yoy net_profit_yoy"),
 }
-_SUMMARY_NUMBERS = {
-    "TOTAL_OPERATE_INCOME": "revenue",
-    "PARENT_NETPROFIT": "net_profit",
-    "WEIGHTAVG_ROE": "roe",
-    "XSMLL": "gross_margin",
-    "BASIC_EPS": "eps",
-    "BPS": "bvps",
-    "MGJYXJJE": "ocfps",
-    "YSTZ": "revenue_yoy",
-    "SJLTZ": "net_profit_yoy",
-}
-_SUMMARY_OTHERS = {"DEDUCT_BASIC_EPS": "deducted_eps", "YSHZ": "yshz", "SJLHZ": "sjlhz", "ZXGXL": "zxgxl"}
+_SUMMARY_NUMBERS = named(
+    "TOTAL_OPERATE_INCOME revenue PARENT_NETPROFIT net_profit WEIGHTAVG_ROE roe XSMLL gross_margin "
+    "BASIC_EPS eps BPS bvps MGJYXJJE ocfps YSTZ revenue_yoy SJLTZ net_profit_yoy"
+)
+_SUMMARY_OTHERS = named("DEDUCT_BASIC_EPS deducted_eps YSHZ yshz SJLHZ sjlhz ZXGXL zxgxl")
 
 EXPRESS_COLUMNS: dict[str, str] = {
     **texts("code report_period ann_date security_type"),
     **numbers("revenue revenue_yoy net_profit net_profit_yoy eps bvps roe"),
 }
-_EXPRESS_NUMBERS = {
-    "TOTAL_OPERATE_INCOME": "revenue",
-    "YSTZ": "revenue_yoy",
-    "PARENT_NETPROFIT": "net_profit",
-    "JLRTBZCL": "net_profit_yoy",
-    "BASIC_EPS": "eps",
-    "PARENT_BVPS": "bvps",
-    "WEIGHTAVG_ROE": "roe",
-}
+_EXPRESS_NUMBERS = named(
+    "TOTAL_OPERATE_INCOME revenue YSTZ revenue_yoy PARENT_NETPROFIT net_profit JLRTBZCL net_profit_yoy "
+    "BASIC_EPS eps PARENT_BVPS bvps WEIGHTAVG_ROE roe"
+)
 
 FORECAST_COLUMNS: dict[str, str] = {
     **texts("code report_period indicator ann_date security_type predict_type content reason"),
     **numbers("lower upper change_lower_pct change_upper_pct prev_value"),
 }
-_FORECAST_NUMBERS = {
-    "PREDICT_AMT_LOWER": "lower",
-    "PREDICT_AMT_UPPER": "upper",
-    "ADD_AMP_LOWER": "change_lower_pct",
-    "ADD_AMP_UPPER": "change_upper_pct",
-    "PREYEAR_SAME_PERIOD": "prev_value",
-}
+_FORECAST_NUMBERS = named(
+    "PREDICT_AMT_LOWER lower PREDICT_AMT_UPPER upper ADD_AMP_LOWER change_lower_pct "
+    "ADD_AMP_UPPER change_upper_pct PREYEAR_SAME_PERIOD prev_value"
+)
 _INDICATORS = {"003": "eps", "004": "net_profit", "005": "deducted_net_profit", "006": "revenue"}
 
 STATEMENT_COLUMNS: dict[str, str] = {
@@ -74,40 +59,23 @@ STATEMENT_COLUMNS: dict[str, str] = {
     **numbers("value yoy"),
 }
 ITEMS: dict[str, dict[str, str]] = {
-    "balance": {
-        "TOTAL_ASSETS": "total_assets",
-        "TOTAL_LIABILITIES": "total_liabilities",
-        "TOTAL_EQUITY": "total_equity",
-        "TOTAL_PARENT_EQUITY": "parent_equity",
-        "MONETARYFUNDS": "cash",
-        "ACCOUNTS_RECE": "accounts_receivable",
-        "INVENTORY": "inventory",
-        "FIXED_ASSET": "fixed_assets",
-        "GOODWILL": "goodwill",
-        "CONTRACT_LIAB": "contract_liabilities",
-        "SHORT_LOAN": "short_debt",
-        "LONG_LOAN": "long_debt",
-    },
-    "income": {
-        "TOTAL_OPERATE_INCOME": "revenue",
-        "PARENT_NETPROFIT": "net_profit",
-        "DEDUCT_PARENT_NETPROFIT": "deducted_net_profit",
-        "OPERATE_PROFIT": "operating_profit",
-        "TOTAL_PROFIT": "total_profit",
-        "TOTAL_OPERATE_COST": "total_operating_cost",
-        "OPERATE_COST": "operating_cost",
-        "SALE_EXPENSE": "sell_expense",
-        "MANAGE_EXPENSE": "admin_expense",
-        "FINANCE_EXPENSE": "finance_expense",
-        "RESEARCH_EXPENSE": "rd_expense",
-    },
-    "cashflow": {
-        "NETCASH_OPERATE": "operating_cash_flow",
-        "NETCASH_INVEST": "investing_cash_flow",
-        "NETCASH_FINANCE": "financing_cash_flow",
-        "CONSTRUCT_LONG_ASSET": "capex",
-        "CCE_ADD": "cash_increase",
-    },
+    "balance": named(
+        "TOTAL_ASSETS total_assets TOTAL_LIABILITIES total_liabilities TOTAL_EQUITY total_equity "
+        "TOTAL_PARENT_EQUITY parent_equity MONETARYFUNDS cash ACCOUNTS_RECE accounts_receivable "
+        "INVENTORY inventory FIXED_ASSET fixed_assets GOODWILL goodwill CONTRACT_LIAB contract_liabilities "
+        "SHORT_LOAN short_debt LONG_LOAN long_debt"
+    ),
+    "income": named(
+        "TOTAL_OPERATE_INCOME revenue PARENT_NETPROFIT net_profit "
+        "DEDUCT_PARENT_NETPROFIT deducted_net_profit OPERATE_PROFIT operating_profit "
+        "TOTAL_PROFIT total_profit TOTAL_OPERATE_COST total_operating_cost OPERATE_COST operating_cost "
+        "SALE_EXPENSE sell_expense MANAGE_EXPENSE admin_expense FINANCE_EXPENSE finance_expense "
+        "RESEARCH_EXPENSE rd_expense"
+    ),
+    "cashflow": named(
+        "NETCASH_OPERATE operating_cash_flow NETCASH_INVEST investing_cash_flow "
+        "NETCASH_FINANCE financing_cash_flow CONSTRUCT_LONG_ASSET capex CCE_ADD cash_increase"
+    ),
 }
 """Statement -> wire name -> item: the fused column where there is one."""
 _REPORTS = {

@@ -18,6 +18,7 @@ from resources.upstreams.parsing.rows import (
     hk_code,
     may,
     must,
+    stripped,
     text_or_none,
 )
 
@@ -67,10 +68,6 @@ INDICATORS = Table(
 """Reporting currency, percent."""
 
 
-def _stripped(value: Any, what: str) -> str:
-    return string_of(value, what).strip()
-
-
 def items_report(code: str, statement: str, periods: Sequence[str]) -> Report:
     """Items of one statement of one company at some period ends, at most five."""
     where = (equals("SECUCODE", secucode(code)), days_among("REPORT_DATE", periods))
@@ -85,7 +82,7 @@ ITEMS = Table(
     must(hk_code, "SECURITY_CODE code"),
     must(day_of, "REPORT_DATE report_period"),
     must(string_of, "STD_ITEM_CODE item_code"),
-    must(_stripped, "STD_ITEM_NAME item"),
+    must(stripped, "STD_ITEM_NAME item"),
     must(_money, "AMOUNT value"),
 )
 """Reporting currency."""

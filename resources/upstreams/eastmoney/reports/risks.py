@@ -158,7 +158,7 @@ def _check_comment(row: dict[str, Any], what: str) -> None:
     if row["total_score"] > 100:
         raise PayloadError(f"{what}: TOTALSCORE {row['total_score']} is above 100")
     # The inflow of the large hands is that of their two sizes: it fails when columns are shifted.
-    parts = row["_super_in"] - row["_super_out"] + row["_big_in"] - row["_big_out"]
+    parts = row["_super_large_in"] - row["_super_large_out"] + row["_big_in"] - row["_big_out"]
     gap = abs(row["_prime"] - parts)
     if not math.isnan(gap) and gap > _SLACK_CNY:
         raise PayloadError(f"{what}: PRIME_INFLOW is not the sum of its parts by {gap:.2f}")
@@ -174,7 +174,7 @@ COMMENTS = Table(
     must(price, "TOTALSCORE total_score"),
     may(partial(number, scale=100.0), "ORG_PARTICIPATE org_participation_pct"),
     may(price, "FOCUS focus_index TURNOVERRATE turnover_pct"),
-    may(number, "SUPERDEAL_INFLOW _super_in SUPERDEAL_OUTFLOW _super_out BIGDEAL_INFLOW _big_in"),
+    may(number, "SUPERDEAL_INFLOW _super_large_in SUPERDEAL_OUTFLOW _super_large_out BIGDEAL_INFLOW _big_in"),
     may(number, "BIGDEAL_OUTFLOW _big_out PRIME_INFLOW _prime"),
     check=_check_comment,
 )

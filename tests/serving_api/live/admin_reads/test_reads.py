@@ -214,10 +214,10 @@ def test_fund_flow_splits_the_day_and_nets_the_days_before(ctx: FetchContext) ->
     flows = ctx.world.flows(security(ctx), TRADING)
 
     assert set(found["today"]) == SIDES
-    assert found["today"]["super_large_in"] == pytest.approx(flows[-1].super_in, abs=1)
+    assert found["today"]["super_large_in"] == pytest.approx(flows[-1].super_large_in, abs=1)
     assert len(found["history"]) == 5
     newest = flows[-1]
-    main = newest.super_in - newest.super_out + newest.large_in - newest.large_out
+    main = newest.super_large_in - newest.super_large_out + newest.large_in - newest.large_out
     assert found["history"][-1]["main_netflow"] == pytest.approx(main, abs=2)
     assert [day["date"] for day in found["history"]] == sorted(day["date"] for day in found["history"])
     assert "note" not in ctx.get(f"/datamgr/stock/{BANK}/fund-flow", days=5).json()
