@@ -7,10 +7,11 @@ from typing import Any
 import pandas as pd
 
 from core.errors import PayloadError, Refused, Transient
-from resources.transport.request import Fetcher, Request, pairs
+from resources.transport.request import Request, pairs
 from resources.upstreams.parsing.frames import concat, frame, numbers, texts
 from resources.upstreams.parsing.html_tables import html_tables
 from resources.upstreams.parsing.payload import ascending, iso_day, number
+from resources.upstreams.upstream_client import UpstreamClient
 
 # -- Yield curves by date (historyQuery), a page with tables. Percent; less than a year a call.
 
@@ -85,13 +86,10 @@ def _percent(text: str, what: str) -> float:
     return value
 
 
-class ChinabondClient:
+class ChinabondClient(UpstreamClient):
     """`fetcher` is a transport bound to the log of one piece of work."""
 
     source = "chinabond"
-
-    def __init__(self, fetcher: Fetcher) -> None:
-        self._fetcher = fetcher
 
     def government_curve(self, since: str, until: str) -> pd.DataFrame:
         """Yields of Chinese government bonds of eight tenors by date, oldest first; columns

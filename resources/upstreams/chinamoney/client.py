@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 import pandas as pd
 
 from core.errors import InputError, PayloadError, Permanent, Refused
-from resources.transport.request import Fetcher, Request, pairs
+from resources.transport.request import Request, pairs
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import (
     iso_day,
@@ -22,6 +22,7 @@ from resources.upstreams.parsing.payload import (
     present,
     string_of,
 )
+from resources.upstreams.upstream_client import UpstreamClient
 
 # -- Closing yield curve, SHIBOR and LPR: JSON whose figures are texts, `---` for a missing one. Percent.
 # Known by what public clients read: of the curve a record per date and tenor (`newDateValueCN`,
@@ -250,13 +251,10 @@ _MONTH, _YEAR = 30, 365
 """Days of one request: for 31 the curve's site answers that it returns a month at most."""
 
 
-class ChinamoneyClient:
+class ChinamoneyClient(UpstreamClient):
     """`fetcher` is a transport bound to the log of one piece of work. Days are ISO dates; percent."""
 
     source = "chinamoney"
-
-    def __init__(self, fetcher: Fetcher) -> None:
-        self._fetcher = fetcher
 
     def closing_curve(self, since: str, until: str) -> pd.DataFrame:
         """Yields to maturity of government bonds by date and years; columns `CURVE_COLUMNS`. At most a

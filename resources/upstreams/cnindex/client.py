@@ -7,10 +7,11 @@ import pandas as pd
 
 from core.errors import PayloadError
 from resources.rejections import accepted_rows
-from resources.transport.request import Fetcher, Request
+from resources.transport.request import Request
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.paging import Page, collected, whole_number
 from resources.upstreams.parsing.payload import iso_day, json_of, list_of, number, object_of, string_of
+from resources.upstreams.upstream_client import UpstreamClient
 
 PAGE = 500
 SAMPLE_COLUMNS: dict[str, str] = {**texts("as_of_date code name"), **numbers("weight_pct")}
@@ -66,13 +67,10 @@ def _row(raw: dict[str, Any], index: str, month: str) -> dict[str, Any]:
     }
 
 
-class CnindexClient:
+class CnindexClient(UpstreamClient):
     """`fetcher` is a transport bound to the log of one piece of work."""
 
     source = "cnindex"
-
-    def __init__(self, fetcher: Fetcher) -> None:
-        self._fetcher = fetcher
 
     def sample(self, index: str, month: str) -> pd.DataFrame:
         """Members of an index at the end of a month (YYYY-MM); columns `SAMPLE_COLUMNS`, empty for a month

@@ -7,7 +7,6 @@ from typing import Any
 import pandas as pd
 
 from core.errors import PayloadError
-from resources.transport.request import Fetcher
 from resources.upstreams.cninfo import announcements as calls
 from resources.upstreams.cninfo import records
 from resources.upstreams.cninfo.announcements import CATEGORIES, MOST_PAGES, PAGE, Query
@@ -15,15 +14,13 @@ from resources.upstreams.eastmoney.reports.companies import SCHEDULE
 from resources.upstreams.parsing.frames import frame
 from resources.upstreams.parsing.paging import Page, collected
 from resources.upstreams.parsing.texts import notice_frame
+from resources.upstreams.upstream_client import UpstreamClient
 
 
-class CninfoClient:
+class CninfoClient(UpstreamClient):
     """`fetcher` is a transport bound to the log of one piece of work."""
 
     source = "cninfo"
-
-    def __init__(self, fetcher: Fetcher) -> None:
-        self._fetcher = fetcher
 
     def orgs(self) -> pd.DataFrame:
         """Code, platform id and short name of every listed company, one call; columns `ORG_COLUMNS`."""

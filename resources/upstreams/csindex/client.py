@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from core.errors import PayloadError
-from resources.transport.request import Fetcher, Request
+from resources.transport.request import Request
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import (
     amount,
@@ -19,6 +19,7 @@ from resources.upstreams.parsing.payload import (
 )
 from resources.upstreams.parsing.rows import columns_of, may, named, padded_code, values_of
 from resources.upstreams.parsing.xls import book_rows, table_of
+from resources.upstreams.upstream_client import UpstreamClient
 
 # -- index-perf: daily bars of one index with its rolling PE (`peg`).
 
@@ -154,14 +155,11 @@ def _of(stated: str, index: str, what: str) -> None:
         raise PayloadError(f"{what}: {stated[:20]!r} instead of {index}")
 
 
-class CsindexClient:
+class CsindexClient(UpstreamClient):
     """`fetcher` is a transport bound to the log of one piece of work. Indices are six digits; one that the
     provider does not publish is a `Permanent` (404)."""
 
     source = "csindex"
-
-    def __init__(self, fetcher: Fetcher) -> None:
-        self._fetcher = fetcher
 
     def members(self, index: str) -> pd.DataFrame:
         """Present members without weights; columns `MEMBER_COLUMNS`. One call."""

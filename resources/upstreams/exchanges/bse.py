@@ -14,7 +14,7 @@ import pandas as pd
 
 from core.errors import PayloadError
 from resources.rejections import accepted_rows
-from resources.transport.request import Fetcher, Request
+from resources.transport.request import Request
 from resources.upstreams.exchanges.common import joined, same_day
 from resources.upstreams.parsing.payload import (
     amount,
@@ -26,6 +26,7 @@ from resources.upstreams.parsing.payload import (
     string_of,
 )
 from resources.upstreams.parsing.rows import named, security_code, text_of
+from resources.upstreams.upstream_client import UpstreamClient
 
 _MOST_PAGES = 100
 _CALLBACK = (("callback", "cb"),)
@@ -127,13 +128,10 @@ def _row(row: dict[str, Any], day: str, what: str, *, detail: bool) -> dict[str,
     return made
 
 
-class BseClient:
+class BseClient(UpstreamClient):
     """`fetcher` is a transport bound to the log of one piece of work."""
 
     source = "bse"
-
-    def __init__(self, fetcher: Fetcher) -> None:
-        self._fetcher = fetcher
 
     def margin(self, day: str) -> pd.DataFrame:
         """Every margin security of a trade date and the row `TOTAL_BJ`; columns `MARGIN_COLUMNS`. One call

@@ -11,7 +11,7 @@ import pandas as pd
 
 from core.errors import PayloadError
 from resources.rejections import accepted_rows
-from resources.transport.request import Fetcher, Request, pairs
+from resources.transport.request import Request, pairs
 from resources.upstreams.exchanges import sse_billboard
 from resources.upstreams.exchanges.common import (
     a_share_listings,
@@ -36,6 +36,7 @@ from resources.upstreams.parsing.payload import (
     string_of,
 )
 from resources.upstreams.parsing.rows import may, named, needed, security_code, text_of, values_of
+from resources.upstreams.upstream_client import UpstreamClient
 
 # -- The common form of answers of query.sse.com.cn: pages with a total number of rows.
 
@@ -238,13 +239,10 @@ def _sse_row(row: dict[str, Any], day: str, what: str, detail: bool) -> dict[str
     return made
 
 
-class SseClient:
+class SseClient(UpstreamClient):
     """`fetcher` is a transport bound to the log of one piece of work."""
 
     source = "sse"
-
-    def __init__(self, fetcher: Fetcher) -> None:
-        self._fetcher = fetcher
 
     def margin(self, day: str) -> pd.DataFrame:
         """Every margin security of a trade date and the row `TOTAL_SH`, two calls; columns

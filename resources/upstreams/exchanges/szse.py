@@ -15,7 +15,7 @@ import pandas as pd
 
 from core.errors import PayloadError
 from resources.rejections import accepted_rows
-from resources.transport.request import Fetcher, Request
+from resources.transport.request import Request
 from resources.upstreams.exchanges import notices, szse_billboard, szse_report
 from resources.upstreams.exchanges.common import a_share_listings, a_shares, figure, joined, same_day
 from resources.upstreams.exchanges.sheet import sheet_rows
@@ -32,6 +32,7 @@ from resources.upstreams.parsing.payload import (
 )
 from resources.upstreams.parsing.rows import named, security_code, text_of
 from resources.upstreams.parsing.texts import notice_frame
+from resources.upstreams.upstream_client import UpstreamClient
 
 YI, WAN = 1e8, 1e4
 _HEADS = named(
@@ -189,13 +190,10 @@ def _agree(exact: dict[str, Any] | None, rounded: dict[str, Any]) -> None:
             )
 
 
-class SzseClient:
+class SzseClient(UpstreamClient):
     """`fetcher` is a transport bound to the log of one piece of work."""
 
     source = "szse"
-
-    def __init__(self, fetcher: Fetcher) -> None:
-        self._fetcher = fetcher
 
     def margin(self, day: str) -> pd.DataFrame:
         """Every margin security of a trade date and the row `TOTAL_SZ`, two calls; columns

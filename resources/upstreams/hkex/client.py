@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from core.errors import PayloadError, Permanent
-from resources.transport.request import Fetcher, Request
+from resources.transport.request import Request
 from resources.upstreams.parsing.frames import frame
 from resources.upstreams.parsing.paging import no_file
 from resources.upstreams.parsing.payload import (
@@ -22,6 +22,7 @@ from resources.upstreams.parsing.payload import (
     string_of,
 )
 from resources.upstreams.parsing.stock_connect_days import DAY_COLUMNS, MILLION, accepted, day_frame
+from resources.upstreams.upstream_client import UpstreamClient
 
 # -- Stock connect by date (DailyStat): a script that assigns one list, a part per market. Millions.
 # A part has tables with a schema (names) and a row for each of them. `999,999,999` means that the quota is
@@ -120,13 +121,10 @@ def _million(value: Any, what: str) -> float:
     return math.nan if plain >= _NOT_REPORTED else round(plain * MILLION, 2)
 
 
-class HkexClient:
+class HkexClient(UpstreamClient):
     """`fetcher` is a transport bound to the log of one piece of work."""
 
     source = "hkex"
-
-    def __init__(self, fetcher: Fetcher) -> None:
-        self._fetcher = fetcher
 
     def connect_day(self, day: str) -> pd.DataFrame:
         """The stock connect on one date by channel, with `north`, the sum of both northbound ones; columns

@@ -5,20 +5,17 @@ from functools import partial
 
 import pandas as pd
 
-from resources.transport.request import Fetcher
 from resources.upstreams.eastmoney.news.articles import FLASH_COLUMNS
 from resources.upstreams.parsing.frames import concat
 from resources.upstreams.sina import bars, finance, flows, live, outside, quotes
+from resources.upstreams.upstream_client import UpstreamClient
 
 
-class SinaClient:
+class SinaClient(UpstreamClient):
     """`fetcher` is a transport bound to the log of one piece of work. Symbols are `sh600519`. Frames have
     fixed columns also when empty; units as in the data dictionary."""
 
     source = "sina"
-
-    def __init__(self, fetcher: Fetcher) -> None:
-        self._fetcher = fetcher
 
     def quotes(self, symbols: Sequence[str]) -> pd.DataFrame:
         """Snapshots, 400 symbols a call; columns `QUOTE_COLUMNS`. Unknown symbols have no row."""

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from core.errors import InputError, PayloadError
-from resources.transport.request import Fetcher, Request, pairs
+from resources.transport.request import Request, pairs
 from resources.upstreams.parsing.frames import frame, texts
 from resources.upstreams.parsing.paging import Page, collected, whole_number
 from resources.upstreams.parsing.payload import (
@@ -21,6 +21,7 @@ from resources.upstreams.parsing.payload import (
 )
 from resources.upstreams.parsing.rows import columns_of, day_of, may, padded_code, values_of
 from resources.upstreams.parsing.xls import book_rows, table_of
+from resources.upstreams.upstream_client import UpstreamClient
 
 # -- Answers of the classification's site: JSON with bare NaN, `code` "200", lists in pages.
 
@@ -261,13 +262,10 @@ def _enclosed(rows: pd.DataFrame, what: str) -> None:
 _MOST_PAGES = 60
 
 
-class SwClient:
+class SwClient(UpstreamClient):
     """`fetcher` is a transport bound to the log of one piece of work. `level` is l1, l2 or l3."""
 
     source = "sw"
-
-    def __init__(self, fetcher: Fetcher) -> None:
-        self._fetcher = fetcher
 
     def current(self, level: str) -> pd.DataFrame:
         """The current values of the indices of a level; columns `CURRENT_COLUMNS`. One call per 50 indices:

@@ -6,22 +6,19 @@ from functools import partial
 import pandas as pd
 
 from core.errors import PayloadError
-from resources.transport.request import Fetcher
 from resources.upstreams.parsing.frames import concat
 from resources.upstreams.tencent import bars, flows, intraday, market, quotes
+from resources.upstreams.upstream_client import UpstreamClient
 
 _MOST_RANK_PAGES = 100
 _MOST_TICK_PAGES = 300
 
 
-class TencentClient:
+class TencentClient(UpstreamClient):
     """`fetcher` is a transport bound to the log of one piece of work. Symbols are `sh600519`,
     `hk00700`, `usAAPL`. Frames have fixed columns also when empty; units as in the data dictionary."""
 
     source = "tencent"
-
-    def __init__(self, fetcher: Fetcher) -> None:
-        self._fetcher = fetcher
 
     def quotes(self, symbols: Sequence[str]) -> pd.DataFrame:
         """Snapshots, 60 symbols a call; columns `QUOTE_COLUMNS`. Unknown symbols have no row."""

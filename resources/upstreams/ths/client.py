@@ -1,44 +1,29 @@
 """Calls of the topic portal."""
 
 from functools import partial
-from typing import Any
 
 import pandas as pd
 
-from core.errors import PayloadError
-from resources.transport.request import Fetcher
+from resources.upstreams.parsing.paging import Page, collected
 from resources.upstreams.ths import limits, worth
+from resources.upstreams.upstream_client import UpstreamClient
 
 
-class ThsClient:
+class ThsClient(UpstreamClient):
     """`fetcher` is a transport bound to the log of one piece of work. Codes are six digits. Frames have
     fixed columns also when empty; units as in the data dictionary."""
 
     source = "ths"
 
-    def __init__(self, fetcher: Fetcher) -> None:
-        self._fetcher = fetcher
-
     def limit_pool(self, pool: str, day: str) -> pd.DataFrame:
         """Stocks `up` at the limit with the text of the reason, `broken` or `down`, on one date of the last
         year, without Beijing; columns `LIMIT_COLUMNS`, one call per 200 stocks."""
-        rows: list[dict[str, Any]] = []
-        received, total = 0, None
-        for page in range(1, limits.MOST_PAGES + 1):
-            got = self._fetcher.call(
-                limits.limit_request(pool, day, page), partial(limits.parse_limits, pool=pool, day=day)
-            )
-            if total not in {None, got.total}:
-                raise PayloadError(
-                    f"{pool} pool: total moved from {total} to {got.total}", source=self.source
-                )
-            total = got.total
-            rows += got.rows
-            received += len(got)
-            if received >= total or not len(got):
-                break
-        if received != total:
-            raise PayloadError(f"{pool} pool: {received} of {total} rows", source=self.source)
+
+        def ask(page: int) -> Page:
+            request = limits.limit_request(pool, day, page)
+            return self._fetcher.call(request, partial(limits.parse_limits, pool=pool, day=day))
+
+        rows = collected(ask, f"{pool} pool", most_pages=limits.MOST_PAGES)
         return limits.limit_rows(rows, f"{pool} pool")
 
     def daily_bars(self, symbol: str, count: int = 140) -> pd.DataFrame:

@@ -7,7 +7,6 @@ STAR; Beijing is not among them. About a year back.
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
@@ -20,6 +19,7 @@ from resources.rejections import accepted_rows
 from resources.transport.request import Request, pairs
 from resources.upstreams.parsing.bars import BAR_COLUMNS, check_bars
 from resources.upstreams.parsing.frames import frame, numbers, texts
+from resources.upstreams.parsing.paging import Page
 from resources.upstreams.parsing.payload import (
     amount,
     ascending,
@@ -103,18 +103,6 @@ _TAGS = {"FIRST_LIMIT", "LIMIT_BACK", "AGAIN_LIMIT"}
 _SHANGHAI = timedelta(hours=8)
 
 
-@dataclass(frozen=True)
-class LimitPage:
-    """`received`: rows on the wire, of which some may be rejected; `total`: rows of all pages."""
-
-    rows: list[dict[str, Any]]
-    received: int
-    total: int
-
-    def __len__(self) -> int:
-        return self.received
-
-
 def limit_request(pool: str, day: str, page: int) -> Request:
     """One page of a pool. InputError for a pool that does not exist."""
     if pool not in POOLS:
@@ -127,7 +115,7 @@ def limit_request(pool: str, day: str, page: int) -> Request:
     return Request("ths.limits", "limit_pool", path, params, label=f"{pool} {day} page {page}")
 
 
-def parse_limits(body: bytes, pool: str, day: str) -> LimitPage:
+def parse_limits(body: bytes, pool: str, day: str) -> Page:
     """Rows with the keys of `LIMIT_COLUMNS`. PayloadError for another date, more rows than the answer's own
     count; a row that fails validation is left out as rejected."""
     what = f"{POOLS[pool]}"
@@ -142,7 +130,7 @@ def parse_limits(body: bytes, pool: str, day: str) -> LimitPage:
         raise PayloadError(f"{what}: answered for {stated}, asked was {day}")
     found = [object_of(raw, f"{what} row") for raw in raws]
     rows = accepted_rows(found, lambda raw: _limits_row(raw, pool, day), what, lambda raw: raw.get("code"))
-    return LimitPage(rows, len(raws), total)
+    return Page(rows, len(raws), total)
 
 
 def limit_rows(rows: list[dict[str, Any]], what: str) -> pd.DataFrame:

@@ -8,8 +8,9 @@ and no result.
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from core.errors import PayloadError, Refused
-from resources.transport.request import Fetcher, Request
+from resources.transport.request import Request
 from resources.upstreams.parsing.html_tables import html_page
+from resources.upstreams.upstream_client import UpstreamClient
 from resources.upstreams.websearch.hits import Hit, hit_of
 
 _PUZZLE = (b"anomaly-modal", b"anomaly_modal", b"challenge-form")
@@ -58,13 +59,10 @@ def _results(page: str) -> list[tuple[str, str, str]]:
     return found
 
 
-class DuckduckgoClient:
+class DuckduckgoClient(UpstreamClient):
     """`fetcher` is a transport bound to the log of one piece of work."""
 
     source = "duckduckgo"
-
-    def __init__(self, fetcher: Fetcher) -> None:
-        self._fetcher = fetcher
 
     def search(self, query: str, most: int) -> list[Hit]:
         """At most `most` hits, best first. One call."""

@@ -11,7 +11,7 @@ import pandas as pd
 
 from core.errors import PayloadError, Permanent, Refused
 from core.market.symbols import Instrument, instrument
-from resources.transport.request import Fetcher, Request, pairs
+from resources.transport.request import Request, pairs
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import (
     amount,
@@ -27,6 +27,7 @@ from resources.upstreams.parsing.payload import (
     string_of,
 )
 from resources.upstreams.parsing.rows import Field, columns_of, may, not_zero, values_of
+from resources.upstreams.upstream_client import UpstreamClient
 
 # -- What all answers of the social site share: the visitor's token, its errors, block pages, symbols,
 # times.
@@ -233,14 +234,11 @@ def parse_quote(body: bytes, symbol: str) -> pd.DataFrame:
 T = TypeVar("T")
 
 
-class XueqiuClient:
+class XueqiuClient(UpstreamClient):
     """`fetcher` is a transport bound to the log of one piece of work; it keeps the cookies. Frames have
     fixed columns also when empty; units as in the data dictionary."""
 
     source = "xueqiu"
-
-    def __init__(self, fetcher: Fetcher) -> None:
-        self._fetcher = fetcher
 
     def quote(self, symbol: str) -> pd.DataFrame:
         """One instrument; columns `QUOTE_COLUMNS`, no row for an unknown symbol."""
