@@ -63,6 +63,14 @@ def upstreams(session: Session, state: State) -> Iterator[Metric]:
         for upstream, counted in found["counters"].items():
             family.add_metric([upstream], float(counted[name]))
         yield family
+    ended = CounterMetricFamily(
+        "ashare_upstream_calls",
+        "Calls that ended, by host and outcome",
+        labels=("upstream", "host", "outcome"),
+    )
+    for upstream, host, outcome, count in found["calls"]:
+        ended.add_metric([upstream, host, outcome], float(count))
+    yield ended
     cooling = (((upstream,), counted["cooldown"]) for upstream, counted in found["counters"].items())
     yield _gauge("upstream_cooldown", "1 while a host of the upstream cools down", ("upstream",), cooling)
     breakers = (((name,), _BREAKERS[one["state"]]) for name, one in found["breakers"].items())
@@ -100,8 +108,26 @@ def scheduled_runs(session: Session, state: State) -> Iterator[Metric]:
 
 
 def locks(session: Session, state: State) -> Iterator[Metric]:
-    """Domain locks. Nobody waits for one: who finds it taken is refused, and asks again later."""
-    held = DomainLocks(state.reading.warehouse.engine).states()
+    """Domain locks: nobody waits for one, who finds it taken is refused and asks again later. And how long
+    writes of the last 24 hours waited for other writers."""
+    domain_locks = DomainLocks(state.reading.warehouse.engine)
+    held = domain_locks.states()
+    refused = CounterMetricFamily(
+        "ashare_lock_refusals", "Requests for a domain lock while it was held", labels=("domain",)
+    )
+    for domain, count in domain_locks.refusals().items():
+        refused.add_metric([domain], float(count))
+    yield refused
+    waits = session.run(
+        "SELECT table_name, SUM(lock_wait_ms), MAX(lock_wait_ms) FROM sys_batch "
+        "WHERE started_at>=? AND lock_wait_ms IS NOT NULL GROUP BY table_name",
+        (_a_day_ago(state),),
+    )
+    for name, about, at in (
+        ("lock_wait_seconds_last_day", "Seconds that writes waited for other writers within 24 hours", 1),
+        ("lock_wait_seconds_max_last_day", "The longest of these waits", 2),
+    ):
+        yield _gauge(name, about, ("table",), (((row[0],), float(row[at]) / 1000) for row in waits))
     yield _gauge(
         "lock_held",
         "1 while a run holds the domain lock",
@@ -119,13 +145,16 @@ def heartbeats(session: Session, state: State) -> Iterator[Metric]:
     yield _gauge("heartbeat_age_seconds", "Age of the newest heartbeat of a role", ("role",), ages)
 
 
+def _a_day_ago(state: State) -> str:
+    return (state.clock.now() - _DAY).strftime("%Y-%m-%d %H:%M:%S")
+
+
 def rows_written(session: Session, state: State) -> Iterator[Metric]:
     """Rows and batches of the last 24 hours by table."""
-    since = (state.clock.now() - _DAY).strftime("%Y-%m-%d %H:%M:%S")
     rows = session.run(
         "SELECT table_name, status, COUNT(*), SUM(COALESCE(rows_written, 0)) FROM sys_batch "
         "WHERE started_at>=? GROUP BY table_name, status",
-        (since,),
+        (_a_day_ago(state),),
     )
     written = (((table,), count) for table, status, _, count in rows if status == "success")
     yield _gauge("rows_written_last_day", "Rows that changed within 24 hours", ("table",), written)

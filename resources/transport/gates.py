@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from core.clock import Sleeper, real_sleep, stamp
-from core.errors import PlatformError, Refused, Transient, Unavailable
+from core.errors import PayloadError, Permanent, PlatformError, Refused, Transient, Unavailable
 from core.stopping import safe_point
 from resources.settings import Settings
 from resources.transport.budget import current_budget
@@ -39,6 +39,16 @@ _LONGEST_QUEUE_SEC = 300.0
 STATE_FILE = "transport.sqlite3"
 PROBE_S = 1.0
 """Seconds after which a call that waits for another one's probe looks again."""
+
+
+_OUTCOME_OF: dict[type[PlatformError], str] = {
+    Transient: "transient",
+    Refused: "refused",
+    Permanent: "permanent",
+    PayloadError: "payload",
+}
+OUTCOMES = ("ok", *_OUTCOME_OF.values(), "other")
+"""How a call ended, as counted for each host."""
 
 
 class BreakerState(StrEnum):
@@ -133,6 +143,7 @@ class StateGate:
     def succeeded(self, family: str, host: str) -> None:
         rule = self._settings.family(family)
         with self._store.step() as step:
+            self._count_outcome(step, rule, host, "ok")
             self._answered(step, rule, host)
 
     def failed(self, family: str, host: str, error: PlatformError) -> None:
@@ -140,6 +151,7 @@ class StateGate:
         rule = self._settings.family(family)
         with self._store.step() as step:
             self._count(step, rule, failures=1)
+            self._count_outcome(step, rule, host, _outcome(error))
             if isinstance(error, Transient | Refused):
                 self._failed_host(step, rule, host, refused=isinstance(error, Refused))
                 if rule.breaker is not None:
@@ -181,6 +193,17 @@ class StateGate:
             upstream: {**asdict(_Counter(**document)), "cooldown": upstream in cooling}
             for upstream, document in sorted(counters.items())
         }
+
+    def calls(self) -> list[tuple[str, str, str, int]]:
+        """(upstream, host, one of `OUTCOMES`, calls that ended so), since this state exists."""
+        with self._store.step() as step:
+            hosts = step.all("calls")
+        return [
+            (str(known["upstream"]), host, outcome, int(known[outcome]))
+            for host, known in sorted(hosts.items())
+            for outcome in OUTCOMES
+            if outcome in known
+        ]
 
     def breakers(self) -> dict[str, dict[str, Any]]:
         """Per breaker: state, failure_count, opened_at (local exchange time as text, or None)."""
@@ -286,6 +309,10 @@ class StateGate:
         counter.retries += more.get("retries", 0)
         step.put("counter", rule.upstream, asdict(counter))
 
+    def _count_outcome(self, step: Step, rule: FamilyRule, host: str, outcome: str) -> None:
+        known = step.get("calls", host) or {}
+        step.put("calls", host, {**known, "upstream": rule.upstream, outcome: known.get(outcome, 0) + 1})
+
     def _me(self) -> str:
         """Identifies the thread that may end a probe: clients enter and report on the same thread."""
         return f"{os.getpid()}-{threading.get_ident()}-{self._identity}"
@@ -349,6 +376,13 @@ def deployment_gate(settings: Settings, numbers: TransportSettings | None = None
     if address.startswith("sqlite"):
         return SqliteGate(settings.data_path / STATE_FILE, rules)
     return DatabaseGate(address, rules)
+
+
+def _outcome(error: PlatformError) -> str:
+    for kind, outcome in _OUTCOME_OF.items():
+        if isinstance(error, kind):
+            return outcome
+    return "other"
 
 
 def _read_breaker(step: Step, name: str) -> _Breaker:

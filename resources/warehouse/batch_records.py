@@ -64,8 +64,10 @@ class Batch:
     batch_id: str = field(default_factory=lambda: uuid.uuid4().hex)
 
 
-def insert_batch(sql: Sql, connection: Connection, table: Table, batch: Batch, now: str) -> None:
-    """The batch, running."""
+def insert_batch(
+    sql: Sql, connection: Connection, table: Table, batch: Batch, now: str, *, lock_wait_ms: int = 0
+) -> None:
+    """The batch, running. `lock_wait_ms`: how long its transaction waited for other writers."""
     values = {
         "batch_id": batch.batch_id,
         "table_name": table.name,
@@ -85,6 +87,7 @@ def insert_batch(sql: Sql, connection: Connection, table: Table, batch: Batch, n
         "world": batch.world,
         "status": "running",
         "started_at": now,
+        "lock_wait_ms": lock_wait_ms,
         "created_at": now,
         "updated_at": now,
     }

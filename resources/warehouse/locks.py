@@ -5,6 +5,7 @@ Every write transaction re-checks its lock as its last statement (`refresh`), so
 its lease fails instead of writing.
 """
 
+import contextlib
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -69,6 +70,33 @@ class DomainLocks:
     ) -> Lease:
         """All of `domains` or ConflictError naming the first holder; nothing is half-taken."""
         requested = tuple(sorted(set(domains)))
+        try:
+            return self._take(requested, owner, run_id=run_id, command_id=command_id)
+        except ConflictError:
+            # Its transaction is rolled back; the count is a figure for operators, not worth a second error.
+            with contextlib.suppress(StorageError):
+                self._count_refusal(requested)
+            raise
+
+    def _count_refusal(self, domains: tuple[str, ...]) -> None:
+        marks = ", ".join("?" for _ in domains)
+        with transaction(self._engine) as connection:
+            self._sql.run(
+                connection,
+                f"UPDATE sys_domain_lock SET refusals=COALESCE(refusals, 0)+1 WHERE domain IN ({marks}) "
+                f"AND expires_at >= {self._sql.now}",
+                domains,
+            )
+
+    def refusals(self) -> dict[str, int]:
+        """How often each domain was asked for while somebody held it."""
+        return {
+            name: int(n or 0) for name, n in self._sql.rows("SELECT domain, refusals FROM sys_domain_lock")
+        }
+
+    def _take(
+        self, requested: tuple[str, ...], owner: str, *, run_id: str | None, command_id: int | None
+    ) -> Lease:
         marks = ", ".join("?" for _ in requested)
         with transaction(self._engine) as connection:
             if not is_sqlite(self._engine):

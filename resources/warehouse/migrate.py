@@ -11,6 +11,8 @@ from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy.engine import Engine
 
 from core.errors import StorageError
@@ -47,9 +49,18 @@ def migration_lock(engine: Engine) -> Iterator[None]:
 
 
 def run_data_migrations(engine: Engine) -> None:
-    """Bring `alembic_version` to the newest revision."""
+    """Bring `alembic_version` to the newest revision. Raises StorageError for one that this version does not
+    have: a newer one has changed what is stored, and this one would misread it."""
     config = Config()
     config.set_main_option("script_location", str(_SCRIPTS))
+    scripts = ScriptDirectory.from_config(config)
+    known = {script.revision for script in scripts.walk_revisions()}
     with engine.begin() as connection:
+        stored = MigrationContext.configure(connection).get_current_revision()
+        if stored is not None and stored not in known:
+            raise StorageError(
+                f"what is stored is of a newer version (revision {stored}, this one knows "
+                f"{scripts.get_current_head()}): start that version, or restore an earlier backup"
+            )
         config.attributes["connection"] = connection
         command.upgrade(config, "head")

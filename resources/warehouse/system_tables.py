@@ -43,7 +43,7 @@ SYSTEM_TABLES: tuple[Table, ...] = (
         "command_id:big parent_batch_id:k32 run_id:k64 partition_key:k32 codes_count:int rows_in:int "
         "rows_ok:int rows_warning:int rows_rejected:int rows_unchanged:int rows_written:int "
         "rows_superseded:int inputs_json:json sources_json:json checks_json:json content_hash:k64 "
-        "code_version:s32 world:s16 status:s16 error:text started_at:ts finished_at:ts",
+        "code_version:s32 world:s16 status:s16 error:text started_at:ts finished_at:ts lock_wait_ms:int",
         indexes=(("table_name", "partition_key"), ("run_id",), ("started_at",), ("parent_batch_id",)),
         description="one row per (table, partition or code set, transaction)",
     ),
@@ -63,7 +63,8 @@ SYSTEM_TABLES: tuple[Table, ...] = (
     ),
     _table(
         "sys_domain_lock(domain)",
-        "domain:k16 owner:k64 run_id:k64 command_id:big token:big acquired_at:f heartbeat_at:f expires_at:f",
+        "domain:k16 owner:k64 run_id:k64 command_id:big token:big acquired_at:f heartbeat_at:f expires_at:f "
+        "refusals:big",
         description="leases of the fusion domains; times are seconds of the database's clock",
     ),
     _table(

@@ -9,6 +9,7 @@ not content, so a fallback that brings equal values makes no revision.
 """
 
 import logging
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
@@ -205,12 +206,16 @@ class Writer:
     ) -> list[WriteResult]:
         bodies = [self._store_bodies(piece.fetches) for piece in pieces]
         rows_of_frames = incoming_of(table, [piece.frame for piece in pieces])
+        asked = time.monotonic()
         with transaction(self._engine) as connection:
             version = claim_version(self._sql, connection, table)
+            waited_ms = int((time.monotonic() - asked) * 1000)
             now = stamp(self._clock.now())
             plans = []
             for piece, incoming in zip(pieces, rows_of_frames, strict=True):
-                insert_batch(self._sql, connection, table, piece.batch, now)
+                # The pieces waited together: the first one has it, so that sums are right.
+                waited = waited_ms if piece is pieces[0] else 0
+                insert_batch(self._sql, connection, table, piece.batch, now, lock_wait_ms=waited)
                 given = piece.frame.get("provenance")
                 plans.append(
                     Plan.make(

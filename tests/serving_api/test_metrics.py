@@ -1,5 +1,7 @@
 """/metrics as a scraper reads it, with the parser of the public client package; on both engines."""
 
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,10 +12,12 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as openmetrics
 from prometheus_client.parser import text_string_to_metric_families as plain
 
-from core.errors import InputError
+from core.errors import ConflictError, InputError, Refused
 from resources.settings import load_settings
 from resources.transport.gates import deployment_gate
+from resources.warehouse.engine import transaction
 from resources.warehouse.ledger.commands import CommandQueue
+from resources.warehouse.table_versions import claim_version
 from serving_api.framework.state import State
 from tests.serving_api import market
 from tests.serving_api.client import running
@@ -52,7 +56,12 @@ def test_a_scrape_tells_requests_and_the_state_of_the_platform(warehouse_url: st
         gate = deployment_gate(state.settings)
         gate.enter("tencent", "qt.gtimg.cn")
         gate.succeeded("tencent", "qt.gtimg.cn")
+        gate.enter("tencent", "qt.gtimg.cn")
+        gate.failed("tencent", "qt.gtimg.cn", Refused("HTTP 403"))
         gate.close()
+        locks = bench.warehouse().locks
+        with locks.held(("kline",), "one run"), pytest.raises(ConflictError):
+            locks.take(("kline", "wide"), "another run")
         for _ in range(3):
             assert bench.api.get("/stocks/600519/kline").status_code == 200
         assert bench.api.get("/stocks/1/kline").status_code == 422
@@ -72,7 +81,12 @@ def test_a_scrape_tells_requests_and_the_state_of_the_platform(warehouse_url: st
     assert value(found, "http_request_duration_seconds_count", **route) == 4
     assert value(found, "http_request_duration_seconds_bucket", **route, le="+Inf") == 4
     assert value(found, "ashare_commands", command="run_job", status="queued") == 1
-    assert value(found, "ashare_upstream_requests_total", upstream="tencent") == 1
+    assert value(found, "ashare_upstream_requests_total", upstream="tencent") == 2
+    called = {"upstream": "tencent", "host": "qt.gtimg.cn"}
+    assert value(found, "ashare_upstream_calls_total", **called, outcome="ok") == 1
+    assert value(found, "ashare_upstream_calls_total", **called, outcome="refused") == 1
+    assert value(found, "ashare_lock_refusals_total", domain="kline") == 1
+    assert value(found, "ashare_lock_refusals_total", domain="wide") == 0
     assert value(found, "ashare_breaker_state", breaker="eastmoney") in {0, None}
     assert value(found, "ashare_lock_held", domain="kline") == 0
     assert value(found, "ashare_dataset_stale", table="fusion_kline_daily") in {0, 1}
@@ -138,3 +152,27 @@ def test_without_the_database_requests_are_still_told(tmp_path: Path) -> None:
     assert value(found, "http_requests_total", handler=handler, method="GET", status="200") == 1
     assert value(found, "ashare_scrape_ok", part="queue") == 0
     assert value(found, "ashare_scrape_ok", part="locks") == 0
+
+
+def test_a_write_that_waits_for_another_writer_is_told(warehouse_url: str, tmp_path: Path) -> None:
+    with measured(warehouse_url, tmp_path, "loopback") as bench:
+        holder, writer = bench.warehouse(), bench.warehouse()
+        began = threading.Event()
+
+        def write() -> None:
+            began.set()
+            market.put(writer, market.KLINE, [market.bar("000001", market.TODAY, 12.0)])
+
+        waiting = threading.Thread(target=write)
+        with transaction(holder.engine) as connection:
+            claim_version(holder.sql, connection, market.KLINE)
+            waiting.start()
+            began.wait()
+            time.sleep(0.5)
+        waiting.join()
+        found = samples(bench.api.get("//metrics"))
+
+    longest = value(found, "ashare_lock_wait_seconds_max_last_day", table="fusion_kline_daily")
+    assert longest is not None
+    assert longest >= 0.25
+    assert value(found, "ashare_lock_wait_seconds_max_last_day", table="fusion_stock_master") is not None
