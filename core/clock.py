@@ -11,7 +11,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 # Asia/Shanghai has had no daylight saving since 1991, so a fixed offset is exact for all our data.
-_SHANGHAI_OFFSET = timedelta(hours=8)
+SHANGHAI = timedelta(hours=8)
+"""Exchange time is this much ahead of UTC."""
 
 
 class Clock(Protocol):
@@ -31,7 +32,7 @@ class SystemClock:
     frozen = False
 
     def now(self) -> datetime:
-        return datetime.now(UTC).replace(tzinfo=None) + _SHANGHAI_OFFSET
+        return datetime.now(UTC).replace(tzinfo=None) + SHANGHAI
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from core.calendar import TradeCalendar, shipped_calendar
@@ -12,6 +13,7 @@ from core.declaration.registry import Registry, builtin_registry
 from core.errors import InputError
 from resources.fetch_record import FetchLog
 from resources.settings import Settings
+from resources.simulated_clock import SimulatedClock
 from resources.simulated_market.launch import needs_market
 from resources.stored_settings import platform_settings
 from resources.upstreams.fetch_context import FetchContext
@@ -42,7 +44,10 @@ class Platform:
 
 
 def market_clock(settings: Settings, calendar: TradeCalendar) -> Clock:
-    """Real exchange time, or frozen: by SAMPLE_NOW, or by itself past the calendar's last day."""
+    """Real exchange time; that of the file SAMPLE_CLOCK; or frozen: by SAMPLE_NOW, or by itself past the
+    calendar's last day."""
+    if settings.sample_clock:
+        return SimulatedClock(Path(settings.sample_clock))
     if settings.frozen_now is not None:
         return FrozenClock(settings.frozen_now)
     clock = SystemClock()

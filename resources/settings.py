@@ -148,6 +148,9 @@ class Settings:
     sample_seed: int = _setting(20260821)
     sample_world: str = _setting("synthetic", "synthetic or replay")
     sample_now: str = _setting("", "freezes the market clock, e.g. 2026-08-21T15:30")
+    sample_clock: str = _setting(
+        "", "file of a market clock that runs at another rate, for long simulated runs; only with mock"
+    )
     sample_faults: str = _setting("", "file with fault rules for the simulated market")
     sample_history_dates: int = _setting(320, "trade dates of bars that the first start loads")
     real_data_dir: str = _setting("../shared/data", "files of the replay world")
@@ -314,6 +317,13 @@ def _check(settings: Settings) -> Settings:
         raise InputError("SAMPLE_NOW", f"{settings.sample_now!r} is no ISO date-time") from None
     if frozen is not None and frozen.tzinfo is not None:
         raise InputError("SAMPLE_NOW", f"{settings.sample_now!r} has a time zone; exchange time has none")
+    if settings.sample_clock and settings.data_source != "mock":
+        raise InputError(
+            "SAMPLE_CLOCK",
+            f"only with DATA_SOURCE=mock (it is {settings.data_source}): real upstreams have real time",
+        )
+    if settings.sample_clock and settings.sample_now:
+        raise InputError("SAMPLE_CLOCK", "not together with SAMPLE_NOW: one of them says what time it is")
     return settings
 
 

@@ -3,14 +3,17 @@
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import dagster as dg
 
 from core.calendar import FIRST_PARTITION, shipped_calendar
-from core.clock import SystemClock
+from core.clock import Clock, SystemClock
 from core.errors import InputError
 from platform_assets.definitions.dagster_internals import DefaultPartitionsSubset, PartitionsSubset
+from resources.settings import process_settings
+from resources.simulated_clock import SimulatedClock
 
 PARTITION_TAG = "dagster/partition"
 RANGE_TAGS = ("dagster/asset_partition_range_start", "dagster/asset_partition_range_end")
@@ -39,10 +42,17 @@ class TradeDates(dg.StaticPartitionsDefinition):
     """
 
     def get_partition_keys(self, *_: Any, **__: Any) -> Sequence[str]:
-        return shipped_calendar().between(FIRST_PARTITION, SystemClock().now().date().isoformat())
+        return shipped_calendar().between(FIRST_PARTITION, _clock().now().date().isoformat())
 
     def empty_subset(self) -> PartitionsSubset[str]:
         return _InOrder()
+
+
+@cache
+def _clock() -> Clock:
+    """The system clock, whatever SAMPLE_NOW says; in a run on a simulated clock that one."""
+    path = process_settings().sample_clock
+    return SimulatedClock(Path(path)) if path else SystemClock()
 
 
 @cache

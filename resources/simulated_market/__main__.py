@@ -20,6 +20,7 @@ from core.errors import InputError, PlatformError
 from resources import logs
 from resources.processes import alive
 from resources.settings import process_settings
+from resources.simulated_clock import SimulatedClock
 from resources.simulated_market.faults import FaultPlan
 from resources.simulated_market.service import SimulatedMarket
 from resources.simulated_market.world.loader import load_world
@@ -59,6 +60,8 @@ def _market(options: argparse.Namespace) -> SimulatedMarket:
         cache_dir=options.cache_dir,
     )
     clock: Clock = SystemClock() if options.now is None else FrozenClock(options.now)
+    if options.clock is not None:
+        clock = SimulatedClock(options.clock)
     try:
         market = SimulatedMarket(
             world,
@@ -85,6 +88,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--profile", choices=("S", "M", "L"), default="S")
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--now", type=datetime.fromisoformat, default=None, help="freeze the market clock")
+    parser.add_argument("--clock", type=Path, default=None, help="file of a clock that others move")
     parser.add_argument("--faults", type=Path, default=None, help="JSON file with fault rules")
     parser.add_argument("--real-data-dir", type=Path, default=None, help="files of the replay world")
     parser.add_argument("--cache-dir", type=Path, default=None, help="where the synthetic world is stored")

@@ -33,6 +33,7 @@ def market_options(settings: Settings, *, http_port: int, tcp_port: int, ports_f
         "--ports-file": str(ports_file),
         "--parent-pid": str(os.getpid()),
         "--now": settings.sample_now,
+        "--clock": settings.sample_clock,
         "--faults": settings.sample_faults,
         "--real-data-dir": settings.real_data_dir if settings.sample_world == "replay" else "",
     }

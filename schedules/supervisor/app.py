@@ -149,7 +149,7 @@ class Start:
         self.child_processes.start(process_plan.code_server(self.ports), wait=False)
         self.child_processes.start(process_plan.worker(self.settings, self.ports), wait=False)
         self.child_processes.wait_ready(process_plan.CODE)
-        self.child_processes.start(process_plan.daemon(workspace, self.ports), wait=False)
+        self.child_processes.start(process_plan.daemon(self.settings, workspace, self.ports), wait=False)
         self.child_processes.start(process_plan.ui(self.settings, workspace, self.ports), wait=False)
         self._load()
 

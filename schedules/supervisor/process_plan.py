@@ -65,9 +65,9 @@ def python(*arguments: str) -> tuple[str, ...]:
     return (sys.executable, *arguments)
 
 
-def traced(module: str, *arguments: str) -> tuple[str, ...]:
+def traced(*module: str) -> tuple[str, ...]:
     """A module of ours or of Dagster's that writes its stacks when it is asked to."""
-    return python("-m", "schedules.supervisor.stack_dumps", module, *arguments)
+    return python("-m", "schedules.supervisor.stack_dumps", *module)
 
 
 def child_environment(settings: Settings, ports: Ports) -> dict[str, str]:
@@ -122,10 +122,16 @@ def code_server(ports: Ports) -> ChildSpec:
     )
 
 
-def daemon(workspace: Path, ports: Ports) -> ChildSpec:
+def timed(settings: Settings, module: str, *arguments: str) -> tuple[str, ...]:
+    """A process of Dagster that decides about ticks: by the clock of SAMPLE_CLOCK where there is one."""
+    simulated = ("schedules.supervisor.simulated_time",) if settings.sample_clock else ()
+    return traced(*simulated, module, *arguments)
+
+
+def daemon(settings: Settings, workspace: Path, ports: Ports) -> ChildSpec:
     return ChildSpec(
         DAEMON,
-        traced("dagster._daemon", "run", "-w", str(workspace)),
+        timed(settings, "dagster._daemon", "run", "-w", str(workspace)),
         sign=daemon_sign(Orchestrator(ports.dagster, timeout_s=SIGN_S)),
         traced=True,
     )
@@ -135,7 +141,7 @@ def ui(settings: Settings, workspace: Path, ports: Ports) -> ChildSpec:
     bind = settings.dagster_bind
     return ChildSpec(
         UI,
-        traced("dagster_webserver", "-h", bind, "-p", str(ports.dagster), "-w", str(workspace)),
+        timed(settings, "dagster_webserver", "-h", bind, "-p", str(ports.dagster), "-w", str(workspace)),
         ready=lambda: answers(ports.dagster, "/server_info", reachable(bind)),
         patience_s=180.0,
         sign=server_sign(lambda: answers(ports.dagster, "/server_info", reachable(bind), timeout_s=SIGN_S)),

@@ -42,10 +42,11 @@ class RetimeWatcher:
         orchestrator: Orchestrator,
         *,
         monotonic: Callable[[], float] = time.monotonic,
-        today: Callable[[], str] = lambda: SystemClock().now().date().isoformat(),
+        today: Callable[[], str] | None = None,
     ) -> None:
-        """`today` by the system clock, as the partitions follow it."""
-        self._today = today
+        """`today` by the clock that the partitions follow: the system clock, or a simulated one."""
+        clock = services.clock if services.settings.sample_clock else SystemClock()
+        self._today = today or (lambda: clock.now().date().isoformat())
         self._served_on = ""
         self._services = services
         self._orchestrator = orchestrator

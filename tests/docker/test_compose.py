@@ -30,7 +30,7 @@ WORKSPACE = Path("/app/docker/workspace.yaml")
 PORTS = Ports(api=8000, dagster=3000, code_server=4000)
 SPECS = {
     process_plan.CODE: process_plan.code_server(PORTS),
-    process_plan.DAEMON: process_plan.daemon(WORKSPACE, PORTS),
+    process_plan.DAEMON: process_plan.daemon(Settings(), WORKSPACE, PORTS),
     process_plan.UI: process_plan.ui(Settings(), WORKSPACE, PORTS),
     process_plan.WORKER: process_plan.worker(Settings(), PORTS),
     process_plan.API: process_plan.api(Settings(), PORTS, {}),

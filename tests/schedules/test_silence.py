@@ -198,7 +198,7 @@ def test_every_process_of_the_platform_has_a_sign_and_writes_its_stacks(tmp_path
     specs = [
         process_plan.simulator(settings, ports),
         process_plan.code_server(ports),
-        process_plan.daemon(tmp_path, ports),
+        process_plan.daemon(settings, tmp_path, ports),
         process_plan.ui(settings, tmp_path, ports),
         process_plan.worker(settings, ports),
         process_plan.api(settings, ports, {}),
