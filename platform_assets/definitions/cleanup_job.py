@@ -1,10 +1,11 @@
-"""The job `data_cleanup`: staged time series and Dagster's own history shortened, on schedule or because
-somebody asked."""
+"""The job `data_cleanup`: staged time series, ledgers, files and Dagster's own history shortened, on schedule
+or because somebody asked."""
 
 from typing import Any
 
 import dagster as dg
 
+from core.clock import SystemClock
 from core.errors import ConflictError, StorageError
 from core.stopping import safe_point
 from platform_assets.definitions.lake_assets import published_tables
@@ -13,7 +14,9 @@ from platform_assets.definitions.run_context import ANSWER, opened_run
 from platform_assets.definitions.run_history import RUN_DAYS, prune_runs
 from platform_assets.pipeline.cleanup import cleanup
 from resources.composition import Platform
+from resources.folder_retention import shorten_folders
 from resources.stored_settings import read_stored
+from resources.warehouse.ledger_retention import LedgerRetention
 from resources.warehouse.retention import scheduled_days
 
 JOB = "data_cleanup"
@@ -39,10 +42,12 @@ def clean_up(context: dg.OpExecutionContext) -> dict[str, Any]:
         answer = cleanup(run, days=days, tables=asked["tables"])
         if not asked["tables"]:
             context.log.info("%d partitions of months and years made", len(opened.warehouse.divide()))
+            answer |= shorten_records(opened)
+            context.log.info("ledgers: %s; files: %s", answer["ledgers"], answer["files"])
             answer["runs_deleted"] = prune_runs(context.instance)
             context.log.info(f"{answer['runs_deleted']} runs older than {RUN_DAYS} days deleted")
             answer["lake_files_deleted"] = _tidy_lake(context, opened)
-    shown = ("cutoff", "total", "deleted", "runs_deleted", "lake_files_deleted")
+    shown = ("cutoff", "total", "deleted", "ledgers", "files", "runs_deleted", "lake_files_deleted")
     context.add_output_metadata({name: answer[name] for name in shown if name in answer})
     return answer
 
@@ -63,6 +68,15 @@ def _tidy_lake(context: dg.OpExecutionContext, opened: Platform) -> int:
             context.log.warning(error.message)
     context.log.info(f"{deleted} files of the published tables deleted")
     return deleted
+
+
+def shorten_records(opened: Platform) -> dict[str, dict[str, int]]:
+    """Rows that each ledger lost, and files that each folder lost."""
+    system = SystemClock().now()
+    # Some ledgers are in market time, some in system time: what is old by both clocks goes.
+    now = min(opened.clock.now(), system)
+    ledgers = LedgerRetention(opened.warehouse.engine).remove(now, frozenset(opened.warehouse.tables))
+    return {"ledgers": ledgers, "files": shorten_folders(opened.settings.data_path, system)}
 
 
 @dg.op

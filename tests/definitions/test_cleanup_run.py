@@ -102,6 +102,27 @@ def test_a_scheduled_run_keeps_as_many_days_as_the_setting_says(
     assert "7 is out of range" in str(refused.error)
 
 
+def test_a_scheduled_run_shortens_ledgers_and_files_and_one_for_a_table_does_not(
+    services: Services, runner: DagsterRunner
+) -> None:
+    old = services.settings.data_path / "answers" / "2020-01-02-101500"
+    old.mkdir(parents=True)
+    with transaction(services.engine) as connection:
+        statement = Sql(services.engine).insert("sys_sync_log", ("task_type", "started_at"))
+        connection.exec_driver_sql(statement, [("margin", "2020-01-02 16:00:00")] * 3)
+    alone = services.commands.enqueue(
+        "cleanup", {"days": 365, "tables": ["stg_margin"]}, requested_by="admin"
+    )
+    Worker(services, runner).work_once()
+    assert (services.commands.get(alone.id).status, old.exists()) == ("success", True)
+
+    done = runner.run(JOB, run_id="44444444-4444-4444-4444-444444444444")
+
+    assert (done.success, old.exists()) == (True, False)
+    left = Sql(services.engine).rows("SELECT COUNT(*) FROM sys_sync_log WHERE started_at < '2021'")
+    assert left[0][0] == 0
+
+
 def test_wrong_arguments_fail_before_anything_is_deleted(services: Services, runner: DagsterRunner) -> None:
     fill(services)
     wrong = (
