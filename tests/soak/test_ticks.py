@@ -26,7 +26,12 @@ BEGIN = datetime(2026, 11, 22, 5, 0)
 """A Sunday; the clean-up of Monday 04:30 is within the day."""
 HOURS = int(os.environ.get("SOAK_TICK_HOURS", "24"))
 RATE = float(os.environ.get("SOAK_TICK_RATE", "40"))
-"""Market seconds a second: a tick every three quarters of a second."""
+"""Market seconds a second at most: a tick every three quarters of a second. It is less while the machine is
+too busy for that."""
+SLOWEST = 2.0
+LATE = 1.1
+"""Times the interval of the sensor that is still in time."""
+LOOK = timedelta(minutes=5)
 LOAD_S = 1500.0
 RUNS = {"user_recall", "news_sync", "freshness_snapshot", "data_cleanup"}
 """What runs on a Sunday and before dawn on Monday, by the task table."""
@@ -63,11 +68,12 @@ HEAD = ",".join(["hour", "ticks", *(f"{kind}_{what}" for kind in KINDS for what 
 def day_of_ticks(platform: SimulatedPlatform, place: Installation) -> list[tuple[int, Figures]]:
     """(ticks of the task table's sensor so far, figures) of every hour, the first at the beginning."""
     begin = platform.clock.change(rate=RATE)
-    found = []
+    found, looked = [], begin
     sys.stdout.write(f"soak: ticks,{HEAD},dagster_rows,sys_rows\n")
     for hour in range(HOURS + 1):
         while platform.clock.now() < begin + timedelta(hours=hour):
             time.sleep(0.2)
+            looked = paced(platform, place, looked)
         figures = measure(place)
         ticks = sensor_ticks(place, begin)
         found.append((ticks, figures))
@@ -75,6 +81,18 @@ def day_of_ticks(platform: SimulatedPlatform, place: Installation) -> list[tuple
         sys.stdout.flush()
     platform.clock.change(rate=1.0)
     return found
+
+
+def paced(platform: SimulatedPlatform, place: Installation, looked: datetime) -> datetime:
+    """Slow the clock down where ticks came late since `looked`, else let it run faster again; returns the
+    time of the newest look."""
+    now = platform.clock.now()
+    if now - looked < LOOK:
+        return looked
+    late = sensor_ticks(place, looked) * TICK_S * LATE < (now - looked).total_seconds()
+    rate = platform.clock.pace.rate
+    platform.clock.change(rate=max(SLOWEST, 0.7 * rate) if late else min(RATE, 1.15 * rate))
+    return now
 
 
 def sensor_ticks(place: Installation, since: datetime) -> int:
@@ -101,7 +119,7 @@ def test_a_day_of_ticks_leaves_memory_descriptors_and_rows_flat(tmp_path: Path) 
 
     assert {row.task_key for row in rows.values() if row.status in {"success", "partial"}} == RUNS
     ticks = found[-1][0]
-    assert ticks >= 0.9 * HOURS * 3600 / TICK_S, f"{ticks} ticks: the machine is too slow for the rate"
+    assert ticks >= 0.8 * HOURS * 3600 / TICK_S, f"{ticks} ticks"
     quarter = max(1, HOURS // 4)
     second, last = found[quarter : 2 * quarter], found[-quarter:]
     for kind in KINDS:
