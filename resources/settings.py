@@ -36,6 +36,7 @@ NOT_ZERO = (
     "scheduler_baseinfo_interval",
     "web_search_max_results",
     "sample_history_dates",
+    "api_processes",
 )
 """Numbers that would stop the platform at 0; every other one may be 0. None is negative."""
 
@@ -60,6 +61,9 @@ class Settings:
     db_max_overflow: int = _setting(10)
     db_pool_timeout: float = _setting(30.0, "seconds")
     dagster_postgres_url: str = _setting("", "Dagster's own storage in production", secret=True)
+    broker_url: str = _setting(
+        "", "AMQP address of the broker of step workers; empty: steps run in the run's process", secret=True
+    )
     # upstreams
     data_source: str = _setting("real", "real, mock, direct (first source only), vendor (reserved)")
     em_min_interval: float = _setting(0.3, "seconds between finance-portal requests")
@@ -134,6 +138,9 @@ class Settings:
     data_dir: str = _setting("data", "warehouse, Dagster history, secrets, payloads, logs")
     api_host: str = _setting("127.0.0.1")
     api_port: int = _setting(8000)
+    api_processes: int = _setting(1, "API processes behind API_PORT")
+    api_check_port: int = _setting(0, "a loopback port of one API process; set by the supervisor")
+    step_workers: int = _setting(2, "step workers that the supervisor starts where BROKER_URL is set")
     dagster_host: str = _setting("127.0.0.1", "where the API and the worker find the Dagster UI")
     dagster_port: int = _setting(3000)
     dagster_bind: str = _setting("127.0.0.1", "where the Dagster UI listens; it has no login of its own")
@@ -280,7 +287,7 @@ def _check_addresses(settings: Settings) -> None:
         address = getattr(settings, name)
         if address and (urlsplit(address).scheme not in {"http", "https"} or not urlsplit(address).hostname):
             raise InputError(name.upper(), f"{address!r} is no http or https address")
-    for name in ("api_port", "dagster_port", "db_port", "smtp_port"):
+    for name in ("api_port", "api_check_port", "dagster_port", "db_port", "smtp_port"):
         if not 0 <= getattr(settings, name) <= 65535:
             raise InputError(name.upper(), f"{getattr(settings, name)} is no port (0..65535)")
 

@@ -16,6 +16,7 @@ from platform_assets.definitions.notes_job import daily_review_job, morning_note
 from platform_assets.definitions.portfolio_job import portfolio_job
 from platform_assets.definitions.resources import run_resources
 from resources.settings import process_settings
+from schedules.steps.executor import run_executor
 from schedules.tasks.native_schedules import build_schedules
 from schedules.tasks.trigger_times import read_times
 
@@ -31,11 +32,10 @@ _scheduling = build_schedules(_jobs, times=read_times(_settings.data_path))
 _engine = "sqlite" if _settings.warehouse_address.startswith("sqlite") else "mariadb"
 
 defs = dg.Definitions(
-    assets=[*build_assets(_registry, _engine), _lake],
+    assets=[*build_assets(_registry, _engine, queued=bool(_settings.broker_url)), _lake],
     jobs=[*_jobs.values(), download_job, market_download_job],
     schedules=_scheduling.schedules,
     sensors=_scheduling.sensors,
     resources=run_resources(),
-    # One process per run: the default executor would pay a Python start per step.
-    executor=dg.in_process_executor,
+    executor=run_executor(_settings),
 )

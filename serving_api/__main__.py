@@ -20,12 +20,15 @@ SILENT_S = 60.0
 """Seconds after which a client that takes no data is dropped, also when it vanished without closing."""
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """A bound socket that drops connections whose client stops taking data (Linux). Exits with a clear
-    message when the address cannot be bound."""
+def listen(host: str, port: int, *, shared: bool = False) -> socket.socket:
+    """A bound socket that drops connections whose client stops taking data (Linux). `shared`: other processes
+    of this platform listen there too, and the kernel gives each new connection to one of them. Exits with a
+    clear message when the address cannot be bound."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     sock = socket.socket(family)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if shared:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
     if hasattr(socket, "TCP_USER_TIMEOUT"):
         # Accepted connections inherit it: otherwise a host that vanished, or a reader that reads nothing,
         # would hold its stream for a quarter of an hour.
@@ -57,7 +60,10 @@ class Server(uvicorn.Server):
 def serve(settings: Settings, **parts: Unpack[Parts]) -> None:
     """Run until a signal ends it."""
     app = create_app(settings, **parts)
-    sock = listen(settings.api_host, settings.api_port)
+    sockets = [listen(settings.api_host, settings.api_port, shared=settings.api_processes > 1)]
+    if settings.api_check_port:
+        # Which of several processes answers at the common port is chance; here it is this one.
+        sockets.append(listen("127.0.0.1", settings.api_check_port))
     config = uvicorn.Config(
         app,
         loop="uvloop",
@@ -70,7 +76,7 @@ def serve(settings: Settings, **parts: Unpack[Parts]) -> None:
         log_level=settings.log_level.lower(),
         timeout_graceful_shutdown=GRACE_S,
     )
-    Server(config).run(sockets=[sock])
+    Server(config).run(sockets=sockets)
 
 
 def main() -> int:

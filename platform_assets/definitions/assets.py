@@ -35,8 +35,16 @@ from platform_assets.definitions.partitions import (
     closed_within,
     trade_dates,
 )
+from platform_assets.definitions.queues import queue_tags
 from platform_assets.definitions.resources import RUN_RESOURCES, platform_of
-from platform_assets.definitions.run_context import BACKFILL, TASK_TAG, entered, patience_for, pipeline_run
+from platform_assets.definitions.run_context import (
+    BACKFILL,
+    TASK_TAG,
+    again_when_database_is_back,
+    entered,
+    patience_for,
+    pipeline_run,
+)
 from platform_assets.definitions.run_lease import CODES_TAG, lease_for
 from platform_assets.definitions.source_metadata import column_lineage, declared_in
 from platform_assets.descriptions import (
@@ -163,19 +171,24 @@ def _raw_plan(registry: Registry, raw: Raw, owner: Dataset) -> AssetPlan:
     )
 
 
-def build_assets(registry: Registry, engine: str = "sqlite") -> list[dg.AssetsDefinition]:
-    """`engine` names the warehouse's database beside each asset: sqlite or mariadb."""
+def build_assets(
+    registry: Registry, engine: str = "sqlite", *, queued: bool = False
+) -> list[dg.AssetsDefinition]:
+    """`engine` names the warehouse's database beside each asset: sqlite or mariadb. `queued`: workers carry
+    the steps out, each table's those of its queue."""
     plans = asset_plans(registry)
     keys = {plan.table.name: asset_key(plan.table) for plan in plans}
     with warnings.catch_warnings():
         # Backfill policies and code references are beta; the pin and the tests hold them.
         warnings.simplefilter("ignore", dg.BetaWarning)
-        made = [_build(plan, keys, engine) for plan in plans]
+        made = [_build(plan, keys, engine, queued=queued) for plan in plans]
         shown = dg.with_source_code_references(made)
     return [one for one in shown if isinstance(one, dg.AssetsDefinition)]
 
 
-def _build(plan: AssetPlan, keys: Mapping[str, dg.AssetKey], engine: str) -> dg.AssetsDefinition:
+def _build(
+    plan: AssetPlan, keys: Mapping[str, dg.AssetKey], engine: str, *, queued: bool
+) -> dg.AssetsDefinition:
     key = asset_key(plan.table)
     partitions = trade_dates() if plan.partitioned else None
 
@@ -189,6 +202,7 @@ def _build(plan: AssetPlan, keys: Mapping[str, dg.AssetKey], engine: str) -> dg.
         kinds={"python" if plan.table.layer is Layer.RAW else "pandas", engine},
         owners=[OWNER],
         tags={"layer": str(plan.table.layer)},
+        op_tags=queue_tags(plan.table.layer) if queued else None,
         freshness_policy=None if plan.freshness is None else freshness_policy(plan.freshness),
         metadata={
             "dagster/column_schema": column_schema(plan.table),
@@ -207,14 +221,15 @@ def _build(plan: AssetPlan, keys: Mapping[str, dg.AssetKey], engine: str) -> dg.
         required_resource_keys=set(RUN_RESOURCES),
     )
     def materialize(context: dg.AssetExecutionContext) -> Iterator[Any]:
-        opened = platform_of(context)
-        partitions_asked = _partitions(context, plan, opened)
-        scope = Scope(dates=tuple(partitions_asked), codes=_codes(context.run.tags))
         refused: list[Refusal] = []
         try:
+            opened = platform_of(context)
+            partitions_asked = _partitions(context, plan, opened)
+            scope = Scope(dates=tuple(partitions_asked), codes=_codes(context.run.tags))
             with entered(context, opened):
                 loaded = _run(context, plan, opened, scope, refused)
         except PlatformError as error:
+            again_when_database_is_back(context, error)
             yield from _failed(plan, error, refused)
             return
         yield from _succeeded(context, plan, opened, loaded, partitions_asked)

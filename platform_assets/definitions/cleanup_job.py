@@ -91,6 +91,7 @@ def cleanup_verdict(answer: dict[str, Any]) -> None:
     description="deletes staged time series and runs older than their retention; fused tables stay whole",
     # A job that a sensor starts brings its own: attached later, Dagster would copy sensor and schedule.
     resource_defs=run_resources(),
+    executor_def=dg.in_process_executor,
 )
 def cleanup_job() -> None:
     cleanup_verdict(clean_up.alias(ANSWER)())

@@ -5,13 +5,18 @@
   public API deletes all of a run, materializations among them, and the UI would call its partitions missing.
 - `RegisteredCodeLocationOrigin`, `RemoteRepositoryOrigin`: a run that a worker creates belongs to the code
   location, as one that the UI launches does; without an origin the job pages do not list it.
+- `ReconstructableRepository`, `execute_run`: a worker's run whose steps other processes carry out.
+- `RetryMode`: what an executor is made with. `ExecuteStepArgs`, `unpack_value`: what a step worker is told.
 - `UnresolvedAssetJobDefinition`: the type of what `dagster.define_asset_job` returns.
 
 A new version of Dagster is tried with the tests of tests/definitions, which hold the behaviour behind each.
 """
 
 from dagster._core.definitions.partitions.subset import DefaultPartitionsSubset, PartitionsSubset
+from dagster._core.definitions.reconstruct import ReconstructableRepository
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
+from dagster._core.execution.api import execute_run
+from dagster._core.execution.retries import RetryMode
 from dagster._core.remote_origin import RegisteredCodeLocationOrigin, RemoteRepositoryOrigin
 from dagster._core.storage.event_log.schema import (
     AssetCheckExecutionsTable,
@@ -20,6 +25,8 @@ from dagster._core.storage.event_log.schema import (
 )
 from dagster._core.storage.event_log.sql_event_log import SqlEventLogStorage
 from dagster._core.storage.event_log.sqlite import SqliteEventLogStorage
+from dagster._grpc.types import ExecuteStepArgs
+from dagster._serdes import unpack_value
 
 WRITTEN_FOR = "1.13.27"
 """The version of Dagster that these names were checked against."""
@@ -29,11 +36,16 @@ __all__ = [
     "AssetCheckExecutionsTable",
     "AssetEventTagsTable",
     "DefaultPartitionsSubset",
+    "ExecuteStepArgs",
     "PartitionsSubset",
+    "ReconstructableRepository",
     "RegisteredCodeLocationOrigin",
     "RemoteRepositoryOrigin",
+    "RetryMode",
     "SqlEventLogStorage",
     "SqlEventLogStorageTable",
     "SqliteEventLogStorage",
     "UnresolvedAssetJobDefinition",
+    "execute_run",
+    "unpack_value",
 ]

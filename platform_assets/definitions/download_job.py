@@ -41,7 +41,11 @@ def download_verdict(answer: dict[str, Any]) -> None:
         raise dg.Failure(description=reported, allow_retries=False)
 
 
-@dg.job(name=JOB, description="types and codes that were asked for, and the fusions that they feed")
+@dg.job(
+    name=JOB,
+    description="types and codes that were asked for, and the fusions that they feed",
+    executor_def=dg.in_process_executor,
+)
 def download_job() -> None:
     download_verdict(download_types.alias(ANSWER)())
 
@@ -71,6 +75,10 @@ def market_verdict(answer: dict[str, Any]) -> None:
         raise dg.Failure(description=answer["message"], allow_retries=False)
 
 
-@dg.job(name=MARKET_JOB, description="one table of the market as a whole that was asked for")
+@dg.job(
+    name=MARKET_JOB,
+    description="one table of the market as a whole that was asked for",
+    executor_def=dg.in_process_executor,
+)
 def market_download_job() -> None:
     market_verdict(download_topic.alias(ANSWER)())

@@ -24,7 +24,13 @@ def one_op_job(name: str, op: str, about: str) -> Callable[[Body], dg.JobDefinit
 
         # A job that a sensor starts brings its own resources: attached later, Dagster would copy sensor and
         # schedule.
-        @dg.job(name=name, description=about, resource_defs=run_resources())
+        @dg.job(
+            name=name,
+            description=about,
+            resource_defs=run_resources(),
+            # Nothing to share out among step workers.
+            executor_def=dg.in_process_executor,
+        )
         def job() -> None:
             run_body()
 

@@ -32,6 +32,16 @@ from resources.warehouse.warehouse import Warehouse
 log = logging.getLogger(__name__)
 
 
+_up_to_date: set[str] = set()
+"""Warehouses that runs of this process need not bring up to the declarations."""
+
+
+def is_up_to_date(address: str) -> None:
+    """Says of a warehouse, by its URL, that this process need not look at its tables: a step worker opens it
+    for each step, and on a server the look takes a second under a lock."""
+    _up_to_date.add(address)
+
+
 def simulated_by_default(settings: Settings) -> Settings:
     """The settings with DATA_SOURCE=mock where nobody chose a source: a checkout asks no real site."""
     return settings if "data_source" in settings.explicit else replace(settings, data_source="mock")
@@ -108,7 +118,8 @@ class WarehouseResource(dg.ConfigurableResource[Warehouse]):
                 self._warehouse = open_warehouse(
                     settings, builtin_registry(), self.clock.open(), wait_s=self.wait_s
                 )
-                self._warehouse.migrate()
+                if settings.warehouse_address not in _up_to_date:
+                    self._warehouse.migrate()
                 # The worker listens for requests to stop, and it has a heartbeat already.
                 if self._run_id is not None and not can_be_stopped():
                     self._heartbeat = RunHeartbeat(self._warehouse.engine, self._run_id)

@@ -8,12 +8,13 @@ from typing import Any
 import dagster as dg
 from dagster import DagsterExecutionInterruptedError
 
-from core.errors import PlatformError
+from core.errors import DiskFull, LockLost, PlatformError, StorageError
 from core.stopping import StopAsked, safe_point
 from platform_assets.pipeline.run import PipelineRun, Trigger
 from resources import tracing
 from resources.composition import Platform
 from resources.logs import bound
+from resources.settings import process_settings
 from resources.transport.patience import Patience, patient
 from resources.warehouse.ledger.scheduled_runs import ScheduledRunLedger
 
@@ -25,6 +26,8 @@ COMMAND_TAG = "app/command_id"
 """On every run of a worker, and on no other."""
 TASK_TAG = "app/task_key"
 TRIGGER_TAG = "app/trigger"
+AWAY_RETRIES, AWAY_S = 12, 10.0
+"""A server that is away is waited for for two minutes, longer than its restart after a crash takes."""
 PATIENCE_S = 150.0
 """Longer than the portal's breaker stays open (120 s)."""
 
@@ -98,6 +101,15 @@ def _canceling(context: dg.OpExecutionContext | dg.AssetExecutionContext) -> Ite
             # Without this an interruption counts as a failure.
             context.instance.report_run_canceling(run, message=f"Asked to stop: {error.reason}")
         raise DagsterExecutionInterruptedError(error.reason) from error
+
+
+def again_when_database_is_back(context: dg.AssetExecutionContext, error: PlatformError) -> None:
+    """Has the step begun again after a pause when a database server went away under it: it is restarted, or
+    another one takes its place. What the step wrote was rolled back. Returns when that would not help."""
+    away = isinstance(error, StorageError) and not isinstance(error, DiskFull | LockLost)
+    if away and not process_settings().warehouse_address.startswith("sqlite"):
+        context.log.warning(f"the warehouse is away, the step is begun again: {error.message}")
+        raise dg.RetryRequested(max_retries=AWAY_RETRIES, seconds_to_wait=AWAY_S) from error
 
 
 @contextmanager

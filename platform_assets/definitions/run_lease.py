@@ -23,7 +23,8 @@ def lease_for(
     """The lease under which an asset of `domain` writes; None for assets without a domain, and for a run
     that is limited to codes: it upserts single rows, which need nobody to wait.
 
-    Raises ConflictError when another run holds the domain.
+    Steps of one run that several workers carry out take turns, and one that a worker left when it died is
+    waited out. Raises ConflictError when another run holds the domain.
     """
     if domain is None or tags.get(CODES_TAG):
         yield None

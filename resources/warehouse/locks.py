@@ -7,6 +7,7 @@ its lease fails instead of writing.
 
 import contextlib
 import threading
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from sqlalchemy.engine import Connection, Engine
 
 from core.errors import ConflictError, LockLost, StorageError
+from core.stopping import safe_point
 from resources.warehouse.engine import is_sqlite, reading, transaction
 from resources.warehouse.records import record
 from resources.warehouse.sql import Sql
@@ -21,6 +23,9 @@ from resources.warehouse.sql import Sql
 DOMAINS = ("kline", "daily", "wide")
 TTL_S = 4.0
 BEAT_S = 1.0
+TURN_S = 600.0
+"""How long a step waits for the others of its run."""
+TURN_LOOK_S = 0.1
 
 
 @dataclass(frozen=True)
@@ -166,10 +171,25 @@ class DomainLocks:
         )
         return [record(LockState, row) for row in rows.all()]
 
+    def take_in_turn(self, domains: Iterable[str], owner: str, run_id: str | None) -> Lease:
+        """`take`, but while another step of the same run holds a domain this one waits: several workers may
+        carry out one run, and one of them may have died with its lease. A safe point."""
+        requested = tuple(domains)
+        until = time.monotonic() + TURN_S
+        while True:
+            try:
+                return self.take(requested, owner, run_id=run_id)
+            except ConflictError:
+                holders = {one.run_id for one in self.states() if one.held and one.domain in requested}
+                if run_id is None or holders - {run_id} or time.monotonic() > until:
+                    raise
+            safe_point()
+            time.sleep(TURN_LOOK_S)
+
     @contextmanager
     def held(self, domains: Iterable[str], owner: str, *, run_id: str | None = None) -> Iterator[Lease]:
         """A lease with a heartbeat thread; released on the way out."""
-        lease = self.take(domains, owner, run_id=run_id)
+        lease = self.take_in_turn(domains, owner, run_id)
         stop = threading.Event()
 
         def beat() -> None:

@@ -1,5 +1,5 @@
-"""`python -m schedules.commands.alive`: 0 while the worker of this machine (or container) has a recent
-heartbeat, else 1. The health check of a container without a supervisor."""
+"""`python -m schedules.commands.alive [ROLE]`: 0 while the worker (or the process of another role) of this
+machine or container has a recent heartbeat, else 1. The health check of a container without a supervisor."""
 
 import socket
 import sys
@@ -9,13 +9,17 @@ from resources.settings import process_settings
 from resources.warehouse.engine import make_engine
 from resources.warehouse.ledger.heartbeats import Heartbeats
 
+ROLE = "worker"
+
 
 def main() -> int:
     host = socket.gethostname()[:40]
+    role = sys.argv[1] if len(sys.argv) > 1 else ROLE
     try:
         engine = make_engine(process_settings().warehouse_address, read_only=True, wait_s=5.0)
         try:
-            nodes = Heartbeats(engine).workers()
+            beats = Heartbeats(engine)
+            nodes = beats.workers() if role == ROLE else beats.all(role)
         finally:
             engine.dispose()
     except PlatformError as error:

@@ -12,7 +12,7 @@ from core.errors import NotFound
 from resources.processes import alive
 from resources.transport.redact import redact
 from resources.warehouse.ledger.backfills import Backfills
-from resources.warehouse.ledger.heartbeats import RUN, Node
+from resources.warehouse.ledger.heartbeats import RUN, STEP_WORKER, Node
 from resources.warehouse.ledger.scheduled_run_reads import LOST, PROCESS_DIED, WORKER_DIED, ScheduledRunRow
 from resources.warehouse.sql import Sql
 from schedules import run_tags
@@ -52,6 +52,10 @@ def reap(services: Services, me: Node, instance: Any = None) -> list[str]:
         f"backfill {backfill_id} failed: it has no command"
         for backfill_id in Backfills(services.engine).end_forgotten(now=services.clock.now())
     ]
+    for node in dead_nodes(services, me, STEP_WORKER):
+        # The broker gives its step to another one: nothing is left but its row.
+        services.heartbeats.forget(node.node_id)
+        own.append(f"step worker {node.pid} on {node.host} is gone")
     for note in own:
         log.warning(note)
     return notes + own

@@ -7,13 +7,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Unpack
 
+import dagster as dg
 from dagster import DagsterInstance, Definitions
 
 from core.errors import ConflictError, NotFound
 from platform_assets.definitions.dagster_internals import (
+    ReconstructableRepository,
     RegisteredCodeLocationOrigin,
     RemoteRepositoryOrigin,
+    execute_run,
 )
+from platform_assets.definitions.partitions import PARTITION_TAG
 from resources import tracing
 from resources.orchestrator import LOCATION, REPOSITORY
 from schedules.runs.event_store import kept_open
@@ -21,6 +25,8 @@ from schedules.runs.outcome import RunOptions, RunOutcome
 from schedules.runs.records import DagsterRuns, is_terminated
 
 ANSWER = "answer"
+LOCATION_MODULE, LOCATION_NAME = "schedules.code_location", "defs"
+"""Where step workers find the definitions."""
 
 
 class DagsterRunner:
@@ -63,6 +69,7 @@ class DagsterRunner:
 
     def _execute(self, job: str, run_id: str, how: Mapping[str, Any]) -> RunOutcome:
         instance = self.instance
+        made = self._definitions.resolve_job_def(job)
         with (
             kept_open(Path(instance.root_directory)),
             _with_origin(instance),
@@ -72,9 +79,12 @@ class DagsterRunner:
                 parent=how["tags"].get(tracing.TAG),
             ) as step,
         ):
-            result = self._definitions.resolve_job_def(job).execute_in_process(
-                instance=instance, run_id=run_id, raise_on_error=False, **how
-            )
+            if made.executor_def.name == dg.in_process_executor.name:
+                result = made.execute_in_process(
+                    instance=instance, run_id=run_id, raise_on_error=False, **how
+                )
+            else:
+                result = _by_step_workers(instance, made, run_id, how)
             if not result.success:
                 step.fail("the run failed")
         if result.success:
@@ -85,6 +95,21 @@ class DagsterRunner:
         return RunOutcome(run_id, False, None if fate is None else fate.reason, _answer(result))
 
 
+def _by_step_workers(instance: Any, job: Any, run_id: str, how: Mapping[str, Any]) -> Any:
+    """The run with its steps handed out: other processes make the job again from its module and its name."""
+    module = ReconstructableRepository.for_module(LOCATION_MODULE, LOCATION_NAME, str(Path.cwd()))
+    found = module.get_reconstructable_job(job.name)
+    day = how.get("partition_key")
+    run = instance.create_run_for_job(
+        job,
+        run_id=run_id,
+        tags={**how["tags"], **({PARTITION_TAG: day} if day else {})},
+        run_config=how.get("run_config") or {},
+        job_code_origin=found.get_python_origin(),
+    )
+    return execute_run(found, run, instance)
+
+
 @contextmanager
 def _with_origin(instance: Any) -> Iterator[None]:
     """Runs that are created within belong to the code location, as those that the UI launches: its job pages
@@ -93,7 +118,7 @@ def _with_origin(instance: Any) -> Iterator[None]:
     create = instance.create_run_for_job
 
     def create_with_origin(job_def: Any, **how: Any) -> Any:
-        return create(job_def=job_def, **how, remote_job_origin=repository.get_job_origin(job_def.name))
+        return create(job_def, **how, remote_job_origin=repository.get_job_origin(job_def.name))
 
     instance.create_run_for_job = create_with_origin
     try:

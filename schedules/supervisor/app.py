@@ -63,6 +63,7 @@ def check(settings: Settings) -> None:
     checks.check_disk(settings.data_path)
     if settings.role != "web":
         checks.check_postgres(settings.dagster_postgres_url)
+        checks.check_broker(settings)
 
 
 def check_ports(settings: Settings) -> None:
@@ -89,7 +90,18 @@ def choose_ports(settings: Settings, last: Mapping[str, Any]) -> Ports:
         code_server=pick("code_server", scheduling),
         simulator_http=pick("simulator_http", simulated),
         simulator_tcp=pick("simulator_tcp", simulated),
+        api_checks=api_checks(settings),
     )
+
+
+def api_checks(settings: Settings) -> tuple[int, ...]:
+    """A free port for each of several API processes."""
+    if settings.role == "worker" or settings.api_processes == 1:
+        return ()
+    found: set[int] = set()
+    while len(found) < settings.api_processes:
+        found.add(checks.free_port())
+    return tuple(found)
 
 
 class Start:
@@ -137,7 +149,8 @@ class Start:
             self._schedule_side()
         if settings.role != "worker":
             self._say("starting the API")
-            child_processes.start(process_plan.api(settings, self.ports, self._secret))
+            for number in range(1, settings.api_processes + 1):
+                child_processes.start(process_plan.api(settings, self.ports, self._secret, number))
         if settings.role != "web":
             child_processes.wait_ready(process_plan.UI)
             self._check_location()
@@ -148,6 +161,8 @@ class Start:
         workspace = folders.write_workspace(self.data, port=self.ports.code_server, location=LOCATION)
         self.child_processes.start(process_plan.code_server(self.ports), wait=False)
         self.child_processes.start(process_plan.worker(self.settings, self.ports), wait=False)
+        for number in range(1, self.settings.step_workers + 1 if self.settings.broker_url else 1):
+            self.child_processes.start(process_plan.step_worker(self.settings, number), wait=False)
         self.child_processes.wait_ready(process_plan.CODE)
         self.child_processes.start(process_plan.daemon(self.settings, workspace, self.ports), wait=False)
         self.child_processes.start(process_plan.ui(self.settings, workspace, self.ports), wait=False)

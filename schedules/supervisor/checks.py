@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from core.calendar import shipped_calendar
 from core.errors import InputError
@@ -20,6 +21,8 @@ from resources.tracing import asked
 MIN_PYTHON = (3, 11)
 MIN_FREE_MB = 200
 ROOM_BYTES = 64 * 1024
+AMQP_PORT, AMQPS_PORT = 5672, 5671
+CONNECT_S = 5.0
 FULL_MB = 20
 """Below this the next write of the database may fail."""
 
@@ -138,3 +141,28 @@ def check_postgres(url: str) -> None:
                 f"DAGSTER_POSTGRES_URL: {module} is not installed; install the extra `postgres`: "
                 f"{sys.executable} -m pip install -c constraints.txt -e '.[server,postgres]'"
             )
+
+
+def check_broker(settings: Settings) -> None:
+    """What step workers need beside the broker: processes on several machines cannot share files."""
+    if not settings.broker_url:
+        return
+    parts = urlsplit(settings.broker_url)
+    if parts.scheme not in {"amqp", "amqps", "pyamqp"} or not parts.hostname:
+        raise StartRefused("BROKER_URL: name an AMQP broker, amqp://user:password@host:5672//")
+    if not settings.dagster_postgres_url:
+        raise StartRefused("BROKER_URL: step workers need DAGSTER_POSTGRES_URL")
+    if settings.warehouse_address.startswith("sqlite"):
+        raise StartRefused("BROKER_URL: step workers need a warehouse on a server; set WAREHOUSE_URL")
+    if importlib.util.find_spec("dagster_celery") is None:
+        raise StartRefused(
+            "BROKER_URL: dagster_celery is not installed; install the extra `celery`: "
+            f"{sys.executable} -m pip install -c constraints.txt -e '.[celery]'"
+        )
+    port = parts.port or (AMQPS_PORT if parts.scheme == "amqps" else AMQP_PORT)
+    try:
+        socket.create_connection((parts.hostname, port), timeout=CONNECT_S).close()
+    except OSError as error:
+        raise StartRefused(
+            f"BROKER_URL: nothing answers at {parts.hostname}:{port} ({error.strerror or error})"
+        ) from None

@@ -15,6 +15,7 @@ def main() -> int:
         checks.check_folder(settings.data_path)
         refuse_half_restored(settings.data_path)
         checks.check_postgres(settings.dagster_postgres_url)
+        checks.check_broker(settings)
         folders.make_folders(settings.data_path)
         folders.write_dagster_home(settings.data_path, postgres=bool(settings.dagster_postgres_url))
     except PlatformError as error:

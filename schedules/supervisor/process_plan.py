@@ -21,7 +21,7 @@ SIGN_S = 10.0
 """How long a server may take to answer on a busy machine before that counts as no sign of life."""
 
 SIMULATOR, CODE, DAEMON = "simulated_market", "code_server", "dagster_daemon"
-UI, WORKER, API = "dagster_ui", "worker", "api"
+UI, WORKER, STEPS, API = "dagster_ui", "worker", "step_worker", "api"
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,8 @@ class Ports:
     code_server: int = 0
     simulator_http: int = 0
     simulator_tcp: int = 0
+    api_checks: tuple[int, ...] = ()
+    """A port of each API process alone, where there are several."""
 
 
 def accepts(port: int, host: str = HOST) -> bool:
@@ -159,13 +161,28 @@ def worker(settings: Settings, ports: Ports) -> ChildSpec:
     )
 
 
-def api(settings: Settings, ports: Ports, env: Mapping[str, str]) -> ChildSpec:
+def step_worker(settings: Settings, number: int = 1) -> ChildSpec:
     return ChildSpec(
-        API,
+        f"{STEPS}_{number}",
+        traced("schedules.steps.worker"),
+        sign=heartbeat_sign(settings.warehouse_address, STEPS),
+        traced=True,
+    )
+
+
+def api(settings: Settings, ports: Ports, env: Mapping[str, str], number: int = 1) -> ChildSpec:
+    """The API, or the `number`th of its processes."""
+    given = {"API_PORT": str(ports.api), "DAGSTER_PORT": str(ports.dagster or settings.dagster_port), **env}
+    host, port = reachable(settings.api_host), ports.api
+    if ports.api_checks:
+        host, port = HOST, ports.api_checks[number - 1]
+        given["API_CHECK_PORT"] = str(port)
+    return ChildSpec(
+        API if number == 1 else f"{API}_{number}",
         traced("serving_api"),
-        env={"API_PORT": str(ports.api), "DAGSTER_PORT": str(ports.dagster or settings.dagster_port), **env},
-        ready=lambda: answers(ports.api, "/health", reachable(settings.api_host)),
+        env=given,
+        ready=lambda: answers(port, "/health", host),
         # A page that asks no database: one that is locked is no reason to end the API.
-        sign=server_sign(lambda: answers(ports.api, "/docs", reachable(settings.api_host), timeout_s=SIGN_S)),
+        sign=server_sign(lambda: answers(port, "/docs", host, timeout_s=SIGN_S)),
         traced=True,
     )

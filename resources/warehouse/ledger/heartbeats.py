@@ -19,6 +19,8 @@ FRESH = timedelta(seconds=90)
 BEAT_S = 10.0
 RUN = "run"
 """Role of a run that has a process of its own; its node id is the run's id."""
+STEP_WORKER = "step_worker"
+"""Role of a process that carries out steps of runs."""
 WORKERS = ("all", "worker")
 """Roles of the nodes that carry out commands."""
 SCHEDULER = "scheduler"

@@ -1,0 +1,130 @@
+"""Runs whose steps a worker carries out, over a real broker."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dagster import DagsterInstance
+
+from core.clock import FrozenClock
+from core.stopping import stoppable
+from resources.composition import open_platform
+from resources.settings import load_settings
+from resources.simulated_market.service import SimulatedMarket
+from resources.simulated_market.world.loader import load_world
+from resources.warehouse.ledger.heartbeats import STEP_WORKER
+from schedules.runs.process_pool import RunPool
+from schedules.services import Services, make_services
+from schedules.supervisor import folders
+from tests.cluster.services import own_broker
+from tests.conftest import mariadb_database, own_postgres
+
+ROOT = Path(__file__).parents[2]
+NOW = "2026-08-21T15:45"
+DAY = "2026-08-21"
+
+
+@pytest.fixture
+def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
+    """What the processes of a deployment have in common, named in the environment of this one."""
+    clock = FrozenClock(datetime.fromisoformat(NOW))
+    with (
+        own_postgres("cluster") as history,
+        own_broker("cluster") as broker,
+        SimulatedMarket(load_world("synthetic", "S"), clock) as market,
+    ):
+        for warehouse in mariadb_database("builtin"):
+            host, port = market.tcp_address or ("", 0)
+            for name, value in {
+                "DATA_DIR": str(tmp_path / "data"),
+                "DAGSTER_HOME": str(tmp_path / "data" / "dagster"),
+                "DATA_SOURCE": "mock",
+                "WAREHOUSE_URL": warehouse,
+                "DAGSTER_POSTGRES_URL": history,
+                "BROKER_URL": broker,
+                "SIMULATOR_URL": market.http_url,
+                "SIMULATOR_TDX": f"{host}:{port}",
+                "SAMPLE_NOW": NOW,
+                "PYTHONPATH": str(ROOT),
+            }.items():
+                monkeypatch.setenv(name, value)
+            settings = load_settings(dotenv=tmp_path / "none")
+            folders.make_folders(settings.data_path)
+            folders.write_dagster_home(settings.data_path, postgres=True)
+            open_platform(settings).close()  # the tables
+            made = make_services(settings)
+            yield made
+            made.engine.dispose()
+
+
+@pytest.fixture
+def worker(services: Services) -> Iterator[subprocess.Popen[bytes]]:
+    """Ready or not: a step waits for it in its queue."""
+    command = [sys.executable, "-m", "schedules.steps.worker"]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    started = subprocess.Popen(command, start_new_session=True, **quiet)  # type: ignore[call-overload]
+    yield started
+    started.terminate()
+    try:
+        started.wait(15)
+    except subprocess.TimeoutExpired:
+        os.killpg(started.pid, signal.SIGKILL)
+        started.wait()
+
+
+@pytest.fixture
+def pool(services: Services) -> Iterator[RunPool]:
+    made = RunPool(DagsterInstance.get, size=1, on_death=lambda _run, _reason: None)
+    yield made
+    made.close()
+    made.instance.dispose()
+
+
+def events(instance: Any, run_id: str) -> list[tuple[str, str]]:
+    """(step, message) of what the executor and the workers said of the steps."""
+    return [
+        (entry.dagster_event.step_key, entry.dagster_event.message)
+        for entry in instance.all_logs(run_id)
+        if entry.dagster_event is not None and entry.dagster_event.event_type_value == "ENGINE_EVENT"
+        if entry.dagster_event.step_key
+    ]
+
+
+def test_a_worker_carries_out_the_steps_of_a_run_and_stops_when_it_is_to_stop(
+    services: Services, worker: subprocess.Popen[bytes], pool: RunPool
+) -> None:
+    done = pool.run("security_list", run_id=str(uuid.uuid4()), partition_key=DAY, tags={})
+    said = events(pool.instance, done.run_id)
+
+    assert (done.success, done.error) == (True, None)
+    queues = {
+        step: text.rpartition('to queue "')[2].rstrip('".') for step, text in said if "Submitting" in text
+    }
+    assert queues == {
+        "raw__raw_quote": "download",
+        "stg__stg_stock_master": "fuse",
+        "dwd__fusion_stock_master": "fuse",
+        "ref__ref_name_history": "fuse",
+        "ref__ref_trade_calendar": "fuse",
+    }
+    assert {step for step, text in said if "in celery worker" in text} == queues.keys()
+    with services.engine.connect() as connection:
+        rows = connection.exec_driver_sql("SELECT COUNT(*) FROM fusion_stock_master").scalar()
+    assert rows
+    assert [one.pid for one in services.heartbeats.all(STEP_WORKER)] == [worker.pid]
+
+    asked = time.monotonic()
+    with stoppable(lambda: "enough" if time.monotonic() > asked + 1 else None):
+        ended = pool.run("history", run_id=str(uuid.uuid4()), tags={
+            "dagster/asset_partition_range_start": "2026-01-05", "dagster/asset_partition_range_end": DAY,
+        })  # fmt: skip
+
+    assert (ended.success, ended.canceled) == (False, True)
