@@ -6,10 +6,11 @@ STAMP := $(VENV)/.installed
 TEST_STAMP := $(VENV)/.installed-test
 export PYTHONDONTWRITEBYTECODE = 1
 
-.PHONY: run dev test witness lint format openapi docs coverage bench soak real-day simulate backup restore lock clean help
+.PHONY: run cluster cluster-services dev test witness lint format openapi docs coverage bench soak real-day simulate backup restore lock clean help
 
 help:
 	@echo "make run       the platform on the sample market (API 8000, Dagster UI 3000)"
+	@echo "make cluster   the production topology on this machine: servers, step workers, two API processes"
 	@echo "make dev       the same, and each process restarts when its code changes"
 	@echo "make simulate  the simulated upstreams alone (HTTP 8900, terminal protocol 7709)"
 	@echo "make backup    copies the state while it runs (TO=a new folder, else one in data/backups)"
@@ -62,6 +63,19 @@ lock: | $(VENV)/bin/python
 
 run: $(STAMP)
 	@exec $(BIN)/ashare run
+
+# Servers that run already (WAREHOUSE_URL, DAGSTER_POSTGRES_URL, BROKER_URL, else those on loopback).
+CLUSTER_STAMP := $(VENV)/.installed-cluster
+$(CLUSTER_STAMP): $(STAMP)
+	@$(BIN)/python -c 'import dagster_celery, dagster_postgres' 2>/dev/null || $(PIP) -c constraints.txt -e '.[postgres,celery]' >&2
+	@touch $@
+
+cluster: $(CLUSTER_STAMP)
+	@exec $(BIN)/python -m schedules.supervisor.cluster
+
+# Installs and starts the servers that are missing, by the distribution's package manager; asks for root.
+cluster-services: $(CLUSTER_STAMP)
+	@exec $(BIN)/python -m schedules.supervisor.services
 
 # watchfiles is an extra of the tests.
 dev: $(TEST_STAMP)

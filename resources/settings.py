@@ -12,7 +12,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from datetime import datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from core.clock import Clock
 from core.errors import InputError
@@ -64,6 +64,7 @@ class Settings:
     broker_url: str = _setting(
         "", "AMQP address of the broker of step workers; empty: steps run in the run's process", secret=True
     )
+    broker_password: str = _setting("", "of the user in BROKER_URL, where the URL has none", secret=True)
     # upstreams
     data_source: str = _setting("real", "real, mock, direct (first source only), vendor (reserved)")
     em_min_interval: float = _setting(0.3, "seconds between finance-portal requests")
@@ -209,6 +210,16 @@ class Settings:
                 database=self.db_name,
             ).render_as_string(hide_password=False)
         return f"sqlite:///{self.data_path / 'warehouse.sqlite3'}"
+
+    @property
+    def broker_address(self) -> str:
+        """BROKER_URL, with BROKER_PASSWORD where it names a user without a password."""
+        parts = urlsplit(self.broker_url)
+        if not self.broker_password or not parts.username or parts.password:
+            return self.broker_url
+        _, _, place = parts.netloc.rpartition("@")
+        password = quote(self.broker_password, safe="")
+        return parts._replace(netloc=f"{parts.username}:{password}@{place}").geturl()
 
     @property
     def warehouse_variables(self) -> str:

@@ -101,7 +101,7 @@ def step_workers(settings: Settings) -> dg.ExecutorDefinition:
         return StepWorkersExecutor(
             settings.warehouse_address,
             retries=RetryMode.ENABLED,
-            broker=settings.broker_url,
+            broker=settings.broker_address,
             backend=result_url(settings),
             config_source=celery_settings(),
         )

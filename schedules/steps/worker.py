@@ -81,7 +81,11 @@ class StepTask(Task):
 def make_worker_app(settings: Settings) -> Any:
     """The Celery app of this process, with the one task that steps are."""
     app = make_app(
-        {"broker": settings.broker_url, "backend": result_url(settings), "config_source": celery_settings()}
+        {
+            "broker": settings.broker_address,
+            "backend": result_url(settings),
+            "config_source": celery_settings(),
+        }
     )
     app.conf.task_queues = None  # made from their names, as the executor makes them
     create_task(app, base=StepTask)

@@ -149,8 +149,8 @@ class Start:
             self._schedule_side()
         if settings.role != "worker":
             self._say("starting the API")
-            for number in range(1, settings.api_processes + 1):
-                child_processes.start(process_plan.api(settings, self.ports, self._secret, number))
+            for spec in process_plan.apis(settings, self.ports, self._secret):
+                child_processes.start(spec)
         if settings.role != "web":
             child_processes.wait_ready(process_plan.UI)
             self._check_location()
@@ -161,8 +161,8 @@ class Start:
         workspace = folders.write_workspace(self.data, port=self.ports.code_server, location=LOCATION)
         self.child_processes.start(process_plan.code_server(self.ports), wait=False)
         self.child_processes.start(process_plan.worker(self.settings, self.ports), wait=False)
-        for number in range(1, self.settings.step_workers + 1 if self.settings.broker_url else 1):
-            self.child_processes.start(process_plan.step_worker(self.settings, number), wait=False)
+        for spec in process_plan.step_workers(self.settings):
+            self.child_processes.start(spec, wait=False)
         self.child_processes.wait_ready(process_plan.CODE)
         self.child_processes.start(process_plan.daemon(self.settings, workspace, self.ports), wait=False)
         self.child_processes.start(process_plan.ui(self.settings, workspace, self.ports), wait=False)

@@ -186,3 +186,14 @@ def api(settings: Settings, ports: Ports, env: Mapping[str, str], number: int = 
         sign=server_sign(lambda: answers(port, "/docs", host, timeout_s=SIGN_S)),
         traced=True,
     )
+
+
+def step_workers(settings: Settings) -> list[ChildSpec]:
+    """The step workers that this supervisor keeps; none without a broker."""
+    count = settings.step_workers if settings.broker_url else 0
+    return [step_worker(settings, number) for number in range(1, count + 1)]
+
+
+def apis(settings: Settings, ports: Ports, env: Mapping[str, str]) -> list[ChildSpec]:
+    """The API processes that share the port."""
+    return [api(settings, ports, env, number) for number in range(1, settings.api_processes + 1)]

@@ -33,12 +33,13 @@ SPECS = {
     process_plan.DAEMON: process_plan.daemon(Settings(), WORKSPACE, PORTS),
     process_plan.UI: process_plan.ui(Settings(), WORKSPACE, PORTS),
     process_plan.WORKER: process_plan.worker(Settings(), PORTS),
+    process_plan.STEPS: process_plan.step_worker(Settings()),
     process_plan.API: process_plan.api(Settings(), PORTS, {}),
 }
 
 
 def test_production_has_its_databases_and_every_process() -> None:
-    assert SERVICES.keys() == {"mariadb", "postgres", "prepare", *SPECS}
+    assert SERVICES.keys() == {"mariadb", "postgres", "rabbitmq", "prepare", *SPECS}
 
 
 @pytest.mark.parametrize("name", SPECS)
@@ -77,9 +78,10 @@ def test_a_secret_is_a_file_that_the_service_has(name: str) -> None:
         if SECRET.search(key.removesuffix("_FILE")) and not key.startswith("MARIADB_RANDOM_")
     }
 
-    assert all(key.endswith("_FILE") or key == "DAGSTER_POSTGRES_URL" for key in files)
+    addresses = {key: value for key, value in files.items() if not key.endswith("_FILE")}
+    assert addresses.keys() <= {"DAGSTER_POSTGRES_URL", "BROKER_URL"}
     assert {value for key, value in files.items() if key.endswith("_FILE")} <= given
-    assert ":" not in str(files.get("DAGSTER_POSTGRES_URL", "")).partition("://")[2].partition("@")[0]
+    assert all(":" not in url.partition("://")[2].partition("@")[0] for url in addresses.values())
 
 
 def test_the_example_leaves_every_secret_empty_and_names_all_that_are_asked_for() -> None:
@@ -121,6 +123,7 @@ def test_the_environment_is_made_of_settings_that_exist(name: str, tmp_path: Pat
     assert settings.data_source == "real"
     assert settings.warehouse_address.startswith("mysql+pymysql://ashare:")
     assert settings.dagster_postgres_url == "postgresql+psycopg2://dagster@postgres:5432/dagster"
+    assert settings.broker_address == "amqp://ashare:given@rabbitmq:5672//"
     assert environment["DAGSTER_HOME"] == f"{settings.data_dir}/dagster"
 
 
@@ -165,7 +168,7 @@ def test_nothing_starts_before_the_warehouse_is_ready() -> None:
         return direct.union(*map(before, direct))
 
     for name in SPECS:
-        assert {"prepare", "mariadb", "postgres"} <= before(name)
+        assert {"prepare", "mariadb", "postgres", "rabbitmq"} <= before(name)
 
 
 def test_the_image_runs_as_nobody_special_and_holds_what_it_needs() -> None:

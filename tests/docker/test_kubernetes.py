@@ -73,6 +73,7 @@ def test_every_host_that_is_named_is_a_service_on_that_port() -> None:
         (SETTINGS["DAGSTER_HOST"], int(SETTINGS["DAGSTER_PORT"])),
         (server["host"], server["port"]),
         ("postgres", 5432),
+        ("rabbitmq", 5672),
     }
 
     served = {(name, spec["ports"][0]["port"]) for name, spec in SERVED.items()}
@@ -86,7 +87,7 @@ def test_every_host_that_is_named_is_a_service_on_that_port() -> None:
 def test_no_secret_is_written_out() -> None:
     keys = {f"/run/secrets/{name}" for name in COMPOSE["secrets"]}
     text = (FOLDER / "kubernetes.yaml").read_text(encoding="utf-8")
-    given = {line.split()[-1] for line in text.splitlines() if "/run/secrets/" in line}
+    given = set(re.findall(r"/run/secrets/\w+", text))
 
     assert given == keys
     assert not any(one["kind"] == "Secret" for one in DOCUMENTS)
