@@ -69,7 +69,7 @@ def make_database(url: str) -> None:
     address = sa.make_url(url)
     server = address.get_backend_name() == "postgresql"
     engine = sa.create_engine(
-        address.set(database="postgres" if server else None),
+        address.set(database="postgres" if server else "information_schema"),
         isolation_level="AUTOCOMMIT",
         connect_args={"connect_timeout": CONNECT_S},
     )
