@@ -11,6 +11,7 @@ export PYTHONDONTWRITEBYTECODE = 1
 help:
 	@echo "make run       the platform on the sample market (API 8000, Dagster UI 3000)"
 	@echo "make cluster   the production topology on this machine: servers, step workers, two API processes"
+	@echo "make cluster-services  installs the servers that it does not find"
 	@echo "make dev       the same, and each process restarts when its code changes"
 	@echo "make simulate  the simulated upstreams alone (HTTP 8900, terminal protocol 7709)"
 	@echo "make backup    copies the state while it runs (TO=a new folder, else one in data/backups)"

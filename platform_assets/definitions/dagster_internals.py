@@ -6,7 +6,7 @@
 - `RegisteredCodeLocationOrigin`, `RemoteRepositoryOrigin`: a run that a worker creates belongs to the code
   location, as one that the UI launches does; without an origin the job pages do not list it.
 - `ReconstructableRepository`, `execute_run`: a worker's run whose steps other processes carry out.
-- `RetryMode`: what an executor is made with. `ExecuteStepArgs`, `unpack_value`: what a step worker is told.
+- `RetryMode`: what an executor is made with. `ExecuteStepArgs`, `unpack_value`: what a step worker gets.
 - `UnresolvedAssetJobDefinition`: the type of what `dagster.define_asset_job` returns.
 
 A new version of Dagster is tried with the tests of tests/definitions, which hold the behaviour behind each.
