@@ -111,7 +111,13 @@ format: $(TEST_STAMP)
 # Kernels are compiled while the linters run: the test workers find them in the cache. Three workers on two
 # cores, since some wait for sockets and processes; a test that fails for want of a core is run once more, and
 # the summary names it (RERUN).
+# The tests of the console need a browser: Debian's is installed where this is allowed, else they are skipped.
+BROWSER := command -v chromium >/dev/null 2>&1 || test "$$(id -u)" -ne 0 || ! command -v apt-get >/dev/null 2>&1 \
+	|| DEBIAN_FRONTEND=noninteractive timeout 180 apt-get install -y --no-install-recommends chromium >/dev/null 2>&1 \
+	|| echo "chromium could not be installed: the tests of the console are skipped" >&2
+
 test: $(TEST_STAMP)
+	@$(BROWSER)
 	@NUMBA_CACHE_DIR=$(CURDIR)/.numba $(BIN)/python -m platform_assets.compute.warm >/dev/null & \
 	$(MAKE) --no-print-directory lint && wait
 	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not soak" --reruns 1 -r fER

@@ -21,6 +21,8 @@ from resources.warehouse.warehouse import Warehouse
 from serving_api.auth.credentials import Passwords
 from serving_api.auth.model import User
 from serving_api.auth.service import Accounts
+from serving_api.console.pages import add_console
+from serving_api.console.session import SessionLayer
 from serving_api.db.caches import VersionedCache
 from serving_api.db.sessions import Reading
 from serving_api.db.table_versions import Versions
@@ -130,6 +132,7 @@ def create_app(settings: Settings, **parts: Unpack[Parts]) -> Application:
                 proxies=parse_networks(settings.trusted_proxies),
                 monotonic=state.system.monotonic,
             ),
+            Middleware(SessionLayer),
             Middleware(ResponseCacheLayer, state=state),
         ],
     )
@@ -139,6 +142,7 @@ def create_app(settings: Settings, **parts: Unpack[Parts]) -> Application:
     add_areas(app, AREAS)
     app.router.routes.append(Mounted())
     add_docs_page(app)
+    add_console(app)
     error_handlers.install(app)
     if settings.metrics != "off":
         # Its packages are loaded by those who asked for it alone.

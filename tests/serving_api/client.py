@@ -34,6 +34,10 @@ class Api:
     def post(self, path: str, **how: Any) -> httpx.Response:
         return self.request("POST", path, **how)
 
+    def forget_cookies(self) -> None:
+        """Later requests carry no cookie that an answer set."""
+        self._client.cookies.clear()
+
     def call(self, work: Any, *args: Any) -> Any:
         """Run a coroutine function on the app's loop."""
         return self._portal.call(work, *args)

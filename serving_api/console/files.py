@@ -1,0 +1,81 @@
+"""Scripts and styles of the console: our own, and those of installed packages, which are not copied here.
+
+Addresses contain a hash of all contents, so a browser keeps what it has until one of them changes.
+"""
+
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+import anyio.to_thread
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from serving_api.middleware.cached_responses import chosen, compressed
+
+_OWN = Path(__file__).parent / "static"
+_TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
+KEPT = "public, max-age=31536000, immutable"
+
+
+@cache
+def _packaged() -> dict[str, Path]:
+    """Name -> file in an installed package. Only the path of Plotly is looked up: to import it takes a
+    second, and nothing of it is needed in Python."""
+    return {"plotly.min.js": Path(str(resources.files("plotly"))) / "package_data" / "plotly.min.js"}
+
+
+@dataclass(frozen=True)
+class StaticFile:
+    """A file, with what its compressed copies need."""
+
+    path: Path
+
+    @property
+    def media_type(self) -> str:
+        return _TYPES[self.path.suffix]
+
+
+@cache
+def known() -> dict[str, StaticFile]:
+    """Every file that is served, by its name below the version."""
+    own = {
+        path.relative_to(_OWN).as_posix(): path for path in sorted(_OWN.rglob("*")) if path.suffix in _TYPES
+    }
+    return {name: StaticFile(path) for name, path in {**own, **_packaged()}.items()}
+
+
+@cache
+def version() -> str:
+    """A hash of all contents."""
+    digest = hashlib.sha256()
+    for name, file in known().items():
+        digest.update(name.encode())
+        digest.update(file.path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+@cache
+def _body(name: str, encoding: bytes | None) -> bytes:
+    content = known()[name].path.read_bytes()
+    return content if encoding is None else compressed(content, encoding)
+
+
+async def read_file(request: Request) -> Response:
+    """One file; of another version it is the newest, which is not kept."""
+    name = request.path_params["name"]
+    if name not in known():
+        raise HTTPException(404)
+    encoding = chosen(request.headers.get("accept-encoding", "").encode("latin-1"))
+    body = await anyio.to_thread.run_sync(_body, name, encoding)
+    is_newest = request.path_params["version"] == version()
+    headers = {
+        "Cache-Control": KEPT if is_newest else "no-cache",
+        "Vary": "Accept-Encoding",
+        "X-Content-Type-Options": "nosniff",
+        **({} if encoding is None else {"Content-Encoding": encoding.decode()}),
+    }
+    return Response(body, media_type=known()[name].media_type, headers=headers)

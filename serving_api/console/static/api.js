@@ -1,0 +1,65 @@
+// Reads of the public API. The session cookie counts with the header X-Console alone.
+
+import { root } from "./dom.js";
+
+const WAIT_MS = 30000;
+
+/** An answer that is none: `kind` is "gone" (no connection), "late", "busy", "login", "refused" or "failed". */
+export class Problem extends Error {
+  constructor(kind, detail = "", status = 0) {
+    super(detail || kind);
+    Object.assign(this, { kind, detail, status });
+  }
+}
+
+const KINDS = { 401: "login", 403: "login", 429: "busy", 503: "busy" };
+
+/** The address of a read below /api/v1, with the parameters that have a value. */
+export function address(path, parameters = {}) {
+  const url = new URL(`api/v1/${path}`, root);
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== null && value !== undefined && value !== "") url.searchParams.set(name, value);
+  }
+  return url;
+}
+
+/** A request that several panels read: it is sent once. */
+export const shared = (request) => ({ ...request, isShared: true, answer: null });
+
+/** The JSON of a read. `request` is {url, body?}; raises Problem. */
+export function read(request, signal = null) {
+  if (!request.isShared) return fetched(request, signal);
+  request.answer ??= fetched(request, null).catch((problem) => {
+    // Tried again by the reader, it is sent again.
+    request.answer = null;
+    throw problem;
+  });
+  return request.answer;
+}
+
+async function fetched(request, signal) {
+  const late = AbortSignal.timeout(WAIT_MS);
+  const options = { headers: { "X-Console": "1" }, signal: signal ? AbortSignal.any([signal, late]) : late };
+  if (request.body) {
+    options.method = "POST";
+    options.body = JSON.stringify(request.body);
+    options.headers["Content-Type"] = "application/json";
+  }
+  let answer;
+  try {
+    answer = await fetch(request.url, options);
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new Problem(error.name === "TimeoutError" ? "late" : "gone");
+  }
+  const json = await answer.json().catch(() => null);
+  if (answer.ok && json !== null) return json;
+  const detail = typeof json?.detail === "string" ? json.detail : "";
+  throw new Problem(KINDS[answer.status] ?? (answer.status < 500 ? "refused" : "failed"), detail, answer.status);
+}
+
+/** A request of an interface of the catalog. */
+export const calling = (name, params, asOf = null) => ({
+  url: address("datamgr/fusion/call"),
+  body: { interface: name, params, ...(asOf ? { as_of: asOf } : {}) },
+});

@@ -1,0 +1,65 @@
+// A panel: loads what its address gives, says where it came from, and what to do when there is nothing.
+
+import { read } from "./api.js";
+import { el, t } from "./dom.js";
+
+const SLOW_MS = 4000;
+
+export class Panel {
+  constructor(id) {
+    this.body = document.getElementById(`${id}-body`);
+    this.source = document.getElementById(`${id}-source`);
+    this.current = null;
+  }
+
+  /** Read `requests` and show them: `show(body, ...answers)` fills the panel and returns false when there is
+   * nothing to show. A newer call replaces an unfinished one. `empty` says what to do about nothing. */
+  async load(requests, show, empty = t("state.empty")) {
+    this.current?.abort();
+    const mine = (this.current = new AbortController());
+    this.last = [requests, show, empty];
+    this.name(requests);
+    this.body.setAttribute("aria-busy", "true");
+    const slow = setTimeout(() => this.say(t("state.slow")), SLOW_MS);
+    try {
+      const answers = await Promise.all(requests.map((one) => read(one, mine.signal)));
+      if (mine.signal.aborted) return;
+      const made = document.createDocumentFragment();
+      if (this.body.classList.contains("chart")) {
+        if (!this.plot) this.body.replaceChildren((this.plot = el("div", { class: "plot" })));
+        else if (!this.plot.isConnected) this.body.replaceChildren(this.plot);
+        if (show(this.plot, ...answers) === false) this.say(empty);
+      } else if (show(made, ...answers) === false) this.say(empty);
+      else this.body.replaceChildren(made);
+    } catch (problem) {
+      if (mine.signal.aborted) return;
+      this.refuse(problem);
+    } finally {
+      clearTimeout(slow);
+      if (!mine.signal.aborted) this.body.setAttribute("aria-busy", "false");
+    }
+  }
+
+  /** The addresses of the JSON below the panel. */
+  name(requests) {
+    const links = requests.map(({ url, body }) => {
+      const short = url.pathname.slice(url.pathname.indexOf("/api/v1/")) + decodeURIComponent(url.search);
+      return body ? `POST ${short} ${JSON.stringify(body)}` : el("a", { href: url.href, target: "_blank", rel: "noopener" }, short);
+    });
+    this.source.replaceChildren("JSON ", ...links.flatMap((one, at) => (at ? [" · ", one] : [one])));
+    this.source.title = this.source.textContent;
+  }
+
+  /** A sentence instead of the content. */
+  say(text, ...more) {
+    this.body.replaceChildren(el("p", { class: "state", role: "status" }, text), ...more);
+  }
+
+  refuse(problem) {
+    const kind = problem.kind ?? "failed";
+    const text = t(`problem.${kind}`, { detail: problem.detail || problem.message });
+    const again = el("button", { type: "button", onclick: () => this.load(...this.last) }, t("problem.again"));
+    const login = kind === "login" ? el("a", { class: "button", href: `${document.documentElement.dataset.root}console/login` }, t("login.enter")) : null;
+    this.body.replaceChildren(el("p", { class: "state problem", role: "alert" }, text), login ?? again);
+  }
+}

@@ -1,0 +1,167 @@
+"""The page of a stock: what a reader sees, with data and without, at two widths and in two languages."""
+
+import re
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Route
+
+from serving_api.console.texts import texts_of
+from tests.console.opened import CODE, Opened, answer_recorded, opened
+from tests.console.record import answers
+
+PANELS = ("summary", "candles", "chips", "flow", "events", "finance", "peers", "scores")
+SOME = [
+    (1280, "zh"),
+    pytest.param(1280, "en", marks=pytest.mark.soak),
+    pytest.param(390, "zh", marks=pytest.mark.soak),
+    (390, "en"),
+]
+
+
+def show(one: Opened, site: str, code: str = CODE, query: str = "") -> None:
+    one.page.goto(f"{site}/console/stock/{code}{query}")
+    one.ready()
+
+
+def is_sound(one: Opened, site: str) -> None:
+    """No error, no other host, nothing that moved, nothing that keeps people out."""
+    assert one.errors == []
+    assert one.hosts() == {site.removeprefix("http://")}
+    assert one.shifts() == []
+    found = Axe().run(one.page).response["violations"]
+    assert [
+        (rule["id"], [node["html"][:90] for node in rule["nodes"]])
+        for rule in found
+        if rule["impact"] in {"serious", "critical"}
+    ] == []
+
+
+@pytest.mark.parametrize(("width", "language"), SOME)
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.soak)])
+def test_all_panels_show_the_stock_and_name_their_address(
+    browser: Browser, site: str, width: int, language: str, theme: str
+) -> None:
+    expected = answers()
+    with opened(browser, width=width, language=language) as one:
+        answer_recorded(one.page)
+        show(one, site, query=f"?theme={theme}")
+
+        assert expected["stocks/{code}"]["results"]["name"] in one.page.locator("h1").inner_text()
+        assert expected["get_announcements"]["results"][0]["title"] in one.text("events")
+        marks = one.page.locator("#scores .tag").all_inner_texts()
+        assert marks == [factor["mark"] for factor in expected["factor/breakdown/{code}"]["factors"]]
+        for chart in ("candles", "chips", "flow"):
+            assert one.page.locator(f"#{chart} .main-svg").count() > 0
+        for panel in PANELS:
+            assert "/api/v1/" in one.page.locator(f"#{panel}-source").inner_text()
+        is_sound(one, site)
+
+
+@pytest.mark.parametrize(
+    ("width", "language"),
+    [
+        pytest.param(1280, "zh", marks=pytest.mark.soak),
+        (390, "zh"),
+        pytest.param(1280, "en", marks=pytest.mark.soak),
+    ],
+)
+def test_without_data_each_panel_says_what_to_do(
+    browser: Browser, site: str, width: int, language: str
+) -> None:
+    texts = texts_of(language)
+    with opened(browser, width=width, language=language) as one:
+        answer_recorded(one.page, emptied)
+        show(one, site)
+
+        told = {panel: panel for panel in PANELS} | {"chips": "calculated", "scores": "calculated"}
+        assert {panel: one.text(panel) for panel in PANELS} == {
+            panel: texts[f"empty.{name}"] for panel, name in told.items()
+        }
+        is_sound(one, site)
+
+
+def emptied(answer: Any) -> Any:
+    """The documented empty structure of an answer: lists without rows, no object."""
+    for key in ("results", "items", "factors", "distribution"):
+        if key in answer:
+            answer[key] = [] if isinstance(answer[key], list) else None
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("width", "language"), [(1280, "en"), pytest.param(390, "zh", marks=pytest.mark.soak)]
+)
+def test_with_the_api_gone_each_panel_says_so_and_tries_again(
+    browser: Browser, site: str, width: int, language: str
+) -> None:
+    texts = texts_of(language)
+    with opened(browser, width=width, language=language, gone=True) as one:
+        one.page.route("**/api/v1/**", lambda route: route.abort())
+        show(one, site)
+        for panel in PANELS:
+            assert texts["problem.gone"] in one.text(panel)
+        is_sound(one, site)
+
+        one.page.unroute("**/api/v1/**")
+        answer_recorded(one.page)
+        one.page.locator("#finance button", has_text=texts["problem.again"]).click()
+        one.ready()
+        assert "2026" in one.text("finance")
+
+
+@pytest.mark.soak
+def test_with_the_api_slow_a_panel_says_that_it_waits_and_then_shows(browser: Browser, site: str) -> None:
+    held: list[Route] = []
+    with opened(browser) as one:
+        answer_recorded(one.page)
+        one.page.route("**/finance-detail*", held.append)
+        one.page.goto(f"{site}/console/stock/{CODE}")
+        one.page.locator("#finance-body", has_text=texts_of("zh")["state.slow"]).wait_for()
+        held[0].fallback()
+        one.ready()
+        assert "2026" in one.text("finance")
+        is_sound(one, site)
+
+
+def test_a_reader_without_a_mouse_finds_a_stock_goes_back_in_time_and_opens_the_lineage(
+    browser: Browser, site: str
+) -> None:
+    with opened(browser) as one:
+        page = one.page
+        page.goto(f"{site}/console/stock/")
+        page.keyboard.press("/")
+        page.keyboard.type("gzmt")
+        page.locator("#search-found [data-code='600519']").wait_for()
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/console/stock/600519")
+        one.ready()
+        assert "贵州茅台" in page.locator("h1").inner_text()
+        page.wait_for_function("() => !document.getElementById('asof').disabled")
+
+        with page.expect_request(re.compile(r"/stocks/600519/kline\?.*as_of=\d{4}-\d\d-\d\d")) as asked:
+            page.keyboard.press("ArrowLeft")
+        date = page.locator("#asof-date").inner_text()
+        assert f"as_of={date}" in asked.value.url
+        one.ready()
+        page.keyboard.press("ArrowRight")
+        one.ready()
+        assert page.locator("#asof-date").inner_text() == texts_of("zh")["stock.newest"]
+        assert one.errors == []
+
+
+def test_a_number_opens_its_lineage_for_an_administrator_alone(browser: Browser, site: str) -> None:
+    with opened(browser) as one:
+        page = one.page
+        answer_recorded(page)
+        show(one, site)
+        number = page.locator("#summary button.number").first
+        number.focus()
+        page.keyboard.press("Enter")
+        assert texts_of("zh")["lineage.admins"] in page.locator("#lineage").inner_text()
+        page.keyboard.press("Escape")
+        assert page.evaluate("() => document.activeElement.dataset.lineage") == number.get_attribute(
+            "data-lineage"
+        )
+        assert not [url for url in one.asked if "/datamgr/lineage/" in url]
