@@ -28,7 +28,7 @@ KLINE = _dwd(
     "code date",
     "code:code date:date market:s4 sec_type:s8 open:px high:px low:px close:px last_close:px volume:big "
     "amount:amt change_pct:pct amplitude_pct:pct turnover_pct:pct limit_up:px limit_down:px "
-    "limit_status:s8 is_suspended:bool adj_factor:f",
+    "limit_status:s16 is_suspended:bool adj_factor:f",
     "date",
 )
 MASTER = _dwd(
