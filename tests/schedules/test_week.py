@@ -120,7 +120,7 @@ def tuesday(week: Week) -> None:
     week.alive = False
     week.until(at("2026-09-29T22:30"))
     week.alive = True
-    week.until(at("2026-09-30T00:00"))
+    week.until(at("2026-09-29T23:59"))
     week.breakers, week.failing, week.half_done, week.slow = {}, set(), set(), {}
 
 

@@ -7,7 +7,7 @@ A line: due time, task, state, trigger, attempts; then a part of the reason wher
 HAPPENS = """
 Mo 28  16:02  the daemon is killed, its next start is 16:07
 Mo 28  17:35  the code server is killed, and with it the run of quant_calc
-Tu 29  00:00  the family of the finance portal answers 403 until midnight: industry_rank_sync fails in every
+Tu 29  00:00  the family of the finance portal answers 403 until 23:59: industry_rank_sync fails in every
               attempt, fusion_daily_sync completes with failed batches, fusion_kline_sync takes 12 minutes
 Tu 29  12:00  daily_report is switched off in the Dagster UI
 Tu 29  12:01  limitup_reason_sync is switched off through the API
@@ -63,7 +63,7 @@ TUESDAY = f"""
 {SESSION}
 15:30 daily_report skipped schedule 1 switched off
 15:40 fusion_kline_sync success schedule 1
-15:45 market_phase_sync success schedule 1 waits for fusion_kline_sync
+15:45 market_phase_sync success schedule 1
 16:00 fusion_daily_sync partial schedule 1
 16:05 daily_review success schedule 1
 16:10 industry_index_sync success schedule 1
@@ -98,7 +98,7 @@ WEDNESDAY = f"""
 17:40 dragon_score_sync success catchup 1
 18:05 limitup_reason_sync success catchup 1
 18:10 exchange_sync success schedule 1
-18:15 builtin_track success schedule 1 waits for quant_calc
+18:15 builtin_track success schedule 1
 18:25 preset_track success schedule 1
 19:30 freshness_snapshot success schedule 1
 21:00 aux_f10_events_sync success schedule 1
@@ -156,7 +156,7 @@ ORDER = {
         morning_note user_recall portfolio_mon*10 fusion_kline_sync market_phase_sync fusion_daily_sync
         daily_review industry_index_sync fusion_wide_sync
         industry_rank_sync news_sync quant_calc dragon_score_sync limitup_reason_sync exchange_sync
-        preset_track builtin_track freshness_snapshot aux_f10_events_sync lake_publish
+        builtin_track preset_track freshness_snapshot aux_f10_events_sync lake_publish
     """,
     **dict.fromkeys(
         ("2026-10-01", "2026-10-02", "2026-10-03", "2026-10-04"),

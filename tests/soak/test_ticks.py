@@ -117,7 +117,8 @@ def test_a_day_of_ticks_leaves_memory_descriptors_and_rows_flat(tmp_path: Path) 
         rows = place.services.scheduled_runs.since(BEGIN)
         assets = place.instance.get_asset_keys()
 
-    assert {row.task_key for row in rows.values() if row.status in {"success", "partial"}} == RUNS
+    # Beside them the sensor `gaps` loads what the short history lacks.
+    assert {row.task_key for row in rows.values() if row.status in {"success", "partial"}} >= RUNS
     ticks = found[-1][0]
     assert ticks >= 0.8 * HOURS * 3600 / TICK_S, f"{ticks} ticks"
     quarter = max(1, HOURS // 4)
