@@ -15,8 +15,10 @@ from tests.serving_api import market
 from tests.serving_api.conftest import Ticks, make_app
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """A browser for the tests of one module. Its driver keeps an event loop running in this process, under
+    which no other test could run one of its own: so it ends with the module."""
     require("Chromium", shutil.which(CHROMIUM) is not None, CHROMIUM)
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
