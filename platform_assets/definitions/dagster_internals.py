@@ -7,6 +7,8 @@
   location, as one that the UI launches does; without an origin the job pages do not list it.
 - `ReconstructableRepository`, `execute_run`: a worker's run whose steps other processes carry out.
 - `RetryMode`: what an executor is made with. `ExecuteStepArgs`, `unpack_value`: what a step worker gets.
+- `TICKING`, `DAEMONS`: modules by name, loaded by `schedules.supervisor.simulated_time` alone, which replaces
+  the time by which schedules and sensors tick.
 - `UnresolvedAssetJobDefinition`: the type of what `dagster.define_asset_job` returns.
 
 A new version of Dagster is tried with the tests of tests/definitions, which hold the behaviour behind each.
@@ -30,8 +32,19 @@ from dagster._serdes import unpack_value
 
 WRITTEN_FOR = "1.13.27"
 """The version of Dagster that these names were checked against."""
+TICKING = (
+    "dagster._scheduler.scheduler",
+    "dagster._daemon.sensor",
+    "dagster._core.scheduler.scheduler",
+    "dagster._core.scheduler.instigation",
+)
+"""Modules that decide by the time whether a schedule or sensor is due."""
+DAEMONS = "dagster._daemon.daemon"
+"""The module of `SchedulerDaemon` and `SensorDaemon`."""
 
 __all__ = [
+    "DAEMONS",
+    "TICKING",
     "WRITTEN_FOR",
     "AssetCheckExecutionsTable",
     "AssetEventTagsTable",

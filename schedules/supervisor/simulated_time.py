@@ -16,14 +16,12 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from core.clock import SHANGHAI
+from platform_assets.definitions.dagster_internals import DAEMONS, TICKING
 from resources.simulated_clock import VARIABLE, SimulatedClock
 
-TICKING = (
-    "dagster._scheduler.scheduler", "dagster._daemon.sensor", "dagster._core.scheduler.scheduler",
-    "dagster._core.scheduler.instigation",
-)  # fmt: skip
 LONGEST_WAIT_S = 0.5
 """How soon a wait notices that the clock runs at another rate."""
 
@@ -53,11 +51,12 @@ class Waiting:
 
 def follow(clock: SimulatedClock) -> None:
     """From now on the schedules and sensors of this process follow `clock`."""
-    from dagster._daemon import daemon  # noqa: PLC0415
-    from dagster._time import get_timezone  # noqa: PLC0415
+
+    # Before the others: those of TICKING import it in a circle.
+    daemon = importlib.import_module(DAEMONS)
 
     def moment(tz: str = "UTC") -> datetime:
-        return (clock.now() - SHANGHAI).replace(tzinfo=UTC).astimezone(get_timezone(tz))
+        return (clock.now() - SHANGHAI).replace(tzinfo=UTC).astimezone(ZoneInfo(tz))
 
     for name in TICKING:
         module = importlib.import_module(name)
