@@ -55,6 +55,7 @@ OF_PATHS: Mapping[tuple[str, str], Values] = {
     ("/sectors/", "board_code"): Column("fusion_market_cloud_map", "node_code"),
     ("/datamgr/lineage/", "table"): (MASTER,),
     ("/datamgr/contracts/", "dataset"): ("kline_daily",),
+    ("/research/datasets/", "name"): ("kline_daily",),
     ("/datamgr/batches/", "batch_id"): Column("sys_batch", "batch_id"),
     ("/datamgr/commands/", "command_id"): Column("sys_command", "id"),
     ("/datamgr/backfill/", "backfill_id"): Column("sys_backfill", "backfill_id"),

@@ -41,7 +41,7 @@ def cluster_replicas() -> dict[str, int]:
     ports, workspace = Ports(api=1, dagster=2, code_server=3), FOLDER / "none"
     for spec in (
         process_plan.code_server(ports),
-        process_plan.daemon(workspace, ports),
+        process_plan.daemon(settings, workspace, ports),
         process_plan.ui(settings, workspace, ports),
         process_plan.worker(settings, ports),
         *process_plan.step_workers(settings),

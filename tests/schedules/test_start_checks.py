@@ -50,7 +50,7 @@ def test_a_postgres_without_its_driver_is_refused_with_what_to_install(
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
 
     with pytest.raises(
-        StartRefused, match=r"^DAGSTER_POSTGRES_URL: psycopg2 is not installed; .*\[postgres\]"
+        StartRefused, match=r"^DAGSTER_POSTGRES_URL: psycopg2 is not installed; .*\[server,postgres\]"
     ):
         checks.check_postgres(url)
 

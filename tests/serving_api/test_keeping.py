@@ -16,7 +16,7 @@ RULES = (
     (r"/api/v1/(auth|chat|settings|notifications)(/.*)?|/health|(/api/v1)?/mcp/servers", "no-store"),
     (r"/api/v1/(alt-sources(/.*)?|sectors/.*|datamgr/probe-all|realtime/.*)", "no-store"),
     (r"/api/v1/stocks/.*|/api/v1/datamgr/fusion/interfaces", "public, no-cache"),
-    (r"/api/v1/(datamgr|tasks)/.*", "private, no-cache"),
+    (r"/api/v1/(datamgr|tasks|research)/.*", "private, no-cache"),
     (
         r"/api/v1/(risk|convertible-bond|reit|fusion|earnings-window|hk-finance|macro|futures|index|industry"
         r"|market|quant|factor|screener|scorecard|builtin-strategies|decision-cards|notes|skills|analysis)(/.*)?",

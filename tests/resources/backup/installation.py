@@ -61,7 +61,12 @@ class Installation:
     def dagster(self) -> Iterator[dg.DagsterInstance]:
         home = self.data / "dagster"
         home.mkdir(parents=True, exist_ok=True)
-        more: dict[str, Any] = {"telemetry": {"enabled": False}}
+        # Not the default, which catches the output of the whole process, and waits for that up to a minute.
+        no_output = {
+            "module": "dagster._core.storage.noop_compute_log_manager",
+            "class": "NoOpComputeLogManager",
+        }
+        more: dict[str, Any] = {"telemetry": {"enabled": False}, "compute_logs": no_output}
         if self.dagster_url:
             more["storage"] = {"postgres": {"postgres_url": self.dagster_url}}
         with dg.DagsterInstance.local_temp(str(home), overrides=more) as instance:
