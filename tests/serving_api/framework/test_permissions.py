@@ -103,7 +103,10 @@ PREFIX_RULES = (
     ("/api/v1/quant", "anyone"),
 )
 DOCUMENTATION = {"/openapi.json", "/docs", "/docs/files"}
-CONSOLE = {"/console", "/console/stock/", "/console/{rest:path}"}
+CONSOLE = {
+    "/console", "/console/", "/console/login", "/console/stock/", "/console/stock/{code}",
+    "/console/files/{version}/{name:path}", "/console/{rest:path}", "/console-session",
+}  # fmt: skip
 """Pages without data of their own: their scripts ask the API, which decides."""
 
 router = area_router("/api/v1/trial", "trial")
