@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
+from queue import Empty
 from typing import Any
 
 import dagster as dg
@@ -91,7 +92,14 @@ def evening_of(sensors: int, url: str, folder: Path, home: Path) -> list[tuple[s
     ]
     for process in processes:
         process.start()
-    found = [line for _ in processes for line in reports.get(timeout=240)]
+    found: list[tuple[str, str]] = []
+    left = len(processes)
+    while left:
+        try:
+            found += reports.get(timeout=1)
+            left -= 1
+        except Empty:
+            assert not [one.exitcode for one in processes if one.exitcode]
     for process in processes:
         process.join(30)
     return found
@@ -100,18 +108,25 @@ def evening_of(sensors: int, url: str, folder: Path, home: Path) -> list[tuple[s
 @contextmanager
 def home_of(folder: Path, url: str) -> Iterator[Path]:
     """A DAGSTER_HOME: in PostgreSQL beside MariaDB, in SQLite beside SQLite."""
+    # Tables are made by one process, as the supervisor's first start does.
     folder.mkdir()
     if url.startswith("sqlite"):
         (folder / "dagster.yaml").write_text("telemetry: {enabled: false}\n", encoding="utf-8")
+        _make_tables(folder)
         yield folder
         return
     pytest.importorskip("dagster_postgres")
     with own_postgres("two_sensors") as address:
         written = {"telemetry": {"enabled": False}, "storage": {"postgres": {"postgres_url": address}}}
         (folder / "dagster.yaml").write_text(yaml.safe_dump(written), encoding="utf-8")
-        # Tables are made by one process, as the supervisor's first start does.
-        dg.DagsterInstance.from_config(str(folder)).dispose()
+        _make_tables(folder)
         yield folder
+
+
+def _make_tables(home: Path) -> None:
+    with dg.DagsterInstance.from_config(str(home)) as instance:
+        assert instance.get_runs() == []
+        assert list(instance.all_instigator_state()) == []
 
 
 def test_each_attempt_of_an_evening_is_worked_on_once(url: str, lite: Engine, tmp_path: Path) -> None:
