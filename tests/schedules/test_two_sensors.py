@@ -129,6 +129,7 @@ def _make_tables(home: Path) -> None:
         assert list(instance.all_instigator_state()) == []
 
 
+@pytest.mark.soak
 def test_each_attempt_of_an_evening_is_worked_on_once(url: str, lite: Engine, tmp_path: Path) -> None:
     engine = make_engine(url)
     for one in (engine, lite):
