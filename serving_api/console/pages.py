@@ -101,7 +101,7 @@ async def _rendered(
             language=language,
             theme=_chosen(request, "theme", THEMES, "light"),
             habit=_chosen(request, "habit", HABITS, "chinese"),
-            t=texts_of(language),
+            t=texts_of(language, page),
             root="../" * below,
             files=f"{'../' * below}console/files/{files.version()}/",
             page=page,

@@ -1,4 +1,5 @@
-"""Words of the console in Chinese and English, from `texts/<language>.toml`."""
+"""Words of the console in Chinese and English: `texts/common.<language>.toml`, and one such file for each
+page."""
 
 import tomllib
 from functools import cache
@@ -9,10 +10,16 @@ _FOLDER = Path(__file__).parent / "texts"
 
 
 @cache
-def texts_of(language: str) -> dict[str, str]:
-    """Key (`section.name`) -> words."""
-    sections = tomllib.loads((_FOLDER / f"{language}.toml").read_text(encoding="utf-8"))
-    return {f"{section}.{name}": text for section, words in sections.items() for name, text in words.items()}
+def texts_of(language: str, page: str = "") -> dict[str, str]:
+    """Key (`section.name`) -> words: those that every page has, and those of `page` where it has a file."""
+    files = [_FOLDER / f"{name}.{language}.toml" for name in ("common", page)]
+    return {
+        f"{section}.{name}": text
+        for file in files
+        if file.is_file()
+        for section, words in tomllib.loads(file.read_text(encoding="utf-8")).items()
+        for name, text in words.items()
+    }
 
 
 def preferred(accept: str) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Request, Route
 
 from tests.console.record import answers
@@ -96,9 +97,10 @@ def recorded_key(request: Request) -> str:
     return re.sub(r"\d{6}", "{code}", path)
 
 
-def answer_recorded(page: Page, change: Change = lambda answer: answer) -> None:
-    """The API answers what was recorded, changed by `change`; other requests reach the app."""
-    found = answers()
+def answer_recorded(page: Page, change: Change = lambda answer: answer, of: str = "stock") -> None:
+    """The API answers what was recorded for the page `of`, changed by `change`; other requests reach the
+    app."""
+    found = answers(of)
 
     def answer(route: Route) -> None:
         key = recorded_key(route.request)
@@ -108,3 +110,16 @@ def answer_recorded(page: Page, change: Change = lambda answer: answer) -> None:
             route.continue_()
 
     page.route("**/api/v1/**", answer)
+
+
+def is_sound(one: Opened, site: str) -> None:
+    """No error, no other host, nothing that moved, nothing that keeps people out."""
+    assert one.errors == []
+    assert one.hosts() == {site.removeprefix("http://")}
+    assert one.shifts() == []
+    found = Axe().run(one.page).response["violations"]
+    assert [
+        (rule["id"], [node["html"][:90] for node in rule["nodes"]])
+        for rule in found
+        if rule["impact"] in {"serious", "critical"}
+    ] == []

@@ -1,53 +1,73 @@
-"""`python -m tests.console.record http://127.0.0.1:8000 600040`: records what the console's pages read of a
-running platform, for the tests (`answers.json.gz`). Needed after a change of a shape that a page reads."""
+"""`python -m tests.console.record http://127.0.0.1:8000 600040 [PAGE ...]`: records what the console's pages
+read of a running platform, for the tests (`answers/PAGE.json.gz`). Needed after a change of a shape that a
+page reads."""
 
 import gzip
 import json
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import httpx
 
-ANSWERS = Path(__file__).with_name("answers.json.gz")
-READS = (
-    "stocks/{code}",
-    "stocks/{code}/base-info",
-    "stocks/{code}/kline?days=250&adjust=qfq",
-    "stocks/{code}/finance-detail",
-    "stocks/{code}/industry-compare",
-    "quant/indicators/{code}?days=250",
-    "quant/patterns/{code}?days=250",
-    "quant/cyq/{code}",
-    "factor/breakdown/{code}",
-)
-CALLS = {
-    "get_dividend_history": 30,
-    "get_announcements": 30,
-    "get_dragon_tiger_history": 30,
-    "get_fund_flow_history": 60,
+FOLDER = Path(__file__).with_name("answers")
+
+
+@dataclass(frozen=True)
+class Reads:
+    """What a page reads: paths below /api/v1, and interfaces with their parameters."""
+
+    paths: tuple[str, ...] = ()
+    calls: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+PAGES = {
+    "stock": Reads(
+        paths=(
+            "stocks/{code}",
+            "stocks/{code}/base-info",
+            "stocks/{code}/kline?days=250&adjust=qfq",
+            "stocks/{code}/finance-detail",
+            "stocks/{code}/industry-compare",
+            "quant/indicators/{code}?days=250",
+            "quant/patterns/{code}?days=250",
+            "quant/cyq/{code}",
+            "factor/breakdown/{code}",
+        ),
+        calls={
+            "get_dividend_history": {"code": "{code}", "limit": 30},
+            "get_announcements": {"code": "{code}", "limit": 30},
+            "get_dragon_tiger_history": {"code": "{code}", "limit": 30},
+            "get_fund_flow_history": {"code": "{code}", "limit": 60},
+        },
+    ),
 }
 
 
-def recorded(base: str, code: str) -> dict[str, Any]:
-    """Path below /api/v1 (with CODE for the code), or name of an interface -> answer."""
+def recorded(base: str, code: str, page: str) -> dict[str, Any]:
+    """Path below /api/v1 (with {code} for the code), or name of an interface -> answer."""
+    reads = PAGES[page]
     with httpx.Client(base_url=f"{base}/api/v1/", timeout=60.0) as client:
         found = {
             path.partition("?")[0]: client.get(path.format(code=code)).raise_for_status().json()
-            for path in READS
+            for path in reads.paths
         }
-        for name, limit in CALLS.items():
-            body = {"interface": name, "params": {"code": code, "limit": limit}}
+        for name, params in reads.calls.items():
+            filled = {key: code if value == "{code}" else value for key, value in params.items()}
+            body = {"interface": name, "params": filled}
             found[name] = client.post("datamgr/fusion/call", json=body).raise_for_status().json()
     return found
 
 
-def answers() -> dict[str, Any]:
-    """What was recorded."""
-    found: dict[str, Any] = json.loads(gzip.decompress(ANSWERS.read_bytes()))
+def answers(page: str) -> dict[str, Any]:
+    """What was recorded for a page."""
+    found: dict[str, Any] = json.loads(gzip.decompress((FOLDER / f"{page}.json.gz").read_bytes()))
     return found
 
 
 if __name__ == "__main__":
-    text = json.dumps(recorded(*sys.argv[1:3]), ensure_ascii=False)
-    ANSWERS.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
+    for chosen in sys.argv[3:] or PAGES:
+        text = json.dumps(recorded(*sys.argv[1:3], chosen), ensure_ascii=False)
+        (FOLDER / f"{chosen}.json.gz").write_bytes(gzip.compress(text.encode(), 9, mtime=0))

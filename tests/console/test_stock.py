@@ -4,11 +4,10 @@ import re
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Route
 
 from serving_api.console.texts import texts_of
-from tests.console.opened import CODE, Opened, answer_recorded, opened
+from tests.console.opened import CODE, Opened, answer_recorded, is_sound, opened
 from tests.console.record import answers
 
 PANELS = ("summary", "candles", "chips", "flow", "events", "finance", "peers", "scores")
@@ -25,25 +24,12 @@ def show(one: Opened, site: str, code: str = CODE, query: str = "") -> None:
     one.ready()
 
 
-def is_sound(one: Opened, site: str) -> None:
-    """No error, no other host, nothing that moved, nothing that keeps people out."""
-    assert one.errors == []
-    assert one.hosts() == {site.removeprefix("http://")}
-    assert one.shifts() == []
-    found = Axe().run(one.page).response["violations"]
-    assert [
-        (rule["id"], [node["html"][:90] for node in rule["nodes"]])
-        for rule in found
-        if rule["impact"] in {"serious", "critical"}
-    ] == []
-
-
 @pytest.mark.parametrize(("width", "language"), SOME)
 @pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.soak)])
 def test_all_panels_show_the_stock_and_name_their_address(
     browser: Browser, site: str, width: int, language: str, theme: str
 ) -> None:
-    expected = answers()
+    expected = answers("stock")
     with opened(browser, width=width, language=language) as one:
         answer_recorded(one.page)
         show(one, site, query=f"?theme={theme}")
@@ -70,7 +56,7 @@ def test_all_panels_show_the_stock_and_name_their_address(
 def test_without_data_each_panel_says_what_to_do(
     browser: Browser, site: str, width: int, language: str
 ) -> None:
-    texts = texts_of(language)
+    texts = texts_of(language, "stock")
     with opened(browser, width=width, language=language) as one:
         answer_recorded(one.page, emptied)
         show(one, site)
@@ -96,7 +82,7 @@ def emptied(answer: Any) -> Any:
 def test_with_the_api_gone_each_panel_says_so_and_tries_again(
     browser: Browser, site: str, width: int, language: str
 ) -> None:
-    texts = texts_of(language)
+    texts = texts_of(language, "stock")
     with opened(browser, width=width, language=language, gone=True) as one:
         one.page.route("**/api/v1/**", lambda route: route.abort())
         show(one, site)
@@ -118,7 +104,7 @@ def test_with_the_api_slow_a_panel_says_that_it_waits_and_then_shows(browser: Br
         answer_recorded(one.page)
         one.page.route("**/finance-detail*", held.append)
         one.page.goto(f"{site}/console/stock/{CODE}")
-        one.page.locator("#finance-body", has_text=texts_of("zh")["state.slow"]).wait_for()
+        one.page.locator("#finance-body", has_text=texts_of("zh", "stock")["state.slow"]).wait_for()
         held[0].fallback()
         one.ready()
         assert "2026" in one.text("finance")
@@ -147,7 +133,7 @@ def test_a_reader_without_a_mouse_finds_a_stock_goes_back_in_time_and_opens_the_
         one.ready()
         page.keyboard.press("ArrowRight")
         one.ready()
-        assert page.locator("#asof-date").inner_text() == texts_of("zh")["stock.newest"]
+        assert page.locator("#asof-date").inner_text() == texts_of("zh", "stock")["stock.newest"]
         assert one.errors == []
 
 
@@ -159,7 +145,7 @@ def test_a_number_opens_its_lineage_for_an_administrator_alone(browser: Browser,
         number = page.locator("#summary button.number").first
         number.focus()
         page.keyboard.press("Enter")
-        assert texts_of("zh")["lineage.admins"] in page.locator("#lineage").inner_text()
+        assert texts_of("zh", "stock")["lineage.admins"] in page.locator("#lineage").inner_text()
         page.keyboard.press("Escape")
         assert page.evaluate("() => document.activeElement.dataset.lineage") == number.get_attribute(
             "data-lineage"

@@ -129,9 +129,11 @@ def test_files_are_kept_by_their_version_and_nothing_else_is_served(own: Bench) 
         assert own.api.get(f"//{address[1]}{name}").status_code == 404
 
 
-def test_both_languages_say_the_same_things_with_the_same_values() -> None:
-    chinese, english = (texts_of(language) for language in LANGUAGES)
+@pytest.mark.parametrize("page", [page.name for page in PAGES])
+def test_both_languages_say_the_same_things_with_the_same_values(page: str) -> None:
+    chinese, english = (texts_of(language, page) for language in LANGUAGES)
 
+    assert len(chinese) > len(texts_of("zh"))
     assert chinese.keys() == english.keys()
     assert {key for key in chinese if values(chinese[key]) != values(english[key])} == set()
 
