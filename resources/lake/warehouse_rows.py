@@ -20,13 +20,10 @@ from resources.lake.schema import (
     row_schema,
     sort_key,
 )
-from resources.warehouse.failures import storage_error
-from resources.warehouse.reads import along_the_key, expand_provenance, fetch_plain
+from resources.warehouse.reads import along_the_key, expand_provenance, fetch_plain, row_chunks
 from resources.warehouse.slices import Slice
 from resources.warehouse.sql import Sql
 from resources.warehouse.warehouse import Warehouse
-
-_CHUNK = 20_000
 
 
 @contextmanager
@@ -128,20 +125,9 @@ def _selected(
             clause += f"{' AND' if clause else ' WHERE'} {valid}"  # noqa: PLW2901
             bound = (*values, *((as_of, as_of) if history else (as_of,)))
         statement = sql.text(f"SELECT {sql.names(stored)} FROM {name}{clause}")
-        for chunk in _chunks(connection, statement, bound):
+        for chunk in row_chunks(connection, statement, bound):
             parts.append(_arrow(connection, sql, schema, stored, chunk))
     return pa.concat_tables(parts)
-
-
-def _chunks(connection: Connection, statement: str, values: Sequence[Any]) -> Iterator[list[Any]]:
-    result = connection.exec_driver_sql(statement, tuple(values))
-    try:
-        while chunk := result.cursor.fetchmany(_CHUNK):
-            yield list(chunk)
-    except connection.dialect.loaded_dbapi.Error as error:
-        raise storage_error(error) from error
-    finally:
-        result.close()
 
 
 def _arrow(

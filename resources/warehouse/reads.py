@@ -122,7 +122,7 @@ def select_frame(
         statement = source_of(table, names, joined, as_of=as_of is not None, sql=sql)
         own = (*values, *extra_values)
         bound = own if as_of is None else (*own, as_of, *own, as_of, as_of)
-        for chunk in _chunks(connection, sql.text(statement), bound):
+        for chunk in row_chunks(connection, sql.text(statement), bound):
             for column, received in zip(built, zip(*chunk, strict=True), strict=True):
                 column.add(received)
     raw = pd.DataFrame({name: column.series() for name, column in zip(names, built, strict=True)})
@@ -200,8 +200,10 @@ class _Column:
         return pd.Series(joined, dtype=kind)
 
 
-def _chunks(connection: Connection, statement: str, values: Sequence[Any]) -> Iterator[list[tuple[Any, ...]]]:
-    """The rows of a statement, `_CHUNK` at a time."""
+def row_chunks(
+    connection: Connection, statement: str, values: Sequence[Any]
+) -> Iterator[list[tuple[Any, ...]]]:
+    """Yields the rows of a statement, 20,000 at a time. Raises StorageError."""
     result = connection.exec_driver_sql(statement, tuple(values))
     try:
         while chunk := result.cursor.fetchmany(_CHUNK):
