@@ -85,10 +85,11 @@ def write_excel(path: Path, table: Table, columns: Sequence[str], rows: Iterable
 
 def write_qlib(folder: Path, calendar: Sequence[str], rows: Iterable[Row]) -> int:
     """Daily bars (`QLIB_COLUMNS`, in the order of code and date) as qlib reads them: prices times their
-    factor, volume divided by it, so that price / $factor is what was traded."""
+    factor, volume divided by it, so that price / $factor is what was traded. The calendar ends with the last
+    bar: qlib takes its last date for the end of the data, and later dates from `day_future.txt`."""
     place_of = {day: place for place, day in enumerate(calendar)}
     listed: list[str] = []
-    count = 0
+    count, last = 0, -1
     for code, group in groupby(rows, key=lambda row: row[0]):
         bars = list(group)
         count += len(bars)
@@ -110,7 +111,13 @@ def write_qlib(folder: Path, calendar: Sequence[str], rows: Iterable[Row]) -> in
             block[places - places[0]] = series
             np.concatenate([np.array([places[0]], dtype="<f4"), block]).tofile(own / f"{column}.day.bin")
         listed.append(f"{name.upper()}\t{bars[0][1]}\t{bars[-1][1]}")
-    for part, lines in (("calendars/day.txt", calendar), ("instruments/all.txt", listed)):
+        last = max(last, int(places[-1]))
+    texts = (
+        ("calendars/day.txt", calendar[: last + 1]),
+        ("calendars/day_future.txt", calendar),
+        ("instruments/all.txt", listed),
+    )
+    for part, lines in texts:
         target = folder / part
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

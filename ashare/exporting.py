@@ -93,11 +93,13 @@ def export(warehouse: Warehouse, chosen: Selection, path: Path, form: str) -> in
     try:
         with warehouse.connect() as connection:
             newest = _newest_factors(warehouse, chosen) if chosen.adjust == "qfq" else {}
-            names = chosen.columns if chosen.adjust == "none" else (*chosen.columns, "code", FACTOR)
+            names = chosen.columns
+            if chosen.adjust != "none":  # a column that was asked for is not read a second time
+                names = tuple(dict.fromkeys((*chosen.columns, "code", FACTOR)))
             found = stream_rows(
                 connection, warehouse.sql, chosen.table, names, chosen.rows, as_of=chosen.as_of
             )
-            rows = found if chosen.adjust == "none" else _adjusted(chosen, found, newest)
+            rows = found if chosen.adjust == "none" else _adjusted(chosen, names, found, newest)
             count = _written(part, chosen, rows, form, packed=path.suffix == ".gz")
         if path.is_dir():
             shutil.rmtree(path)
@@ -147,12 +149,18 @@ def _newest_factors(warehouse: Warehouse, chosen: Selection) -> dict[str, float]
 
 
 def _adjusted(
-    chosen: Selection, rows: Iterator[tuple[Any, ...]], newest: Mapping[str, float]
+    chosen: Selection,
+    names: tuple[str, ...],
+    rows: Iterator[tuple[Any, ...]],
+    newest: Mapping[str, float],
 ) -> Iterator[tuple[Any, ...]]:
-    """The rows with prices times their factor; of `qfq` over the newest of the code."""
+    """The chosen columns with prices times their factor; of `qfq` over the newest of the code. `rows` have
+    the columns `names`, which begin with the chosen ones."""
+    width, code, factor = len(chosen.columns), names.index("code"), names.index(FACTOR)
     places = [at for at, name in enumerate(chosen.columns) if name in PRICES]
-    for *values, code, factor in rows:
-        ratio = float(factor or 1.0) / newest.get(str(code), 1.0)
+    for row in rows:
+        ratio = float(row[factor] or 1.0) / newest.get(str(row[code]), 1.0)
+        values = list(row[:width])
         for at in places:
             values[at] = None if values[at] is None else float(values[at]) * ratio
         yield tuple(values)

@@ -53,6 +53,12 @@ def test_prices_are_adjusted_to_the_newest_bar_that_is_known(exright: CommandLin
     assert closes("--adjust", "hfq") == [20.0, 20.0, 25.0]
     assert closes("--adjust", "qfq") == [16.0, 16.0, 20.0]
     assert closes("--adjust", "qfq", "--until", DAYS[0]) == [16.0]
+    for names in ("code,date,close,volume", "adj_factor,volume,close,code"):
+        assert closes("--adjust", "qfq", "--columns", names) == [16.0, 16.0, 20.0]
+        assert list(pd.read_csv(target).columns) == names.split(",")
+    exright.result("export", TABLE, "--to", str(target), "--force", "--adjust", "qfq")
+    whole = pd.read_csv(target, dtype={"code": str})
+    assert whole.loc[whole["code"] == "300750", "close"].tolist() == [16.0, 16.0, 20.0]
     fault = exright.fault("export", "fusion_fund_flow", "--to", str(target), "--adjust", "qfq", "--force")
     assert fault["parameter"] == "adjust"
 
@@ -63,7 +69,9 @@ def test_a_folder_of_qlib_comes_back_as_it_was(exright: CommandLine) -> None:
     assert exright.result("export", TABLE, "--to", str(folder), "--qlib", "--codes", "300750")["rows"] == 3
 
     days = (folder / "calendars" / "day.txt").read_text(encoding="utf-8").split()
-    assert days == shipped_calendar().dates
+    every = shipped_calendar().dates
+    assert days == every[: every.index(DAYS[-1]) + 1]
+    assert (folder / "calendars" / "day_future.txt").read_text(encoding="utf-8").split() == every
     assert (folder / "instruments" / "all.txt").read_text(encoding="utf-8") == (
         f"SZ300750\t{DAYS[0]}\t{DAYS[-1]}\n"
     )
