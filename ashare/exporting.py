@@ -149,10 +149,7 @@ def _newest_factors(warehouse: Warehouse, chosen: Selection) -> dict[str, float]
 
 
 def _adjusted(
-    chosen: Selection,
-    names: tuple[str, ...],
-    rows: Iterator[tuple[Any, ...]],
-    newest: Mapping[str, float],
+    chosen: Selection, names: tuple[str, ...], rows: Iterator[tuple[Any, ...]], newest: Mapping[str, float]
 ) -> Iterator[tuple[Any, ...]]:
     """The chosen columns with prices times their factor; of `qfq` over the newest of the code. `rows` have
     the columns `names`, which begin with the chosen ones."""

@@ -85,11 +85,7 @@ def open_warehouse(
 
 
 def open_context(
-    settings: Settings,
-    clock: Clock,
-    calendar: TradeCalendar,
-    *,
-    before_use: Callable[[], None] | None = None,
+    settings: Settings, clock: Clock, calendar: TradeCalendar, *, before_use: Callable[[], None] | None = None
 ) -> FetchContext:
     """Upstream clients for DATA_SOURCE: `real` and `direct` at the upstreams' own addresses, `mock` at the
     simulated market. `before_use` is called whenever a client is made for a log. NotImplementedError for

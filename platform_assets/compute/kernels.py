@@ -39,11 +39,7 @@ def step(function: _Kernel) -> _Kernel:
     """A part of kernels that only kernels call: compiled with each of them, without what calls from Python
     need, which is a good deal of what there is to compile."""
     compiled: _Kernel = njit(
-        nogil=True,
-        fastmath=False,
-        error_model="numpy",
-        no_cpython_wrapper=True,
-        no_cfunc_wrapper=True,
+        nogil=True, fastmath=False, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True
     )(function)
     return compiled
 

@@ -217,12 +217,7 @@ def _string(given: str, text: str, at: int) -> Token | None:
         close = given.find(quote, start)
         if close < 0:
             raise LanguageError(
-                "syntax",
-                "a string has no end",
-                text=given,
-                position=at,
-                token=given[at:],
-                expected=[quote],
+                "syntax", "a string has no end", text=given, position=at, token=given[at:], expected=[quote]
             )
         parts.append(given[start:close])
         if given[close + 1 : close + 2] != quote:

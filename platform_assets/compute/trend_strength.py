@@ -10,13 +10,7 @@ import numpy as np
 from core.arrays import Floats
 from platform_assets.compute import series, studies
 from platform_assets.compute.nan_arithmetic import weighted_mean
-from platform_assets.compute.parameters.indicators import (
-    EQUAL,
-    FLAT,
-    RTSI_BARS,
-    RTSI_LEVELS,
-    RTSI_WEIGHTS,
-)
+from platform_assets.compute.parameters.indicators import EQUAL, FLAT, RTSI_BARS, RTSI_LEVELS, RTSI_WEIGHTS
 
 
 class Strength(NamedTuple):

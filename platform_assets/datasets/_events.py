@@ -36,12 +36,7 @@ def by_dates(ctx: FetchContext, scope: Scope, name: str, call: EventCall) -> pd.
 
 
 def _asked(
-    ctx: FetchContext,
-    name: str,
-    call: EventCall,
-    since: str,
-    until: str,
-    codes: tuple[str, ...] | None,
+    ctx: FetchContext, name: str, call: EventCall, since: str, until: str, codes: tuple[str, ...] | None
 ) -> pd.DataFrame:
     return ctx.once((name, since, until, codes), lambda view: call(view.eastmoney)(since, until, codes))
 

@@ -41,9 +41,7 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     newest ones show whether they are of the instrument that was asked for."""
     before = ctx.calendar.offset(scope.since, -1)
     return _per_code(
-        ctx,
-        scope,
-        lambda s: ctx.accept_bars(s, ctx.eastmoney.daily_bars(s, beg=before, end=ctx.today)),
+        ctx, scope, lambda s: ctx.accept_bars(s, ctx.eastmoney.daily_bars(s, beg=before, end=ctx.today))
     )
 
 
@@ -51,9 +49,7 @@ def _per_code(ctx: FetchContext, scope: Scope, bars_of: Callable[[str], pd.DataF
     """Bars of every code; `last_close` is the previous bar's close, taken down by events in between, null
     on a first bar that does not state its change."""
     events = ctx.read(
-        "ref_exright",
-        columns=("code", "date", "category", *_TERMS, "held_back"),
-        codes=scope.codes,
+        "ref_exright", columns=("code", "date", "category", *_TERMS, "held_back"), codes=scope.codes
     )
     by_code = dict(iter(events[(events["category"] == 1) & events["held_back"].isna()].groupby("code")))
 

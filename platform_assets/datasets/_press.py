@@ -53,10 +53,7 @@ def flashes(ctx: FetchContext, scope: Scope, upstream: str, call: FlashCall) -> 
     # A list that is read every day need not be read further back than what it may lack.
     oldest = (datetime.fromisoformat(f"{ctx.today}T00:00") - timedelta(days=3)).date().isoformat()
     first = max(since, oldest)
-    reported = ctx.once(
-        ("flashes", upstream, first),
-        lambda view: call(view)(first, MOST_FLASHES[upstream]),
-    )
+    reported = ctx.once(("flashes", upstream, first), lambda view: call(view)(first, MOST_FLASHES[upstream]))
     return inside(ctx, Scope(scope.dates), reported, "pub_time")
 
 

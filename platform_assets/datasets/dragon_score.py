@@ -69,10 +69,7 @@ def leaders(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     columns = list(DragonScore.to_schema().columns)
     stored = ctx.read("calc_dragon_score", columns=columns, since=scope.since, until=scope.until)
     pools = ctx.read(
-        "raw_limit_pool",
-        columns=_POOL,
-        since=ctx.calendar.offset(scope.since, -1),
-        until=scope.until,
+        "raw_limit_pool", columns=_POOL, since=ctx.calendar.offset(scope.since, -1), until=scope.until
     )
     blocks = ctx.read("raw_block_member", columns=("block_type", "block_name", "code"))
     blocks = blocks[blocks["block_type"] == "gn"]
@@ -169,10 +166,7 @@ def _net_ratios(ctx: FetchContext, day: str) -> Mapping[str, float]:
     """Net purchases of the billboard's seats / turnover, by code; of reasons that are about the date alone,
     the one with the largest turnover. A stock that is not listed has none."""
     listed = ctx.read(
-        "fusion_dragon_tiger",
-        columns=("code", "net_buy", "amount", "is_multi_day"),
-        since=day,
-        until=day,
+        "fusion_dragon_tiger", columns=("code", "net_buy", "amount", "is_multi_day"), since=day, until=day
     )
     single = listed[~listed["is_multi_day"].fillna(value=True).astype(bool) & (listed["amount"] > 0)]
     single = single.sort_values(["code", "amount"]).drop_duplicates("code", keep="last")

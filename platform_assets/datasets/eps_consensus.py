@@ -84,10 +84,7 @@ DATASET = Dataset(
             model=AuxWorth,
             partition=Partition.CODE,
             date_column="update_date",
-            sources=(
-                Source(PAGES, pages, only_when=pages_are_read),
-                Source(REPORT, report),
-            ),
+            sources=(Source(PAGES, pages, only_when=pages_are_read), Source(REPORT, report)),
             combine="all",
             reads=("raw_reports",),
             tasks=("aux_f10_events_sync",),

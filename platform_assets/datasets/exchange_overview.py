@@ -86,11 +86,7 @@ DATASET = Raw(
     name="exchange_overview",
     title="Turnover and worth of the exchanges' markets, by class",
     model=ExchangeOverview,
-    sources=(
-        Source("sse", shanghai),
-        Source("szse", shenzhen),
-        Source("derived", own_quotes),
-    ),
+    sources=(Source("sse", shanghai), Source("szse", shenzhen), Source("derived", own_quotes)),
     combine="all",
     reads=("raw_quote",),
     freshness=trading(2, "trade_date"),

@@ -76,7 +76,7 @@ DATASET = Dataset(
     whole=(Whole(scores_most_stocks),),
     reads=(WIDE,),
     owners={
-        **{factor.column: (WIDE, factor.inputs[0].field) for factor in FACTORS if len(factor.inputs) == 1},
+        **{factor.column: (WIDE, factor.inputs[0].field) for factor in FACTORS if len(factor.inputs) == 1}
     },
     per_code=False,
     monitored=False,  # neither counted nor watched: the dictionary names which tables are

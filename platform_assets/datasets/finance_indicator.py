@@ -15,16 +15,7 @@ import pandera.pandas as pa
 from core.declaration import columns as t
 from core.declaration.columns import Model, col, columns_of, key
 from core.declaration.dataset import Dataset, Raw, Source
-from core.declaration.rules import (
-    Fields,
-    Partition,
-    Soft,
-    batch,
-    interfaces,
-    latest,
-    on_date,
-    period,
-)
+from core.declaration.rules import Fields, Partition, Soft, batch, interfaces, latest, on_date, period
 from core.declaration.scope import Context
 from core.report_periods import report_type
 from platform_assets.datasets import _finance_rules as rules
@@ -286,12 +277,7 @@ DATASET = Dataset(
             Source("em_f10", ask.main_indicators, only_when=ask.few_codes),
             Source("tdx", ask.terminal),
         ),
-        _raw(
-            "earnings_express",
-            "Express reports",
-            RawExpress,
-            Source("eastmoney", ask.express),
-        ),
+        _raw("earnings_express", "Express reports", RawExpress, Source("eastmoney", ask.express)),
         _raw(
             "aux_finance_changes",
             "Items of a report with their change on the year before, from answers of the other tables",

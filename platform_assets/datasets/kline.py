@@ -140,7 +140,4 @@ DATASET = Raw(
     reads=("ref_exright",),
     fuses=("kline_bar",),
     gaps=True,
-).alone(
-    subject="prices",
-    title="Daily bars of single codes, on demand",
-)
+).alone(subject="prices", title="Daily bars of single codes, on demand")

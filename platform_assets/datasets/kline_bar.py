@@ -114,9 +114,7 @@ def terminal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The same from the portal."""
     return _of_codes(
-        ctx,
-        scope,
-        lambda symbol, period: ctx.eastmoney.kline(symbol, klt=_KLT[period], limit=BARS_PER_SYNC),
+        ctx, scope, lambda symbol, period: ctx.eastmoney.kline(symbol, klt=_KLT[period], limit=BARS_PER_SYNC)
     )
 
 

@@ -39,11 +39,7 @@ def topic_portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
         return pd.DataFrame(columns=["trade_date", "code"])
     rows = pd.concat(found, ignore_index=True)
     rows = rows[rows["code"].map(scope.covers).astype(bool)].rename(
-        columns={
-            "seal_fund": "seal_amount",
-            "first_seal_time": "first_time",
-            "last_seal_time": "last_time",
-        }
+        columns={"seal_fund": "seal_amount", "first_seal_time": "first_time", "last_seal_time": "last_time"}
     )
     rows["tags"] = rows["reason"].map(_tags)
     rows["is_again"] = rows["is_again"].map({0.0: False, 1.0: True})

@@ -65,10 +65,7 @@ class MarketPhase(Model):
 def phases(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """A row per date of which enough is known."""
     calendar = ctx.calendar
-    dates = [
-        *calendar.last(_BEFORE + 1, scope.since)[:-1],
-        *calendar.between(scope.since, scope.until),
-    ]
+    dates = [*calendar.last(_BEFORE + 1, scope.since)[:-1], *calendar.between(scope.since, scope.until)]
     stored = _stored(ctx, dates[0], dates[dates.index(scope.since) - 1])
     measures = _measures(ctx, dates, stored)
     inputs = _inputs(measures)

@@ -11,13 +11,7 @@ from core.declaration.frames import canonical_json
 from core.declaration.rules import interfaces
 from core.declaration.scope import Scope
 from platform_assets.compute.factors.definitions import BY_KEY, FACTORS
-from platform_assets.compute.factors.presets import (
-    COMPOSITE,
-    INDUSTRY_COLUMNS,
-    PRESETS,
-    Preset,
-    apply_preset,
-)
+from platform_assets.compute.factors.presets import COMPOSITE, INDUSTRY_COLUMNS, PRESETS, Preset, apply_preset
 from platform_assets.compute.parameters.scorecards import BOARD_SIZE
 from platform_assets.datasets._picks import WIDE, pick_dataset, pick_model
 from resources.upstreams.fetch_context import FetchContext

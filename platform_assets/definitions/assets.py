@@ -275,11 +275,7 @@ def _codes(tags: Mapping[str, str]) -> tuple[str, ...] | None:
 
 
 def _run(
-    context: dg.AssetExecutionContext,
-    plan: AssetPlan,
-    opened: Platform,
-    scope: Scope,
-    refused: list[Refusal],
+    context: dg.AssetExecutionContext, plan: AssetPlan, opened: Platform, scope: Scope, refused: list[Refusal]
 ) -> Loaded:
     tags, run_id = context.run.tags, context.run.run_id
     with lease_for(opened.warehouse.locks, plan.domain, tags, run_id) as lease:

@@ -17,11 +17,7 @@ from core.declaration.scope import Scope
 from core.declaration.tables import Table
 from core.errors import PlatformError, QualityError
 from platform_assets.pipeline.batches import Loaded, refuse, write_parts
-from platform_assets.pipeline.checks import (
-    apply_contract,
-    apply_hard,
-    coerce_model,
-)
+from platform_assets.pipeline.checks import apply_contract, apply_hard, coerce_model
 from platform_assets.pipeline.download import AllSourcesFailed, Download, ask
 from platform_assets.pipeline.fused_rows import NothingLeft, fused_parts
 from platform_assets.pipeline.imports.fusing import with_imported_rows, with_imports

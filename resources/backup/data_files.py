@@ -79,10 +79,7 @@ def copy_sqlite(source: Path, target: Path) -> None:
     writers go on and are not in the copy. Raises StorageError, BackupError for a file that is damaged."""
     make_private(target)
     try:
-        with (
-            closing(open_shared(source)) as reader,
-            closing(sqlite3.connect(target)) as copy,
-        ):
+        with closing(open_shared(source)) as reader, closing(sqlite3.connect(target)) as copy:
             reader.backup(copy, pages=-1)
     except sqlite3.DatabaseError as error:
         if isinstance(error, sqlite3.OperationalError):

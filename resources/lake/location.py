@@ -39,10 +39,7 @@ def store_options(environ: Mapping[str, str]) -> dict[str, str]:
     given = {name: environ[name] for name in names if environ.get(name)}
     address = environ.get("AWS_ENDPOINT_URL_S3") or environ.get("AWS_ENDPOINT_URL") or ""
     if address:
-        given |= {
-            "AWS_ENDPOINT_URL": address,
-            "AWS_ALLOW_HTTP": str(address.startswith("http://")).lower(),
-        }
+        given |= {"AWS_ENDPOINT_URL": address, "AWS_ALLOW_HTTP": str(address.startswith("http://")).lower()}
     return given
 
 

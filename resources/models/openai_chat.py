@@ -9,16 +9,7 @@ import openai
 
 from resources.models.clients import TIMEOUT_S, Clients, connections
 from resources.models.failures import declined
-from resources.models.protocol import (
-    Message,
-    Part,
-    Prompt,
-    ReasoningPart,
-    Reply,
-    Stop,
-    TextPart,
-    Usage,
-)
+from resources.models.protocol import Message, Part, Prompt, ReasoningPart, Reply, Stop, TextPart, Usage
 from resources.models.providers import OPENAI_ADDRESS, Provider
 from resources.models.streaming import streamed, tool_call
 

@@ -18,9 +18,7 @@ def stored_providers(settings: Settings, stored: Mapping[str, str]) -> tuple[Pro
     with another secret) count as not set, with a log record."""
     box = settings_box(settings.data_path)
     return configured_providers(
-        settings,
-        _document(PROVIDERS_KEY, stored, lambda text: text),
-        _document(KEYS_KEY, stored, box.unseal),
+        settings, _document(PROVIDERS_KEY, stored, lambda text: text), _document(KEYS_KEY, stored, box.unseal)
     )
 
 

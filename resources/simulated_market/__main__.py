@@ -64,12 +64,7 @@ def _market(options: argparse.Namespace) -> SimulatedMarket:
         clock = SimulatedClock(options.clock)
     try:
         market = SimulatedMarket(
-            world,
-            clock,
-            faults,
-            host=options.host,
-            http_port=options.http_port,
-            tcp_port=options.tcp_port,
+            world, clock, faults, host=options.host, http_port=options.http_port, tcp_port=options.tcp_port
         )
         market.start()
     except (OSError, OverflowError) as error:

@@ -274,11 +274,7 @@ _BEFORE = {
     "html": _Handler.fail_html,
     "empty": _Handler.fail_empty,
 }
-_AFTER = {
-    "truncate": _Handler.fail_truncate,
-    "garbage": _Handler.fail_garbage,
-    "slow": _Handler.fail_slow,
-}
+_AFTER = {"truncate": _Handler.fail_truncate, "garbage": _Handler.fail_garbage, "slow": _Handler.fail_slow}
 
 
 def _control(owner: HttpServer, method: str, path: str, body: bytes) -> Reply:

@@ -70,16 +70,8 @@ PROBES: tuple[Probe, ...] = (
     Probe("sina_finance", "sina", lambda on, asked: on("sina").statement(asked.symbol, "income", 1)),
     Probe("ths_f10", "ths", lambda on, asked: on("ths").eps_consensus(asked.code), may_be_empty=True),
     Probe("ths_hot", "ths", lambda on, asked: on("ths").hot_list()),
-    Probe(
-        "cninfo_announcement",
-        "cninfo",
-        lambda on, asked: on("cninfo").newest(asked.late_day, asked.day),
-    ),
+    Probe("cninfo_announcement", "cninfo", lambda on, asked: on("cninfo").newest(asked.late_day, asked.day)),
     Probe("exchange_disclosure", "exchange", _exchanges),
-    Probe(
-        "csindex",
-        "csindex",
-        lambda on, asked: on("csindex").history("000300", asked.late_day, asked.day),
-    ),
+    Probe("csindex", "csindex", lambda on, asked: on("csindex").history("000300", asked.late_day, asked.day)),
     Probe("xueqiu", "xueqiu", lambda on, asked: on("xueqiu").quote(asked.symbol)),
 )

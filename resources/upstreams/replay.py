@@ -111,11 +111,7 @@ class ReplaySession:
 
 
 def replay_clients(
-    recording: RecordedResponses,
-    clock: Clock,
-    calendar: TradeCalendar,
-    *,
-    first: FirstAnswers | None = None,
+    recording: RecordedResponses, clock: Clock, calendar: TradeCalendar, *, first: FirstAnswers | None = None
 ) -> Makers:
     """{upstream key: function that binds its client to a log}, as `factory.make_clients` gives them."""
     session: Any = ReplaySession(recording, clock, FetchLog())

@@ -22,10 +22,7 @@ class Differing(BaseModel):
     diff: float
 
 
-@columns_of(
-    "calc_reconcile",
-    "dataset source_b tolerance compared within_pct median_diff max_diff only_b",
-)
+@columns_of("calc_reconcile", "dataset source_b tolerance compared within_pct median_diff max_diff only_b")
 class Agreement(BaseModel):
     """One field of one dataset, reported by two independent sources on one trade date. Differences are
     counted beyond the rounding of their formats."""

@@ -82,8 +82,7 @@ class PasswordChange(BaseModel):
 
 
 @columns_of(
-    "app_users",
-    "id username! email! role! status! avatar is_activated! ai_usage_count! ai_usage_date",
+    "app_users", "id username! email! role! status! avatar is_activated! ai_usage_count! ai_usage_date"
 )
 class UserSummary(BaseModel):
     """A user, as a login answers with it."""

@@ -70,8 +70,7 @@ def parse_as_of(text: str, now: datetime) -> AsOf:
 async def _as_of(
     request: Request,
     as_of: Annotated[
-        str | None,
-        Query(description="answer with what was known then: a date (its end) or a date-time"),
+        str | None, Query(description="answer with what was known then: a date (its end) or a date-time")
     ] = None,
 ) -> AsOf | None:
     return None if as_of is None else parse_as_of(as_of, state_of(request).clock.now())

@@ -45,14 +45,7 @@ def bars(
     column of the table."""
     where, values = condition({"date>=?": since, "date<=?": until}, *_of(symbol))
     columns = [spec.name for spec in session.table(FUTURES).columns]
-    rows = session.dicts(
-        FUTURES,
-        columns=columns,
-        where=where,
-        values=values,
-        order="date DESC",
-        limit=limit,
-    )
+    rows = session.dicts(FUTURES, columns=columns, where=where, values=values, order="date DESC", limit=limit)
     return rows[::-1]
 
 

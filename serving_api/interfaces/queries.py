@@ -237,12 +237,7 @@ TOTALS = {"SSE": "TOTAL_SH", "SZSE": "TOTAL_SZ", "BSE": "TOTAL_BJ"}
 
 
 def totals(
-    session: Session,
-    table: Table,
-    exchanges: Sequence[str],
-    since: str | None,
-    until: str | None,
-    limit: int,
+    session: Session, table: Table, exchanges: Sequence[str], since: str | None, until: str | None, limit: int
 ) -> list[Row]:
     """The newest `limit` rows of market sums between two dates, newest first."""
     of = {"code": [TOTALS[name] for name in exchanges], **between(table, since, until)}

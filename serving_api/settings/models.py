@@ -46,10 +46,7 @@ def _merged(stored: dict[str, Document], requested: ModelConfigChange) -> dict[s
         fallback = [name for name in fallback if name in providers]
     _check("active", [] if active is None else [active], providers)
     _check("fallback", fallback, providers)
-    return {
-        PROVIDERS_KEY: {"providers": providers, "active": active, "fallback": fallback},
-        KEYS_KEY: keys,
-    }
+    return {PROVIDERS_KEY: {"providers": providers, "active": active, "fallback": fallback}, KEYS_KEY: keys}
 
 
 def _given(change: ModelProviderChange) -> Document:

@@ -40,11 +40,7 @@ async def available_data(call: Call, asked: AvailableArguments) -> Draft:
     if asked.only_filled:
         rows = [row for row in rows if any(table["rows"] for table in row["tables"])]
     return Draft.part_of(
-        rows,
-        asked.offset,
-        asked.limit,
-        sources=[queries.VERSIONS],
-        as_of=call.state.clock.now(),
+        rows, asked.offset, asked.limit, sources=[queries.VERSIONS], as_of=call.state.clock.now()
     )
 
 

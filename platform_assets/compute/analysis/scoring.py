@@ -13,10 +13,7 @@ from platform_assets.compute.scorecards.cards import BEARISH, BULLISH, NEUTRAL
 
 MASTER = "fusion_stock_master"
 _FIGURES = ("roe", "debt_ratio", "revenue_yoy", "net_profit_yoy")
-_BLOCKS = {
-    "roe_negative": ("roe", "净资产收益率为负"),
-    "debt_high": ("debt_ratio", "资产负债率超过硬门槛"),
-}
+_BLOCKS = {"roe_negative": ("roe", "净资产收益率为负"), "debt_high": ("debt_ratio", "资产负债率超过硬门槛")}
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,7 @@ from typing import Any
 import pandas as pd
 
 from core.market.names import special
-from platform_assets.compute.parameters.factors import (
-    DEBT_RATIO_HARD_LIMIT,
-    DEBT_RATIO_WARN,
-    ROE_HARD_LIMIT,
-)
+from platform_assets.compute.parameters.factors import DEBT_RATIO_HARD_LIMIT, DEBT_RATIO_WARN, ROE_HARD_LIMIT
 
 GATE_COLUMNS = ("name", "is_st", "roe", "debt_ratio", "revenue_yoy", "net_profit_yoy")
 """Columns of `fusion_stock_wide` that the gates look at."""

@@ -191,10 +191,7 @@ def release_row(one: lockups.Release) -> Row:
 
 
 def _identity(security: Security, name: str) -> Row:
-    return {
-        **identity(security, name),
-        "SECURITY_TYPE_CODE": _TYPES[security.kind][0],
-    }
+    return {**identity(security, name), "SECURITY_TYPE_CODE": _TYPES[security.kind][0]}
 
 
 def _after(view: View, security: Security, day: int, name: str, steps: Sequence[int]) -> Row:

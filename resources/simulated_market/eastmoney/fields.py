@@ -205,10 +205,7 @@ BOARD: Mapping[str, tuple[str, BoardValue]] = {
     "f3": ("pct", lambda facts: facts.change_pct),
     "f4": ("px", lambda facts: None if facts.change_pct is None else facts.BASE * facts.change_pct / 100),
     "f6": ("", lambda facts: facts.amount),
-    "f8": (
-        "pct",
-        lambda facts: facts.amount / cap * 100 if (cap := facts.cap("float_market_cap")) else None,
-    ),
+    "f8": ("pct", lambda facts: facts.amount / cap * 100 if (cap := facts.cap("float_market_cap")) else None),
     "f12": ("", lambda facts: facts.board.code),
     "f13": ("", lambda facts: 90),
     "f14": ("", lambda facts: facts.board.name),

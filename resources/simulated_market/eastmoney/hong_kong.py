@@ -83,11 +83,7 @@ def _of_pair(make: Callable[[Pair], Row]) -> Maker:
 
 
 def _identity(one: Pair) -> Row:
-    return {
-        "SECUCODE": f"{one.h_code}.HK",
-        "SECURITY_CODE": one.h_code,
-        "SECURITY_NAME_ABBR": one.name,
-    }
+    return {"SECUCODE": f"{one.h_code}.HK", "SECURITY_CODE": one.h_code, "SECURITY_NAME_ABBR": one.name}
 
 
 def _head(one: Pair, result: Result) -> Row:

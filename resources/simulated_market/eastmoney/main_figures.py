@@ -14,11 +14,7 @@ CHANGES = {
 """Change on the year in percent -> the figure that changed."""
 
 
-SINGLE = {
-    "TOI": "TOTALOPERATEREVE",
-    "DPNP": "PARENTNETPROFIT",
-    "DEDUCTDPNP": "KCFJCXSYJLR",
-}
+SINGLE = {"TOI": "TOTALOPERATEREVE", "DPNP": "PARENTNETPROFIT", "DEDUCTDPNP": "KCFJCXSYJLR"}
 """DJD_..._YOY and DJD_..._QOQ: changes of a single quarter -> the amount of the year so far."""
 
 _FIRST_QUARTER = 331

@@ -7,12 +7,7 @@ from typing import Any
 from resources.simulated_market.corrupted_responses import sheet_rows
 from resources.simulated_market.days import at as moment
 from resources.simulated_market.days import dates_between
-from resources.simulated_market.indexers.constituents import (
-    index_of,
-    newest_month_end,
-    pe_by_date,
-    shares_at,
-)
+from resources.simulated_market.indexers.constituents import index_of, newest_month_end, pe_by_date, shares_at
 from resources.simulated_market.indexers.workbook import XLS, workbook
 from resources.simulated_market.shared_facts import Books
 from resources.simulated_market.wire import HttpRequest, Reply, Route, View, json_reply, route

@@ -50,9 +50,7 @@ def company_sections(
         ),
         "财务分析": page("财务分析", "【1.主要财务指标】", _table(known[-8:], total)),
         "股东研究": page(
-            "股东研究",
-            "【1.股东人数】",
-            *(f"{_date(r.period)}  {r.holders} 户" for r in known[-6:]),
+            "股东研究", "【1.股东人数】", *(f"{_date(r.period)}  {r.holders} 户" for r in known[-6:])
         ),
         "股本结构": page(
             "股本结构",

@@ -12,15 +12,7 @@ from resources.simulated_market.world import draws, fundamentals, store
 from resources.simulated_market.world.company_texts import company_sections
 from resources.simulated_market.world.draws import Stream
 from resources.simulated_market.world.intraday import COUNT, MINUTES, Paths
-from resources.simulated_market.world.model import (
-    Bars,
-    Finance,
-    Flow,
-    Report,
-    Security,
-    Ticks,
-    Valuation,
-)
+from resources.simulated_market.world.model import Bars, Finance, Flow, Report, Security, Ticks, Valuation
 from resources.simulated_market.world.session import date_number
 from resources.simulated_market.world.synthetic import DEFAULT_SEED, SyntheticBars
 

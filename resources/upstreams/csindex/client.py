@@ -170,8 +170,7 @@ class CsindexClient(UpstreamClient):
     def weights(self, index: str) -> pd.DataFrame:
         """Members with their weights at the end of the last month; columns `MEMBER_COLUMNS`. One call."""
         return self._fetcher.call(
-            sheet_request("closeweight", index),
-            partial(parse_members, index=index, weighted=True),
+            sheet_request("closeweight", index), partial(parse_members, index=index, weighted=True)
         )
 
     def ratios(self, index: str) -> pd.DataFrame:
@@ -181,6 +180,5 @@ class CsindexClient(UpstreamClient):
     def history(self, index: str, since: str, until: str) -> pd.DataFrame:
         """Bars with the rolling PE between two dates; columns `PERF_COLUMNS`. One call."""
         return self._fetcher.call(
-            perf_request(index, since, until),
-            partial(parse_perf, index=index, since=since, until=until),
+            perf_request(index, since, until), partial(parse_perf, index=index, since=since, until=until)
         )

@@ -30,13 +30,7 @@ from resources.upstreams.parsing.frames import concat
 
 
 class EastmoneyClient(
-    ResultCalls,
-    CompanyCalls,
-    PressCalls,
-    FundCalls,
-    HongKongCalls,
-    MarketCalls,
-    MacroCalls,
+    ResultCalls, CompanyCalls, PressCalls, FundCalls, HongKongCalls, MarketCalls, MacroCalls
 ):
     """`fetcher` is a transport bound to the log of one piece of work, `clock` the market clock.
 

@@ -359,10 +359,7 @@ def _check_unit(turnover: float, volume: int, prices: dict[str, float], what: st
 
 Call = tuple[Callable[[str], Request], Callable[..., pd.DataFrame]]
 CALLS: Mapping[str, Call] = {
-    "shfe": (
-        partial(shanghai_request, "shfe"),
-        partial(parse_shanghai, exchange="shfe"),
-    ),
+    "shfe": (partial(shanghai_request, "shfe"), partial(parse_shanghai, exchange="shfe")),
     "ine": (partial(shanghai_request, "ine"), partial(parse_shanghai, exchange="ine")),
     "cffex": (financial_request, parse_financial),
     "dce": (dalian_request, parse_dalian),

@@ -25,10 +25,7 @@ ITEMS: dict[str, dict[str, str]] = {
         "营业利润": "operating_profit",
         "利润总额": "total_profit",
     },
-    "balance": {
-        "资产总计": "total_assets",
-        "负债合计": "total_liabilities",
-    },
+    "balance": {"资产总计": "total_assets", "负债合计": "total_liabilities"},
     "cashflow": {
         "经营活动产生的现金流量净额": "operating_cash_flow",
         "投资活动产生的现金流量净额": "investing_cash_flow",

@@ -87,8 +87,7 @@ class TencentClient(UpstreamClient):
         parts: list[pd.DataFrame] = []
         for page in range(_MOST_TICK_PAGES):
             part = self._fetcher.call(
-                market.ticks_request(symbol, page),
-                partial(market.parse_ticks, symbol=symbol, page=page),
+                market.ticks_request(symbol, page), partial(market.parse_ticks, symbol=symbol, page=page)
             )
             if not len(part):
                 break

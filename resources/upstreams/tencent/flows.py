@@ -32,10 +32,7 @@ TODAY_COLUMNS: dict[str, str] = {
     **numbers("main_net main_in main_out main_in_pct main_out_pct retail_in retail_out"),
     **numbers("super_net large_net medium_net small_net"),
 }
-MINUTE_FLOW_COLUMNS: dict[str, str] = {
-    **texts("code datetime"),
-    **numbers("price main_net retail_net"),
-}
+MINUTE_FLOW_COLUMNS: dict[str, str] = {**texts("code datetime"), **numbers("price main_net retail_net")}
 HISTORY_COLUMNS: dict[str, str] = {"code": "s", "date": "s", "main_net": "f"}
 
 

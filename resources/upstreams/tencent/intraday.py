@@ -47,11 +47,7 @@ def intraday_request(symbol: str) -> Request:
 def five_day_request(symbol: str) -> Request:
     what = instrument(symbol)
     return Request(
-        "tencent.intraday",
-        "five_day",
-        "/appstock/app/day/query",
-        (("code", what.symbol),),
-        label=what.symbol,
+        "tencent.intraday", "five_day", "/appstock/app/day/query", (("code", what.symbol),), label=what.symbol
     )
 
 

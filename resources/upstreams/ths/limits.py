@@ -86,11 +86,7 @@ def _row(fields: list[str], code: str, symbol: str) -> dict[str, Any]:
 
 PAGE = 200
 MOST_PAGES = 10
-POOLS: Mapping[str, str] = {
-    "up": "limit_up_pool",
-    "broken": "open_limit_pool",
-    "down": "lower_limit_pool",
-}
+POOLS: Mapping[str, str] = {"up": "limit_up_pool", "broken": "open_limit_pool", "down": "lower_limit_pool"}
 LIMIT_COLUMNS: dict[str, str] = {
     **texts("trade_date pool code name"),
     **numbers("price change_pct turnover_pct float_market_cap seal_volume seal_fund break_times limit_days"),

@@ -101,11 +101,7 @@ def time_of(value: Any, what: str) -> str:
 
 # -- screener/screen ordered by followers: the stocks that most users of the site follow.
 
-_FOLLOWED = (
-    *may(amount, "follow heat"),
-    *may(number, "pct change_pct"),
-    *may(amount, "current price"),
-)
+_FOLLOWED = (*may(amount, "follow heat"), *may(number, "pct change_pct"), *may(amount, "current price"))
 FOLLOW_COLUMNS = texts("code name") | numbers("rank_no") | columns_of(_FOLLOWED)
 """`heat`: users that follow the stock."""
 MOST = 100

@@ -31,12 +31,7 @@ _UP_TO = "(decision_date<? OR (decision_date=? AND trace_id<=?))"
 
 
 def page(
-    session: Session,
-    code: str | None,
-    source: str | None,
-    reviewed: bool | None,
-    limit: int,
-    offset: int,
+    session: Session, code: str | None, source: str | None, reviewed: bool | None, limit: int, offset: int
 ) -> tuple[list[Row], int]:
     """(cards, newest decision first; total number)."""
     of = {"code?": code, "source?": source}
@@ -116,12 +111,7 @@ def last_bar(session: Session, code: str, until: str, after: str | None = None) 
     if after is not None:
         where, values = f"{where} AND date>?", [*values, after]
     rows = session.rows(
-        BARS,
-        columns=("close", "adj_factor"),
-        where=where,
-        values=tuple(values),
-        order="date DESC",
-        limit=1,
+        BARS, columns=("close", "adj_factor"), where=where, values=tuple(values), order="date DESC", limit=1
     )
     if not rows or rows[0][0] is None or rows[0][1] is None:
         return None

@@ -20,11 +20,7 @@ _DIGITS = 6
 
 
 def bench(
-    session: Session,
-    calendar: TradeCalendar,
-    codes: Sequence[str],
-    forward_days: int,
-    lookback_days: int,
+    session: Session, calendar: TradeCalendar, codes: Sequence[str], forward_days: int, lookback_days: int
 ) -> dict[str, Any]:
     """The answer of the benchmark."""
     newest = queries.newest_bar(session)

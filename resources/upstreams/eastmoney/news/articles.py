@@ -53,10 +53,7 @@ def articles_request(keyword: str, page: int) -> Request:
             }
         },
     }
-    params = (
-        ("cb", "jQuery_news"),
-        ("param", json.dumps(asked, ensure_ascii=False, separators=(",", ":"))),
-    )
+    params = (("cb", "jQuery_news"), ("param", json.dumps(asked, ensure_ascii=False, separators=(",", ":"))))
     return Request("eastmoney.search", "articles", "/search/jsonp", params, label=f"{keyword} page {page}")
 
 

@@ -12,15 +12,7 @@ from resources.transport.request import Request, pairs
 from resources.upstreams.hosts import LINKS
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.paging import Page, whole_number
-from resources.upstreams.parsing.payload import (
-    iso_day,
-    json_of,
-    list_of,
-    number,
-    object_of,
-    price,
-    string_of,
-)
+from resources.upstreams.parsing.payload import iso_day, json_of, list_of, number, object_of, price, string_of
 from resources.upstreams.parsing.rows import Reader, may, not_zero, values_of
 from resources.upstreams.parsing.texts import plain_text, stock_codes, title_of, within
 

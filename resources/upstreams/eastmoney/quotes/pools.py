@@ -18,15 +18,7 @@ from resources.rejections import accepted_rows
 from resources.transport.request import Request, pairs
 from resources.upstreams.eastmoney.quotes.envelope import data_of, symbol_of
 from resources.upstreams.parsing.frames import frame, numbers, texts
-from resources.upstreams.parsing.payload import (
-    amount,
-    iso_day,
-    list_of,
-    number,
-    object_of,
-    required,
-    whole,
-)
+from resources.upstreams.parsing.payload import amount, iso_day, list_of, number, object_of, required, whole
 from resources.upstreams.parsing.rows import Field, may, needed, text_of, text_or_none, values_of
 
 # Not a secret: every visitor's browser sends it.

@@ -145,11 +145,7 @@ def _seat(row: Mapping[str, Any]) -> dict[str, Any]:
 def _side(row: Mapping[str, Any], side: str) -> dict[str, Any]:
     promised(row, _SIDE_PROMISED, "seats")
     what = f"seats {code_of(row['SECURITY_CODE'], 'seats')}"
-    fields = {
-        **row,
-        "BUY_RATIO": row.get("TOTAL_BUYRIO"),
-        "SELL_RATIO": row.get("TOTAL_SELLRIO"),
-    }
+    fields = {**row, "BUY_RATIO": row.get("TOTAL_BUYRIO"), "SELL_RATIO": row.get("TOTAL_SELLRIO")}
     bought = amount(row["BUY"], f"{what} BUY")
     sold = amount(row["SELL"], f"{what} SELL")
     return _sums(fields, what, made={"side": side, "rank_no": math.nan}, bought=bought, sold=sold)

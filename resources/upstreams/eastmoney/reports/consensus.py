@@ -12,10 +12,7 @@ from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import amount, number, promised, required, whole
 from resources.upstreams.parsing.rows import security_code
 
-CONSENSUS_COLUMNS: dict[str, str] = {
-    **texts("code"),
-    **numbers("forecast_year org_count eps_mean"),
-}
+CONSENSUS_COLUMNS: dict[str, str] = {**texts("code"), **numbers("forecast_year org_count eps_mean")}
 _YEARS = (1, 2, 3, 4)
 WIDE_COLUMNS: dict[str, str] = {
     **texts("code"),

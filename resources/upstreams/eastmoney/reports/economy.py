@@ -79,11 +79,7 @@ REPORTS: Mapping[str, Economy] = {
     ),
     "RPTA_WEB_RATE": _of("LPR1Y LPR5Y", day="TRADE_DATE", period="day", rates=("LPR1Y", "LPR5Y"), token=True),
     "RPTA_WEB_TREASURYYIELD": _of(
-        " ".join(_YIELDS),
-        day="SOLAR_DATE",
-        period="day",
-        rates=_YIELDS,
-        token=True,
+        " ".join(_YIELDS), day="SOLAR_DATE", period="day", rates=_YIELDS, token=True
     ),
 }
 """Report -> the columns that are read."""

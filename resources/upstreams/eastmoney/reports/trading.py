@@ -105,11 +105,7 @@ BLOCK_TRADES = Table(
 def block_trades_report(since: str, until: str, codes: Sequence[str] | None = None) -> Report:
     """All deals in A shares between two dates, or those of some codes. Equal lines are ordinary and cannot be
     distinguished, so duplicates are not checked; the count of the report is."""
-    where = (
-        f"(SECURITY_TYPE_WEB={_A_SHARES})",
-        *between("TRADE_DATE", since, until),
-        *of_codes(codes),
-    )
+    where = (f"(SECURITY_TYPE_WEB={_A_SHARES})", *between("TRADE_DATE", since, until), *of_codes(codes))
     sort = ("TRADE_DATE", "SECURITY_CODE", "DEAL_PRICE", "DEAL_VOLUME", "BUYER_NAME", "SELLER_NAME")
     return Report("RPT_DATA_BLOCKTRADE", BLOCK_TRADES.wire, where, sort=sort, key=())
 
