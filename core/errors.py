@@ -11,6 +11,7 @@ PlatformError
 ├── QualityError              parsed data failed a check that forbids writing
 ├── StorageError              the database refused or is not there
 │   ├── DiskFull              it has no room left: a person has to make some
+│   ├── Deadlock              it ended our transaction for the sake of another: try it again
 │   └── LockLost              a domain lock was taken over: the owner must not write any more
 ├── ConflictError             somebody else is doing this now (HTTP 409)
 ├── NotFound                  no such thing (HTTP 404)
@@ -85,6 +86,11 @@ class StorageError(PlatformError):
 
 class DiskFull(StorageError):
     """The disk of the database, or of the data folder, takes no more."""
+
+
+class Deadlock(StorageError):
+    """The database ended this transaction because two waited for each other. Nothing of it was changed, so it
+    may be tried again as a whole."""
 
 
 class LockLost(StorageError):

@@ -5,10 +5,12 @@ import re
 import sqlite3
 from typing import Any
 
-from core.errors import DiskFull, StorageError
+from core.errors import Deadlock, DiskFull, StorageError
 from resources.transport.redact import redact
 
 FULL = "the disk is full"
+_DEADLOCK = 1213
+"""MariaDB: the transaction lost a deadlock and is rolled back."""
 _FULL_CODES = frozenset({1021, 1114})
 """MariaDB: the disk is full; the table is full."""
 _SYSTEM_CODES = frozenset({3, 14, 1026, 1030})
@@ -30,4 +32,6 @@ def storage_error(error: BaseException) -> StorageError:
     """Our error for one of a driver, as SQLAlchemy wraps it or bare; without the values of a statement."""
     original = getattr(error, "orig", None) or error
     text = redact(str(original))
+    if next(iter(getattr(original, "args", ())), None) == _DEADLOCK:
+        return Deadlock(text)
     return DiskFull(f"{FULL}: {text}") if is_full(original) else StorageError(text)

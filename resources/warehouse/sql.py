@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy.engine import Connection, CursorResult, Engine, Row
 
+from resources.warehouse.deadlocks import tried_again
 from resources.warehouse.engine import is_sqlite, reading, transaction
 
 
@@ -39,6 +40,7 @@ class Sql:
         with reading(self._engine) as connection:
             return self.run(connection, statement, values).all()
 
+    @tried_again
     def change(self, statement: str, values: Any = None) -> int:
         """Rows that a statement changed, in a transaction of its own."""
         with transaction(self._engine) as connection:

@@ -1,20 +1,20 @@
 """Two sensors by mistake on one warehouse and one storage of Dagster: each attempt of a scheduled run is
 worked on once, also when both ask for it. With MariaDB as the warehouse, Dagster's storage is in PostgreSQL.
 
-Each daemon is a process that looks at the ledger at the same moments as the other one, makes the runs that it
-decided on in Dagster's storage, and begins them. No schedule is served: waits, retries and everything else is
-left to the sensor.
+Each daemon looks at the ledger at the same moments as the other one, makes the runs that it decided on in
+Dagster's storage, and begins them. No schedule is served: waits, retries and everything else is left to the
+sensor. In `make soak` the daemons are processes and it lasts an evening; else they are threads, with engines
+and connections of their own.
 """
 
 import multiprocessing
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from multiprocessing.synchronize import Barrier
 from pathlib import Path
-from queue import Empty
-from typing import Any
+from threading import Barrier, BrokenBarrierError
 
 import dagster as dg
 import pytest
@@ -36,22 +36,24 @@ from schedules.tasks.table import TASKS
 from tests.conftest import own_postgres
 from tests.schedules.conftest import DATES
 
-BEGIN, END = datetime(2026, 8, 21, 15, 28), datetime(2026, 8, 21, 22, 30)
+BEGIN = datetime(2026, 8, 21, 15, 28)
 LOOK = timedelta(minutes=4)
 FAILS_FIRST = "fusion_daily_sync"
 """Its first attempt fails, so that a retry comes and others wait for it."""
 
 
-def sensor(number: int, url: str, folder: str, home: str, meet: Barrier, reports: Any) -> None:
-    """One sensor over an evening; reports (run key, "worked" or "refused")."""
+def sensor(
+    number: int, url: str, folder: Path, home: Path, end: datetime, meet: Barrier
+) -> list[tuple[str, str]]:
+    """(run key, "worked" or "refused") of one sensor until `end`."""
     clock = ManualClock(BEGIN, frozen=False)
-    settings = load_settings({"DATA_DIR": folder}, dotenv=Path(folder) / "none")
+    settings = load_settings({"DATA_DIR": str(folder)}, dotenv=folder / "none")
     services = Services(
         settings=settings, clock=clock, calendar=TradeCalendar(DATES), engine=make_engine(url)
     )
     found, cursor = [], None
-    with dg.DagsterInstance.from_config(home) as instance:
-        while clock.now() < END:
+    with dg.DagsterInstance.from_config(str(home)) as instance:
+        while clock.now() < end:
             clock.advance(LOOK)
             now = clock.now()
             meet.wait(120)
@@ -80,29 +82,35 @@ def sensor(number: int, url: str, folder: str, home: str, meet: Barrier, reports
                 )
                 found.append((key, outcome))
     services.engine.dispose()
-    reports.put(found)
-
-
-def evening_of(sensors: int, url: str, folder: Path, home: Path) -> list[tuple[str, str]]:
-    spawn = multiprocessing.get_context("spawn")
-    meet, reports = spawn.Barrier(sensors), spawn.Queue()
-    processes = [
-        spawn.Process(target=sensor, args=(number, url, str(folder), str(home), meet, reports))
-        for number in range(sensors)
-    ]
-    for process in processes:
-        process.start()
-    found: list[tuple[str, str]] = []
-    left = len(processes)
-    while left:
-        try:
-            found += reports.get(timeout=1)
-            left -= 1
-        except Empty:
-            assert not [one.exitcode for one in processes if one.exitcode]
-    for process in processes:
-        process.join(30)
     return found
+
+
+Pool = Callable[[int], Executor]
+
+
+def processes(many: int) -> Executor:
+    return ProcessPoolExecutor(many, mp_context=multiprocessing.get_context("spawn"))
+
+
+def evening_of(
+    sensors: int, pool: Pool, url: str, folder: Path, home: Path, end: datetime
+) -> list[tuple[str, str]]:
+    with multiprocessing.Manager() as manager, pool(sensors) as daemons:
+        meet = manager.Barrier(sensors)
+
+        def ended(one: Future[list[tuple[str, str]]]) -> None:
+            if one.exception() is not None:
+                meet.abort()
+
+        begun = [daemons.submit(sensor, n, url, folder, home, end, meet) for n in range(sensors)]
+        for one in begun:
+            one.add_done_callback(ended)
+        wait(begun)
+        # Its own error before that of the one that waited for it.
+        failures = [one.exception() for one in begun if one.exception() is not None]
+        for failure in sorted(failures, key=lambda error: isinstance(error, BrokenBarrierError)):
+            raise failure
+        return [found for one in begun for found in one.result()]
 
 
 @contextmanager
@@ -129,22 +137,36 @@ def _make_tables(home: Path) -> None:
         assert list(instance.all_instigator_state()) == []
 
 
-@pytest.mark.soak
-def test_each_attempt_of_an_evening_is_worked_on_once(url: str, lite: Engine, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("pool", "end", "least"),
+    [
+        pytest.param(ThreadPoolExecutor, datetime(2026, 8, 21, 16, 32), 5, id="an hour"),
+        pytest.param(
+            processes,
+            datetime(2026, 8, 21, 22, 30),
+            len(TASKS) / 2,
+            id="an evening",
+            marks=pytest.mark.soak,
+        ),
+    ],
+)
+def test_each_attempt_is_worked_on_once(
+    url: str, lite: Engine, tmp_path: Path, pool: Pool, end: datetime, least: float
+) -> None:
     engine = make_engine(url)
     for one in (engine, lite):
         TaskTable(one).publish(TASKS)
     with home_of(tmp_path / "alone", "sqlite") as home:
-        alone = evening_of(1, lite.url.render_as_string(), tmp_path, home)
+        alone = evening_of(1, pool, lite.url.render_as_string(), tmp_path, home, end)
     with home_of(tmp_path / "both", url) as home:
-        both = evening_of(2, url, tmp_path, home)
+        both = evening_of(2, pool, url, tmp_path, home, end)
         with dg.DagsterInstance.from_config(str(home)) as instance:
             made = instance.get_runs()
     engine.dispose()
 
     assert Counter(key for key, outcome in both if outcome == "worked") == Counter(key for key, _ in alone)
     assert f"{FAILS_FIRST}:2026-08-21:2" in dict(alone)
-    assert len(alone) > len(TASKS) / 2
+    assert len(alone) > least
     succeeded = Counter(
         (run.job_name, run.tags[run_tags.SLOT]) for run in made if run.status is dg.DagsterRunStatus.SUCCESS
     )

@@ -17,6 +17,7 @@ from sqlalchemy.engine import Connection, Engine
 from core.clock import Sleeper, SystemClock, real_sleep, stamp
 from core.errors import ConflictError, InputError, NotFound
 from resources import tracing
+from resources.warehouse.deadlocks import tried_again
 from resources.warehouse.engine import reading, transaction
 from resources.warehouse.records import record
 from resources.warehouse.sql import Sql
@@ -137,6 +138,7 @@ class CommandQueue:
             raise ConflictError(f"{command} was asked for already (command {found.id}, {found.status})")
         return found
 
+    @tried_again
     def _add(
         self,
         command: str,
@@ -186,6 +188,7 @@ class CommandQueue:
                 return found
             sleep(min(POLL_S, left))
 
+    @tried_again
     def cancel(self, command_id: int) -> Command:
         """A queued command is canceled at once; a running one is asked to stop at its next safe point.
         NotFound; ConflictError when it is finished."""
@@ -238,6 +241,7 @@ class CommandQueue:
 
     # -- executing -----------------------------------------------------------------------------
 
+    @tried_again
     def claim(
         self, owner: str, *, names: Collection[str] | None = None, without: Collection[str] = ()
     ) -> Command | None:
@@ -283,6 +287,7 @@ class CommandQueue:
         change = "result_json=?, run_id=COALESCE(?, run_id)"
         return self._change(command, change, (_json(facts), run_id))
 
+    @tried_again
     def finish(
         self,
         command: Command,
@@ -305,6 +310,7 @@ class CommandQueue:
                 self._ended(connection, command, status)
             return ours
 
+    @tried_again
     def reap(self, *, owner: str | None = None) -> list[Command]:
         """Take back abandoned commands: claims that expired, or all of a dead `owner`. Queued again
         while attempts are left, else failed. Returns the commands as they are now."""
@@ -340,6 +346,7 @@ class CommandQueue:
             where += " AND status IN ('queued', 'running')"
             self._sql.set(connection, "sys_backfill", row, where, (backfill_id,))
 
+    @tried_again
     def _change(self, command: Command, change: str, values: tuple[object, ...]) -> bool:
         with transaction(self._engine) as connection:
             return self._update(connection, command, change, values)

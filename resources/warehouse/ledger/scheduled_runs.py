@@ -19,6 +19,7 @@ from sqlalchemy.engine import Connection, Engine
 from core.clock import stamp
 from core.errors import ConflictError, InputError
 from resources.transport.redact import redact
+from resources.warehouse.deadlocks import tried_again
 from resources.warehouse.engine import transaction
 from resources.warehouse.ledger.commands import HELD, Command, held
 from resources.warehouse.ledger.scheduled_run_reads import (
@@ -112,6 +113,7 @@ class ScheduledRunLedger(ScheduledRunReads):
         )
         return changed == 1
 
+    @tried_again
     def by_hand(
         self,
         task_key: str,
@@ -159,6 +161,7 @@ class ScheduledRunLedger(ScheduledRunReads):
         statement = "UPDATE sys_slot SET run_id=? WHERE id=? AND run_id IS NULL AND status='queued'"
         return self._sql.change(statement, (run_id, row.id)) == 1
 
+    @tried_again
     def begin(self, task_key: str, scheduled: str, run_id: str, *, now: datetime) -> None:
         """The first act of a Dagster run: write its id into its row. Repeating it is harmless. ConflictError
         when the row belongs to another one, so that of two Dagster runs for one scheduled run only one
@@ -189,6 +192,7 @@ class ScheduledRunLedger(ScheduledRunReads):
         if "app/slot" in tags:
             self.begin(tags["app/task_key"], tags["app/slot"], run_id, now=now)
 
+    @tried_again
     def finish(
         self, run_id: str, status: str, *, now: datetime, reason: str | None = None
     ) -> ScheduledRunRow | None:
@@ -204,6 +208,7 @@ class ScheduledRunLedger(ScheduledRunReads):
                 row = self._settle(connection, run_id, status, now, reason, _GIVEN_UP, PRESUMED)
             return row
 
+    @tried_again
     def lose(self, run_id: str, *, now: datetime) -> ScheduledRunRow | None:
         """Give up a row whose run the orchestrator does not know. None, and nothing is changed, while the
         claim is younger than its limit, for the run may be about to come, and while the command that
@@ -271,6 +276,7 @@ class ScheduledRunLedger(ScheduledRunReads):
             self._sql.run(connection, "DELETE FROM sys_sync_log WHERE task_type=? AND run_id=?", verdict)
         self._sql.put(connection, "sys_sync_log", line)
 
+    @tried_again
     def _add(self, scheduled: ScheduledRun, **row: Any) -> bool:
         """Insert the row if there is none, in a transaction of its own: an insert that finds a row
         shares its lock on MariaDB, and two that then both want to change it would be a deadlock."""
