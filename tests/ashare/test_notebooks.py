@@ -33,7 +33,13 @@ def pictures(cells: Any) -> int:
     return sum(PICTURE in output.get("data", {}) for cell in cells for output in cell.get("outputs", []))
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=[path.stem for path in NOTEBOOKS])
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=path.stem, marks=[pytest.mark.soak] if path.stem == "as_of" else [])
+        for path in NOTEBOOKS
+    ],
+)
 def test_a_notebook_runs_and_draws_what_it_shows(
     path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -84,6 +84,7 @@ def test_a_site_that_changed_is_named(
     assert not any(name.startswith(("eastmoney ", "cninfo ", "tdx ")) for name in bad)
 
 
+@pytest.mark.soak
 def test_the_answers_are_kept_with_a_test_that_reads_them(known: FirstAnswers, tmp_path: Path) -> None:
     folder = tmp_path / "answers"
     keep_answers(known, CLOCK, folder)

@@ -38,9 +38,10 @@ COLUMNS = ("open", "high", "low", "close", "volume", "amount")
 def run() -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as folder:
         yield from engine_figures("SQLite", f"sqlite:///{folder}/warehouse.sqlite3", Path(folder))
-        with mariadb_database() as url:
-            if url is not None:
-                yield from engine_figures("MariaDB", url, Path(folder))
+    # A folder of its own, so that its lake is published from it.
+    with tempfile.TemporaryDirectory() as folder, mariadb_database() as url:
+        if url is not None:
+            yield from engine_figures("MariaDB", url, Path(folder))
 
 
 def fill(warehouse: Warehouse, folder: Path, dates: int = DATES) -> list[str]:

@@ -60,8 +60,8 @@ def process(arguments: list[str], port: int, environment: dict[str, str]) -> Ite
 
 
 @contextmanager
-def api(folder: Path) -> Iterator[Server]:
-    """The product's own command; the rate limit is high, not off."""
+def api(folder: Path, **more: str) -> Iterator[Server]:
+    """The product's own command with `more` settings; the rate limit is high, not off."""
     port = free_port()
     environment = {
         **os.environ,
@@ -72,6 +72,7 @@ def api(folder: Path) -> Iterator[Server]:
         "ADMIN_SEED_PASSWORD": PASSWORD,
         "SAMPLE_NOW": f"{LAST_DAY}T16:00",
         "LOG_LEVEL": "WARNING",
+        **more,
     }
     with process(["serving_api"], port, environment) as server:
         yield server

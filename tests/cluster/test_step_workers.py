@@ -98,6 +98,7 @@ def events(instance: Any, run_id: str) -> list[tuple[str, str]]:
     ]
 
 
+@pytest.mark.soak
 def test_a_worker_carries_out_the_steps_of_a_run_and_stops_when_it_is_to_stop(
     services: Services, worker: subprocess.Popen[bytes], pool: RunPool
 ) -> None:

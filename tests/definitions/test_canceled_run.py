@@ -54,6 +54,7 @@ def prepared(services: Services, runner: DagsterRunner) -> Worker:
     return worker
 
 
+@pytest.mark.soak
 def test_a_canceled_range_keeps_whole_partitions_and_frees_everything(
     services_of_each_engine: Services, runner: DagsterRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -69,7 +69,11 @@ def dates(services: Services, table: str, code: str = BANK) -> list[str]:
 
 @pytest.mark.parametrize(
     ("kind", "code", "fewest"),
-    [("fund_flow", BANK, 100), ("valuation", BANK, 100), ("margin", "600041", 100)],
+    [
+        ("fund_flow", BANK, 100),
+        pytest.param("valuation", BANK, 100, marks=pytest.mark.soak),
+        pytest.param("margin", "600041", 100, marks=pytest.mark.soak),
+    ],
 )
 def test_a_code_comes_with_its_history(
     services: Services, ask: Ask, kind: str, code: str, fewest: int
@@ -84,7 +88,13 @@ def test_a_code_comes_with_its_history(
     assert ask(code, kind)["details"][kind]["saved"] == 0
 
 
-@pytest.mark.parametrize("kind", ["dragon_tiger", "block_trade", "aux_dzjy", "aux_lhb"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "dragon_tiger",
+        *(pytest.param(kind, marks=pytest.mark.soak) for kind in ("block_trade", "aux_dzjy", "aux_lhb")),
+    ],
+)
 def test_events_of_a_year_or_none_at_all(services: Services, ask: Ask, kind: str) -> None:
     reported = {code: ask(code, kind) for code in ("600040", "600041", "600042", "600044")}
 

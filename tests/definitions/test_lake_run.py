@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import dagster as dg
+import pytest
 
 from platform_assets.definitions.lake_assets import CHECK, JOB, published_tables
 from resources.composition import open_platform
@@ -57,6 +58,7 @@ def test_a_run_publishes_what_changed_and_an_idle_one_nothing(
     assert tidied.success
 
 
+@pytest.mark.soak
 def test_a_table_that_cannot_be_published_hurts_no_other(services: Services, runner: DagsterRunner) -> None:
     assert runner.run("security_list", run_id=str(uuid.uuid4()), partition_key=DAY).success
     blocked = Path(services.settings.lake_address) / "calc_chip_daily"

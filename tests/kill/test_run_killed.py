@@ -168,7 +168,8 @@ def kill_one(
     return landing(marks)
 
 
-@pytest.mark.parametrize("kills", [1, pytest.param(10, marks=pytest.mark.soak)])
+@pytest.mark.soak
+@pytest.mark.parametrize("kills", [1, 10])
 def test_a_killed_run_is_set_right_and_its_rerun_gives_what_an_undisturbed_run_gives(
     market: SimulatedMarket,
     undisturbed: Undisturbed,

@@ -6,6 +6,8 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from schedules.supervisor import checks
 from tests.soak.installation import Installation, worker_alone
 from tests.tracing.collector import Collector, Received, collecting
@@ -49,6 +51,7 @@ def arrived(collector: Collector) -> list[Received]:
     return collector.trace(CALLER[0])
 
 
+@pytest.mark.soak
 def test_a_request_is_one_trace_down_to_calls_and_writes(tmp_path: Path) -> None:
     port = checks.free_port()
     with (
