@@ -64,7 +64,7 @@ class Page:
     charts: bool = True
 
 
-PAGES = (Page("stock", "stock/"),)
+PAGES = (Page("stock", "stock/"), Page("screens", "screens"))
 _CODE = re.compile(r"\d{6}")
 
 
@@ -141,6 +141,11 @@ async def read_stock(request: Request) -> Response:
     return await _rendered(request, "stock.html", page="stock", about={"code": code})
 
 
+async def read_screens(request: Request) -> Response:
+    """Screens and formulas."""
+    return await _rendered(request, "screens.html", page="screens")
+
+
 async def read_missing(request: Request) -> Response:
     """Any other address below /console/."""
     return await _rendered(request, "missing.html", page="missing", status=404)
@@ -155,6 +160,7 @@ def add_console(app: FastAPI) -> None:
         (f"{PREFIX}/files/{{version}}/{{name:path}}", files.read_file, "GET"),
         (f"{PREFIX}/stock/", read_stock, "GET"),
         (f"{PREFIX}/stock/{{code}}", read_stock, "GET"),
+        (f"{PREFIX}/screens", read_screens, "GET"),
         (f"{PREFIX}/{{rest:path}}", read_missing, "GET"),
         (SESSION, session.change_session, "POST"),
     )

@@ -91,8 +91,9 @@ def opened(
 
 def recorded_key(request: Request) -> str:
     """The name under which `record.py` keeps the answer of a request."""
-    if request.method == "POST":
-        return str(json.loads(request.post_data or "{}")["interface"])
+    body = json.loads(request.post_data or "{}") if request.method == "POST" else {}
+    if "interface" in body:
+        return str(body["interface"])
     path = urlsplit(request.url).path.partition("/api/v1/")[2]
     return re.sub(r"\d{6}", "{code}", path)
 
@@ -110,6 +111,15 @@ def answer_recorded(page: Page, change: Change = lambda answer: answer, of: str 
             route.continue_()
 
     page.route("**/api/v1/**", answer)
+
+
+def holding(held: list[Route]) -> Callable[[Route], None]:
+    """Keeps requests without an answer. A function of our own: Playwright sets an attribute of it."""
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    return hold
 
 
 def is_sound(one: Opened, site: str) -> None:

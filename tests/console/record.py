@@ -14,12 +14,17 @@ import httpx
 
 FOLDER = Path(__file__).with_name("answers")
 
+SCREEN = "pe_ttm between 0 and 20 and roe >= 8% and not st order by roe desc"
+SENTENCE = "市盈率低于20且净资产收益率大于5%的银行股"
+
 
 @dataclass(frozen=True)
 class Reads:
-    """What a page reads: paths below /api/v1, and interfaces with their parameters."""
+    """What a page reads: paths below /api/v1, those that are asked by POST with their body, and interfaces
+    with their parameters."""
 
     paths: tuple[str, ...] = ()
+    posts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     calls: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
@@ -43,6 +48,14 @@ PAGES = {
             "get_fund_flow_history": {"code": "{code}", "limit": 60},
         },
     ),
+    "screens": Reads(
+        paths=("screener/filters", "screener/presets", "quant/formulas"),
+        posts={
+            "screener/find": {"dsl": SCREEN, "page": 1, "pageSize": 50},
+            "screener/nl-find": {"query": SENTENCE, "page": 1, "pageSize": 50},
+            "quant/formulas/eval": {"formula": "(C/REF(C,20)-1)*100", "limit": 200},
+        },
+    ),
 }
 
 
@@ -54,10 +67,12 @@ def recorded(base: str, code: str, page: str) -> dict[str, Any]:
             path.partition("?")[0]: client.get(path.format(code=code)).raise_for_status().json()
             for path in reads.paths
         }
+        for path, body in reads.posts.items():
+            found[path] = client.post(path, json=body).raise_for_status().json()
         for name, params in reads.calls.items():
             filled = {key: code if value == "{code}" else value for key, value in params.items()}
-            body = {"interface": name, "params": filled}
-            found[name] = client.post("datamgr/fusion/call", json=body).raise_for_status().json()
+            called = {"interface": name, "params": filled}
+            found[name] = client.post("datamgr/fusion/call", json=called).raise_for_status().json()
     return found
 
 

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Route
 
 from serving_api.console.texts import texts_of
-from tests.console.opened import CODE, Opened, answer_recorded, is_sound, opened
+from tests.console.opened import CODE, Opened, answer_recorded, holding, is_sound, opened
 from tests.console.record import answers
 
 PANELS = ("summary", "candles", "chips", "flow", "events", "finance", "peers", "scores")
@@ -102,7 +102,7 @@ def test_with_the_api_slow_a_panel_says_that_it_waits_and_then_shows(browser: Br
     held: list[Route] = []
     with opened(browser) as one:
         answer_recorded(one.page)
-        one.page.route("**/finance-detail*", held.append)
+        one.page.route("**/finance-detail*", holding(held))
         one.page.goto(f"{site}/console/stock/{CODE}")
         one.page.locator("#finance-body", has_text=texts_of("zh", "stock")["state.slow"]).wait_for()
         held[0].fallback()

@@ -4,11 +4,12 @@ import { root } from "./dom.js";
 
 const WAIT_MS = 30000;
 
-/** An answer that is none: `kind` is "gone" (no connection), "late", "busy", "login", "refused" or "failed". */
+/** An answer that is none: `kind` is "gone" (no connection), "late", "busy", "login", "refused" or "failed";
+ * `where` is the place of an error in a query or formula. */
 export class Problem extends Error {
-  constructor(kind, detail = "", status = 0) {
+  constructor(kind, detail = "", status = 0, where = null) {
     super(detail || kind);
-    Object.assign(this, { kind, detail, status });
+    Object.assign(this, { kind, detail, status, where });
   }
 }
 
@@ -55,7 +56,7 @@ async function fetched(request, signal) {
   const json = await answer.json().catch(() => null);
   if (answer.ok && json !== null) return json;
   const detail = typeof json?.detail === "string" ? json.detail : "";
-  throw new Problem(KINDS[answer.status] ?? (answer.status < 500 ? "refused" : "failed"), detail, answer.status);
+  throw new Problem(KINDS[answer.status] ?? (answer.status < 500 ? "refused" : "failed"), detail, answer.status, json?.error ?? null);
 }
 
 /** A request of an interface of the catalog. */

@@ -56,6 +56,8 @@ export class Panel {
   }
 
   refuse(problem) {
+    // An error in a text of the reader is marked there.
+    if (problem.where) return this.say(t("editor.see"));
     const kind = problem.kind ?? "failed";
     const text = t(`problem.${kind}`, { detail: problem.detail || problem.message });
     const again = el("button", { type: "button", onclick: () => this.load(...this.last) }, t("problem.again"));

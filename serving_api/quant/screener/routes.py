@@ -102,6 +102,8 @@ def _shown(field: Field) -> dict[str, Any]:
         "type": field.kind,
         "unit": field.unit,
         "ops": list(field.operators),
+        "table": field.table,
+        "column": field.column,
     }
 
 

@@ -113,6 +113,8 @@ class ScreenerField(BaseModel):
     type: Literal["number", "text", "flag"]
     unit: str
     ops: list[str]
+    table: str = Field(description="where the value is stored")
+    column: str
 
 
 class FilterField(ScreenerField):

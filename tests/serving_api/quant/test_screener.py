@@ -186,6 +186,8 @@ def test_the_lists_name_every_field(quant: Topics) -> None:
         "unit": "wan",
         "group": "valuation",
         "ops": ["=", "!=", ">", ">=", "<", "<=", "between", "in", "not in", "is null", "is not null"],
+        "table": "fusion_stock_wide",
+        "column": "total_market_cap",
     }
     options = {entry["field"]: entry.get("options") for group in groups for entry in group["fields"]}
     assert options["market"] == ["SH", "SZ", "BJ"]
