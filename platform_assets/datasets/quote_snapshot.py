@@ -3,6 +3,8 @@
 raw_quote feeds the security master, the valuation and the quote snapshot; this file owns it.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
@@ -59,9 +61,17 @@ class RawQuote(Model):
 def terminal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """List and quotes of the terminal source; it has no valuation, caps, limits or listing dates. A past
     date comes from its daily bars: no book, and no name beyond the newest session (today's would be of
-    another day)."""
+    another day). A range that ends in the current session has both."""
     if not ctx.is_current_session(scope.until):
         return _from_bars(ctx, scope)
+    now = _of_the_session(ctx, scope)
+    if not scope.is_range:
+        return now
+    earlier = _from_bars(ctx, replace(scope, dates=scope.dates[:-1]))
+    return pd.concat([earlier, now], ignore_index=True)
+
+
+def _of_the_session(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     quotes = ctx.terminal_quotes()
     identity = ctx.securities()[["symbol", "name", "sec_type"]]
     rows = quotes[~quotes["unknown"]].merge(identity, on="symbol", how="inner")
@@ -132,8 +142,14 @@ def _same_day(frame: pd.DataFrame, quoted: pd.DataFrame, scope: Scope) -> pd.Dat
 
 
 def _listed_stocks(ctx: FetchContext, scope: Scope) -> int:
-    """The portal's list holds A shares only, so only these are promised of every source."""
-    return int((ctx.securities()["sec_type"] == "stock").sum())
+    """The portal's list holds A shares only, so only these are promised of every source; of past dates those
+    that were listed by then."""
+    stocks = ctx.securities().query("sec_type == 'stock'")["code"]
+    if ctx.is_current_session(scope.since):
+        return len(stocks)
+    known = ctx.read("fusion_stock_master", columns=("code", "list_date"))
+    later = known.loc[known["list_date"].notna() & (known["list_date"] > scope.since), "code"]
+    return int((~stocks.isin(later)).sum())
 
 
 def of_this_instrument(rows: pd.DataFrame, context: Context) -> pd.Series:
