@@ -6,7 +6,7 @@ history, absent rows are removed only when the caller replaces the slice.
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any
@@ -57,15 +57,15 @@ class Plan:
         later: Sequence[str] = (),
         later_rows: Sequence[bool] | None = None,
         final: Callable[[pd.DataFrame], pd.Series] | None = None,
+        equal: Container[Row] = (),
     ) -> "Plan":
+        """`stored` are the stored rows of the slice; those whose keys are in `equal` may be missing: the
+        incoming row has the same content."""
         plan = cls(rows_in=len(incoming))
         names = table.names
         at = {name: i for i, name in enumerate(names)}
-        content_at = [at[name] for name in table.content]
-        if table.layer is Layer.RAW and "payload" in at:
-            content_at.append(at["payload"])
-        pick_key = _picker([at[name] for name in table.key])
-        pick_content = _picker(content_at)
+        pick_key = picker([at[name] for name in table.key])
+        pick_content = picker([at[name] for name in compared(table)])
         old = {pick_key(row): row for row in stored}
         incoming = _with_quality(incoming, at.get("quality"))
         keys = [pick_key(row) for row in incoming]
@@ -75,11 +75,16 @@ class Plan:
         place_of = {key: i for i, key in enumerate(keys)}
         if len(place_of) < len(keys):
             raise StorageError(f"{table.name}: the key {_repeated(keys)} occurs twice in one batch")
+        stamps = _Stamps.make(table, at, batch_id=batch_id, now=now)
         for key in _in_order(keys):
             i = place_of[key]
             found = incoming[i]
             content = pick_content(found)
             before = old.get(key)
+            if key in equal:
+                hashed[key] = content
+                plan._count(found, at)
+                continue
             if before is not None:
                 known = pick_content(before)
                 if content == known or key in final_keys or _outranked(found, before, at, source_rank):
@@ -87,22 +92,13 @@ class Plan:
                     plan._count(before, at)
                     continue
             hashed[key] = content
-            row = list(found)
-            plan._stamp(
-                row,
-                before,
-                at,
-                batch_id=batch_id,
-                now=now,
-                public_at=public_at[i] if public_at else None,
-                versioned=table.has_history,
-            )
+            row = stamps.stamped(found, before, public_at[i] if public_at else None)
             if provenance is not None and "provenance" in at:
                 plan._provenance(row, at, provenance[i])
             plan._count(row, at)
             if before is None:
                 plan.added += 1
-                if later_rows is None or later_rows[i]:
+                if later and (later_rows is None or later_rows[i]):
                     plan._keep_without(row, at, later, now=now, batch_id=batch_id)
             elif table.has_history:
                 plan.history.append((*before, row[at["valid_from"]], batch_id))
@@ -120,33 +116,6 @@ class Plan:
     def _count(self, row: Sequence[Any], at: Mapping[str, int]) -> None:
         if "quality" in at and row[at["quality"]] == "warning":
             self.warnings += 1
-
-    @staticmethod
-    def _stamp(
-        row: list[Any],
-        before: Row | None,
-        at: Mapping[str, int],
-        *,
-        batch_id: str,
-        now: str,
-        public_at: str | None,
-        versioned: bool,
-    ) -> None:
-        """Audit values of a row that will be written."""
-        for name in ("imported_at", "updated_at"):
-            if name in at:
-                row[at[name]] = now
-        if "batch_id" in at:
-            row[at["batch_id"]] = batch_id
-        if "created_at" in at:
-            row[at["created_at"]] = now if before is None else before[at["created_at"]]
-        # A reference table may have a `valid_from` of its own, which is content.
-        if versioned:
-            if before is None:
-                # A first version is valid from when it was public, never from after it was known to us.
-                row[at["valid_from"]] = min(public_at, now) if public_at else now
-            else:
-                row[at["valid_from"]] = max(now, before[at["valid_from"]])
 
     def _keep_without(
         self, row: list[Any], at: Mapping[str, int], later: Sequence[str], *, now: str, batch_id: str
@@ -171,6 +140,39 @@ class Plan:
             row[at["provenance"]] = None
 
 
+@dataclass(frozen=True)
+class _Stamps:
+    """Audit values of the rows that a batch writes."""
+
+    fixed: list[tuple[int, str]]
+    created_at: int | None
+    valid_from: int | None
+    now: str
+
+    @classmethod
+    def make(cls, table: Table, at: Mapping[str, int], *, batch_id: str, now: str) -> "_Stamps":
+        audit = {"imported_at": now, "updated_at": now, "batch_id": batch_id, "created_at": now}
+        fixed = [(at[name], value) for name, value in audit.items() if name in at]
+        # A reference table may have a `valid_from` of its own, which is content.
+        valid_from = at["valid_from"] if table.has_history else None
+        return cls(fixed, at.get("created_at"), valid_from, now)
+
+    def stamped(self, found: Row, before: Row | None, public_at: str | None) -> list[Any]:
+        """A row that will be written, in the place of the stored one or as the first of its key."""
+        row = list(found)
+        for place, value in self.fixed:
+            row[place] = value
+        if before is not None and self.created_at is not None:
+            row[self.created_at] = before[self.created_at]
+        if self.valid_from is not None:
+            if before is None:
+                # A first version is valid from when it was public, never from after it was known to us.
+                row[self.valid_from] = min(public_at, self.now) if public_at else self.now
+            else:
+                row[self.valid_from] = max(self.now, before[self.valid_from])
+        return row
+
+
 def _months(
     table: Table, plan: Plan, old: Mapping[Row, Row], pick_key: Callable[[Sequence[Any]], Row]
 ) -> set[str]:
@@ -186,19 +188,25 @@ def _months(
     return {table.month_of(day) for day in {row[place] for row in changed}}
 
 
+def compared(table: Table) -> tuple[str, ...]:
+    """Columns outside the key that make a row another one when they differ."""
+    kept_as_received = table.layer is Layer.RAW and "payload" in table.names
+    return (*table.content, "payload") if kept_as_received else table.content
+
+
 def merged(table: Table, plans: Sequence[Plan]) -> list[Row]:
     """The written rows of all plans in the order of the table's key. Raises StorageError when two plans
     write the same key: neither saw the other's row."""
     if len(plans) == 1:
         return plans[0].written
-    pick = _picker([table.names.index(name) for name in table.key])
+    pick = picker([table.names.index(name) for name in table.key])
     by_key = {pick(row): row for plan in plans for row in plan.written}
     if len(by_key) < sum(len(plan.written) for plan in plans):
         raise StorageError(f"{table.name}: two batches of one transaction write the same key")
     return [by_key[key] for key in _in_order(by_key)]
 
 
-def _picker(places: Sequence[int]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
+def picker(places: Sequence[int]) -> Callable[[Sequence[Any]], Row]:
     """A function that takes the values at `places` out of a row, as a tuple."""
     if len(places) > 1:
         return itemgetter(*places)

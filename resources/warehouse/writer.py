@@ -33,12 +33,14 @@ from resources.warehouse.batch_records import (
     insert_fetches,
     insert_quality,
 )
-from resources.warehouse.change_plan import Plan, Row, merged
+from resources.warehouse.bulk_load import BulkLoad
+from resources.warehouse.change_plan import Plan, Row
+from resources.warehouse.comparison import Comparison
 from resources.warehouse.engine import transaction
 from resources.warehouse.locks import DomainLocks, Lease
 from resources.warehouse.month_changes import record_months
 from resources.warehouse.payloads import PayloadStore
-from resources.warehouse.reads import fetch_plain
+from resources.warehouse.row_writes import RowWrites
 from resources.warehouse.slices import Slice
 from resources.warehouse.sql import Sql
 from resources.warehouse.table_versions import claim_version
@@ -137,6 +139,9 @@ class Writer:
         self._clock = clock
         self._payloads = payloads
         self._locks = locks
+        bulk = BulkLoad(engine)
+        self._comparison = Comparison(self._sql, bulk)
+        self._row_writes = RowWrites(self._sql, bulk)
 
     def write(
         self,
@@ -217,11 +222,15 @@ class Writer:
                 waited = waited_ms if piece is pieces[0] else 0
                 insert_batch(self._sql, connection, table, piece.batch, now, lock_wait_ms=waited)
                 given = piece.frame.get("provenance")
+                stored = self._comparison.stored(
+                    connection, table, piece.where, incoming, whole=piece.final is not None
+                )
                 plans.append(
                     Plan.make(
                         table=table,
                         incoming=incoming,
-                        stored=self._stored(connection, table, piece.where),
+                        stored=stored.rows,
+                        equal=stored.equal,
                         batch_id=piece.batch.batch_id,
                         now=now,
                         public_at=piece.public_at,
@@ -233,10 +242,10 @@ class Writer:
                         final=piece.final,
                     )
                 )
-            self._apply(connection, table, plans)
+            self._row_writes.apply(connection, table, plans)
             results = []
-            for piece, plan, stored in zip(pieces, plans, bodies, strict=True):
-                insert_fetches(self._sql, connection, piece.batch, piece.fetches, stored)
+            for piece, plan, paths in zip(pieces, plans, bodies, strict=True):
+                insert_fetches(self._sql, connection, piece.batch, piece.fetches, paths)
                 insert_quality(self._sql, connection, table, piece.batch, piece.quality, now)
                 result = self._finish(
                     connection,
@@ -312,31 +321,6 @@ class Writer:
         return self._payloads.put_all(fetches)
 
     # -- steps of a write, in their order ---------------------------------------------------------
-
-    def _stored(self, connection: Connection, table: Table, where: Slice) -> list[Row]:
-        found: list[Row] = []
-        for clause, values in where.clauses():
-            statement = f"SELECT {self._sql.names(table.names)} FROM {self._sql.name(table.name)}{clause}"
-            found += fetch_plain(connection, self._sql.text(statement), values)
-        return found
-
-    def _apply(self, connection: Connection, table: Table, plans: Sequence[Plan]) -> None:
-        history = [row for plan in plans for row in plan.history]
-        if history:
-            names = (*table.names, "valid_to", "superseded_by")
-            connection.exec_driver_sql(self._sql.insert(table.history_name, names), history)
-        removed = [key for plan in plans for key in plan.removed]
-        if removed:
-            condition = " AND ".join(f"{self._sql.name(name)}=?" for name in table.key)
-            self._sql.run(connection, f"DELETE FROM {self._sql.name(table.name)} WHERE {condition}", removed)
-        written = merged(table, plans)
-        if written:
-            connection.exec_driver_sql(self._sql.upsert(table.name, table.names, table.key), written)
-        patterns = {number: text for plan in plans for number, text in plan.patterns.items()}
-        if patterns:
-            connection.exec_driver_sql(
-                self._sql.insert_absent("sys_provenance", ("id", "pattern")), sorted(patterns.items())
-            )
 
     def _finish(
         self,

@@ -1,0 +1,129 @@
+"""What a batch has to know of the stored rows of its slice: those that differ from its own, and which of its
+own are stored already.
+
+On SQLite, and for a few rows, all stored rows are read. On MariaDB the rows of the batch are loaded into a
+temporary table and the server compares: reading 27 columns of 5,500 equal rows through the driver took two
+thirds of the write of an unchanged date.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from core.declaration.tables import Table
+from resources.warehouse.bulk_load import BulkLoad, Refused
+from resources.warehouse.change_plan import Row, compared, picker
+from resources.warehouse.reads import fetch_plain
+from resources.warehouse.slices import Slice
+from resources.warehouse.sql import Sql
+
+_STAGE = "ashare_incoming"
+_PLACE = "i_place"
+_MOSTLY = 2
+"""The server compares where at least one of this many incoming rows is stored."""
+_TEXTS = frozenset({"text", "json"})
+
+
+@dataclass(frozen=True)
+class Stored:
+    """`rows`: the stored rows of a slice, without those whose keys are in `equal`: incoming rows that are
+    stored with the same content."""
+
+    rows: list[Row]
+    equal: set[Row] = field(default_factory=set)
+
+
+class Comparison:
+    """Finds the stored rows that a batch has to look at."""
+
+    def __init__(self, sql: Sql, bulk: BulkLoad) -> None:
+        self._sql = sql
+        self._bulk = bulk
+
+    def stored(
+        self, connection: Connection, table: Table, where: Slice, incoming: Sequence[Row], *, whole: bool
+    ) -> Stored:
+        """Stored rows of the slice; `whole` asks for every one of them."""
+        clauses = list(where.clauses())
+        if not whole and len(clauses) == 1 and self._bulk.pays(len(incoming)):
+            ((clause, values),) = clauses
+            count = self._count(connection, table, clause, values)
+            if count == 0:
+                return Stored([])
+            if count * _MOSTLY >= len(incoming):
+                try:
+                    return self._compared(connection, table, clause, values, incoming, count)
+                except Refused:
+                    pass
+                finally:
+                    connection.exec_driver_sql(f"DROP TEMPORARY TABLE IF EXISTS {_STAGE}")
+        found: list[Row] = []
+        for clause, values in clauses:
+            statement = f"SELECT {self._sql.names(table.names)} FROM {self._sql.name(table.name)}{clause}"
+            found += fetch_plain(connection, self._sql.text(statement), values)
+        return Stored(found)
+
+    def _count(self, connection: Connection, table: Table, clause: str, values: tuple[str, ...]) -> int:
+        statement = f"SELECT COUNT(*) FROM {self._sql.name(table.name)}{clause}"
+        ((count,),) = fetch_plain(connection, self._sql.text(statement), values)
+        return int(count)
+
+    def _compared(
+        self,
+        connection: Connection,
+        table: Table,
+        clause: str,
+        values: tuple[str, ...],
+        incoming: Sequence[Row],
+        count: int,
+    ) -> Stored:
+        columns = (*table.key, *compared(table))
+        pick = picker([table.names.index(name) for name in columns])
+        staged = {name: f"i{place}" for place, name in enumerate(columns)}
+        self._stage(connection, table, staged, [(at, *pick(row)) for at, row in enumerate(incoming)])
+        name = self._sql.name
+        on = " AND ".join(f"t.{name(key)}=i.{staged[key]}" for key in table.key)
+        both = f"{on}{clause.replace(' WHERE ', ' AND ', 1)}"
+        stored = ", ".join(f"t.{name(column)}" for column in table.names)
+        same = " AND ".join(self._same(table, column, staged[column]) for column in columns)
+        statement = (
+            f"SELECT i.{_PLACE}, {stored} FROM {_STAGE} i LEFT JOIN {name(table.name)} t ON {both} "
+            f"WHERE NOT ({same})"
+        )
+        unequal = fetch_plain(connection, self._sql.text(statement), values)
+        pick_key = picker([table.names.index(key) for key in table.key])
+        first = 1 + table.names.index(table.key[0])
+        rows = [row[1:] for row in unequal if row[first] is not None]
+        places = {row[0] for row in unequal}
+        if count > len(incoming) - len(places) + len(rows):
+            statement = (
+                f"SELECT {stored} FROM {name(table.name)} t LEFT JOIN {_STAGE} i ON {on}"
+                f"{clause or ' WHERE 1'} AND i.{_PLACE} IS NULL"
+            )
+            rows += fetch_plain(connection, self._sql.text(statement), values)
+        return Stored(rows, {pick_key(row) for at, row in enumerate(incoming) if at not in places})
+
+    def _stage(
+        self, connection: Connection, table: Table, staged: dict[str, str], rows: Sequence[Row]
+    ) -> None:
+        """The compared columns of the batch, in a temporary table of this connection."""
+        name = self._sql.name
+        made = ", ".join(f"{name(column)} AS {own}" for column, own in staged.items())
+        key = ", ".join(staged[column] for column in table.key)
+        try:
+            connection.exec_driver_sql(
+                f"CREATE TEMPORARY TABLE {_STAGE} ({_PLACE} INT NOT NULL, PRIMARY KEY ({key})) "
+                f"SELECT 0 AS {_PLACE}, {made} FROM {name(table.name)} LIMIT 0"
+            )
+        except sa.exc.DBAPIError as error:
+            self._bulk.check(error)
+            raise
+        self._bulk.load(connection, _STAGE, (_PLACE, *staged.values()), rows)
+
+    def _same(self, table: Table, column: str, own: str) -> str:
+        if table.column(column).family in _TEXTS:
+            # The server's own comparison leaves blanks at the end out.
+            return f"BINARY t.{self._sql.name(column)} <=> BINARY i.{own}"
+        return f"t.{self._sql.name(column)} <=> i.{own}"
