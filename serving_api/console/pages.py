@@ -5,7 +5,7 @@ adds, without a setting.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -64,7 +64,7 @@ class Page:
     charts: bool = True
 
 
-PAGES = (Page("stock", "stock/"), Page("screens", "screens"))
+PAGES = (Page("stock", "stock/"), Page("market", "market"), Page("screens", "screens"))
 _CODE = re.compile(r"\d{6}")
 
 
@@ -141,9 +141,13 @@ async def read_stock(request: Request) -> Response:
     return await _rendered(request, "stock.html", page="stock", about={"code": code})
 
 
-async def read_screens(request: Request) -> Response:
-    """Screens and formulas."""
-    return await _rendered(request, "screens.html", page="screens")
+def _reader(page: Page) -> Callable[[Request], Awaitable[Response]]:
+    """The handler of a page that has one address."""
+
+    async def read_page(request: Request) -> Response:
+        return await _rendered(request, f"{page.name}.html", page=page.name)
+
+    return read_page
 
 
 async def read_missing(request: Request) -> Response:
@@ -160,7 +164,7 @@ def add_console(app: FastAPI) -> None:
         (f"{PREFIX}/files/{{version}}/{{name:path}}", files.read_file, "GET"),
         (f"{PREFIX}/stock/", read_stock, "GET"),
         (f"{PREFIX}/stock/{{code}}", read_stock, "GET"),
-        (f"{PREFIX}/screens", read_screens, "GET"),
+        *((f"{PREFIX}/{page.path}", _reader(page), "GET") for page in PAGES if page.name != "stock"),
         (f"{PREFIX}/{{rest:path}}", read_missing, "GET"),
         (SESSION, session.change_session, "POST"),
     )

@@ -66,10 +66,14 @@ async def hot_stocks(
 
 
 @router.get("/sector-treemap", schemas.TreeMap, cache=NO_STORE)
-async def sector_treemap(call: Anyone) -> Answer:
+async def sector_treemap(
+    call: Anyone,
+    children: Annotated[int, Query(ge=0, le=1000, description="largest stocks of each industry")] = 30,
+) -> Answer:
     """Industries by market cap, each with its largest stocks."""
     found = await read(call.state, "sector_treemap")
-    return answer(call.state, found, found.body)
+    items = [{**sector, "children": sector["children"][:children]} for sector in found.body["items"]]
+    return answer(call.state, found, {**found.body, "items": items})
 
 
 @router.get("/trading-time", schemas.TradingTime, cache=NO_STORE)

@@ -56,6 +56,18 @@ PAGES = {
             "quant/formulas/eval": {"formula": "(C/REF(C,20)-1)*100", "limit": 200},
         },
     ),
+    "market": Reads(
+        paths=(
+            "realtime/sector-treemap?children=1000",
+            "market/sentiment",
+            "market/distribution",
+            "market/breadth-intraday",
+            "market/emotion-cycle?days=60",
+            "market/limit-count-history?days=60",
+            "market/cross-market-risk",
+        ),
+        calls={"get_limit_ladder": {}},
+    ),
 }
 
 

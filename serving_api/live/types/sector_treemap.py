@@ -1,4 +1,4 @@
-"""The market as a tree map: industries by cap, each with its largest stocks."""
+"""The market as a tree map: industries by cap, each with its stocks, the largest first."""
 
 from collections import defaultdict
 from typing import Any
@@ -12,7 +12,6 @@ from serving_api.live.queries import map_nodes
 from serving_api.live.scan import Traded
 from serving_api.live.types.industry_rank import by_board, weighted_change
 
-CHILDREN = 30
 WAN_PER_YI, CNY_PER_YI = 1e4, 1e8
 
 
@@ -22,7 +21,7 @@ def _yi(cap_wan: float | None) -> float | None:
 
 def _largest(children: list[Body]) -> list[Body]:
     children.sort(key=lambda row: (-(row["value"] or 0.0), row["code"]))
-    return children[:CHILDREN]
+    return children
 
 
 def _tree(sectors: list[Body]) -> Body:

@@ -140,6 +140,15 @@ def test_the_tree_map_holds_every_stock_with_an_industry_once(bench: FetchContex
         assert sector["value"] == pytest.approx(sum(child["value"] for child in sector["children"]), abs=0.1)
 
 
+def test_the_tree_map_has_as_many_stocks_of_an_industry_as_asked_for(bench: FetchContext) -> None:
+    every = bench.api.get("/realtime/sector-treemap", params={"children": 1000}).json()["items"]
+    largest = bench.api.get("/realtime/sector-treemap", params={"children": 1}).json()["items"]
+
+    assert [sector["children"] for sector in largest] == [sector["children"][:1] for sector in every]
+    assert any(len(sector["children"]) > 1 for sector in every)
+    assert bench.api.get("/realtime/sector-treemap", params={"children": 1001}).status_code == 422
+
+
 def test_the_overview_is_a_slice_of_two_other_reads(bench: FetchContext) -> None:
     overview = bench.api.get("/market/overview").json()
     ranks = bench.api.get("/market/industry-rank").json()
