@@ -27,8 +27,7 @@ def command(out: Output, offline: bool, real: bool) -> int:
     """Check configuration, services, disk, clocks, permissions, the calendar and the upstreams.
 
     Every upstream gets one small request per kind of call, with the pacing of the loads. Writes nothing but
-    probes: a row of the warehouse, an empty file.
-    The exit code is 1 when a check failed.
+    probes: a row of the warehouse, an empty file. The exit code is 1 when a check failed.
 
     With --real one call of every kind goes to the real upstreams, whatever DATA_SOURCE says, with
     their pacing: some minutes. Fields that are gone, new, or of another type or scale are named, and the

@@ -50,11 +50,10 @@ def spans_of(
 ) -> list[Span]:
     """All spans of one security, oldest first.
 
-    `seen`: names as they were seen, in any order. `former`: (first day of the next name, old name),
-    ascending and complete up to the newest day seen; () = it has had one name only, None = not known.
-    With it, spans reach back to the first of `trade_dates`, and the name seen first after the last change
-    began with that change. Without it, a name begins on the day it was first seen, and the days before
-    are not covered.
+    `seen`: names as they were seen, in any order. `former`: (first day of the next name, old name), ascending
+    and complete up to the newest day seen; () = it has had one name only, None = not known. With it, spans
+    reach back to the first of `trade_dates`, and the name seen first after the last change began with that
+    change. Without it, a name begins on the day it was first seen, and the days before are not covered.
     """
     ordered = sorted(seen, key=lambda one: one.day)
     if former is None:

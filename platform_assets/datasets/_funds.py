@@ -1,5 +1,4 @@
-"""Shared by the datasets of listed funds: the quote site's values added to a list, and the session's
-rows."""
+"""Shared by the datasets of listed funds: the quote site's values added to a list, and the session's rows."""
 
 import pandas as pd
 

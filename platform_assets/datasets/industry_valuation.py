@@ -1,7 +1,6 @@
 """raw_industry_valuation: PE and PB of industries by trade date, by four classifications. A RAW table alone.
 
-The disclosure platform has those of the regulator (csrc) and of CNI, SW its own, the portal its boards
-(em).
+The disclosure platform has those of the regulator (csrc) and of CNI, SW its own, the portal its boards (em).
 """
 
 import pandas as pd

@@ -1,11 +1,10 @@
 """fusion_market_cloud_map: the market as a tree map, by trade date: the market, its industry boards, their
 stocks.
 
-The session that has ended comes from the portal's board list and its list of all A shares, which other
-tables of a run ask for as well; a day without the portal from the quote site's ranking of all A shares, a
-past date, or a day without both, from our own closing quotes; these two by the stored industries, with what
-they do not know left empty. A node of a better source is kept. Limit-ups are those of the limit
-pool.
+The session that has ended comes from the portal's board list and its list of all A shares, which other tables
+of a run ask for as well; a day without the portal from the quote site's ranking of all A shares, a past date,
+or a day without both, from our own closing quotes; these two by the stored industries, with what they do not
+know left empty. A node of a better source is kept. Limit-ups are those of the limit pool.
 """
 
 from typing import Any

@@ -1,8 +1,7 @@
 """fusion_valuation: price ratios and market caps of every stock, by trade date.
 
 raw_valuation is owned here: the portal's report by date, and today's ratios of the quote site's batch. The
-quote batches feed prices and caps, and caps of a past date follow
-from the shares in force on that date.
+quote batches feed prices and caps, and caps of a past date follow from the shares in force on that date.
 """
 
 import numpy as np

@@ -153,7 +153,7 @@ def _words() -> str:
 
 
 def _doc(thing: Any) -> str:
-    return inspect.cleandoc(thing.__doc__ or "")
+    return inspect.getdoc(thing) or ""
 
 
 def _function(function: Callable[..., Any]) -> str:

@@ -1,10 +1,9 @@
 """Publishes what changed in a table of the warehouse since it was published last.
 
-Months are read in one consistent view of the warehouse and committed with the version that they show; a
-long first publication is several commits, so that a killed one goes on where it was. A commit replaces its
-months whole and names the batches whose rows it holds. Files are written before the commit: a process that
-is killed leaves the old version readable, and files that nobody names (`resources.lake.upkeep` deletes
-them).
+Months are read in one consistent view of the warehouse and committed with the version that they show; a long
+first publication is several commits, so that a killed one goes on where it was. A commit replaces its months
+whole and names the batches whose rows it holds. Files are written before the commit: a process that is killed
+leaves the old version readable, and files that nobody names (`resources.lake.upkeep` deletes them).
 """
 
 import logging

@@ -1,10 +1,9 @@
 """Worlds with false facts: faults that change what a world says, applied once for all responders.
 
-stale_day, negative_price, swap_open_close and override_bar change what a world says;
-wrong_instrument answers with the facts of another security. The faults of the wire (status, reset,
-truncate ...) belong to the servers, `lots_for_shares` and `cut_list` to the responders.
-`FIGURE_CORRUPTIONS` are applied here for the terminal protocol alone, whose answers have no rows to find (see
-`corrupted_responses`).
+stale_day, negative_price, swap_open_close and override_bar change what a world says; wrong_instrument answers
+with the facts of another security. The faults of the wire (status, reset, truncate ...) belong to the
+servers, `lots_for_shares` and `cut_list` to the responders. `FIGURE_CORRUPTIONS` are applied here for the
+terminal protocol alone, whose answers have no rows to find (see `corrupted_responses`).
 """
 
 from dataclasses import fields, replace

@@ -46,10 +46,9 @@ class Translation:
 @dataclass
 class _Heard:
     """Conditions understood so far. All of `conditions` must hold, of each of these one, and of that all
-    parts:
-    a written `and` binds closest, as in the language, then `or`; a comma, or nothing at all, sets apart.
-    `join`: what was said since the last condition. `gap`: where the words began that were not understood, -1
-    behind one that was."""
+    parts: a written `and` binds closest, as in the language, then `or`; a comma, or nothing at all, sets
+    apart. `join`: what was said since the last condition. `gap`: where the words began that were not
+    understood, -1 behind one that was."""
 
     text: str
     industries: Industries

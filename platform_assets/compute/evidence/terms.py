@@ -99,8 +99,7 @@ def cells(line: str) -> list[str]:
 
 
 def words_of_cell(head: list[str], line_before: str) -> tuple[str, str]:
-    """(first cell of the row, cell of the head) for the text after `line_before`; '' where there is
-    none."""
+    """(first cell of the row, cell of the head) for the text after `line_before`; '' where there is none."""
     column = line_before.count("|") - 1
     if not 0 < column < len(head):
         return "", ""

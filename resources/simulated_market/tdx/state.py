@@ -1,8 +1,7 @@
 """The world as one request sees it, under the fault in force.
 
-A `RequestView` is the world at one instant. Content faults change what it shows (another
-instrument, the day before, rows twice), so that renderers stay plain; transport faults are the
-server's.
+A `RequestView` is the world at one instant. Content faults change what it shows (another instrument, the day
+before, rows twice), so that renderers stay plain; transport faults are the server's.
 """
 
 from collections.abc import Sequence

@@ -87,8 +87,6 @@ def _percent(text: str, what: str) -> float:
 
 
 class ChinabondClient(UpstreamClient):
-    """`fetcher` is a transport bound to the log of one piece of work."""
-
     source = "chinabond"
 
     def government_curve(self, since: str, until: str) -> pd.DataFrame:
@@ -100,6 +98,6 @@ class ChinabondClient(UpstreamClient):
             end = min(last, first + timedelta(days=MOST_DAYS))
             asked = (first.isoformat(), end.isoformat())
             parse = partial(parse_curve, since=asked[0], until=asked[1])
-            parts.append(self._fetcher.call(curve_request(*asked), parse))
+            parts.append(self._ask(curve_request(*asked), parse))
             first = end + timedelta(days=1)
         return concat(parts, CURVE_COLUMNS)

@@ -252,7 +252,7 @@ _MONTH, _YEAR = 30, 365
 
 
 class ChinamoneyClient(UpstreamClient):
-    """`fetcher` is a transport bound to the log of one piece of work. Days are ISO dates; percent."""
+    """Days are ISO dates; percent."""
 
     source = "chinamoney"
 
@@ -271,8 +271,8 @@ class ChinamoneyClient(UpstreamClient):
         of the curves. Refused when the site still refuses the client."""
         _bounded(since, until, _MONTH)
         for step in registration_requests():
-            self._fetcher.call(step, parse_registration)
-        curves = self._fetcher.call(curves_request(), parse_curves)
+            self._ask(step, parse_registration)
+        curves = self._ask(curves_request(), parse_curves)
         return self._curve(since, until, government_of(curves), refusable=False)
 
     def _curve(self, since: str, until: str, bonds: str, *, refusable: bool) -> pd.DataFrame:
@@ -280,7 +280,7 @@ class ChinamoneyClient(UpstreamClient):
         received = 0
         read = partial(parse_curve, since=since, until=until)
         for page in range(1, MOST_PAGES + 1):
-            got = self._fetcher.call(
+            got = self._ask(
                 curve_request(since, until, page, bonds=bonds, refusable=refusable),
                 partial(_or_turned_away, read=read) if refusable else read,
             )
@@ -298,14 +298,12 @@ class ChinamoneyClient(UpstreamClient):
     def shibor(self, since: str, until: str) -> pd.DataFrame:
         """SHIBOR of every tenor by date; columns `RATE_COLUMNS`. At most a year, one call."""
         _bounded(since, until, _YEAR)
-        return self._fetcher.call(
-            shibor_request(since, until), partial(parse_shibor, since=since, until=until)
-        )
+        return self._ask(shibor_request(since, until), parse_shibor, since=since, until=until)
 
     def lpr(self, since: str, until: str) -> pd.DataFrame:
         """Loan prime rates of 1 and 5 years by date; columns `RATE_COLUMNS`. At most a year, one call."""
         _bounded(since, until, _YEAR)
-        return self._fetcher.call(lpr_request(since, until), partial(parse_lpr, since=since, until=until))
+        return self._ask(lpr_request(since, until), parse_lpr, since=since, until=until)
 
 
 def _or_turned_away(body: bytes, read: Callable[[bytes], RatePage]) -> RatePage:

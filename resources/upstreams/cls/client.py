@@ -17,6 +17,7 @@ from resources.upstreams.eastmoney.news.articles import FLASH_COLUMNS
 from resources.upstreams.parsing.frames import concat, frame
 from resources.upstreams.parsing.payload import json_of, list_of, number, object_of, string_of, whole
 from resources.upstreams.parsing.texts import plain_text, stock_codes
+from resources.upstreams.upstream_client import UpstreamClient
 
 # -- get_roll_list: flash news, newest first, asked with a signature of the query.
 
@@ -91,14 +92,13 @@ def _second(value: Any, what: str) -> int:
     return second
 
 
-class ClsClient:
-    """`fetcher` is a transport bound to the log of one piece of work; the newest items are those before
-    now."""
+class ClsClient(UpstreamClient):
+    """The newest items are those before now."""
 
     source = "cls"
 
     def __init__(self, fetcher: Fetcher, clock: Clock) -> None:
-        self._fetcher = fetcher
+        super().__init__(fetcher)
         self._clock = clock
 
     def flashes(self, since: str, most: int) -> pd.DataFrame:
@@ -107,7 +107,7 @@ class ClsClient:
         parts: list[pd.DataFrame] = []
         before, received = _client_second(self._clock.now().isoformat()), 0
         while received < most:
-            page = self._fetcher.call(roll_request(before), parse_roll)
+            page = self._ask(roll_request(before), parse_roll)
             received += len(page)
             parts.append(page[page["pub_time"] >= since])
             if len(page) < PAGE or len(parts[-1]) < len(page):

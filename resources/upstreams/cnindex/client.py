@@ -1,6 +1,5 @@
 """sample-detail/detail: members of one index in a month, with weights."""
 
-from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -68,8 +67,6 @@ def _row(raw: dict[str, Any], index: str, month: str) -> dict[str, Any]:
 
 
 class CnindexClient(UpstreamClient):
-    """`fetcher` is a transport bound to the log of one piece of work."""
-
     source = "cnindex"
 
     def sample(self, index: str, month: str) -> pd.DataFrame:
@@ -77,9 +74,7 @@ class CnindexClient(UpstreamClient):
         that is not published yet. One call per 500 members."""
 
         def ask(page: int) -> Page:
-            return self._fetcher.call(
-                sample_request(index, month, page), partial(parse_sample, index=index, month=month)
-            )
+            return self._ask(sample_request(index, month, page), parse_sample, index=index, month=month)
 
         rows = frame(collected(ask, f"sample {index}", most_pages=_MOST_PAGES), SAMPLE_COLUMNS)
         if rows["code"].duplicated().any() or rows["as_of_date"].nunique() > 1:

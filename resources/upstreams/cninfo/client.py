@@ -18,13 +18,11 @@ from resources.upstreams.upstream_client import UpstreamClient
 
 
 class CninfoClient(UpstreamClient):
-    """`fetcher` is a transport bound to the log of one piece of work."""
-
     source = "cninfo"
 
     def orgs(self) -> pd.DataFrame:
         """Code, platform id and short name of every listed company, one call; columns `ORG_COLUMNS`."""
-        return self._fetcher.call(calls.orgs_request(), calls.parse_orgs)
+        return self._ask(calls.orgs_request(), calls.parse_orgs)
 
     def announcements(self, since: str, until: str, stock: str = "") -> pd.DataFrame:
         """Notices disclosed between two dates, of all companies or of one (`600519,gssh0600519`); columns
@@ -38,9 +36,7 @@ class CninfoClient(UpstreamClient):
     def industry_ratios(self, scheme: str, day: str, now: datetime) -> pd.DataFrame:
         """PE of the industries of a classification (csrc, cni) on a trade date; columns `RATIO_COLUMNS`,
         empty while they are not out. `now`: the market's time, which the request bears. One call."""
-        return self._fetcher.call(
-            records.ratios_request(scheme, day, now), partial(records.parse_ratios, day=day)
-        )
+        return self._ask(records.ratios_request(scheme, day, now), records.parse_ratios, day=day)
 
     def disclosure_schedule(self, period: str) -> pd.DataFrame:
         """Planned and actual disclosure dates of a quarter end, all companies, one call per 1,000; columns
@@ -49,7 +45,7 @@ class CninfoClient(UpstreamClient):
 
         def ask(page: int) -> Page:
             request = records.schedule_request(period, page)
-            return self._fetcher.call(request, partial(records.parse_schedule, period=period))
+            return self._ask(request, records.parse_schedule, period=period)
 
         rows = collected(ask, what, most_pages=records.MOST_PAGES)
         made = frame(rows, SCHEDULE.columns)
@@ -62,21 +58,19 @@ class CninfoClient(UpstreamClient):
         """Holder counts of a quarter end, all companies that have published them, without the day of the
         notice, one call; columns `records.HOLDER_COLUMNS`."""
         parse = partial(records.parse_holders, period=period)
-        return self._fetcher.call(records.holders_request(period, now), parse)
+        return self._ask(records.holders_request(period, now), parse)
 
     def share_changes(self, code: str, since: str, until: str, now: datetime) -> pd.DataFrame:
         """Changes of one company's share capital, one call; columns `records.EQUITY_COLUMNS`."""
         parse = partial(records.parse_equity, code=code)
-        return self._fetcher.call(records.equity_request(code, since, until, now), parse)
+        return self._ask(records.equity_request(code, since, until, now), parse)
 
     def newest(self, since: str, until: str) -> Page:
         """The newest notices disclosed between two dates, at most 30, and how many there are; one call."""
         return self._page(Query(since, until, ""), 1)
 
     def _page(self, query: Query, page: int) -> Page:
-        return self._fetcher.call(
-            calls.announcements_request(query, page), partial(calls.parse_announcements, query=query)
-        )
+        return self._ask(calls.announcements_request(query, page), calls.parse_announcements, query=query)
 
     def _rows(self, query: Query) -> list[dict[str, Any]]:
         first = self._page(query, 1)

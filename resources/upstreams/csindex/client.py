@@ -156,29 +156,22 @@ def _of(stated: str, index: str, what: str) -> None:
 
 
 class CsindexClient(UpstreamClient):
-    """`fetcher` is a transport bound to the log of one piece of work. Indices are six digits; one that the
-    provider does not publish is a `Permanent` (404)."""
+    """Indices are six digits; one that the provider does not publish is a `Permanent` (404)."""
 
     source = "csindex"
 
     def members(self, index: str) -> pd.DataFrame:
         """Present members without weights; columns `MEMBER_COLUMNS`. One call."""
-        return self._fetcher.call(
-            sheet_request("cons", index), partial(parse_members, index=index, weighted=False)
-        )
+        return self._ask(sheet_request("cons", index), parse_members, index=index, weighted=False)
 
     def weights(self, index: str) -> pd.DataFrame:
         """Members with their weights at the end of the last month; columns `MEMBER_COLUMNS`. One call."""
-        return self._fetcher.call(
-            sheet_request("closeweight", index), partial(parse_members, index=index, weighted=True)
-        )
+        return self._ask(sheet_request("closeweight", index), parse_members, index=index, weighted=True)
 
     def ratios(self, index: str) -> pd.DataFrame:
         """PE and yield of the last twenty trade dates or so; columns `RATIO_COLUMNS`. One call."""
-        return self._fetcher.call(sheet_request("indicator", index), partial(parse_ratios, index=index))
+        return self._ask(sheet_request("indicator", index), parse_ratios, index=index)
 
     def history(self, index: str, since: str, until: str) -> pd.DataFrame:
         """Bars with the rolling PE between two dates; columns `PERF_COLUMNS`. One call."""
-        return self._fetcher.call(
-            perf_request(index, since, until), partial(parse_perf, index=index, since=since, until=until)
-        )
+        return self._ask(perf_request(index, since, until), parse_perf, index=index, since=since, until=until)

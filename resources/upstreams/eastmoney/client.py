@@ -32,7 +32,7 @@ from resources.upstreams.parsing.frames import concat
 class EastmoneyClient(
     ResultCalls, CompanyCalls, PressCalls, FundCalls, HongKongCalls, MarketCalls, MacroCalls
 ):
-    """`fetcher` is a transport bound to the log of one piece of work, `clock` the market clock.
+    """`clock` is the market clock.
 
     Symbols are `sh600519`. Frames have fixed columns also when empty; units as in the data dictionary.
     """
@@ -65,24 +65,20 @@ class EastmoneyClient(
         parts = []
         for at in range(0, len(asked), CODES_PER_CALL):
             some = asked[at : at + CODES_PER_CALL]
-            parts.append(
-                self._fetcher.call(lists.ulist_request(some, names), partial(lists.parse_ulist, symbols=some))
-            )
+            parts.append(self._ask(lists.ulist_request(some, names), lists.parse_ulist, symbols=some))
         return concat(parts, lists.QUOTE_COLUMNS)
 
     def outside(self) -> pd.DataFrame:
         """Six series outside the mainland that its market looks at, one call; columns `OUTSIDE_COLUMNS`."""
-        return self._fetcher.call(outside.outside_request(), outside.parse_outside)
+        return self._ask(outside.outside_request(), outside.parse_outside)
 
     def slist(self, symbol: str) -> pd.DataFrame:
         """The boards of one stock, kinds mixed; columns `SLIST_COLUMNS`."""
-        return self._fetcher.call(lists.slist_request(symbol), partial(lists.parse_slist, symbol=symbol))
+        return self._ask(lists.slist_request(symbol), lists.parse_slist, symbol=symbol)
 
     def stock_get(self, symbol: str) -> pd.DataFrame:
         """One security with its book; at most one row, columns `SECURITY_COLUMNS`."""
-        return self._fetcher.call(
-            security.security_request(symbol), partial(security.parse_security, symbol=symbol)
-        )
+        return self._ask(security.security_request(symbol), security.parse_security, symbol=symbol)
 
     # --- pools and rankings
 
@@ -90,18 +86,16 @@ class EastmoneyClient(
         """Stocks `up` at the limit, `broken` (touched, not held), `down`, `prev` (the limit-ups of the trade
         date before, with their first seal and boards of that date) or `strong`, on one date of the last
         twenty; columns `POOL_COLUMNS`, one call. Empty where there is none."""
-        return self._fetcher.call(
-            pools.pool_request(pool, day), partial(pools.parse_pool, pool=pool, day=day)
-        )
+        return self._ask(pools.pool_request(pool, day), pools.parse_pool, pool=pool, day=day)
 
     def popularity(self) -> pd.DataFrame:
         """The hundred most looked-at stocks of this moment; columns `RANK_COLUMNS`, one call."""
-        return self._fetcher.call(popularity.ranking_request(), popularity.parse_ranking)
+        return self._ask(popularity.ranking_request(), popularity.parse_ranking)
 
     def stock_changes(self, page: int = 0) -> changes.ChangesPage:
         """A page of 64 intraday anomalies of the session, newest first; columns `CHANGE_COLUMNS`, one
         call."""
-        return self._fetcher.call(changes.changes_request(page), changes.parse_changes)
+        return self._ask(changes.changes_request(page), changes.parse_changes)
 
     # --- series
 
@@ -112,18 +106,14 @@ class EastmoneyClient(
         102 week, 103 month, 104 quarter, 105 half, 106 year (`BAR_COLUMNS`). `beg`, `end` ISO dates."""
         first, last = beg.replace("-", "") or "0", end.replace("-", "") or "20500101"
         request = series.kline_request(instrument(symbol).secid, klt=klt, beg=first, end=last, limit=limit)
-        return self._fetcher.call(
-            request, partial(series.parse_kline, symbol=symbol, klt=klt, beg=first, end=last)
-        )
+        return self._ask(request, series.parse_kline, symbol=symbol, klt=klt, beg=first, end=last)
 
     def daily_bars(self, symbol: str, beg: str = "", end: str = "") -> pd.DataFrame:
         return self.kline(symbol, klt=101, beg=beg, end=end)
 
     def trends2(self, symbol: str, days: int = 1) -> pd.DataFrame:
         """One-minute rows of 1..5 dates; columns `TREND_COLUMNS`."""
-        return self._fetcher.call(
-            series.trends_request(symbol, days), partial(series.parse_trends, symbol=symbol)
-        )
+        return self._ask(series.trends_request(symbol, days), series.parse_trends, symbol=symbol)
 
     def fund_flow_daily(self, symbol: str) -> pd.DataFrame:
         """Nets of about 120 dates; columns `FLOW_COLUMNS`."""
@@ -138,31 +128,28 @@ class EastmoneyClient(
         adds a second symbol's."""
         what = instrument(symbol)
         second = instrument(second).secid if second else ""
-        return self._fetcher.call(
+        return self._ask(
             series.flow_minutes_request(what.secid, second),
-            partial(series.parse_flow_minutes, secid=what.secid, code=what.dataset_code),
+            series.parse_flow_minutes,
+            secid=what.secid,
+            code=what.dataset_code,
         )
 
     def board_flow_minutes(self, board_code: str) -> pd.DataFrame:
         secid = f"90.{board_code}"
-        return self._fetcher.call(
-            series.flow_minutes_request(secid),
-            partial(series.parse_flow_minutes, secid=secid, code=board_code),
+        return self._ask(
+            series.flow_minutes_request(secid), series.parse_flow_minutes, secid=secid, code=board_code
         )
 
     def _flow_days(self, secid: str, code: str) -> pd.DataFrame:
-        return self._fetcher.call(
-            series.flow_days_request(secid), partial(series.parse_flow_days, secid=secid, code=code)
-        )
+        return self._ask(series.flow_days_request(secid), series.parse_flow_days, secid=secid, code=code)
 
     # --- stock connect
 
     def connect_channels(self) -> pd.DataFrame:
         """The four channels of today (kamt); columns `CHANNEL_COLUMNS`, 10k CNY."""
-        return self._fetcher.call(stock_connect.channels_request(), stock_connect.parse_channels)
+        return self._ask(stock_connect.channels_request(), stock_connect.parse_channels)
 
     def connect_minutes(self) -> pd.DataFrame:
         """Cumulative nets per minute (kamt.rtmin); columns `connect.MINUTE_COLUMNS`, 10k CNY."""
-        return self._fetcher.call(
-            stock_connect.minutes_request(), partial(stock_connect.parse_minutes, now=self._clock.now())
-        )
+        return self._ask(stock_connect.minutes_request(), stock_connect.parse_minutes, now=self._clock.now())

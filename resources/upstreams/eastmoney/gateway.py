@@ -1,7 +1,6 @@
 """What every call of the portal needs, and the data centre's reports page by page."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -10,6 +9,7 @@ from core.clock import Clock
 from core.errors import InputError, PayloadError
 from resources.transport.request import Fetcher
 from resources.upstreams.eastmoney.reports import gateway
+from resources.upstreams.upstream_client import UpstreamClient
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -17,13 +17,13 @@ CODES_PER_CALL = 100
 _NO_END = "9999"
 
 
-class Gateway:
-    """A transport that is bound to the log of one piece of work, and the market clock."""
+class Gateway(UpstreamClient):
+    """`clock` is the market clock."""
 
     source = "eastmoney"
 
     def __init__(self, fetcher: Fetcher, clock: Clock) -> None:
-        self._fetcher = fetcher
+        super().__init__(fetcher)
         self._clock = clock
 
     def report(self, report: gateway.Report, read: Callable[[Rows], pd.DataFrame]) -> pd.DataFrame:
@@ -34,9 +34,11 @@ class Gateway:
         parts: list[pd.DataFrame] = []
         received, count = 0, 0
         for page in range(1, gateway.MOST_PAGES + 1):
-            got = self._fetcher.call(
+            got = self._ask(
                 gateway.report_request(report, page),
-                partial(gateway.parse_report, what=f"{report.name} page {page}", read=read),
+                gateway.parse_report,
+                what=f"{report.name} page {page}",
+                read=read,
             )
             if page > 1 and got.count != count:
                 raise PayloadError(

@@ -6,7 +6,6 @@ shares. Neither has the repayments.
 
 import re
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -129,18 +128,16 @@ def _row(row: dict[str, Any], day: str, what: str, *, detail: bool) -> dict[str,
 
 
 class BseClient(UpstreamClient):
-    """`fetcher` is a transport bound to the log of one piece of work."""
-
     source = "bse"
 
     def margin(self, day: str) -> pd.DataFrame:
         """Every margin security of a trade date and the row `TOTAL_BJ`; columns `MARGIN_COLUMNS`. One call
         for the total, one per page. Empty where nothing is published."""
-        total = self._fetcher.call(total_request(day), partial(parse_total, day=day))
+        total = self._ask(total_request(day), parse_total, day=day)
         rows: list[dict[str, Any]] = []
         received = 0
         for page in range(_MOST_PAGES):
-            got = self._fetcher.call(detail_request(day, page), partial(parse_detail, day=day))
+            got = self._ask(detail_request(day, page), parse_detail, day=day)
             rows += got.rows
             received += len(got)
             if page + 1 < got.pages and not len(got):

@@ -240,20 +240,16 @@ def _sse_row(row: dict[str, Any], day: str, what: str, detail: bool) -> dict[str
 
 
 class SseClient(UpstreamClient):
-    """`fetcher` is a transport bound to the log of one piece of work."""
-
     source = "sse"
 
     def margin(self, day: str) -> pd.DataFrame:
         """Every margin security of a trade date and the row `TOTAL_SH`, two calls; columns
         `MARGIN_COLUMNS`, `rqye` and `rzrqye` of securities missing. Empty where nothing is published."""
-        total = self._fetcher.call(
-            margin_request(day, detail=False), partial(parse_margin, day=day, detail=False)
-        )
+        total = self._ask(margin_request(day, detail=False), parse_margin, day=day, detail=False)
 
         def ask(page: int) -> Page:
             request = margin_request(day, page, detail=True)
-            return self._fetcher.call(request, partial(parse_margin, day=day, detail=True))
+            return self._ask(request, parse_margin, day=day, detail=True)
 
         rows = collected(ask, f"SSE margin detail {day}", most_pages=_MOST_PAGES)
         return joined(total.rows, rows, "SSE margin")
@@ -262,13 +258,13 @@ class SseClient(UpstreamClient):
         """Turnover and value of the market on one date, by class, one call; columns `OVERVIEW_COLUMNS`.
         Empty where nothing is published."""
         parse = partial(parse_overview, day=day)
-        return self._fetcher.call(overview_request(day), parse)
+        return self._ask(overview_request(day), parse)
 
     def billboard(self, day: str) -> tuple[pd.DataFrame, pd.DataFrame]:
         """The listings of one date and their seats, one call; columns `BILLBOARD_COLUMNS` and
         `BILLBOARD_SEAT_COLUMNS`, A shares alone. Empty where nothing is published."""
         parse = partial(sse_billboard.parse_billboard, day=day)
-        board = self._fetcher.call(sse_billboard.billboard_request(day), parse)
+        board = self._ask(sse_billboard.billboard_request(day), parse)
         return a_share_listings(board.listings, "SH", "SSE billboard"), sse_billboard.seats_frame(board)
 
     def block_trades(self, since: str, until: str) -> pd.DataFrame:
@@ -277,7 +273,7 @@ class SseClient(UpstreamClient):
 
         def ask(page: int) -> Page:
             request = deals_request(since, until, page)
-            return self._fetcher.call(request, partial(parse_deals, since=since, until=until))
+            return self._ask(request, parse_deals, since=since, until=until)
 
         rows = collected(ask, f"SSE block trades {since}..{until}", most_pages=_MOST_PAGES)
         return a_shares(rows, "SH")
@@ -287,6 +283,6 @@ class SseClient(UpstreamClient):
         nothing is published."""
 
         def ask(page: int) -> Page:
-            return self._fetcher.call(units_request(day, page), partial(parse_units, day=day))
+            return self._ask(units_request(day, page), parse_units, day=day)
 
         return units_frame(collected(ask, f"SSE ETF units {day}", most_pages=_MOST_PAGES))

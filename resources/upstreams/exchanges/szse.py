@@ -191,17 +191,15 @@ def _agree(exact: dict[str, Any] | None, rounded: dict[str, Any]) -> None:
 
 
 class SzseClient(UpstreamClient):
-    """`fetcher` is a transport bound to the log of one piece of work."""
-
     source = "szse"
 
     def margin(self, day: str) -> pd.DataFrame:
         """Every margin security of a trade date and the row `TOTAL_SZ`, two calls; columns
         `MARGIN_COLUMNS`, `rzche` and `rqchl` missing. Empty where nothing is published."""
-        tabs = self._fetcher.call(tabs_request(day), partial(parse_tabs, day=day))
+        tabs = self._ask(tabs_request(day), parse_tabs, day=day)
         if not tabs.received:
             return joined(tabs.total, [], "SZSE margin")
-        sheet = self._fetcher.call(sheet_request(day), partial(parse_sheet, day=day, tabs=tabs))
+        sheet = self._ask(sheet_request(day), parse_sheet, day=day, tabs=tabs)
         return joined(tabs.total, sheet.rows, "SZSE margin")
 
     def announcements(self, since: str, until: str, code: str | None = None) -> pd.DataFrame:
@@ -211,7 +209,7 @@ class SzseClient(UpstreamClient):
 
         def ask(page: int) -> Page:
             request = notices.notices_request(since, until, page, code)
-            return self._fetcher.call(request, partial(notices.parse_notices, since=since, until=until))
+            return self._ask(request, notices.parse_notices, since=since, until=until)
 
         return notice_frame(collected(ask, what, most_pages=notices.MOST_PAGES), what)
 
@@ -219,7 +217,7 @@ class SzseClient(UpstreamClient):
         """Turnover and value of the market on one date, by class, one call; columns `OVERVIEW_COLUMNS`,
         without volume, PE and turnover. Empty where nothing is published."""
         parse = partial(szse_report.parse_overview, day=day)
-        return self._fetcher.call(szse_report.overview_request(day), parse)
+        return self._ask(szse_report.overview_request(day), parse)
 
     def etf_units(self, day: str) -> pd.DataFrame:
         """Units of every ETF at the end of the newest trade date, one call for a page of 20; columns
@@ -227,9 +225,7 @@ class SzseClient(UpstreamClient):
         what = "SZSE ETF units"
 
         def ask(page: int) -> Page:
-            return self._fetcher.call(
-                szse_report.units_request(page), partial(szse_report.parse_units, day=day)
-            )
+            return self._ask(szse_report.units_request(page), szse_report.parse_units, day=day)
 
         return units_frame(collected(ask, what, most_pages=szse_report.MOST_PAGES), what, self.source)
 
@@ -241,9 +237,7 @@ class SzseClient(UpstreamClient):
 
         def ask(page: int) -> Page:
             request = szse_billboard.billboard_request(since, until, page)
-            return self._fetcher.call(
-                request, partial(szse_billboard.parse_billboard, since=since, until=until)
-            )
+            return self._ask(request, szse_billboard.parse_billboard, since=since, until=until)
 
         return a_share_listings(collected(ask, what, most_pages=szse_billboard.MOST_PAGES), "SZ", what)
 
@@ -254,6 +248,6 @@ class SzseClient(UpstreamClient):
 
         def ask(page: int) -> Page:
             request = szse_report.deals_request(since, until, page)
-            return self._fetcher.call(request, partial(szse_report.parse_deals, since=since, until=until))
+            return self._ask(request, szse_report.parse_deals, since=since, until=until)
 
         return a_shares(collected(ask, what, most_pages=szse_report.DEAL_PAGES), "SZ")

@@ -30,6 +30,7 @@ from resources.upstreams.parsing.payload import (
     string_of,
     whole,
 )
+from resources.upstreams.upstream_client import UpstreamClient
 
 # -- Daily files that are JSON: Shanghai and its energy exchange, Dalian, Guangzhou.
 
@@ -369,11 +370,11 @@ CALLS: Mapping[str, Call] = {
 """Exchange -> how its daily file is asked for and read."""
 
 
-class FuturesClient:
-    """`fetcher` is a transport bound to the log of one piece of work, `exchange` one of `CALLS`."""
+class FuturesClient(UpstreamClient):
+    """`exchange` is one of `CALLS`."""
 
     def __init__(self, fetcher: Fetcher, exchange: str) -> None:
-        self._fetcher = fetcher
+        super().__init__(fetcher)
         self.source = exchange
 
     def daily(self, day: str) -> pd.DataFrame:
@@ -381,7 +382,7 @@ class FuturesClient:
         before belongs to the date. Empty where there is no file: no trading, or not out yet."""
         ask, parse = CALLS[self.source]
         try:
-            return self._fetcher.call(ask(day), partial(parse, day=day))
+            return self._ask(ask(day), parse, day=day)
         except Permanent as error:
             if not no_file(error):
                 raise

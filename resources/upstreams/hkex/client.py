@@ -2,7 +2,6 @@
 
 import math
 import re
-from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -122,8 +121,6 @@ def _million(value: Any, what: str) -> float:
 
 
 class HkexClient(UpstreamClient):
-    """`fetcher` is a transport bound to the log of one piece of work."""
-
     source = "hkex"
 
     def connect_day(self, day: str) -> pd.DataFrame:
@@ -131,7 +128,7 @@ class HkexClient(UpstreamClient):
         `DAY_COLUMNS`, one call. Empty where there is no file: no trading in Hong Kong, not out yet, or
         longer ago than the site keeps."""
         try:
-            return self._fetcher.call(daily_request(day), partial(parse_daily, day=day))
+            return self._ask(daily_request(day), parse_daily, day=day)
         except Permanent as error:
             if not no_file(error):
                 raise

@@ -12,8 +12,7 @@ from resources.upstreams.upstream_client import UpstreamClient
 
 
 class SinaClient(UpstreamClient):
-    """`fetcher` is a transport bound to the log of one piece of work. Symbols are `sh600519`. Frames have
-    fixed columns also when empty; units as in the data dictionary."""
+    """Symbols are `sh600519`. Frames have fixed columns also when empty; units as in the data dictionary."""
 
     source = "sina"
 
@@ -24,35 +23,36 @@ class SinaClient(UpstreamClient):
         for at in range(0, len(asked), quotes.CODES_PER_CALL):
             some = asked[at : at + quotes.CODES_PER_CALL]
             parse = partial(quotes.parse_quotes, symbols=some)
-            parts.append(self._fetcher.call(quotes.quotes_request(some), parse))
+            parts.append(self._ask(quotes.quotes_request(some), parse))
         return concat(parts, quotes.QUOTE_COLUMNS)
 
     def outside(self) -> pd.DataFrame:
         """Six series outside the mainland that its market looks at, one call; columns `OUTSIDE_COLUMNS`."""
-        return self._fetcher.call(outside.outside_request(), outside.parse_outside)
+        return self._ask(outside.outside_request(), outside.parse_outside)
 
     def daily_bars(self, symbol: str, count: int = 640) -> pd.DataFrame:
         """The newest unadjusted daily bars, at most 1,023, without amounts; columns `BAR_COLUMNS`."""
-        return self._fetcher.call(bars.bars_request(symbol, count), partial(bars.parse_bars, symbol=symbol))
+        return self._ask(bars.bars_request(symbol, count), bars.parse_bars, symbol=symbol)
 
     def minute_bars(self, symbol: str, minutes: int = 5, count: int = 1023) -> pd.DataFrame:
         """The newest bars of 5, 15, 30 or 60 minutes, at most 1,023, without amounts; columns
         `MINUTE_COLUMNS`."""
-        return self._fetcher.call(
-            bars.bars_request(symbol, count, minutes),
-            partial(bars.parse_minute_bars, symbol=symbol, minutes=minutes),
+        return self._ask(
+            bars.bars_request(symbol, count, minutes), bars.parse_minute_bars, symbol=symbol, minutes=minutes
         )
 
     def fund_flow(self, symbol: str, days: int = 60) -> pd.DataFrame:
         """Money flow of a stock on the newest trade dates, at most 120; columns `FLOW_COLUMNS`, one call."""
-        return self._fetcher.call(flows.flow_request(symbol, days), partial(flows.parse_flow, symbol=symbol))
+        return self._ask(flows.flow_request(symbol, days), flows.parse_flow, symbol=symbol)
 
     def statement(self, symbol: str, statement: str, periods: int = 8) -> pd.DataFrame:
         """Known items of `balance`, `income` or `cashflow` of the newest periods; columns
         `STATEMENT_COLUMNS`."""
-        return self._fetcher.call(
+        return self._ask(
             finance.statement_request(symbol, statement, periods),
-            partial(finance.parse_statement, symbol=symbol, statement=statement),
+            finance.parse_statement,
+            symbol=symbol,
+            statement=statement,
         )
 
     def flashes(self, since: str, most: int) -> pd.DataFrame:
@@ -61,7 +61,7 @@ class SinaClient(UpstreamClient):
         parts: list[pd.DataFrame] = []
         received, page = 0, 1
         while received < most:
-            got = self._fetcher.call(live.feed_request(page), live.parse_feed)
+            got = self._ask(live.feed_request(page), live.parse_feed)
             parts.append(got[got["pub_time"] >= since])
             received, page = received + len(got), page + 1
             if len(got) < live.PAGE or len(parts[-1]) < len(got):

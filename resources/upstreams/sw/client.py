@@ -263,7 +263,7 @@ _MOST_PAGES = 60
 
 
 class SwClient(UpstreamClient):
-    """`fetcher` is a transport bound to the log of one piece of work. `level` is l1, l2 or l3."""
+    """`level` is l1, l2 or l3."""
 
     source = "sw"
 
@@ -284,18 +284,18 @@ class SwClient(UpstreamClient):
 
     def trend(self, code: str) -> pd.DataFrame:
         """The whole past of one index; columns `TREND_COLUMNS`. One call."""
-        return self._fetcher.call(trend_request(code), partial(parse_trend, code=code))
+        return self._ask(trend_request(code), parse_trend, code=code)
 
     def classes(self) -> pd.DataFrame:
         """The classes of the third level with the names of all three; columns `CLASS_COLUMNS`. One call."""
-        return self._fetcher.call(classes_request(), parse_classes)
+        return self._ask(classes_request(), parse_classes)
 
     def stocks(self, day: str) -> pd.DataFrame:
         """The class of every stock in force on a day; columns `STOCK_COLUMNS`. One call."""
-        return self._fetcher.call(stocks_request(), partial(parse_stocks, day=day))
+        return self._ask(stocks_request(), parse_stocks, day=day)
 
     def _pages(self, request: Any, what: str, size: int) -> list[dict[str, Any]]:
         def ask(page: int) -> Page:
-            return self._fetcher.call(request(page), partial(page_of, what=what, size=size))
+            return self._ask(request(page), page_of, what=what, size=size)
 
         return collected(ask, what, most_pages=_MOST_PAGES)

@@ -1,7 +1,5 @@
 """Calls of the topic portal."""
 
-from functools import partial
-
 import pandas as pd
 
 from resources.upstreams.parsing.paging import Page, collected
@@ -10,8 +8,7 @@ from resources.upstreams.upstream_client import UpstreamClient
 
 
 class ThsClient(UpstreamClient):
-    """`fetcher` is a transport bound to the log of one piece of work. Codes are six digits. Frames have
-    fixed columns also when empty; units as in the data dictionary."""
+    """Codes are six digits. Frames have fixed columns also when empty; units as in the data dictionary."""
 
     source = "ths"
 
@@ -21,7 +18,7 @@ class ThsClient(UpstreamClient):
 
         def ask(page: int) -> Page:
             request = limits.limit_request(pool, day, page)
-            return self._fetcher.call(request, partial(limits.parse_limits, pool=pool, day=day))
+            return self._ask(request, limits.parse_limits, pool=pool, day=day)
 
         rows = collected(ask, f"{pool} pool", most_pages=limits.MOST_PAGES)
         return limits.limit_rows(rows, f"{pool} pool")
@@ -29,19 +26,17 @@ class ThsClient(UpstreamClient):
     def daily_bars(self, symbol: str, count: int = 140) -> pd.DataFrame:
         """The newest unadjusted daily bars of a security of Shanghai or Shenzhen, at least `count` of those
         there are, at most 1,800, one call; columns `BAR_COLUMNS`."""
-        return self._fetcher.call(
-            limits.bars_request(symbol, count), partial(limits.parse_bars, symbol=symbol)
-        )
+        return self._ask(limits.bars_request(symbol, count), limits.parse_bars, symbol=symbol)
 
     def hot_list(self) -> pd.DataFrame:
         """The hundred most looked-at stocks of the day so far; columns `HOT_COLUMNS`, one call."""
-        return self._fetcher.call(worth.hot_request(), worth.parse_hot)
+        return self._ask(worth.hot_request(), worth.parse_hot)
 
     def strong_stocks(self, day: str) -> pd.DataFrame:
         """Strong stocks of a date with the topics behind them; columns `STRONG_COLUMNS`, one call."""
-        return self._fetcher.call(worth.strong_request(day), partial(worth.parse_strong, day=day))
+        return self._ask(worth.strong_request(day), worth.parse_strong, day=day)
 
     def eps_consensus(self, code: str) -> pd.DataFrame:
         """Earnings that brokers expect of one company by year; columns `WORTH_COLUMNS`, one call. Empty
         without forecasts."""
-        return self._fetcher.call(worth.worth_request(code), partial(worth.parse_worth, code=code))
+        return self._ask(worth.worth_request(code), worth.parse_worth, code=code)

@@ -60,10 +60,8 @@ def _results(page: str) -> list[tuple[str, str, str]]:
 
 
 class DuckduckgoClient(UpstreamClient):
-    """`fetcher` is a transport bound to the log of one piece of work."""
-
     source = "duckduckgo"
 
     def search(self, query: str, most: int) -> list[Hit]:
         """At most `most` hits, best first. One call."""
-        return self._fetcher.call(search_request(query), parse_search)[:most]
+        return self._ask(search_request(query), parse_search)[:most]

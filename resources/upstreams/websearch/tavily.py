@@ -7,6 +7,7 @@ import orjson
 
 from resources.transport.request import Fetcher, Request
 from resources.upstreams.parsing.payload import json_of, list_of, object_of
+from resources.upstreams.upstream_client import UpstreamClient
 from resources.upstreams.websearch.hits import Hit, hit_of
 
 
@@ -26,15 +27,15 @@ def parse_search(body: bytes) -> list[Hit]:
     return [one for one in hits if one is not None]
 
 
-class TavilyClient:
-    """`fetcher` is a transport bound to the log of one piece of work."""
+class TavilyClient(UpstreamClient):
+    """A web search that takes a key."""
 
     source = "tavily"
 
     def __init__(self, fetcher: Fetcher, key: str) -> None:
-        self._fetcher = fetcher
+        super().__init__(fetcher)
         self._key = key
 
     def search(self, query: str, most: int) -> list[Hit]:
         """At most `most` hits, best first. One call."""
-        return self._fetcher.call(search_request(query, most, self._key), parse_search)[:most]
+        return self._ask(search_request(query, most, self._key), parse_search)[:most]

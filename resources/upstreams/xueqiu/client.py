@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import pandas as pd
 
@@ -228,17 +228,18 @@ def parse_quote(body: bytes, symbol: str) -> pd.DataFrame:
 
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 
 class XueqiuClient(UpstreamClient):
-    """`fetcher` is a transport bound to the log of one piece of work; it keeps the cookies. Frames have
-    fixed columns also when empty; units as in the data dictionary."""
+    """`fetcher` keeps the cookies. Frames have fixed columns also when empty; units as in the data
+    dictionary."""
 
     source = "xueqiu"
 
     def quote(self, symbol: str) -> pd.DataFrame:
         """One instrument; columns `QUOTE_COLUMNS`, no row for an unknown symbol."""
-        return self._ask(quote_request(symbol), partial(parse_quote, symbol=symbol))
+        return self._ask(quote_request(symbol), parse_quote, symbol=symbol)
 
     def hot_list(self) -> pd.DataFrame:
         """The hundred hottest stocks of the mainland; columns `HOT_COLUMNS`, one call."""
@@ -248,11 +249,13 @@ class XueqiuClient(UpstreamClient):
         """The hundred stocks of the mainland that most users follow; columns `FOLLOW_COLUMNS`, one call."""
         return self._ask(follow_request(), parse_follow)
 
-    def _ask(self, request: Request, parse: Callable[[bytes], T]) -> T:
+    def _ask(
+        self, request: Request, parse: Callable[Concatenate[bytes, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
         """Ask; without a token that still counts, visit once and ask once more."""
         try:
-            return self._fetcher.call(request, parse)
+            return super()._ask(request, parse, *args, **kwargs)
         except TokenExpired:
             for page in visit_requests():
-                self._fetcher.call(page, parse_visit)
-            return self._fetcher.call(request, parse)
+                super()._ask(page, parse_visit)
+            return super()._ask(request, parse, *args, **kwargs)

@@ -1,7 +1,5 @@
 """Calls for texts: notices, research, articles, flash news."""
 
-from functools import partial
-
 import pandas as pd
 
 from resources.upstreams.eastmoney.gateway import Gateway
@@ -22,7 +20,7 @@ class PressCalls(Gateway):
 
         def ask(page: int) -> Page:
             request = notices.notices_request(since, until, page, code)
-            return self._fetcher.call(request, partial(notices.parse_notices, since=since, until=until))
+            return self._ask(request, notices.parse_notices, since=since, until=until)
 
         return notice_frame(collected(ask, what, most_pages=notices.MOST_PAGES), what)
 
@@ -33,7 +31,7 @@ class PressCalls(Gateway):
 
         def ask(page: int) -> Page:
             request = research.research_request(since, until, page, code)
-            return self._fetcher.call(request, partial(research.parse_research, since=since, until=until))
+            return self._ask(request, research.parse_research, since=since, until=until)
 
         return research.research_frame(collected(ask, what, most_pages=research.MOST_PAGES), what)
 
@@ -42,9 +40,7 @@ class PressCalls(Gateway):
         parts: list[pd.DataFrame] = []
         for page in range(1, pages + 1):
             parts.append(
-                self._fetcher.call(
-                    news.articles_request(keyword, page), partial(news.parse_articles, keyword=keyword)
-                )
+                self._ask(news.articles_request(keyword, page), news.parse_articles, keyword=keyword)
             )
             if len(parts[-1]) < news.ARTICLES:
                 break
@@ -57,7 +53,7 @@ class PressCalls(Gateway):
         after, received = "", 0
         while received < most:
             size = min(news.FLASHES, most - received)
-            got = self._fetcher.call(news.flashes_request(after, size), news.parse_flashes)
+            got = self._ask(news.flashes_request(after, size), news.parse_flashes)
             parts.append(got.rows[got.rows["pub_time"] >= since])
             received += len(got)
             # The same mark again would ask the same page for ever.

@@ -1,7 +1,6 @@
 """Funds on the exchanges: the lists of ETFs, of LOFs and of REITs."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -46,11 +45,12 @@ class ListCalls(Gateway):
         received, total = 0, None
         named = fs.startswith("b:BK")  # a board, whose code comes from the caller
         for page in range(1, _MOST_PAGES + 1):
-            got = self._fetcher.call(
+            got = self._ask(
                 lists.clist_request(fs, names, page),
-                partial(
-                    lists.parse_page, what=f"clist {fs} page {page}", read=read, known=page == 1 and not named
-                ),
+                lists.parse_page,
+                what=f"clist {fs} page {page}",
+                read=read,
+                known=page == 1 and not named,
             )
             parts.append(got.rows)
             received += len(got)

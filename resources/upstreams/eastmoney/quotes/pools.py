@@ -49,8 +49,7 @@ def pool_request(pool: str, day: str) -> Request:
 
 def parse_pool(body: bytes, pool: str, day: str) -> pd.DataFrame:
     """Columns `POOL_COLUMNS`; fields that a pool does not have are missing. PayloadError for another date,
-    fewer (or more) rows than the answer's own count; a row that fails validation is left out
-    as rejected."""
+    fewer (or more) rows than the answer's own count; a row that fails validation is left out as rejected."""
     what = f"{pool} pool"
     data = data_of(body, what)
     if data is None:

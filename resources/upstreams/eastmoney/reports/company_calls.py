@@ -46,9 +46,8 @@ class CompanyCalls(Gateway):
         )
 
     def surveys(self, since: str | None, until: str, codes: Sequence[str] | None = None) -> pd.DataFrame:
-        """Named visitors of companies whose notice came out in [since, until] (None: ever), of every
-        security or of at most 100 codes; columns `companies.VISITORS` and `content`. Two reports, one call
-        per 500
+        """Named visitors of companies whose notice came out in [since, until] (None: ever), of every security
+        or of at most 100 codes; columns `companies.VISITORS` and `content`. Two reports, one call per 500
         rows: about four for an ordinary day, twenty in the weeks after a report season."""
         bounds = partial(self.asked, day="ann_date", since=since, until=until, codes=codes)
         visitors = bounds(companies.visitors_report(since, until, codes), companies.VISITORS.frame)
@@ -101,9 +100,8 @@ class CompanyCalls(Gateway):
         return self.asked(report, read, day="report_period", since=since, until=until, codes=codes)
 
     def fund_positions(self, symbol: str, periods: Sequence[str]) -> pd.DataFrame:
-        """Funds that held a company at the ends of some report periods; columns `top_holders.POSITIONS`.
-        One call
-        per 500 of them."""
+        """Funds that held a company at the ends of some report periods; columns `top_holders.POSITIONS`. One
+        call per 500 of them."""
         report = top_holders.positions_report(symbol, periods)
         read = partial(top_holders.position_rows, symbol=symbol)
         ends = {"since": min(periods), "until": max(periods)}
@@ -131,9 +129,7 @@ class CompanyCalls(Gateway):
     def operations(self, symbol: str) -> pd.DataFrame:
         """Revenue, cost and profit of one company by industry, product and region, all report periods;
         columns `OPERATION_COLUMNS`. One call."""
-        return self._fetcher.call(
-            operations.operations_request(symbol), partial(operations.parse_operations, symbol=symbol)
-        )
+        return self._ask(operations.operations_request(symbol), operations.parse_operations, symbol=symbol)
 
     def consensus(self, codes: Sequence[str] | None = None) -> pd.DataFrame:
         """Mean earnings per share that brokers expect, of every company that they follow or of at most 100;
@@ -146,21 +142,15 @@ class CompanyCalls(Gateway):
 
     def company_survey(self, symbol: str) -> pd.DataFrame:
         """Register data of a company and its issue; at most one row, columns `SURVEY_COLUMNS`. One call."""
-        return self._fetcher.call(
-            profile.survey_request(symbol), partial(profile.parse_survey, symbol=symbol)
-        )
+        return self._ask(profile.survey_request(symbol), profile.parse_survey, symbol=symbol)
 
     def main_business(self, symbol: str) -> str | None:
         """The text of the main business. One call."""
-        return self._fetcher.call(
-            profile.business_request(symbol), partial(profile.parse_business, symbol=symbol)
-        )
+        return self._ask(profile.business_request(symbol), profile.parse_business, symbol=symbol)
 
     def controller(self, symbol: str) -> str | None:
         """Names of the actual controllers. One call."""
-        return self._fetcher.call(
-            profile.holders_request(symbol), partial(profile.parse_controller, symbol=symbol)
-        )
+        return self._ask(profile.holders_request(symbol), profile.parse_controller, symbol=symbol)
 
     def offers(self, since: str, until: str) -> pd.DataFrame:
         """New shares that could be applied for between two days; columns `companies.OFFERS`. One call for a

@@ -19,8 +19,7 @@ class HongKongCalls(ListCalls):
 
     def ah_pairs(self) -> pd.DataFrame:
         """Companies with A shares and shares in Hong Kong, with both current prices; columns
-        `hong_kong.PAIRS`.
-        Two calls."""
+        `hong_kong.PAIRS`. Two calls."""
         return self.clist(hong_kong.PAIR_LIST, hong_kong.PAIR_FIELDS, hong_kong.PAIRS.frame, key="a_code")
 
     def hk_indicators(self, code: str) -> pd.DataFrame:
@@ -51,8 +50,7 @@ class HongKongCalls(ListCalls):
         return self._of(code, hong_kong.dividends_report(code), hong_kong.DIVIDENDS.frame)
 
     def hk_profile(self, code: str) -> pd.DataFrame:
-        """Profile and listing date of a company: at most one row, columns `hong_kong.PROFILE`. Two
-        calls."""
+        """Profile and listing date of a company: at most one row, columns `hong_kong.PROFILE`. Two calls."""
         _must_be_code(code)
         company, listed = (
             self._of(code, report, hong_kong.PROFILE.frame) for report in hong_kong.profile_reports(code)

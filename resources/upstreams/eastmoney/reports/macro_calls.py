@@ -37,7 +37,7 @@ class MacroCalls(Gateway):
         parts: list[pd.DataFrame] = []
         received = 0
         for page in range(1, gateway.MOST_PAGES + 1):
-            got = self._fetcher.call(gateway.older_request(asked, page), partial(read, paged=False))
+            got = self._ask(gateway.older_request(asked, page), read, paged=False)
             parts.append(got.rows)
             received += len(got)
             if received >= got.count or (since is not None and len(got) and got.rows["date"].min() < since):
@@ -67,7 +67,7 @@ class MacroCalls(Gateway):
     def futures_bars(self, secid: str, since: str, until: str) -> pd.DataFrame:
         """Daily bars of one futures contract with open interest; columns `FUTURES_BAR_COLUMNS`, one call."""
         request = futures.bars_request(secid, since.replace("-", ""), until.replace("-", ""))
-        return self._fetcher.call(request, partial(futures.parse_bars, secid=secid, since=since, until=until))
+        return self._ask(request, futures.parse_bars, secid=secid, since=since, until=until)
 
     def levels(self, secid: str, since: str, until: str) -> pd.DataFrame:
         """Daily levels of an exchange rate or a foreign index by the portal's own number; columns
@@ -75,6 +75,4 @@ class MacroCalls(Gateway):
         request = series.kline_request(
             secid, klt=101, beg=since.replace("-", ""), end=until.replace("-", ""), limit=None
         )
-        return self._fetcher.call(
-            request, partial(futures.parse_levels, secid=secid, since=since, until=until)
-        )
+        return self._ask(request, futures.parse_levels, secid=secid, since=since, until=until)

@@ -118,9 +118,8 @@ class MarketCalls(Gateway):
     # --- ratios
 
     def market_ratios(self, keys: Sequence[str], since: str, until: str) -> pd.DataFrame:
-        """PE of some markets (keys of `MARKETS`) between two days; columns `markets.MARKET_RATIOS`. One
-        call per 500
-        rows: ten for ten years of two markets."""
+        """PE of some markets (keys of `MARKETS`) between two days; columns `markets.MARKET_RATIOS`. One call
+        per 500 rows: ten for ten years of two markets."""
         rows = self.report(markets.markets_report(keys, since, until), markets.MARKET_RATIOS.frame)
         requested = {markets.MARKETS[one] for one in keys}
         if not set(rows["index_code"]) <= requested or not rows["date"].between(since, until).all():

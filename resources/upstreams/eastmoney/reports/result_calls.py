@@ -83,9 +83,7 @@ class ResultCalls(Gateway):
         parts: list[pd.DataFrame] = []
         received, count = 0, 0
         for page in range(1, _MOST_PAGES + 1):
-            got = self._fetcher.call(
-                pages.main_request(symbol, page), partial(pages.parse_main, symbol=symbol)
-            )
+            got = self._ask(pages.main_request(symbol, page), pages.parse_main, symbol=symbol)
             parts.append(got.rows)
             received, count = received + len(got), got.count
             if received >= count or not len(got):
@@ -101,19 +99,16 @@ class ResultCalls(Gateway):
         """The three statements of one company with every item, of its newest `periods` report periods;
         columns `STATEMENT_COLUMNS`. A call for the form, one per statement for the dates, and one per five
         periods and statement: 16 for five years."""
-        kind = self._fetcher.call(pages.kind_request(symbol), partial(pages.parse_kind, symbol=symbol))
+        kind = self._ask(pages.kind_request(symbol), pages.parse_kind, symbol=symbol)
         parts = []
         for statement in finance.STATEMENTS:
             page = pages.Page(symbol, statement, kind)
-            dates = self._fetcher.call(pages.dates_request(page), partial(pages.parse_dates, page=page))[
-                :periods
-            ]
+            dates = self._ask(pages.dates_request(page), pages.parse_dates, page=page)[:periods]
             for at in range(0, len(dates), pages.DATES_PER_CALL):
                 some = dates[at : at + pages.DATES_PER_CALL]
                 parts.append(
-                    self._fetcher.call(
-                        pages.statement_request(page, some),
-                        partial(pages.parse_statement, page=page, periods=some),
+                    self._ask(
+                        pages.statement_request(page, some), pages.parse_statement, page=page, periods=some
                     )
                 )
         return concat(parts, finance.STATEMENT_COLUMNS)
