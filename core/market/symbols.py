@@ -36,7 +36,7 @@ class Instrument:
 
     @property
     def secid(self) -> str:
-        """The finance portal's `<market>.<code>`; mainland instruments only."""
+        """The portal's `<market>.<code>`; mainland instruments only."""
         if self.market not in {"SH", "SZ", "BJ"}:
             raise InputError("symbol", f"{self.symbol} has no documented secid")
         return f"{1 if self.market == 'SH' else 0}.{self.code}"
@@ -59,6 +59,6 @@ def instrument(symbol: str) -> Instrument:
     return Instrument(symbol, "US", code, kind)
 
 
-def listed_symbol(em_market: int, code: str) -> str:
+def listed_symbol(market_number: int, code: str) -> str:
     """The symbol behind the portal's (f13, f12). Market 0 holds Shenzhen and Beijing."""
-    return f"{market_of(code, shanghai=em_market == 1).lower()}{code}"
+    return f"{market_of(code, shanghai=market_number == 1).lower()}{code}"

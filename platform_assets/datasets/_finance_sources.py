@@ -170,7 +170,7 @@ def terminal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     return made.assign(**{name: reported[name] for name in _COLUMNS}).reset_index(drop=True)
 
 
-def second_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+def second_quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The items of the second quote site's statements for the newest 20 periods of each code, three calls
     each; it has no dates of notices."""
     parts = [

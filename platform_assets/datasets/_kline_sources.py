@@ -113,7 +113,7 @@ def quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     return _with_prices(out.assign(date=scope.until), rows, idle)
 
 
-def second_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+def second_quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The second quote site, when no other source answers: its batch of today's finished session, without
     convertible bonds (the unit of their volume is not documented); any other date from its bars per code,
     which carry no amount."""

@@ -266,7 +266,7 @@ DATASET = Dataset(
             RawStatement,
             Source("eastmoney", ask.statements, only_when=ask.by_report),
             Source("em_f10", ask.company_statements, only_when=ask.few_codes),
-            Source("sina", ask.second_site, only_when=ask.few_codes),
+            Source("sina", ask.second_quote_site, only_when=ask.few_codes),
             Source("tdx", ask.terminal_items, only_when=ask.few_codes),
         ),
         _raw(

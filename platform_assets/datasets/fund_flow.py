@@ -67,7 +67,7 @@ def _flowed(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[nets.isna().all(axis=1) | (nets.fillna(0) != 0).any(axis=1)]
 
 
-def second_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+def second_quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """Stock by stock, of named codes alone: the four nets of the last 60 trade dates."""
     return ctx.fetch_per_code(
         scope, lambda symbol: ctx.sina.fund_flow(symbol, _SECOND_DAYS), sec_type="stock"
@@ -119,7 +119,7 @@ DATASET = Dataset(
             sources=(
                 Source("eastmoney", portal, within_last(120)),
                 Source("tencent", quote_site, within_last(50)),
-                Source("sina", second_site, of_recent_codes),
+                Source("sina", second_quote_site, of_recent_codes),
             ),
             coalesce_with_stored=SPLITS,
             reads=("fusion_kline_daily",),

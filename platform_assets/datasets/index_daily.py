@@ -107,7 +107,7 @@ def _of_indices(
     return pd.concat(frames, ignore_index=True)
 
 
-def second_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+def second_quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The second quote site's snapshots of the finished session of today: one call. Its history has no
     amounts and is not asked."""
     quotes = ctx.sina.quotes(list(INDICES))
@@ -168,7 +168,7 @@ DATASET = Dataset(
         Source("tencent", quote_site),
         Source("eastmoney", portal),
         Source("tdx", terminal),
-        Source("sina", second_site, only_when=current_session),
+        Source("sina", second_quote_site, only_when=current_session),
         Source("csindex", provider),
     ),
     fuse=Rows(),

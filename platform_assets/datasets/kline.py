@@ -84,7 +84,7 @@ def topic_portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     return _of_codes(ctx, scope, bars)
 
 
-def second_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+def second_quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """A call per code: the newest 1,023 bars, without amounts."""
 
     def bars(symbol: str, since: str | None, count: int) -> pd.DataFrame:
@@ -135,7 +135,7 @@ DATASET = Raw(
         Source("tencent", quote_site, only_when=of_named_codes),
         Source("eastmoney", portal, only_when=of_named_codes),
         Source("ths", topic_portal, only_when=of_named_codes),
-        Source("sina", second_site, only_when=of_named_codes),
+        Source("sina", second_quote_site, only_when=of_named_codes),
     ),
     reads=("ref_exright",),
     fuses=("kline_bar",),

@@ -238,7 +238,7 @@ DATASET = Dataset(
         Source("tdx", sources.terminal),
         Source("tencent", sources.quote_site, only_when=sources.is_session),
         Source("eastmoney", sources.portal),
-        Source("sina", sources.second_site, only_when=within_last(1000)),
+        Source("sina", sources.second_quote_site, only_when=within_last(1000)),
     ),
     fuse=rules.Rows(
         finer={"amount": sources.amount_rounding, "volume": sources.volume_rounding},

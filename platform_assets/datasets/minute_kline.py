@@ -56,7 +56,7 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     )
 
 
-def second_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+def second_quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call for each length and code: the newest 800 bars, without amounts."""
     return _of_codes(
         ctx, scope, lambda symbol, period: ctx.sina.minute_bars(symbol, PERIODS[period], BARS_PER_CALL)
@@ -85,7 +85,7 @@ DATASET = Raw(
         Source("tdx", terminal, only_when=of_named_codes),
         Source("tencent", quote_site, only_when=of_named_codes),
         Source("eastmoney", portal, only_when=of_named_codes),
-        Source("sina", second_site, only_when=of_named_codes),
+        Source("sina", second_quote_site, only_when=of_named_codes),
     ),
     per_code=True,
 ).alone(

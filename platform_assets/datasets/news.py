@@ -199,7 +199,7 @@ def telegraph_for_f10(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     return telegraph(ctx, scope).rename(columns={"content": "summary"})
 
 
-def second_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+def second_quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The same of the second quote site's feed."""
     return _naming(ctx, scope, "sina", lambda view: view.sina.flashes)
 
@@ -283,7 +283,7 @@ DATASET = Dataset(
             sources=(
                 Source("eastmoney", search, only_when=_RECENT),
                 Source("cls", telegraph, only_when=_TODAYS),
-                Source("sina", second_site, only_when=_TODAYS),
+                Source("sina", second_quote_site, only_when=_TODAYS),
             ),
             late=1,
             reads=("fusion_announcement", "fusion_kline_daily", "fusion_stock_master"),

@@ -34,7 +34,7 @@ def telegraph(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     return flashes(ctx, scope, "cls", lambda view: view.cls.flashes)
 
 
-def second_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+def second_quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The second quote site's feed, at most 400 items: one call per 20."""
     return flashes(ctx, scope, "sina", lambda view: view.sina.flashes)
 
@@ -48,7 +48,7 @@ DATASET = Raw(
     sources=(
         Source("eastmoney", portal, only_when=within_last(3)),
         Source("cls", telegraph, only_when=within_last(3)),
-        Source("sina", second_site, only_when=within_last(3)),
+        Source("sina", second_quote_site, only_when=within_last(3)),
     ),
     late=1,
     topical=True,

@@ -46,7 +46,7 @@ def portal(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     return rows.assign(src="eastmoney")
 
 
-def second_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
+def second_quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """The same of the second quote site, one call."""
     rows: pd.DataFrame = ctx.sina.outside()
     return rows.assign(src="sina")
@@ -99,7 +99,7 @@ DATASET = Dataset(
     model=OutsideMarket,
     layer=Layer.REF,
     partition=Partition.SNAPSHOT,
-    sources=(Source("eastmoney", portal), Source("sina", second_site)),
+    sources=(Source("eastmoney", portal), Source("sina", second_quote_site)),
     contract=(Contract(goes_on_from_its_past, "another series or unit than on the days before"),),
     derive=(keep_the_newest, add_change),
     soft=(Soft(change_is_plausible, "moved by more than 12 %"),),

@@ -1,6 +1,6 @@
 """The numbers of the transport: pacing, breakers, retry, pool. Defaults are the specification's.
 
-A *family* names what one limit covers: all hosts of the finance portal are one family, because a
+A *family* names what one limit covers: all hosts of the portal are one family, because a
 block hits all of them at once. A family without a rule of its own gets the general random pause.
 """
 

@@ -1,7 +1,7 @@
 """The one chain of steps of the unified market reads.
 
 cache -> other process's answer -> (closed) the day's stored answer -> fused tables of the session ->
-live sources within a time budget -> finance portal -> estimate -> persist and cache -> stored history
+live sources within a time budget -> portal -> estimate -> persist and cache -> stored history
 -> empty structure
 
 A request waits at most `LIVE_WAIT_S` and costs at most `RETRY_BUDGET_MAX` external calls (a list in

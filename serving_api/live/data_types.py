@@ -1,4 +1,4 @@
-"""Checks that the finance portal serves the running session: its boards carry no date."""
+"""Checks that the portal serves the running session: its boards carry no date."""
 
 import importlib
 import pkgutil

@@ -34,6 +34,9 @@ OLD = {
     "stand-ins?": "fallback",
     "stood in": "was the fallback",
     "the house": "services",
+    "finance portal": "portal",
+    "second[ _]site": "second quote site",
+    "East ?[Mm]oney(?= )": "portal",
 }
 """Old word as a regex -> what to write instead."""
 ONLY_PAGES = {

@@ -1,1 +1,1 @@
-"""Responder of the finance portal's quote hosts."""
+"""Responder of the portal's quote hosts."""

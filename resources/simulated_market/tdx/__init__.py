@@ -1,4 +1,4 @@
-"""A terminal server (TDX, TCP) that answers from a world."""
+"""A server of the terminal (`tdx`) that answers from a world."""
 
 from resources.simulated_market.tdx.server import TdxServer
 

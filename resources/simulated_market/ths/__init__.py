@@ -1,1 +1,1 @@
-"""Topic portal (THS): responders for limit pools with reasons, popularity and strong stocks."""
+"""The topic portal (`ths`): responders for limit pools with reasons, popularity and strong stocks."""

@@ -1,4 +1,4 @@
-"""The index provider of the Shenzhen market (CNI): members with their weights."""
+"""CNI, the index provider of Shenzhen: members with their weights."""
 
 from resources.upstreams.cnindex.client import CnindexClient
 

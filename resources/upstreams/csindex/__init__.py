@@ -1,4 +1,4 @@
-"""The index provider of the Shanghai market (CSI): members, weights, ratios."""
+"""CSI, the index provider of Shanghai: members, weights, ratios."""
 
 from resources.upstreams.csindex.client import CsindexClient
 

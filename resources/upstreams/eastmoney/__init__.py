@@ -1,4 +1,4 @@
-"""The finance portal's quote hosts (push2, push2his): lists, single quotes, bars, money flow."""
+"""The portal's (`eastmoney`) quote hosts (push2, push2his): lists, single quotes, bars, money flow."""
 
 from resources.upstreams.eastmoney.client import EastmoneyClient
 

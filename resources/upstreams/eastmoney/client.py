@@ -1,4 +1,4 @@
-"""Calls of the finance portal's quote hosts: request -> fetch -> parse, one method per call."""
+"""Calls of the portal's quote hosts: request -> fetch -> parse, one method per call."""
 
 from collections.abc import Sequence
 from functools import partial

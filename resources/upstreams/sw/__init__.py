@@ -1,4 +1,4 @@
-"""The industry classification (Shenwan) and its indices."""
+"""SW, the industry classification, and its indices."""
 
 from resources.upstreams.sw.client import SwClient
 

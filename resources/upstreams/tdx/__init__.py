@@ -1,4 +1,4 @@
-"""The terminal protocol (TDX, TCP): bars, quotes, ticks, capital changes, finance and block files."""
+"""The terminal (`tdx`) over TCP: bars, quotes, ticks, capital changes, finance and block files."""
 
 from resources.upstreams.tdx.client import TdxClient
 

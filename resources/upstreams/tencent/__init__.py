@@ -1,4 +1,4 @@
-"""The quote site (Tencent): snapshots, bars, intraday lines, money flow, ranking, ticks."""
+"""The quote site (`tencent`): snapshots, bars, intraday lines, money flow, ranking, ticks."""
 
 from resources.upstreams.tencent.client import TencentClient
 

@@ -1,4 +1,4 @@
-"""The topic portal (THS): limit-ups with their reasons, popularity, strong stocks with tags."""
+"""The topic portal (`ths`): limit-ups with their reasons, popularity, strong stocks with tags."""
 
 from resources.upstreams.ths.client import ThsClient
 

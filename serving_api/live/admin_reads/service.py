@@ -313,7 +313,7 @@ class Live:
         self, key: Hashable, ttl: Ttl, question: Callable[[Any], Any], shape: Callable[[Row], Row],
         *, pages: int = 1,
     ) -> Answered:  # fmt: skip
-        """Rows of the finance portal, each as `shape` gives it; [] when the portal does not answer."""
+        """Rows of the portal, each as `shape` gives it; [] when the portal does not answer."""
 
         async def ask() -> Answered:
             answer = await self.clients.ask({EASTMONEY: question}, pages=pages, empty=is_empty)

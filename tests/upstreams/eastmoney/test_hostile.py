@@ -1,4 +1,4 @@
-"""Damaged answers of the finance portal: a typed error or a frame that keeps its promises."""
+"""Damaged answers of the portal: a typed error or a frame that keeps its promises."""
 
 import json
 from datetime import datetime
