@@ -64,7 +64,7 @@ class Page:
     charts: bool = True
 
 
-PAGES = (Page("stock", "stock/"), Page("market", "market"), Page("screens", "screens"))
+PAGES = (Page("stock", "stock/"), Page("market", "market"), Page("screens", "screens"), Page("ask", "ask"))
 _CODE = re.compile(r"\d{6}")
 
 

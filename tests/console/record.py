@@ -45,6 +45,7 @@ PAGES = {
             "get_dividend_history": {"code": "{code}", "limit": 30},
             "get_announcements": {"code": "{code}", "limit": 30},
             "get_dragon_tiger_history": {"code": "{code}", "limit": 30},
+            "get_limit_history": {"code": "{code}", "limit": 30},
             "get_fund_flow_history": {"code": "{code}", "limit": 60},
         },
     ),

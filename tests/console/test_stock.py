@@ -36,6 +36,8 @@ def test_all_panels_show_the_stock_and_name_their_address(
 
         assert expected["stocks/{code}"]["results"]["name"] in one.page.locator("h1").inner_text()
         assert expected["get_announcements"]["results"][0]["title"] in one.text("events")
+        assert expected["get_limit_history"]["results"][0]["trade_date"] in one.text("events")
+        assert texts_of(language, "stock")["events.limit_broken"] in one.text("events")
         marks = one.page.locator("#scores .tag").all_inner_texts()
         assert marks == [factor["mark"] for factor in expected["factor/breakdown/{code}"]["factors"]]
         for chart in ("candles", "chips", "flow"):
@@ -151,3 +153,25 @@ def test_a_number_opens_its_lineage_for_an_administrator_alone(browser: Browser,
             "data-lineage"
         )
         assert not [url for url in one.asked if "/datamgr/lineage/" in url]
+
+
+@pytest.mark.soak
+def test_a_line_of_an_indicator_breaks_where_dates_have_no_value(browser: Browser, site: str) -> None:
+    dates = [bar["date"] for bar in answers("stock")["stocks/{code}/kline"]["results"]]
+    missing = set(dates[-40:-30])
+
+    def without(answer: Any) -> Any:
+        if answer.get("items") and "ma5" in answer["items"][0]:
+            answer["items"] = [row for row in answer["items"] if row["date"] not in missing]
+        return answer
+
+    with opened(browser) as one:
+        answer_recorded(one.page, without)
+        show(one, site)
+        drawn = one.page.evaluate(
+            "() => { const { data } = document.querySelector('#candles .plot');"
+            " const line = data.find((one) => one.name === 'MA5');"
+            " return [line.x, line.y, line.connectgaps]; }"
+        )
+        assert {date for date, value in zip(*drawn[:2], strict=True) if value is None} >= missing
+        assert drawn[2] is False

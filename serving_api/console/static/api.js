@@ -59,6 +59,43 @@ async function fetched(request, signal) {
   throw new Problem(KINDS[answer.status] ?? (answer.status < 500 ? "refused" : "failed"), detail, answer.status, json?.error ?? null);
 }
 
+/** The events of a stream that is asked by POST, one after the other, until its end; raises Problem. */
+export async function* streamed({ url, body }, signal) {
+  const options = { method: "POST", headers: { "X-Console": "1", "Content-Type": "application/json" }, body: JSON.stringify(body), signal };
+  let answer;
+  try {
+    answer = await fetch(url, options);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw new Problem("gone");
+  }
+  if (!answer.ok) {
+    const json = await answer.json().catch(() => null);
+    const detail = typeof json?.detail === "string" ? json.detail : "";
+    // 403 of a question is a used quota, not a missing login.
+    const kind = answer.status === 403 ? "refused" : KINDS[answer.status] ?? (answer.status < 500 ? "refused" : "failed");
+    throw new Problem(kind, detail, answer.status);
+  }
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let held = "";
+  while (true) {
+    let part;
+    try {
+      part = await reader.read();
+    } catch (error) {
+      if (signal.aborted) throw error;
+      throw new Problem("gone");
+    }
+    if (part.done) throw new Problem("gone");
+    const lines = (held + part.value).split("\n");
+    held = lines.pop();
+    for (const line of lines) {
+      if (line === "data: [DONE]") return;
+      if (line.startsWith("data: ")) yield JSON.parse(line.slice(6));
+    }
+  }
+}
+
 /** A request of an interface of the catalog. */
 export const calling = (name, params, asOf = null) => ({
   url: address("datamgr/fusion/call"),

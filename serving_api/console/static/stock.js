@@ -5,7 +5,7 @@ import { address, calling, read, shared } from "./api.js";
 import { el, number, shown, t, table } from "./dom.js";
 import { Panel } from "./panel.js";
 import { open } from "./lineage.js";
-import { candles, chips, flow } from "./stock_charts.js";
+import { candles, chips, flow, limitEvents } from "./stock_charts.js";
 
 const code = document.getElementById("stock").dataset.code;
 const [adjust, days, indicator, slider, output] = ["adjust", "days", "indicator", "asof", "asof-date"].map((id) => document.getElementById(id));
@@ -39,11 +39,12 @@ function summary(body, detail, base, score) {
   return true;
 }
 
-function events(body, dividends, billboard, announcements) {
+function events(body, dividends, billboard, announcements, limits) {
   const rows = [
     ...dividends.results.map((one) => ({ date: one.ex_date ?? one.ann_date, kind: "dividend", text: one.plan_text, from: { table: "fusion_dividend", column: "bonus_rmb", key: { code, report_period: one.report_period, ann_date: one.ann_date } } })),
     ...billboard.results.map((one) => ({ date: one.trade_date, kind: "billboard", text: one.reason })),
     ...announcements.results.map((one) => ({ date: one.pub_date, kind: "announcement", text: one.title })),
+    ...limitEvents(limits),
   ].filter((one) => one.date).sort((a, b) => (a.date < b.date ? 1 : -1));
   if (!rows.length) return false;
   body.append(table([
@@ -112,16 +113,17 @@ function fill() {
   const dividends = listed("get_dividend_history");
   const announcements = listed("get_announcements");
   const billboard = listed("get_dragon_tiger_history");
+  const limits = listed("get_limit_history");
   panels.summary.load([stock(""), stock("/base-info"), score], summary, t("empty.summary"));
   panels.candles.load([
     stock("/kline", { ...span, adjust: adjust.value }),
     { url: address(`quant/indicators/${code}`, { ...span, date }) },
     { url: address(`quant/patterns/${code}`, { days: Math.min(750, Number(days.value)), date }) },
-    dividends, billboard, announcements,
+    dividends, billboard, announcements, limits,
   ], (body, ...answers) => candles(body, answers, indicator.value), t("empty.candles"));
   panels.chips.load([{ url: address(`quant/cyq/${code}`, { date }) }], chips, t("empty.calculated"));
   panels.flow.load([calling("get_fund_flow_history", { code, limit: 60 }, date)], flow, t("empty.flow"));
-  panels.events.load([dividends, billboard, announcements], events, t("empty.events"));
+  panels.events.load([dividends, billboard, announcements, limits], events, t("empty.events"));
   panels.finance.load([stock("/finance-detail")], finance, t("empty.finance"));
   panels.peers.load([stock("/industry-compare")], peers, t("empty.peers"));
   panels.scores.load([score], scores, t("empty.calculated"));

@@ -29,11 +29,20 @@ function marks(rows, name, symbol, color, level, known) {
   };
 }
 
+// Symbol and colour of the days on which the price touched its limit.
+const LIMIT_MARKS = { up: ["triangle-up-open", "rise"], down: ["triangle-down-open", "fall"], broken: ["x-thin-open", "faint"] };
+
+/** The days in a pool of limits: limit-up, limit-down, or a limit-up that did not hold. */
+export const limitEvents = (limits) => limits.results.filter((one) => one.pool in LIMIT_MARKS).map((one) => ({
+  date: one.trade_date, kind: `limit_${one.pool}`, pool: one.pool,
+  text: [one.zt_stat, one.first_seal_time ? t("events.first_seal", { time: one.first_seal_time }) : "", one.break_times ? t("events.broke", { times: one.break_times }) : "", shown(one.change_pct, "pct")].filter(Boolean).join(" · "),
+}));
+
 /** Ticks of an axis of dates: half as many where the panel is narrow. */
 const few = (target, count) => (target.clientWidth < 500 ? Math.floor(count / 2) : count);
 
 /** Candles, volume, an indicator, marks of patterns and events on one axis of dates. */
-export function candles(target, [bars, indicators, patterns, dividends, billboard, announcements], kind) {
+export function candles(target, [bars, indicators, patterns, dividends, billboard, announcements, limits], kind) {
   const rows = bars.results;
   if (!rows.length) return false;
   const x = rows.map((bar) => bar.date);
@@ -42,9 +51,13 @@ export function candles(target, [bars, indicators, patterns, dividends, billboar
   const tone = rows.map((bar) => (bar.close >= bar.open ? colors.rise : colors.fall));
   const below = ON_PRICE.has(kind) ? "y" : "y3";
   const items = indicators.items.filter((row) => known.has(row.date));
+  // One place for each bar: a line breaks where a date has no value; a value alone is a dot.
+  const valued = new Map(items.map((row) => [row.date, row]));
+  const each = (name) => x.map((date) => valued.get(date)?.[name] ?? null);
+  const alone = (values) => values.some((value, at) => value !== null && (values[at - 1] ?? null) === null && (values[at + 1] ?? null) === null);
   const lines = LINES[kind].map((name, at) => ({
-    type: "scatter", mode: items.length > 1 ? "lines" : "markers", name: name.toUpperCase().replace("_", " "), x: items.map((row) => row.date), y: items.map((row) => row[name]),
-    yaxis: below, showlegend: true, line: { width: 1.2, color: colors.series[at % 4] }, marker: { color: colors.series[at % 4] }, hovertemplate: "%{y:.2f}",
+    type: "scatter", mode: alone(each(name)) ? "lines+markers" : "lines", name: name.toUpperCase().replace("_", " "), x, y: each(name), connectgaps: false,
+    yaxis: below, showlegend: true, line: { width: 1.2, color: colors.series[at % 4] }, marker: { color: colors.series[at % 4], size: 3 }, hovertemplate: "%{y:.2f}",
   }));
   if (kind === "macd") {
     const bar = items.map((row) => row.macd_hist);
@@ -62,6 +75,7 @@ export function candles(target, [bars, indicators, patterns, dividends, billboar
     marks(dividends.results.map((one) => ({ date: one.ex_date, text: one.plan_text })), t("events.dividend"), "diamond", colors.series[1], 3, known),
     marks(billboard.results.map((one) => ({ date: one.trade_date, text: one.reason })), t("events.billboard"), "star", colors.rise, 2, known),
     marks(announcements.results.map((one) => ({ date: one.pub_date, text: one.title })), t("events.announcement"), "circle", colors.accent, 1, known),
+    ...limitEvents(limits).map((one) => marks([one], t(`events.${one.kind}`), LIMIT_MARKS[one.pool][0], colors[LIMIT_MARKS[one.pool][1]], 5, known)),
   ];
   const bottom = below === "y3" ? 0.16 : 0;
   draw(target, traces, {
@@ -70,7 +84,7 @@ export function candles(target, [bars, indicators, patterns, dividends, billboar
     yaxis: { domain: [bottom + 0.24, 1], side: "right", title: { text: t("units.cny"), font: { size: 11 } } },
     yaxis2: { domain: [bottom + 0.09, bottom + 0.21], side: "right", nticks: 3, fixedrange: true },
     yaxis3: { domain: [0, 0.15], side: "right", nticks: 3, fixedrange: true, visible: below === "y3" },
-    yaxis4: { domain: [bottom, bottom + 0.08], range: [0.2, 4.8], fixedrange: true, visible: false },
+    yaxis4: { domain: [bottom, bottom + 0.08], range: [0.2, 5.8], fixedrange: true, visible: false },
   });
   reports(target);
   return true;
