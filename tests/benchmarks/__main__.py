@@ -15,8 +15,8 @@ from pathlib import Path
 from tests.benchmarks.measure import Figure, table
 
 NAMES = (
-    "storage", "panel", "lake_use", "compute", "quant", "shortcuts", "serving", "launches", "backfill",
-    "market", "screening", "live", "evidence", "chat",
+    "storage", "growth", "panel", "lake_use", "compute", "quant", "shortcuts", "serving", "launches",
+    "backfill", "market", "screening", "live", "evidence", "chat",
 )  # fmt: skip
 BUDGET_S = 1800.0
 ROOT = Path(__file__).parents[2]
