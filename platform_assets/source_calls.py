@@ -70,8 +70,7 @@ def risks() -> tuple[tuple[str, str, tuple[str, ...]], ...]:
 
 
 def calls_of(function: Any) -> frozenset[str]:
-    """`upstream.call` of every upstream call in a function and in the functions of the project that it
-    names."""
+    """`upstream.call` of every upstream call in a function and in the project's functions that it names."""
     return frozenset(_calls(function, frozenset(), set()))
 
 

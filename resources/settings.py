@@ -231,8 +231,7 @@ class Settings:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """The secret values that are set, the passwords within the URLs and the items of the lists among
-        them."""
+        """The secret values that are set, with the passwords within URLs and the items of lists."""
         values = [str(getattr(self, row.name)) for row in fields(self) if row.metadata.get("secret")]
         within = [urlsplit(value).password for value in values if "://" in value]
         pooled = [key.strip() for value in values if "," in value for key in value.split(",")]
@@ -369,8 +368,7 @@ def load_settings(
 
 
 def refuse_reserved(settings: Settings) -> None:
-    """NotImplementedError for DATA_SOURCE=vendor: the specification reserves it, and it is not
-    implemented."""
+    """NotImplementedError for DATA_SOURCE=vendor, which the specification reserves."""
     if settings.data_source == "vendor":
         raise NotImplementedError("DATA_SOURCE=vendor is reserved and not implemented")
 

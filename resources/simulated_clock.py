@@ -59,8 +59,7 @@ class SimulatedClock:
         return self.pace.now(time.time())
 
     def begin(self, at: datetime, rate: float = 1.0) -> None:
-        """Write the file: it is `at` now. Raises InputError for a rate that is not above 0 and at most
-        3600."""
+        """Write the file: it is `at` now. Raises InputError for a rate outside (0, 3600]."""
         if not 0 < rate <= MOST_RATE:
             raise InputError("rate", f"{rate:g} is not above 0 and at most {MOST_RATE:g}")
         replace_json(self.path, {"at": at.isoformat(), "since": time.time(), "rate": rate})

@@ -85,8 +85,7 @@ def reference_is_previous_close(rows: pd.DataFrame, context: Context) -> pd.Seri
 
 
 def reference_is_known(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """The reference price is known: a listing day without an issue price at any source has none, and no
-    change."""
+    """The reference price is known: a listing day without an issue price has none, and no change."""
     return rows["last_close"].notna()
 
 

@@ -22,8 +22,7 @@ CUTTING = "tdx"
 
 @dataclass(frozen=True)
 class Seen:
-    """A name shown on `day` (without one-day prefixes), and up to `until` where that is known to be its
-    end."""
+    """A name shown on `day` (without one-day prefixes), up to `until` where its end is known."""
 
     day: str
     name: str

@@ -36,8 +36,7 @@ def category_of(title: str) -> str:
 
 
 def importance_of(title: str) -> int:
-    """3 for notices that change the state of a company, 2 for those that holders wait for, 1 for all
-    others."""
+    """3 for notices that change a company's state, 2 for those that holders wait for, 1 for all others."""
     plain = plain_form(title)
     if _MINOR_WORDS.search(plain):
         return _ROUTINE

@@ -72,8 +72,7 @@ class Pair:
 
 
 def paired(rows: Ints, first: Bools, values: Mapping[str, Floats]) -> dict[str, Pair]:
-    """Pairs of the value of every column on each of `rows` and on the row before; NaN before a `first`
-    bar."""
+    """Pairs of every column's value on each of `rows` and on the row before; NaN before a `first` bar."""
     return {
         name: Pair(column[rows], np.where(first, np.nan, column[np.maximum(rows - 1, 0)]))
         for name, column in values.items()

@@ -98,8 +98,7 @@ def newest_up(panel: BarPanel, sessions: int = 20) -> npt.NDArray[np.int64]:
 
 
 def limit_days(panel: BarPanel) -> Row:
-    """Consecutive sealed limit-ups up to and including the newest date; dates without trade are passed
-    over."""
+    """Consecutive sealed limit-ups up to the newest date, included; dates without trade are passed over."""
     days: Row = limit_streaks(panel.up, len(panel.up))[-1]
     return days
 

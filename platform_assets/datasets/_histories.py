@@ -15,8 +15,7 @@ def differs_from_known(now: pd.Series, before: pd.Series) -> pd.Series:
 
 
 def flagged_before(stored: pd.DataFrame, check: str) -> pd.Series:
-    """True for stored rows that `check` has flagged (`quality_flags`): a flagged value cannot confirm
-    itself."""
+    """True for stored rows that `check` flagged (`quality_flags`): a flagged value cannot confirm itself."""
     return stored["quality_flags"].fillna("").astype(str).str.contains(f'"{check}"', regex=False)
 
 

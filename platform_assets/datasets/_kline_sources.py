@@ -95,8 +95,7 @@ def _with_listing_days(ctx: FetchContext, rows: pd.DataFrame) -> pd.DataFrame:
 def stored_references(
     read: Callable[..., pd.DataFrame], codes: tuple[str, ...], since: str, until: str
 ) -> dict[tuple[str, str], float]:
-    """Stored reference prices by code and date, without those that equal the open: they were taken from
-    it."""
+    """Stored reference prices by code and date, without those that equal the open: they come from it."""
     columns = ("code", "date", "open", "last_close")
     stored = read("fusion_kline_daily", columns=columns, codes=codes, since=since, until=until)
     stored = stored[stored["last_close"].notna() & (stored["last_close"] != stored["open"])]

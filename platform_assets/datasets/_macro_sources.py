@@ -27,8 +27,7 @@ def _days_ago(ctx: FetchContext, days: int) -> str:
 
 
 def _since(ctx: FetchContext, indicator: str, years: int) -> str:
-    """First date for which daily values are asked: a little before the newest stored one, else `years`
-    back."""
+    """First date to ask daily values for: a little before the newest stored one, else `years` back."""
     stored = ctx.read(TABLE, columns=("indicator", "period_date"))
     days = stored.loc[stored["indicator"] == indicator, "period_date"]
     if len(days) < _ENOUGH:

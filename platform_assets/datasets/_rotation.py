@@ -18,8 +18,7 @@ REPORTED = (*REPORTS, "fusion_stock_master")
 
 
 def in_season(ctx: FetchContext, scope: Scope) -> bool:
-    """While a report period is being disclosed, else on the first trade date of a week. Codes and ranges
-    always."""
+    """While a report period is disclosed, else on the first trade date of a week. Codes and ranges always."""
     if scope.codes is not None or scope.is_range:
         return True
     day = scope.until

@@ -95,8 +95,7 @@ def with_largest(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
 
 
 def add_change(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """Fills the change where no source has it: against the count before of the same company, when that is
-    known."""
+    """Fills the change where no source has it: against the company's count before, when that is known."""
     before = rows.sort_values(["code", "date"]).groupby("code")["holder_num"].shift(1)
     change = (rows["holder_num"] - before.reindex(rows.index)).astype("Float64")
     rows["change_num"] = rows["change_num"].fillna(change.astype("Int64"))

@@ -123,8 +123,7 @@ def of_this_instrument(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 
 def keep_reference(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
-    """Fills the reference price of a first bar, which carries none, from what was stored of that day
-    before."""
+    """Fills the reference price of a first bar, which has none, from what was stored of that day."""
     missing = rows[rows["last_close"].isna()]
     if len(missing):
         reported = sources.stored_references(

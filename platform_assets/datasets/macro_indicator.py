@@ -119,8 +119,7 @@ def is_near_its_past(rows: pd.DataFrame, context: Context) -> pd.Series:
 
 
 def keeps_its_past(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """Most of the series is as stored, its changes too: an index near 100 hardly shows which month it is
-    of."""
+    """Most of the series is as stored, changes too: an index near 100 hardly shows of which month it is."""
     stored = context.read(TABLE, columns=(*_PERIOD, *_FIGURES, "quality_flags"))
     return mostly_unchanged(
         rows, stored, key=_PERIOD, columns=_FIGURES, series="indicator", check=keeps_its_past.__name__

@@ -117,8 +117,7 @@ def tactic_parts(ctx: FetchContext, scope: Scope, codes: Sequence[str], day: str
 def _directions(
     ctx: FetchContext, codes: Sequence[str], dates: Sequence[str], traded: npt.NDArray[np.bool_]
 ) -> Floats:
-    """[codes] sum of the pattern directions of the newest bars; NaN for all where patterns are not
-    computed."""
+    """[codes] sum of the pattern directions of the newest bars; NaN where patterns are not computed."""
     rows = ctx.read(PATTERNS, columns=("code", "date", *DIRECTIONS), since=dates[0], until=dates[-1])
     if not patterns_looked_for(rows["date"], dates[-1]):
         return np.full(len(codes), np.nan)

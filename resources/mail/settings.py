@@ -16,8 +16,7 @@ PASSWORD_KEY = "mail.smtp.password"  # noqa: S105  the name of a stored value
 
 @dataclass(frozen=True)
 class MailSettings:
-    """One SMTP account. `enabled` is the master switch of all mails but tests that an administrator asks
-    for."""
+    """One SMTP account. `enabled` switches all mails but the tests that an administrator asks for."""
 
     host: str = ""
     port: int = IMPLICIT_TLS_PORT

@@ -122,8 +122,7 @@ def reports(view: View, security: Security, at: datetime) -> Iterator[Finance]:
 
 
 def payouts(view: View, security: Security, since: int = 0) -> list[Payout]:
-    """Dividends that are planned, decided or implemented by now with a notice on or after `since`, by
-    ex-day."""
+    """Dividends planned, decided or implemented by now with a notice on or after `since`, by ex-day."""
     if view.world.label != "sample":
         return []
     horizon = view.now + timedelta(days=_LATEST_PLAN)

@@ -85,8 +85,7 @@ class Result:
         return self.report.current_liabilities if self.accounts.is_classified else None
 
     def _of_assets(self, span: Range | None, purpose: str) -> float | None:
-        """A part of the current assets (of all where they are not divided), never more of them than there
-        are."""
+        """A part of the current assets (of all where they are not divided), never more than there are."""
         usual = self.accounts
         if span is None:
             return None
@@ -324,8 +323,7 @@ class FinanceBook:
         return [one for one in view.world.securities(view.now) if one.kind == "stock"]
 
     def _announced(self, view: View, security: Security, years: int) -> list[Result]:
-        """As `_results`, with the reports to come of periods that have ended: express reports contain
-        those."""
+        """As `_results`, with the reports to come of ended periods: express reports contain those."""
         later = view.now + timedelta(days=125)
         ended = [
             one for one in view.world.reports(security, later, years) if one.period < date_number(view.now)

@@ -29,8 +29,7 @@ class Expected:
 
 @dataclass(frozen=True)
 class Outlook:
-    """Consensus of one company; `reported` is the day of the newest forecast, `actual` the EPS of last
-    year."""
+    """Consensus of one company; `reported`: day of the newest forecast, `actual`: EPS of last year."""
 
     security: Security
     reported: int

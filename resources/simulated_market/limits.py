@@ -230,8 +230,7 @@ class LimitBook:
         return [one for one in self.of_date(view, day) if chosen(one) and one.minutes is not None]
 
     def previous(self, view: View, day: int) -> list[tuple[LimitState, LimitState]]:
-        """(state then, state on the date) of the limit-ups of the trade date before that trade
-        on the date."""
+        """(state then, state on the date) of the limit-ups of the day before that trade on the date."""
         dates = view.world.trade_dates()
         at = int(np.searchsorted(dates, day))
         if at == 0:

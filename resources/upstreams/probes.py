@@ -25,8 +25,7 @@ class ProbeTarget:
 
 @dataclass(frozen=True)
 class Probe:
-    """`ask` returns something with a length. `may_be_empty`: no row is a valid answer (no stock at the
-    limit)."""
+    """`ask` returns something with a length. `may_be_empty`: no row is a valid answer (no limit-up)."""
 
     name: str
     upstream: str

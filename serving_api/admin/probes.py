@@ -78,8 +78,7 @@ _NO_RETRY = 0.0
 
 
 def _listed_code(session: Session) -> str:
-    """The default code when it is listed or no list is stored; else the first stock of Shanghai, or of the
-    list."""
+    """The default code if it is listed or no list is stored; else the first of Shanghai, or of the list."""
     listed = "sec_type='stock' AND (list_status IS NULL OR list_status='L')"
     for also in (f" AND code='{USUAL_CODE}'", " AND market='SH'", ""):
         found = session.rows(

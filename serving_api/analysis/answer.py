@@ -59,8 +59,7 @@ class Submitted(BaseModel):
 
 @dataclass
 class Verified:
-    """A submission whose numbers are bound to facts; `problems`: why it is rejected, as text for the
-    model."""
+    """A submission with its numbers bound to facts; `problems`: why it is rejected, as text for the model."""
 
     submitted: Submitted | None = None
     checked: dict[str, Checked] = field(default_factory=dict)

@@ -34,8 +34,7 @@ def _with_hash(found: list[dict[str, Any]]) -> tuple[User, str] | None:
 
 
 def insert_user(connection: Connection, sql: Sql, values: Mapping[str, Any]) -> int:
-    """Insert a user; returns the id. Raises ConflictError when the name or the address is taken (in any
-    case)."""
+    """Insert a user; returns the id. Raises ConflictError when name or address is taken (in any case)."""
     _refuse_taken(connection, sql, values, own_id=None)
     try:
         inserted = connection.exec_driver_sql(sql.insert(TABLE, list(values)), tuple(values.values()))

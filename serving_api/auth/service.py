@@ -168,8 +168,7 @@ class Accounts:
             logger.warning("accounts are not prepared: %s", error.message)
 
     async def _note_login(self, user: User) -> None:
-        """Store the time of a login; a database that cannot be written to neither fails nor delays the
-        login."""
+        """Store the time of a login; a database that cannot be written neither fails nor delays it."""
         values = {"last_login_at": self._system.local().strftime("%Y-%m-%d %H:%M:%S")}
         try:
             with anyio.move_on_after(NOTE_WAIT_S) as wait:

@@ -54,8 +54,7 @@ class FrameStream(StreamingResponse):
         super().__init__(frames(events()), headers=_HEADERS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """The server reports a disconnected client only when asked, so it is polled while the stream is
-        open."""
+        """The server reports a disconnected client only when asked: it is polled while the stream is open."""
         async with anyio.create_task_group() as group:
 
             async def listen() -> None:

@@ -63,8 +63,7 @@ def minute_bars(session: Session, call: InterfaceCall) -> Any:
 
 
 def newest_periods(session: Session, call: InterfaceCall) -> Any:
-    """Rows of one code in its newest report periods, newest period first; only rows with the requested
-    values."""
+    """Rows of one code in its newest report periods, newest first; only those with the requested values."""
     periods, order = call.params["periods"], call.interface.order
     return rows_of_newest_periods(session, call.table, call.code, periods, filters_of(call), order)
 

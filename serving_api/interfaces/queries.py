@@ -103,8 +103,7 @@ def in_range(
     also: str = "",
     equal: Mapping[str, str] = NO_FILTER,
 ) -> list[Row]:
-    """The newest `limit` rows of a code between two dates, only those with the values of `equal`, newest
-    first."""
+    """The newest `limit` rows of a code between two dates with the values of `equal`, newest first."""
     of = {code_column(table): code, **equal, **between(table, since, until)}
     order = newest_first(table)
     return public_rows(session, table.name, of=of, where=also, as_of=as_of, order=order, limit=limit)

@@ -15,8 +15,7 @@ _FILTERS = ("market", "sec_type", "list_status")
 
 
 def securities(session: Session, call: InterfaceCall) -> Any:
-    """Master rows of a market, kind and status whose code or name contains a keyword, one page ordered by
-    code."""
+    """Master rows of a market, kind and status with a keyword in code or name: a page, ordered by code."""
     of: dict[str, Any] = {f"{name}?": call.params[name] for name in _FILTERS}
     name, size, keyword = call.table.name, call.params["page_size"], call.params["keyword"]
     begin = (call.params["page"] - 1) * size

@@ -22,8 +22,7 @@ class Mover:
 
 @dataclass(frozen=True)
 class Counts:
-    """Counts of stocks; `broken` touched their limit-up without holding it, None when the source has no
-    highs."""
+    """Counts of stocks; `broken`: touched, not held their limit-up; None when the source has no highs."""
 
     up: int
     down: int

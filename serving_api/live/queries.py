@@ -82,8 +82,7 @@ def release_row(connection: Connection, sql: Sql, row: Shared, owner: str) -> No
 
 
 def put_snapshot(connection: Connection, sql: Sql, row: Shared, values: Mapping[str, Any]) -> bool:
-    """Store an answer and release the claim on it; False when the final one, or a newer one, is already
-    stored."""
+    """Store an answer and release its claim; False when the final one, or a newer one, is stored already."""
     older = "(payload_json IS NULL OR ((is_final IS NULL OR is_final=0) AND captured_at<=?))"
     facts = (*row.values, values["captured_at"])
     released = {**values, "refresh_until": None}

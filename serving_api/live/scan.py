@@ -123,8 +123,7 @@ def check_scan(rows: Sequence[Traded], facts: Facts) -> None:
 
 
 def check_session(rows: Sequence[Traded], facts: Facts) -> None:
-    """Raises PayloadError when last closes of quotes differ from the stored closes of the previous
-    session."""
+    """Raises PayloadError when last closes of quotes are not the stored ones of the previous session."""
     pairs = [
         (row.last_close, close)
         for row in rows

@@ -26,8 +26,7 @@ Items = list[dict[str, Any]]
 
 @dataclass(frozen=True)
 class Part:
-    """`cached`: this process did not ask a source for it. `at`: when it was captured, None for an empty
-    one."""
+    """`cached`: this process did not ask a source. `at`: when it was captured, None for an empty one."""
 
     items: Items
     cached: bool

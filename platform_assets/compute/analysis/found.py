@@ -120,8 +120,7 @@ def turn(table: str, column: str, points: Points, words: str) -> Finder:
 
 
 def ratio(table: str, over: str, under: str, points: Points, words: str, *, change: bool = False) -> Finder:
-    """One value over another of the same row, as times or as a change in percent; the lower one is
-    positive."""
+    """One value over another of a row, as times or as a change in percent; the lower one is positive."""
 
     def find(pack: Pack, name: str) -> Found | None:
         upper, lower = newest(pack, table, over, name), newest(pack, table, under, name)

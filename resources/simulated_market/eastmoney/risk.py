@@ -118,8 +118,7 @@ def pledge_row(one: Pledge, view: View) -> Row:
 
 
 def goodwill_row(one: Result) -> Row:
-    """RPT_GOODWILL_STOCKDETAILS: CNY; the ratio to equity is a fraction. The decrease of a year is its
-    impairment."""
+    """RPT_GOODWILL_STOCKDETAILS: CNY; ratio to equity as a fraction. A year's decrease is its impairment."""
     before = None if one.opening is None else _goodwill_of(one, one.opening)
     lost = (
         max(0.0, round(before - one.goodwill, 2)) if before is not None and one.report.months == 12 else None

@@ -38,8 +38,7 @@ class ThsResponder:
         )
 
     def limit_pool(self, request: HttpRequest, view: View) -> Reply:
-        """A page of a pool; a year back, then nothing. For a date to come the newest session's, as `date`
-        says."""
+        """A page of a pool, a year back at most. For a date to come the newest session's, as `date` says."""
         params = request.params()
         day = min(day_of(params.get("date", "")), newest_session(view))
         ago = sessions_before(view, day)

@@ -82,8 +82,7 @@ class CninfoClient(UpstreamClient):
         return self._by_category(query, first)
 
     def _all(self, query: Query, first: Page) -> list[dict[str, Any]]:
-        """All pages. Notices are published while a list is read: when the count changed, it is read once
-        more."""
+        """All pages. Notices appear while a list is read: when the count changed, it is read once more."""
         try:
             return self._collected(query, first)
         except PayloadError as error:

@@ -93,8 +93,7 @@ class EastmoneyClient(
         return self._ask(popularity.ranking_request(), popularity.parse_ranking)
 
     def stock_changes(self, page: int = 0) -> changes.ChangesPage:
-        """A page of 64 intraday anomalies of the session, newest first; columns `CHANGE_COLUMNS`, one
-        call."""
+        """A page of 64 anomalies of the session, newest first; columns `CHANGE_COLUMNS`, one call."""
         return self._ask(changes.changes_request(page), changes.parse_changes)
 
     # --- series

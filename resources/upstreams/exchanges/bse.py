@@ -81,8 +81,7 @@ def parse_total(body: bytes, day: str) -> list[dict[str, Any]]:
 
 
 def parse_detail(body: bytes, day: str) -> MarginPage:
-    """Rows with the keys of `MARGIN_COLUMNS`; one whose figures contradict each other is left out as
-    rejected."""
+    """Rows with the keys of `MARGIN_COLUMNS`; one whose figures contradict each other is rejected."""
     what = "BSE margin detail"
     answer, stated = _answer(body, day, what)
     page = object_of(answer[0] if answer else None, what)

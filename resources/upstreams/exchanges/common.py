@@ -143,8 +143,7 @@ def in_one_unit(amount: float, volume: float, what: str) -> None:
 
 
 def a_share_listings(rows: Sequence[dict[str, Any]], market: str, what: str) -> pd.DataFrame:
-    """A frame of `BILLBOARD_COLUMNS` without funds, bonds and B shares. A listing that came twice is
-    refused."""
+    """A frame of `BILLBOARD_COLUMNS` without funds, bonds and B shares. A repeated listing is refused."""
     made = frame([row for row in rows if board_of(row["code"], market)], BILLBOARD_COLUMNS)
     if made.duplicated(["code", "date", "reason"]).any():
         raise PayloadError(f"{what}: a listing came twice")

@@ -53,8 +53,7 @@ PORTAL_WORDS = frozenset(word for words in (*_RULES.values(), tuple(_SPECIAL.val
 
 
 def rule_of(reason: str, code: str, name: str) -> str:
-    """The portal's name of the rule behind the exchange's reason; the reason itself where no rule is
-    known."""
+    """The portal's name of the rule behind the exchange's reason; without a known rule the reason itself."""
     found = _REACHED.match(reason)
     rule = _RULES.get(found[1]) if found else None
     if found is None or rule is None:

@@ -57,8 +57,7 @@ def refuse_error(tab: Row, what: str) -> None:
 
 
 def page_of(tab: Row, head: Row, what: str, make: Callable[[Row], Row]) -> Page:
-    """Each row of a tab as `make` reads it, and how many there are on all pages, if the tab has that
-    count."""
+    """Each row of a tab as `make` reads it, and the number of rows on all pages, if the tab has it."""
     raws = [object_of(raw, f"{what} row") for raw in list_of(tab.get("data"), f"{what} data")]
     count = head.get("recordcount", UNTOLD)
     if type(count) is not int or (count != UNTOLD and len(raws) > count):

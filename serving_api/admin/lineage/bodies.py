@@ -16,8 +16,7 @@ _LAYOUT = {9, 10, 12, 13}
 
 
 def whole_word(text: str) -> re.Pattern[str]:
-    """A pattern for `text` where it is not part of a longer number: 600519 in sh600519, but not in
-    1600519."""
+    """A pattern for `text` outside of longer numbers: 600519 in sh600519, but not in 1600519."""
     return re.compile(rf"(?<![0-9]){re.escape(text)}(?![0-9])")
 
 

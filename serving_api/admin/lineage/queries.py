@@ -44,8 +44,7 @@ def superseded(session: Session, table: Table, key: Mapping[str, Any]) -> list[d
 def rows_of(
     session: Session, table: Table, key: Mapping[str, Any], sources: Sequence[str], limit: int
 ) -> list[dict[str, Any]]:
-    """Rows matching the columns of `key` that the table has, from the given sources (none = all), newest
-    first."""
+    """Rows matching the columns of `key` that the table has, of some sources (none = all), newest first."""
     requested = {name: value for name, value in key.items() if name in table.names}
     if not requested:
         return []

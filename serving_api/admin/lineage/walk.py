@@ -113,8 +113,7 @@ class Walk:
         return [spec.name for spec in table.columns if spec.name not in table.key]
 
     def _sources(self, row: Version) -> dict[str, str | None]:
-        """Column -> source: that of the row, unless the provenance pattern or the declaration says
-        otherwise."""
+        """Column -> source: the row's, unless the provenance pattern or the declaration says otherwise."""
         table = self.target.table
         other: dict[str, str] = {}
         if row.get("provenance") is not None:

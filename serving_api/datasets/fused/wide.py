@@ -95,8 +95,7 @@ class WideSnapshot:
         return sum(map(len, self.encoded)) + 2000 * len(self.rows)
 
     def page(self, requested: Requested) -> Page:
-        """The rows that meet every condition, in the requested order; missing values come last and meet no
-        bound."""
+        """The rows that meet every condition, as ordered; missing values come last and meet no bound."""
         fits = _conditions(requested)
         hits = [at for at in self._order(requested.sort) if all(fit(self.rows[at]) for fit in fits)]
         start = (requested.page - 1) * requested.page_size

@@ -120,8 +120,7 @@ class Market:
         return Answered([limit_row(row) for row in stored])
 
     async def industries(self) -> Answered:
-        """Every industry board, the strongest first: the portal's current ones, else the newest stored
-        ones."""
+        """Every industry board, strongest first: the portal's current ones, else the newest stored ones."""
         answer = await self._reported(
             "industries",
             RANKING_TTL,

@@ -127,8 +127,7 @@ def _is_complete(stored: Sequence[Row], fused: Sequence[Row]) -> bool:
 
 
 def merged(parts: Sequence[Sequence[Row]]) -> list[Row]:
-    """Rows of several sources by report period, newest first: each figure from the first source that has
-    it."""
+    """Rows of several sources by report period, newest first: a figure is the first source's that has it."""
     periods: dict[str, Row] = {}
     for rows in parts:
         for row in rows:

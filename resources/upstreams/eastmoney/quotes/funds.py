@@ -103,8 +103,7 @@ class FundCalls(ListCalls):
         return self.clist(bonds.LIST, wire_fields(bonds.BOND_FIELDS), bonds.bond_rows, key="symbol")
 
     def bond_terms(self) -> pd.DataFrame:
-        """Terms of every convertible bond, also of those that are gone; columns `bonds.TERMS`. About three
-        calls."""
+        """Terms of every convertible bond, past ones too; columns `bonds.TERMS`. About three calls."""
         return self.report(bonds.terms_report(), bonds.TERMS.frame)
 
     def fund_list(self, kind: str) -> pd.DataFrame:

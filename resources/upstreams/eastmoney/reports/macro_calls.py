@@ -60,8 +60,7 @@ class MacroCalls(Gateway):
         return self.report(report, partial(economy.foreign_rows, series=indicators))
 
     def connect_days(self, since: str, until: str) -> pd.DataFrame:
-        """The stock connect by date and channel; columns `connect_days.DAY_COLUMNS`. One call per 100
-        dates."""
+        """The stock connect by date and channel, columns `connect_days.DAY_COLUMNS`: a call per 100 dates."""
         return self.report(stock_connect.mutual_report(since, until), stock_connect.mutual_rows)
 
     def futures_bars(self, secid: str, since: str, until: str) -> pd.DataFrame:

@@ -97,8 +97,7 @@ class MarketCalls(Gateway):
         return self.asked(report, risks.PLEDGE_EVENTS.frame, day="ann_date", codes=[code])
 
     def goodwill(self, period: str) -> pd.DataFrame:
-        """Companies with goodwill in their report of one period; columns `risks.GOODWILL`. About six
-        calls."""
+        """Companies with goodwill in a report period; columns `risks.GOODWILL`. About six calls."""
         report = risks.goodwill_report(period)
         return self.asked(report, risks.GOODWILL.frame, day="report_period", since=period, until=period)
 
