@@ -64,7 +64,13 @@ class Page:
     charts: bool = True
 
 
-PAGES = (Page("stock", "stock/"), Page("market", "market"), Page("screens", "screens"), Page("ask", "ask"))
+PAGES = (
+    Page("stock", "stock/"),
+    Page("market", "market"),
+    Page("screens", "screens"),
+    Page("scorecards", "scorecards"),
+    Page("ask", "ask"),
+)
 _CODE = re.compile(r"\d{6}")
 
 

@@ -63,6 +63,7 @@ OF_PATHS: Mapping[tuple[str, str], Values] = {
     ("/builtin-strategies/", "key"): ("dragon", "composite", "tactic"),
     ("/alt-sources/", "key"): tuple(BY_KEY),
     ("/fusion/macro/cn-extended/", "name"): tuple(CN_NAMES),
+    ("/scorecard/record", "source"): ("builtin", "preset"),
     ("/scorecard/", "source"): ("builtin", "preset", "strategy"),
     ("/quant/pattern-performance", "pattern"): Column("calc_signal_hit", "signal_key"),
     ("/stocks/search", "keyword"): ("6", "0"),

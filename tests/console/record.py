@@ -57,6 +57,14 @@ PAGES = {
             "quant/formulas/eval": {"formula": "(C/REF(C,20)-1)*100", "limit": 200},
         },
     ),
+    "scorecards": Reads(
+        paths=(
+            "scorecard/sources",
+            "scorecard/overview?days=250",
+            "scorecard/record?source=builtin&group=tactic&days=250",
+            "scorecard/picks?source=builtin&group=tactic&status=reviewed&pageSize=50",
+        ),
+    ),
     "market": Reads(
         paths=(
             "realtime/sector-treemap?children=1000",

@@ -116,6 +116,27 @@ async def breakdown(
     return Answer({"by": by, "items": items, **await reach_of_days(state, (_OF[source],), days)})
 
 
+@router.get("/record", schemas.PickRecord, tables=PICKS)
+async def record(
+    call: Anyone,
+    source: Annotated[
+        Literal["builtin", "preset"], Query(description="of strategies: /quant/strategies/{key}/validation")
+    ],
+    group: Annotated[str | None, Query(max_length=32, description="board or preset; default: all")] = None,
+    days: Days90 = 90,
+) -> Answer:
+    """What followed the picks of a board or a preset: statistics, curve against the CSI 300, by month."""
+    if group is not None and group not in GROUP_LABELS[source]:
+        known = ", ".join(GROUP_LABELS[source])
+        raise InputError("group", f"{group!r} is no group of {source}; one of {known}")
+    state = call.state
+    found = await read_or(
+        service.no_record(), state.reading.scan(service.record, source, group, _since(state, days))
+    )
+    history = await reach_of_days(state, (_OF[source],), days)
+    return Answer({"source": source, "group": group, **found, **history})
+
+
 @router.get("/stock/{code}", schemas.StockPicks, tables=PICKS)
 async def stock(
     call: Anyone,

@@ -149,6 +149,14 @@ class ScoreCurvePoint(BaseModel):
     index_cum_pct: float
 
 
+class PickRecord(Reach):
+    source: str
+    group: str | None
+    stats: FullStats
+    curve: list[ScoreCurvePoint]
+    months: list[PickBreakdownRow]
+
+
 class StrategyPerformance(Reach):
     key: str
     stats: FullStats

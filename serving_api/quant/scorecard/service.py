@@ -114,14 +114,16 @@ def breakdown(session: Session, source: str, by: str, since: str) -> list[dict[s
         return _strategies_by(session, by, since)
     found = queries.figures(session, source, since)
     keys = _keys(session, found, by, since)
-    names = ("picks", "reviewed", "win_rate_pct", "avg_profit_pct", "avg_excess_pct")
-    shown = []
-    for key, picks in grouped(found.picks, keys).items():
-        reported = group_stats(picks).as_dict()
-        shown.append({"key": key, **{name: rounded(reported[name]) for name in names}})
+    shown = _by_key(found.picks, keys)
     if by in ("month", "rank"):
         return shown
     return sorted(shown, key=lambda row: (-row["picks"], row["key"]))
+
+
+def _by_key(picks: Picks, keys: Texts) -> list[dict[str, Any]]:
+    names = ("picks", "reviewed", "win_rate_pct", "avg_profit_pct", "avg_excess_pct")
+    reported = {key: group_stats(mine).as_dict() for key, mine in grouped(picks, keys).items()}
+    return [{"key": key, **{name: rounded(one[name]) for name in names}} for key, one in reported.items()]
 
 
 def _strategies_by(session: Session, by: str, since: str) -> list[dict[str, Any]]:
@@ -209,6 +211,17 @@ def performance(session: Session, key: str, since: str) -> dict[str, Any]:
     where, values = f"{TABLES[BUILTIN].group}=? AND trade_date>=?", (key, since)
     recent = queries.rows_of(session, BUILTIN, where, values, order=order, limit=RECENT)
     return {"key": key, "stats": _full(found.picks), "curve": _curve(found), "recent": recent}
+
+
+def record(session: Session, source: str, group: str | None, since: str) -> dict[str, Any]:
+    """Statistics, curve and months of one group, or of a whole source."""
+    found = queries.figures(session, source, since, group)
+    months = np.array([str(day)[:7] for day in found.dates], dtype=object)
+    return {"stats": _full(found.picks), "curve": _curve(found), "months": _by_key(found.picks, months)}
+
+
+def no_record() -> dict[str, Any]:
+    return {"stats": _full(queries.NO_FIGURES.picks), "curve": [], "months": []}
 
 
 def no_performance(key: str) -> dict[str, Any]:

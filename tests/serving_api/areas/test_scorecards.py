@@ -167,7 +167,7 @@ def reported(bench: Bench, path: str, **params: Any) -> Any:
 
 
 def test_every_answer_has_its_documented_shape(bench: Bench) -> None:
-    needed = {"/scorecard/picks": "builtin", "/scorecard/breakdown": "preset"}
+    needed = {f"/scorecard/{name}": "builtin" for name in ("picks", "breakdown", "record")}
     for route in (*router.routes, *builtin_router.routes):
         assert isinstance(route, PlatformRoute)
         path = route.path.removeprefix("/api/v1").replace("{code}", "600519").replace("{key}", "dragon")
@@ -376,6 +376,22 @@ def test_a_board_and_its_performance(bench: Bench) -> None:
     assert [row["cum_pct"] for row in found["curve"]] == [0.5, pytest.approx((1.005 * 1.01 - 1) * 100)]
     assert found["curve"][-1]["index_cum_pct"] == pytest.approx((1.002**2 - 1) * 100, abs=1e-4)
     assert [row["trade_date"] for row in found["recent"]] == [NEW, DAY, DAY, OLD, OLD]
+
+
+def test_the_record_of_a_board_is_its_performance_and_a_preset_has_one_too(bench: Bench) -> None:
+    performance = reported(bench, "/builtin-strategies/dragon/performance")
+    found = reported(bench, "/scorecard/record", source="builtin", group="dragon")
+    assert found["stats"] == performance["stats"]
+    assert found["curve"] == performance["curve"]
+    assert sum(month["picks"] for month in found["months"]) == performance["stats"]["picks"]
+
+    preset = reported(bench, "/scorecard/record", source="preset", group="momentumCore")
+    assert [(month["key"], month["reviewed"], month["win_rate_pct"]) for month in preset["months"]] == [
+        (DAY[:7], 1, 100.0)
+    ]
+    assert preset["curve"] == [{"date": DAY, "avg_profit_pct": 4.0, "cum_pct": 0.8, "index_cum_pct": 0.2}]
+    wrong = bench.api.get("/scorecard/record", params={"source": "preset", "group": "dragon"})
+    assert (wrong.status_code, "momentumCore" in wrong.text) == (422, True)
 
 
 def test_without_a_database_answers_are_empty(own: Bench) -> None:
