@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 TEST_STAMP := $(VENV)/.installed-test
 export PYTHONDONTWRITEBYTECODE = 1
 
-.PHONY: run cluster cluster-services dev test witness lint format openapi docs coverage bench soak real-day simulate backup restore lock clean help
+.PHONY: run screenshots cluster cluster-services dev test witness lint format openapi docs coverage bench soak real-day simulate backup restore lock clean help
 
 help:
 	@echo "make run       the platform on the sample market (API 8000, Dagster UI 3000)"
@@ -24,6 +24,7 @@ help:
 	@echo "make openapi   print the OpenAPI document"
 	@echo "make real-day  a day on real bars, compared with the files (DATA=DIR ARGS='--until DATE')"
 	@echo "make bench     benchmarks with their baselines"
+	@echo "make screenshots  pictures of the console for the README (ADDRESS=, else of a sample platform)"
 	@echo "make witness   public clients read the simulated market with their own parsers"
 	@echo "make soak      the long sizes of the tests"
 	@echo "make lock      the lock files with hashes, after a change of pyproject.toml or constraints.txt"
@@ -128,6 +129,9 @@ coverage: $(TEST_STAMP)
 
 bench: $(TEST_STAMP)
 	@$(BIN)/python -m tests.benchmarks
+
+screenshots: $(TEST_STAMP)
+	@$(BIN)/python -m tests.console.screenshots $(ADDRESS) $(if $(PASSWORD_FILE),--password-file '$(PASSWORD_FILE)')
 
 witness: $(TEST_STAMP)
 	@$(BIN)/python -m pytest tests/witness tests/simulated_market/tdx/test_pytdx.py
