@@ -16,8 +16,9 @@ from functools import cache
 from typing import Any
 
 from celery import Task
+from celery.exceptions import Reject
 from celery.signals import setup_logging, worker_ready, worker_shutdown
-from dagster import DagsterInstance
+from dagster import DagsterExecutionInterruptedError, DagsterInstance
 from dagster_celery.make_app import make_app
 from dagster_celery.tasks import create_task
 
@@ -26,7 +27,7 @@ from core.stopping import Requested, stoppable
 from platform_assets.definitions.dagster_internals import ExecuteStepArgs, unpack_value
 from platform_assets.definitions.queues import QUEUES
 from platform_assets.definitions.resources import is_up_to_date
-from resources import logs
+from resources import logs, tracing
 from resources.settings import Settings, process_settings
 from resources.warehouse.engine import make_engine
 from resources.warehouse.ledger.heartbeats import BEAT_S, STEP_WORKER, Heartbeats, this_node
@@ -65,6 +66,8 @@ class StepTask(Task):
     has ended: a message may come back after the run was given up."""
 
     def __call__(self, execute_step_args_packed: dict[str, Any], executable_dict: dict[str, Any]) -> Any:
+        # In the process of the pool: what sends the spans is a thread, and none survives the fork.
+        tracing.configure(process_settings(), STEP_WORKER)
         run_id = unpack_value(execute_step_args_packed, as_type=ExecuteStepArgs).run_id
         instance = opened_instance(os.getpid())
         run = instance.get_run_by_id(run_id)
@@ -73,6 +76,11 @@ class StepTask(Task):
         try:
             with stoppable(run_ends(instance, run_id)), logs.bound(run_id=run_id):
                 return self.run(execute_step_args_packed, executable_dict)
+        except DagsterExecutionInterruptedError:
+            if is_terminated(instance, run_id):
+                raise
+            # Stored as its result it would end the run, while the broker gives the step to another worker.
+            raise Reject("its process was told to stop", requeue=True) from None
         finally:
             # A step closes every log handler of its process.
             logs.configure(process_settings(), STEP_WORKER)

@@ -16,6 +16,7 @@ from dagster import DagsterInstance
 
 from core.clock import FrozenClock
 from core.stopping import stoppable
+from resources import tracing
 from resources.composition import open_platform
 from resources.settings import load_settings
 from resources.simulated_market.service import SimulatedMarket
@@ -26,14 +27,22 @@ from schedules.services import Services, make_services
 from schedules.supervisor import folders
 from tests.cluster.services import own_broker
 from tests.conftest import mariadb_database, own_postgres
+from tests.tracing.collector import Collector, Received, collecting
 
 ROOT = Path(__file__).parents[2]
 NOW = "2026-08-21T15:45"
 DAY = "2026-08-21"
+TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 
 
 @pytest.fixture
-def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
+def collector() -> Iterator[Collector]:
+    with collecting() as made:
+        yield made
+
+
+@pytest.fixture
+def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, collector: Collector) -> Iterator[Services]:
     """What the processes of a deployment have in common, named in the environment of this one."""
     clock = FrozenClock(datetime.fromisoformat(NOW))
     with (
@@ -53,6 +62,8 @@ def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Servic
                 "SIMULATOR_URL": market.http_url,
                 "SIMULATOR_TDX": f"{host}:{port}",
                 "SAMPLE_NOW": NOW,
+                "OTEL_EXPORTER_OTLP_ENDPOINT": collector.address,
+                "OTEL_BSP_SCHEDULE_DELAY": "200",
                 "PYTHONPATH": str(ROOT),
             }.items():
                 monkeypatch.setenv(name, value)
@@ -88,6 +99,12 @@ def pool(services: Services) -> Iterator[RunPool]:
     made.instance.dispose()
 
 
+def of_workers(collector: Collector, name: str) -> list[Received]:
+    """Spans of step workers in the trace of the run, by the beginning of their names."""
+    found = collector.trace(TRACE)
+    return [span for span in found if span.process == STEP_WORKER and span.name.startswith(name)]
+
+
 def events(instance: Any, run_id: str) -> list[tuple[str, str]]:
     """(step, message) of what the executor and the workers said of the steps."""
     return [
@@ -100,9 +117,10 @@ def events(instance: Any, run_id: str) -> list[tuple[str, str]]:
 
 @pytest.mark.soak
 def test_a_worker_carries_out_the_steps_of_a_run_and_stops_when_it_is_to_stop(
-    services: Services, worker: subprocess.Popen[bytes], pool: RunPool
+    services: Services, worker: subprocess.Popen[bytes], pool: RunPool, collector: Collector
 ) -> None:
-    done = pool.run("security_list", run_id=str(uuid.uuid4()), partition_key=DAY, tags={})
+    tags = {tracing.TAG: f"00-{TRACE}-00f067aa0ba902b7-01"}
+    done = pool.run("security_list", run_id=str(uuid.uuid4()), partition_key=DAY, tags=tags)
     said = events(pool.instance, done.run_id)
 
     assert (done.success, done.error) == (True, None)
@@ -121,6 +139,16 @@ def test_a_worker_carries_out_the_steps_of_a_run_and_stops_when_it_is_to_stop(
         rows = connection.exec_driver_sql("SELECT COUNT(*) FROM fusion_stock_master").scalar()
     assert rows
     assert [one.pid for one in services.heartbeats.all(STEP_WORKER)] == [worker.pid]
+
+    # Each step continues the trace of its run in the process of the worker, down to its calls and writes.
+    end = time.monotonic() + 30
+    while len(steps := of_workers(collector, "step ")) < len(queues) and time.monotonic() < end:
+        time.sleep(0.2)
+    assert {span.name for span in steps} == {f"step {step}" for step in queues}
+    known = {span.span_id for span in steps}
+    writes = of_workers(collector, "write ")
+    assert "write fusion_stock_master" in {span.name for span in writes}
+    assert {span.parent_id for span in writes} <= known
 
     asked = time.monotonic()
     with stoppable(lambda: "enough" if time.monotonic() > asked + 1 else None):
