@@ -236,8 +236,10 @@ def mirror_switches(
         if location is None or origin.location_name == location:
             switched[state.name] = state.is_running
     for task in services.tasks.all():
-        if task.task.timing.timed:
-            services.tasks.mirror_enabled(task.key, switched.get(task.key, True), by="switch", now=now)
+        enabled = switched.get(task.key, True)
+        # Compared first: a tick that changes nothing opens no transaction.
+        if task.task.timing.timed and task.enabled != enabled:
+            services.tasks.mirror_enabled(task.key, enabled, by="switch", now=now)
 
 
 def _location(context: dg.SensorEvaluationContext) -> str | None:

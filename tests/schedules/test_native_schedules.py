@@ -427,6 +427,16 @@ def test_a_claim_whose_run_was_made_is_tied_to_it(published: Services, instance:
     assert (row.run_id, row.status) == (run.run_id, "queued")
 
 
+def test_a_tick_that_finds_every_switch_as_it_is_writes_none(
+    published: Services, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[str] = []
+    monkeypatch.setattr(published.tasks, "mirror_enabled", lambda key, *_, **__: written.append(key))
+    Sensor(published, instance).tick("2026-08-21 15:00")
+
+    assert written == []
+
+
 def test_a_switched_off_task_leaves_a_row_that_says_so(
     published: Services, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
