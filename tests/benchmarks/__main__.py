@@ -16,7 +16,7 @@ from tests.benchmarks.measure import Figure, table
 
 NAMES = (
     "storage", "growth", "panel", "lake_use", "compute", "quant", "shortcuts", "serving", "launches",
-    "ticks", "backfill", "market", "screening", "live", "evidence", "chat",
+    "ticks", "backfill", "market", "screening", "live", "evidence", "chat", "console",
 )  # fmt: skip
 BUDGET_S = 1800.0
 ROOT = Path(__file__).parents[2]

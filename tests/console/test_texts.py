@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 
-from tests.console.opened import CODE, answer_recorded, opened
+from tests.console.opened import CODE, Change, answer_recorded, opened
 
 PAYLOADS = (
     "<script>window.hit=1</script>",
@@ -59,9 +59,8 @@ _MADE = """() => [...document.querySelectorAll(
 )].map((one) => one.outerHTML)"""
 
 
-@pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.soak)])
-def test_scripts_in_the_texts_of_upstreams_run_nowhere(browser: Browser, site: str, width: int) -> None:
-    assert len(PAYLOADS) == 30
+def poisoning() -> Change:
+    """Every text of an upstream in an answer becomes the next payload."""
     payloads = cycle(PAYLOADS)
 
     def poisoned(answer: Any, key: str = "") -> Any:
@@ -71,8 +70,14 @@ def test_scripts_in_the_texts_of_upstreams_run_nowhere(browser: Browser, site: s
             return [poisoned(value, key) for value in answer]
         return next(payloads) if key in TEXTS and isinstance(answer, str) else answer
 
+    return poisoned
+
+
+@pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.soak)])
+def test_scripts_in_the_texts_of_upstreams_run_nowhere(browser: Browser, site: str, width: int) -> None:
+    assert len(PAYLOADS) == 30
     with opened(browser, width=width) as one:
-        answer_recorded(one.page, poisoned)
+        answer_recorded(one.page, poisoning())
         found = {
             "results": [{"code": CODE, "name": text, "industry": text, "market": "SH"} for text in PAYLOADS]
         }
@@ -90,6 +95,27 @@ def test_scripts_in_the_texts_of_upstreams_run_nowhere(browser: Browser, site: s
         assert box is not None
         one.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 100)
         one.page.wait_for_timeout(300)
+        assert one.page.evaluate("() => window.hit") is None
+        assert one.page.evaluate(_MADE) == []
+        assert one.errors == []
+        assert one.hosts() == {site.removeprefix("http://")}
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("page", ["market", "scorecards"])
+def test_scripts_run_nowhere_on_the_pages_of_the_market(browser: Browser, site: str, page: str) -> None:
+    with opened(browser) as one:
+        answer_recorded(one.page, poisoning(), of=page)
+        one.page.route("**/realtime/stream", lambda route: route.fulfill(content_type="text/event-stream"))
+        one.page.goto(f"{site}/console/{page}")
+        one.ready()
+        if page == "market":
+            one.page.hover("canvas.treemap")
+            assert one.page.locator("#map .tip").is_visible()
+            one.page.select_option("#view", "table")
+        one.page.wait_for_timeout(300)
+        shown = one.page.locator("body").inner_text()
+        assert len([text for text in PAYLOADS if text in shown]) >= 20
         assert one.page.evaluate("() => window.hit") is None
         assert one.page.evaluate(_MADE) == []
         assert one.errors == []
