@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, Route
 from serving_api.console.texts import texts_of
 from tests.console.opened import Opened, answer_recorded, holding, is_sound, opened
 from tests.console.record import SCREEN, SENTENCE, answers
+from tests.console.test_texts import PAYLOADS
 
 PANELS = ("funnel", "rows", "values")
 
@@ -169,3 +170,44 @@ def test_arrows_go_through_the_trade_dates(browser: Browser, site: str) -> None:
         one.ready()
         assert parse_qs(urlsplit(one.page.url).query)["date"] == ["2026-11-20"]
         assert SCREEN in one.page.locator("#dsl").input_value()
+
+
+@pytest.mark.soak
+def test_scripts_in_names_and_notes_run_nowhere(browser: Browser, site: str) -> None:
+    def poisoned(answer: Any) -> Any:
+        for at, row in enumerate(answer.get("items", [])):
+            names = ("name", "industry", "label", "desc", "description")
+            row |= {name: PAYLOADS[at % 30] for name in names if name in row}
+        for at, step in enumerate(answer.get("explain", [])):
+            step |= {"condition": PAYLOADS[at], "note": PAYLOADS[at + 9]}
+        return answer | ({"unmatched": list(PAYLOADS)} if "unmatched" in answer else {})
+
+    with opened(browser) as one:
+        answer_recorded(one.page, poisoned, of="screens")
+        show(one, site)
+        one.page.locator("#sentence").fill("x")
+        one.page.locator("#sentence").press("Enter")
+        one.ready()
+        shown = one.page.locator("main").inner_text()
+        assert [text for text in PAYLOADS if text not in shown] == []
+        assert one.page.evaluate("() => window.hit") is None
+        assert one.page.locator("main img, main svg, main iframe, main script, main details").count() == 0
+        assert one.errors == []
+        assert one.hosts() == {site.removeprefix("http://")}
+
+
+@pytest.mark.soak
+def test_a_reader_without_a_mouse_goes_from_a_screen_to_one_of_its_stocks(
+    browser: Browser, site: str
+) -> None:
+    with opened(browser) as one:
+        page = one.page
+        answer_recorded(page, of="screens")
+        show(one, site)
+        code = answers("screens")["screener/find"]["items"][0]["code"]
+        page.locator("#dsl").focus()
+        while not page.evaluate("() => document.activeElement.matches('#rows td a')"):
+            page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"**/console/stock/{code}")
+        page.locator("#asof").wait_for()
