@@ -80,7 +80,7 @@ class StepTask(Task):
             if is_terminated(instance, run_id):
                 raise
             # Stored as its result it would end the run, while the broker gives the step to another worker.
-            raise Reject("its process was told to stop", requeue=True) from None
+            raise Reject("its process was interrupted", requeue=True) from None
         finally:
             # A step closes every log handler of its process.
             logs.configure(process_settings(), STEP_WORKER)
