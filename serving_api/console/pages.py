@@ -65,6 +65,7 @@ class Page:
 
 
 PAGES = (
+    Page("today", "today", charts=False),
     Page("stock", "stock/"),
     Page("market", "market"),
     Page("screens", "screens"),

@@ -54,7 +54,7 @@ def enter(page: Page, site: str) -> None:
     page.keyboard.press("Tab")
     page.keyboard.type(ADMIN["password"])
     page.keyboard.press("Enter")
-    page.wait_for_url("**/console/stock/")
+    page.wait_for_url("**/console/today")
 
 
 def show(one: Opened, site: str, query: str = "") -> None:
