@@ -49,7 +49,7 @@ function look(body, day, fresh, open) {
   if (!rows.length) return false;
   body.append(table([
     { title: t("today.state"), cell: (row) => marked(row.state), class: "date" },
-    { title: t("today.name"), cell: (row) => row.name, class: "long" },
+    { title: t("today.name"), cell: (row) => row.name, class: "date" },
     { title: t("look.what"), cell: (row) => row.what, class: "long" },
   ], rows));
   return true;
@@ -117,7 +117,7 @@ function tasks(body, schedule, runs) {
     { title: t("tasks.name"), cell: ({ task }) => task.key },
     { title: t("tasks.at"), class: "date", cell: ({ task }) => task.time ?? task.cron },
     { title: t("tasks.actual"), class: "date", cell: ({ run }) => (run?.startedAt ? `${clock(run.startedAt)}–${run.finishedAt ? clock(run.finishedAt) : ""}` : "–") },
-    { title: t("today.state"), cell: ({ task, run }) => went(task, run, today) },
+    { title: t("today.state"), cell: ({ task, run }) => went(task, run, today), class: "date" },
     { title: "0–24", class: "wideline", cell: ({ task, run }) => line(task, run) },
   ], rows));
   return true;
