@@ -7,6 +7,21 @@ from serving_api.console.texts import texts_of
 from tests.console.opened import is_sound, opened
 from tests.serving_api.conftest import ADMIN
 
+SCHEDULE = {
+    "query_time": "2026-11-25T18:00:00+08:00",
+    "results": [
+        {"key": "fusion_kline_sync", "time": "15:40", "cron": "40 15 * * *", "enabled": True}
+        | {"nextRunAt": "2026-11-26T15:40:00+08:00"}
+    ],
+}
+RUNS = {
+    "runs": [
+        {"key": "fusion_kline_sync", "status": "success", "trigger": "schedule", "durationSec": 120.0}
+        | {"slotAt": "2026-11-25T15:40:00+08:00", "startedAt": "2026-11-25T15:52:00+08:00"}
+        | {"finishedAt": "2026-11-25T15:54:00+08:00"}
+    ]
+}
+"""The test app has no scheduler: one task, which started twelve minutes late."""
 PANELS = ("look", "sources", "fresh", "tasks")
 
 
@@ -26,6 +41,8 @@ def test_an_administrator_starts_with_the_state_of_the_data(
 ) -> None:
     texts = texts_of(language, "today")
     with opened(browser, width=width, language=language) as one:
+        one.page.route("**/datamgr/schedule", lambda route: route.fulfill(json=SCHEDULE))
+        one.page.route("**/tasks/runs*", lambda route: route.fulfill(json=RUNS))
         enter(one.page, site)
         one.ready()
         one.page.locator("#fresh tbody tr").first.wait_for()
@@ -37,7 +54,8 @@ def test_an_administrator_starts_with_the_state_of_the_data(
         assert signs.count() > 0
         assert {sign.get_attribute("aria-label") for sign in signs.all()[:60]} <= known
         assert "fusion_kline_sync" in one.text("tasks")
-        assert "15:40" in one.text("tasks")
+        assert "15:52–15:54" in one.text("tasks")
+        assert texts["tasks.late"].replace("{minutes}", "12") in one.text("tasks")
         for panel in PANELS:
             assert "/api/v1/" in one.page.locator(f"#{panel}-source").inner_text()
         is_sound(one, site)
