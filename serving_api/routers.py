@@ -16,7 +16,8 @@ MODULES = """
     alt_sources market.routes market.stored market.change_detector realtime.routes
     quant.factors.routes admin.stats admin.lineage.routes admin.schedule.routes
     admin.batches admin.commands admin.records admin.config admin.cleanup admin.contracts admin.gaps
-    admin.day_report admin.backfill admin.probes admin.reconcile market.backtests.routes
+    admin.day_report admin.day_grid admin.backfill admin.probes admin.upstreams admin.reconcile
+    market.backtests.routes
     quant.strategies.routes risk.routes bonds.routes quant.decision_cards.routes quant.scorecard.routes
     funds earnings hong_kong.routes index.constituents industry macro.routes
     futures.routes market.billboard sectors market.phase market.dragon.routes

@@ -77,7 +77,7 @@ class SourceTotals(BaseModel):
 
 
 _COLUMNS = "batch_id, table_name, status, run_id, partition_key, sources_json, error, started_at, finished_at"
-_NAMES = tuple(_COLUMNS.split(", "))
+BATCH_COLUMNS = tuple(_COLUMNS.split(", "))
 _SPAN = "____-__-__..____-__-__"
 
 
@@ -93,7 +93,7 @@ def of_date(session: Session, day: str, next_day: str, periods: Sequence[str]) -
         "AND status IN ('success', 'failed')",
         (day, _SPAN, day, day, day, next_day, *periods),
     )
-    return [dict(zip((*_NAMES, "rows"), row, strict=True)) for row in rows]
+    return [dict(zip((*BATCH_COLUMNS, "rows"), row, strict=True)) for row in rows]
 
 
 def held_back(session: Session, batches: Sequence[str]) -> dict[str, list[tuple[str, int]]]:
@@ -144,10 +144,10 @@ def _read(session: Session, day: str, settings: Settings) -> list[dict[str, Any]
                 (dataset.partition, dataset.source_order) if raw is None else (raw.partition, raw.sources)
             )
             loads = batches.get(table.name, ())
-            found = [batch for batch in loads if _concerns(batch, day, periods, partition)]
-            ordered = sorted(found, key=partial(_order, day))
+            found = [batch for batch in loads if concerns(batch, day, periods, partition)]
+            ordered = sorted(found, key=partial(replaced_order, day))
             head = {"table": table.name, "dataset": dataset.name, "layer": str(table.layer)}
-            rows.append({**head, "second_source": len(sources) > 1, **_outcome(ordered, settings)})
+            rows.append({**head, "second_source": len(sources) > 1, **outcome(ordered, settings)})
     held = held_back(session, [str(row["batch_id"]) for row in rows if row["batch_id"]])
     return [_held(row, held.get(str(row["batch_id"]), ())) for row in rows]
 
@@ -160,7 +160,7 @@ def _held(row: dict[str, Any], checks: Sequence[tuple[str, int]]) -> dict[str, A
     return {**row, "status": "held", "reason": f"rows held back: {counts}"}
 
 
-def _concerns(batch: Mapping[str, Any], day: str, periods: Sequence[str], partition: Partition) -> bool:
+def concerns(batch: Mapping[str, Any], day: str, periods: Sequence[str], partition: Partition) -> bool:
     """Whether a batch loaded the date. Other batches of that day did not: a backfill of other dates, a
     clean-up of older ones."""
     first, _, last = str(batch["partition_key"]).partition("..")
@@ -173,14 +173,14 @@ def _concerns(batch: Mapping[str, Any], day: str, periods: Sequence[str], partit
     return first == last == day and not is_period(day)
 
 
-def _order(day: str, batch: Mapping[str, Any]) -> tuple[bool, str, bool, str]:
+def replaced_order(day: str, batch: Mapping[str, Any]) -> tuple[bool, str, bool, str]:
     """Batches in the order in which they replace each other: those of the day itself after those of a range
     that contains it, else the newest last; of one load of several periods the parent batch is last."""
     key = str(batch["partition_key"])
     return key == day, str(batch["started_at"]), ".." in key, str(batch["batch_id"])
 
 
-def _outcome(batches: Sequence[Mapping[str, Any]], settings: Settings) -> dict[str, Any]:
+def outcome(batches: Sequence[Mapping[str, Any]], settings: Settings) -> dict[str, Any]:
     """The last success of the date; without one, the last failure."""
     newest = next((one for one in reversed(batches) if one["status"] == "success"), None)
     newest = newest or next(iter(reversed(batches)), None)

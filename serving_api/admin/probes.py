@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import Query
 from pydantic import BaseModel, Field
@@ -14,6 +14,7 @@ from resources.transport.budget import call_budget
 from resources.transport.redact import redact
 from resources.upstreams.probes import PROBES, Clients, Probe, ProbeTarget
 from serving_api.admin.shared import off_loop
+from serving_api.admin.upstreams import Breakers, Counter, Upstreams
 from serving_api.db.sessions import Session
 from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX
@@ -40,24 +41,6 @@ class Probed(BaseModel):
 class Summary(BaseModel):
     ok: int
     fail: int
-
-
-class Counter(BaseModel):
-    requests: int
-    failures: int
-    retries: int
-    cooldown: bool = Field(description="calls to one of its hosts are suspended at the moment")
-
-
-class Breaker(BaseModel):
-    state: Literal["CLOSED", "OPEN", "HALF_OPEN"]
-    failure_count: int
-    opened_at: str | None
-
-
-class Breakers(BaseModel):
-    em_breaker: Breaker
-    push2ex_breaker: Breaker
 
 
 class Probes(BaseModel):
@@ -148,5 +131,6 @@ async def probe_all(
     good = sum(1 for reported in sources if reported["ok"])
     seen = await off_loop(transport_state, call.state.settings)
     return Answer(
-        {"code": about, "sources": sources, "summary": {"ok": good, "fail": len(sources) - good}, **seen}
+        {"code": about, "sources": sources, "summary": {"ok": good, "fail": len(sources) - good}}
+        | {name: seen[name] for name in Upstreams.model_fields}
     )

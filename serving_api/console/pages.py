@@ -129,8 +129,11 @@ async def redirect_to_console(request: Request) -> Response:
 
 
 async def read_start(request: Request) -> Response:
-    """The first page."""
-    return RedirectResponse(PAGES[0].path, 307, {"Cache-Control": NO_STORE})
+    """The first page: of the day for an administrator, who alone may read it, else of a stock."""
+    user = await session.user_of(request)
+    first = "today" if user is not None and user.role == "admin" else "stock/"
+    choices = f"?{request.url.query}" if request.url.query else ""
+    return RedirectResponse(f"{first}{choices}", 307, {"Cache-Control": NO_STORE})
 
 
 async def read_login(request: Request) -> Response:

@@ -4,6 +4,7 @@ page reads."""
 
 import gzip
 import json
+import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -49,6 +50,17 @@ PAGES = {
             "get_fund_flow_history": {"code": "{code}", "limit": 60},
         },
     ),
+    "today": Reads(
+        paths=(
+            "datamgr/day-report",
+            "datamgr/stats/freshness",
+            "datamgr/upstreams",
+            "datamgr/schedule",
+            "datamgr/tasks/runs?limit=40",
+            "datamgr/day-grid?days=30",
+            "datamgr/gaps?page_size=200",
+        ),
+    ),
     "screens": Reads(
         paths=("screener/filters", "screener/presets", "quant/formulas"),
         posts={
@@ -84,6 +96,9 @@ def recorded(base: str, code: str, page: str) -> dict[str, Any]:
     """Path below /api/v1 (with {code} for the code), or name of an interface -> answer."""
     reads = PAGES[page]
     with httpx.Client(base_url=f"{base}/api/v1/", timeout=60.0) as client:
+        if password := os.environ.get("RECORD_PASSWORD"):  # of admin, for pages that he alone may read
+            login = client.post("auth/login", json={"username": "admin", "password": password})
+            client.headers["Authorization"] = f"Bearer {login.raise_for_status().json()['access_token']}"
         found = {
             path.partition("?")[0]: client.get(path.format(code=code)).raise_for_status().json()
             for path in reads.paths

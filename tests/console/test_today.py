@@ -1,18 +1,132 @@
-"""The start page: what an administrator sees after a real login, and what anybody else is told."""
+"""The page of the day: what an administrator sees first, with data and without."""
+
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page
 
 from serving_api.console.texts import texts_of
-from tests.console.opened import is_sound, opened
+from tests.console.opened import Opened, answer_recorded, is_sound, opened
+from tests.console.record import answers
 from tests.serving_api.conftest import ADMIN
+
+PANELS = ("look", "upstreams", "tasks", "freshness")
+
+
+def show(one: Opened, site: str, query: str = "") -> None:
+    one.page.goto(f"{site}/console/today{query}")
+    one.ready()
+
+
+def enter(page: Page, site: str) -> None:
+    """Log in as the administrator, who then is at the page of the day."""
+    page.goto(f"{site}/console/login")
+    page.locator("#username").fill(ADMIN["username"])
+    page.locator("#password").fill(ADMIN["password"])
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/console/today")
+
+
+@pytest.mark.parametrize(
+    ("width", "language", "theme"),
+    [
+        (1280, "en", "light"),
+        pytest.param(1280, "zh", "dark", marks=pytest.mark.soak),
+        pytest.param(390, "zh", "light", marks=pytest.mark.soak),
+        pytest.param(390, "en", "dark", marks=pytest.mark.soak),
+    ],
+)
+def test_the_day_is_shown_with_its_tasks_and_thirty_dates_of_every_table(
+    browser: Browser, site: str, width: int, language: str, theme: str
+) -> None:
+    recorded, texts = answers("today"), texts_of(language, "today")
+    with opened(browser, width=width, language=language) as one:
+        answer_recorded(one.page, of="today")
+        show(one, site, f"?theme={theme}")
+
+        grid = recorded["datamgr/day-grid"]
+        assert one.page.locator("#freshness-body tbody tr").count() == len(grid["results"]) == 52
+        assert one.page.locator("#freshness-body thead th").count() == 31
+        assert grid["dates"][-1].replace("-", "")[4:] in one.page.locator("#freshness-body thead th").nth(
+            1
+        ).inner_text().replace("\n", "")
+        for task in recorded["datamgr/schedule"]["results"]:
+            assert task["name"] in one.text("tasks")
+        for stale in recorded["datamgr/stats/freshness"]["results"]["staleDimensions"]:
+            assert stale in one.text("look")
+        calls = recorded["datamgr/upstreams"]["results"]["counters"]
+        assert one.page.locator("#upstreams-body tbody tr").count() == len(calls)
+        assert texts["today.breaker"].partition("{")[0] in one.text("upstreams")
+        is_sound(one, site)
+
+
+def emptied(answer: Any) -> Any:
+    if isinstance(answer.get("results"), list):
+        answer["results"] = []
+    for name in ("runs", "problems"):
+        if name in answer:
+            answer[name] = []
+    found = answer.get("results")
+    if isinstance(found, dict):
+        for name in ("counters", "details", "staleDimensions"):
+            if name in found:
+                found[name] = type(found[name])()
+    return answer
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("width", "language"), [(1280, "zh"), (390, "en")])
+def test_without_data_each_panel_says_so(browser: Browser, site: str, width: int, language: str) -> None:
+    texts = texts_of(language, "today")
+    with opened(browser, width=width, language=language) as one:
+        answer_recorded(one.page, emptied, of="today")
+        one.page.route("**/health", lambda route: route.fulfill(json={"problems": []}))
+        show(one, site)
+        assert {panel: one.text(panel) for panel in PANELS} == {
+            panel: texts[f"empty.{panel}"] for panel in PANELS
+        }
+        is_sound(one, site)
+
+
+@pytest.mark.soak
+def test_somebody_who_may_not_read_it_is_led_to_the_login(browser: Browser, site: str) -> None:
+    with opened(browser, gone=True) as one:  # the browser logs each refused request
+        show(one, site)
+        for panel in PANELS:
+            assert texts_of("zh")["problem.login"] in one.text(panel)
+        one.page.goto(f"{site}/console/")
+        assert one.page.url.endswith("/console/stock/")
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("width", "language"), [(1280, "en"), (390, "zh")])
+def test_with_the_api_gone_each_panel_says_so(browser: Browser, site: str, width: int, language: str) -> None:
+    with opened(browser, width=width, language=language, gone=True) as one:
+        one.page.route("**/api/v1/**", lambda route: route.abort())
+        show(one, site)
+        for panel in PANELS:
+            assert texts_of(language)["problem.gone"] in one.text(panel)
+        is_sound(one, site)
+
+
+@pytest.mark.soak
+def test_the_arrow_keys_go_to_the_day_before_and_back(browser: Browser, site: str) -> None:
+    with opened(browser) as one:
+        answer_recorded(one.page, of="today")
+        show(one, site)
+        newest = one.page.locator("#day").inner_text()
+        with one.page.expect_request("**/datamgr/tasks/runs?date=*"):
+            one.page.keyboard.press("ArrowLeft")
+        one.ready()
+        assert one.page.locator("#day").inner_text() < newest
+        one.page.keyboard.press("ArrowRight")
+        one.ready()
+        assert one.page.locator("#day").inner_text() == newest
+
 
 SCHEDULE = {
     "query_time": "2026-11-25T18:00:00+08:00",
-    "results": [
-        {"key": "fusion_kline_sync", "time": "15:40", "cron": "40 15 * * *", "enabled": True}
-        | {"nextRunAt": "2026-11-26T15:40:00+08:00"}
-    ],
+    "results": [{"key": "fusion_kline_sync", "name": "bars", "time": "15:40", "enabled": True}],
 }
 RUNS = {
     "runs": [
@@ -22,21 +136,11 @@ RUNS = {
     ]
 }
 """The test app has no scheduler: one task, which started twelve minutes late."""
-PANELS = ("look", "sources", "fresh", "tasks")
 
 
-def enter(page: Page, site: str) -> None:
-    page.goto(f"{site}/console/login")
-    page.locator("#username").fill(ADMIN["username"])
-    page.locator("#password").fill(ADMIN["password"])
-    page.keyboard.press("Enter")
-    page.wait_for_url("**/console/today")
-
-
-@pytest.mark.parametrize(
-    ("width", "language"), [(1280, "en"), pytest.param(390, "zh", marks=pytest.mark.soak)]
-)
-def test_an_administrator_starts_with_the_state_of_the_data(
+@pytest.mark.soak
+@pytest.mark.parametrize(("width", "language"), [(1280, "en"), (390, "zh")])
+def test_a_real_login_leads_to_the_real_answers_and_a_late_task(
     browser: Browser, site: str, width: int, language: str
 ) -> None:
     texts = texts_of(language, "today")
@@ -45,39 +149,9 @@ def test_an_administrator_starts_with_the_state_of_the_data(
         one.page.route("**/tasks/runs*", lambda route: route.fulfill(json=RUNS))
         enter(one.page, site)
         one.ready()
-        one.page.locator("#fresh tbody tr").first.wait_for()
-        assert one.page.locator("#fresh thead th.day").count() <= 30
-        known = {
-            texts[f"states.{state}"] for state in ("complete", "fallback", "partial", "failed", "missing")
-        }
-        signs = one.page.locator("#fresh tbody .sign")
-        assert signs.count() > 0
-        assert {sign.get_attribute("aria-label") for sign in signs.all()[:60]} <= known
-        assert "fusion_kline_sync" in one.text("tasks")
-        assert "15:52–15:54" in one.text("tasks")
-        assert texts["tasks.late"].replace("{minutes}", "12") in one.text("tasks")
+        assert one.page.locator("#freshness-body tbody tr").count() == 52
+        assert texts["today.late"].replace("{minutes}", "12") in one.text("tasks")
+        assert "15:52" in one.text("tasks")
         for panel in PANELS:
             assert "/api/v1/" in one.page.locator(f"#{panel}-source").inner_text()
         is_sound(one, site)
-
-
-@pytest.mark.soak
-def test_without_a_login_each_panel_leads_to_it(browser: Browser, site: str) -> None:
-    texts = texts_of("zh", "today")
-    with opened(browser, gone=True) as one:
-        one.page.goto(f"{site}/console/")
-        one.page.wait_for_url("**/console/today")
-        one.ready()
-        for panel in PANELS:
-            assert texts["login.enter"] in one.text(panel)
-
-
-@pytest.mark.soak
-def test_with_the_api_gone_each_panel_says_so(browser: Browser, site: str) -> None:
-    texts = texts_of("en", "today")
-    with opened(browser, language="en", gone=True) as one:
-        one.page.route("**/api/v1/**", lambda route: route.abort())
-        one.page.goto(f"{site}/console/today")
-        one.ready()
-        for panel in PANELS:
-            assert texts["problem.gone"] in one.text(panel)

@@ -43,7 +43,7 @@ export class Panel {
   /** The addresses of the JSON below the panel. */
   name(requests) {
     const links = requests.map(({ url, body }) => {
-      const short = url.pathname.slice(url.pathname.indexOf("/api/v1/")) + decodeURIComponent(url.search);
+      const short = url.pathname.slice(Math.max(url.pathname.indexOf("/api/v1/"), 0)) + decodeURIComponent(url.search);
       return body ? `POST ${short} ${JSON.stringify(body)}` : el("a", { href: url.href, target: "_blank", rel: "noopener" }, short);
     });
     this.source.replaceChildren("JSON ", ...links.flatMap((one, at) => (at ? [" · ", one] : [one])));

@@ -1,146 +1,148 @@
-// The page of today: is everything here, what needs a look, which task ran when, which upstream failed.
+// The page of the day: what needs a look, tasks, freshness by date, upstreams.
 
 import "./page.js";
-import { address, read, shared } from "./api.js";
-import { el, shown, t, table } from "./dom.js";
+import { address, shared } from "./api.js";
+import { el, root, t, table } from "./dom.js";
 import { Panel } from "./panel.js";
-import { nextDate } from "./trade_dates.js";
 
 const DAYS = 30;
-const LATE_MIN = 5;
-const SIGNS = { complete: "●", fallback: "▲", partial: "◐", failed: "✕", missing: "·" };
-const panels = Object.fromEntries(["look", "sources", "fresh", "tasks"].map((id) => [id, new Panel(id)]));
-const report = (date) => ({ url: address("datamgr/day-report", { date }) });
-const newest = shared(report(null));
-const gaps = shared({ url: address("datamgr/gaps", { page_size: 200 }) });
+const DAY_MIN = 1440;
+const LATE_S = 60;
+const MARKS = { complete: "●", fallback: "◆", held: "◐", partial: "◑", failed: "✕", not_run: "○" };
+const panels = Object.fromEntries(["look", "upstreams", "tasks", "freshness"].map((id) => [id, new Panel(id)]));
+const output = document.getElementById("day");
+let dates = [];
+let chosen = 0;
 
-const count = (value) => shown(value, "", 0);
-const clock = (text) => text?.slice(11, 16) ?? "–";
-const minutes = (text) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3, 5));
-const sign = (state) => el("span", { class: `sign ${state}`, role: "img", "aria-label": t(`states.${state}`), title: t(`states.${state}`) }, SIGNS[state]);
-const marked = (state) => [sign(state), " ", t(`states.${state}`)];
+const datamgr = (path, parameters = {}) => ({ url: address(`datamgr/${path}`, parameters) });
+const status = (name) => el("span", { class: `tag ${name}` }, `${MARKS[name] ?? ""} ${t(`today.${name}`)}`.trim());
+const runLink = (row) => (row.run_url ? el("a", { href: row.run_url, target: "_blank", rel: "noopener" }, t("today.open")) : null);
 
-/** The state of a dataset from the states of its tables. A later table that did not run beside one that did
- * makes it partial; a RAW table may stay empty, since another source can stand in for it. */
-function stateOf(rows) {
-  const has = (status) => rows.some((row) => row.status === status);
-  if (has("failed")) return "failed";
-  if (rows.every((row) => row.status === "not_run")) return "missing";
-  if (has("held") || rows.some((row) => row.status === "not_run" && row.layer !== "raw")) return "partial";
-  return has("fallback") ? "fallback" : "complete";
-}
-
-function byDataset(answer) {
-  const found = new Map();
-  for (const row of answer.results) found.set(row.dataset, [...(found.get(row.dataset) ?? []), row]);
-  return found;
-}
-
-function look(body, day, fresh, open) {
-  const problems = day.results.filter((row) => ["failed", "held", "fallback"].includes(row.status));
-  const rows = [
-    ...problems.map((row) => ({ state: row.status === "held" ? "partial" : row.status, name: row.table, what: row.reason })),
-    ...fresh.results.staleDimensions.map((name) => {
-      const { latestDate, cutoff } = fresh.results.details[name] ?? {};
-      return { state: "partial", name, what: t("look.stale", { latest: latestDate ?? "–", cutoff: cutoff ?? "–" }) };
-    }),
-    ...open.results.map((gap) => ({ state: gap.reason === "partial" ? "partial" : gap.reason === "failed" ? "failed" : "missing", name: gap.dataset, what: t("look.gap", { date: gap.partition, missing: count(gap.missing) }) })),
-  ].sort((a, b) => Number(b.state === "failed") - Number(a.state === "failed"));
+function look(body, report, freshness, health) {
+  const problems = health.problems.map((text) => ({ table: t("today.health"), status: "failed", reason: text }));
+  const stale = freshness.results.staleDimensions.map((name) => {
+    const { latestDate: latest, cutoff } = freshness.results.details[name];
+    return { table: name, status: "not_run", reason: latest ? t("today.stale", { latest, cutoff }) : t("today.never") };
+  });
+  const tables = report.results.filter((row) => ["failed", "held", "fallback"].includes(row.status));
+  const rows = [...problems, ...tables.filter((row) => row.status !== "fallback"), ...stale, ...tables.filter((row) => row.status === "fallback")];
   if (!rows.length) return false;
   body.append(table([
-    { title: t("today.state"), cell: (row) => marked(row.state), class: "date" },
-    { title: t("today.name"), cell: (row) => row.name, class: "date" },
-    { title: t("look.what"), cell: (row) => row.what, class: "long" },
+    { title: t("today.table"), cell: (row) => row.table, class: "date" },
+    { title: t("today.status"), cell: (row) => status(row.status), class: "date" },
+    { title: t("today.reason"), cell: (row) => row.reason, class: "long" },
+    { title: t("today.run"), cell: runLink },
   ], rows));
   return true;
 }
 
-function sources(body, day) {
-  const calls = {};
-  for (const row of day.results) for (const one of row.sources) calls[one.src] = (calls[one.src] ?? 0) + (one.calls ?? 0);
-  const rows = Object.entries(day.by_source).map(([name, one]) => ({ name, ...one })).sort((a, b) => b.failed - a.failed);
+function upstreams(body, answer) {
+  const { counters, breakers } = answer.results;
+  const rows = Object.entries(counters).map(([name, one]) => ({ name, ...one })).sort((a, b) => b.failures - a.failures || b.requests - a.requests);
   if (!rows.length) return false;
-  body.append(table([
-    { title: t("sources.name"), cell: (row) => row.name },
-    { title: t("sources.calls"), numeric: true, cell: (row) => count(calls[row.name] ?? null) },
-    { title: t("sources.answered"), numeric: true, cell: (row) => count(row.answered) },
-    { title: t("sources.failed"), numeric: true, cell: (row) => count(row.failed) },
-    { title: t("sources.reason"), cell: (row) => row.reason, class: "long" },
-  ], rows));
+  const counted = (name) => ({ title: t(`today.${name}`), numeric: true, cell: (row) => row[name === "calls" ? "requests" : name].toLocaleString() });
+  body.append(
+    el("p", { class: "legend" }, Object.entries(breakers).map(([name, one]) =>
+      el("span", { class: `tag ${one.state === "CLOSED" ? "complete" : "failed"}` }, t("today.breaker", { name, state: one.state })))),
+    table([
+      { title: t("today.upstream"), cell: (row) => row.name },
+      counted("calls"), counted("failures"), counted("retries"),
+      { title: t("today.state"), cell: (row) => el("span", { class: `tag ${row.cooldown ? "failed" : "complete"}` }, t(row.cooldown ? "today.resting" : "today.working")) },
+    ], rows));
   return true;
 }
 
-function fresh(body, dates, answers, open) {
-  const days = answers.map(byDataset);
-  const partial = new Set(open.results.filter((gap) => gap.reason === "partial").map((gap) => `${gap.dataset} ${gap.partition}`));
-  const names = [...new Set(days.flatMap((day) => [...day.keys()]))].sort();
-  if (!names.length) return false;
-  const state = (name, at) => {
-    const found = stateOf(days[at].get(name) ?? []);
-    return found !== "failed" && partial.has(`${name} ${dates[at]}`) ? "partial" : found;
-  };
-  const head = el("tr", {}, el("th", { scope: "col" }, t("today.dataset")), dates.map((date) => el("th", { scope: "col", class: "day" }, date.slice(5))));
-  const lines = names.map((name) => el("tr", {}, el("th", { scope: "row" }, name), dates.map((date, at) => el("td", { class: "day" }, sign(state(name, at))))));
-  body.append(el("p", { class: "hint legend" }, Object.keys(SIGNS).map((one) => el("span", {}, marked(one)))),
-    el("table", { class: "fresh" }, el("thead", {}, head), el("tbody", {}, lines)));
-  return true;
+const minutes = (time) => Number(time.slice(11, 13)) * 60 + Number(time.slice(14, 16));
+const clock = (time) => (time ? time.slice(11, 16) : null);
+const lateness = (run) => (run?.startedAt && run.trigger !== "manual" ? (new Date(run.startedAt) - new Date(run.slotAt)) / 1000 : 0);
+
+function took(seconds) {
+  if (seconds === null || seconds === undefined) return null;
+  return seconds < 120 ? t("today.seconds", { value: Math.round(seconds) }) : t("today.minutes", { value: Math.round(seconds / 60) });
 }
 
-/** How a task of today went, in words; a task without a run whose hour has passed is not called late, since it
- * may not be due on this day. */
-function went(task, run, today) {
-  if (!task.enabled) return t("tasks.off");
-  if (!run) return task.nextRunAt?.startsWith(today) ? t("tasks.planned") : t("tasks.none");
-  const status = t(`tasks.${run.status}`);
-  const late = task.time && run.startedAt ? minutes(clock(run.startedAt)) - minutes(task.time) : 0;
-  return run.trigger !== "manual" && late > LATE_MIN ? `${status}, ${t("tasks.late", { minutes: count(late) })}` : status;
-}
-
-function line(task, run) {
-  const part = (text) => `${(minutes(text) / 1440) * 100}%`;
-  const marks = [];
-  if (task.time) marks.push(el("b", { style: `left:${part(task.time)}` }));
-  if (run?.startedAt) {
-    const from = clock(run.startedAt);
-    const length = (Math.max(4, (run.durationSec ?? 0) / 60) / 1440) * 100;
-    marks.push(el("i", { class: run.status === "failed" ? "failed" : null, style: `left:${part(from)};width:${length}%` }));
+/** Planned time as a line, the run as a bar, on one day from left to right. */
+function timeline(row) {
+  const place = (value) => `${(Math.min(Math.max(value, 0), DAY_MIN) / DAY_MIN) * 100}%`;
+  const [hour, minute] = (row.time ?? "").split(":").map(Number);
+  const marks = row.time ? [el("i", { class: "plan", style: `left:${place(hour * 60 + minute)}` })] : [];
+  for (const run of row.runs.filter((one) => one.startedAt)) {
+    const from = minutes(run.startedAt);
+    const width = Math.max(0.4, ((run.durationSec ?? 60) / 60 / DAY_MIN) * 100);
+    marks.push(el("i", { class: `bar ${run.status}${lateness(run) > LATE_S ? " late" : ""}`, style: `left:${place(from)};width:${width}%` }));
   }
-  return el("span", { class: "hours", "aria-hidden": "true" }, marks);
+  return el("div", { class: "timeline", role: "img", "aria-label": [row.time, ...row.runs.map((run) => `${clock(run.startedAt) ?? ""} ${run.status}`)].filter(Boolean).join(", ") || t("today.manual") }, marks);
 }
 
 function tasks(body, schedule, runs) {
-  const today = schedule.query_time.slice(0, 10);
-  const mine = (task) => runs.runs.find((run) => run.key === task.key && (run.slotAt ?? run.startedAt)?.startsWith(today));
-  const rows = schedule.results.map((task) => ({ task, run: mine(task) })).sort((a, b) => (a.task.time ?? "99").localeCompare(b.task.time ?? "99"));
+  const by = new Map();
+  for (const run of runs.runs) by.set(run.key, [run, ...(by.get(run.key) ?? [])]);
+  const known = new Set(schedule.results.map((one) => one.key));
+  const planned = [...schedule.results].sort((a, b) => String(a.time).localeCompare(String(b.time)));
+  const others = [...by.keys()].filter((key) => !known.has(key)).map((key) => ({ key, name: key, time: null, enabled: true }));
+  const rows = [...planned, ...others].map((one) => ({ ...one, runs: by.get(one.key) ?? [] }));
   if (!rows.length) return false;
-  body.append(el("p", { class: "hint" }, t("tasks.legend", { date: today })), table([
-    { title: t("tasks.name"), cell: ({ task }) => task.key },
-    { title: t("tasks.at"), class: "date", cell: ({ task }) => task.time ?? task.cron },
-    { title: t("tasks.actual"), class: "date", cell: ({ run }) => (run?.startedAt ? `${clock(run.startedAt)}–${run.finishedAt ? clock(run.finishedAt) : ""}` : "–") },
-    { title: t("today.state"), cell: ({ task, run }) => went(task, run, today), class: "date" },
-    { title: "0–24", class: "wideline", cell: ({ task, run }) => line(task, run) },
+  const last = (row) => row.runs.at(-1);
+  body.append(table([
+    { title: t("today.task"), cell: (row) => [el("b", {}, row.name), " ", el("span", { class: "hint" }, row.key === row.name ? "" : row.key)] },
+    { title: t("today.planned"), numeric: true, cell: (row) => (row.enabled ? row.time ?? t("today.manual") : t("today.off")) },
+    { title: t("today.started"), numeric: true, cell: (row) => clock(last(row)?.startedAt) },
+    { title: t("today.took"), numeric: true, cell: (row) => took(last(row)?.durationSec) },
+    { title: t("today.state"), class: "date", cell: (row) => {
+      const run = last(row);
+      if (!run) return el("span", { class: "hint" }, t(row.enabled ? "today.waiting" : "today.off"));
+      const late = lateness(run);
+      return [status(run.status), late > LATE_S ? el("div", { class: "hint problem" }, t("today.late", { minutes: Math.round(late / 60) })) : null].filter(Boolean);
+    } },
+    { title: `${t("today.timeline")} 00–24`, class: "times", cell: timeline },
   ], rows));
   return true;
 }
 
-panels.look.load([newest, { url: address("datamgr/stats/freshness") }, gaps], look, t("empty.look"));
-panels.sources.load([newest], sources, t("empty.sources"));
-panels.tasks.load([{ url: address("datamgr/schedule") }, { url: address("tasks/runs", { limit: 200 }) }], tasks, t("empty.tasks"));
-
-/** The newest dates, oldest first. Where the first report is refused, the panel says why by asking it again. */
-async function grid() {
-  const dates = [];
-  try {
-    const { date } = await read(newest);
-    document.getElementById("day").textContent = t("today.of", { date });
-    for (let one = date; one && dates.length < DAYS; one = await nextDate(one, -1)) dates.unshift(one);
-  } catch {
-    dates.length = 0;
-  }
-  if (!dates.length) return panels.fresh.load([newest], () => false, t("empty.fresh"));
-  const done = panels.fresh.load([gaps, ...dates.map(report)], (body, open, ...answers) => fresh(body, dates, answers, open), t("empty.fresh"));
-  // Thirty addresses that differ in their date: the newest one is enough to find the others.
-  panels.fresh.name([report(dates.at(-1)), gaps]);
-  await done;
+function freshness(body, grid, gaps) {
+  if (!grid.results.length) return false;
+  const partial = new Set(gaps.results.filter((gap) => gap.reason === "partial").map((gap) => `${gap.dataset} ${gap.partition}`));
+  const of = (row, at) => {
+    const found = row.statuses[at];
+    return ["complete", "fallback", "not_run"].includes(found) && partial.has(`${row.dataset} ${grid.dates[at]}`) ? "partial" : found;
+  };
+  const columns = [
+    { title: t("today.table"), cell: (row) => row.table, class: "date" },
+    // The newest first: it is what is looked for, and a narrow window shows it.
+    ...grid.dates.map((day, at) => ({
+      title: el("span", { title: day }, day.slice(5, 7), el("br"), day.slice(8)), class: "cell",
+      cell: (row) => el("span", { class: `mark ${of(row, at)}`, title: `${row.table} ${day}: ${t(`today.${of(row, at)}`)}`, role: "img", "aria-label": t(`today.${of(row, at)}`) }, MARKS[of(row, at)]),
+    })).reverse(),
+  ];
+  body.append(
+    el("p", { class: "legend" }, Object.keys(MARKS).map((name) => el("span", { class: "hint" }, el("span", { class: `mark ${name}`, "aria-hidden": "true" }, MARKS[name]), ` ${t(`today.${name}`)}`))),
+    el("div", { class: "matrix" }, table(columns, grid.results)));
+  return true;
 }
-grid();
+
+const gridded = shared(datamgr("day-grid", { days: DAYS }));
+const fresh = shared(datamgr("stats/freshness"));
+
+function show() {
+  const day = dates[chosen] ?? null;
+  output.textContent = day ?? "";
+  panels.look.load([datamgr("day-report", { date: day && day < dates.at(-1) ? day : null }), fresh, { url: new URL("health", root) }], look, t("empty.look"));
+  panels.tasks.load([datamgr("schedule"), datamgr("tasks/runs", { date: day, limit: 500 })], tasks, t("empty.tasks"));
+}
+
+document.addEventListener("console:date", ({ detail }) => {
+  const next = Math.min(Math.max(chosen + detail, 0), dates.length - 1);
+  if (next === chosen) return;
+  chosen = next;
+  show();
+});
+
+panels.upstreams.load([datamgr("upstreams")], upstreams, t("empty.upstreams"));
+panels.freshness.load([gridded, datamgr("gaps", { page_size: 200 })], (body, grid, gaps) => {
+  const today = grid.query_time.slice(0, 10);
+  dates = grid.dates.includes(today) ? grid.dates : [...grid.dates, today];
+  chosen = dates.length - 1;
+  show();
+  return freshness(body, grid, gaps);
+}, t("empty.freshness"));
+show();
