@@ -32,6 +32,7 @@ EXCEPTIONS = {
     "/tasks/runs": LEDGER,
     "/datamgr/tasks/runs": LEDGER,
     "/datamgr/gaps": LEDGER,
+    "/datamgr/day-grid": LEDGER,
     "/datamgr/day-report": LEDGER,
     "/datamgr/reconcile": LEDGER,
     "/market/backtest": BACKTEST,
