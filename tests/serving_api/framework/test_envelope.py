@@ -94,6 +94,7 @@ QUERIES = {
     "/api/v1/market/dragon-score-history": "?code=600519",
     "/api/v1/scorecard/picks": "?source=builtin",
     "/api/v1/scorecard/breakdown": "?source=builtin",
+    "/api/v1/scorecard/record": "?source=builtin",
     "/api/v1/quant/pattern-performance": "?pattern=double_bottom",
     "/api/v1/datamgr/fusion/market/realtime-quote": "?codes=600519",
 }
