@@ -70,6 +70,7 @@ PAGES = (
     Page("market", "market"),
     Page("screens", "screens"),
     Page("scorecards", "scorecards"),
+    Page("data", "data"),
     Page("ask", "ask"),
 )
 _CODE = re.compile(r"\d{6}")

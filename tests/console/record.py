@@ -19,6 +19,9 @@ SCREEN = "pe_ttm between 0 and 20 and roe >= 8% and not st order by roe desc"
 SENTENCE = "市盈率低于20且净资产收益率大于5%的银行股"
 
 
+PLAN = {"dataset": "block_trade", "from": "2026-10-20", "to": "2026-11-25"}
+
+
 @dataclass(frozen=True)
 class Reads:
     """What a page reads: paths below /api/v1, those that are asked by POST with their body, and interfaces
@@ -60,6 +63,17 @@ PAGES = {
             "datamgr/day-grid?days=30",
             "datamgr/gaps?page_size=200",
         ),
+    ),
+    "data": Reads(
+        paths=(
+            "datamgr/contracts",
+            "datamgr/contracts/kline_daily",
+            "datamgr/batches?fusion_type=kline_daily&limit=60",
+            "datamgr/reconcile?dataset=kline_daily",
+            "datamgr/gaps?dataset=block_trade&page_size=20",
+            "datamgr/quality-records?table=fusion_kline_daily&limit=20",
+        ),
+        posts={"datamgr/backfill/plan": PLAN},
     ),
     "screens": Reads(
         paths=("screener/filters", "screener/presets", "quant/formulas"),

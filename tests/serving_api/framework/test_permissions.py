@@ -105,7 +105,8 @@ PREFIX_RULES = (
 DOCUMENTATION = {"/openapi.json", "/docs", "/docs/files"}
 CONSOLE = {
     "/console", "/console/", "/console/login", "/console/stock/", "/console/stock/{code}",
-    "/console/today", "/console/market", "/console/screens", "/console/scorecards", "/console/ask",
+    "/console/today", "/console/data", "/console/market", "/console/screens", "/console/scorecards",
+    "/console/ask",
     "/console/files/{version}/{name:path}", "/console/{rest:path}", "/console-session",
 }  # fmt: skip
 """Pages without data of their own: their scripts ask the API, which decides."""
