@@ -19,6 +19,7 @@ SCREEN = "pe_ttm between 0 and 20 and roe >= 8% and not st order by roe desc"
 SENTENCE = "市盈率低于20且净资产收益率大于5%的银行股"
 
 
+ROW = "code={code}&trade_date=2026-11-25"
 PLAN = {"dataset": "block_trade", "from": "2026-10-20", "to": "2026-11-25"}
 
 
@@ -64,6 +65,7 @@ PAGES = {
             "datamgr/gaps?page_size=200",
         ),
     ),
+    "lineage": Reads(paths=(f"datamgr/lineage/fusion_quote_snapshot?{ROW}&column=price&payload=true",)),
     "data": Reads(
         paths=(
             "datamgr/contracts",

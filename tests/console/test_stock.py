@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, Route
 from serving_api.console.texts import texts_of
 from tests.console.opened import CODE, Opened, answer_recorded, holding, is_sound, opened
 from tests.console.record import answers
+from tests.console.test_today import enter
 
 PANELS = ("summary", "candles", "chips", "flow", "events", "finance", "peers", "scores")
 SOME = [
@@ -153,6 +154,39 @@ def test_a_number_opens_its_lineage_for_an_administrator_alone(browser: Browser,
             "data-lineage"
         )
         assert not [url for url in one.asked if "/datamgr/lineage/" in url]
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("width", [1280, 390])
+def test_an_administrator_sees_what_each_source_said_the_response_and_the_revisions(
+    browser: Browser, site: str, width: int
+) -> None:
+    texts = texts_of("zh", "stock")
+    found = answers("lineage")["datamgr/lineage/fusion_quote_snapshot"]
+    value = found["results"]["columns"]["price"]["value"]
+    with opened(browser, width=width) as one:
+        page = one.page
+        enter(page, site)
+        one.ready()
+        answer_recorded(page)
+        page.route("**/datamgr/lineage/**", lambda route: route.fulfill(json=found))
+        show(one, site)
+        page.evaluate(
+            "() => { document.querySelector('#summary button.number').dataset.lineage = JSON.stringify("
+            "{ table: 'fusion_quote_snapshot', column: 'price', key: { code: '600040' } }); }"
+        )
+        page.locator("#summary button.number").first.focus()
+        page.keyboard.press("Enter")
+        panel = page.locator("#lineage-body")
+        panel.locator("mark").first.wait_for()
+        assert set(panel.locator("mark").all_inner_texts()) == {str(value)}
+        shown = panel.inner_text()
+        for heading in ("value", "reported", "asked", "batches", "response", "revisions"):
+            assert texts[f"lineage.{heading}"] in shown
+        for said in found["results"]["reported"]:
+            assert said["source"] in shown
+        assert panel.locator("a[href*='/runs/']").count() > 0
+        is_sound(one, site)
 
 
 @pytest.mark.soak

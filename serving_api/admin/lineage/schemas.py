@@ -83,6 +83,13 @@ class Revision(BaseModel):
     changed: dict[str, Change]
 
 
+class Reported(BaseModel):
+    """What a source says of the column."""
+
+    source: str
+    value: Any
+
+
 class Lineage(BaseModel):
     table: str
     key: dict[str, Any]
@@ -93,4 +100,8 @@ class Lineage(BaseModel):
     columns: dict[str, ColumnOrigin]
     batches: list[Batch] = Field(description="the writing batch first, then its inputs down to RAW")
     raw: list[RawItem]
+    reported: list[Reported] = Field(
+        description="of each source at present, whichever was taken; without a column, with as_of, and where "
+        "a dataset stages nothing it is empty"
+    )
     revisions: list[Revision] = Field(description="newest first")

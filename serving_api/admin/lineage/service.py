@@ -10,6 +10,7 @@ from core.declaration.registry import builtin_registry
 from core.declaration.tables import Table
 from core.errors import InputError, NotFound
 from serving_api.admin.lineage.bodies import Bodies
+from serving_api.admin.lineage.revisions import decoded
 from serving_api.admin.lineage.visited_batches import VisitedBatches
 from serving_api.admin.lineage.walk import LineageTarget, Walk
 from serving_api.db.sessions import Session
@@ -18,6 +19,7 @@ from serving_api.framework.state import State
 OWN = frozenset({"column", "payload", "as_of"})
 """Query parameters of the route itself."""
 MAX_VALUE = 512
+SOURCE = "src"
 _MAX_INT = 2**63 - 1
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{8}")
 
@@ -91,7 +93,29 @@ def _walk(session: Session, state: State, target: LineageTarget) -> dict[str, An
     bodies = Bodies(state.reading.warehouse.payloads)
     code = target.key.get("code")
     visited = VisitedBatches(session, bodies, None if code is None else str(code))
-    return Walk(session, builtin_registry(), state.settings, visited, target).answer()
+    answer = Walk(session, builtin_registry(), state.settings, visited, target).answer()
+    return {**answer, "reported": reported(session, target)}
+
+
+def reported(session: Session, target: LineageTarget) -> list[dict[str, Any]]:
+    """What each source says of the column at present: the staged values of the row's key. Empty without a
+    column, with an instant (staged rows keep no versions), and where a dataset stages nothing."""
+    dataset = next(
+        (one for one in builtin_registry().datasets.values() if one.table_name == target.table.name), None
+    )
+    if dataset is None or not dataset.staged or target.column is None or target.as_of is not None:
+        return []
+    staged = dataset.stage_table
+    if not {target.column, SOURCE, *target.key} <= set(staged.names):
+        return []
+    rows = session.rows(
+        staged.name,
+        columns=(SOURCE, target.column),
+        where=" AND ".join(f"{name}=?" for name in target.key),
+        values=tuple(target.key.values()),
+        order=SOURCE,
+    )
+    return [{"source": str(source), "value": decoded(staged, target.column, value)} for source, value in rows]
 
 
 def market_table(state: State, name: str) -> Table:

@@ -53,6 +53,13 @@ function show(found, column) {
     [t("lineage.is"), cell.value], [t("lineage.won"), cell.source], [t("lineage.from"), cell.from ? `${text(cell.from.table)} ${pairs(cell.from.key)}` : "–"],
     [t("lineage.quality"), found.quality], [t("lineage.valid"), `${text(found.valid_from)} … ${found.valid_to ?? t("lineage.now")}`],
   ]));
+  if (found.reported?.length) {
+    section("reported", table([
+      { title: t("lineage.source"), cell: (row) => row.source },
+      { title: t("lineage.is"), numeric: true, cell: (row) => text(row.value) },
+      { title: t("lineage.taken"), cell: (row) => (row.source === cell.source ? "✓" : text(row.value) === text(cell.value) ? t("lineage.same") : t("lineage.differs")) },
+    ], found.reported));
+  }
   const asked = (found.batches ?? []).flatMap((batch) => (batch.sources ?? []).map((one) => ({ ...one, table: batch.table_name })));
   if (asked.length) {
     section("asked", table([
@@ -74,7 +81,7 @@ function show(found, column) {
     section("response", facts([
       [t("lineage.source"), raw.source], [t("lineage.table"), raw.table], [t("lineage.request"), fetch.request ?? fetch.call],
       [t("lineage.status"), `${text(fetch.status)} ${text(fetch.outcome)}`], [t("lineage.received"), fetch.received_at], [t("lineage.bytes"), fetch.bytes],
-    ]), raw.payload ? marked(raw.payload, cell.value) : el("p", { class: "hint" }, t("lineage.no_payload")));
+    ]), raw.payload?.encoding === "text" ? marked(raw.payload.content, cell.value) : el("p", { class: "hint" }, t(raw.payload ? "lineage.binary" : "lineage.no_payload")));
   }
   section("revisions", table([
     { title: t("lineage.valid_from"), cell: (row) => text(row.valid_from) },
@@ -88,8 +95,7 @@ function show(found, column) {
 const AROUND = 4000;
 
 /** The body of a response with every place of the value marked; a long one is cut around the first. */
-function marked(payload, value) {
-  const whole = typeof payload === "string" ? payload : JSON.stringify(payload, null, 1);
+function marked(whole, value) {
   const looked = text(value);
   const at = looked === "–" ? -1 : whole.indexOf(looked);
   const from = Math.max(0, at - AROUND / 2);

@@ -184,6 +184,13 @@ def test_a_staged_value_is_followed_to_the_row_and_record_of_its_own_source(
     origin = found["columns"][columns[0]]
     assert (origin["source"], origin["value"]) == (foreign, fused[columns[0]])
     assert foreign != fused["src"]
+    staged = services.warehouse.rows(
+        "stg_quote_snapshot", where="code=? AND trade_date=?", values=(code, DATES[-1])
+    )
+    said = {row["src"]: row[columns[0]] for row in staged}
+    assert len(said) > 1
+    assert {one["source"]: one["value"] for one in found["reported"]} == said
+    assert said[foreign] == origin["value"]
     assert origin["from"] == {
         "table": "stg_quote_snapshot",
         "key": {"code": code, "trade_date": DATES[-1], "src": foreign},
@@ -228,6 +235,7 @@ def test_every_column_of_a_row_says_where_it_came_from(
     found = bar.results("/datamgr/lineage/fusion_quote_snapshot", code=corrected[1], trade_date=DATES[-1])
 
     assert set(found["columns"]) == {spec.name for spec in table.columns} - set(table.key)
+    assert found["reported"] == []
     for spec in table.columns:
         if spec.name in table.key:
             continue
