@@ -47,7 +47,7 @@ def run() -> Iterator[Figure]:
                 warm = [ask(commands, home) for _ in range(SAMPLES)]
             cold = [start(services, home) for _ in range(COLD)]
             yield from launch_figures(warm, cold)
-            yield from history_figures(home, bare_home(folder / "bare", services))
+            yield from history_figures(home, bare_home(folder / "bare", services, JOB))
 
 
 def launch_figures(warm: Sequence[Launch], cold: Sequence[Launch]) -> Iterator[Figure]:
@@ -153,11 +153,11 @@ def rows(path: Path, query: str, *values: str) -> list[tuple[float, ...]]:
         connection.close()
 
 
-def bare_home(folder: Path, services: Services) -> Path:
+def bare_home(folder: Path, services: Services, job: str) -> Path:
     """The history of one run with the job's assets and checks that do nothing and say nothing."""
     folder.mkdir()
     done = subprocess.run(
-        [sys.executable, "-m", "tests.benchmarks.bare_run", JOB, LAST_DAY],
+        [sys.executable, "-m", "tests.benchmarks.bare_run", job, LAST_DAY],
         cwd=ROOT, env={**os.environ, **services.environment, "DAGSTER_HOME": str(folder)}, check=False,
         capture_output=True, text=True,
     )  # fmt: skip
