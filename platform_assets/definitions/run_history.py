@@ -23,6 +23,8 @@ from platform_assets.definitions.dagster_internals import (
 ENDED = [dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
 RUN_DAYS = 30
 """Days that an ended run is kept."""
+STEP_RESULTS = "celery_taskmeta"
+"""Celery's table in Dagster's database: a row for each step that a step worker carried out."""
 AT_ONCE = 100
 KEPT = (dg.DagsterEventType.ASSET_MATERIALIZATION.value, dg.DagsterEventType.ASSET_OBSERVATION.value)
 FRESHNESS = (
@@ -45,6 +47,7 @@ def prune_runs(instance: dg.DagsterInstance, *, days: int = RUN_DAYS, now: datet
             count += 1
     if isinstance(instance.event_log_storage, SqlEventLogStorage):
         _shorten_freshness(instance.event_log_storage, before)
+        _forget_step_results(instance.event_log_storage, before)
     return count
 
 
@@ -91,6 +94,17 @@ def _shorten_freshness(storage: SqlEventLogStorage, before: datetime) -> None:
         # Stored a second time in the file of the run without an id, which nobody reads.
         with storage.run_connection("") as connection:
             connection.execute(events.delete().where(of_kind, old))
+
+
+def _forget_step_results(storage: SqlEventLogStorage, before: datetime) -> None:
+    """What step workers left for runs that have ended long ago. Celery would forget it itself only with a
+    scheduler of its own."""
+    with storage.index_connection() as connection:
+        if sa.inspect(connection).has_table(STEP_RESULTS):
+            old = before.astimezone(UTC).replace(tzinfo=None)
+            connection.execute(
+                sa.text(f"DELETE FROM {STEP_RESULTS} WHERE date_done < :before"), {"before": old}
+            )
 
 
 def _repeated() -> sa.Exists:

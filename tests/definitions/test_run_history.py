@@ -1,5 +1,6 @@
 """The clean-up of Dagster's own history: old runs go, what the UI says about partitions stays."""
 
+import importlib
 import itertools
 import sqlite3
 from collections.abc import Iterator
@@ -134,6 +135,23 @@ def test_a_run_that_is_open_stays_whatever_its_age(instance: dg.DagsterInstance)
     prune_runs(instance, now=later(RUN_DAYS + 1))
 
     assert [one.run_id for one in instance.get_runs()] == [run.run_id]
+
+
+def test_results_of_step_workers_go_with_their_runs(tmp_path: Path) -> None:
+    """In the table that Celery itself makes, with the times that it writes."""
+    celery = pytest.importorskip("celery", reason="package not there: celery")
+    database = importlib.import_module("celery.backends.database")
+    with own_postgres("results") as url:
+        settings = {"storage": {"postgres": {"postgres_url": url}}}
+        with dg.DagsterInstance.local_temp(str(tmp_path), overrides=settings) as instance:
+            assert prune_runs(instance) == 0  # no step worker yet: there is no such table
+            backend = database.DatabaseBackend(url=url, app=celery.Celery("steps"))
+            backend.store_result("a step", {"done": True}, "SUCCESS")
+
+            prune_runs(instance, now=later(RUN_DAYS - 0.1))
+            assert backend.get_result("a step") == {"done": True}
+            prune_runs(instance, now=later(RUN_DAYS + 0.1))
+            assert stored(instance, "SELECT COUNT(*) FROM celery_taskmeta") == [(0,)]
 
 
 def test_the_clean_up_task_does_it(services: Services, runner: DagsterRunner) -> None:
