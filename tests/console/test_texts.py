@@ -102,8 +102,8 @@ def test_scripts_in_the_texts_of_upstreams_run_nowhere(browser: Browser, site: s
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("page", ["market", "scorecards"])
-def test_scripts_run_nowhere_on_the_pages_of_the_market(browser: Browser, site: str, page: str) -> None:
+@pytest.mark.parametrize("page", ["market", "scorecards", "today", "data"])
+def test_scripts_run_nowhere_on_the_other_pages(browser: Browser, site: str, page: str) -> None:
     with opened(browser) as one:
         answer_recorded(one.page, poisoning(), of=page)
         one.page.route("**/realtime/stream", lambda route: route.fulfill(content_type="text/event-stream"))
