@@ -25,7 +25,8 @@ def open(address: str = "data", *, token: str | None = None, frames: str = "pand
     of a login) or a lake (`"lake:data/lake"`, `"s3://bucket/prefix"`). `frames`: what reads return, pandas,
     polars or arrow. Nothing is asked yet; a bad address raises `InputError`.
 
-    >>> open("data") # doctest: +SKIP Client('data', backend='folder')
+    >>> open("data")  # doctest: +SKIP
+    Client('data', backend='folder')
     """
     from ashare.client.client import connected  # noqa: PLC0415  see above
 

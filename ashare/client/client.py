@@ -176,7 +176,8 @@ class Client:
     def datasets(self) -> "pd.DataFrame":
         """Datasets that can be read: name, title, subject, key, date column, whether they take `as_of`.
 
-        >>> market.datasets().set_index("name").loc["fund_flow", "title"] 'Money flow of stocks'
+        >>> market.datasets().set_index("name").loc["fund_flow", "title"]
+        'Money flow of stocks'
         """
         import pandas as pd  # noqa: PLC0415  the client is imported without it
 
@@ -187,8 +188,9 @@ class Client:
     def describe(self, table: str) -> dict[str, Any]:
         """What a dataset is: columns with type, unit and title, sources (best first), key, freshness.
 
-        >>> about = market.describe("fund_flow") >>> about["sources"], about["columns"][4]["name"],
-        about["columns"][4]["unit"] (['eastmoney', 'tencent', 'sina'], 'main_net', 'CNY')
+        >>> about = market.describe("fund_flow")
+        >>> about["sources"], about["columns"][4]["name"], about["columns"][4]["unit"]
+        (['eastmoney', 'tencent', 'sina'], 'main_net', 'CNY')
         """
         found = dataset_named(self._registry, table)
         return {**described(found), "freshness": self._backend.freshness(found.table_name)}
@@ -199,8 +201,9 @@ class Client:
         """Where a row comes from: sources, batches, responses or files. `key` names the row. An API wants
         the token of an administrator.
 
-        >>> found = market.lineage("kline_daily", code="600519", date="2026-08-21") >>>
-        found["columns"]["close"]["value"], found["columns"]["close"]["source"] (11.0, 'tencent')
+        >>> found = market.lineage("kline_daily", code="600519", date="2026-08-21")
+        >>> found["columns"]["close"]["value"], found["columns"]["close"]["source"]
+        (11.0, 'tencent')
         """
         declared = dataset_named(self._registry, table).table
         if column is not None:
@@ -255,7 +258,8 @@ class Client:
         """A strategy on one stock under price limits, lots, T+1 and fees; `periods` are `fast_period` and
         `slow_period`. Research, no advice.
 
-        >>> market.backtest("600519", "ma_cross", days=120)["total_return_pct"] # doctest: +SKIP 3.1
+        >>> market.backtest("600519", "ma_cross", days=120)["total_return_pct"]  # doctest: +SKIP
+        3.1
         """
         query = {
             "code": code,

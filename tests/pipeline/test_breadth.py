@@ -7,12 +7,10 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from core.declaration.tables import Table
 from platform_assets.datasets.breadth_sample import sample_time
 from platform_assets.pipeline.download import AllSourcesFailed
 from resources.upstreams.tencent import TencentClient
-from resources.warehouse.slices import Slice
-from resources.warehouse.writer import Writer
+from resources.warehouse.comparison import Comparison, Stored
 from tests.pipeline.conftest import TODAY, Services
 
 
@@ -123,15 +121,15 @@ def test_a_sample_is_compared_with_those_of_its_day_alone(
     morning: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compared: list[int] = []
-    stored = Writer._stored
+    stored = Comparison.stored
 
-    def counted(self: Writer, connection: Any, table: Table, where: Slice) -> list[Any]:
-        found = stored(self, connection, table, where)
-        compared.append(len(found))
+    def counted(self: Comparison, *asked: Any, whole: bool) -> Stored:
+        found = stored(self, *asked, whole=whole)
+        compared.append(len(found.rows) + len(found.equal))
         return found
 
     written = []
-    monkeypatch.setattr(Writer, "_stored", counted)
+    monkeypatch.setattr(Comparison, "stored", counted)
     for moment in ("2026-08-20T10:31", f"{TODAY}T10:31", f"{TODAY}T15:00", f"{TODAY}T15:00:30"):
         morning.clock.at = datetime.fromisoformat(moment)
         morning.fresh()

@@ -42,6 +42,7 @@ ONLY_HERE = {
     "/api/v1/datamgr/commands": _NO_WORKER,
     "/api/v1/datamgr/commands/{command_id}": _NO_WORKER,
     "/api/v1/datamgr/sync-logs": _NO_WORKER,
+    "/api/v1/datamgr/upstreams": "the clients of this load count their calls nowhere",
 }
 """What an installation has and this load has not."""
 

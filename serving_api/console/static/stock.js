@@ -12,6 +12,7 @@ const [adjust, days, indicator, slider, output] = ["adjust", "days", "indicator"
 const panels = Object.fromEntries(["summary", "candles", "chips", "flow", "events", "finance", "peers", "scores"].map((id) => [id, new Panel(id)]));
 const WAIT_MS = 150;
 const EVENTS = 30;
+const LIMITS = 200;
 let dates = [];
 let waiting = null;
 
@@ -44,7 +45,7 @@ function events(body, dividends, billboard, announcements, limits) {
     ...dividends.results.map((one) => ({ date: one.ex_date ?? one.ann_date, kind: "dividend", text: one.plan_text, from: { table: "fusion_dividend", column: "bonus_rmb", key: { code, report_period: one.report_period, ann_date: one.ann_date } } })),
     ...billboard.results.map((one) => ({ date: one.trade_date, kind: "billboard", text: one.reason })),
     ...announcements.results.map((one) => ({ date: one.pub_date, kind: "announcement", text: one.title })),
-    ...limitEvents(limits),
+    ...limitEvents(limits).filter((one) => !asOf() || one.date <= asOf()),
   ].filter((one) => one.date).sort((a, b) => (a.date < b.date ? 1 : -1));
   if (!rows.length) return false;
   body.append(table([
@@ -113,7 +114,8 @@ function fill() {
   const dividends = listed("get_dividend_history");
   const announcements = listed("get_announcements");
   const billboard = listed("get_dragon_tiger_history");
-  const limits = listed("get_limit_history");
+  // Limit pools keep no versions: those of later dates are left out here.
+  const limits = shared(calling("get_limit_history", { code, limit: LIMITS }));
   panels.summary.load([stock(""), stock("/base-info"), score], summary, t("empty.summary"));
   panels.candles.load([
     stock("/kline", { ...span, adjust: adjust.value }),
