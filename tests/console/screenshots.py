@@ -28,8 +28,8 @@ from serving_api.console.pages import PAGES
 from tests.console.opened import ARGUMENTS, CHROMIUM, CODE, WAIT_MS
 
 FOLDER = Path("docs/pictures")
-WIDTH, HEIGHT = 1280, 860
-COLORS = 128
+WIDTH, HEIGHT = 1280, 640
+COLORS = 40
 MAX_BYTES = 150_000
 START_S = 1800.0
 QUESTION = f"{CODE}现在估值如何？"
@@ -82,7 +82,9 @@ def compressed(png: bytes) -> bytes:
     """The same picture in few colours."""
     out = io.BytesIO()
     picture = Image.open(io.BytesIO(png)).convert("RGB")
-    picture.quantize(COLORS, dither=Image.Dither.NONE).save(out, "PNG", optimize=True)
+    picture.quantize(COLORS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
+        out, "PNG", optimize=True
+    )
     return out.getvalue()
 
 

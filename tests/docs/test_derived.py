@@ -158,4 +158,4 @@ def test_links_lead_somewhere() -> None:
 def test_pictures_are_small() -> None:
     pictures = [path for path in (ROOT / "docs").rglob("*") if path.suffix in {".png", ".jpg", ".svg"}]
 
-    assert sum(path.stat().st_size for path in pictures) <= 600_000
+    assert sum(path.stat().st_size for path in pictures) <= 300_000
