@@ -15,6 +15,11 @@ from resources.settings import Settings
 
 LOCATION = "platform"
 REPOSITORY = "__repository__"
+ANSWER_S = 10.0
+RELOAD_S = 300.0
+"""A reload starts a process that imports the code location: some seconds, over a minute where others use the
+machine. Given up early, it would be asked for again beside the one that is under way."""
+
 DAEMON_FRESH_S = 180.0
 """Each part of the daemon beats every half a minute, but not while it waits for the code server."""
 
@@ -85,15 +90,22 @@ class ServedSchedule:
 
 
 class Orchestrator:
-    """The webserver at `host:port`. Every call raises Unavailable when it does not answer."""
+    """The webserver at `host:port`. Every call raises Unavailable when it does not answer within `timeout_s`,
+    a reload within `reload_s`."""
 
     def __init__(
-        self, port: int, *, host: str = "127.0.0.1", location: str = LOCATION, timeout_s: float = 10.0
+        self,
+        port: int,
+        *,
+        host: str = "127.0.0.1",
+        location: str = LOCATION,
+        timeout_s: float = ANSWER_S,
+        reload_s: float = RELOAD_S,
     ) -> None:
         self._host, self._port = host, port
         self._location = location
         self._selector = {"repositoryName": REPOSITORY, "repositoryLocationName": location}
-        self._timeout = timeout_s
+        self._timeout, self._reload_s = timeout_s, reload_s
 
     def schedules(self) -> dict[str, ServedSchedule]:
         """Every served schedule by its name."""
@@ -124,9 +136,14 @@ class Orchestrator:
             self._ask(_STOP, {"id": served.state_id}, "stopRunningSchedule", "ScheduleStateResult")
 
     def reload(self) -> None:
-        """Reload the code location; returns when the new definitions are served."""
+        """Reload the code location; returns when the new definitions are served. The old ones are served
+        until then."""
         entry = self._ask(
-            _RELOAD, {"location": self._location}, "reloadRepositoryLocation", "WorkspaceLocationEntry"
+            _RELOAD,
+            {"location": self._location},
+            "reloadRepositoryLocation",
+            "WorkspaceLocationEntry",
+            limit_s=self._reload_s,
         )
         loaded = entry.get("locationOrLoadError") or {}
         if loaded.get("__typename") == "PythonError":
@@ -146,14 +163,21 @@ class Orchestrator:
             if row["required"]
         }
 
-    def _answered(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        document = self._post(body)
+    def _answered(self, body: Mapping[str, Any], limit_s: float | None = None) -> dict[str, Any]:
+        document = self._post(body, self._timeout if limit_s is None else limit_s)
         if document.get("errors"):
             raise PlatformError(f"Dagster refused the query: {document['errors'][0].get('message')}")
         return document
 
-    def _ask(self, query: str, variables: Mapping[str, Any], answer: str, requested: str) -> dict[str, Any]:
-        document = self._answered({"query": query, "variables": variables})
+    def _ask(
+        self,
+        query: str,
+        variables: Mapping[str, Any],
+        answer: str,
+        requested: str,
+        limit_s: float | None = None,
+    ) -> dict[str, Any]:
+        document = self._answered({"query": query, "variables": variables}, limit_s)
         found: dict[str, Any] = document["data"][answer]
         if found["__typename"] != requested:
             message = str(found.get("message", found["__typename"])).strip().splitlines()[0]
@@ -162,8 +186,8 @@ class Orchestrator:
             raise PlatformError(f"{answer}: {message}")
         return found
 
-    def _post(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        connection = http.client.HTTPConnection(self._host, self._port, timeout=self._timeout)
+    def _post(self, body: Mapping[str, Any], limit_s: float) -> dict[str, Any]:
+        connection = http.client.HTTPConnection(self._host, self._port, timeout=limit_s)
         try:
             connection.request(
                 "POST", "/graphql", json.dumps(body).encode(), {"Content-Type": "application/json"}

@@ -68,9 +68,14 @@ class RetimeWatcher:
             if not changed:
                 return False
             log.info("reloading the code location: %s", ", ".join(changed))
-        self._not_before = self._monotonic() + BACKOFF_S
         write_times(self._services.settings.data_path, self._services.tasks.all())
-        self._orchestrator.reload()
+        try:
+            self._orchestrator.reload()
+        except Unavailable as error:
+            log.warning("the code location is not reloaded yet: %s", error.message)
+            return False
+        finally:
+            self._not_before = self._monotonic() + BACKOFF_S
         left = self._changed()
         if left:
             log.warning("reloaded, and there is still to do: %s", ", ".join(left))

@@ -84,7 +84,7 @@ def at_work(found: Sequence[Event], moment: float) -> list[Event]:
 
 
 def report(accident: Accident, found: Sequence[Event], began: float) -> str:
-    """One line: what took over, and the seconds until the run went on."""
+    """One line: what took over, what was done twice, and the seconds until the run went on."""
     struck = {event.step: event for event in at_work(found, accident.at)}
     again = [
         event for event in found if event.kind == "TAKEN" and event.at > accident.at and event.step in struck
@@ -93,11 +93,18 @@ def report(accident: Accident, found: Sequence[Event], began: float) -> str:
     parts = [f"cluster day: {accident.at - began:.0f} s after its start {accident.name} ({accident.said})"]
     if accident.back - accident.at >= 1:
         parts.append(f"it was back after {accident.back - accident.at:.1f} s")
-    for event in again[:2]:
-        way = "the same worker" if event.worker == struck[event.step].worker else f"worker {event.worker}"
-        parts.append(f"{event.step} begun again by {way} after {event.at - accident.at:.1f} s")
-    if not again:
-        parts.append("no step was begun again")
+    for event in again:
+        before = struck[event.step]
+        way = "the same worker" if event.worker == before.worker else f"worker {event.worker}"
+        parts.append(
+            f"{event.step} begun again by {way} after {event.at - accident.at:.1f} s "
+            f"({accident.at - before.at:.1f} s of it lost)"
+        )
+    ended = {event.step: event for event in reversed(done)}
+    for step in struck.keys() - {event.step for event in again}:
+        late = f" and was done after {ended[step].at - accident.at:.1f} s" if step in ended else ""
+        parts.append(f"{step} went on{late}")
+    parts.append(f"repeated steps: {len(again)}")
     if done:
         parts.append(f"the next step was done after {done[0].at - accident.at:.1f} s")
     return ", ".join(parts)

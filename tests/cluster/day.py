@@ -2,10 +2,8 @@
 
 import os
 import signal
-import subprocess
-import sys
-import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -22,7 +20,7 @@ from schedules.supervisor import checks, cluster
 from schedules.supervisor.folders import read_run_facts, run_file
 from tests.cluster.servers import Server, own_broker_server, own_mariadb_server
 from tests.conftest import own_postgres
-from tests.soak.installation import NOW, ROOT, Installation, environment, outside
+from tests.soak.installation import NOW, Installation, environment, seen, started
 
 DAY = NOW[:10]
 FIRST = "2026-08-10"
@@ -31,6 +29,8 @@ JOBS = (("security_list", DAY, DAY), ("history", FIRST, DAY), ("whole_day", DAY,
 LIMIT_S = 1500.0
 LOOK_S = 0.5
 START_S = 300.0
+Hashes = dict[tuple[str, str], frozenset[tuple[str, int]]]
+"""{(table, date or range): {(hash of its content, rows)}}."""
 
 
 @dataclass
@@ -67,41 +67,11 @@ def running_cluster(folder: Path, **more: str) -> Iterator[Cluster]:
         }
         cluster.make_database(given["WAREHOUSE_URL"])
         env = cluster.environment(environment(data, **given, **more))
-        said: list[str] = []
-        with subprocess.Popen(
-            [sys.executable, "-m", "tests.cluster.platform"],
-            env=env, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        ) as platform:  # fmt: skip
-            threading.Thread(
-                target=lambda: said.extend(line.rstrip() for line in platform.stdout or ()), daemon=True
-            ).start()
-            try:
-                _until(
-                    lambda: any("Ctrl-C stops" in line for line in said),
-                    START_S,
-                    lambda: "the cluster did not start:\n" + "\n".join(said[-20:]),
-                )
-                with pytest.MonkeyPatch.context() as patch:
-                    # Dagster's configuration names the variable.
-                    patch.setenv("DAGSTER_POSTGRES_URL", history)
-                    place = outside(data, env, said)
-                    yield Cluster(place, mariadb, broker, f"http://127.0.0.1:{api}")
-                    place.instance.dispose()
-                place.services.engine.dispose()
-            finally:
-                platform.send_signal(signal.SIGTERM)
-                try:
-                    platform.wait(90)
-                except subprocess.TimeoutExpired:
-                    platform.kill()
-
-
-def _until(done: Callable[[], bool], limit_s: float, problem: Callable[[], str]) -> None:
-    end = time.monotonic() + limit_s
-    while not done():
-        if time.monotonic() > end:
-            raise RuntimeError(problem())
-        time.sleep(0.2)
+        with started("tests.cluster.platform", env, START_S) as said, pytest.MonkeyPatch.context() as patch:
+            # Dagster's configuration names the variable.
+            patch.setenv("DAGSTER_POSTGRES_URL", history)
+            with seen(data, env, said) as place:
+                yield Cluster(place, mariadb, broker, f"http://127.0.0.1:{api}")
 
 
 @dataclass
@@ -139,18 +109,21 @@ def load_day(services: Services, *, look: Callable[[str], None] = lambda _run: N
     return done
 
 
-def hashes(url: str) -> dict[tuple[str, str], tuple[str, int]]:
-    """{(table, date or range): (hash of its content, rows)} of the newest batch that succeeded."""
+def hashes(url: str) -> Hashes:
+    """What batches that succeeded left. A table whose rows are replaced by parts (the lists of a date) has a
+    batch for each part; a step that was repeated adds none, as long as it brings the same."""
     engine = make_engine(url)
+    found: dict[tuple[str, str], set[tuple[str, int]]] = defaultdict(set)
     try:
         with engine.connect() as connection:
-            rows = connection.exec_driver_sql(
+            for table, day, content, count in connection.exec_driver_sql(
                 "SELECT table_name, partition_key, content_hash, rows_written+rows_unchanged FROM sys_batch "
-                "WHERE status='success' AND content_hash IS NOT NULL ORDER BY finished_at, batch_id"
-            )
-            return {(str(row[0]), str(row[1])): (str(row[2]), int(row[3])) for row in rows}
+                "WHERE status='success' AND content_hash IS NOT NULL"
+            ):
+                found[str(table), str(day)].add((str(content), int(count)))
     finally:
         engine.dispose()
+    return {key: frozenset(parts) for key, parts in found.items()}
 
 
 def answers(api: str) -> bool:

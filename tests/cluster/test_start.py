@@ -21,6 +21,11 @@ def settings_of(folder: Path, **given: str) -> Settings:
     return load_settings(cluster.environment(given), dotenv=folder / "none")
 
 
+def having(*tools: str) -> services.Which:
+    """`shutil.which` of a machine with these tools."""
+    return lambda name: f"/usr/bin/{name}" if name in tools else None
+
+
 def test_every_server_that_is_missing_is_one_line_with_its_variable(tmp_path: Path) -> None:
     lines = cluster.missing(settings_of(tmp_path, **NOWHERE))
 
@@ -59,19 +64,19 @@ def test_the_password_of_the_broker_may_come_by_itself() -> None:
 
 def test_servers_that_are_absent_are_installed_and_started_by_what_the_machine_has() -> None:
     absent = [part for part in topology.SERVICES if part.name != "mariadb"]
-    debian = services.commands(absent, {"apt-get": "/usr/bin/apt-get"}.get)
+    debian = services.commands(absent, having("apt-get"))
 
     assert debian == [
         ["apt-get", "install", "-y", "postgresql", "rabbitmq-server"],
         ["service", "postgresql", "start"],
         ["service", "rabbitmq-server", "start"],
     ]
-    assert services.commands(absent, {"dnf": "x", "systemctl": "x"}.get)[1][:3] == [
+    assert services.commands(absent, having("dnf", "systemctl"))[1][:3] == [
         "systemctl",
         "enable",
         "--now",
     ]
-    assert services.commands(absent, {}.get) == []
+    assert services.commands(absent, having()) == []
 
 
 def test_each_api_process_is_asked_at_a_port_of_its_own() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
@@ -26,6 +27,7 @@ class Webserver:
         self.running = dict.fromkeys(self.crons, True)
         self.next_crons: dict[str, str] = {}
         self.broken = False
+        self.reload_s = 0.0
         self.dates, self.next_dates = ["2026-08-20", "2026-08-21"], list[str]()
         self.beats: dict[str, float | None] = {"SCHEDULER": 100.0, "SENSOR": None}
         self.asked: list[str] = []
@@ -82,6 +84,7 @@ class Webserver:
             ]
             return {"instance": {"daemonHealth": {"allDaemonStatuses": rows}}}
         assert operation == "Reload"
+        time.sleep(self.reload_s)
         self.broken = False
         self.dates += self.next_dates
         self.crons.update(self.next_crons)
@@ -145,6 +148,35 @@ def test_a_moved_task_makes_the_location_load_anew_until_it_is_served(
     assert watcher.look()
     assert not watcher.look()
     assert webserver.asked.count("Reload") == 2
+
+
+def test_a_reload_that_takes_longer_than_other_answers_is_waited_for(
+    services: Services, webserver: Webserver
+) -> None:
+    services.tasks.publish(TASKS)
+    services.tasks.retime("fusion_kline_sync", 1555, by="t", now=services.clock.now())
+    webserver.reload_s = 3.0
+    webserver.next_crons = {"fusion_kline_sync": "55 15 * * *"}
+    orchestrator = Orchestrator(webserver.port, timeout_s=1.5)
+
+    assert RetimeWatcher(services, orchestrator, today=lambda: FRIDAY).look()
+    assert webserver.asked.count("Reload") == 1
+
+
+def test_a_reload_that_is_given_up_is_said_and_not_asked_for_again_at_once(
+    services: Services, webserver: Webserver, caplog: pytest.LogCaptureFixture
+) -> None:
+    services.tasks.publish(TASKS)
+    services.tasks.retime("fusion_kline_sync", 1555, by="t", now=services.clock.now())
+    webserver.reload_s = 1.0
+    now = iter((100.0, 400.0, 401.0))  # the reload was waited for 300 s
+    orchestrator = Orchestrator(webserver.port, reload_s=0.2)
+    watcher = RetimeWatcher(services, orchestrator, monotonic=lambda: next(now), today=lambda: FRIDAY)
+
+    assert not watcher.look()
+    assert not watcher.look()
+    assert webserver.asked.count("Reload") == 1
+    assert "the code location is not reloaded yet: Dagster's webserver does not answer" in caplog.text
 
 
 def test_a_location_that_did_not_load_is_loaded_anew(services: Services, webserver: Webserver) -> None:

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 BUDGET_S = 7200.0
 EXAMPLES = os.environ.get("SOAK_EXAMPLES", "10000")
 FUZZ = os.environ.get("FUZZ_EXAMPLES", "25")
-_SHOWN = re.compile(r"kill -9|soak:|skipped for something|FAILED|ERROR|=+ .*\d+ (passed|failed)")
+_SHOWN = re.compile(r"kill -9|soak:|cluster day:|skipped for something|FAILED|ERROR|=+ .*\d+ (passed|failed)")
 
 
 @dataclass(frozen=True)

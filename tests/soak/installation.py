@@ -20,6 +20,7 @@ from schedules.supervisor.child_processes import POLL_S, ChildProcesses
 ROOT = Path(__file__).parents[2]
 NOW = "2026-08-21T15:45"
 FIRST_LOAD_S = 900.0
+STOP_S = 90.0
 PAUSES = (
     "EM_MIN_INTERVAL", "EM_JITTER_MIN", "EM_JITTER_MAX", "TENCENT_MIN_INTERVAL", "XQ_MIN_INTERVAL",
     "EOD_STOCK_THROTTLE_MIN", "EOD_STOCK_THROTTLE_MAX",
@@ -101,13 +102,48 @@ def worker_alone(folder: Path, *, api_port: int = 0, **more: str) -> Iterator[In
 
     watching = threading.Thread(target=watch, daemon=True)
     watching.start()
-    made = outside(folder, env, said)
     try:
-        yield made
+        with seen(folder, env, said) as made:
+            yield made
     finally:
         child_processes.stopping.set()
         watching.join()
         child_processes.stop()
+
+
+@contextmanager
+def started(module: str, env: Mapping[str, str], limit_s: float) -> Iterator[list[str]]:
+    """What a supervisor says, from the moment at which everything that it starts is up; stopped as by Ctrl-C.
+    Raises RuntimeError when that takes longer than `limit_s`, or when it ends before."""
+    said: list[str] = []
+    with subprocess.Popen(
+        [sys.executable, "-m", module],
+        env=env, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    ) as platform:  # fmt: skip
+        threading.Thread(
+            target=lambda: said.extend(line.rstrip() for line in platform.stdout or ()), daemon=True
+        ).start()
+        try:
+            end = time.monotonic() + limit_s
+            while not any("Ctrl-C stops" in line for line in said):
+                if platform.poll() is not None or time.monotonic() > end:
+                    raise RuntimeError("the platform did not start:\n" + "\n".join(said[-20:]))
+                time.sleep(0.2)
+            yield said
+        finally:
+            platform.send_signal(signal.SIGTERM)
+            try:
+                platform.wait(STOP_S)
+            except subprocess.TimeoutExpired:
+                platform.kill()
+
+
+@contextmanager
+def seen(folder: Path, env: Mapping[str, str], said: list[str]) -> Iterator[Installation]:
+    made = outside(folder, env, said)
+    try:
+        yield made
+    finally:
         made.instance.dispose()
         made.services.engine.dispose()
 
@@ -122,27 +158,5 @@ def whole_platform(folder: Path, *, history_dates: int) -> Iterator[Installation
         SAMPLE_HISTORY_DATES=str(history_dates),
         LOG_FORMAT="text",
     )
-    said: list[str] = []
-    with subprocess.Popen(
-        [sys.executable, "-m", "schedules.supervisor"],
-        env=env, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-    ) as platform:  # fmt: skip
-        threading.Thread(
-            target=lambda: said.extend(line.rstrip() for line in platform.stdout or ()), daemon=True
-        ).start()
-        try:
-            end = time.monotonic() + FIRST_LOAD_S
-            while not any("Ctrl-C stops" in line for line in said):
-                if platform.poll() is not None or time.monotonic() > end:
-                    raise RuntimeError("the platform did not start:\n" + "\n".join(said[-20:]))
-                time.sleep(0.2)
-            made = outside(folder, env, said)
-            yield made
-            made.instance.dispose()
-            made.services.engine.dispose()
-        finally:
-            platform.send_signal(signal.SIGTERM)
-            try:
-                platform.wait(60)
-            except subprocess.TimeoutExpired:
-                platform.kill()
+    with started("schedules.supervisor", env, FIRST_LOAD_S) as said, seen(folder, env, said) as made:
+        yield made

@@ -11,7 +11,17 @@ from typing import Any
 import pytest
 
 from tests.cluster.accidents import Accident, Accidents, at_work, events, report
-from tests.cluster.day import DAY, Cluster, RunOfDay, answers, hashes, kill_machine, load_day, running_cluster
+from tests.cluster.day import (
+    DAY,
+    Cluster,
+    Hashes,
+    RunOfDay,
+    answers,
+    hashes,
+    kill_machine,
+    load_day,
+    running_cluster,
+)
 from tests.cluster.servers import Server
 from tests.soak.installation import worker_alone
 
@@ -22,7 +32,6 @@ pytestmark = [
 PROFILE = os.environ.get("CLUSTER_PROFILE", "S")
 AWAY_S = 5.0
 JOB = "whole_day"
-Hashes = dict[tuple[str, str], tuple[str, int]]
 
 
 def on_one_machine(folder: Path) -> tuple[RunOfDay, Hashes, int]:
@@ -105,8 +114,8 @@ def test_a_day_with_kills_on_the_cluster_leaves_what_one_machine_leaves(
         record_property("report", line)
     assert [one.name for one in accidents.done] == [one.name for one in accidents.planned]
     assert {table for table, day in expected if day == DAY}, "the day has tables"
-    different = {key: (expected.get(key), found.get(key)) for key in expected.keys() | found.keys()}
-    assert {key: pair for key, pair in different.items() if pair[0] != pair[1]} == {}
+    both = {key: (expected.get(key), found.get(key)) for key in expected.keys() | found.keys()}
+    assert {key: pair for key, pair in both.items() if pair[0] != pair[1]} == {}
     # The worker that died did nothing more; the other one, or the one started in its place, did the rest.
     killed = int(accidents.done[0].said.split()[1])
     assert killed not in {event.worker for event in log if event.at > accidents.done[0].at}
