@@ -160,6 +160,10 @@ class Settings:
         "", "file of a market clock that runs at another rate, for long simulated runs; only with mock"
     )
     sample_faults: str = _setting("", "file with fault rules for the simulated market")
+    sample_texts: str = _setting(
+        "",
+        "file with a JSON list of texts: names of stocks and ends of titles, to see how a page shows them",
+    )
     sample_history_dates: int = _setting(320, "trade dates of bars that the first start loads")
     real_data_dir: str = _setting("../shared/data", "files of the replay world")
 

@@ -58,6 +58,7 @@ def _market(options: argparse.Namespace) -> SimulatedMarket:
         **({} if options.seed is None else {"seed": options.seed}),
         real_data_dir=options.real_data_dir,
         cache_dir=options.cache_dir,
+        texts=_texts(options.texts),
     )
     clock: Clock = SystemClock() if options.now is None else FrozenClock(options.now)
     if options.clock is not None:
@@ -85,6 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--now", type=datetime.fromisoformat, default=None, help="freeze the market clock")
     parser.add_argument("--clock", type=Path, default=None, help="file of a clock that others move")
     parser.add_argument("--faults", type=Path, default=None, help="JSON file with fault rules")
+    parser.add_argument("--texts", type=Path, default=None, help="JSON list of texts for names and titles")
     parser.add_argument("--real-data-dir", type=Path, default=None, help="files of the replay world")
     parser.add_argument("--cache-dir", type=Path, default=None, help="where the synthetic world is stored")
     parser.add_argument("--ports-file", type=Path, default=None, help="JSON file that gets the ports")
@@ -103,6 +105,20 @@ def _faults(path: Path | None) -> FaultPlan:
         except (ValueError, KeyError, TypeError) as error:
             raise InputError("--faults", f"{path} is no list of rules ({error})") from None
     return plan
+
+
+def _texts(path: Path | None) -> list[str]:
+    if path is None:
+        return []
+    try:
+        texts = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError("--texts", f"{path} cannot be read ({error.strerror})") from None
+    except ValueError as error:
+        raise InputError("--texts", f"{path} is no JSON ({error})") from None
+    if not isinstance(texts, list) or not all(isinstance(text, str) and text for text in texts):
+        raise InputError("--texts", f"{path} is no list of texts")
+    return texts
 
 
 def _announce(market: SimulatedMarket, path: Path | None) -> None:

@@ -35,6 +35,7 @@ def market_options(settings: Settings, *, http_port: int, tcp_port: int, ports_f
         "--now": settings.sample_now,
         "--clock": settings.sample_clock,
         "--faults": settings.sample_faults,
+        "--texts": settings.sample_texts,
         "--real-data-dir": settings.real_data_dir if settings.sample_world == "replay" else "",
     }
     return [part for name, value in options.items() if value for part in (name, value)]

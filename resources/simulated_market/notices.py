@@ -175,7 +175,7 @@ def _made(view: View, day: date, listed: _Listed, places: Iterable[int]) -> list
                     number=draw % 90_000_000 + 10_000_000 + place,
                     day=day,
                     shown=_moment(day, draw, trading=trading and place >= planned),
-                    title=_SHARED.format(other=names[1]) if shared else one.title,
+                    title=view.world.titled(_SHARED.format(other=names[1]) if shared else one.title),
                     securities=owners,
                     names=names,
                     kind="签订协议" if shared else one.kind,

@@ -217,7 +217,7 @@ def _report(view: View, security: Security, day: date) -> Report | None:
         day=day,
         security=security,
         name=view.world.name(security, view.now),
-        title=_RESEARCH[draw // 16 % len(_RESEARCH)].format(**words),
+        title=view.world.titled(_RESEARCH[draw // 16 % len(_RESEARCH)].format(**words)),
         org=_ORGS[draw // 64 % len(_ORGS)],
         rating=_RATINGS[draw // 128 % len(_RATINGS)],
         change="" if draw // 3 % 5 == 0 else draw // 7 % 5,

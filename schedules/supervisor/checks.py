@@ -46,8 +46,9 @@ def check_now(now: datetime | None) -> None:
 
 def check_files(settings: Settings) -> None:
     """Files that the simulated market has to read."""
-    if settings.sample_faults and not Path(settings.sample_faults).is_file():
-        raise StartRefused(f"SAMPLE_FAULTS: there is no file {settings.sample_faults}")
+    for name, file in (("SAMPLE_FAULTS", settings.sample_faults), ("SAMPLE_TEXTS", settings.sample_texts)):
+        if file and not Path(file).is_file():
+            raise StartRefused(f"{name}: there is no file {file}")
     if settings.sample_world == "replay" and not Path(settings.real_data_dir).is_dir():
         raise StartRefused(f"REAL_DATA_DIR: there is no folder {settings.real_data_dir}")
 

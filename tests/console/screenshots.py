@@ -88,6 +88,15 @@ def compressed(png: bytes) -> bytes:
     return out.getvalue()
 
 
+def log_in(page: Page, address: str, password: str) -> None:
+    """As the user `admin`."""
+    page.goto(f"{address}/console/login")
+    page.locator("#username").fill("admin")
+    page.locator("#password").fill(password)
+    page.locator("#password").press("Enter")
+    page.wait_for_url(lambda url: "login" not in url)
+
+
 def take(address: str, password: str) -> None:
     """All pictures."""
     paths = {page.name: page.path for page in PAGES}
@@ -96,11 +105,7 @@ def take(address: str, password: str) -> None:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, locale="zh-CN")
         page.set_default_timeout(WAIT_MS)
-        page.goto(f"{address}/console/login")
-        page.locator("#username").fill("admin")
-        page.locator("#password").fill(password)
-        page.locator("#password").press("Enter")
-        page.wait_for_url(lambda url: "login" not in url)
+        log_in(page, address, password)
         for shot in SHOTS:
             page.goto(f"{address}/console/{paths[shot.page]}{shot.rest}")
             page.wait_for_function("() => document.documentElement.dataset.ready === '1'")
@@ -137,11 +142,11 @@ def is_calculated(address: str) -> bool:
 
 
 @contextmanager
-def sample_platform() -> Iterator[tuple[str, str]]:
-    """Address and password of a sample platform that ends with this."""
+def sample_platform(**more: str) -> Iterator[tuple[str, str]]:
+    """Address and password of a sample platform that ends with this; `more` is environment."""
     with tempfile.TemporaryDirectory() as name:
         ports = {"API_PORT": str(free_port()), "DAGSTER_PORT": str(free_port())}
-        environment = {**os.environ, **ports, "DATA_DIR": name}
+        environment = {**os.environ, **ports, "DATA_DIR": name, **more}
         started = subprocess.Popen([Path(sys.executable).with_name("ashare"), "run"], env=environment)
         try:
             address = f"http://127.0.0.1:{ports['API_PORT']}"

@@ -7,39 +7,8 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.console.opened import CODE, Change, answer_recorded, opened
+from tests.console.payloads import PAYLOADS
 
-PAYLOADS = (
-    "<script>window.hit=1</script>",
-    "<ScRiPt>window.hit=1</sCrIpT>",
-    "<script src=//evil.example/x.js></script>",
-    "</script><script>window.hit=1</script>",
-    "</title><script>window.hit=1</script>",
-    "</textarea><script>window.hit=1</script>",
-    "<img src=x onerror=window.hit=1>",
-    "<img src=x:x onerror='window.hit=1'>",
-    '"><img src=x onerror=window.hit=1>',
-    "'><img src=x onerror=window.hit=1>",
-    "<svg onload=window.hit=1>",
-    "<svg><script>window.hit=1</script></svg>",
-    "<svg/onload=window.hit=1//",
-    "<body onload=window.hit=1>",
-    "<iframe src='javascript:parent.hit=1'></iframe>",
-    "<iframe srcdoc='<script>parent.hit=1</script>'></iframe>",
-    "<a href='javascript:window.hit=1'>x</a>",
-    '<b><a href="javascript:window.hit=1">x</a></b>',
-    "<details open ontoggle=window.hit=1>",
-    "<video><source onerror=window.hit=1></video>",
-    "<audio src=x onerror=window.hit=1>",
-    "<input autofocus onfocus=window.hit=1>",
-    "<marquee onstart=window.hit=1>",
-    "<object data='javascript:window.hit=1'></object>",
-    "<embed src='javascript:window.hit=1'>",
-    "<math><mtext><style><img src=x onerror=window.hit=1></style></mtext></math>",
-    "<style>@import '//evil.example/x.css';</style>",
-    "javascript:window.hit=1",
-    "{{constructor.constructor('window.hit=1')()}}",
-    "&lt;img src=x onerror=window.hit=1&gt;",
-)
 TEXTS = {
     "name",
     "title",
@@ -53,7 +22,7 @@ TEXTS = {
     "mark",
     "detail",
 }
-_MADE = """() => [...document.querySelectorAll(
+MADE = """() => [...document.querySelectorAll(
   "script:not([src]):not([type='application/json']), img, iframe, object, embed, video, audio, marquee,"
     + "details, math"
 )].map((one) => one.outerHTML)"""
@@ -96,7 +65,7 @@ def test_scripts_in_the_texts_of_upstreams_run_nowhere(browser: Browser, site: s
         one.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 100)
         one.page.wait_for_timeout(300)
         assert one.page.evaluate("() => window.hit") is None
-        assert one.page.evaluate(_MADE) == []
+        assert one.page.evaluate(MADE) == []
         assert one.errors == []
         assert one.hosts() == {site.removeprefix("http://")}
 
@@ -117,6 +86,6 @@ def test_scripts_run_nowhere_on_the_other_pages(browser: Browser, site: str, pag
         shown = one.page.locator("body").inner_text()
         assert len([text for text in PAYLOADS if text in shown]) >= 20
         assert one.page.evaluate("() => window.hit") is None
-        assert one.page.evaluate(_MADE) == []
+        assert one.page.evaluate(MADE) == []
         assert one.errors == []
         assert one.hosts() == {site.removeprefix("http://")}

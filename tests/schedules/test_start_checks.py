@@ -65,6 +65,8 @@ def test_a_clock_that_is_frozen_outside_the_calendar_is_refused() -> None:
 def test_files_of_the_simulated_market_are_looked_for_before_it_starts(tmp_path: Path) -> None:
     with pytest.raises(StartRefused, match=r"^SAMPLE_FAULTS: there is no file /none\.json"):
         checks.check_files(settings_of(tmp_path, SAMPLE_FAULTS="/none.json"))
+    with pytest.raises(StartRefused, match=r"^SAMPLE_TEXTS: there is no file /none\.json"):
+        checks.check_files(settings_of(tmp_path, SAMPLE_TEXTS="/none.json"))
     with pytest.raises(StartRefused, match=r"^REAL_DATA_DIR: there is no folder /none"):
         checks.check_files(settings_of(tmp_path, SAMPLE_WORLD="replay", REAL_DATA_DIR="/none"))
     checks.check_files(settings_of(tmp_path, SAMPLE_WORLD="replay", REAL_DATA_DIR=str(tmp_path)))

@@ -117,11 +117,18 @@ def _minute(
 class SyntheticWorld(SyntheticBars):
     """The deterministic sample market of a profile (S, M, L) and a seed.
 
-    `cache_dir` stores the built bars as a file; profile S is built in less than a second without it.
+    `cache_dir` stores the built bars as a file; profile S is built in less than a second without it. With
+    `texts` the stocks have them as names, in turn, and one stands behind each title of a notice or report.
     """
 
-    def __init__(self, profile: str = "S", seed: int = DEFAULT_SEED, cache_dir: Path | None = None) -> None:
-        super().__init__(profile, seed, cache_dir)
+    def __init__(
+        self,
+        profile: str = "S",
+        seed: int = DEFAULT_SEED,
+        cache_dir: Path | None = None,
+        texts: Sequence[str] = (),
+    ) -> None:
+        super().__init__(profile, seed, cache_dir, texts)
         self._reports = lru_cache(maxsize=8192)(self._all_reports)
 
     def _all_reports(self, place: int) -> list[Report]:

@@ -1,5 +1,6 @@
 """`load_world`: the world that the settings ask for."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from core.errors import InputError
@@ -16,10 +17,14 @@ def load_world(
     *,
     real_data_dir: Path | str | None = None,
     cache_dir: Path | str | None = None,
+    texts: Sequence[str] = (),
 ) -> World:
-    """`synthetic` (profile S, M or L, seed, optional cache folder) or `replay` (needs `real_data_dir`)."""
+    """`synthetic` (profile S, M or L, seed, optional cache folder, texts for names and titles) or `replay`
+    (needs `real_data_dir`)."""
     if kind == "synthetic":
-        return SyntheticWorld(profile, seed, Path(cache_dir) if cache_dir else None)
+        return SyntheticWorld(profile, seed, Path(cache_dir) if cache_dir else None, texts)
+    if texts:
+        raise InputError("texts", "a replayed market has the names of its files")
     if kind == "replay":
         if real_data_dir is None:
             raise InputError("real_data_dir", "a replay world needs the folder of the real bars")

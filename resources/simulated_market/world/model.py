@@ -280,6 +280,10 @@ class World(Protocol):
         """The name as shown at `now`, ST and prefixes included."""
         ...
 
+    def titled(self, title: str) -> str:
+        """A title as it is published: with a text of SAMPLE_TEXTS behind it where there are any."""
+        return title
+
     def limits(self, security: Security, date: int) -> tuple[int, int] | None:
         """(up, down) limit prices of a session; None where no limit applied. Ask of no date after `now`."""
         ...

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
@@ -47,11 +48,18 @@ class SyntheticBars:
 
     label = "sample"
 
-    def __init__(self, profile: str = "S", seed: int = DEFAULT_SEED, cache_dir: Path | None = None) -> None:
+    def __init__(
+        self,
+        profile: str = "S",
+        seed: int = DEFAULT_SEED,
+        cache_dir: Path | None = None,
+        texts: Sequence[str] = (),
+    ) -> None:
         if profile not in company_plans.PROFILES:
             raise InputError("profile", f"{profile!r} is none of {', '.join(company_plans.PROFILES)}")
         self.profile = company_plans.PROFILES[profile]
         self.seed = seed
+        self._texts = tuple(texts)
         self._dates = company_plans.sessions(self.profile)
         self._numbers: list[int] = self._dates.tolist()
         self._plans = _plans(self.profile, self._dates, seed)
@@ -142,10 +150,15 @@ class SyntheticBars:
         if place >= len(self._plans):
             return INDICES[place - len(self._plans)].name
         plan, today = self._plans[place], date_number(now)
+        if self._texts and plan.kind == "stock":
+            return self._texts[place % len(self._texts)]
         day = self._session_on(today)
         listed = day - plan.list_day + 1 if plan.list_day >= 0 else None
         base = base_name(plan.names, today)
         return shown_name(plan, base, listed, self._event(place, day), gone=self._is_gone(place, today))
+
+    def titled(self, title: str) -> str:
+        return title + self._texts[crc32(title.encode()) % len(self._texts)] if self._texts else title
 
     def renames(self, now: datetime) -> Sequence[Rename]:
         today = date_number(now)
