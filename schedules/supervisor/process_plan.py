@@ -125,9 +125,10 @@ def code_server(ports: Ports) -> ChildSpec:
 
 
 def timed(settings: Settings, module: str, *arguments: str) -> tuple[str, ...]:
-    """A process of Dagster that decides about ticks: by the clock of SAMPLE_CLOCK where there is one."""
+    """A process of Dagster that decides about ticks, by the clock of SAMPLE_CLOCK where there is one; it
+    holds the definitions, so it returns the memory of those that a reload replaced."""
     simulated = ("schedules.supervisor.simulated_time",) if settings.sample_clock else ()
-    return traced(*simulated, module, *arguments)
+    return traced(*simulated, "schedules.supervisor.free_memory", module, *arguments)
 
 
 def daemon(settings: Settings, workspace: Path, ports: Ports) -> ChildSpec:
