@@ -1,5 +1,5 @@
-"""`python -m schedules.supervisor.free_memory <module> <arguments...>`: runs a process of Dagster that returns
-memory it no longer needs.
+"""`python -m schedules.supervisor.free_memory <module> <arguments...>`: runs a process of Dagster that
+returns memory which it no longer needs.
 
 A reload of the code location leaves the definitions before it in reference cycles. Python collects these only
 when the number of objects has grown by a quarter, and the C library keeps what was freed. So both are asked

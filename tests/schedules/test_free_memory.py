@@ -43,7 +43,9 @@ def test_a_replaced_load_goes_without_a_growing_number_of_objects() -> None:
 def test_the_module_runs_as_python_m_would(tmp_path: Path) -> None:
     (tmp_path / "some_module.py").write_text(LOAD, encoding="utf-8")
     command = [sys.executable, "-c", f"import sys; sys.path.append({str(tmp_path)!r}); import runpy"]
-    command[-1] += f"; sys.argv[1:] = ['some_module', '-x', '1']; runpy.run_module({MODULE!r}, None, '__main__')"
+    command[-1] += (
+        f"; sys.argv[1:] = ['some_module', '-x', '1']; runpy.run_module({MODULE!r}, None, '__main__')"
+    )
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert said.split("\n")[0] == "['-x', '1'] __main__"
 

@@ -1,6 +1,7 @@
 """A whole platform, all its processes real, on a market clock that the test moves (SAMPLE_CLOCK)."""
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -22,6 +23,9 @@ from tests.soak.installation import FIRST_LOAD_S, ROOT, Installation, environmen
 QUIET = {"SCHEDULER_WARMUP_MARKET": "false", "SCHEDULER_BASEINFO_REFRESH": "false"}
 """Sensors whose runs have no scheduled run of their own."""
 STOP_S = 90.0
+LOADED = "SOAK_LOADED"
+"""Name in the environment of a data folder that is copied in the place of a first load; it was loaded with
+the same settings, up to the same day."""
 
 
 @dataclass
@@ -100,7 +104,9 @@ def simulated_platform(
     folder: Path, at: datetime, **more: str
 ) -> Iterator[tuple[SimulatedPlatform, Installation]]:
     """A platform of the role `worker` (or APP_ROLE) after its first load, its clock at `at` and as fast as
-    the system's."""
+    the system's. `folder` must not exist where SOAK_LOADED is copied."""
+    if LOADED in os.environ:
+        shutil.copytree(os.environ[LOADED], folder)
     folder.mkdir(parents=True, exist_ok=True)
     clock = SimulatedClock(folder.parent / f"{folder.name}-clock.json")
     clock.begin(at)
