@@ -30,7 +30,7 @@ from serving_api.db.sessions import Session
 from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.permissions import ADMIN
 from serving_api.framework.state import State
-from serving_api.live.transport_state import transport_state
+from serving_api.live.clients import transport_state
 
 PATH = "/metrics"
 BUCKETS_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)

@@ -8,17 +8,19 @@ the same data and the same transaction that wrote the rows.
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cache
 from typing import Any
 
 import dagster as dg
 
+from core.calendar import FIRST_PARTITION, shipped_calendar
 from core.declaration.dataset import Dataset, Raw
 from core.declaration.registry import Registry
 from core.declaration.rules import Freshness, Partition, PublicAt
 from core.declaration.scope import Scope
 from core.declaration.tables import Layer, Table
 from core.errors import ConflictError, InputError, PlatformError, Transient
-from platform_assets.definitions.freshness_policies import freshness_policy
 from platform_assets.definitions.materialization import (
     VERSION_LENGTH,
     check_results,
@@ -59,6 +61,33 @@ from platform_assets.pipeline.batches import Loaded
 from platform_assets.pipeline.load import load_fused, load_raw, load_stage
 from platform_assets.pipeline.run import PipelineRun, Refusal
 from resources.composition import Platform
+
+_WEEK = 5
+
+
+def freshness_policy(rule: Freshness) -> dg.FreshnessPolicy:
+    """Overdue after the longest time that the rule allows; degraded after that of a week without holidays.
+
+    Dagster measures from the last materialization and knows no trade calendar, so the window is the longest
+    time that may pass while the declaration still holds: for trade dates, over the longest holiday that is
+    known."""
+    if rule.kind != "trading":
+        # Of days, and of days after a period's end: each load confirms what is there.
+        return dg.FreshnessPolicy.time_window(fail_window=timedelta(days=rule.max_lag + 1))
+    dates = rule.max_lag + 1
+    ordinary = timedelta(days=dates + 2 * -(-dates // _WEEK))
+    longest = timedelta(days=_longest(dates))
+    warn = ordinary if ordinary < longest else None
+    return dg.FreshnessPolicy.time_window(fail_window=longest, warn_window=warn)
+
+
+@cache
+def _longest(dates: int) -> int:
+    """Days from a trade date to the one that many trade dates later, at most."""
+    calendar = shipped_calendar()
+    days = [date.fromisoformat(day) for day in calendar.between(FIRST_PARTITION, calendar.horizon)]
+    return max((later - day).days for day, later in zip(days, days[dates:], strict=False))
+
 
 Load = Callable[[PipelineRun, Scope], Loaded]
 OWNER = "team:data"

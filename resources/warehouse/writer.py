@@ -35,12 +35,11 @@ from resources.warehouse.batch_records import (
 )
 from resources.warehouse.bulk_load import BulkLoad
 from resources.warehouse.change_plan import Plan, Row
-from resources.warehouse.comparison import Comparison
+from resources.warehouse.comparison import Comparison, RowWrites
 from resources.warehouse.engine import transaction
 from resources.warehouse.locks import DomainLocks, Lease
 from resources.warehouse.month_changes import record_months
 from resources.warehouse.payloads import PayloadStore
-from resources.warehouse.row_writes import RowWrites
 from resources.warehouse.slices import Slice
 from resources.warehouse.sql import Sql
 from resources.warehouse.table_versions import claim_version

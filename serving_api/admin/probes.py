@@ -25,7 +25,7 @@ from serving_api.framework.routing import area_router
 from serving_api.framework.state import State
 from serving_api.live.admin_reads.service import live_of
 from serving_api.live.admin_reads.symbols import listed_of
-from serving_api.live.transport_state import transport_state
+from serving_api.live.clients import transport_state
 
 
 class Probed(BaseModel):

@@ -18,15 +18,13 @@ from serving_api.framework.state import State
 _SYNC = "id code status total success failed message"
 
 
-@columns_of("sys_sync_log", _SYNC)
+@columns_of("sys_sync_log", f"{_SYNC} startedAt=started_at finishedAt=finished_at")
 class SyncLog(BaseModel):
     taskType: str | None = Field(
         description=(
             "`sched:<key>` for scheduled tasks, `download:<type>`, or a job that was started by request"
         )
     )
-    startedAt: str | None
-    finishedAt: str | None
 
 
 _QUALITY = (

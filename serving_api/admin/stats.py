@@ -22,7 +22,7 @@ from serving_api.framework.parameters import StockCode
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.framework.row_models import picked
+from serving_api.framework.row_models import columns_of, picked
 from serving_api.framework.state import State
 
 
@@ -34,10 +34,8 @@ class TableCount(BaseModel):
     error: str | None = None
 
 
+@columns_of("calc_freshness_snapshot", "latestDate=latest_date cutoff isStale=is_stale")
 class DimensionFreshness(BaseModel):
-    latestDate: str | None = Field(description="newest stored date that is not after today")
-    cutoff: str | None = Field(description="stale when latestDate is before it")
-    isStale: bool
     kind: Literal["trading", "calendar", "period"]
     maxLag: int = Field(description="trade dates (trading), days (calendar, period)")
     error: str | None = None

@@ -10,7 +10,7 @@ from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.live.transport_state import transport_state
+from serving_api.live.clients import transport_state
 
 
 class Counter(BaseModel):

@@ -94,17 +94,13 @@ class Quota(BaseModel):
     exempt: bool
 
 
+@columns_of("app_users", "email_verified! phone last_login_at")
 class Me(UserSummary):
-    email_verified: bool
-    phone: str | None
-    last_login_at: str | None
     ai_quota: Quota
 
 
+@columns_of("app_users", "id username! email!")
 class Registered(BaseModel):
-    id: int
-    username: str
-    email: str
     role: Literal["user"]
     status: Literal["active"]
     email_verified: Literal[True]

@@ -51,11 +51,9 @@ class BondOverview(BaseModel):
     low_price_count: int = Field(description="bonds below 100 CNY")
 
 
+@columns_of("fusion_quote_snapshot", "code? name price? change_pct")
 class BondStock(BaseModel):
-    code: str | None
-    name: str | None
-    price: float | None
-    change_pct: float | None
+    """The stock that a bond converts into, at its last close."""
 
 
 class Bond(BaseModel):

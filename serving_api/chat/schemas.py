@@ -6,6 +6,7 @@ from pydantic import BaseModel, Field, StringConstraints, field_validator
 
 from serving_api.chat.limits import COMPARED, MESSAGE_CHARS, TITLE_CHARS, TURN_CHARS
 from serving_api.framework.openapi import example
+from serving_api.framework.row_models import columns_of
 
 _CODE = r"^[0-9]{6}$"
 
@@ -122,13 +123,10 @@ class StockReport(BaseModel):
     sections: list[ReportSection]
 
 
+@columns_of("stock_analysis", "code name! total_score conclusion!")
 class StockAnalysis(Reported):
-    code: str
-    name: str
     report: StockReport
     scores: dict[str, float | None] = Field(description="five dimensions, 0..5; null: cannot be judged")
-    total_score: float | None
-    conclusion: str
     cached: bool
     evidence: list[EvidenceItem]
 

@@ -12,6 +12,7 @@ from serving_api.framework.permissions import Admin
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
+from serving_api.framework.row_models import columns_of
 
 TABLE = "raw_northbound"
 UNDISCLOSED = f"北向资金买卖与净额自 {UNDISCLOSED_FROM} 起不再披露"
@@ -20,15 +21,10 @@ _SHOWN = ("net_buy", "buy_amt", "sell_amt", "deal_amt")
 router = area_router(f"{PREFIX}/datamgr/fusion/market", "datamgr: fused data")
 
 
+@columns_of("raw_northbound", "channel date=trade_date net_buy buy_amt sell_amt deal_amt")
 class Channel(BaseModel):
     """10k CNY; of the southbound channels (ggt_sh, ggt_sz) 10k HKD."""
 
-    channel: str
-    date: str
-    net_buy: float | None
-    buy_amt: float | None
-    sell_amt: float | None
-    deal_amt: float | None
     note: str | None = None
 
 

@@ -22,12 +22,9 @@ class HkPeriod(BaseModel):
     """Amounts in the company's own currency, ratios in percent."""
 
 
+@columns_of("raw_hk_finance", "code name currency")
 class HkIndicators(Reach, Rows[HkPeriod]):
     """Annual and half-yearly, newest first."""
-
-    code: str
-    name: str | None
-    currency: str | None
 
 
 class HkItem(BaseModel):
@@ -55,17 +52,15 @@ class HkDividends(Rows[HkDividend]):
     code: str
 
 
+@columns_of("fusion_stock_profile", "full_name website intro")
 class HkProfile(BaseModel):
     """Null when the portal has no value, or does not answer."""
 
     code: str
     name: str | None
-    full_name: str | None
     industry: str | None
     listing_date: str | None
     shares: int | None = Field(description="null: no documented source has it")
-    website: str | None
-    intro: str | None
 
 
 class PremiumDay(BaseModel):

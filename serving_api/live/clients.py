@@ -20,9 +20,24 @@ from core.errors import PayloadError, Unavailable, UpstreamError
 from resources.fetch_record import FetchLog
 from resources.settings import Settings
 from resources.transport.budget import call_budget
+from resources.transport.gates import deployment_gate
 from resources.transport.redact import redact
+from resources.transport.settings import EM_BREAKER, PUSH2EX_BREAKER
 from serving_api.framework.cache_headers import in_trading_hours
 from serving_api.framework.envelope import local_iso
+
+
+def transport_state(settings: Settings) -> dict[str, Any]:
+    """Counters and breakers of this deployment, shared by all its processes: {counters by upstream, breakers
+    by name: {state, failure_count, opened_at}, calls: [(upstream, host, outcome, number)]}."""
+    gate = deployment_gate(settings)
+    try:
+        held = gate.breakers()
+        shown = {name: held[name] for name in (EM_BREAKER, PUSH2EX_BREAKER)}
+        return {"counters": gate.counters(), "breakers": shown, "calls": gate.calls()}
+    finally:
+        gate.close()
+
 
 THREADS = 8
 RETRY_WITHIN_S = 3.0

@@ -12,18 +12,15 @@ from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.framework.row_models import Rows
+from serving_api.framework.row_models import Rows, columns_of
 from serving_api.interfaces.events import deals_of_branches, totals_of_branches
 
 
+@columns_of("raw_lhb_branch", "branch_name buy_amt! sell_amt! net_amt!")
 class Branch(BaseModel):
     """10k CNY."""
 
-    branch_name: str
     trades: int = Field(description="codes and dates on which the branch dealt")
-    buy_amt: float
-    sell_amt: float
-    net_amt: float
     codes: int
     is_org: bool = Field(description="anonymous institutions, many under one name")
     win_rate_5d: float | None = Field(

@@ -92,13 +92,9 @@ class Comparison(BaseModel):
     version: int
 
 
+@columns_of("sys_change_history", "entity_id! detected_at! added! removed! changed!")
 class ChangeRecord(BaseModel):
-    entity_id: str
     version: int
-    detected_at: str
-    added: int
-    removed: int
-    changed: int
     changes: list[FieldChange]
 
 

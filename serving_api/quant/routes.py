@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from fastapi import Depends, Query
+from pydantic import BaseModel, Field
 
 from core.calendar import FIRST_PARTITION
 from core.errors import InputError
@@ -17,16 +18,88 @@ from resources.warehouse.ledger.commands import Command, CommandQueue
 from serving_api.admin.shared import off_loop
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
-from serving_api.framework.history_reach import reach
+from serving_api.framework.history_reach import Reach, reach
+from serving_api.framework.openapi import example
 from serving_api.framework.parameters import StockCode
 from serving_api.framework.permissions import Admin, Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
+from serving_api.framework.row_models import columns_of, row_model
 from serving_api.framework.state import State
 from serving_api.interfaces.queries import Row
-from serving_api.quant import queries, schemas
+from serving_api.quant import queries
+from serving_api.quant.queries import CHIPS, PATTERNS
 from serving_api.table_lists import past_day, trade_date
+
+
+class IndicatorSeries(Reach):
+    code: str
+    price_basis: str = Field(description="adjustment of the prices behind the indicators")
+    items: list[dict[str, Any]] = Field(description="rows of calc_indicator_daily, oldest first")
+
+
+class PatternHit(BaseModel):
+    pattern: str
+    direction: Literal[100, -100]
+
+
+class PatternRow(row_model(PATTERNS)):  # type: ignore[misc]
+    hits: list[PatternHit] = Field(description="the directions that fired on the day")
+
+
+class Patterns(Reach):
+    code: str
+    items: list[PatternRow] = Field(description="days on which a structure was present, oldest first")
+
+
+class Bucket(BaseModel):
+    price: float = Field(description="CNY, adjusted as of the date")
+    ratio: float = Field(description="share of the float, percent")
+
+
+class Chips(Reach):
+    code: str
+    date: str | None = Field(description="null where nothing is stored")
+    close: float | None = None
+    profit_ratio_pct: float | None = None
+    avg_cost: float | None = None
+    cost_90: list[float | None] = Field(description="[low, high], CNY")
+    concentration_90_pct: float | None = None
+    cost_70: list[float | None] = Field(description="[low, high], CNY")
+    concentration_70_pct: float | None = None
+    distribution: list[Bucket] = Field(description="buckets above 0.01 %; only of the newest 60 trade dates")
+    items: list[row_model(CHIPS)] = Field(description="oldest first")  # type: ignore[valid-type]
+
+
+@columns_of("calc_signal_hit", "code signal_key direction strength price")
+class SignalItem(BaseModel):
+    name: str | None
+    label: str | None = Field(description="name of the signal or pattern")
+    measure: str | None = Field(description="measure of the strength; null for patterns")
+    change_pct: float | None
+
+
+class SignalPool(Reach):
+    date: str | None
+    items: list[SignalItem]
+    total: int = Field(description="matching signals, including those beyond the limit")
+    by_signal: dict[str, int] = Field(description="signals of the date by kind, before any filter")
+
+
+class RecalculationRequest(BaseModel):
+    model_config = example(date="2026-08-21", parts=["indicators"])
+    date: str | None = Field(default=None, description="trade date; default the newest complete one")
+    codes: list[str] = Field(default_factory=list, max_length=500, description="6-digit codes; default all")
+    parts: list[Literal["indicators", "patterns", "cyq"]] = Field(
+        default_factory=list, description="default: everything, with signals and strategies"
+    )
+
+
+class RecalcAccepted(BaseModel):
+    status: Literal["accepted"]
+    command_id: int
+    message: str
 
 
 def _indicators(
@@ -65,7 +138,7 @@ KINDS: dict[str, dict[str, str | None]] = {
 _UNKNOWN: dict[str, str | None] = {"label": None, "measure": None}
 
 
-@router.get("/signal-pool", schemas.SignalPool, tables=(queries.SIGNALS,))
+@router.get("/signal-pool", SignalPool, tables=(queries.SIGNALS,))
 async def signal_pool(
     call: Anyone,
     date: Until,
@@ -89,7 +162,7 @@ async def signal_pool(
     return Answer({**found, "items": items, **history})
 
 
-@router.get("/indicators/{code}", schemas.IndicatorSeries, tables=(queries.INDICATORS, queries.BARS))
+@router.get("/indicators/{code}", IndicatorSeries, tables=(queries.INDICATORS, queries.BARS))
 async def indicators(
     call: Anyone,
     code: StockCode,
@@ -108,7 +181,7 @@ async def indicators(
     return Answer({"code": code, "price_basis": PRICE_BASIS, "items": items, **history})
 
 
-@router.get("/patterns/{code}", schemas.Patterns, tables=(queries.PATTERNS,))
+@router.get("/patterns/{code}", Patterns, tables=(queries.PATTERNS,))
 async def patterns(
     call: Anyone,
     code: StockCode,
@@ -126,7 +199,7 @@ def _hits(row: dict[str, Any]) -> list[dict[str, Any]]:
     return [{"pattern": name, "direction": row[name]} for name in DIRECTIONS if row[name]]
 
 
-@router.get("/cyq/{code}", schemas.Chips, tables=(queries.CHIPS,))
+@router.get("/cyq/{code}", Chips, tables=(queries.CHIPS,))
 async def chips(
     call: Anyone,
     code: StockCode,
@@ -160,8 +233,8 @@ COMMAND = "quant_recalc"
 _CODE = re.compile(r"[0-9]{6}")
 
 
-@recalc_router.post("/recalc", schemas.RecalcAccepted, raises=(409,), status_code=202)
-async def recalc(call: Admin, body: schemas.RecalculationRequest) -> Answer:
+@recalc_router.post("/recalc", RecalcAccepted, raises=(409,), status_code=202)
+async def recalc(call: Admin, body: RecalculationRequest) -> Answer:
     """Recalculate a date in the background: 202, or 409 while a recalculation is running."""
     wrong = next((code for code in body.codes if not _CODE.fullmatch(code)), None)
     if wrong is not None:
@@ -180,7 +253,7 @@ async def recalc(call: Admin, body: schemas.RecalculationRequest) -> Answer:
     return Answer(accepted, status_code=202)
 
 
-def _ask(state: State, body: schemas.RecalculationRequest, day: str | None, by: str) -> Command:
+def _ask(state: State, body: RecalculationRequest, day: str | None, by: str) -> Command:
     args = {"date": day, "codes": body.codes, "parts": list(body.parts)}
     queue = CommandQueue(state.writer.engine)
     return queue.enqueue_alone(COMMAND, {k: v for k, v in args.items() if v}, requested_by=by)

@@ -23,8 +23,8 @@ from serving_api.framework.routing import area_router
 from serving_api.live.admin_reads.changes import Changes
 from serving_api.live.admin_reads.queries import FLOW
 from serving_api.live.admin_reads.service import live_of
+from serving_api.live.clients import transport_state
 from serving_api.live.session_state import next_bounds, session_state
-from serving_api.live.transport_state import transport_state
 from serving_api.market.routes import answer, read
 from serving_api.realtime import schemas
 from serving_api.realtime.abnormal_moves import AbnormalMoves, body_of, clamped

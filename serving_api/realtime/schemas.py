@@ -111,13 +111,10 @@ class AuctionMove(BaseModel):
     limit_days: int | None = Field(description="limit-ups in a row up to yesterday")
 
 
+@columns_of("fusion_quote_snapshot", "code name price? change_pct")
 class IntradayMove(BaseModel):
     time: str
-    code: str
-    name: str | None
     type: str
-    price: float | None
-    change_pct: float | None
     info: str | None
 
 

@@ -19,14 +19,11 @@ class KBar(BaseModel):
     )
 
 
+@columns_of("fusion_stock_wide", "code name! industry market")
 class SearchHit(BaseModel):
     model_config = example(
         code="600519", name="贵州茅台", industry="白酒", market="SH", price=0, changePercent=0
     )
-    code: str
-    name: str
-    industry: str | None
-    market: str | None
     price: float = Field(description="always 0 in search results")
     changePercent: float = Field(description="always 0 in search results")
 
@@ -42,17 +39,14 @@ class NameReading(BaseModel):
     pinyin: str = Field(description="full spelling")
 
 
+@columns_of("fusion_stock_master", "code name market? secType=sec_type?")
 class IndexEntry(BaseModel):
     model_config = example(
         code="600584", name="长电科技", market="SH", py="cdkj", pinyin="changdiankeji", secType="stock",
         pinyinOthers=[{"py": "zdkj", "pinyin": "zhangdiankeji"}],
     )  # fmt: skip
-    code: str
-    name: str
-    market: str | None
     py: str = Field(description="pinyin initials")
     pinyin: str = Field(description="full spelling")
-    secType: str | None
     pinyinOthers: list[NameReading] = Field(description="other plausible readings of the name")
 
 

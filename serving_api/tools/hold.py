@@ -5,6 +5,7 @@ from pydantic import BaseModel, Field
 from serving_api.admin.shared import instant
 from serving_api.datasets.portfolio.queries import SHARED, TABLES
 from serving_api.datasets.portfolio.service import shown_stock
+from serving_api.framework.row_models import columns_of
 from serving_api.tools import queries
 from serving_api.tools.answers import Draft, ToolAnswer, of_tables
 from serving_api.tools.model import Call, Paged, Tool
@@ -14,18 +15,15 @@ class HoldArguments(Paged):
     limit: int = Field(default=100, ge=1, le=500, description="至多几只")
 
 
+@columns_of(
+    "portfolio_stock",
+    "code name shares costPrice=cost_price buyDate=buy_date stopLossPrice=stop_loss_price "
+    "targetPrice=target_price note",
+)
 class Holding(BaseModel):
     """Prices are CNY, changes and profit percent; `shared`: on the list that all users share."""
 
-    code: str
-    name: str | None
     group: str
-    shares: float | None
-    costPrice: float | None
-    buyDate: str | None
-    stopLossPrice: float | None
-    targetPrice: float | None
-    note: str | None
     price: float | None
     changePct: float | None
     profitPct: float | None

@@ -6,8 +6,7 @@ import pytest
 
 from core.declaration.registry import builtin_registry
 from core.declaration.rules import Freshness, calendar_days, period, trading
-from platform_assets.definitions.assets import asset_key
-from platform_assets.definitions.freshness_policies import freshness_policy
+from platform_assets.definitions.assets import asset_key, freshness_policy
 from schedules.code_location import defs
 
 

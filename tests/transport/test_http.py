@@ -14,9 +14,8 @@ from resources.fetch_record import FetchLog
 from resources.transport.budget import call_budget
 from resources.transport.gate import OpenGate
 from resources.transport.gates import MemoryGate
-from resources.transport.http import HttpTransport
+from resources.transport.http import HttpTransport, parse_retry_after
 from resources.transport.request import Request, Site
-from resources.transport.retry import parse_retry_after
 from resources.transport.settings import TransportSettings
 from tests.transport.manual import ManualTime
 

@@ -22,7 +22,7 @@ from resources.upstreams.eastmoney.quotes import (
 from resources.upstreams.eastmoney.quotes import foreign_markets as outside
 from resources.upstreams.eastmoney.quotes.funds import FundCalls
 from resources.upstreams.eastmoney.reports.company_calls import CompanyCalls
-from resources.upstreams.eastmoney.reports.hong_kong_calls import HongKongCalls
+from resources.upstreams.eastmoney.reports.hong_kong import HongKongCalls
 from resources.upstreams.eastmoney.reports.macro_calls import MacroCalls
 from resources.upstreams.eastmoney.reports.market_calls import MarketCalls
 from resources.upstreams.eastmoney.reports.result_calls import ResultCalls

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, Field, StrictBool, StrictInt, model_validator
 
 from serving_api.framework.openapi import example
+from serving_api.framework.row_models import columns_of
 
 RunStatus = Literal["queued", "running", "success", "partial", "failed", "skipped", "missed", "canceled"]
 
@@ -113,21 +114,17 @@ class TaskChanged(BaseModel):
     message: str
 
 
+@columns_of("sys_sync_log", "id runId=run_id startedAt=started_at finishedAt=finished_at message")
 class TaskRun(BaseModel):
     """One scheduled run of a task; `message` says why it was skipped, missed or failed."""
 
-    id: int
     key: str
     status: RunStatus
     trigger: str
     slotAt: str | None
     tradeDate: str | None
     attempt: int
-    runId: str | None
-    startedAt: str | None
-    finishedAt: str | None
     durationSec: float | None
-    message: str | None
 
 
 class TaskRuns(BaseModel):

@@ -171,16 +171,10 @@ class IndexBar(BaseModel):
 
 
 @columns_of(queries.MASTER, "code name? market? total_shares float_shares")
+@columns_of("fusion_stock_wide", "industry report_period revenue net_profit eps bvps roe")
 class Core(BaseModel):
     """Shares; report figures in CNY, `eps` and `bvps` CNY per share, `roe` in percent."""
 
-    industry: str | None
-    report_period: str | None
-    revenue: float | None
-    net_profit: float | None
-    eps: float | None
-    bvps: float | None
-    roe: float | None
     quality: str | None
 
 

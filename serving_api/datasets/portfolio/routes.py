@@ -1,26 +1,67 @@
 """/datamgr/portfolio: admin, enveloped."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import File, UploadFile
+from pydantic import BaseModel, Field
 
-from serving_api.datasets.portfolio import queries, schemas, service
+from serving_api.datasets.portfolio import queries, service
 from serving_api.datasets.uploads import MAX_BYTES, ROOM, check_upload
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
+from serving_api.framework.row_models import columns_of
+
+
+@columns_of(
+    "portfolio_stock",
+    "code name shares buyDate=buy_date stopLossPrice=stop_loss_price targetPrice=target_price note",
+)
+class PortfolioStock(BaseModel):
+    """One security of the list, with its newest stored quote."""
+
+    group: str
+    costPrice: float | None = Field(
+        description="CNY per share; negative when realised gains exceed the purchase price"
+    )
+    price: float | None = Field(description="CNY, newest stored quote")
+    changePct: float | None = Field(description="percent, of the quote's day")
+    profitPct: float | None = Field(description="percent of the cost; null without a positive cost")
+
+
+class Portfolio(BaseModel):
+    stocks: list[PortfolioStock]
+    total: int
+    updatedAt: str | None = Field(description="newest change of the list")
+
+
+class SkippedRow(BaseModel):
+    row: int = Field(description="counted from 1, as in the sheet")
+    reason: str
+
+
+class Imported(BaseModel):
+    """total = saved + skipped; blank rows are not counted."""
+
+    status: Literal["success", "failed"]
+    saved: int
+    skipped: int
+    total: int
+    message: str
+    errors: list[SkippedRow] = Field(description="the first 200 skipped rows")
+
 
 router = area_router(f"{PREFIX}/datamgr/portfolio", "datamgr: portfolio")
 
 
-@router.get("", schemas.Portfolio, tables=queries.TABLES)
+@router.get("", Portfolio, tables=queries.TABLES)
 async def portfolio(call: Admin) -> Answer:
     """The shared watch list with the newest stored quotes."""
     return Answer(await service.portfolio(call.state))
 
 
-@router.post("/import", schemas.Imported, max_body=MAX_BYTES + ROOM, raises=(400,))
+@router.post("/import", Imported, max_body=MAX_BYTES + ROOM, raises=(400,))
 async def import_table(
     call: Admin,
     file: Annotated[UploadFile, File(description=".xlsx, .xls or .csv, <= 50 MB, <= 10,000 rows")],

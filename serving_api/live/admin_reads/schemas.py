@@ -151,6 +151,7 @@ class NorthboundMinute(BaseModel):
     total: float | None
 
 
+@columns_of("calc_breadth_sample", "up_count down_count limit_up_count limit_down_count")
 class MarketStat(BaseModel):
     """The A shares of the exchanges: CNY, shares, cap in 10k CNY."""
 
@@ -158,13 +159,9 @@ class MarketStat(BaseModel):
         up_count=55, down_count=3, neutral_count=1, suspended_count=0, total_count=59, limit_up_count=0,
         limit_down_count=0, total_amount=12509348423.0, total_volume=1334892900, total_market_cap=58727900.0,
     )  # fmt: skip
-    up_count: int
-    down_count: int
     neutral_count: int
     suspended_count: int
     total_count: int
-    limit_up_count: int
-    limit_down_count: int
     total_amount: float
     total_volume: int
     total_market_cap: float = Field(description="10k CNY")

@@ -55,13 +55,11 @@ class LeaderHistory(Reach):
     items: list[ScoredDay]
 
 
+@columns_of("scorecard_daily", "picks reviewed win_rate_pct")
 class ReviewStatistics(BaseModel):
     """Percent. A leader is reviewed five trade dates later; it won when its price was higher then, and did
     not when it never traded again. Means are of the known changes."""
 
-    picks: int
-    reviewed: int
-    win_rate_pct: float | None
     avg_next_pct: float | None
     avg_d3_pct: float | None
     avg_d5_pct: float | None

@@ -1,19 +1,66 @@
 """/decision-cards: read by anyone, reviewed by admins; plain."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from platform_assets.compute.parameters.scorecards import CARDS_AT_ONCE
 from serving_api.framework.envelope import PREFIX
-from serving_api.framework.history_reach import reach_of_days
+from serving_api.framework.history_reach import Reach, reach_of_days
 from serving_api.framework.permissions import Admin, Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.quant.decision_cards import queries, schemas, service
+from serving_api.framework.row_models import columns_of
+from serving_api.quant.decision_cards import queries, service
 from serving_api.table_lists import Page, PageSize
+
+
+@columns_of(
+    "decision_card",
+    "source! code! name industry decision_date! total_score conclusion gate_blocked gate_reason reviewed_at",
+)
+class Card(BaseModel):
+    trace_id: str = Field(description="source_code_date")
+    direction: str = Field(description="bullish, bearish or neutral")
+    scores_json: Any = None
+    price_at_decision: float | None = Field(description="CNY, unadjusted")
+    price_date: str | None = Field(None, description="the day whose close the price is")
+    review_outcome: str | None = Field(description="hit, miss or neutral; null until it is judged")
+    review_profit_pct: float | None = Field(description="percent, change of the price")
+    review_actual_trend: str | None = Field(description="上涨, 下跌 or 震荡 (within 1 %)")
+
+
+class Cards(BaseModel):
+    items: list[Card]
+    total: int
+    page: int
+    page_size: int
+
+
+class Counts(BaseModel):
+    total: int
+    reviewed: int
+    hit: int
+    miss: int
+    neutral: int
+    win_rate_pct: float | None = Field(description="hits as a share of hits and misses")
+
+
+class SourceCounts(Counts):
+    source: str
+
+
+class CardStats(Counts, Reach):
+    by_source: list[SourceCounts]
+
+
+class Reviewed(BaseModel):
+    reviewed: int
+    skipped: int = Field(description="due and checked, but without the bars needed for a verdict")
+    cutoff: str = Field(description="newest decision date that was checked")
+
 
 router = area_router(f"{PREFIX}/decision-cards", "decision cards")
 
@@ -24,7 +71,7 @@ class ReviewBody(BaseModel):
     limit: int = Field(CARDS_AT_ONCE, ge=1, le=CARDS_AT_ONCE, description="cards at most")
 
 
-@router.get("", schemas.Cards, tables=(queries.TABLE,))
+@router.get("", Cards, tables=(queries.TABLE,))
 async def cards(
     call: Anyone,
     code: Annotated[str | None, Query(pattern=r"^[0-9]{6}$", description="6-digit code")] = None,
@@ -42,7 +89,7 @@ async def cards(
     return Answer({"items": items, "total": total, "page": page, "page_size": page_size})
 
 
-@router.get("/stats", schemas.CardStats, tables=(queries.TABLE,))
+@router.get("/stats", CardStats, tables=(queries.TABLE,))
 async def stats(
     call: Anyone, days: Annotated[int, Query(ge=1, le=750, description="newest trade dates")] = 180
 ) -> Answer:
@@ -54,7 +101,7 @@ async def stats(
     return Answer({**counted, **await reach_of_days(state, (queries.TABLE,), days)})
 
 
-@router.post("/review", schemas.Reviewed)
+@router.post("/review", Reviewed)
 async def review(call: Admin, body: ReviewBody | None = None) -> Answer:
     """Judge the cards whose ten trade dates have passed, oldest first."""
     limit = CARDS_AT_ONCE if body is None else body.limit

@@ -8,6 +8,7 @@ from platform_assets.compute.factors.definitions import FACTORS, KEYS
 from serving_api.framework.display_fields import Display18
 from serving_api.framework.history_reach import Reach
 from serving_api.framework.openapi import example
+from serving_api.framework.row_models import columns_of
 
 Mark = Literal["real", "proxy", "partial"]
 Direction = Literal["high", "low", "mixed"]
@@ -169,11 +170,9 @@ class PresetHit(BaseModel):
     )
 
 
+@columns_of("calc_factor_score", "code date=trade_date? composite")
 class PresetHits(Reach):
-    code: str
-    date: str | None
     hits: list[PresetHit]
-    composite: float | None
     scores: dict[str, float | None]
     as_of: str | None = None
 

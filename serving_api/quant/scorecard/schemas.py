@@ -25,22 +25,20 @@ class PickSources(BaseModel):
     items: list[PickSource]
 
 
+@columns_of("scorecard_daily", "win_rate_pct avg_profit_pct avg_excess_pct profit_loss_ratio")
 class FillableStats(BaseModel):
     """Without picks whose purchase would have been at the limit-up price."""
 
     reviewed: int | None = Field(description="null when a scorecard of a date has no sums")
-    win_rate_pct: float | None
-    avg_profit_pct: float | None
-    avg_excess_pct: float | None
-    profit_loss_ratio: float | None
 
 
-@columns_of("scorecard_daily", "source group_key picks avg_profit_pct profit_loss_ratio unfillable!")
+@columns_of(
+    "scorecard_daily",
+    "source group_key picks avg_profit_pct profit_loss_ratio unfillable! win_rate_pct avg_excess_pct",
+)
 class ScorecardRow(BaseModel):
     hold_days: int = Field(description="trade dates until a pick is judged: 5, of decision cards 10")
     reviewed: int = Field(description="settled picks, including those that never traded")
-    win_rate_pct: float | None = Field(description="of the settled ones")
-    avg_excess_pct: float | None = Field(description="against the CSI 300 over the same dates")
     fillable: FillableStats
 
 
@@ -53,15 +51,12 @@ class ScorecardOverview(Reach):
 @columns_of(
     "track_builtin",
     "trade_date code name industry score buy_date buy_price sell_date sell_price profit_pct excess_pct "
-    "max_gain_pct max_drawdown_pct reason",
+    "max_gain_pct max_drawdown_pct reason price_at_pick status unfillable",
 )
 class PickRow(BaseModel):
     source: str
     group_key: str
     rank: int | None = Field(description="null for decision cards")
-    price_at_pick: float | None = Field(description="CNY, unadjusted")
-    status: str = Field(description="pending, partial or reviewed")
-    unfillable: bool | None = Field(description="the purchase would have been at the limit-up price")
 
 
 class PickPage(Reach):
@@ -71,13 +66,9 @@ class PickPage(Reach):
     pageSize: int
 
 
+@columns_of("scorecard_daily", "picks reviewed win_rate_pct avg_profit_pct avg_excess_pct")
 class PickBreakdownRow(BaseModel):
     key: str
-    picks: int
-    reviewed: int
-    win_rate_pct: float | None
-    avg_profit_pct: float | None
-    avg_excess_pct: float | None
 
 
 class PickBreakdown(Reach):
@@ -85,11 +76,9 @@ class PickBreakdown(Reach):
     items: list[PickBreakdownRow]
 
 
+@columns_of("scorecard_daily", "picks reviewed win_rate_pct avg_profit_pct")
 class StockStats(BaseModel):
-    picks: int
-    reviewed: int = Field(description="settled picks, the basis of the figures")
-    win_rate_pct: float | None
-    avg_profit_pct: float | None
+    """The basis of the figures: settled picks."""
 
 
 class StockPicks(Reach):
@@ -98,6 +87,7 @@ class StockPicks(Reach):
     stats: StockStats
 
 
+@columns_of("scorecard_daily", "reviewed win_rate_pct avg_profit_pct")
 class StrategyCard(BaseModel):
     key: str
     name: str
@@ -105,24 +95,17 @@ class StrategyCard(BaseModel):
     board_size: int
     last_date: str | None
     picks: int = Field(description="of the last 90 trade dates, like the figures below")
-    reviewed: int = Field(description="settled picks, the basis of the figures")
-    win_rate_pct: float | None
-    avg_profit_pct: float | None
 
 
 class StrategyCards(Reach):
     items: list[StrategyCard]
 
 
+@columns_of("track_builtin", "code name industry score reason")
 class StrategyBoardRow(BaseModel):
     rank: int
-    code: str
-    name: str | None
-    industry: str | None
-    score: float | None
     price: float | None
     change_pct: float | None
-    reason: str | None
     detail: dict[str, Any]
 
 

@@ -4,19 +4,112 @@ from datetime import time, timedelta
 from typing import Annotated
 
 from fastapi import Depends, Path, Query
+from pydantic import BaseModel, Field
 
 from platform_assets.compute.backtests.strategies import STRATEGIES, strategy_of
 from serving_api.framework.envelope import PREFIX
-from serving_api.framework.history_reach import REACH, reach_of_day, reach_of_days
+from serving_api.framework.history_reach import REACH, Reach, reach_of_day, reach_of_days
 from serving_api.framework.parameters import AsOfRead, StockCode
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
+from serving_api.framework.row_models import columns_of
 from serving_api.framework.state import State
 from serving_api.market.backtests.routes import strategy_item
-from serving_api.quant.strategies import audit, queries, schemas, service
+from serving_api.market.backtests.schemas import PeriodItem
+from serving_api.quant.strategies import audit, queries, service
 from serving_api.table_lists import trade_day
+
+# Field names below /stocks are camelCase, as on the other routes there.
+
+
+class StrategyRow(BaseModel):
+    key: str
+    name: str
+    kind: str = Field(description="trend, reversal or breakout")
+    params: list[PeriodItem]
+    description: str
+    last_run: str | None = Field(description="newest trade date with a purchase")
+
+
+class StrategyRows(BaseModel):
+    items: list[StrategyRow]
+
+
+class Pick(BaseModel):
+    rank: int
+    code: str
+    name: str | None
+    score: float | None = Field(description="0..100, how unusual price and volume are in the market")
+    price: float | None = Field(description="close of the date, CNY, unadjusted")
+    change_pct: float | None = Field(description="of the date")
+    reason: str
+
+
+class PickList(Reach):
+    """Stocks that a strategy bought at the close of a date."""
+
+    key: str
+    date: str | None
+    items: list[Pick]
+    total: int = Field(description="picks of the date")
+
+
+class PicksCurvePoint(BaseModel):
+    date: str = Field(description="of the signals")
+    cum_pct: float = Field(description="percent; compounds a fifth of the mean return of each date")
+
+
+@columns_of("scorecard_daily", "picks reviewed win_rate_pct avg_profit_pct avg_excess_pct unfillable!")
+class PickValidation(Reach):
+    """Picks bought at the next open and sold at the close of the fifth trade date; percent."""
+
+    key: str
+    curve: list[PicksCurvePoint]
+
+
+class System(BaseModel):
+    key: str = Field(description="dragon, tactic or composite, as in /builtin-strategies")
+    name: str
+    conclusion: str = Field(
+        description="strong, neutral, weak, blocked by a gate, absent from the pool, or missing inputs"
+    )
+    score: float | None = Field(description="0..100")
+    passed: bool | None = Field(description="null where inputs are missing")
+    reasons: list[str]
+    warnings: list[str] = Field(description="inputs that are missing or of an earlier date")
+
+
+class AuditGate(BaseModel):
+    """The hard gates; null when the stock is unknown."""
+
+    passed: bool | None
+    blocked: bool | None
+    code: str | None
+    reason: str | None
+    warnings: list[str]
+
+
+class Audit(BaseModel):
+    """The verdict of the three built-in systems on a stock."""
+
+    code: str
+    date: str | None = Field(description="newest bar of the stock")
+    systems: list[System]
+    gate: AuditGate
+
+
+@columns_of("calc_strategy_hit", "date=trade_date strategyKey=strategy_key score price")
+class StrategyHit(BaseModel):
+    strategyName: str
+    changeSince: float | None = Field(description="percent up to the newest close, adjusted")
+
+
+@columns_of("calc_signal_hit", "date=trade_date signalKey=signal_key direction price strength")
+class TacticHit(BaseModel):
+    signalName: str
+
 
 router = area_router(f"{PREFIX}/quant/strategies", "strategies")
 stock_router = area_router(f"{PREFIX}/stocks", "stocks")
@@ -32,7 +125,7 @@ def _today(state: State) -> str:
     return state.today
 
 
-@router.get("", schemas.StrategyRows, tables=(queries.HITS,))
+@router.get("", StrategyRows, tables=(queries.HITS,))
 async def strategies(call: Anyone) -> Answer:
     """The strategies whose picks are stored."""
     newest = await read_or({}, call.state.reading.scan(queries.newest_by_strategy))
@@ -43,7 +136,7 @@ async def strategies(call: Anyone) -> Answer:
     return Answer({"items": items})
 
 
-@router.get("/{key}/picks", schemas.PickList, tables=(queries.HITS, queries.KLINE))
+@router.get("/{key}/picks", PickList, tables=(queries.HITS, queries.KLINE))
 async def picks(
     call: Anyone,
     key: Key,
@@ -57,7 +150,7 @@ async def picks(
     return Answer({**found, **await reach_of_day(call.state, queries.HITS, found["date"])})
 
 
-@router.get("/{key}/validation", schemas.PickValidation, tables=service.VALIDATED)
+@router.get("/{key}/validation", PickValidation, tables=service.VALIDATED)
 async def validation(
     call: Anyone,
     key: Key,
@@ -69,9 +162,7 @@ async def validation(
     return Answer({**found, **await reach_of_days(call.state, (queries.HITS,), days)})
 
 
-@stock_router.get(
-    "/{code}/strategy-hits", list[schemas.StrategyHit], top=REACH, tables=(queries.HITS, queries.KLINE)
-)
+@stock_router.get("/{code}/strategy-hits", list[StrategyHit], top=REACH, tables=(queries.HITS, queries.KLINE))
 async def strategy_hits(call: Anyone, code: StockCode, days: Days = 30, limit: Hits = 50) -> Answer:
     """The strategies that bought a stock lately, newest first."""
     state = call.state
@@ -80,7 +171,7 @@ async def strategy_hits(call: Anyone, code: StockCode, days: Days = 30, limit: H
     return Answer(found, top=await reach_of_days(state, (queries.HITS,), days))
 
 
-@stock_router.get("/{code}/strategy-audit", schemas.Audit, top=[("as_of", str)], tables=_AUDITED)
+@stock_router.get("/{code}/strategy-audit", Audit, top=[("as_of", str)], tables=_AUDITED)
 async def strategy_audit(call: Anyone, code: StockCode, as_of: AsOfRead) -> Answer:
     """The verdict of the three built-in systems on a stock, now or at an instant."""
     state = call.state
@@ -92,7 +183,7 @@ async def strategy_audit(call: Anyone, code: StockCode, as_of: AsOfRead) -> Answ
     return Answer(reported, top={} if as_of is None else {"as_of": as_of.echo})
 
 
-@stock_router.get("/{code}/tactic-hits", list[schemas.TacticHit], top=REACH, tables=(queries.SIGNALS,))
+@stock_router.get("/{code}/tactic-hits", list[TacticHit], top=REACH, tables=(queries.SIGNALS,))
 async def tactic_hits(call: Anyone, code: StockCode, days: Days = 30, limit: Hits = 50) -> Answer:
     """Signals and patterns of a stock, newest first."""
     state = call.state
