@@ -9,6 +9,7 @@ from fastapi import Path, Query
 from pydantic import BaseModel, Field
 
 from core.errors import NotFound
+from core.records import picked
 from resources.transport.redact import redact
 from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX, local_iso
@@ -16,11 +17,11 @@ from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import DATA_FAILURES
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.framework.row_models import Rows, picked
+from serving_api.framework.row_models import Rows
 from serving_api.framework.state import State
 from serving_api.live.admin_reads.service import Live, live_of
 from serving_api.live.clients import XUEQIU
-from serving_api.live.frame_values import Row, converted, number, records, whole
+from serving_api.live.frame_values import Row, number, records, whole
 
 
 class SourceStatus(BaseModel):
@@ -77,8 +78,8 @@ def _hottest(client: Any) -> list[Row]:
     return [
         {
             **picked(row, "code name"),
-            **converted(row, whole, "rank=rank_no rank_change"),
-            **converted(row, number, "heat price change_pct"),
+            **picked(row, "rank=rank_no rank_change", whole),
+            **picked(row, "heat price change_pct", number),
         }
         for row in records(client.hot_list())
     ]

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from fastapi import Depends, Query
 from pydantic import BaseModel
 
+from core.records import picked
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach, reach_of_day
@@ -12,7 +13,7 @@ from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.framework.row_models import Rows, columns_of, picked
+from serving_api.framework.row_models import Rows, columns_of
 from serving_api.interfaces.queries import Row, public_rows
 from serving_api.table_lists import past_day
 

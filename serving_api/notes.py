@@ -7,6 +7,7 @@ from fastapi import Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from core.errors import InputError
+from core.records import picked
 from platform_assets.compute.note_days import AI, RULES, reviewed_session
 from serving_api.admin.schedule.control import Control
 from serving_api.admin.schedule.schemas import TaskRunRequest
@@ -19,7 +20,6 @@ from serving_api.framework.permissions import Admin, Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.framework.row_models import picked
 from serving_api.framework.state import State
 from serving_api.interfaces.queries import Row, public_rows
 from serving_api.table_lists import Page, PageSize

@@ -7,6 +7,7 @@ from fastapi import Path, Query
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
+from core.records import picked
 from resources.notifications import Notification, NotificationStore
 from serving_api.admin.shared import off_loop
 from serving_api.framework.cache_headers import NO_STORE, is_match, weak_etag
@@ -15,7 +16,7 @@ from serving_api.framework.error_responses import TOO_FAST, TooManyAttempts
 from serving_api.framework.permissions import NotificationReader
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.framework.row_models import PageOf, picked
+from serving_api.framework.row_models import PageOf
 from serving_api.framework.state import State
 from serving_api.settings.mail import Mail
 from serving_api.settings.schemas import MailOutcome

@@ -11,6 +11,7 @@ from core.declaration.frames import stacked
 from core.declaration.rules import Partition, interfaces
 from core.declaration.scope import Scope
 from core.market.securities import is_a_share
+from core.records import picked
 from core.text_keys import hash_key
 from platform_assets.datasets._notices import by_notice
 from platform_assets.datasets._rotation import REPORTS, codes_to_fetch
@@ -86,10 +87,7 @@ def of_records(rows: pd.DataFrame) -> pd.DataFrame:
     reported = reported.drop_duplicates(subset=["code", "date"], keep="last")
     return pd.DataFrame(
         {
-            "code": reported["code"],
-            "change_date": reported["date"],
-            "total_shares": reported["total_after"],
-            "float_shares": reported["float_after"],
+            **picked(reported, "code change_date=date total_shares=total_after float_shares=float_after"),
             "restricted_shares": reported["total_after"] - reported["float_after"],
             "reason": reported["name"],
         }

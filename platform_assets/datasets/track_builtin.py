@@ -17,6 +17,7 @@ from core.declaration.frames import canonical_json
 from core.declaration.rules import interfaces
 from core.declaration.scope import Scope
 from core.market.bars import Dense
+from core.records import picked
 from platform_assets.compute.factors.definitions import INPUT_COLUMNS
 from platform_assets.compute.factors.gates import GATE_COLUMNS, is_special
 from platform_assets.compute.factors.scores import factor_scores
@@ -151,10 +152,7 @@ def _board(key: str, rows: pd.DataFrame, by: str, details: Sequence[str]) -> pd.
     return pd.DataFrame(
         {
             GROUP: key,
-            "code": rows["code"],
-            "rank_no": rows["rank_no"],
-            "name": rows["name"],
-            "industry": rows["industry"],
+            **picked(rows, "code rank_no name industry"),
             "score": rows[by],
             "price_at_pick": rows["current_price"],
             "reason": [_reason(figures) for figures in reported],

@@ -10,6 +10,7 @@ import pandas as pd
 from core.declaration.frames import canonical_json
 from core.declaration.rules import interfaces
 from core.declaration.scope import Scope
+from core.records import picked
 from platform_assets.compute.factors.definitions import BY_KEY, FACTORS
 from platform_assets.compute.factors.presets import COMPOSITE, INDUSTRY_COLUMNS, PRESETS, Preset, apply_preset
 from platform_assets.compute.parameters.scorecards import BOARD_SIZE
@@ -40,10 +41,7 @@ def _of_preset(scored: pd.DataFrame, preset: Preset) -> pd.DataFrame:
     return pd.DataFrame(
         {
             GROUP: preset.key,
-            "code": rows["code"],
-            "rank_no": rows["rank_no"],
-            "name": rows["name"],
-            "industry": rows["industry"],
+            **picked(rows, "code rank_no name industry"),
             "score": rows["composite" if preset.sort == COMPOSITE else BY_KEY[preset.sort].column],
             "price_at_pick": rows["current_price"],
             "reason": [_reason(preset, keys, row) for row in records],

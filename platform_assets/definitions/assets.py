@@ -21,6 +21,7 @@ from core.declaration.rules import Freshness, Partition, PublicAt
 from core.declaration.scope import Scope
 from core.declaration.tables import Layer, Table
 from core.errors import ConflictError, InputError, PlatformError, Transient
+from core.records import picked
 from platform_assets.definitions.materialization import (
     VERSION_LENGTH,
     check_results,
@@ -172,12 +173,7 @@ def asset_plans(registry: Registry) -> list[AssetPlan]:
 
 def _declared(dataset: Dataset) -> dict[str, Any]:
     """What the tables of a dataset share."""
-    return {
-        "group": dataset.subject,
-        "tasks": dataset.tasks,
-        "model": dataset.model,
-        "public_at": dataset.public_at,
-    }
+    return picked(dataset, "group=subject tasks model public_at")
 
 
 def _raw_plan(registry: Registry, raw: Raw, owner: Dataset) -> AssetPlan:

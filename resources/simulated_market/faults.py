@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.records import picked
+
 KINDS = frozenset(
     {
         "timeout",  # accept, then stay silent
@@ -87,13 +89,9 @@ class FaultPlan:
         with self._lock:
             return [
                 {
-                    "upstream": rule.upstream,
-                    "call": rule.call,
-                    "kind": rule.fault.kind,
+                    **picked(rule, "upstream call kind=fault.kind"),
                     "args": dict(rule.fault.args),
-                    "first": rule.first,
-                    "count": rule.count,
-                    "seen": rule.seen,
+                    **picked(rule, "first count seen"),
                 }
                 for rule in self._rules
             ]

@@ -10,6 +10,7 @@ from sqlalchemy.engine import Connection
 from core.clock import stamp
 from core.declaration.frames import canonical_json
 from core.declaration.tables import Table
+from core.records import picked
 from resources.fetch_record import Fetch
 from resources.warehouse.sql import Sql
 
@@ -71,15 +72,11 @@ def insert_batch(
     values = {
         "batch_id": batch.batch_id,
         "table_name": table.name,
-        "fusion_type": batch.fusion_type,
-        "domain": batch.domain,
-        "trigger_type": batch.trigger,
-        "trigger_ref": batch.trigger_ref,
-        "command_id": batch.command_id,
-        "parent_batch_id": batch.parent_batch_id,
-        "run_id": batch.run_id,
-        "partition_key": batch.partition_key,
-        "codes_count": batch.codes_count,
+        **picked(
+            batch,
+            "fusion_type domain trigger_type=trigger trigger_ref command_id parent_batch_id run_id "
+            "partition_key codes_count",
+        ),
         "inputs_json": canonical_json(list(batch.inputs)),
         "sources_json": canonical_json(list(batch.sources)),
         "checks_json": canonical_json(dict(batch.checks)),
@@ -116,10 +113,7 @@ def insert_fetches(
             "fetch_id": item.fetch_id,
             "batch_id": batch.batch_id,
             "run_id": batch.run_id,
-            "upstream": item.upstream,
-            "call_name": item.call_name,
-            "request_key": item.request_key,
-            "request": item.request,
+            **picked(item, "upstream call_name request_key request"),
             "codes_or_page": item.codes_or_page[:255],
             "http_status": item.http_status,
             "outcome": str(item.outcome),
@@ -165,9 +159,7 @@ def insert_quality(
                 "code": item.code,
                 "partition_key": batch.partition_key,
                 "failed_value": None if item.failed_value is None else item.failed_value[:255],
-                "failed_count": item.failed_count,
-                "total_count": item.total_count,
-                "action": item.action,
+                **picked(item, "failed_count total_count action"),
                 "message": item.message[:512],
                 "sources_json": None if item.sources is None else canonical_json(item.sources),
                 "created_at": now,

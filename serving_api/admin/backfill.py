@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 
 from core.declaration.registry import builtin_registry
 from core.errors import ConflictError, InputError
+from core.records import picked
 from resources.warehouse.ledger.backfills import Backfill, Backfills
 from resources.warehouse.ledger.commands import STATUSES, Command, CommandQueue
 from resources.warehouse.missing_partitions import table_of
@@ -18,7 +19,6 @@ from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.framework.row_models import picked
 from serving_api.framework.state import State
 
 BackfillStatus = Literal["queued", "running", "success", "partial", "failed", "canceling", "canceled"]

@@ -7,6 +7,7 @@ from fastapi import Path
 from pydantic import BaseModel, Field
 
 from core.errors import NotFound
+from core.records import picked
 from resources.orchestrator import run_url
 from resources.settings import Settings
 from resources.transport.redact import redact
@@ -17,7 +18,7 @@ from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.framework.row_models import columns_of, picked
+from serving_api.framework.row_models import columns_of
 
 
 class BatchInput(BaseModel):

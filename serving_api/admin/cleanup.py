@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field, StrictBool, StrictInt
 
 from core.declaration.registry import builtin_registry
 from core.declaration.tables import Table
+from core.records import picked
 from resources.warehouse.retention import LEAST_DAYS, MOST_DAYS, Retention, cutoff
 from serving_api.admin.shared import off_loop
 from serving_api.admin.waiting import LATER, carried_out, failure
@@ -15,7 +16,6 @@ from serving_api.framework.openapi import example
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.framework.row_models import picked
 from serving_api.framework.state import State
 
 

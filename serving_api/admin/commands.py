@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from fastapi import Path, Query
 from pydantic import BaseModel
 
+from core.records import picked
 from resources.orchestrator import run_url
 from resources.settings import Settings
 from resources.warehouse.ledger.commands import Command, CommandQueue
@@ -13,7 +14,7 @@ from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.framework.row_models import columns_of, picked
+from serving_api.framework.row_models import columns_of
 
 CommandStatus = Literal["queued", "running", "success", "failed", "canceled"]
 

@@ -13,6 +13,7 @@ from sqlalchemy.engine import Connection
 
 from core.clock import stamp
 from core.errors import InputError
+from core.records import picked
 from resources.settings import Settings
 from resources.warehouse.retention import LEAST_DAYS, MOST_DAYS, SCHEDULED_DAYS, SETTING
 from resources.warehouse.sql import Sql
@@ -23,7 +24,6 @@ from serving_api.framework.openapi import example
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.framework.row_models import picked
 from serving_api.framework.state import State
 
 

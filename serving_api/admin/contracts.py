@@ -12,6 +12,7 @@ from core.declaration.registry import Registry, builtin_registry
 from core.declaration.rules import Fields
 from core.declaration.tables import Layer, Table
 from core.errors import InputError, NotFound
+from core.records import picked
 from platform_assets.descriptions import column_limits, dataset_checks, first_line, spoken, type_text
 from resources.warehouse.ledger.tasks_state import TaskState, TaskTable
 from resources.warehouse.retention import SCHEDULED_DAYS, scheduled_days
@@ -23,7 +24,6 @@ from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.framework.row_models import picked
 from serving_api.framework.state import State
 
 ContractStatus = Literal["ok", "late", "failing"]

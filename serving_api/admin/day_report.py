@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 from core.days import moved
 from core.declaration.registry import builtin_registry
 from core.declaration.rules import Partition
+from core.records import picked
 from core.report_periods import is_period, open_report_periods
 from resources.orchestrator import run_url
 from resources.settings import Settings
@@ -22,7 +23,6 @@ from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.framework.row_models import picked
 from serving_api.framework.state import State
 from serving_api.table_lists import trade_date
 

@@ -14,6 +14,7 @@ from core.calendar import TradeCalendar
 from core.declaration.dataset import Dataset
 from core.declaration.registry import builtin_registry
 from core.errors import InputError
+from core.records import picked
 from resources.transport.settings import TransportSettings, transport_settings
 from resources.warehouse.ledger import loads
 from resources.warehouse.ledger.backfills import Backfills
@@ -35,7 +36,6 @@ from serving_api.framework.openapi import example
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.framework.row_models import picked
 from serving_api.framework.state import State
 
 GapStatus = StrEnum("GapStatus", "open queued repaired given_up")

@@ -6,13 +6,14 @@ from fastapi import Query
 from pydantic import BaseModel, Field
 
 from core.declaration.registry import builtin_registry
+from core.records import picked
 from serving_api.admin.shared import parse_day, parse_json
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.framework.row_models import columns_of, picked
+from serving_api.framework.row_models import columns_of
 
 
 class Differing(BaseModel):

@@ -6,13 +6,14 @@ from typing import Annotated, Any, Literal
 from fastapi import Query
 from pydantic import BaseModel, Field
 
+from core.records import picked
 from serving_api.admin.shared import CodeFilter, Limit50, instant, only, parse_json
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.framework.row_models import columns_of, picked
+from serving_api.framework.row_models import columns_of
 from serving_api.framework.state import State
 
 _SYNC = "id code status total success failed message"

@@ -13,6 +13,7 @@ from core.days import moved
 from core.declaration.registry import FreshnessDimension, Registry, builtin_registry
 from core.declaration.tables import Table
 from core.errors import NotFound, PlatformError
+from core.records import picked
 from platform_assets.compute.freshness import CONFIRMED, cutoff, is_stale
 from resources.transport.redact import redact
 from serving_api.admin.shared import instant
@@ -22,7 +23,7 @@ from serving_api.framework.parameters import StockCode
 from serving_api.framework.permissions import Admin
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.framework.row_models import columns_of, picked
+from serving_api.framework.row_models import columns_of
 from serving_api.framework.state import State
 
 

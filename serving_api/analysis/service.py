@@ -9,6 +9,7 @@ from weakref import WeakValueDictionary
 
 from core.clock import stamp
 from core.errors import InputError, NotFound, PayloadError, PlatformError, Refused, StorageError
+from core.records import picked
 from platform_assets.compute.analysis.experience import block
 from platform_assets.compute.analysis.scoring import Scored, score
 from resources.models.protocol import LanguageModel
@@ -162,19 +163,10 @@ def _card(row: Row, company: Company) -> Row:
     """The decision card of an analysis; its price is the newest known close."""
     return {
         "trace_id": f"{row['source']}_{row['code']}_{row['date']}",
-        "source": row["source"],
-        "code": row["code"],
-        "name": row["name"],
-        "industry": row["industry"],
-        "decision_date": row["date"],
-        "direction": row["direction"],
-        "total_score": row["total_score"],
-        "scores_json": row["scores_json"],
+        **picked(row, "source code name industry decision_date=date direction total_score scores_json"),
         "price_at_decision": company.price,
         "price_date": company.price_date,
-        "conclusion": row["conclusion"],
-        "gate_blocked": row["gate_blocked"],
-        "gate_reason": row["gate_reason"],
+        **picked(row, "conclusion gate_blocked gate_reason"),
     }
 
 

@@ -5,9 +5,9 @@ from datetime import date
 from statistics import median
 from typing import Any
 
+from core.records import picked
 from serving_api.db.first_dates import first_date
 from serving_api.db.sessions import Session
-from serving_api.framework.row_models import picked
 from serving_api.interfaces.queries import Row, headlines, newest, public_rows
 from serving_api.stocks import queries as stocks
 from serving_api.table_lists import Condition, listing, rows_of_day

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Query
 from pydantic import BaseModel, Field
 
+from core.records import picked
 from serving_api.bonds import queries
 from serving_api.bonds.queries import LEAVING, TABLE
 from serving_api.framework.envelope import PREFIX
@@ -14,7 +15,7 @@ from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.framework.row_models import PageOf, Rows, columns_of, picked
+from serving_api.framework.row_models import PageOf, Rows, columns_of
 from serving_api.stocks.queries import KLINE, QUOTE
 from serving_api.table_lists import Page, PageSize, Sort, page_or_empty, trade_day
 

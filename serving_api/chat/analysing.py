@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from core.records import picked
 from platform_assets.compute.evidence.binding import CITATION
 from serving_api.analysis.service import Analyses
 from serving_api.chat import rules
@@ -40,13 +41,9 @@ async def analyse(state: State, code: str, *, refresh: bool) -> dict[str, Any]:
         "code": code,
         "name": names[code],
         "report": {"sections": [*dimensions, *of_pack, *(missing if pack.missing else [])]},
-        "scores": reported["scores"],
-        "total_score": reported["total_score"],
-        "conclusion": reported["conclusion"],
+        **picked(reported, "scores total_score conclusion"),
         "cached": failure.get("fallbackOf") == "cached" or (not refresh and _is_same(before, reported)),
-        "provenance": reported["provenance"],
-        "label": reported["label"],
-        "model": reported["model"],
+        **picked(reported, "provenance label model"),
         **failure,
         "evidence": [*map(shown_item, reported["evidence"] or []), *own],
     }

@@ -11,6 +11,7 @@ from contextlib import aclosing
 from typing import Any
 
 from core.errors import InputError, PlatformError, Refused
+from core.records import picked
 from platform_assets.compute.evidence.facts import Pack
 from resources.models.protocol import (
     LanguageModel,
@@ -180,10 +181,7 @@ class Conversation:
     async def _receipt(self, body: dict[str, Any]) -> str | None:
         ledger = self.checker.ledger
         receipt = {
-            "provenance": self.properties.provenance,
-            "provider": self.properties.provider,
-            "model": self.properties.model,
-            "prompt_hash": self.properties.prompt_hash,
+            **picked(self.properties, "provenance provider model prompt_hash"),
             "as_of": self.pack.as_of,
             "asked_again": self.properties.asked_again,
             "pack": [fact.plain() for fact in self.pack.facts],

@@ -2,7 +2,8 @@
 
 from pydantic import BaseModel
 
-from serving_api.framework.row_models import columns_by_key, columns_of
+from core.records import columns_by_key
+from serving_api.framework.row_models import columns_of
 
 _FIELDS = (
     "code name industry market price=current_price change_pct turnover_pct volume_ratio pe_ttm pb "

@@ -1,7 +1,7 @@
 """Models of stored rows, whose fields come from the declaration of a table, and of lists of rows."""
 
-from collections.abc import Callable, Mapping
-from functools import cache, partial
+from collections.abc import Callable
+from functools import cache
 from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, Field, create_model
@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field, create_model
 from core.declaration.columns import ColumnSpec
 from core.declaration.registry import builtin_registry
 from core.declaration.tables import Table
+from core.records import split_word
 from resources.warehouse.system_tables import SYSTEM_TABLES
 
 _TYPES: dict[str, Any] = {
@@ -46,7 +47,7 @@ def row_model(table: str, columns: str = "") -> type[BaseModel]:
     declared = _tables()[table]
     fields = {}
     for word in columns.split() or [spec.name for spec in declared.columns]:
-        key, column = _split(word)
+        key, column = split_word(word)
         spec = declared.column(column)
         nullable = spec.nullable and spec.name not in declared.key
         fields[key] = _field(spec, word.endswith("?") or (nullable and not word.endswith("!")))
@@ -71,25 +72,6 @@ def columns_of(table: str, columns: str = "") -> Callable[[type[Model]], type[Mo
         return made
 
     return extend
-
-
-@cache
-def columns_by_key(columns: str) -> dict[str, str]:
-    """Key in the answer -> column, of the notation of `columns_of`."""
-    return dict(map(_split, columns.split()))
-
-
-def picked(row: object, columns: str, convert: Callable[[Any], Any] | None = None) -> dict[str, Any]:
-    """A row of the answer from a stored one or a record: `columns` in the notation of `columns_of`, their
-    values as `convert` gives them."""
-    take = row.__getitem__ if isinstance(row, Mapping) else partial(getattr, row)
-    found = {key: take(column) for key, column in columns_by_key(columns).items()}
-    return found if convert is None else {key: convert(value) for key, value in found.items()}
-
-
-def _split(word: str) -> tuple[str, str]:
-    key, _, column = word.rstrip("!?").partition("=")
-    return key, column or key
 
 
 def _field(spec: ColumnSpec, nullable: bool) -> Any:

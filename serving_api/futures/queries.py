@@ -4,9 +4,9 @@ product (au), which means its main contract of each date."""
 from datetime import date, timedelta
 from typing import Any
 
+from core.records import columns_by_key, picked
 from platform_assets.compute.futures_terms import INDEX_OF, annualised
 from serving_api.db.sessions import Session, condition
-from serving_api.framework.row_models import columns_by_key, picked
 from serving_api.interfaces.queries import newest_date
 from serving_api.table_lists import dated_rows
 

@@ -6,13 +6,14 @@ from typing import Annotated, Any
 from fastapi import Path, Query
 from pydantic import BaseModel, Field
 
+from core.records import picked
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import REACH, Reach, reach_from
 from serving_api.framework.parameters import AsOfRead, StockCode
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.framework.row_models import Rows, columns_of, picked
+from serving_api.framework.row_models import Rows, columns_of
 from serving_api.framework.state import State
 from serving_api.hong_kong.service import FIGURES, PROFILE, TABLE, HongKong, first_period
 

@@ -4,6 +4,7 @@ versions."""
 from collections.abc import Callable
 from typing import Any
 
+from core.records import picked
 from serving_api.db.first_dates import first_date
 from serving_api.db.sessions import Session
 from serving_api.framework.read_failures import read_or
@@ -11,7 +12,7 @@ from serving_api.framework.state import State
 from serving_api.interfaces.queries import public_rows
 from serving_api.live.admin_reads.service import live_of
 from serving_api.live.clients import Answered
-from serving_api.live.frame_values import converted, number, text
+from serving_api.live.frame_values import number, text
 
 TABLE = "raw_hk_finance"
 TTL = 3600.0
@@ -63,7 +64,7 @@ class HongKong:
     async def profile(self, code: str) -> Answered:
         """One row, or none."""
         key = ("hk_profile", code)
-        return await self._asked(key, lambda c: c.hk_profile(code), lambda row: converted(row, text, PROFILE))
+        return await self._asked(key, lambda c: c.hk_profile(code), lambda row: picked(row, PROFILE, text))
 
     async def premium(self, code: str) -> Answered:
         """Both prices of a company and the A/H premium, now; None for a company that is listed once."""
@@ -105,11 +106,11 @@ def first_period(session: Session, code: str, statement: str | None) -> str | No
 
 
 def _figures(row: Row) -> Row:
-    return {**converted(row, text, "code report_period name currency"), **converted(row, number, FIGURES)}
+    return {**picked(row, "code report_period name currency", text), **picked(row, FIGURES, number)}
 
 
 def _dividend(row: Row) -> Row:
-    return {**converted(row, text, "ann_date ex_date currency plan"), **converted(row, number, "dividend_ps")}
+    return {**picked(row, "ann_date ex_date currency plan", text), **picked(row, "dividend_ps", number)}
 
 
 def _premium(row: Row) -> Row:
@@ -117,7 +118,7 @@ def _premium(row: Row) -> Row:
         "code": row["a_code"],
         "h_code": row["h_code"],
         "name": text(row["name"]),
-        **converted(row, number, "a_price h_price fx_rate premium_pct"),
+        **picked(row, "a_price h_price fx_rate premium_pct", number),
         "history": [],  # no source has the exchange rates of past dates
     }
 

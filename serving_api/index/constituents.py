@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from fastapi import Path, Query
 from pydantic import BaseModel, Field
 
+from core.records import picked
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach
@@ -12,7 +13,7 @@ from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.framework.row_models import Rows, columns_of, picked
+from serving_api.framework.row_models import Rows, columns_of
 from serving_api.index.symbols import symbol_of
 from serving_api.interfaces.indices import MEMBERS, members, weights
 from serving_api.interfaces.queries import Row, public_rows

@@ -11,10 +11,10 @@ from core.declaration.dataset import Dataset
 from core.declaration.registry import Registry, builtin_registry
 from core.declaration.rules import Interface
 from core.errors import Forbidden, InputError, NotFound, PlatformError
+from core.records import picked
 from platform_assets.source_calls import behind
 from serving_api.db.sessions import Session
 from serving_api.framework.parameters import AsOf, bound_of
-from serving_api.framework.row_models import picked
 from serving_api.framework.state import State
 from serving_api.interfaces.call import Executor, InterfaceCall
 from serving_api.interfaces.live import LIVE

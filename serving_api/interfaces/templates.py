@@ -9,10 +9,10 @@ from typing import Any
 
 from core.calendar import CalendarHorizon
 from core.days import is_closed, moved
+from core.records import picked
 from core.text_keys import search_key
 from platform_assets.compute.dsl.fields import catalogue
 from serving_api.db.sessions import Session
-from serving_api.framework.row_models import picked
 from serving_api.interfaces import (
     companies,
     economy,

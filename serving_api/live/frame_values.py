@@ -1,12 +1,11 @@
 """Values of an upstream's frame as JSON values."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from core.calendar import TradeCalendar
-from serving_api.framework.row_models import columns_by_key
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,11 +50,6 @@ def total(values: Iterable[float | None]) -> float | None:
     """The sum of the known values to two decimals; None when none is known."""
     known = [value for value in values if value is not None]
     return round(sum(known), 2) if known else None
-
-
-def converted(row: Mapping[str, Any], convert: Callable[[Any], Any], columns: str) -> Row:
-    """Converted values of a row: `columns` in the notation of `columns_of`."""
-    return {key: convert(row[column]) for key, column in columns_by_key(columns).items()}
 
 
 def change_pct(price: float | None, last_close: float | None) -> float | None:

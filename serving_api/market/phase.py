@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from fastapi import Query
 from pydantic import BaseModel, Field
 
+from core.records import columns_by_key, picked
 from platform_assets.compute.market_phase import segments, transition_counts, transitions
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
@@ -13,7 +14,7 @@ from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.framework.row_models import Rows, columns_by_key, columns_of, picked
+from serving_api.framework.row_models import Rows, columns_of
 from serving_api.framework.state import State
 from serving_api.interfaces.queries import Row, public_rows
 

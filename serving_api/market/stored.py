@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from fastapi import Query
 
 from core.calendar import CalendarHorizon, TradeCalendar
+from core.records import columns_by_key, picked
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import reach
@@ -14,7 +15,6 @@ from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.framework.row_models import columns_by_key, picked
 from serving_api.live.admin_reads.service import live_of
 from serving_api.live.session_state import session_state
 from serving_api.market import schemas

@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from core.records import picked
 from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Anyone, Asker, Login
@@ -74,11 +75,7 @@ def _requested(body: schemas.ToolCall) -> tuple[str, Mapping[str, Any]]:
 def _listed() -> list[dict[str, Any]]:
     return [
         {
-            "name": tool.name,
-            "title": tool.title,
-            "description": tool.description,
-            "inputSchema": tool.input_schema,
-            "outputSchema": tool.output_schema,
+            **picked(tool, "name title description inputSchema=input_schema outputSchema=output_schema"),
             "annotations": annotations(tool),
         }
         for tool in tools().values()

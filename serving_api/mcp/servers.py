@@ -11,6 +11,7 @@ from sqlalchemy.engine import Connection
 
 from core.clock import stamp
 from core.errors import InputError
+from core.records import picked
 from resources.secret_files import settings_box
 from resources.warehouse.engine import transaction
 from serving_api.admin.shared import off_loop
@@ -63,9 +64,7 @@ class Servers:
         sealed = queries.sealed_headers(connection, self._state.writer.sql, user_id)
         return [
             {
-                "name": one.name,
-                "url": one.url,
-                "transport": one.transport,
+                **picked(one, "name url transport"),
                 "enabled": int(one.enabled),
                 "headers_sealed": self._sealed(self._unmasked(one, sealed.get(one.name), at)),
                 "sort_no": at,
@@ -95,9 +94,7 @@ class Servers:
     def _masked(self, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         return [
             {
-                "name": row["name"],
-                "url": row["url"],
-                "transport": row["transport"],
+                **picked(row, "name url transport"),
                 "enabled": bool(row["enabled"]),
                 "headers": dict.fromkeys(self._opened(row["headers_sealed"]), MASK),
             }

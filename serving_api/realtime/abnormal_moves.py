@@ -8,11 +8,11 @@ from typing import Any
 
 from core.calendar import CalendarHorizon
 from core.errors import PayloadError
+from core.records import picked
 from platform_assets.compute.auction import direction
 from serving_api.db.sessions import Session
 from serving_api.framework.cache_headers import before_open
 from serving_api.framework.read_failures import read_or
-from serving_api.framework.row_models import picked
 from serving_api.framework.state import State
 from serving_api.live.admin_reads.changes import Changes
 from serving_api.live.admin_reads.market import Market

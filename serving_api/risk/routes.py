@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Query
 from pydantic import BaseModel, Field
 
+from core.records import picked
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach, reach_of_day
 from serving_api.framework.parameters import StockCode
@@ -14,7 +15,7 @@ from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import PageOf, Rows, columns_of
 from serving_api.live.admin_reads.service import live_of
-from serving_api.live.frame_values import converted, number, text, whole
+from serving_api.live.frame_values import number, text, whole
 from serving_api.risk import queries
 from serving_api.table_lists import Page, PageSize, Sort, page_or_empty, past_day, report_period, trade_day
 
@@ -174,8 +175,8 @@ async def pledge_detail(
 
 def _pledge(row: dict[str, Any]) -> dict[str, Any]:
     return {
-        **converted(row, text, "holder pledgee start_date status"),
-        **converted(row, number, "ratio_total_pct ratio_hold_pct"),
+        **picked(row, "holder pledgee start_date status", text),
+        **picked(row, "ratio_total_pct ratio_hold_pct", number),
         "pledge_shares": whole(row["pledge_shares"]),
         "release_date": None,
     }

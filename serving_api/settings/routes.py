@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from core.records import picked
 from serving_api.framework.cache_headers import NO_STORE
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin, Login
@@ -52,11 +53,7 @@ async def smtp_config(call: Admin) -> Answer:
     found = await call.state.part(Mail).settings()
     return Answer(
         {
-            "host": found.host,
-            "port": found.port,
-            "user": found.user,
-            "from_addr": found.from_addr,
-            "use_tls": found.implicit_tls,
+            **picked(found, "host port user from_addr use_tls=implicit_tls"),
             "has_password": bool(found.password),
             "enabled": found.enabled,
         }

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import Path
 
+from core.records import picked
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.permissions import Admin, Anyone
 from serving_api.framework.responses import Answer
@@ -26,11 +27,7 @@ async def skills(call: Anyone) -> Answer:
         {
             "items": [
                 {
-                    "key": one.key,
-                    "name": one.name,
-                    "description": one.description,
-                    "enabled": one.enabled,
-                    "builtin": one.builtin,
+                    **picked(one, "key name description enabled builtin"),
                     "triggers": list(one.triggers),
                 }
                 for one in found

@@ -4,6 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from core.records import columns_by_key, picked
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.parameters import AsOfRead, StockCode, bound_of, echo_of
@@ -11,7 +12,7 @@ from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.framework.row_models import columns_by_key, columns_of, picked
+from serving_api.framework.row_models import columns_of
 from serving_api.stocks.service import WAN
 
 router = area_router(f"{PREFIX}/stocks", "stocks")

@@ -6,9 +6,9 @@
 from collections.abc import Sequence
 from typing import Any
 
+from core.records import columns_by_key
 from platform_assets.compute.pinyin import Reading, other_readings
 from serving_api.db.sessions import Session
-from serving_api.framework.row_models import columns_by_key
 from serving_api.stocks.bars import Bar
 from serving_api.stocks.directory import Listing
 

@@ -6,12 +6,12 @@ from typing import Any
 import orjson
 
 from core.errors import NotFound
+from core.records import columns_by_key, picked
 from serving_api.db.caches import VersionedCache
 from serving_api.db.first_dates import first_date
 from serving_api.db.sessions import Reading, Session
 from serving_api.db.table_versions import Versions
 from serving_api.framework.read_failures import read_or
-from serving_api.framework.row_models import columns_by_key, picked
 from serving_api.stocks import queries
 from serving_api.stocks.bars import EncodedBars, adjusted
 from serving_api.stocks.directory import Directory, Listing

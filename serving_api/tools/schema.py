@@ -8,6 +8,7 @@ from core.declaration.dataset import Dataset
 from core.declaration.registry import builtin_registry
 from core.declaration.tables import Table
 from core.errors import NotFound
+from core.records import picked
 from platform_assets.compute.dsl.fields import catalogue
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
@@ -104,10 +105,7 @@ async def schema(call: Call, asked: SchemaArguments) -> Draft:
     elif asked.topic == "screener":
         rows = [
             {
-                "field": one.name,
-                "label": one.label,
-                "type": one.kind,
-                "unit": one.unit,
+                **picked(one, "field=name label type=kind unit"),
                 "ops": list(one.operators),
                 "group": group,
             }

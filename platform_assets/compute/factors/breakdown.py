@@ -3,6 +3,7 @@
 import math
 from typing import Any
 
+from core.records import picked
 from platform_assets.compute.factors.definitions import FACTORS, Input
 from platform_assets.compute.factors.scores import Scores
 
@@ -25,9 +26,7 @@ def breakdown(scores: Scores, place: int) -> dict[str, Any]:
         score = number(scores.factors[factor.key][place])
         factors.append(
             {
-                "key": factor.key,
-                "label": factor.label,
-                "mark": factor.mark,
+                **picked(factor, "key label mark"),
                 "weight": weight,
                 "effective_weight": weight / present if score is not None and present else 0.0,
                 "score": score,
@@ -49,9 +48,7 @@ def _cell(scores: Scores, one: Input, place: int) -> dict[str, Any]:
     if rank is None:
         note = NOT_THERE if value is None else NOT_POSITIVE
     return {
-        "field": one.field,
-        "label": one.label,
-        "direction": one.direction,
+        **picked(one, "field label direction"),
         "value": value,
         "rank": rank,
         "count": scores.counts[one.field],

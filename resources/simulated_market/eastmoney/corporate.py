@@ -1,6 +1,7 @@
 """Reports of companies as the data centre has them: holder counts, dividends, trades of executives,
 visits and holdings of institutions."""
 
+from core.records import picked
 from resources.simulated_market import corporate, insiders, institutions
 from resources.simulated_market.corporate import HolderCount, Payout
 from resources.simulated_market.eastmoney.columns import secucode
@@ -133,10 +134,7 @@ def holding_row(one: OrgHolding) -> Row:
     return {
         "SECURITY_CODE": one.security.code,
         "REPORT_DATE": stamp_of(one.period),
-        "ORG_TYPE": one.kind,
-        "HOULD_NUM": one.institutions,
-        "TOTAL_SHARES": one.shares,
-        "HOLD_VALUE": one.value,
+        **picked(one, "ORG_TYPE=kind HOULD_NUM=institutions TOTAL_SHARES=shares HOLD_VALUE=value"),
         "FREESHARES_RATIO": round(one.shares / one.float_shares * 100, 8),
         "TOTALSHARES_RATIO": round(one.shares / one.total_shares * 100, 8),
         "HOLDCHA": "新进" if one.change is None else _CHANGES[(one.change > 0) - (one.change < 0)],

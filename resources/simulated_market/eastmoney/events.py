@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+from core.records import picked
 from resources.simulated_market import lockups
 from resources.simulated_market.billboard import PUBLISHED, Listing, Seat
 from resources.simulated_market.block_trades import Deal
@@ -83,9 +84,7 @@ def listing_row(one: Listing, view: View) -> Row:
         **_identity(one.security, one.name),
         "TRADE_DATE": stamp_of(one.date),
         "EXPLAIN": f"{one.institutions}家机构买入" if one.institutions else "普通席位买入",
-        "EXPLANATION": one.reason,
-        "CHANGE_TYPE": one.kind,
-        "CLOSE_PRICE": one.bar.close,
+        **picked(one, "EXPLANATION=reason CHANGE_TYPE=kind CLOSE_PRICE=bar.close"),
         "CHANGE_RATE": round(one.bar.change_pct, 4),
         "BILLBOARD_NET_AMT": net,
         "BILLBOARD_BUY_AMT": one.bought,
@@ -105,15 +104,10 @@ def seat_row(one: Listing, seat: Seat, side: str, rank: int) -> Row:
     return {
         **_identity(one.security, one.name),
         "TRADE_DATE": stamp_of(one.date),
-        "EXPLANATION": one.reason,
-        "CHANGE_TYPE": one.kind,
-        "STATISTICS_DAYS": one.days,
+        **picked(one, "EXPLANATION=reason CHANGE_TYPE=kind STATISTICS_DAYS=days"),
         "TRADE_DIRECTION": side,
         "RANK": rank,
-        "OPERATEDEPT_CODE": seat.code,
-        "OPERATEDEPT_NAME": seat.name,
-        "BUY_AMT_REAL": seat.bought,
-        "SELL_AMT_REAL": seat.sold,
+        **picked(seat, "OPERATEDEPT_CODE=code OPERATEDEPT_NAME=name BUY_AMT_REAL=bought SELL_AMT_REAL=sold"),
         "NET": round((seat.bought or 0.0) - (seat.sold or 0.0), 2),
         "BUY_RATIO": _share(seat.bought, one.accumulated),
         "SELL_RATIO": _share(seat.sold, one.accumulated),

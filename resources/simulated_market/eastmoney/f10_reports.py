@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from core.records import picked
 from resources.simulated_market import capital, forecasts, shareholders
 from resources.simulated_market.capital import Buyback, ShareChange
 from resources.simulated_market.eastmoney.columns import identity
@@ -75,9 +76,7 @@ def _holding(one: Holding) -> Row:
     return {
         **identity(one.security, code_first=True),
         "END_DATE": stamp_of(one.period),
-        "HOLDER_NAME": one.name,
-        "SHARES_TYPE": one.nature,
-        "HOLD_NUM": one.shares,
+        **picked(one, "HOLDER_NAME=name SHARES_TYPE=nature HOLD_NUM=shares"),
         "HOLD_NUM_CHANGE": change,
         "HOLDNUM_CHANGE_NAME": "新进"
         if one.change is None
@@ -110,9 +109,7 @@ def equity_row(one: ShareChange) -> Row:
         "END_DATE": stamp_of(one.date),
         "TOTAL_SHARES": one.total,
         "LIMITED_SHARES": one.total - one.floating,
-        "UNLIMITED_SHARES": one.floating,
-        "LISTED_A_SHARES": one.floating,
-        "FREE_SHARES": one.floating,
+        **picked(one, "UNLIMITED_SHARES=floating LISTED_A_SHARES=floating FREE_SHARES=floating"),
         "LIMITED_A_SHARES": one.total - one.floating,
         "CHANGE_REASON": one.reason,
         # All limited shares of this market belong to persons of the mainland.
@@ -131,9 +128,7 @@ def buyback_row(one: Buyback, view: View) -> Row:
         "UPD": f"{one.reported} 00:00:00",
         "DIM_TRADEDATE": f"{one.planned} 00:00:00",
         "REPURENDDATE": f"{one.ends} 00:00:00",
-        "REPURPROGRESS": one.progress,
-        "JEXX": one.low,
-        "JESX": one.high,
+        **picked(one, "REPURPROGRESS=progress JEXX=low JESX=high"),
         "REPURNUMLOWER": round(one.low / one.price_cap),
         "REPURNUMCAP": round(one.high / one.price_cap),
         "REPURPRICECAP": one.price_cap,

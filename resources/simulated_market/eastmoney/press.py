@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from core.records import picked
 from resources.simulated_market.eastmoney.envelope import market_of
 from resources.simulated_market.notices import Notice, NoticeBook, page_of
 from resources.simulated_market.press import Article, Flash, Press, Report
@@ -110,9 +111,7 @@ def _notice(one: Notice) -> dict[str, Any]:
 def _report(one: Report) -> dict[str, Any]:
     value, code, number = one.rating
     return {
-        "title": one.title,
-        "stockName": one.name,
-        "stockCode": one.security.code,
+        **picked(one, "title stockName=name stockCode=security.code"),
         "orgCode": "80045894",
         "orgName": f"{one.org}股份有限公司",
         "orgSName": one.org,
@@ -134,9 +133,7 @@ def _report(one: Report) -> dict[str, Any]:
         "indvIsNew": "001",
         "reportType": 2,
         "author": [f"11000390531.{one.org[:2]}"],
-        "indvAimPriceT": one.target,
-        "indvAimPriceL": one.target,
-        "ratingChange": one.change,
+        **picked(one, "indvAimPriceT=target indvAimPriceL=target ratingChange=change"),
         "researcher": f"{one.org[:2]}研究员",
         "count": 1,
         "encodeUrl": "",

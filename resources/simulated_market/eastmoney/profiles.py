@@ -2,6 +2,7 @@
 
 from datetime import date, timedelta
 
+from core.records import picked
 from resources.simulated_market.companies import Company, Issue, company_of, issue_of
 from resources.simulated_market.eastmoney.columns import SHARE, TRADE_MARKETS, identity
 from resources.simulated_market.eastmoney.conditions import Conditions
@@ -53,15 +54,11 @@ def _register(one: Company) -> Row:
         "ORG_NAME": one.full_name,
         "STR_CODEA": one.security.code,
         "TRADE_MARKET": _MARKET_NAMES[one.security.market],
-        "INDUSTRYCSRC1": one.industry,
-        "EM2016": one.industry,
-        "PRESIDENT": one.president,
-        "LEGAL_PERSON": one.legal_person,
-        "SECRETARY": one.secretary,
-        "CHAIRMAN": one.chairman,
-        "ORG_TEL": one.phone,
-        "ORG_WEB": one.website,
-        "ADDRESS": one.address,
+        **picked(
+            one,
+            "INDUSTRYCSRC1=industry EM2016=industry PRESIDENT=president LEGAL_PERSON=legal_person "
+            "SECRETARY=secretary CHAIRMAN=chairman ORG_TEL=phone ORG_WEB=website ADDRESS=address",
+        ),
         "REG_CAPITAL": round(one.capital / 1e4, 6),
         "EMP_NUM": one.employees,
         "ORG_PROFILE": f"    {one.profile}",
@@ -83,9 +80,7 @@ def _issue(security: Security, one: Issue) -> Row:
         "DEC_SUMISSUEFEE": round(one.funds * 0.08, 2),
         "TOTAL_FUNDS": one.funds,
         "NET_RAISE_FUNDS": round(one.funds * 0.92, 2),
-        "OPEN_PRICE": one.first_open,
-        "CLOSE_PRICE": one.first_close,
-        "TURNOVERRATE": one.first_turnover,
+        **picked(one, "OPEN_PRICE=first_open CLOSE_PRICE=first_close TURNOVERRATE=first_turnover"),
     }
 
 

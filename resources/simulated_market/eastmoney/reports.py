@@ -8,6 +8,7 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 
+from core.records import picked
 from resources.simulated_market.eastmoney import bonds, corporate, envelope, f10_reports, macro
 from resources.simulated_market.eastmoney.columns import trade_market
 from resources.simulated_market.eastmoney.conditions import Clause, Conditions, Maker
@@ -138,13 +139,10 @@ def margin_row(one: Margin) -> Row:
     return {
         "DATE": stamp_of(one.date),
         "MARKET": _MARKETS[one.security.market],
-        "SCODE": one.security.code,
-        "SECNAME": one.name,
-        "RZYE": one.rzye,
-        "RQYL": one.rqyl,
-        "RZRQYE": one.rzrqye,
-        "RQYE": one.rqye,
-        "RQMCL": one.rqmcl,
+        **picked(
+            one,
+            "SCODE=security.code SECNAME=name RZYE=rzye RQYL=rqyl RZRQYE=rzrqye RQYE=rqye RQMCL=rqmcl",
+        ),
         "RZRQYECZ": round(one.rzye - one.rqye, 2),
         "RZMRE": one.rzmre,
         "SZ": one.float_cap,

@@ -16,6 +16,7 @@ import pandas as pd
 from core.errors import PayloadError
 from core.market.securities import lot_of_kind
 from core.market.symbols import Instrument, instrument
+from core.records import picked
 from resources.rejections import accepted_rows
 from resources.transport.request import Request
 from resources.upstreams.parsing.frames import frame, numbers, texts
@@ -231,10 +232,7 @@ def _foreign(
 def _common(what: Instrument, fields: Sequence[str]) -> dict[str, object]:
     day, when = _time(what, fields[30])
     return {
-        "symbol": what.symbol,
-        "code": what.dataset_code,
-        "market": what.market,
-        "sec_type": what.kind,
+        **picked(what, "symbol code=dataset_code market sec_type=kind"),
         "name": fields[1],
         "trade_date": day,
         "quote_time": when,

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from core.declaration.tables import Table
+from core.records import picked
 from serving_api.admin.shared import instant, parse_json
-from serving_api.framework.row_models import picked
 
 Version = Mapping[str, Any]
 """A row with `valid_to`: None while it is the current one."""

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.records import picked
 from resources.transport.redact import redact
 from serving_api.admin.batches import by_ids
 from serving_api.admin.lineage import queries
 from serving_api.admin.lineage.bodies import Bodies, shown
 from serving_api.admin.shared import instant, parse_json
 from serving_api.db.sessions import Session
-from serving_api.framework.row_models import picked
 
 MAX_RESPONSES = 20
 """Responses shown per batch in one answer."""

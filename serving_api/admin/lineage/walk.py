@@ -15,6 +15,7 @@ from core.declaration.frames import canonical_json
 from core.declaration.registry import Registry
 from core.declaration.tables import Layer, Table
 from core.errors import InputError, NotFound
+from core.records import picked
 from resources.settings import Settings
 from serving_api.admin.batches import batch_view
 from serving_api.admin.lineage import queries
@@ -23,7 +24,6 @@ from serving_api.admin.lineage.revisions import Version, chain, decoded, revisio
 from serving_api.admin.lineage.visited_batches import VisitedBatches
 from serving_api.admin.shared import instant, parse_json
 from serving_api.db.sessions import Session
-from serving_api.framework.row_models import picked
 
 COMPUTED = "computed"
 IMPORTED = "import:"

@@ -6,13 +6,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from core.calendar import CalendarHorizon, TradeCalendar
+from core.records import picked
 from resources.warehouse.ledger.heartbeats import FRESH, WORKERS, Heartbeats, Node, last_tick
 from resources.warehouse.ledger.scheduled_run_reads import DONE, ScheduledRunReads, ScheduledRunRow
 from resources.warehouse.ledger.tasks import Task
 from resources.warehouse.ledger.tasks_state import TaskState, TaskTable
 from resources.warehouse.locks import DomainLocks, LockState
 from serving_api.admin.shared import instant, off_loop, parse_day
-from serving_api.framework.row_models import picked
 from serving_api.framework.state import State
 
 TICK_S = 30

@@ -5,8 +5,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from core.records import picked
 from serving_api.datasets.fused import schemas
-from serving_api.framework.row_models import picked
 
 Row = dict[str, Any]
 

@@ -12,13 +12,13 @@ from datetime import timedelta
 from typing import Any
 
 from core.errors import PayloadError
+from core.records import picked
 from resources.upstreams.eastmoney.quotes.changes import PAGE_ROWS, ChangesPage
 from serving_api.framework.cache_headers import before_open, in_trading_hours, ttl_at
-from serving_api.framework.row_models import picked
 from serving_api.framework.state import State
 from serving_api.live.admin_reads.service import live_of
 from serving_api.live.clients import EASTMONEY, Answered
-from serving_api.live.frame_values import Row, converted, number, records
+from serving_api.live.frame_values import Row, number, records
 
 CHANGES_TTL = 20.0
 MOST = 500
@@ -100,5 +100,5 @@ def joined(pages: Sequence[ChangesPage]) -> list[Row]:
 
 
 def _shown(row: Row) -> Row:
-    figures = converted(row, number, "price change_percent=change_pct")
+    figures = picked(row, "price change_percent=change_pct", number)
     return {**picked(row, "time code name type type_label info"), **figures}

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from serving_api.live.frame_values import Row, converted, number, records
+from core.records import picked
+from serving_api.live.frame_values import Row, number, records
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,7 +59,7 @@ def northbound(frame: "pd.DataFrame") -> dict[str, Any]:
     values are no longer disclosed during the day."""
     rows = [row for row in records(frame) if row["direction"] == "north"]
     nets = "hgt=sh_net sgt=sz_net total=total_net"
-    items = [{"time": row["datetime"][11:16], **converted(row, _cents, nets)} for row in rows]
+    items = [{"time": row["datetime"][11:16], **picked(row, nets, _cents)} for row in rows]
     available = any(item["total"] is not None for item in items)
     date = rows[0]["datetime"][:10] if rows else None
     note = UNDISCLOSED if items and not available else None

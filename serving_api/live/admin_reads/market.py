@@ -6,16 +6,16 @@ from typing import Any
 import orjson
 
 from core.calendar import CalendarHorizon
+from core.records import picked
 from platform_assets.compute.parameters.market_phase import STREAK_DAYS
 from serving_api.db.sessions import Session
 from serving_api.framework.cache_headers import ttl_at
 from serving_api.framework.read_failures import read_or
-from serving_api.framework.row_models import picked
 from serving_api.framework.state import State
 from serving_api.live.admin_reads import queries
 from serving_api.live.admin_reads.service import live_of
 from serving_api.live.clients import EASTMONEY, THS, Answered
-from serving_api.live.frame_values import Row, converted, is_empty, number, records, session_date, text, whole
+from serving_api.live.frame_values import Row, is_empty, number, records, session_date, text, whole
 
 BARS = "fusion_kline_daily"
 NAMES = "ref_name_history"
@@ -166,9 +166,9 @@ def limit_row(row: Mapping[str, Any]) -> Row:
     """One limit-up, from the store or from the portal. CNY, percent; `float_cap` 10k CNY."""
     return {
         **picked(row, LIMIT_UP),
-        **converted(row, number, "price change_pct amount float_cap=float_market_cap turnover_pct seal_fund"),
-        **converted(row, whole, "limit_days break_times"),
-        **converted(row, text, "first_seal=first_seal_time last_seal=last_seal_time industry zt_stat"),
+        **picked(row, "price change_pct amount float_cap=float_market_cap turnover_pct seal_fund", number),
+        **picked(row, "limit_days break_times", whole),
+        **picked(row, "first_seal=first_seal_time last_seal=last_seal_time industry zt_stat", text),
     }
 
 
@@ -176,8 +176,8 @@ def board(row: Mapping[str, Any]) -> Row:
     """An industry board of the portal. CNY, percent."""
     return {
         **picked(row, "code=board_code name=board_name"),
-        **converted(row, number, "change_pct leader_change_pct=leader_pct amount main_net"),
-        **converted(row, whole, "up_count down_count"),
+        **picked(row, "change_pct leader_change_pct=leader_pct amount main_net", number),
+        **picked(row, "up_count down_count", whole),
         "leader_name": text(row["leader_name"]),
     }
 

@@ -5,16 +5,16 @@ from typing import Any
 
 import orjson
 
+from core.records import picked
 from serving_api.db.caches import SingleFlightCache, Ttl
 from serving_api.framework.cache_headers import ttl_at
 from serving_api.framework.read_failures import read_or
-from serving_api.framework.row_models import picked
 from serving_api.framework.state import State
 from serving_api.live.admin_reads import flows, queries
 from serving_api.live.admin_reads.quotes import brief_quote, index_quote, order_book
 from serving_api.live.admin_reads.symbols import Listed, listed_of
 from serving_api.live.clients import EASTMONEY, ORIGIN, TDX, TENCENT, Answered, LiveClients
-from serving_api.live.frame_values import Row, converted, is_empty, records, session_date, whole
+from serving_api.live.frame_values import Row, is_empty, records, session_date, whole
 from serving_api.live.movers import market_stat
 from serving_api.live.scan import SCANS, MarketScan, Traded, pages_of
 from serving_api.live.shared_reads import SharedReads
@@ -358,5 +358,5 @@ def _exright(row: dict[str, Any]) -> dict[str, Any]:
         "date": row["date"].replace("-", ""),
         "category": int(row["category"]),
         "name": row["name"],
-        **converted(row, lambda value: float(value) if rights else None, values),
+        **picked(row, values, lambda value: float(value) if rights else None),
     }

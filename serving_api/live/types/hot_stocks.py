@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 
+from core.records import picked
 from serving_api.db.sessions import Session
-from serving_api.framework.row_models import picked
 from serving_api.live.clients import EASTMONEY
 from serving_api.live.data_types import Body, DataType, ReadContext, check_dates, of_scan_sources
-from serving_api.live.frame_values import converted, number, records, text
+from serving_api.live.frame_values import number, records, text
 from serving_api.live.queries import WIDE, wide_rows
 from serving_api.live.scan import Traded
 
@@ -31,10 +31,7 @@ def _live(row: Traded) -> Body:
     floating = row.listed.float_shares
     return {
         "market": row.listed.symbol[:2].upper(),
-        "code": row.listed.code,
-        "name": row.listed.name,
-        "price": row.price,
-        "change_percent": row.change_pct,
+        **picked(row, "code=listed.code name=listed.name price change_percent=change_pct"),
         "amount": round(row.amount, 2),
         "turnover": round(row.volume / floating * 100, 2) if floating else None,
         "heat": None,
@@ -57,7 +54,7 @@ def _portal(context: ReadContext) -> Body:
             "market": row["symbol"][:2].upper(),
             "code": row["code"],
             "name": text(row["name"]),
-            **converted(row, number, "price change_percent=change_pct amount turnover=turnover_pct"),
+            **picked(row, "price change_percent=change_pct amount turnover=turnover_pct", number),
             "heat": number(popular[row["symbol"]]["rank_no"]),
             "reason": None,
         }

@@ -3,11 +3,11 @@
 from collections import defaultdict
 from collections.abc import Iterable
 
+from core.records import picked
 from serving_api.db.sessions import Session
-from serving_api.framework.row_models import picked
 from serving_api.live.clients import EASTMONEY
 from serving_api.live.data_types import HISTORY, Body, DataType, ReadContext, check_portal, of_scan_sources
-from serving_api.live.frame_values import converted, number, records, text
+from serving_api.live.frame_values import number, records, text
 from serving_api.live.queries import map_nodes
 from serving_api.live.scan import Traded
 from serving_api.live.stored_facts import Board
@@ -73,7 +73,7 @@ def _portal(context: ReadContext) -> Body:
         [
             {
                 **picked(row, "code=board_code name=board_name"),
-                **converted(row, number, "change_percent=change_pct leader_change_percent=leader_pct"),
+                **picked(row, "change_percent=change_pct leader_change_percent=leader_pct", number),
                 "leader_name": text(row["leader_name"]),
             }
             for row in boards

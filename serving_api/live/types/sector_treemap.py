@@ -3,11 +3,11 @@
 from collections import defaultdict
 from typing import Any
 
+from core.records import picked
 from serving_api.db.sessions import Session
-from serving_api.framework.row_models import picked
 from serving_api.live.clients import EASTMONEY
 from serving_api.live.data_types import HISTORY, Body, DataType, ReadContext, check_portal, of_scan_sources
-from serving_api.live.frame_values import converted, number, records, total
+from serving_api.live.frame_values import number, records, total
 from serving_api.live.queries import map_nodes
 from serving_api.live.scan import Traded
 from serving_api.live.types.industry_rank import by_board, weighted_change
@@ -62,7 +62,7 @@ def _portal(context: ReadContext) -> Body:
         [
             {
                 **picked(row, "code=board_code name=board_name"),
-                **converted(row, number, "change_percent=change_pct amount main_net"),
+                **picked(row, "change_percent=change_pct amount main_net", number),
                 "value": _yi(number(row["total_market_cap"])),
                 "children": [],
             }

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from fastapi import Query
 
+from core.records import picked
 from platform_assets.compute.backtests.atr_stop import style_of
 from platform_assets.compute.backtests.strategies import STRATEGIES, Strategy, strategy_of
 from platform_assets.compute.parameters.backtests import ATR_PERIOD, LONGEST_PERIOD, STYLES
@@ -60,10 +61,7 @@ async def styles(call: Anyone) -> Answer:
             "key": style.key,
             "name": style.name,
             "atr_period": ATR_PERIOD,
-            "atr_multiple": style.atr_multiple,
-            "breakout_bars": style.breakout_bars,
-            "risk_pct": style.risk_pct,
-            "position_pct": style.position_pct,
+            **picked(style, "atr_multiple breakout_bars risk_pct position_pct"),
             "description": (
                 f"buys at a close above the highest high of {style.breakout_bars} bars and above MA60, sells "
                 f"below a stop {style.atr_multiple:g} ATR under the highest close since"

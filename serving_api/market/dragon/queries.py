@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from core.records import columns_by_key
 from platform_assets.compute.parameters.dragon import BOARD_SIZE, REVIEW_STEPS
 from platform_assets.compute.parameters.market_phase import MAIN_INDEX
 from platform_assets.compute.scorecards.forward import REVIEWED
 from serving_api.db.sessions import Session
-from serving_api.framework.row_models import columns_by_key
 from serving_api.interfaces.queries import Row, newest_date, on_date, public_rows
 from serving_api.table_lists import count_of
 

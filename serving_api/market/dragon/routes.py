@@ -5,13 +5,14 @@ from typing import Annotated
 from fastapi import Depends, Query
 from pydantic import BaseModel, Field
 
+from core.records import picked
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import Reach, reach, reach_of_day, reach_of_days
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
-from serving_api.framework.row_models import PageOf, Rows, columns_of, picked
+from serving_api.framework.row_models import PageOf, Rows, columns_of
 from serving_api.framework.state import State
 from serving_api.market.dragon import queries, service
 from serving_api.market.dragon.queries import LEADER, OUTCOME, SCORED, SCORES

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Query
 
 from core.errors import InputError
+from core.records import picked
 from platform_assets.compute.factors.definitions import FACTORS
 from platform_assets.compute.factors.presets import PRESETS
 from serving_api.framework.envelope import PREFIX
@@ -35,11 +36,7 @@ LEAST_CODES, MOST_CODES = 20, 500
 _LEGEND = {
     "items": [
         {
-            "key": factor.key,
-            "label": factor.label,
-            "mark": factor.mark,
-            "weight": factor.weight,
-            "direction": factor.direction,
+            **picked(factor, "key label mark weight direction"),
             "inputs": [
                 {"field": one.field, "label": one.label, "direction": one.direction} for one in factor.inputs
             ],

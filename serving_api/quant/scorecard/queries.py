@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from core.calendar import TradeCalendar
+from core.records import picked
 from platform_assets.compute.scorecards.cards import BEARISH, JUDGED
 from platform_assets.compute.scorecards.forward import PENDING, REVIEWED
 from platform_assets.compute.scorecards.statistics import Picks
@@ -157,11 +158,7 @@ def rows_of(session: Session, source: str, where: str, values: tuple[Any, ...], 
 
 def _card_row(row: dict[str, Any]) -> Row:
     reported = dict.fromkeys(_SHOWN) | {
-        "code": row["code"],
-        "name": row["name"],
-        "industry": row["industry"],
-        "score": row["total_score"],
-        "price_at_pick": row["price_at_decision"],
+        **picked(row, "code name industry score=total_score price_at_pick=price_at_decision"),
         "status": PENDING if row["review_outcome"] is None else REVIEWED,
         "profit_pct": _gained(row),
         "reason": (row["conclusion"] or "")[:_REASON],

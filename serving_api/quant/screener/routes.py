@@ -5,6 +5,7 @@ from typing import Any
 import anyio.to_thread
 import numpy as np
 
+from core.records import picked
 from platform_assets.compute.dsl.field_words import GROUPS, Field
 from platform_assets.compute.dsl.fields import catalogue
 from platform_assets.compute.dsl.natural import translated
@@ -97,10 +98,7 @@ _READ = (*TABLES, BARS)
 
 def _shown(field: Field) -> dict[str, Any]:
     return {
-        "field": field.name,
-        "label": field.label,
-        "type": field.kind,
-        "unit": field.unit,
+        **picked(field, "field=name label type=kind unit"),
         "ops": list(field.operators),
         "table": field.table,
         "column": field.column,
@@ -196,10 +194,7 @@ async def formulas(call: Anyone) -> Answer:
     """Formulas that come with the platform."""
     items = [
         {
-            "key": one.key,
-            "name": one.name,
-            "text": one.text,
-            "description": one.description,
+            **picked(one, "key name text description"),
             "output": output_of(parse_formula(one.text)),
         }
         for one in BUILTINS

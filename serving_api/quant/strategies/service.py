@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from core.calendar import TradeCalendar
+from core.records import picked
 from platform_assets.compute.backtests.strategies import STRATEGIES, Strategy
 from platform_assets.compute.parameters.pattern_catalogue import DIRECTION_CATALOGUE
 from platform_assets.compute.parameters.scorecards import HOLD_DAYS
@@ -34,10 +35,7 @@ def picks_of_day(session: Session, strategy: Strategy, day: str | None, limit: i
     items = [
         {
             "rank": rank,
-            "code": row["code"],
-            "name": row["name"],
-            "score": row["score"],
-            "price": row["price"],
+            **picked(row, "code name score price"),
             "change_pct": moved.get(row["code"]),
             "reason": strategy.reason(_periods(strategy, row["params"])),
         }
@@ -152,9 +150,7 @@ def tactic_hits(
             "date": row["trade_date"],
             "signalKey": row["signal_key"],
             "signalName": _signal_name(row["signal_key"]),
-            "direction": row["direction"],
-            "price": row["price"],
-            "strength": row["strength"],
+            **picked(row, "direction price strength"),
         }
         for row in rows
     ]

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from core.records import columns_by_key, picked
 from core.report_periods import previous_period
 from platform_assets.compute.quarters import (
     Figures,
@@ -12,7 +13,6 @@ from platform_assets.compute.quarters import (
     single_quarter,
     year_before,
 )
-from serving_api.framework.row_models import columns_by_key, picked
 from serving_api.stocks.finance.groups import GROUPS
 
 Row = Mapping[str, Any]
