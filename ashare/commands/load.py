@@ -16,14 +16,7 @@ from resources.warehouse.ledger.commands import Command, CommandQueue
 from resources.warehouse.missing_partitions import has_dates
 from schedules.supervisor.progress import request_load
 from serving_api.admin.shared import off_loop, parse_day
-from serving_api.datasets.download.service import (
-    COMMAND,
-    MARKET_COMMAND,
-    built_types,
-    codes_answer,
-    market_answer,
-    market_names,
-)
+from serving_api.datasets.download import service
 from serving_api.framework.parameters import parse_codes
 from serving_api.framework.state import State
 
@@ -51,20 +44,22 @@ def command(out: Output, name: str | None, date: str | None, codes: str | None, 
     chosen = name
     day = with_state(lambda state: _trade_date(state, date))
     if codes is not None:
-        if name not in built_types():
-            raise _unknown(name, built_types())
+        if name not in service.built_types():
+            raise _unknown(name, service.built_types())
         asked = parse_codes(codes, MOST_CODES)
         args: dict[str, Any] = {"codes": asked, "types": [name], "date": day}
-        accepted = with_state(lambda state: _asked(state, COMMAND, args))
-        return _carried_out(out, accepted, lambda one: codes_answer(one, asked, [chosen]), wait=wait)
+        accepted = with_state(lambda state: _asked(state, service.COMMAND, args))
+        return _carried_out(out, accepted, lambda one: service.codes_answer(one, asked, [chosen]), wait=wait)
     datasets = builtin_registry().datasets
     if name in datasets and has_dates(datasets[name]):
         return load_dates(out, requested(name, day, day, only_missing=False), wait=wait)
-    if name in market_names():
+    if name in service.market_names():
         args = {"name": name, "date": day}
-        accepted = with_state(lambda state: _asked(state, MARKET_COMMAND, args))
-        return _carried_out(out, accepted, market_answer, wait=wait)
-    raise _unknown(name, [*market_names(), *(one.name for one in datasets.values() if has_dates(one))])
+        accepted = with_state(lambda state: _asked(state, service.MARKET_COMMAND, args))
+        return _carried_out(out, accepted, service.market_answer, wait=wait)
+    raise _unknown(
+        name, [*service.market_names(), *(one.name for one in datasets.values() if has_dates(one))]
+    )
 
 
 async def _trade_date(state: State, date: str | None) -> str:

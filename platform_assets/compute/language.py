@@ -11,17 +11,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from decimal import Decimal
 from typing import Any, ClassVar, NoReturn, Protocol, TypeVar
 
-from platform_assets.compute.parameters.screener import (
-    MAX_CHARS,
-    MAX_DEPTH,
-    MAX_DIGITS,
-    MAX_NODES,
-    MEMORY_BARS,
-    RECURSION_BARS,
-    RECURSION_MOST,
-    RECURSION_PERIODS,
-    SUGGESTION_CUTOFF,
-)
+from platform_assets.compute.parameters import screener
 
 END = "end of input"
 _SHOWN = 40
@@ -141,9 +131,12 @@ class Alphabet:
 
 def tokens_of(text: str, alphabet: Alphabet) -> list[Token]:
     """The tokens of a text, the end last. Raises LanguageError (limit, syntax)."""
-    if len(text) > MAX_CHARS:
+    if len(text) > screener.MAX_CHARS:
         raise LanguageError(
-            "limit", f"{len(text)} characters; at most {MAX_CHARS} are allowed", text=text, position=MAX_CHARS
+            "limit",
+            f"{len(text)} characters; at most {screener.MAX_CHARS} are allowed",
+            text=text,
+            position=screener.MAX_CHARS,
         )
     return list(_scan(text, text.translate(_NARROW), alphabet))
 
@@ -182,10 +175,10 @@ def _number(given: str, text: str, at: int, alphabet: Alphabet) -> Token | None:
         return None
     if text[end : end + 1] == "." and _digits_end(text, end + 1) > end + 1:
         end = _digits_end(text, end + 1)
-    if end - at > MAX_DIGITS:
+    if end - at > screener.MAX_DIGITS:
         raise LanguageError(
             "limit",
-            f"a number of more than {MAX_DIGITS} digits",
+            f"a number of more than {screener.MAX_DIGITS} digits",
             text=given,
             position=at,
             token=given[at:end],
@@ -326,23 +319,23 @@ class Cursor:
     def made(self, node: Node) -> Node:
         """A node of the tree, counted."""
         self._nodes += 1
-        if self._nodes > MAX_NODES:
-            self.fail("limit", f"more than {MAX_NODES} parts", node.at)
+        if self._nodes > screener.MAX_NODES:
+            self.fail("limit", f"more than {screener.MAX_NODES} parts", node.at)
         return node
 
     @contextmanager
     def deeper(self, at: Token) -> Iterator[None]:
         """One level of nesting."""
         self._depth += 1
-        if self._depth > MAX_DEPTH:
-            self.fail("limit", f"nested deeper than {MAX_DEPTH}", at)
+        if self._depth > screener.MAX_DEPTH:
+            self.fail("limit", f"nested deeper than {screener.MAX_DEPTH}", at)
         yield
         self._depth -= 1
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name that is most like an unknown one, if any is like it."""
-    found = difflib.get_close_matches(name, list(known), n=1, cutoff=SUGGESTION_CUTOFF)
+    found = difflib.get_close_matches(name, list(known), n=1, cutoff=screener.SUGGESTION_CUTOFF)
     return found[0] if found else None
 
 
@@ -364,14 +357,14 @@ def steps(function: str, period: int) -> int:
 
 def recursion_bars(period: float) -> int:
     """Bars that a recursive mean of a period starts before its value, as a part of `remembered`."""
-    return max(RECURSION_BARS, int(RECURSION_PERIODS * period))
+    return max(screener.RECURSION_BARS, int(screener.RECURSION_PERIODS * period))
 
 
 def memory_bars(period: int = 0) -> int:
     """Bars that something that waits for a condition starts before its value."""
-    return max(MEMORY_BARS, period)
+    return max(screener.MEMORY_BARS, period)
 
 
 def remembered(inner: int, before: int) -> int:
     """Bars behind a value with a memory of `before` bars of something that itself needs `inner`."""
-    return max(inner, min(inner - 1 + before, RECURSION_MOST))
+    return max(inner, min(inner - 1 + before, screener.RECURSION_MOST))

@@ -16,14 +16,7 @@ from core.declaration.dataset import Dataset
 from core.declaration.rules import Interface, trading
 from core.declaration.scope import Scope
 from platform_assets.compute.parameters.scorecards import BENCHMARK, REVISITED_DAYS, WAIT_DAYS
-from platform_assets.compute.scorecards.forward import (
-    PENDING,
-    STATES,
-    Outcomes,
-    is_settled,
-    outcomes_of,
-    rebuilt,
-)
+from platform_assets.compute.scorecards import forward
 from platform_assets.compute.scorecards.prices import COLUMNS as PRICE_COLUMNS
 from platform_assets.compute.scorecards.prices import Benchmark, Prices
 from resources.upstreams.fetch_context import FetchContext
@@ -50,7 +43,7 @@ class Pick(Model):
     price_at_pick: t.Px = col("CNY", "close of the date, unadjusted", gt=0)
     reason: t.S255 = col(title="why it was picked")
     detail: t.Json = col(title="the figures behind the score")
-    status: t.S16 = col(title="pending, partial or reviewed", nullable=False, isin=list(STATES))
+    status: t.S16 = col(title="pending, partial or reviewed", nullable=False, isin=list(forward.STATES))
     buy_date: t.Date = col(title="first trade date of the holding")
     buy_price: t.Px = col("CNY", "open of that date, or its close without one, unadjusted", gt=0)
     sell_date: t.Date = col(title="last trade date of the holding")
@@ -92,7 +85,7 @@ def pick_dataset(
         reads=(*reads, WIDE, BARS, INDEX),
         reads_own_past=True,
         revisits=REVISITED_DAYS,
-        final=is_settled,
+        final=forward.is_settled,
         of_stocks=False,
         freshness=trading(1, "trade_date"),
         indexes=(("code", "trade_date"),),
@@ -107,28 +100,28 @@ def track(ctx: FetchContext, scope: Scope, table: str, group: str, make: Make) -
     names = ["trade_date", group, *(spec.name for spec in model_columns(Pick) if spec.name != "trade_date")]
     stored = ctx.read(table, columns=tuple(names), since=scope.since, until=scope.until)
     earlier = stored[stored["trade_date"].isin(scope.dates[: scope.late])]
-    frames = [earlier[~is_settled(earlier)]]
+    frames = [earlier[~forward.is_settled(earlier)]]
     for day in scope.asked:
         own = stored[stored["trade_date"] == day]
         found = make(ctx, scope, day)
         if found is None:
             frames.append(own)  # nothing to make it from: what is there stays
             continue
-        new = found.assign(trade_date=day, status=PENDING).reindex(columns=names)
-        frames.append(rebuilt(new, own, group))
+        new = found.assign(trade_date=day, status=forward.PENDING).reindex(columns=names)
+        frames.append(forward.rebuilt(new, own, group))
     rows = pd.concat([frame.astype(object) for frame in frames], ignore_index=True)
     return reviewed(ctx, rows.reindex(columns=names))
 
 
 def reviewed(ctx: FetchContext, rows: pd.DataFrame) -> pd.DataFrame:
     """The rows (trade_date, code, status, and the columns of an outcome) with those settled that are due."""
-    due = rows[~is_settled(rows) & (rows["trade_date"] <= ctx.today)]
+    due = rows[~forward.is_settled(rows) & (rows["trade_date"] <= ctx.today)]
     if due.empty:
         return rows
     prices, benchmark = prices_of(ctx, str(due["trade_date"].min()), str(due["trade_date"].max()))
     due = due[due["trade_date"].isin(prices.day_at)]
-    found = outcomes_of(prices, benchmark, hits_of(due))
-    settled = found.status != PENDING
+    found = forward.outcomes_of(prices, benchmark, hits_of(due))
+    settled = found.status != forward.PENDING
     at, dates = due.index[settled], np.array(prices.dates, dtype=object)
     for name, values in _columns(found, dates).items():
         rows[name] = rows[name].astype(object)
@@ -160,7 +153,7 @@ def hits_of(rows: pd.DataFrame) -> list[tuple[str, str]]:
     return list(zip(rows["trade_date"].astype(str), rows["code"].astype(str), strict=True))
 
 
-def _columns(found: Outcomes, dates: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:
+def _columns(found: forward.Outcomes, dates: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:
     """Stored columns of outcomes, None where nothing is known."""
 
     def plain(values: npt.NDArray[Any], known: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:

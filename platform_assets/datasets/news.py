@@ -15,15 +15,7 @@ from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.rules import Partition, Rows, Soft, calendar_days, interfaces
 from core.declaration.scope import Context, Scope
 from platform_assets.compute.sentiment import sentiment_of
-from platform_assets.datasets._press import (
-    FlashCall,
-    days_of,
-    event_codes,
-    flashes,
-    inside,
-    one_per_headline,
-    spans,
-)
+from platform_assets.datasets import _press
 from resources.upstreams.fetch_context import FetchContext, within_last
 
 RESEARCH = "research"
@@ -169,7 +161,7 @@ def search(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call per code with an event, at most 300; for named codes up to three each. The tables of one run
     share the answers."""
     pages = 1 if scope.codes is None else _PAGES
-    codes = event_codes(ctx, scope) if scope.codes is None else list(scope.codes)
+    codes = _press.event_codes(ctx, scope) if scope.codes is None else list(scope.codes)
 
     def of(code: str) -> pd.DataFrame:
         found: pd.DataFrame = ctx.once(
@@ -180,8 +172,8 @@ def search(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     parts = [rows for rows in ctx.each(of, codes) if len(rows)]
     if not parts:
         return pd.DataFrame(columns=_NO_NEWS)
-    rows = inside(ctx, scope, pd.concat(parts, ignore_index=True), "pub_time")
-    return one_per_headline(rows, time="pub_time", text="content")
+    rows = _press.inside(ctx, scope, pd.concat(parts, ignore_index=True), "pub_time")
+    return _press.one_per_headline(rows, time="pub_time", text="content")
 
 
 def search_for_f10(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
@@ -204,22 +196,22 @@ def second_quote_site(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     return _naming(ctx, scope, "sina", lambda view: view.sina.flashes)
 
 
-def _naming(ctx: FetchContext, scope: Scope, upstream: str, call: FlashCall) -> pd.DataFrame:
+def _naming(ctx: FetchContext, scope: Scope, upstream: str, call: _press.FlashCall) -> pd.DataFrame:
     """Flash news by the stocks that they name themselves; of named codes theirs alone."""
-    reported = flashes(ctx, scope, upstream, call)
+    reported = _press.flashes(ctx, scope, upstream, call)
     rows = reported.assign(code=reported["codes"].map(orjson.loads)).explode("code", ignore_index=True)
     rows = rows[rows["code"].notna()]
     if scope.codes is not None:
         rows = rows[rows["code"].isin(scope.codes)]
-    return one_per_headline(rows, time="pub_time", text="content").reindex(columns=_FLASH)
+    return _press.one_per_headline(rows, time="pub_time", text="content").reindex(columns=_FLASH)
 
 
 def research(ctx: FetchContext, scope: Scope) -> pd.DataFrame:
     """One call per 100 reports of the scope's days, two or three for a date; for named codes one each."""
     if scope.codes is None:
-        parts = [ctx.eastmoney.research(*days) for days in spans(ctx, scope, _SPAN)]
+        parts = [ctx.eastmoney.research(*days) for days in _press.spans(ctx, scope, _SPAN)]
     else:
-        since, until = days_of(ctx, scope)
+        since, until = _press.days_of(ctx, scope)
         parts = ctx.each(lambda code: ctx.eastmoney.research(since, until, code), scope.codes)
     return pd.concat(parts, ignore_index=True)
 
@@ -233,7 +225,7 @@ def stage_research(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     so the time is its midnight."""
     times = rows["pub_date"] + " 00:00:00"
     made = rows.assign(pub_time=times, source=rows["org"], url=rows["pdf_url"], content=None)
-    return one_per_headline(made.assign(news_type=RESEARCH), time="pub_time", text="content")
+    return _press.one_per_headline(made.assign(news_type=RESEARCH), time="pub_time", text="content")
 
 
 def add_sentiment(rows: pd.DataFrame, context: Context) -> pd.DataFrame:

@@ -22,15 +22,8 @@ from core.declaration.scope import Scope
 from core.declaration.tables import Layer, Table
 from core.errors import ConflictError, InputError, PlatformError, Transient
 from core.records import picked
-from platform_assets.definitions.materialization import (
-    VERSION_LENGTH,
-    check_results,
-    column_schema,
-    partition_metadata,
-    refused_results,
-    shown_whole,
-    why_empty,
-)
+from platform_assets import descriptions
+from platform_assets.definitions import materialization, run_context
 from platform_assets.definitions.partitions import (
     PARTITION_TAG,
     RANGE_TAGS,
@@ -40,24 +33,8 @@ from platform_assets.definitions.partitions import (
 )
 from platform_assets.definitions.queues import queue_tags
 from platform_assets.definitions.resources import RUN_RESOURCES, platform_of
-from platform_assets.definitions.run_context import (
-    BACKFILL,
-    TASK_TAG,
-    again_when_database_is_back,
-    entered,
-    patience_for,
-    pipeline_run,
-)
 from platform_assets.definitions.run_lease import CODES_TAG, lease_for
 from platform_assets.definitions.source_metadata import column_lineage, declared_in
-from platform_assets.descriptions import (
-    SCHEMA_CHECK,
-    dataset_checks,
-    fused_about,
-    raw_about,
-    schema_check,
-    stage_about,
-)
 from platform_assets.pipeline.batches import Loaded
 from platform_assets.pipeline.load import load_fused, load_raw, load_stage
 from platform_assets.pipeline.run import PipelineRun, Refusal
@@ -92,7 +69,7 @@ def _longest(dates: int) -> int:
 
 Load = Callable[[PipelineRun, Scope], Loaded]
 OWNER = "team:data"
-_LIMITS = {SCHEMA_CHECK: schema_check().text}
+_LIMITS = {descriptions.SCHEMA_CHECK: descriptions.schema_check().text}
 
 
 @dataclass(frozen=True)
@@ -146,7 +123,7 @@ def asset_plans(registry: Registry) -> list[AssetPlan]:
                     table=dataset.stage_table,
                     deps=tuple(dataset.feeds),
                     partition=partition,
-                    about=stage_about(dataset),
+                    about=descriptions.stage_about(dataset),
                     check_texts=_LIMITS,
                     load=lambda run, scope, d=dataset: load_stage(run, d, scope),  # type: ignore[misc]
                     **_declared(dataset),
@@ -158,8 +135,8 @@ def asset_plans(registry: Registry) -> list[AssetPlan]:
                 table=dataset.table,
                 deps=(*own, *dataset.reads),
                 partition=dataset.partition,
-                about=fused_about(dataset),
-                check_texts={check.name: check.text for check in dataset_checks(dataset)},
+                about=descriptions.fused_about(dataset),
+                check_texts={check.name: check.text for check in descriptions.dataset_checks(dataset)},
                 domain=dataset.domain,
                 load=lambda run, scope, d=dataset: load_fused(run, d, scope),  # type: ignore[misc]
                 own_past=dataset.reads_own_past,
@@ -186,7 +163,7 @@ def _raw_plan(registry: Registry, raw: Raw, owner: Dataset) -> AssetPlan:
         group=owner.subject,
         deps=raw.reads,
         partition=raw.partition,
-        about=raw_about(raw),
+        about=descriptions.raw_about(raw),
         check_texts=_LIMITS,
         load=lambda run, scope: load_raw(run, raw, scope),
         freshness=raw.freshness,
@@ -230,7 +207,7 @@ def _build(
         op_tags=queue_tags(plan.table.layer) if queued else None,
         freshness_policy=None if plan.freshness is None else freshness_policy(plan.freshness),
         metadata={
-            "dagster/column_schema": column_schema(plan.table),
+            "dagster/column_schema": materialization.column_schema(plan.table),
             "dagster/table_name": plan.table.name,
             **({} if plan.dataset is None else column_lineage(plan.dataset, keys)),
             **({} if plan.model is None else declared_in(plan.model)),
@@ -251,10 +228,10 @@ def _build(
             opened = platform_of(context)
             partitions_asked = _partitions(context, plan, opened)
             scope = Scope(dates=tuple(partitions_asked), codes=_codes(context.run.tags))
-            with entered(context, opened):
+            with run_context.entered(context, opened):
                 loaded = _run(context, plan, opened, scope, refused)
         except PlatformError as error:
-            again_when_database_is_back(context, error)
+            run_context.again_when_database_is_back(context, error)
             yield from _failed(plan, error, refused)
             return
         yield from _succeeded(context, plan, opened, loaded, partitions_asked)
@@ -304,16 +281,16 @@ def _run(
 ) -> Loaded:
     tags, run_id = context.run.tags, context.run.run_id
     with lease_for(opened.warehouse.locks, plan.domain, tags, run_id) as lease:
-        run = pipeline_run(
+        run = run_context.pipeline_run(
             opened,
             tags,
             run_id,
-            kind=BACKFILL if "dagster/backfill" in tags else "manual",
-            ref=tags.get(TASK_TAG) or tags.get("dagster/schedule_name"),
+            kind=run_context.BACKFILL if "dagster/backfill" in tags else "manual",
+            ref=tags.get(run_context.TASK_TAG) or tags.get("dagster/schedule_name"),
             lease=lease,
             refused=refused,
         )
-        with patience_for(run.trigger.kind, run_id):
+        with run_context.patience_for(run.trigger.kind, run_id):
             return plan.load(run, scope)
 
 
@@ -325,30 +302,32 @@ def _succeeded(
         for day in asked:
             result = loaded.of(day)
             if result is not None:
-                whole = shown_whole(loaded) if result is last else {}
-                empty = why_empty(plan.public_at, result, opened.clock.now(), opened.calendar)
+                whole = materialization.shown_whole(loaded) if result is last else {}
+                empty = materialization.why_empty(plan.public_at, result, opened.clock.now(), opened.calendar)
                 if empty is not None:
                     context.log.info(empty)
                     whole = {**whole, "note": empty}
                 context.add_asset_metadata(
-                    {**partition_metadata(loaded, result, newest=result is last), **whole},
+                    {**materialization.partition_metadata(loaded, result, newest=result is last), **whole},
                     asset_key=asset_key(plan.table),
                     partition_key=day,
                 )
     elif last is not None:
         # Not in the result: Dagster would write it once more into the step's own event.
-        context.add_asset_metadata(partition_metadata(loaded, last), asset_key=asset_key(plan.table))
-    version = last.content_hash[:VERSION_LENGTH] if last and len(asked) == 1 else None
+        context.add_asset_metadata(
+            materialization.partition_metadata(loaded, last), asset_key=asset_key(plan.table)
+        )
+    version = last.content_hash[: materialization.VERSION_LENGTH] if last and len(asked) == 1 else None
     yield dg.MaterializeResult(
         asset_key=asset_key(plan.table),
         data_version=None if version is None else dg.DataVersion(version),
-        check_results=check_results(plan.checks, loaded),
+        check_results=materialization.check_results(plan.checks, loaded),
     )
 
 
 def _failed(plan: AssetPlan, error: PlatformError, refused: Sequence[Refusal]) -> Iterator[Any]:
     """The refused batch is already recorded; tell Dagster why, and whether a retry can help. The checks
     come first: what is yielded before the failure is kept."""
-    yield from refused_results(plan.checks, asset_key(plan.table), error.message, refused)
+    yield from materialization.refused_results(plan.checks, asset_key(plan.table), error.message, refused)
     retry = isinstance(error, Transient | ConflictError)
     raise dg.Failure(description=error.message, allow_retries=retry) from error

@@ -16,14 +16,7 @@ from core.declaration.dataset import Dataset, Raw
 from core.declaration.registry import Registry, builtin_registry
 from core.declaration.tables import Table
 from core.errors import DeclarationError
-from platform_assets.descriptions import (
-    column_limits,
-    dataset_checks,
-    freshness_text,
-    fused_about,
-    raw_about,
-    stage_about,
-)
+from platform_assets import descriptions
 from platform_assets.documentation.blocks import BLOCKS, cell, table
 from platform_assets.documentation.languages import LANGUAGE_BLOCKS
 from platform_assets.documentation.vocabulary import client_calls, vocabulary
@@ -146,13 +139,13 @@ def _fused_section(dataset: Dataset) -> str:
     key = dataset.key
     parts = [
         f"## `{dataset.table_name}`",
-        fused_about(dataset),
-        f"Freshness: {freshness_text(dataset.freshness)}.",
+        descriptions.fused_about(dataset),
+        f"Freshness: {descriptions.freshness_text(dataset.freshness)}.",
         _columns(dataset.columns, key),
         "### Checks",
         table(
             ("check", "kind", "what it says"),
-            [(f"`{check.name}`", check.kind, check.text) for check in dataset_checks(dataset)],
+            [(f"`{check.name}`", check.kind, check.text) for check in descriptions.dataset_checks(dataset)],
         ),
     ]
     if dataset.reads:
@@ -163,7 +156,7 @@ def _fused_section(dataset: Dataset) -> str:
         text = "Columns of the fused table" + (
             f" without the computed ones ({left_out})." if left_out else "."
         )
-        parts += [f"## `{dataset.stage_name}`", stage_about(dataset), text]
+        parts += [f"## `{dataset.stage_name}`", descriptions.stage_about(dataset), text]
     return "\n\n".join(parts)
 
 
@@ -185,8 +178,8 @@ def _parameter(name: str, rule: tuple[str, bool, object]) -> str:
 def _raw_section(raw: Raw) -> str:
     parts = [
         f"## `{raw.table_name}`",
-        raw_about(raw),
-        f"Freshness: {freshness_text(raw.freshness)}.",
+        descriptions.raw_about(raw),
+        f"Freshness: {descriptions.freshness_text(raw.freshness)}.",
         _columns(raw.table.columns, raw.key),
         _audit(raw.table),
     ]
@@ -205,7 +198,7 @@ def _columns(columns: Sequence[ColumnSpec], key: tuple[str, ...]) -> str:
             note = ", ".join(filter(None, (note, f"{spec.decimals} decimals")))
         if spec.no_source:
             note = f"empty: {spec.no_source}"
-        limits = cell(", ".join(column_limits(spec, key)))
+        limits = cell(", ".join(descriptions.column_limits(spec, key)))
         rows.append((f"`{spec.name}`", spec.sql, spec.unit, spec.title, limits, note))
     return table(("column", "type", "unit", "meaning", "limits", "note"), rows)
 

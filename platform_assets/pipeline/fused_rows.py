@@ -12,14 +12,7 @@ from core.declaration.scope import Context, Scope
 from core.declaration.tables import Layer
 from core.errors import QualityError
 from platform_assets.compute.nan_arithmetic import floats
-from platform_assets.pipeline.checks import (
-    Checked,
-    apply_contract,
-    apply_hard,
-    apply_soft,
-    apply_whole,
-    coerce_model,
-)
+from platform_assets.pipeline import checks
 from platform_assets.pipeline.fusion_rules import Fused, fuse
 from platform_assets.pipeline.slices import Part, assign_quality, partition_parts, with_empty, with_newest
 from platform_assets.pipeline.windows import Window
@@ -31,7 +24,7 @@ _TINY = 1e-9
 class NothingLeft(QualityError):
     """No row of a scope passed the checks; `quality` are the records of those that failed them."""
 
-    def __init__(self, dataset: Dataset, scope: Scope, checked: Checked) -> None:
+    def __init__(self, dataset: Dataset, scope: Scope, checked: checks.Checked) -> None:
         super().__init__(f"{dataset.table_name}: no row is left for {scope.until}", dataset=dataset.name)
         self.quality = checked.quality
 
@@ -40,15 +33,15 @@ def fused_parts(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: S
     """Rows of all sources (`src` set) -> what to write per partition. Raises NothingLeft when no row is
     left, QualityError when a trade date of the scope has none."""
     assert dataset.model is not None  # noqa: S101  a dataset without a model has no fused load
-    clean, destroyed = coerce_model(rows, dataset.model, ["src"])
+    clean, destroyed = checks.coerce_model(rows, dataset.model, ["src"])
     window = Window.of(dataset.table, dataset.partition, scope, context.calendar)
     if window.dated:
         inside = window.contains(clean[str(dataset.date_column)]).to_numpy()
         clean, destroyed = clean[inside], {name: mask[inside] for name, mask in destroyed.items()}
     partial = clean["src"].isin(list(dataset.completes)).to_numpy(dtype=bool)
-    entry = apply_hard(clean, dataset.model, (*dataset.key, "src"), destroyed, partial)
+    entry = checks.apply_hard(clean, dataset.model, (*dataset.key, "src"), destroyed, partial)
     entry.frame = _without_lone_completions(dataset, entry.frame)
-    entry = apply_contract(entry, dataset.contract, (*dataset.key, "src"), context)
+    entry = checks.apply_contract(entry, dataset.contract, (*dataset.key, "src"), context)
     if entry.frame.empty and dataset.calculate is not None and not entry.rejected:
         return _withdrawn(window, entry.frame, scope.asked)
     if entry.frame.empty and dataset.may_be_empty and dataset.calculate is None:
@@ -79,7 +72,7 @@ def fused_parts(dataset: Dataset, rows: pd.DataFrame, context: Context, scope: S
             )
     assign_quality(parts, merged, window)
     for part in parts:
-        part.whole = apply_whole(part.frame, dataset.whole, context)
+        part.whole = checks.apply_whole(part.frame, dataset.whole, context)
         part.quality += part.whole
         if dataset.layer is Layer.DWD:
             part.public_at = _of_rows(dataset.public_at, part.frame, context)
@@ -109,7 +102,7 @@ def _without_lone_completions(dataset: Dataset, frame: pd.DataFrame) -> pd.DataF
     return frame[~alone].reset_index(drop=True)
 
 
-def _fused_rows(dataset: Dataset, entry: Checked, context: Context) -> Checked:
+def _fused_rows(dataset: Dataset, entry: checks.Checked, context: Context) -> checks.Checked:
     """Fusion, derivation and the last checks."""
     assert dataset.model is not None  # noqa: S101  see _fused_parts
     if dataset.layer is not Layer.DWD:
@@ -124,11 +117,11 @@ def _fused_rows(dataset: Dataset, entry: Checked, context: Context) -> Checked:
     for derive in dataset.derive:
         frame = derive(frame, context)
     extra = [name for name in ("src", "provenance", marks) if name in frame.columns]
-    typed, destroyed = coerce_model(frame, dataset.model, extra)
-    final = apply_hard(typed, dataset.model, dataset.key, destroyed)
+    typed, destroyed = checks.coerce_model(frame, dataset.model, extra)
+    final = checks.apply_hard(typed, dataset.model, dataset.key, destroyed)
     flags = [set(item) for item in final.frame[marks]]
-    soft = apply_soft(final.frame.drop(columns=marks), dataset.soft, dataset.key, context, flags)
-    return Checked(
+    soft = checks.apply_soft(final.frame.drop(columns=marks), dataset.soft, dataset.key, context, flags)
+    return checks.Checked(
         frame=soft.frame,
         dropped=[*entry.dropped, *final.dropped],
         failures=[*entry.failures, *final.failures, *soft.failures],

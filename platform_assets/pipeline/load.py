@@ -16,6 +16,7 @@ from core.declaration.rules import Partition, Rows, as_received
 from core.declaration.scope import Scope
 from core.declaration.tables import Table
 from core.errors import PlatformError, QualityError
+from platform_assets.pipeline import stored_rows
 from platform_assets.pipeline.batches import Loaded, refuse, write_parts
 from platform_assets.pipeline.checks import apply_contract, apply_hard, coerce_model
 from platform_assets.pipeline.download import AllSourcesFailed, Download, ask
@@ -24,14 +25,6 @@ from platform_assets.pipeline.imports.fusing import with_imported_rows, with_imp
 from platform_assets.pipeline.inputs import NotedReads, staged_input
 from platform_assets.pipeline.run import PipelineRun
 from platform_assets.pipeline.slices import Part, assign_quality, group_parts, partition_parts, with_newest
-from platform_assets.pipeline.stored_rows import (
-    coalesce_with_stored,
-    first_reported,
-    keep_better,
-    key_with_src,
-    withdrawn_fallbacks,
-    written_codes,
-)
 from platform_assets.pipeline.windows import Window
 from resources.fetch_record import FetchLog
 from resources.warehouse.column_retention import ColumnRetention
@@ -66,22 +59,22 @@ def load_raw(run: PipelineRun, raw: Raw, scope: Scope, *, empty_is_answer: bool 
         return loaded
     extra = [name for name in ("src", "payload") if name == "src" or table.payload]
     clean, destroyed = coerce_model(download.frame, raw.model, extra)
-    checked = apply_hard(clean, raw.model, key_with_src(table), destroyed)
+    checked = apply_hard(clean, raw.model, stored_rows.key_with_src(table), destroyed)
     try:
-        checked = apply_contract(checked, raw.contract, key_with_src(table), run.context(scope))
+        checked = apply_contract(checked, raw.contract, stored_rows.key_with_src(table), run.context(scope))
         if checked.frame.empty and len(clean):
             raise QualityError(f"{table.name}: no row is left for {scope.until}", dataset=raw.name)
     except PlatformError as error:
         refuse(run, table, scope, str(error), download, quality=checked.quality)
         raise
     if raw.coalesce_with_stored:
-        checked.frame = coalesce_with_stored(run, raw, window, checked.frame)
-    checked.frame = first_reported(run, table, window, checked.frame)
+        checked.frame = stored_rows.coalesce_with_stored(run, raw, window, checked.frame)
+    checked.frame = stored_rows.first_reported(run, table, window, checked.frame)
     if len(raw.sources) > 1 and "src" not in raw.key:
-        checked.frame = keep_better(run, raw, window, checked.frame)
+        checked.frame = stored_rows.keep_better(run, raw, window, checked.frame)
     parts = (
         [
-            *withdrawn_fallbacks(run, raw, checked.frame, scope),
+            *stored_rows.withdrawn_fallbacks(run, raw, checked.frame, scope),
             *group_parts(raw.replace_by, raw.date_column, checked.frame, scope),
         ]
         if raw.replace_by
@@ -98,7 +91,9 @@ def load_stage(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
     """Clean the RAW feeds of a dataset into its staging table, one row per source."""
     table = dataset.stage_table
     loaded = Loaded(table)
-    scope = written_codes(run, dataset, scope.with_late(dataset.late, run.calendar), tuple(dataset.feeds))
+    scope = stored_rows.written_codes(
+        run, dataset, scope.with_late(dataset.late, run.calendar), tuple(dataset.feeds)
+    )
     context = run.context(scope)
     frames = []
     inputs = []
@@ -129,7 +124,7 @@ def load_stage(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
         valid = valid.groupby(whole_key, sort=False, as_index=False).first()[list(clean.columns)]
     window = stage_window(run, dataset, scope)
     if window.dated:
-        valid = first_reported(run, table, window, valid)
+        valid = stored_rows.first_reported(run, table, window, valid)
     parts = list(partition_parts(window, valid))
     if dataset.late:
         parts = with_newest(parts, scope, valid, late=dataset.late)
@@ -160,7 +155,7 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
     loaded = Loaded(table)
     scope = scope.with_late(dataset.late + dataset.revisits, run.calendar)
     if dataset.staged:
-        scope = written_codes(run, dataset, scope, (dataset.stage_name,))
+        scope = stored_rows.written_codes(run, dataset, scope, (dataset.stage_name,))
     context = run.context(scope)
     download: Download | None = None
     inputs: list[dict[str, Any]] = []
@@ -172,7 +167,7 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
             raise
         window = Window.of(table, dataset.partition, scope, run.calendar)
         if window.dated:
-            rows = first_reported(run, table, window, rows)
+            rows = stored_rows.first_reported(run, table, window, rows)
     else:
         reads = NotedReads(run.warehouse, run.read)
         try:

@@ -15,17 +15,7 @@ from pathlib import Path
 
 from core.clock import SystemClock, stamp
 from core.errors import DiskFull, StorageError
-from resources.backup import history, warehouse_mariadb, warehouse_sqlite
-from resources.backup.data_files import (
-    BACKUPS,
-    LOCK,
-    beside_sqlite,
-    copy_plain,
-    copy_sqlite,
-    entries,
-    files_below,
-    is_sqlite_file,
-)
+from resources.backup import data_files, history, warehouse_mariadb, warehouse_sqlite
 from resources.backup.manifest import FORMAT, BackupError, HistoryState, Manifest, StoredFile, describe
 from resources.settings import Settings
 from resources.warehouse.failures import is_full
@@ -36,7 +26,7 @@ DATA = "data"
 
 def default_target(settings: Settings) -> Path:
     """A new folder in `DATA_DIR/backups`, named by the time."""
-    return settings.data_path / BACKUPS / f"{SystemClock().now():%Y%m%d-%H%M%S}"
+    return settings.data_path / data_files.BACKUPS / f"{SystemClock().now():%Y%m%d-%H%M%S}"
 
 
 def package_version() -> str:
@@ -49,7 +39,7 @@ def package_version() -> str:
 @contextmanager
 def only_one(data: Path) -> Iterator[None]:
     """No other backup or restore of this data folder works meanwhile. Raises BackupError."""
-    handle = os.open(data / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+    handle = os.open(data / data_files.LOCK, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -70,14 +60,14 @@ def backup(settings: Settings, to: Path) -> Manifest:
     data, to = settings.data_path, to.expanduser().absolute()
     if not data.is_dir():
         raise BackupError(f"DATA_DIR: there is no folder {data}")
-    if to.is_relative_to(data) and not to.is_relative_to(data / BACKUPS):
+    if to.is_relative_to(data) and not to.is_relative_to(data / data_files.BACKUPS):
         raise BackupError(f"TO: {to} is inside of DATA_DIR; take another folder, or none")
     if to.exists():
         raise BackupError(f"TO: {to} exists already; a backup gets a new folder")
     part = to.with_name(f".{to.name}.part")
     try:
         with only_one(data):
-            _remove_killed(data / BACKUPS)
+            _remove_killed(data / data_files.BACKUPS)
             shutil.rmtree(part, ignore_errors=True)
             to.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             part.mkdir(mode=0o700)
@@ -136,16 +126,16 @@ def _state_of_copy(part: Path, taken_at: str, before: history.Position) -> Histo
 
 def _copy_history_files(settings: Settings, part: Path) -> list[StoredFile]:
     home = settings.data_path / "dagster"
-    return _copy(settings, part, history.in_order(home, list(files_below(home))))
+    return _copy(settings, part, history.in_order(home, list(data_files.files_below(home))))
 
 
 def _copy_rest(settings: Settings, part: Path) -> list[StoredFile]:
     own = set(warehouse_sqlite.own_files(settings))
     found = [
         path
-        for entry in entries(settings.data_path)
+        for entry in data_files.entries(settings.data_path)
         if entry.name != "dagster"
-        for path in files_below(entry)
+        for path in data_files.files_below(entry)
         if path.resolve() not in own
     ]
     return _copy(settings, part, found)
@@ -155,12 +145,14 @@ def _copy(settings: Settings, part: Path, paths: list[Path]) -> list[StoredFile]
     """Copies of files of the data folder. One that has gone meanwhile is left out: it was cleaned up."""
     copied = []
     for path in paths:
-        if beside_sqlite(path) or path.name.endswith(".part"):
+        if data_files.beside_sqlite(path) or path.name.endswith(".part"):
             continue
         name = f"{DATA}/{path.relative_to(settings.data_path)}"
         try:
             mode = path.stat().st_mode & 0o777
-            (copy_sqlite if is_sqlite_file(path) else copy_plain)(path, part / name)
+            (data_files.copy_sqlite if data_files.is_sqlite_file(path) else data_files.copy_plain)(
+                path, part / name
+            )
         except (FileNotFoundError, StorageError):
             if path.exists():
                 raise

@@ -7,23 +7,13 @@ from typing import Any
 
 import anthropic
 
+from resources.models import protocol
 from resources.models.clients import TIMEOUT_S, Clients, connections
 from resources.models.failures import declined
-from resources.models.protocol import (
-    Message,
-    Part,
-    Prompt,
-    ReasoningPart,
-    Reply,
-    Stop,
-    TextPart,
-    ToolCall,
-    Usage,
-)
 from resources.models.providers import Provider
 from resources.models.streaming import streamed, tool_call
 
-_STOPS: dict[str, Stop] = {
+_STOPS: dict[str, protocol.Stop] = {
     "tool_use": "tools", "max_tokens": "length", "model_context_window_exceeded": "length",
 }  # fmt: skip
 _THOUGHTS = frozenset({"thinking", "redacted_thinking"})
@@ -52,7 +42,7 @@ class AnthropicMessages:
     async def close(self) -> None:
         await self._clients.close()
 
-    def stream(self, prompt: Prompt, key: str) -> AsyncGenerator[Part, None]:
+    def stream(self, prompt: protocol.Prompt, key: str) -> AsyncGenerator[protocol.Part, None]:
         return streamed(
             lambda: self._clients.of(key).messages.create(
                 **_request(prompt, self._provider.model), stream=True
@@ -71,7 +61,7 @@ class _Answer:
     input_tokens: int = 0
     output_tokens: int = 0
 
-    def take(self, event: Any) -> Iterator[Part]:
+    def take(self, event: Any) -> Iterator[protocol.Part]:
         if event.type == "message_start":
             self.model = str(event.message.model)
             self._count(event.message.usage)
@@ -79,22 +69,22 @@ class _Answer:
             self.blocks[event.index] = {**event.content_block.to_dict(), "json": ""}
             first = str(self.blocks[event.index].get("text") or "")
             if first:
-                yield TextPart(first)
+                yield protocol.TextPart(first)
         elif event.type == "content_block_delta":
             yield from self._grow(self.blocks[event.index], event.delta)
         elif event.type == "message_delta":
             self.stop = event.delta.stop_reason or self.stop
             self._count(event.usage)
 
-    def _grow(self, block: dict[str, Any], delta: Any) -> Iterator[Part]:
+    def _grow(self, block: dict[str, Any], delta: Any) -> Iterator[protocol.Part]:
         if delta.type == "text_delta":
             block["text"] += delta.text
             if delta.text:
-                yield TextPart(delta.text)
+                yield protocol.TextPart(delta.text)
         elif delta.type == "thinking_delta":
             block["thinking"] += delta.thinking
             if delta.thinking:
-                yield ReasoningPart(delta.thinking)
+                yield protocol.ReasoningPart(delta.thinking)
         elif delta.type == "signature_delta":
             block["signature"] = delta.signature
         elif delta.type == "input_json_delta":
@@ -106,7 +96,7 @@ class _Answer:
         self.input_tokens = max(self.input_tokens, sum(count or 0 for count in read))
         self.output_tokens = max(self.output_tokens, usage.output_tokens or 0)
 
-    def reply(self, provider: Provider) -> Reply:
+    def reply(self, provider: Provider) -> protocol.Reply:
         blocks = [self.blocks[index] for index in sorted(self.blocks)]
         text = "".join(str(block["text"]) for block in blocks if block["type"] == "text")
         kept = tuple(
@@ -119,13 +109,13 @@ class _Answer:
         )  # fmt: skip
         if self.stop == "refusal" and not text and not calls:
             raise declined(provider.name)
-        return Reply(
+        return protocol.Reply(
             text, calls, provider.name, self.model or provider.model,
-            Usage(self.input_tokens, self.output_tokens), _STOPS.get(self.stop or "", "end"),
+            protocol.Usage(self.input_tokens, self.output_tokens), _STOPS.get(self.stop or "", "end"),
         )  # fmt: skip
 
 
-def _request(prompt: Prompt, model: str) -> dict[str, Any]:
+def _request(prompt: protocol.Prompt, model: str) -> dict[str, Any]:
     request: dict[str, Any] = {
         "model": model,
         "max_tokens": prompt.max_tokens,
@@ -141,7 +131,7 @@ def _request(prompt: Prompt, model: str) -> dict[str, Any]:
     return request
 
 
-def _turn(message: Message) -> dict[str, Any]:
+def _turn(message: protocol.Message) -> dict[str, Any]:
     """Content blocks of a message: tool results first, as the API requires; an empty text gives no block."""
     content: list[dict[str, Any]] = [
         {
@@ -158,5 +148,5 @@ def _turn(message: Message) -> dict[str, Any]:
     return {"role": message.role, "content": content}
 
 
-def _call(call: ToolCall) -> dict[str, Any]:
+def _call(call: protocol.ToolCall) -> dict[str, Any]:
     return {"type": "tool_use", "id": call.id, "name": call.name, "input": dict(call.arguments or {})}

@@ -22,13 +22,7 @@ from serving_api.auth.credentials import Lockout, Passwords, Tokens
 from serving_api.auth.model import ACTIVE, AiQuota, User, quota_on
 from serving_api.auth.schemas import PasswordChange, ProfileChange, Registration
 from serving_api.db.sessions import Reading, write
-from serving_api.framework.error_responses import (
-    NOT_ACTIVE,
-    NOT_LOGGED_IN,
-    WRONG_PAIR,
-    BadRequest,
-    NotAuthenticated,
-)
+from serving_api.framework import error_responses
 from serving_api.framework.system_time import SystemTime
 
 T = TypeVar("T")
@@ -153,10 +147,10 @@ class Accounts:
             if await self._off_loop(self._passwords.verify, password, stored):
                 attempt.succeed()
         if found is None or not attempt.succeeded:
-            raise NotAuthenticated(WRONG_PAIR)
+            raise error_responses.NotAuthenticated(error_responses.WRONG_PAIR)
         user = found[0]
         if not user.is_active:
-            raise Forbidden(NOT_ACTIVE)
+            raise Forbidden(error_responses.NOT_ACTIVE)
         await self._note_login(user)
         return self._token_of(user), user
 
@@ -191,7 +185,7 @@ class Accounts:
             await self._write(queries.update_user, user.id, {**values, "updated_at": self._now()})
         changed = await self._reading.point(queries.user_by_id, user.id)
         if changed is None:
-            raise NotAuthenticated(NOT_LOGGED_IN)
+            raise error_responses.NotAuthenticated(error_responses.NOT_LOGGED_IN)
         return changed
 
     async def change_password(self, user: User, change: PasswordChange) -> str:
@@ -200,12 +194,12 @@ class Accounts:
         found = await self._reading.point(queries.credentials_by_id, user.id)
         stored = found[1] if found else None
         if not await self._off_loop(self._passwords.verify, change.old_password, stored):
-            raise BadRequest("原密码错误")
+            raise error_responses.BadRequest("原密码错误")
         made = await self._off_loop(self._passwords.hash, change.new_password)
         await self._write(queries.change_password, user.id, made, self._now())
         changed = await self._reading.point(queries.user_by_id, user.id)
         if changed is None:
-            raise NotAuthenticated(NOT_LOGGED_IN)
+            raise error_responses.NotAuthenticated(error_responses.NOT_LOGGED_IN)
         return self._token_of(changed)
 
     async def change_avatar(self, user: User, content: bytes, address: str) -> str:

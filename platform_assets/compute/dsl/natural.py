@@ -8,31 +8,20 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from platform_assets.compute.dsl import spoken
 from platform_assets.compute.dsl.fields import catalogue
 from platform_assets.compute.dsl.parser import parse
-from platform_assets.compute.dsl.spoken import (
-    FILLERS,
-    JOINING,
-    LINK,
-    NEGATIVE,
-    SEPARATING,
-    Industries,
-    Names,
-    condition_at,
-    field_names,
-    word_end,
-)
 from platform_assets.compute.dsl.written import written
 from platform_assets.compute.language import LanguageError
 from platform_assets.compute.parameters.screener import MAX_LIMIT
 
 EVERYTHING = "code is not null"
 _FULL_WIDTH = str.maketrans("（），。＞＜＝％；：！０１２３４５６７８９　", "(),,><=%;:!0123456789 ")
-_FALLING = re.compile(rf"{LINK}(?:由|从)?(?:高到低|大到小|多到少|降序|最高|最大|最多)(?:排序|排列)?")
-_RISING = re.compile(rf"{LINK}(?:由|从)?(?:低到高|小到大|少到多|升序|最低|最小|最少)(?:排序|排列)?")
-_SORTED = re.compile(rf"{LINK}(?:排序|排名|排列)")
+_FALLING = re.compile(rf"{spoken.LINK}(?:由|从)?(?:高到低|大到小|多到少|降序|最高|最大|最多)(?:排序|排列)?")
+_RISING = re.compile(rf"{spoken.LINK}(?:由|从)?(?:低到高|小到大|少到多|升序|最低|最小|最少)(?:排序|排列)?")
+_SORTED = re.compile(rf"{spoken.LINK}(?:排序|排名|排列)")
 _FIRST = re.compile(r"(?:排名)?(?:前|top\s*)(\d+)\s*(?:名|只|个|位)?")
-_FILLERS = Names(FILLERS)
+_FILLERS = spoken.Names(spoken.FILLERS)
 
 
 @dataclass(frozen=True)
@@ -51,7 +40,7 @@ class _Heard:
     understood, -1 behind one that was."""
 
     text: str
-    industries: Industries
+    industries: spoken.Industries
     conditions: list[list[list[str]]] = field(default_factory=list)
     order: list[str] = field(default_factory=list)
     limit: int | None = None
@@ -63,7 +52,7 @@ class _Heard:
     def words(self) -> None:
         """Take what comes next: understood, or into the gap."""
         before = self.at
-        found = condition_at(self.text, before, self.industries)
+        found = spoken.condition_at(self.text, before, self.industries)
         if found is not None and self._is_turned():
             self.at = found.end
         elif found is not None:
@@ -73,7 +62,7 @@ class _Heard:
             self._understood(end)
         else:
             self.gap = before if self.gap < 0 else self.gap
-            self.at = word_end(self.text, before)
+            self.at = spoken.word_end(self.text, before)
 
     def _add(self, condition: str) -> None:
         if self.join == "or" and self.conditions:
@@ -86,7 +75,7 @@ class _Heard:
 
     def _is_turned(self) -> bool:
         """Whether words that were not understood may say the opposite of what follows (不太可能涨停)."""
-        return self.gap >= 0 and not NEGATIVE.isdisjoint(self.text[self.gap : self.at])
+        return self.gap >= 0 and not spoken.NEGATIVE.isdisjoint(self.text[self.gap : self.at])
 
     def _understood(self, end: int) -> None:
         self.close_gap()
@@ -98,7 +87,7 @@ class _Heard:
             self.gap = -1
 
     def _order(self) -> int | None:
-        name = field_names().at(self.text, self.at)
+        name = spoken.field_names().at(self.text, self.at)
         if name is None:
             return None
         known, behind = catalogue().names[name], self.at + len(name)
@@ -128,9 +117,9 @@ class _Heard:
         if filler is None and not self.text[self.at].isspace():
             return None
         # Behind a comma, or before a bracket, a word for `and` sets apart as they do.
-        if not self.join and filler in JOINING:
+        if not self.join and filler in spoken.JOINING:
             self.join = "and"
-        elif (not self.join and filler in SEPARATING) or (self.join == "and" and filler == "("):
+        elif (not self.join and filler in spoken.SEPARATING) or (self.join == "and" and filler == "("):
             self.join = "apart"
         return self.at + len(filler or " ")
 
@@ -156,7 +145,7 @@ def _any_of(conditions: Sequence[str]) -> str:
 def translated(sentence: str, industries: Collection[str] = ()) -> Translation:
     """The query of a sentence. `industries` are the names of industries as they are stored."""
     text = sentence.translate(_FULL_WIDTH).lower()
-    heard = _Heard(text, Industries(industries))
+    heard = _Heard(text, spoken.Industries(industries))
     while heard.at < len(text):
         heard.words()
     heard.close_gap()

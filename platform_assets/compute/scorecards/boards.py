@@ -7,16 +7,10 @@ import pandas as pd
 
 from core.arrays import Floats
 from platform_assets.compute.nan_arithmetic import weighted_mean
-from platform_assets.compute.parameters.scorecards import (
-    BOARD_SIZE,
-    NEW_STOCK_DAYS,
-    PATTERN_SPAN,
-    TACTIC_MIN_WEIGHT,
-    TACTIC_WEIGHTS,
-)
+from platform_assets.compute.parameters import scorecards
 
 
-def top(rows: pd.DataFrame, by: str, size: int = BOARD_SIZE) -> pd.DataFrame:
+def top(rows: pd.DataFrame, by: str, size: int = scorecards.BOARD_SIZE) -> pd.DataFrame:
     """The `size` best rows by a column, with `rank_no` from 1. Rows without a value are on no board.
 
     Ties go by `composite` (largest first), `amount` (largest first) and `code` (smallest first), so the same
@@ -39,14 +33,14 @@ def kept_from_leaders(special: bool, list_date: str | None, since: str) -> str |
     if special:
         return "ST in the name on the date"
     if list_date is not None and list_date >= since:
-        return f"listed on {list_date}: in its first {NEW_STOCK_DAYS} trade dates"
+        return f"listed on {list_date}: in its first {scorecards.NEW_STOCK_DAYS} trade dates"
     return None
 
 
 def pattern_score(directions: Floats) -> Floats:
     """0..100 of the sum of pattern directions (+1, -1 each) in the newest bars: 50 is neutral, two in one
     direction are the end of the scale."""
-    return 50 + 50 * np.clip(directions / PATTERN_SPAN, -1.0, 1.0)
+    return 50 + 50 * np.clip(directions / scorecards.PATTERN_SPAN, -1.0, 1.0)
 
 
 def signal_score(conditions: Mapping[str, Floats]) -> Floats:
@@ -91,8 +85,8 @@ def _both(one: Floats, other: Floats) -> Floats:
 def tactic_score(parts: Mapping[str, Floats]) -> tuple[Floats, Floats]:
     """(score 0..100, weight of the parts that are there 0..1). `parts` are 0..100 under the names of
     `TACTIC_WEIGHTS`; a missing one is NaN or absent. Below `TACTIC_MIN_WEIGHT` there is no score."""
-    there = [name for name in TACTIC_WEIGHTS if name in parts]
+    there = [name for name in scorecards.TACTIC_WEIGHTS if name in parts]
     mean, weight = weighted_mean(
-        np.vstack([parts[name] for name in there]), [TACTIC_WEIGHTS[name] for name in there]
+        np.vstack([parts[name] for name in there]), [scorecards.TACTIC_WEIGHTS[name] for name in there]
     )
-    return np.where(weight >= TACTIC_MIN_WEIGHT - 1e-9, mean, np.nan), weight
+    return np.where(weight >= scorecards.TACTIC_MIN_WEIGHT - 1e-9, mean, np.nan), weight

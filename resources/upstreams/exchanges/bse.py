@@ -15,15 +15,7 @@ from core.errors import PayloadError
 from resources.rejections import accepted_rows
 from resources.transport.request import Request
 from resources.upstreams.exchanges.common import joined, same_day
-from resources.upstreams.parsing.payload import (
-    amount,
-    iso_day,
-    json_of,
-    list_of,
-    object_of,
-    required,
-    string_of,
-)
+from resources.upstreams.parsing import payload
 from resources.upstreams.parsing.rows import named, security_code, text_of
 from resources.upstreams.upstream_client import UpstreamClient
 
@@ -77,15 +69,18 @@ def parse_total(body: bytes, day: str) -> list[dict[str, Any]]:
     raws, stated = _answer(body, day, what)
     if len(raws) > 1:
         raise PayloadError(f"{what}: {len(raws)} rows")
-    return [_row(object_of(raw, what), stated, what, detail=False) for raw in raws]
+    return [_row(payload.object_of(raw, what), stated, what, detail=False) for raw in raws]
 
 
 def parse_detail(body: bytes, day: str) -> MarginPage:
     """Rows with the keys of `MARGIN_COLUMNS`; one whose figures contradict each other is rejected."""
     what = "BSE margin detail"
     answer, stated = _answer(body, day, what)
-    page = object_of(answer[0] if answer else None, what)
-    raws = [object_of(raw, f"{what} row") for raw in list_of(page.get("content"), f"{what} content")]
+    page = payload.object_of(answer[0] if answer else None, what)
+    raws = [
+        payload.object_of(raw, f"{what} row")
+        for raw in payload.list_of(page.get("content"), f"{what} content")
+    ]
     pages, total = page.get("totalPages"), page.get("totalElements")
     if type(pages) is not int or (total is not None and type(total) is not int):
         raise PayloadError(f"{what}: {pages!r} pages, {total!r} elements")
@@ -99,11 +94,11 @@ def parse_detail(body: bytes, day: str) -> MarginPage:
 
 def _answer(body: bytes, day: str, what: str) -> tuple[list[Any], str]:
     """The list of an answer and its date, when that is the one that was asked for."""
-    parts = list_of(json_of(_DAY.sub(rb', "\1"]', body)), what)
+    parts = payload.list_of(payload.json_of(_DAY.sub(rb', "\1"]', body)), what)
     if len(parts) != 2:
         raise PayloadError(f"{what}: {len(parts)} parts, expected a list and a date")
-    stated = iso_day(string_of(parts[1], f"{what} date"), f"{what} date")
-    return list_of(parts[0], what), same_day(stated, day, what)
+    stated = payload.iso_day(payload.string_of(parts[1], f"{what} date"), f"{what} date")
+    return payload.list_of(parts[0], what), same_day(stated, day, what)
 
 
 def _row(row: dict[str, Any], day: str, what: str, *, detail: bool) -> dict[str, Any]:
@@ -119,8 +114,8 @@ def _row(row: dict[str, Any], day: str, what: str, *, detail: bool) -> dict[str,
         wire = field if detail else f"{field}Round"
         if wire not in row:
             raise PayloadError(f"{label}: no field {wire}")
-        made[name] = amount(row[wire], f"{label} {wire}", scale=1.0 if detail else _WAN)
-    required(made["rzye"], f"{label} rzye")
+        made[name] = payload.amount(row[wire], f"{label} {wire}", scale=1.0 if detail else _WAN)
+    payload.required(made["rzye"], f"{label} rzye")
     if abs(made["rzye"] + made["rqye"] - made["rzrqye"]) > (_SLACK if detail else _TOTAL_SLACK):
         raise PayloadError(f"{label}: rzye + rqye is not rzrqye")
     return made

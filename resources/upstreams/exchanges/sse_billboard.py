@@ -14,23 +14,9 @@ import pandas as pd
 from core.errors import PayloadError
 from core.market.securities import board_of
 from resources.transport.request import Request
-from resources.upstreams.exchanges.common import (
-    BILLBOARD_SEAT_COLUMNS,
-    Board,
-    in_one_unit,
-    same_day,
-    shown_name,
-)
+from resources.upstreams.exchanges import common
+from resources.upstreams.parsing import payload
 from resources.upstreams.parsing.frames import frame
-from resources.upstreams.parsing.payload import (
-    grouped_amount,
-    iso_day,
-    json_of,
-    list_of,
-    object_of,
-    required,
-    string_of,
-)
 
 WAN = 1e4
 _MOST_LINES = 5_000
@@ -70,12 +56,14 @@ class _Page:
     def read(self, line: str) -> None:
         """One line without the blanks around it."""
         if found := _DATE.match(line):
-            same_day(iso_day("".join(found.groups()), "SSE billboard date"), self.day, "SSE billboard")
+            common.same_day(
+                payload.iso_day("".join(found.groups()), "SSE billboard date"), self.day, "SSE billboard"
+            )
             self.dated = True
         elif found := _SECTION.match(line):
             self._open(found[1])
         elif found := _BLOCK.match(line):
-            self._block(found[1], shown_name(found[2], "SSE billboard 证券简称"))
+            self._block(found[1], common.shown_name(found[2], "SSE billboard 证券简称"))
         elif found := _SIDE.match(line):
             self._turn(_SIDES[found[1]], line)
         elif _OTHER_SIDE.match(line):
@@ -110,8 +98,8 @@ class _Page:
         if len(parts) != len(self.heads) + 1:
             raise PayloadError(f"{what}: {rest[:60]!r} for {' '.join(self.heads)[:60]}")
         traded = _figure(parts[-1], f"{what} 成交金额") * WAN
-        in_one_unit(traded, _figure(parts[-2], f"{what} 成交量"), what)
-        listing = self._listing(code, shown_name(parts[0], f"{what} 证券简称"))
+        common.in_one_unit(traded, _figure(parts[-2], f"{what} 成交量"), what)
+        listing = self._listing(code, common.shown_name(parts[0], f"{what} 证券简称"))
         if "amount" in listing:
             raise PayloadError(f"{what} appears twice under one reason")
         listing["amount"] = round(traded, 2)
@@ -158,7 +146,7 @@ class _Page:
 
 
 def _figure(text: str, what: str) -> float:
-    return required(grouped_amount(text, what), what)
+    return payload.required(payload.grouped_amount(text, what), what)
 
 
 def _sums(bought: float | None, sold: float | None) -> dict[str, float]:
@@ -171,17 +159,17 @@ def _sums(bought: float | None, sold: float | None) -> dict[str, float]:
     return made
 
 
-def parse_billboard(body: bytes, day: str) -> Board:
+def parse_billboard(body: bytes, day: str) -> common.Board:
     """The listings and seats of a date; empty on a day without trading or before publication. PayloadError
     for another day, and for a text that is not laid out as ever."""
-    document = object_of(json_of(body), "SSE billboard")
-    raw = list_of(document.get("fileContents"), "SSE billboard fileContents")
-    lines = [string_of(one, "SSE billboard line") for one in raw]
+    document = payload.object_of(payload.json_of(body), "SSE billboard")
+    raw = payload.list_of(document.get("fileContents"), "SSE billboard fileContents")
+    lines = [payload.string_of(one, "SSE billboard line") for one in raw]
     if len(lines) > _MOST_LINES:
         raise PayloadError(f"SSE billboard: {len(lines)} lines")
     filled = [line.strip() for line in lines if line.strip()]
     if not filled:
-        return Board([], [])
+        return common.Board([], [])
     page = _Page(day)
     for line in filled:
         page.read(line)
@@ -190,7 +178,7 @@ def parse_billboard(body: bytes, day: str) -> Board:
     listings = list(page.listings.values())
     for listing in listings:
         _add_sums(listing, [one for one in page.seats if _of(one, listing)])
-    return Board(listings, _with_shares(page))
+    return common.Board(listings, _with_shares(page))
 
 
 def _of(seat: dict[str, Any], listing: dict[str, Any]) -> bool:
@@ -223,6 +211,6 @@ def _with_shares(page: _Page) -> list[dict[str, Any]]:
     return page.seats
 
 
-def seats_frame(board: Board) -> pd.DataFrame:
+def seats_frame(board: common.Board) -> pd.DataFrame:
     """Seats of A shares; columns `BILLBOARD_SEAT_COLUMNS`."""
-    return frame([one for one in board.seats if board_of(one["code"], "SH")], BILLBOARD_SEAT_COLUMNS)
+    return frame([one for one in board.seats if board_of(one["code"], "SH")], common.BILLBOARD_SEAT_COLUMNS)

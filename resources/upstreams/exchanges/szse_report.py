@@ -13,17 +13,8 @@ from resources.rejections import accepted_rows
 from resources.transport.request import Request
 from resources.upstreams.exchanges.common import STOCKS, deal, overview, same_day
 from resources.upstreams.exchanges.sheet import sheet_rows
+from resources.upstreams.parsing import payload
 from resources.upstreams.parsing.paging import UNTOLD, Page
-from resources.upstreams.parsing.payload import (
-    grouped_amount,
-    iso_day,
-    json_of,
-    list_of,
-    object_of,
-    promised,
-    required,
-    string_of,
-)
 from resources.upstreams.parsing.rows import named, security_code, text_of
 
 Row = dict[str, Any]
@@ -41,8 +32,8 @@ def report_request(
 
 def tab_of(body: bytes, key: str, what: str) -> tuple[Row, Row]:
     """The one tab that was asked for, and its metadata. A tab without a key of its own is that one."""
-    tabs = [object_of(tab, f"{what} tab") for tab in list_of(json_of(body), what)]
-    heads = [object_of(tab.get("metadata"), f"{what} metadata") for tab in tabs]
+    tabs = [payload.object_of(tab, f"{what} tab") for tab in payload.list_of(payload.json_of(body), what)]
+    heads = [payload.object_of(tab.get("metadata"), f"{what} metadata") for tab in tabs]
     found = [(tab, head) for tab, head in zip(tabs, heads, strict=True) if head.get("tabkey", key) == key]
     if len(found) != 1:
         raise PayloadError(f"{what}: {len(found)} of {len(tabs)} tabs are {key}")
@@ -58,7 +49,7 @@ def refuse_error(tab: Row, what: str) -> None:
 
 def page_of(tab: Row, head: Row, what: str, make: Callable[[Row], Row]) -> Page:
     """Each row of a tab as `make` reads it, and the number of rows on all pages, if the tab has it."""
-    raws = [object_of(raw, f"{what} row") for raw in list_of(tab.get("data"), f"{what} data")]
+    raws = [payload.object_of(raw, f"{what} row") for raw in payload.list_of(tab.get("data"), f"{what} data")]
     count = head.get("recordcount", UNTOLD)
     if type(count) is not int or (count != UNTOLD and len(raws) > count):
         raise PayloadError(f"{what}: {len(raws)} rows of {count!r}")
@@ -91,7 +82,7 @@ def parse_deals(body: bytes, since: str, until: str) -> Page:
     what = "SZSE block trades"
 
     def made(row: dict[str, Any]) -> dict[str, Any]:
-        promised(row, _WIRE.values(), what)
+        payload.promised(row, _WIRE.values(), what)
         return deal({name: row[wire] for name, wire in _WIRE.items()}, "SZSE", since, until)
 
     return page_of(*tab_of(body, _TAB, what), what, made)
@@ -121,8 +112,8 @@ def parse_units(body: bytes, day: str) -> Page:
     another unit."""
     what = "SZSE ETF units"
     tab, head = tab_of(body, _SZSE_FUNDS_TAB, what)
-    stated = string_of(head.get("subname"), f"{what} subname")
-    same_day(iso_day(stated[:10], f"{what} subname"), day, what)
+    stated = payload.string_of(head.get("subname"), f"{what} subname")
+    same_day(payload.iso_day(stated[:10], f"{what} subname"), day, what)
     return page_of(tab, head, what, partial(_row, day=day))
 
 
@@ -130,7 +121,7 @@ def _row(row: dict[str, Any], day: str) -> dict[str, Any]:
     code = security_code(_shown(row.get("sys_key"), "SZSE ETF units sys_key"), "SZSE ETF units sys_key")
     what = f"SZSE ETF units {code}"
     text = _shown(row.get("dqgm"), f"{what} dqgm")
-    units = required(grouped_amount(text, f"{what} dqgm", scale=_WAN), f"{what} dqgm")
+    units = payload.required(payload.grouped_amount(text, f"{what} dqgm", scale=_WAN), f"{what} dqgm")
     if units > _MOST:
         raise PayloadError(f"{what}: {units:.0f} units: another unit")
     name = _shown(row.get("jjjcurl"), f"{what} jjjcurl")
@@ -141,7 +132,7 @@ def _row(row: dict[str, Any], day: str) -> dict[str, Any]:
 
 def _shown(value: Any, what: str) -> str:
     """The text of a cell without its marks."""
-    return html.unescape(_MARKUP.sub("", string_of(value, what))).strip()
+    return html.unescape(_MARKUP.sub("", payload.string_of(value, what))).strip()
 
 
 # -- Shenzhen: the market by class on one date (ShowReport 1803_sczm), as a workbook. 元, unless a head says
@@ -186,7 +177,7 @@ def parse_overview(body: bytes, day: str) -> pd.DataFrame:
         row: dict[str, object] = {"trade_date": day, "exchange": "SZSE", "sec_class": name}
         for column, (at, unit) in place.items():
             if column != "sec_class":
-                row[column] = grouped_amount(padded[at], f"SZSE overview {name} {column}", scale=unit)
+                row[column] = payload.grouped_amount(padded[at], f"SZSE overview {name} {column}", scale=unit)
         rows.append(row)
     if rows and STOCKS not in {row["sec_class"] for row in rows}:
         raise PayloadError(f"SZSE overview: no class {STOCKS}")

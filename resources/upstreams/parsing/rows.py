@@ -11,16 +11,8 @@ from typing import Any
 import pandas as pd
 
 from core.errors import PayloadError
+from resources.upstreams.parsing import payload
 from resources.upstreams.parsing.frames import Columns, frame
-from resources.upstreams.parsing.payload import (
-    iso_day,
-    nothing_to_missing,
-    number,
-    promised,
-    some_of,
-    string_of,
-    whole,
-)
 from resources.upstreams.parsing.payload import required as there
 
 Reader = Callable[[Any, str], Any]
@@ -68,7 +60,7 @@ def columns_of(table: Iterable[Field]) -> dict[str, str]:
 
 def values_of(row: Row, table: Iterable[Field], what: str) -> dict[str, Any]:
     """Column -> value. PayloadError when a field that must be there is not."""
-    promised(row, (one.wire for one in table if one.always), what)
+    payload.promised(row, (one.wire for one in table if one.always), what)
     return {one.column: one.read(row.get(one.wire), f"{what} {one.wire}") for one in table}
 
 
@@ -97,9 +89,9 @@ class Table:
 
     def read(self, row: Row) -> dict[str, Any]:
         """The values of one row, also those that only the check needs."""
-        promised(row, self._always, self.what)
+        payload.promised(row, self._always, self.what)
         if self._some:
-            some_of(row, self._some, self.what)
+            payload.some_of(row, self._some, self.what)
         values = {self._key.column: self._key.read(row[self._key.wire], self.what)}
         what = f"{self._of} {values[self._key.column]}"
         for one in self.fields:
@@ -128,14 +120,14 @@ def needed(read: Callable[[Any, str], float]) -> Reader:
 
 def count(value: Any, what: str) -> int:
     """A whole number that is never missing."""
-    return whole(number(value, what), what)
+    return payload.whole(payload.number(value, what), what)
 
 
 def not_zero(read: Callable[[Any, str], float]) -> Reader:
     """`read`, where 0 says that there is none."""
 
     def of_value(value: Any, what: str) -> float:
-        return nothing_to_missing(read(value, what))
+        return payload.nothing_to_missing(read(value, what))
 
     return of_value
 
@@ -168,7 +160,7 @@ def hk_code(value: Any, what: str) -> str:
 
 
 def _code(value: Any, what: str, length: int, accepted: Callable[[str], bool]) -> str:
-    code = string_of(value, f"{what} code")
+    code = payload.string_of(value, f"{what} code")
     if len(code) != length or not code.isascii() or not accepted(code):
         raise PayloadError(f"{what} is no code: {code[:20]!r}")
     return code
@@ -176,7 +168,7 @@ def _code(value: Any, what: str, length: int, accepted: Callable[[str], bool]) -
 
 def day_of(value: Any, what: str) -> str:
     """The date of `2026-07-28 00:00:00`."""
-    return iso_day(string_of(value, what)[:10], what)
+    return payload.iso_day(payload.string_of(value, what)[:10], what)
 
 
 def day_or_none(value: Any, what: str) -> str | None:
@@ -186,17 +178,17 @@ def day_or_none(value: Any, what: str) -> str | None:
 
 def text_or_none(value: Any, what: str) -> str | None:
     """A text without surrounding blanks; None where there is none."""
-    return None if value is None else string_of(value, what).strip() or None
+    return None if value is None else payload.string_of(value, what).strip() or None
 
 
 def stripped(value: Any, what: str) -> str:
     """A text without surrounding blanks."""
-    return string_of(value, what).strip()
+    return payload.string_of(value, what).strip()
 
 
 def text_of(value: Any, what: str) -> str:
     """A text without surrounding blanks that is not empty."""
-    text = string_of(value, what).strip()
+    text = payload.string_of(value, what).strip()
     if not text:
         raise PayloadError(f"{what} is empty")
     return text
@@ -204,7 +196,7 @@ def text_of(value: Any, what: str) -> str:
 
 def share_pct(value: Any, what: str) -> float:
     """A share in percent; more than everything is another column or unit."""
-    result = number(value, what)
+    result = payload.number(value, what)
     if result < 0 or result > 100:
         raise PayloadError(f"{what} is no share in percent: {value!r}")
     return result

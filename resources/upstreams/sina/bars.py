@@ -7,21 +7,9 @@ import pandas as pd
 from core.errors import InputError
 from core.market.symbols import instrument
 from resources.transport.request import Request, pairs
+from resources.upstreams.parsing import payload
 from resources.upstreams.parsing.bars import BAR_COLUMNS, MINUTE_COLUMNS, check_bars
 from resources.upstreams.parsing.frames import frame
-from resources.upstreams.parsing.payload import (
-    amount,
-    ascending,
-    iso_day,
-    json_of,
-    list_of,
-    moment,
-    object_of,
-    present,
-    price,
-    required,
-    string_of,
-)
 
 MOST_BARS = 1023
 MINUTES = (5, 15, 30, 60)
@@ -44,10 +32,10 @@ def parse_bars(body: bytes, symbol: str) -> pd.DataFrame:
     """Columns `BAR_COLUMNS`, volume shares, amount missing; no row for a symbol that the site does not
     know. A suspended day has no bar."""
     rows = [
-        row | {"date": iso_day(string_of(day, f"{symbol} day"), f"{symbol} day")}
+        row | {"date": payload.iso_day(payload.string_of(day, f"{symbol} day"), f"{symbol} day")}
         for day, row in _rows(body, symbol)
     ]
-    ascending([row["date"] for row in rows], f"{symbol} bars")
+    payload.ascending([row["date"] for row in rows], f"{symbol} bars")
     check_bars(rows, instrument(symbol), symbol)
     return frame(rows, BAR_COLUMNS)
 
@@ -56,25 +44,27 @@ def parse_minute_bars(body: bytes, symbol: str, minutes: int) -> pd.DataFrame:
     """Columns `MINUTE_COLUMNS`, volume shares, amount missing; `datetime` is the end of the bar."""
     rows = []
     for day, row in _rows(body, symbol):
-        when = moment(string_of(day, f"{symbol} time"), "%Y-%m-%d %H:%M:%S", f"{symbol} time")
+        when = payload.moment(payload.string_of(day, f"{symbol} time"), "%Y-%m-%d %H:%M:%S", f"{symbol} time")
         rows.append(row | {"period": f"{minutes}m", "datetime": when.isoformat(" ")})
-    ascending([row["datetime"] for row in rows], f"{symbol} minute bars")
+    payload.ascending([row["datetime"] for row in rows], f"{symbol} minute bars")
     check_bars(rows, instrument(symbol), symbol)
     return frame(rows, MINUTE_COLUMNS)
 
 
 def _rows(body: bytes, symbol: str) -> list[tuple[Any, dict[str, Any]]]:
     """(day as on the wire, code with prices and volume) of every bar."""
-    if present(body) == b"null":
+    if payload.present(body) == b"null":
         return []
     what = instrument(symbol)
     rows = []
-    for raw in list_of(json_of(body), f"{symbol} bars"):
-        item = object_of(raw, f"{symbol} bar")
+    for raw in payload.list_of(payload.json_of(body), f"{symbol} bars"):
+        item = payload.object_of(raw, f"{symbol} bar")
         label = f"{symbol} {item.get('day')!s:.20}"
         row: dict[str, Any] = {"code": what.dataset_code}
         for name in ("open", "high", "low", "close"):
-            row[name] = required(price(item.get(name), f"{label} {name}"), f"{label} {name}")
-        row["volume"] = required(amount(item.get("volume"), f"{label} volume"), f"{label} volume")
+            row[name] = payload.required(payload.price(item.get(name), f"{label} {name}"), f"{label} {name}")
+        row["volume"] = payload.required(
+            payload.amount(item.get("volume"), f"{label} volume"), f"{label} volume"
+        )
         rows.append((item.get("day"), row))
     return rows

@@ -13,19 +13,8 @@ from core.errors import InputError, PayloadError
 from core.market.symbols import instrument
 from resources.rejections import accepted_rows
 from resources.transport.request import Request
+from resources.upstreams.parsing import payload
 from resources.upstreams.parsing.frames import frame, numbers, texts
-from resources.upstreams.parsing.payload import (
-    iso_day,
-    json_of,
-    list_of,
-    number,
-    object_of,
-    present,
-    price,
-    required,
-    string_of,
-    text_of,
-)
 
 FLOW_COLUMNS: dict[str, str] = {
     **texts("code date"),
@@ -50,14 +39,14 @@ def flow_request(symbol: str, days: int) -> Request:
 def parse_flow(body: bytes, symbol: str) -> pd.DataFrame:
     """Columns `FLOW_COLUMNS`, oldest first; no row for a symbol that the site does not know. A day whose four
     nets do not add up to the stated sum is left out as rejected."""
-    if present(body) == b"null":
+    if payload.present(body) == b"null":
         return frame([], FLOW_COLUMNS)
-    document = json_of(text_of(body, "gb18030").encode())
+    document = payload.json_of(payload.text_of(body, "gb18030").encode())
     if isinstance(document, dict):
         raise PayloadError(f"{symbol} money flow: {str(document)[:80]}")
     code = instrument(symbol).dataset_code
     what = f"{symbol} money flow"
-    raws = [object_of(raw, what) for raw in list_of(document, what)]
+    raws = [payload.object_of(raw, what) for raw in payload.list_of(document, what)]
     rows = {}
     for row in accepted_rows(
         raws, lambda raw: _row(raw, code, symbol), what, lambda raw: raw.get("opendate")
@@ -69,19 +58,19 @@ def parse_flow(body: bytes, symbol: str) -> pd.DataFrame:
 
 
 def _row(item: dict[str, Any], code: str, symbol: str) -> dict[str, Any]:
-    day = iso_day(string_of(item.get("opendate"), f"{symbol} opendate"), f"{symbol} opendate")
+    day = payload.iso_day(payload.string_of(item.get("opendate"), f"{symbol} opendate"), f"{symbol} opendate")
     what = f"{symbol} {day}"
     nets = {
-        name: required(number(item.get(wire), f"{what} {wire}", digits=2), f"{what} {wire}")
+        name: payload.required(payload.number(item.get(wire), f"{what} {wire}", digits=2), f"{what} {wire}")
         for name, wire in _NETS.items()
     }
-    stated = number(item.get("netamount"), f"{what} netamount", digits=2)
+    stated = payload.number(item.get("netamount"), f"{what} netamount", digits=2)
     if not math.isnan(stated) and abs(stated - sum(nets.values())) > _SLACK:
         raise PayloadError(f"{what}: netamount {stated} is not the sum of r0_net to r3_net")
     return {
         "code": code,
         "date": day,
-        "close": price(item.get("trade"), f"{what} trade"),
+        "close": payload.price(item.get("trade"), f"{what} trade"),
         "main_net": round(nets["super_net"] + nets["large_net"], 2),
         **nets,
     }

@@ -10,16 +10,9 @@ import pandas as pd
 
 from core.errors import PayloadError
 from resources.transport.request import Request
+from resources.upstreams.parsing import payload
 from resources.upstreams.parsing.foreign_markets import OUTSIDE_COLUMNS, SERIES, Outside
 from resources.upstreams.parsing.frames import frame
-from resources.upstreams.parsing.payload import (
-    between_extremes,
-    moment,
-    nothing_to_missing,
-    number,
-    price,
-    required,
-)
 from resources.upstreams.sina.quotes import statements
 
 _STATEMENT = re.compile(r'var hq_str_([A-Za-z_$0-9]+)="([^"]*)";\s*')
@@ -46,8 +39,8 @@ def _row(one: Outside, record: str) -> dict[str, Any]:
     form = next(read for begins, read in _FORMS.items() if one.symbol.startswith(begins))
     row = form(fields, one.symbol)
     for name in ("price", "last_close"):
-        required(row[name], f"{one.symbol} {name}")
-    between_extremes(row["price"], row["low"], row["high"], one.symbol)
+        payload.required(row[name], f"{one.symbol} {name}")
+    payload.between_extremes(row["price"], row["low"], row["high"], one.symbol)
     return {"series": one.series, "name": one.name, "date": row["quote_time"][:10], **row}
 
 
@@ -59,20 +52,20 @@ def _field(fields: Fields, place: int, what: str) -> str:
 
 def _prices(fields: Fields, places: Mapping[str, int], what: str) -> dict[str, Any]:
     return {
-        name: nothing_to_missing(price(_field(fields, place, what), f"{what} field {place}"))
+        name: payload.nothing_to_missing(payload.price(_field(fields, place, what), f"{what} field {place}"))
         for name, place in places.items()
     }
 
 
 def _fits(row: Mapping[str, Any], stated: str, what: str) -> None:
     """Raises PayloadError when the record's change is not that of its prices."""
-    change = number(stated, f"{what} change")
+    change = payload.number(stated, f"{what} change")
     if abs(row["price"] - row["last_close"] - change) > _SAME * row["price"]:
         raise PayloadError(f"{what}: {row['price']} - {row['last_close']} is not {change}")
 
 
 def _time(text: str, what: str, pattern: str = "%Y-%m-%d %H:%M:%S") -> str:
-    return moment(text, pattern, f"{what} time").strftime("%Y-%m-%d %H:%M:%S")
+    return payload.moment(text, pattern, f"{what} time").strftime("%Y-%m-%d %H:%M:%S")
 
 
 def _american(fields: Fields, what: str) -> dict[str, Any]:

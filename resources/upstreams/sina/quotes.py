@@ -15,17 +15,8 @@ from core.errors import PayloadError, Refused
 from core.market.symbols import Instrument, instrument
 from resources.rejections import accepted_rows
 from resources.transport.request import Request
+from resources.upstreams.parsing import payload
 from resources.upstreams.parsing.frames import frame, numbers, texts
-from resources.upstreams.parsing.payload import (
-    amount,
-    between_extremes,
-    check_unit,
-    iso_day,
-    moment,
-    nothing_to_missing,
-    price,
-    text_of,
-)
 
 CODES_PER_CALL = 400
 """Half of what the site answers in one call."""
@@ -62,7 +53,7 @@ def parse_quotes(body: bytes, symbols: Sequence[str]) -> pd.DataFrame:
 def statements(body: bytes, form: re.Pattern[str], symbols: Iterable[str], what: str) -> dict[str, str]:
     """Symbol -> its record. PayloadError unless each was answered exactly once; Refused for the page that
     throttled clients are shown."""
-    text = text_of(body, "gb18030")
+    text = payload.text_of(body, "gb18030")
     if text.startswith(_THROTTLED):
         raise Refused("the site denies access")
     answered: dict[str, str] = {}
@@ -90,16 +81,17 @@ def _quote(what: Instrument, record: str) -> dict[str, object]:
     name = fields[0].strip()
     if not name:
         raise PayloadError(f"{label}: no name")
-    day = iso_day(fields[30], f"{label} date")
+    day = payload.iso_day(fields[30], f"{label} date")
     time = _clock(fields[31], label)
     open_, last_close, last, high, low = (
-        nothing_to_missing(price(fields[place], f"{label} field {place}")) for place in (1, 2, 3, 4, 5)
+        payload.nothing_to_missing(payload.price(fields[place], f"{label} field {place}"))
+        for place in (1, 2, 3, 4, 5)
     )
-    volume = amount(fields[8], f"{label} volume", scale=100.0 if _in_lots(what) else 1.0)
-    money = amount(fields[9], f"{label} amount")
-    between_extremes(last, low, high, label)
+    volume = payload.amount(fields[8], f"{label} volume", scale=100.0 if _in_lots(what) else 1.0)
+    money = payload.amount(fields[9], f"{label} amount")
+    payload.between_extremes(last, low, high, label)
     if what.kind not in {"index", "cb"}:
-        check_unit(shares=volume, amount_cny=money, low=low, high=high, what=label)
+        payload.check_unit(shares=volume, amount_cny=money, low=low, high=high, what=label)
     status = fields[32].strip() if len(fields) > _LEAST else ""
     index = what.kind == "index"
     return {
@@ -118,10 +110,10 @@ def _quote(what: Instrument, record: str) -> dict[str, object]:
         "last_close": last_close,
         "volume": math.nan if what.kind == "cb" else volume,
         "amount": money,
-        "bid1": math.nan if index else nothing_to_missing(price(fields[11], f"{label} bid1")),
-        "bid1_vol": math.nan if index else amount(fields[10], f"{label} bid1_vol"),
-        "ask1": math.nan if index else nothing_to_missing(price(fields[21], f"{label} ask1")),
-        "ask1_vol": math.nan if index else amount(fields[20], f"{label} ask1_vol"),
+        "bid1": math.nan if index else payload.nothing_to_missing(payload.price(fields[11], f"{label} bid1")),
+        "bid1_vol": math.nan if index else payload.amount(fields[10], f"{label} bid1_vol"),
+        "ask1": math.nan if index else payload.nothing_to_missing(payload.price(fields[21], f"{label} ask1")),
+        "ask1_vol": math.nan if index else payload.amount(fields[20], f"{label} ask1_vol"),
     }
 
 
@@ -131,4 +123,4 @@ def _in_lots(what: Instrument) -> bool:
 
 def _clock(text: str, label: str) -> str:
     """HH:MM:SS."""
-    return moment(f"2000-01-01 {text}", "%Y-%m-%d %H:%M:%S", f"{label} time").strftime("%H:%M:%S")
+    return payload.moment(f"2000-01-01 {text}", "%Y-%m-%d %H:%M:%S", f"{label} time").strftime("%H:%M:%S")

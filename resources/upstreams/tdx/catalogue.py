@@ -2,18 +2,9 @@
 
 import struct
 
+from resources.upstreams.tdx import primitives
 from resources.upstreams.tdx.frames import Call
 from resources.upstreams.tdx.instruments import MARKET_NAMES
-from resources.upstreams.tdx.primitives import (
-    Columns,
-    accepted,
-    code_text,
-    gbk_text,
-    read_count,
-    read_float,
-    require,
-    require_end,
-)
 
 PAGE = 1000
 PAGE_NEW = 1600
@@ -40,10 +31,10 @@ def count_call(market: int, yyyymmdd: int) -> Call:
     )
 
 
-@accepted("security count")
+@primitives.accepted("security count")
 def parse_count(body: bytes) -> int:
-    require_end(body, 2)
-    return read_count(body)
+    primitives.require_end(body, 2)
+    return primitives.read_count(body)
 
 
 def list_call(market: int, start: int, *, new: bool = False) -> Call:
@@ -57,25 +48,25 @@ def list_call(market: int, start: int, *, new: bool = False) -> Call:
     )
 
 
-@accepted("security list")
-def parse_list(body: bytes, market: int, *, new: bool = False) -> Columns:
+@primitives.accepted("security list")
+def parse_list(body: bytes, market: int, *, new: bool = False) -> primitives.Columns:
     """Rows of one page. `volume_unit` is the lot (100; bonds 10), `pre_close` in the list's decimals."""
     record, limit = (_RECORD_NEW, PAGE_NEW) if new else (_RECORD, PAGE)
-    number = read_count(body)
-    require(number <= limit, f"{number} rows on a page of {limit}")
-    require_end(body, 2 + number * record.size)
-    columns: Columns = {name: [] for name in SCHEMA}
+    number = primitives.read_count(body)
+    primitives.require(number <= limit, f"{number} rows on a page of {limit}")
+    primitives.require_end(body, 2 + number * record.size)
+    columns: primitives.Columns = {name: [] for name in SCHEMA}
     market_name = MARKET_NAMES[market]
     close_at = 29 if new else 21
     for pos in range(2, len(body), record.size):
         fields = record.unpack_from(body, pos)
-        code, decimals = code_text(fields[0]), int(fields[4])
-        require(decimals <= _MAX_DECIMALS, f"{code}: {decimals} decimals")
+        code, decimals = primitives.code_text(fields[0]), int(fields[4])
+        primitives.require(decimals <= _MAX_DECIMALS, f"{code}: {decimals} decimals")
         columns["code"].append(code)
         columns["market"].append(market_name.upper())
         columns["symbol"].append(market_name + code)
-        columns["name"].append(gbk_text(fields[2]))
+        columns["name"].append(primitives.gbk_text(fields[2]))
         columns["volume_unit"].append(fields[1])
         columns["decimals"].append(decimals)
-        columns["pre_close"].append(round(read_float(body, pos + close_at), decimals))
+        columns["pre_close"].append(round(primitives.read_float(body, pos + close_at), decimals))
     return columns

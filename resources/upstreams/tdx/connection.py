@@ -9,18 +9,7 @@ import time
 from collections.abc import Callable
 
 from core.errors import PayloadError, Transient
-from resources.upstreams.tdx.frames import (
-    HEARTBEAT,
-    HELLO_1,
-    HELLO_2,
-    MAGIC,
-    RESPONSE,
-    Call,
-    Header,
-    inflate,
-    request_frame,
-    response_header,
-)
+from resources.upstreams.tdx import frames
 from resources.upstreams.tdx.primitives import SOURCE
 
 Endpoint = tuple[str, int]
@@ -62,9 +51,9 @@ class Connection:
         try:
             self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             # Answers of old servers differ in length, so greetings are read and not parsed.
-            self.exchange(HELLO_1)
+            self.exchange(frames.HELLO_1)
             if second_hello:
-                self.exchange(HELLO_2)
+                self.exchange(frames.HELLO_2)
         except BaseException:
             self.close()
             raise
@@ -73,14 +62,14 @@ class Connection:
     def host(self) -> str:
         return f"{self.endpoint[0]}:{self.endpoint[1]}"
 
-    def exchange(self, call: Call) -> bytes:
+    def exchange(self, call: frames.Call) -> bytes:
         """Send one request and return the inflated body of its answer."""
         self._seq = self._seq % 0x7FFF_FFFF + 1
         self._buffer.clear()
         deadline = self._monotonic() + self._timeout
         try:
             self._socket.settimeout(self._timeout)
-            self._socket.sendall(request_frame(self._seq, call.method, call.payload))
+            self._socket.sendall(frames.request_frame(self._seq, call.method, call.payload))
             for _ in range(_STALE_LIMIT):
                 header, wire = self._frame(deadline)
                 if header.seq == self._seq:
@@ -98,10 +87,10 @@ class Connection:
                 f"{self.host}: method {header.method:#06x} answers {call.method:#06x}", source=SOURCE
             )
         self.last_used = self._monotonic()
-        return inflate(header, wire)
+        return frames.inflate(header, wire)
 
     def heartbeat(self) -> None:
-        self.exchange(HEARTBEAT)
+        self.exchange(frames.HEARTBEAT)
         self.idle_beats += 1
 
     def is_open(self) -> bool:
@@ -117,24 +106,24 @@ class Connection:
     def close(self) -> None:
         self._socket.close()
 
-    def _frame(self, deadline: float) -> tuple[Header, bytes]:
+    def _frame(self, deadline: float) -> tuple[frames.Header, bytes]:
         """The next whole frame; bytes in front of a magic are skipped."""
         skipped = 0
         while True:
-            self._fill(RESPONSE.size, deadline)
-            header = response_header(bytes(self._buffer[: RESPONSE.size]))
+            self._fill(frames.RESPONSE.size, deadline)
+            header = frames.response_header(bytes(self._buffer[: frames.RESPONSE.size]))
             if header is not None:
                 break
-            at = self._buffer.find(MAGIC, 1)
+            at = self._buffer.find(frames.MAGIC, 1)
             # Without a magic in sight keep three bytes: it may begin in them.
-            drop = at if at > 0 else len(self._buffer) - len(MAGIC) + 1
+            drop = at if at > 0 else len(self._buffer) - len(frames.MAGIC) + 1
             skipped += drop
             if skipped > _RESYNC_LIMIT:
                 raise PayloadError(f"{self.host}: no frame within {_RESYNC_LIMIT} bytes", source=SOURCE)
             del self._buffer[:drop]
-        self._fill(RESPONSE.size + header.zip_len, deadline)
-        end = RESPONSE.size + header.zip_len
-        wire = bytes(self._buffer[RESPONSE.size : end])
+        self._fill(frames.RESPONSE.size + header.zip_len, deadline)
+        end = frames.RESPONSE.size + header.zip_len
+        wire = bytes(self._buffer[frames.RESPONSE.size : end])
         del self._buffer[:end]
         return header, wire
 

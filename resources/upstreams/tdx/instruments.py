@@ -9,28 +9,16 @@ import re
 from dataclasses import dataclass
 
 from core.errors import InputError
-from core.market.securities import (
-    BOND,
-    CATEGORY,
-    CB,
-    FUNDS,
-    INDEX,
-    OTHER,
-    REPO,
-    STOCK,
-    decimals_of,
-    lot_of_kind,
-    sec_type_of,
-)
+from core.market import securities
 
 MARKET_BYTES = {"sz": 0, "sh": 1, "bj": 2}
 MARKET_NAMES = {byte: name for name, byte in MARKET_BYTES.items()}
 _SYMBOL = re.compile(r"(sh|sz|bj)([0-9A-Za-z]{6})")
 
 #: Kinds whose amount / volume must lie in the range of their prices (no foreign currency, no index).
-GUARDED_KINDS = FUNDS | {STOCK, CB}
+GUARDED_KINDS = securities.FUNDS | {securities.STOCK, securities.CB}
 #: Kinds of which no page of bars is known: an unknown index may be among them.
-UNKNOWN_KINDS = frozenset({OTHER, CATEGORY, BOND, REPO})
+UNKNOWN_KINDS = frozenset({securities.OTHER, securities.CATEGORY, securities.BOND, securities.REPO})
 
 
 @dataclass(frozen=True)
@@ -47,16 +35,16 @@ class Instrument:
 
     @property
     def is_index(self) -> bool:
-        return self.kind == INDEX
+        return self.kind == securities.INDEX
 
     @property
     def lot(self) -> int:
-        return lot_of_kind(self.kind)
+        return securities.lot_of_kind(self.kind)
 
     @property
     def decimals(self) -> int:
         """Decimals of quotes, minutes and ticks. Bars always have three."""
-        return decimals_of(self.kind, MARKET_NAMES[self.market])
+        return securities.decimals_of(self.kind, MARKET_NAMES[self.market])
 
 
 @functools.lru_cache(maxsize=16384)
@@ -66,7 +54,7 @@ def instrument(symbol: str) -> Instrument:
     if match is None:
         raise InputError("symbol", f"{symbol!r} is not of the form sh600519, sz000001 or bj920047")
     market, code = match.groups()
-    return Instrument(MARKET_BYTES[market], code, sec_type_of(code, market))
+    return Instrument(MARKET_BYTES[market], code, securities.sec_type_of(code, market))
 
 
 def market_byte(market: str) -> int:

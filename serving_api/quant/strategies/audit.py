@@ -10,14 +10,8 @@ from core.calendar import TradeCalendar
 from platform_assets.compute.factors.gates import GATE_COLUMNS, gate_of, is_special
 from platform_assets.compute.nan_arithmetic import filled_factor
 from platform_assets.compute.parameters import audit as p
+from platform_assets.compute.parameters import scorecards
 from platform_assets.compute.parameters.patterns import DIRECTIONS
-from platform_assets.compute.parameters.scorecards import (
-    HEALTH_BARS,
-    NEW_STOCK_DAYS,
-    PATTERN_BARS,
-    TACTIC_DATES,
-    TACTIC_WEIGHTS,
-)
 from platform_assets.compute.scorecards.boards import kept_from_leaders, tactic_score
 from platform_assets.compute.scorecards.tactic import INDICATORS, parts_of, patterns_looked_for
 from platform_assets.compute.volume_price import analyse
@@ -145,7 +139,7 @@ def _leaders(
         reasons.insert(0, f"grade {row['grade']}, rank {row['rank_no']}")
     if row.get("coverage") is not None and row["coverage"] < 1 - 1e-9:
         warnings.append(f"{row['coverage'] * 100:.0f} % of the points could be judged")
-    since = calendar.offset(newest, 1 - NEW_STOCK_DAYS)
+    since = calendar.offset(newest, 1 - scorecards.NEW_STOCK_DAYS)
     blocked = kept_from_leaders(is_special(wide), wide.get("list_date"), since)
     return _judged(LEADERS, row["total_score"], blocked, reasons, warnings)
 
@@ -157,7 +151,7 @@ def _tactic(
     bars = public_rows(
         session, KLINE, ("date", "volume", "adj_factor"),
         where="code=? AND date<=? AND (is_suspended IS NULL OR is_suspended=0)", values=(code, until),
-        order="date DESC", limit=PATTERN_BARS,
+        order="date DESC", limit=scorecards.PATTERN_BARS,
     )  # fmt: skip
     stored = public_rows(
         session, INDICATOR, ("date", *INDICATORS), where="code=? AND date<=?", values=(code, until),
@@ -165,7 +159,7 @@ def _tactic(
     )  # fmt: skip
     if not bars or not stored:
         return _missing(TACTIC, [f"{INDICATOR if bars else KLINE} has no row of this stock"])
-    since = calendar.last(TACTIC_DATES, bars[0]["date"])[0]
+    since = calendar.last(scorecards.TACTIC_DATES, bars[0]["date"])[0]
     by_date = {bar["date"]: bar for bar in bars if bar["date"] >= since}
     rows = [row for row in reversed(stored) if row["date"] in by_date]
     if not rows:
@@ -184,7 +178,7 @@ def _tactic(
         score, _ = tactic_score(parts)
     known = {name: float(one[0]) for name, one in parts.items() if np.isfinite(one[0])}
     warnings = _aged(INDICATOR, newest, day)
-    warnings += [f"{name} is missing" for name in TACTIC_WEIGHTS if name not in known]
+    warnings += [f"{name} is missing" for name in scorecards.TACTIC_WEIGHTS if name not in known]
     reasons = [f"{name} {value:.1f}" for name, value in known.items()] + fired
     if not np.isfinite(score[0]):
         return _reported(TACTIC, MISSING, None, None, reasons, warnings)
@@ -193,8 +187,8 @@ def _tactic(
 
 def _health(session: Session, code: str, newest: str, as_of: str | None) -> float:
     """As `/stocks/{code}/vpa` returns it; NaN when there are too few bars."""
-    bars = stock_bars(session, code, HEALTH_BARS + SIGNAL_BARS, as_of)
-    known = [bar for bar in bars if bar.date <= newest][-HEALTH_BARS:]
+    bars = stock_bars(session, code, scorecards.HEALTH_BARS + SIGNAL_BARS, as_of)
+    known = [bar for bar in bars if bar.date <= newest][-scorecards.HEALTH_BARS :]
     return _number(analyse(prices_of(known)).health if known else None)
 
 

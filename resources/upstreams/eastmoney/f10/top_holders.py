@@ -12,15 +12,7 @@ import pandas as pd
 
 from core.errors import PayloadError
 from resources.upstreams.eastmoney.f10.pages import secucode
-from resources.upstreams.eastmoney.reports.gateway import (
-    EVERY_COLUMN,
-    Report,
-    among,
-    between,
-    days_among,
-    equals,
-    on_day,
-)
+from resources.upstreams.eastmoney.reports import gateway
 from resources.upstreams.parsing.frames import texts
 from resources.upstreams.parsing.payload import amount, number, string_of, whole
 from resources.upstreams.parsing.rows import (
@@ -64,21 +56,23 @@ LISTS: dict[str, HolderList] = {
 }
 
 
-def holders_report(kind: str, period: str, part: str) -> Report:
+def holders_report(kind: str, period: str, part: str) -> gateway.Report:
     """One slice of a list of all companies at the end of a report period."""
     of = LISTS[kind]
-    return _report(of, (on_day("END_DATE", period), part))
+    return _report(of, (gateway.on_day("END_DATE", period), part))
 
 
-def holders_of_report(kind: str, codes: Sequence[str], since: str, until: str) -> Report:
+def holders_of_report(kind: str, codes: Sequence[str], since: str, until: str) -> gateway.Report:
     """A list of some companies at the ends of the periods in [since, until]."""
-    return _report(LISTS[kind], (among("SECURITY_CODE", codes), *between("END_DATE", since, until)))
+    return _report(
+        LISTS[kind], (gateway.among("SECURITY_CODE", codes), *gateway.between("END_DATE", since, until))
+    )
 
 
-def _report(of: HolderList, where: tuple[str, ...]) -> Report:
+def _report(of: HolderList, where: tuple[str, ...]) -> gateway.Report:
     # Equal lines are ordinary (one holder, two share natures left untold), so no key finds repeated rows.
     sort = ("SECURITY_CODE", "END_DATE", of.rank, "HOLDER_NAME", "HOLD_NUM")
-    return Report(of.report, of.fields, where, sort, ())
+    return gateway.Report(of.report, of.fields, where, sort, ())
 
 
 def _rank(value: Any, what: str) -> float:
@@ -140,15 +134,15 @@ _FUNDS = "基金"
 _POSITION_KEY = ("code", "report_period", "fund_code")
 
 
-def positions_report(symbol: str, periods: Sequence[str]) -> Report:
+def positions_report(symbol: str, periods: Sequence[str]) -> gateway.Report:
     """The funds that held one company at the ends of some report periods."""
     where = (
-        equals("SECURITY_CODE", symbol[2:]),
-        days_among("REPORT_DATE", periods),
-        equals("ORG_TYPE", _FUNDS),
+        gateway.equals("SECURITY_CODE", symbol[2:]),
+        gateway.days_among("REPORT_DATE", periods),
+        gateway.equals("ORG_TYPE", _FUNDS),
     )
     name = "RPT_MAINDATA_MAIN_POSITIONDETAILS"
-    return Report(name, EVERY_COLUMN, where, ("REPORT_DATE", "HOLDER_CODE"), _POSITION_KEY)
+    return gateway.Report(name, gateway.EVERY_COLUMN, where, ("REPORT_DATE", "HOLDER_CODE"), _POSITION_KEY)
 
 
 def _fund(value: Any, what: str) -> str:

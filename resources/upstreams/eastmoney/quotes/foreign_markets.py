@@ -9,15 +9,9 @@ from core.errors import PayloadError
 from resources.transport.request import Request
 from resources.upstreams.eastmoney.quotes.envelope import data_of, diff_of
 from resources.upstreams.eastmoney.quotes.fields import read_moment
+from resources.upstreams.parsing import payload
 from resources.upstreams.parsing.foreign_markets import OUTSIDE_COLUMNS, SERIES, Outside
 from resources.upstreams.parsing.frames import frame
-from resources.upstreams.parsing.payload import (
-    between_extremes,
-    nothing_to_missing,
-    price,
-    promised,
-    required,
-)
 
 _FIELDS = "f2,f12,f13,f14,f15,f16,f17,f18,f124"
 _BY_SECID = {one.secid: one for one in SERIES.values()}
@@ -40,7 +34,7 @@ def parse_outside(body: bytes) -> pd.DataFrame:
     data = data_of(body, "outside")
     rows: dict[str, dict[str, Any]] = {}
     for raw in [] if data is None else diff_of(data, "outside"):
-        promised(raw, _FIELDS.split(","), "outside")
+        payload.promised(raw, _FIELDS.split(","), "outside")
         one = _BY_SECID.get(f"{raw['f13']}.{raw['f12']}")
         if one is None or one.series in rows:
             raise PayloadError(f"outside: {raw['f13']}.{raw['f12']} was not asked for, or appears twice")
@@ -52,12 +46,12 @@ def parse_outside(body: bytes) -> pd.DataFrame:
 
 def _row(raw: Mapping[str, Any], one: Outside) -> dict[str, Any] | None:
     def value(field: str) -> float:
-        return nothing_to_missing(price(raw[field], f"{one.secid} {field}"))
+        return payload.nothing_to_missing(payload.price(raw[field], f"{one.secid} {field}"))
 
     prices = {"price": value("f2"), "open": value("f17"), "high": value("f15"), "low": value("f16")}
     if prices["price"] != prices["price"]:
         return None
-    between_extremes(prices["price"], prices["low"], prices["high"], one.secid)
+    payload.between_extremes(prices["price"], prices["low"], prices["high"], one.secid)
     time = read_moment(raw["f124"], f"{one.secid} f124")
     if not isinstance(time, str):
         raise PayloadError(f"{one.secid}: a price without a time")
@@ -67,5 +61,5 @@ def _row(raw: Mapping[str, Any], one: Outside) -> dict[str, Any] | None:
         "date": time[:10],
         "quote_time": time,
         **prices,
-        "last_close": required(value("f18"), f"{one.secid} f18"),
+        "last_close": payload.required(value("f18"), f"{one.secid} f18"),
     }

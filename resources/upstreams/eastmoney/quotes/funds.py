@@ -7,18 +7,7 @@ import pandas as pd
 
 from core.errors import InputError, PayloadError
 from resources.upstreams.eastmoney.gateway import Gateway, Rows
-from resources.upstreams.eastmoney.quotes import lists
-from resources.upstreams.eastmoney.quotes.fields import (
-    read_count,
-    read_day,
-    read_lots,
-    read_net,
-    read_price,
-    read_ratio,
-    read_tally,
-    read_wan,
-    wire_fields,
-)
+from resources.upstreams.eastmoney.quotes import fields, lists
 from resources.upstreams.eastmoney.quotes.lists import listed_rows
 from resources.upstreams.eastmoney.reports import bonds
 from resources.upstreams.parsing.frames import texts
@@ -73,15 +62,15 @@ LISTS = {
     "reit": "m:1+t:9+e:97,m:0+t:10+e:97",
 }
 FUND_FIELDS = (
-    *may(read_price, "f2 price f441 iopv"),
-    *may(read_ratio, "f3 change_pct f8 turnover_pct"),
-    *may(read_lots, "f5 volume"),
-    *may(read_tally, "f6 amount"),
-    *may(read_price, "f15 high f16 low"),
-    *may(read_wan, "f20 total_market_cap"),
-    *may(read_count, "f38 total_shares"),
-    *may(read_net, "f62 main_net"),
-    *may(read_day, "f26 list_date f297 trade_date"),
+    *may(fields.read_price, "f2 price f441 iopv"),
+    *may(fields.read_ratio, "f3 change_pct f8 turnover_pct"),
+    *may(fields.read_lots, "f5 volume"),
+    *may(fields.read_tally, "f6 amount"),
+    *may(fields.read_price, "f15 high f16 low"),
+    *may(fields.read_wan, "f20 total_market_cap"),
+    *may(fields.read_count, "f38 total_shares"),
+    *may(fields.read_net, "f62 main_net"),
+    *may(fields.read_day, "f26 list_date f297 trade_date"),
 )
 FUND_COLUMNS = texts("symbol code market sec_type name") | columns_of(FUND_FIELDS) | {"is_suspended": "b"}
 
@@ -100,7 +89,7 @@ class FundCalls(ListCalls):
     def bond_list(self) -> pd.DataFrame:
         """Convertible bonds that are listed, with price, conversion and triggers of the newest session;
         columns `BOND_COLUMNS`. About five calls."""
-        return self.clist(bonds.LIST, wire_fields(bonds.BOND_FIELDS), bonds.bond_rows, key="symbol")
+        return self.clist(bonds.LIST, fields.wire_fields(bonds.BOND_FIELDS), bonds.bond_rows, key="symbol")
 
     def bond_terms(self) -> pd.DataFrame:
         """Terms of every convertible bond, past ones too; columns `bonds.TERMS`. About three calls."""
@@ -111,5 +100,5 @@ class FundCalls(ListCalls):
         `FUND_COLUMNS`. About fifteen calls for ETFs, five for LOFs, one for REITs."""
         if kind not in LISTS:
             raise InputError("kind", f"{kind!r} is none of {', '.join(LISTS)}")
-        names = wire_fields(FUND_FIELDS)
+        names = fields.wire_fields(FUND_FIELDS)
         return self.clist(LISTS[kind], names, fund_rows, key="symbol")

@@ -7,13 +7,7 @@ from typing import Any
 import pandas as pd
 
 from core.errors import PayloadError
-from resources.upstreams.eastmoney.quotes.fields import (
-    read_day,
-    read_price,
-    read_ratio,
-    read_tally,
-    read_text,
-)
+from resources.upstreams.eastmoney.quotes import fields
 from resources.upstreams.eastmoney.quotes.lists import listed_rows
 from resources.upstreams.eastmoney.reports.gateway import EVERY_COLUMN, Report
 from resources.upstreams.parsing.frames import texts
@@ -22,13 +16,13 @@ from resources.upstreams.parsing.rows import Table, code_of, columns_of, day_or_
 
 LIST = "b:MK0354"
 BOND_FIELDS = (
-    *may(read_price, "f2 price f229 stock_price f235 convert_price f236 convert_value"),
-    *may(read_price, "f227 pure_bond_value f239 putback_price f240 force_redeem_price"),
-    *may(read_price, "f241 maturity_redeem_price"),
-    *may(read_ratio, "f3 change_pct f230 stock_change_pct f237 premium_pct"),
-    *may(read_tally, "f6 amount"),
-    *may(read_text, "f232 stock_code f234 stock_name"),
-    *may(read_day, "f26 list_date f297 trade_date"),
+    *may(fields.read_price, "f2 price f229 stock_price f235 convert_price f236 convert_value"),
+    *may(fields.read_price, "f227 pure_bond_value f239 putback_price f240 force_redeem_price"),
+    *may(fields.read_price, "f241 maturity_redeem_price"),
+    *may(fields.read_ratio, "f3 change_pct f230 stock_change_pct f237 premium_pct"),
+    *may(fields.read_tally, "f6 amount"),
+    *may(fields.read_text, "f232 stock_code f234 stock_name"),
+    *may(fields.read_day, "f26 list_date f297 trade_date"),
 )
 BOND_COLUMNS = texts("symbol code market sec_type name") | columns_of(BOND_FIELDS) | {"is_suspended": "b"}
 _LARGEST_YI = 2_000.0
