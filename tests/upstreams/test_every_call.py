@@ -14,7 +14,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -161,9 +160,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator["Bench"]:
         clients = {name: make(FetchLog()) for name, make in makers.items()}
         clients["eastmoney"].buybacks(None, TODAY)  # of the day alone there are none
         for side in billboard.SIDE_REPORTS:  # asked when the report of all seats is gone
-            report = billboard.side_report(side, TODAY, TODAY)
-            read = partial(billboard.side_rows, side=side)
-            clients["eastmoney"].asked(report, read, day="date", since=TODAY, until=TODAY)
+            clients["eastmoney"].dated(billboard.side_report(side), TODAY, TODAY)
         ask_every_source(view, TODAY, str(view.securities()["code"].iloc[0]))
         view.eastmoney.stock_changes()  # asked by live reads alone
         asked_on_demand(clients, view.symbols()[0])

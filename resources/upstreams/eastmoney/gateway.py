@@ -79,6 +79,18 @@ class Gateway(UpstreamClient):
             )
         return self.only_of(rows, codes, report.name)
 
+    def dated(
+        self, report: gateway.Dated, since: str | None, until: str, codes: Sequence[str] | None = None
+    ) -> pd.DataFrame:
+        """The rows of [since, until], of all securities or of at most a hundred codes; see `asked`."""
+        asked = report(since, until, codes)
+        return self.asked(asked, report.read, day=report.column, since=since, until=until, codes=codes)
+
+    def on_day(self, report: gateway.Dated, day: str, codes: Sequence[str] | None = None) -> pd.DataFrame:
+        """The same of one day."""
+        asked = report.on(day, codes)
+        return self.asked(asked, report.read, day=report.column, since=day, until=day, codes=codes)
+
     def only_of(self, rows: pd.DataFrame, codes: Sequence[str] | None, what: str) -> pd.DataFrame:
         """The rows, when all of them are of the codes that were asked for."""
         strange = sorted(set(rows["code"]) - set(codes)) if codes is not None else []

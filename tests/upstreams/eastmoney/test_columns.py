@@ -19,7 +19,7 @@ import pytest
 from resources.upstreams import eastmoney
 from resources.upstreams.eastmoney.f10 import top_holders
 from resources.upstreams.eastmoney.reports import economy, finance, holdings, hong_kong, markets
-from resources.upstreams.eastmoney.reports.gateway import EVERY_COLUMN, Report
+from resources.upstreams.eastmoney.reports.gateway import EVERY_COLUMN, Dated, Report
 
 PAYLOADS = Path(__file__).parent / "payloads"
 COMMON = {
@@ -43,19 +43,22 @@ KNOWN_ELSEWHERE: dict[str, tuple[str, str]] = {}
 
 
 def declared() -> Iterator[tuple[str, Report]]:
-    """Every report that a function of the package makes."""
+    """Every report that the package declares, or that a function of it makes."""
     for module in pkgutil.walk_packages(eastmoney.__path__, f"{eastmoney.__name__}."):
         found = import_module(module.name)
+        for name, dated in inspect.getmembers(found, lambda one: isinstance(one, Dated)):
+            yield f"{module.name}.{name}", dated(COMMON["since"], COMMON["until"], COMMON["codes"])
         for name, make in inspect.getmembers(found, inspect.isfunction):
             reported = str(make.__annotations__.get("return"))
             if make.__module__ != found.__name__ or name.startswith("_"):
                 continue
-            if not re.search(r"\bReport\b", reported):
+            if not re.search(r"\b(Report|Dated)\b", reported):
                 continue
             for chosen in CHOICES.get((module.name.rpartition(".")[2], name), [{}]):
                 known = {**COMMON, **chosen}
                 made = make(**{one: known[one] for one in inspect.signature(make).parameters})
-                for report in made if isinstance(made, tuple) else (made,):
+                for one in made if isinstance(made, tuple) else (made,):
+                    report = one("2026-01-05", "2026-03-31") if isinstance(one, Dated) else one
                     yield f"{module.name}.{name}", report
 
 

@@ -118,7 +118,7 @@ CONSENSUS = {
         risks.pledges_report("2026-08-14", "2026-08-14"),
         risks.pledge_events_report("600519"),
         top_holders.positions_report("sh600519", ("2026-06-30",)),
-        trading.margin_report("2026-08-20"),
+        trading.margin_report.on("2026-08-20"),
         bonds.terms_report(),
         billboard.seats_report("2026-08-20", "2026-08-20"),
         markets.markets_report(("000001",), "2026-08-20", "2026-08-20"),

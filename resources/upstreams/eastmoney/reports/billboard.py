@@ -13,7 +13,7 @@ import pandas as pd
 
 from core.errors import PayloadError
 from resources.upstreams.eastmoney.quotes.pools import amount_pct
-from resources.upstreams.eastmoney.reports.gateway import EVERY_COLUMN, Report, between, of_codes
+from resources.upstreams.eastmoney.reports.gateway import Dated
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import AMT, amount, number, price, promised, required, whole
 from resources.upstreams.parsing.rows import Table, code_of, day_of, may, must, text_of, text_or_none
@@ -37,10 +37,6 @@ SIDE_REPORTS = {
     "sell": ("RPT_BILLBOARD_DAILYDETAILSSELL", "SELL"),
 }
 """Side -> the report of its seats, and the column that ranks them."""
-
-
-def _where(since: str, until: str, codes: Sequence[str] | None) -> tuple[str, ...]:
-    return (*between("TRADE_DATE", since, until), *of_codes(codes))
 
 
 def _wan(value: float) -> float:
@@ -82,33 +78,21 @@ LISTINGS = Table(
 """`amount` CNY, the other sums 10k CNY, ratios and changes percent."""
 
 
-def listings_report(since: str, until: str, codes: Sequence[str] | None = None) -> Report:
-    """All listings between two dates, or those of some codes."""
-    return Report(
-        "RPT_DAILYBILLBOARD_DETAILSNEW",
-        LISTINGS.wire,
-        _where(since, until, codes),
-        sort=("SECURITY_CODE", "-TRADE_DATE", "EXPLANATION"),
-        key=("code", "date", "reason"),
-    )
+listings_report = Dated(
+    "RPT_DAILYBILLBOARD_DETAILSNEW",
+    LISTINGS,
+    "TRADE_DATE",
+    "SECURITY_CODE -TRADE_DATE EXPLANATION",
+    "code date reason",
+    by_name=True,
+)
 
 
-def seats_report(since: str, until: str, codes: Sequence[str] | None = None) -> Report:
-    """All seats of the listings between two dates, or of some codes."""
-    return Report(
-        "RPT_OPERATEDEPT_TRADE",
-        EVERY_COLUMN,
-        _where(since, until, codes),
-        sort=("SECURITY_CODE", "-TRADE_DATE", "EXPLANATION", "TRADE_DIRECTION", "RANK"),
-        key=("code", "date", "reason", "side", "rank_no"),
-    )
-
-
-def side_report(side: str, since: str, until: str, codes: Sequence[str] | None = None) -> Report:
-    """The seats of one side of the listings between two dates, or of some codes; the largest first."""
+def side_report(side: str) -> Dated:
+    """The seats of one side of the listings; the largest first."""
     name, by = SIDE_REPORTS[side]
-    sort = ("SECURITY_CODE", "-TRADE_DATE", "EXPLANATION", f"-{by}", "OPERATEDEPT_CODE")
-    return Report(name, EVERY_COLUMN, _where(since, until, codes), sort=sort, key=())
+    sort = f"SECURITY_CODE -TRADE_DATE EXPLANATION -{by} OPERATEDEPT_CODE"
+    return Dated(name, partial(side_rows, side=side), "TRADE_DATE date", sort)
 
 
 def side_rows(rows: Sequence[Mapping[str, Any]], side: str) -> pd.DataFrame:
@@ -125,6 +109,15 @@ def ranked(rows: pd.DataFrame) -> pd.DataFrame:
 def seat_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Columns `SEAT_COLUMNS`."""
     return frame([_seat(row) for row in rows], SEAT_COLUMNS)
+
+
+seats_report = Dated(
+    "RPT_OPERATEDEPT_TRADE",
+    seat_rows,
+    "TRADE_DATE date",
+    "SECURITY_CODE -TRADE_DATE EXPLANATION TRADE_DIRECTION RANK",
+    "code date reason side rank_no",
+)
 
 
 def _seat(row: Mapping[str, Any]) -> dict[str, Any]:

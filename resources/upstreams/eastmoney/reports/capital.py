@@ -2,12 +2,11 @@
 shares (RPT_LIFT_STAGE) and buybacks (RPTA_WEB_GETHGLIST_NEW)."""
 
 import math
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from core.errors import PayloadError
-from resources.upstreams.eastmoney.reports.gateway import EVERY_COLUMN, Report, between, of_codes
+from resources.upstreams.eastmoney.reports.gateway import Dated
 from resources.upstreams.parsing.payload import amount, number, price, string_of
 from resources.upstreams.parsing.rows import (
     Table,
@@ -53,12 +52,9 @@ EQUITY = Table(
 """Shares; `float_shares` are listed A shares."""
 
 
-def equity_report(since: str | None, until: str, codes: Sequence[str] | None = None) -> Report:
-    """Changes on the days of [since, until] (None: ever), of all companies or of some."""
-    where = (*of_codes(codes), *between("END_DATE", since, until))
-    sort = ("SECURITY_CODE", "END_DATE")
-    return Report("RPT_F10_EH_EQUITY", EQUITY.wire, where, sort, ("code", "change_date"))
-
+equity_report = Dated(
+    "RPT_F10_EH_EQUITY", EQUITY, "END_DATE", "SECURITY_CODE END_DATE", "code change_date", by_name=True
+)
 
 # -- releases: CURRENT_FREE_SHARES is what is released, in 10k shares; FREE_SHARES is the whole float after
 # the release. Ratios are fractions, the value is in 10k CNY.
@@ -104,12 +100,14 @@ LOCKUPS = Table(
 """Shares, percent and CNY."""
 
 
-def lockup_report(since: str, until: str, codes: Sequence[str] | None = None) -> Report:
-    """All releases between two dates, or those of some codes."""
-    where = (*between("FREE_DATE", since, until), *of_codes(codes))
-    sort = ("FREE_DATE", "SECURITY_CODE", "FREE_SHARES_TYPE")
-    return Report("RPT_LIFT_STAGE", LOCKUPS.wire, where, sort=sort, key=("code", "free_date", "share_type"))
-
+lockup_report = Dated(
+    "RPT_LIFT_STAGE",
+    LOCKUPS,
+    "FREE_DATE",
+    "FREE_DATE SECURITY_CODE FREE_SHARES_TYPE",
+    "code free_date share_type",
+    by_name=True,
+)
 
 # -- buybacks and how far they have come
 
@@ -152,8 +150,12 @@ BUYBACKS = Table(
 """CNY, shares, CNY per share."""
 
 
-def buybacks_report(since: str | None, until: str, codes: Sequence[str] | None = None) -> Report:
-    """Buybacks with their latest announcement on the days of [since, until] (None: ever)."""
-    where = (*of_codes(codes, "DIM_SCODE"), *between("UPDATEDATE", since, until))
-    sort = ("UPD", "DIM_DATE", "DIM_SCODE")
-    return Report("RPTA_WEB_GETHGLIST_NEW", EVERY_COLUMN, where, sort, ("code", "start_date"))
+buybacks_report = Dated(
+    "RPTA_WEB_GETHGLIST_NEW",
+    BUYBACKS,
+    "UPDATEDATE",
+    "UPD DIM_DATE DIM_SCODE",
+    "code start_date",
+    code="DIM_SCODE",
+)
+"""By the day of the latest announcement."""

@@ -11,12 +11,8 @@ import pandas as pd
 from core.declaration.frames import canonical_json
 from core.errors import PayloadError
 from resources.upstreams.eastmoney.reports.gateway import (
-    EVERY_COLUMN,
-    Report,
-    between,
+    Dated,
     equals,
-    of_codes,
-    on_day,
 )
 from resources.upstreams.parsing.frames import frame, numbers, texts
 from resources.upstreams.parsing.payload import amount, number
@@ -102,18 +98,20 @@ DIVIDEND_COLUMNS = _DIVIDENDS.columns
 """CNY and shares per 10 shares, percent; `payload` is the record as received."""
 
 
-def dividend_report(since: str | None, until: str, codes: Sequence[str] | None = None) -> Report:
-    """Dividends whose newest notice came out in [since, until] (None: ever), of all securities or some."""
-    where = (*of_codes(codes), *between(NOTICE, since, until))
-    sort = ("SECURITY_CODE", "REPORT_DATE", "PLAN_NOTICE_DATE")
-    return Report("RPT_SHAREBONUS_DET", EVERY_COLUMN, where, sort, ("code", "report_period", "ann_date"))
-
-
 def dividend_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Columns `DIVIDEND_COLUMNS`. PayloadError when a row contradicts itself."""
     made = [_DIVIDENDS.read(row) | {"payload": canonical_json(dict(row))} for row in rows]
     return frame(made, DIVIDEND_COLUMNS)
 
+
+dividend_report = Dated(
+    "RPT_SHAREBONUS_DET",
+    dividend_rows,
+    f"{NOTICE} notice_date",
+    "SECURITY_CODE REPORT_DATE PLAN_NOTICE_DATE",
+    "code report_period ann_date",
+)
+"""By the day of the newest notice."""
 
 # -- visits: one row for each visitor. What was said is the same text in every row of a visit, so it is
 # requested for the first one alone.
@@ -137,17 +135,14 @@ VISITORS = Table(
 VISIT_TEXTS = Table("survey", _VISIT, may(text_or_none, "CONTENT content"))
 
 
-def visitors_report(since: str | None, until: str, codes: Sequence[str] | None = None) -> Report:
-    """Every visitor of the visits that were announced in [since, until] (None: ever)."""
-    where = (_SOURCED, *of_codes(codes), *between(NOTICE, since, until))
-    return Report(_SURVEYS, VISITORS.wire, where, ("SECURITY_CODE", "RECEIVE_START_DATE", "NUMBERNEW"), ())
-
-
-def texts_report(since: str | None, until: str, codes: Sequence[str] | None = None) -> Report:
-    """What was said in those visits, one row each."""
-    where = (_SOURCED, _FIRST, *of_codes(codes), *between(NOTICE, since, until))
-    return Report(_SURVEYS, EVERY_COLUMN, where, ("SECURITY_CODE", "RECEIVE_START_DATE", NOTICE), ())
-
+visitors_report = Dated(
+    _SURVEYS, VISITORS, NOTICE, "SECURITY_CODE RECEIVE_START_DATE NUMBERNEW", by_name=True, where=(_SOURCED,)
+)
+"""Every visitor, by the day of the announcement."""
+texts_report = Dated(
+    _SURVEYS, VISIT_TEXTS, NOTICE, f"SECURITY_CODE RECEIVE_START_DATE {NOTICE}", where=(_SOURCED, _FIRST)
+)
+"""What was said in those visits, one row each."""
 
 # -- disclosure dates. One that is null says something: no change, not published.
 
@@ -166,12 +161,9 @@ SCHEDULE = Table(
 )
 
 
-def schedule_report(period: str) -> Report:
-    """All companies for one quarter end."""
-    key = ("code", "report_period")
-    where = (on_day("REPORT_DATE", period),)
-    return Report("RPT_PUBLIC_BS_APPOIN", SCHEDULE.wire, where, sort=("SECURITY_CODE",), key=key)
-
+schedule_report = Dated(
+    "RPT_PUBLIC_BS_APPOIN", SCHEDULE, "REPORT_DATE", "SECURITY_CODE", "code report_period", by_name=True
+)
 
 # -- new shares
 
@@ -191,7 +183,6 @@ OFFERS = Table(
 """CNY; the price is missing until it is set."""
 
 
-def offers_report(since: str, until: str) -> Report:
-    """New shares that could be applied for between two days."""
-    sort = ("APPLY_DATE", "SECURITY_CODE")
-    return Report("RPTA_APP_IPOAPPLY", OFFERS.wire, between("APPLY_DATE", since, until), sort, ("code",))
+offers_report = Dated(
+    "RPTA_APP_IPOAPPLY", OFFERS, "APPLY_DATE", "APPLY_DATE SECURITY_CODE", "code", by_name=True
+)

@@ -21,37 +21,27 @@ class CompanyCalls(Gateway):
         """Holder counts whose notice came out in [since, until] (None: ever), of every security or of at
         most 100 codes; columns `holdings.HOLDERS`. One call per 500 rows: one for an ordinary day, about ten
         at the end of April."""
-        report = holdings.holder_report(since, until, codes)
-        return self.asked(
-            report, holdings.HOLDERS.frame, day="ann_date", since=since, until=until, codes=codes
-        )
+        return self.dated(holdings.holder_report, since, until, codes)
 
     def dividends(self, since: str | None, until: str, codes: Sequence[str] | None = None) -> pd.DataFrame:
         """Dividends whose newest notice (plan, meeting or implementation) came out in [since, until] (None:
         ever), of every security or of at most 100 codes; columns `DIVIDEND_COLUMNS`. One call per 500 rows:
         one for an ordinary day."""
-        report = companies.dividend_report(since, until, codes)
-        return self.asked(
-            report, companies.dividend_rows, day="notice_date", since=since, until=until, codes=codes
-        )
+        return self.dated(companies.dividend_report, since, until, codes)
 
     def executive_trades(
         self, since: str | None, until: str, codes: Sequence[str] | None = None
     ) -> pd.DataFrame:
         """Trades of executives in their own company on the days of [since, until] (None: ever), in every
         security or in at most 100 codes; columns `holdings.TRADES`. One call per 500 rows: one for a week."""
-        report = holdings.trades_report(since, until, codes)
-        return self.asked(
-            report, holdings.TRADES.frame, day="change_date", since=since, until=until, codes=codes
-        )
+        return self.dated(holdings.trades_report, since, until, codes)
 
     def surveys(self, since: str | None, until: str, codes: Sequence[str] | None = None) -> pd.DataFrame:
         """Named visitors of companies whose notice came out in [since, until] (None: ever), of every security
         or of at most 100 codes; columns `companies.VISITORS` and `content`. Two reports, one call per 500
         rows: about four for an ordinary day, twenty in the weeks after a report season."""
-        bounds = partial(self.asked, day="ann_date", since=since, until=until, codes=codes)
-        visitors = bounds(companies.visitors_report(since, until, codes), companies.VISITORS.frame)
-        contents = bounds(companies.texts_report(since, until, codes), companies.VISIT_TEXTS.frame)
+        visitors = self.dated(companies.visitors_report, since, until, codes)
+        contents = self.dated(companies.texts_report, since, until, codes)
         visit = ["code", "survey_date", "ann_date"]
         named = visitors[visitors["org_name"].notna()]
         return named.merge(contents.drop_duplicates(subset=visit), how="left", on=visit)
@@ -68,10 +58,7 @@ class CompanyCalls(Gateway):
     def org_holdings_of(self, codes: Sequence[str], since: str, until: str) -> pd.DataFrame:
         """Shares that institutions of all kinds held of at most 100 codes at the ends of the report periods
         in [since, until]; columns `holdings.HOLDINGS`."""
-        report = holdings.holdings_of_report(codes, since, until)
-        return self.asked(
-            report, holdings.HOLDINGS.frame, day="report_period", since=since, until=until, codes=codes
-        )
+        return self.dated(holdings.holdings_of_report, since, until, codes)
 
     # --- holders, shares, operations and prospects
 
@@ -113,18 +100,12 @@ class CompanyCalls(Gateway):
         """Changes of the share capital on the days of [since, until] (None: ever), of every company or of at
         most 100; columns `capital.EQUITY`. One call for some days of the market, about six for all changes
         of 100 companies."""
-        report = capital.equity_report(since, until, codes)
-        return self.asked(
-            report, capital.EQUITY.frame, day="change_date", since=since, until=until, codes=codes
-        )
+        return self.dated(capital.equity_report, since, until, codes)
 
     def buybacks(self, since: str | None, until: str, codes: Sequence[str] | None = None) -> pd.DataFrame:
         """Buybacks with their newest state, announced on the days of [since, until] (None: ever), of every
         company or of at most 100; columns `capital.BUYBACKS`. One call for some days."""
-        report = capital.buybacks_report(since, until, codes)
-        return self.asked(
-            report, capital.BUYBACKS.frame, day="update_date", since=since, until=until, codes=codes
-        )
+        return self.dated(capital.buybacks_report, since, until, codes)
 
     def operations(self, symbol: str) -> pd.DataFrame:
         """Revenue, cost and profit of one company by industry, product and region, all report periods;
@@ -155,5 +136,4 @@ class CompanyCalls(Gateway):
     def offers(self, since: str, until: str) -> pd.DataFrame:
         """New shares that could be applied for between two days; columns `companies.OFFERS`. One call for a
         year."""
-        report = companies.offers_report(since, until)
-        return self.asked(report, companies.OFFERS.frame, day="apply_date", since=since, until=until)
+        return self.dated(companies.offers_report, since, until)

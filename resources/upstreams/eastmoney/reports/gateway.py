@@ -5,7 +5,7 @@ or filter that does not exist (a changed contract), 9701 busy. `result: null` al
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
@@ -14,6 +14,7 @@ from core.errors import PayloadError, Permanent, Transient
 from resources.rejections import accepted_table
 from resources.transport.request import Request
 from resources.upstreams.parsing.payload import json_of, list_of, object_of
+from resources.upstreams.parsing.rows import Table
 
 PAGE = 500
 """The largest page that every report honours."""
@@ -44,6 +45,50 @@ class Report:
     f10: bool = False
     token: bool = False
     """The gateway answers some reports only to callers that send its public token."""
+
+
+@dataclass(frozen=True)
+class Dated:
+    """A report that is asked for by days and securities: called with [since, until] (None: no first day) and
+    codes (None: all), it is the request. `rows` reads its rows. `day` is the day on the wire, with the column
+    of the frame behind it where no table says it; `sort` and `key` are those of `Report`, as words.
+    `by_name`: the columns of the table are asked for, else every column. `where` clauses belong to every
+    request; `code` is the column of the securities."""
+
+    name: str
+    rows: Table | Callable[[Rows], pd.DataFrame]
+    day: str
+    sort: str
+    key: str = ""
+    by_name: bool = False
+    where: tuple[str, ...] = ()
+    code: str = "SECURITY_CODE"
+
+    @property
+    def read(self) -> Callable[[Rows], pd.DataFrame]:
+        return self.rows.frame if isinstance(self.rows, Table) else self.rows
+
+    @property
+    def column(self) -> str:
+        """The day in the frame."""
+        wire, _, column = self.day.partition(" ")
+        fields = self.rows.fields if isinstance(self.rows, Table) else ()
+        return column or next(one.column for one in fields if one.wire == wire)
+
+    def __call__(self, since: str | None, until: str, codes: Sequence[str] | None = None) -> Report:
+        return self.of(codes, *between(self.day.split()[0], since, until))
+
+    def on(self, day: str, codes: Sequence[str] | None = None) -> Report:
+        """The rows of one day."""
+        wire = self.day.split()[0]
+        report = self.of(codes, on_day(wire, day))
+        return replace(report, sort=tuple(name for name in report.sort if name != wire))
+
+    def of(self, codes: Sequence[str] | None, *clauses: str) -> Report:
+        """The rows of all days, or of those that the clauses name."""
+        columns = self.rows.wire if self.by_name and isinstance(self.rows, Table) else EVERY_COLUMN
+        where = (*self.where, *of_codes(codes, self.code), *clauses)
+        return Report(self.name, columns, where, tuple(self.sort.split()), tuple(self.key.split()))
 
 
 def equals(column: str, value: str) -> str:

@@ -2,17 +2,15 @@
 period (RPT_MAIN_ORGHOLD), and trades of executives in their own company (RPT_EXECUTIVE_HOLD_DETAILS)."""
 
 import math
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from core.errors import PayloadError
 from resources.upstreams.eastmoney.reports.gateway import (
     EVERY_COLUMN,
+    Dated,
     Report,
-    between,
     equals,
-    of_codes,
     on_day,
 )
 from resources.upstreams.parsing.payload import AMT, amount, number, price, string_of
@@ -69,11 +67,9 @@ HOLDERS = Table(
 """Holders, A shares, CNY, percent."""
 
 
-def holder_report(since: str | None, until: str, codes: Sequence[str] | None = None) -> Report:
-    """Counts whose notice came out in [since, until] (None: ever), of all securities or of some."""
-    where = (*of_codes(codes), *between(NOTICE, since, until))
-    return Report("RPT_HOLDERNUM_DET", HOLDERS.wire, where, ("SECURITY_CODE", "END_DATE"), ("code", "date"))
-
+holder_report = Dated(
+    "RPT_HOLDERNUM_DET", HOLDERS, NOTICE, "SECURITY_CODE END_DATE", "code date", by_name=True
+)
 
 # -- institutions
 
@@ -108,12 +104,10 @@ def holdings_report(period: str, org_type: str) -> Report:
     return Report("RPT_MAIN_ORGHOLD", EVERY_COLUMN, where, ("SECURITY_CODE",), _HOLDING_KEY)
 
 
-def holdings_of_report(codes: Sequence[str], since: str, until: str) -> Report:
-    """What all kinds held of some securities at the ends of the report periods in [since, until]."""
-    where = (*of_codes(codes), *between("REPORT_DATE", since, until))
-    sort = ("SECURITY_CODE", "REPORT_DATE", "ORG_TYPE")
-    return Report("RPT_MAIN_ORGHOLD", EVERY_COLUMN, where, sort, _HOLDING_KEY)
-
+holdings_of_report = Dated(
+    "RPT_MAIN_ORGHOLD", HOLDINGS, "REPORT_DATE", "SECURITY_CODE REPORT_DATE ORG_TYPE", " ".join(_HOLDING_KEY)
+)
+"""What all kinds held, by report period."""
 
 # -- executives. Equal lines are ordinary: two trades of one person at one price.
 
@@ -145,8 +139,10 @@ TRADES = Table(
 """Shares (sold ones below zero), CNY."""
 
 
-def trades_report(since: str | None, until: str, codes: Sequence[str] | None = None) -> Report:
-    """Trades of [since, until] (None: ever), in all securities or in some."""
-    where = (*of_codes(codes), *between("CHANGE_DATE", since, until))
-    sort = ("SECURITY_CODE", "CHANGE_DATE", "PERSON_NAME", "CHANGE_SHARES")
-    return Report("RPT_EXECUTIVE_HOLD_DETAILS", TRADES.wire, where, sort, key=())
+trades_report = Dated(
+    "RPT_EXECUTIVE_HOLD_DETAILS",
+    TRADES,
+    "CHANGE_DATE",
+    "SECURITY_CODE CHANGE_DATE PERSON_NAME CHANGE_SHARES",
+    by_name=True,
+)

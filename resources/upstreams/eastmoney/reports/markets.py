@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from core.errors import PayloadError
-from resources.upstreams.eastmoney.reports.gateway import EVERY_COLUMN, Report, among, between, on_day
+from resources.upstreams.eastmoney.reports.gateway import EVERY_COLUMN, Dated, Report, among, between
 from resources.upstreams.parsing.payload import amount, number, string_of
 from resources.upstreams.parsing.rows import Table, day_of, may, must
 from resources.upstreams.parsing.texts import plain_text
@@ -42,12 +42,6 @@ MARKET_RATIOS = Table(
     of="market",
     key="index_code",
 )
-
-
-def boards_report(day: str) -> Report:
-    """The industry boards on one trade date."""
-    where = (on_day("TRADE_DATE", day),)
-    return Report("RPT_VALUEINDUSTRY_DET", EVERY_COLUMN, where, ("BOARD_CODE",), ("industry_code", "date"))
 
 
 def _name(value: Any, what: str) -> str | None:
@@ -90,3 +84,4 @@ BOARD_RATIOS = Table(
 )
 """Ratios as published, also below zero. `industry_code` is the number under which lists and lines know the
 board (BK0475), where the row has it."""
+boards_report = Dated("RPT_VALUEINDUSTRY_DET", BOARD_RATIOS, "TRADE_DATE", "BOARD_CODE", "industry_code date")

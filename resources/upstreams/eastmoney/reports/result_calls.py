@@ -116,5 +116,4 @@ class ResultCalls(Gateway):
     def disclosure_schedule(self, period: str) -> pd.DataFrame:
         """Planned and actual disclosure dates of every company for one quarter end; columns
         `companies.SCHEDULE`. About 11 calls."""
-        report = companies.schedule_report(period)
-        return self.asked(report, companies.SCHEDULE.frame, day="report_period", since=period, until=period)
+        return self.on_day(companies.schedule_report, period)

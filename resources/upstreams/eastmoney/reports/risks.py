@@ -3,18 +3,15 @@
 (RPT_DMSK_TS_STOCKNEW, the newest session alone)."""
 
 import math
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from core.errors import PayloadError
 from resources.upstreams.eastmoney.reports.gateway import (
     EVERY_COLUMN,
+    Dated,
     Report,
-    between,
     equals,
-    of_codes,
-    on_day,
 )
 from resources.upstreams.parsing.frames import numbers
 from resources.upstreams.parsing.payload import AMT, PCT, amount, number, price
@@ -62,12 +59,7 @@ PLEDGES = Table(
 """10k shares, 10k CNY, percent."""
 
 
-def pledges_report(since: str, until: str, codes: Sequence[str] | None = None) -> Report:
-    """The lists of the days in [since, until], of all companies or of some."""
-    where = (*of_codes(codes), *between("TRADE_DATE", since, until))
-    return Report(
-        "RPT_CSDC_LIST", EVERY_COLUMN, where, ("TRADE_DATE", "SECURITY_CODE"), ("code", "trade_date")
-    )
+pledges_report = Dated("RPT_CSDC_LIST", PLEDGES, "TRADE_DATE", "TRADE_DATE SECURITY_CODE", "code trade_date")
 
 
 def _check_event(row: dict[str, Any], what: str) -> None:
@@ -132,20 +124,14 @@ GOODWILL = Table(
 """CNY and percent."""
 
 
-def goodwill_report(period: str) -> Report:
-    """All companies that have goodwill in the report of one period."""
-    return _goodwill((on_day("REPORT_DATE", period),))
-
-
-def goodwill_of_report(codes: Sequence[str]) -> Report:
-    """All periods of some companies."""
-    return _goodwill(of_codes(codes))
-
-
-def _goodwill(where: tuple[str, ...]) -> Report:
-    sort, key = ("SECURITY_CODE", "REPORT_DATE"), ("code", "report_period")
-    return Report("RPT_GOODWILL_STOCKDETAILS", GOODWILL.wire, where, sort, key)
-
+goodwill_report = Dated(
+    "RPT_GOODWILL_STOCKDETAILS",
+    GOODWILL,
+    "REPORT_DATE",
+    "SECURITY_CODE REPORT_DATE",
+    "code report_period",
+    by_name=True,
+)
 
 # -- marks (千股千评)
 
@@ -181,7 +167,4 @@ COMMENTS = Table(
 """CNY, percent, marks of 0 to 100; `rank_no` from 1."""
 
 
-def comments_report(day: str, codes: Sequence[str] | None = None) -> Report:
-    """Every stock on one trade date, or some."""
-    where = (on_day("TRADE_DATE", day), *of_codes(codes))
-    return Report("RPT_DMSK_TS_STOCKNEW", EVERY_COLUMN, where, ("SECURITY_CODE",), ("code", "trade_date"))
+comments_report = Dated("RPT_DMSK_TS_STOCKNEW", COMMENTS, "TRADE_DATE", "SECURITY_CODE", "code trade_date")

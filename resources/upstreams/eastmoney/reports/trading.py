@@ -2,12 +2,13 @@
 (大宗交易, RPT_DATA_BLOCKTRADE), and ratios and caps (RPT_VALUEANALYSIS_DET)."""
 
 import math
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from core.errors import PayloadError
-from resources.upstreams.eastmoney.reports.gateway import EVERY_COLUMN, Report, between, of_codes, on_day
+from resources.upstreams.eastmoney.reports.gateway import (
+    Dated,
+)
 from resources.upstreams.parsing.frames import numbers
 from resources.upstreams.parsing.payload import AMT, amount, check_unit, number, price
 from resources.upstreams.parsing.rows import (
@@ -60,17 +61,7 @@ MARGIN = Table(
 """CNY, shares, percent."""
 
 
-def margin_report(day: str, codes: Sequence[str] | None = None) -> Report:
-    """All margin securities of one trade date, or some."""
-    where = (on_day("DATE", day), *of_codes(codes, "SCODE"))
-    return Report("RPTA_WEB_RZRQ_GGMX", EVERY_COLUMN, where, sort=("SCODE",), key=("code", "date"))
-
-
-def margin_history_report(since: str, until: str, codes: Sequence[str]) -> Report:
-    """Some securities over all dates of a range."""
-    where = (*between("DATE", since, until), *of_codes(codes, "SCODE"))
-    return Report("RPTA_WEB_RZRQ_GGMX", EVERY_COLUMN, where, sort=("DATE", "SCODE"), key=("code", "date"))
-
+margin_report = Dated("RPTA_WEB_RZRQ_GGMX", MARGIN, "DATE", "DATE SCODE", "code date", code="SCODE")
 
 # -- block trades. Equal lines of one day are different deals: the promised columns identify one; the close is
 # not among them, since it is the stock's.
@@ -102,13 +93,16 @@ BLOCK_TRADES = Table(
 """CNY and shares; `premium_pct` percent of the close."""
 
 
-def block_trades_report(since: str, until: str, codes: Sequence[str] | None = None) -> Report:
-    """All deals in A shares between two dates, or those of some codes. Equal lines are ordinary and cannot be
-    distinguished, so duplicates are not checked; the count of the report is."""
-    where = (f"(SECURITY_TYPE_WEB={_A_SHARES})", *between("TRADE_DATE", since, until), *of_codes(codes))
-    sort = ("TRADE_DATE", "SECURITY_CODE", "DEAL_PRICE", "DEAL_VOLUME", "BUYER_NAME", "SELLER_NAME")
-    return Report("RPT_DATA_BLOCKTRADE", BLOCK_TRADES.wire, where, sort=sort, key=())
-
+block_trades_report = Dated(
+    "RPT_DATA_BLOCKTRADE",
+    BLOCK_TRADES,
+    "TRADE_DATE",
+    "TRADE_DATE SECURITY_CODE DEAL_PRICE DEAL_VOLUME BUYER_NAME SELLER_NAME",
+    by_name=True,
+    where=(f"(SECURITY_TYPE_WEB={_A_SHARES})",),
+)
+"""Deals in A shares. Equal lines are ordinary and cannot be distinguished, so duplicates are not checked; the
+count of the report is."""
 
 # -- ratios and caps
 
@@ -142,8 +136,6 @@ VALUATIONS = Table(
 """CNY, 10k CNY of caps, shares; ratios as published, also below zero."""
 
 
-def valuations_report(since: str, until: str, codes: Sequence[str] | None = None) -> Report:
-    """All stocks between two trade dates, or some of them."""
-    where = (*between("TRADE_DATE", since, until), *of_codes(codes))
-    sort = ("SECURITY_CODE", "TRADE_DATE")
-    return Report("RPT_VALUEANALYSIS_DET", VALUATIONS.wire, where, sort=sort, key=("code", "date"))
+valuations_report = Dated(
+    "RPT_VALUEANALYSIS_DET", VALUATIONS, "TRADE_DATE", "SECURITY_CODE TRADE_DATE", "code date", by_name=True
+)
