@@ -11,8 +11,21 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from core.declaration import rules
 from core.declaration.columns import ColumnSpec, Model, columns_from, model_columns
+from core.declaration.rules import (
+    Contract,
+    Derive,
+    Fields,
+    Freshness,
+    Interface,
+    LaterRows,
+    Partition,
+    PublicAt,
+    Rows,
+    Soft,
+    Stage,
+    Whole,
+)
 from core.declaration.scope import Scope
 from core.declaration.tables import Layer, Table
 from core.errors import DeclarationError
@@ -62,10 +75,10 @@ class Raw:
     combine: str = "fallback"
     date_column: str | None = None
     """Default: the first day or time of the key; "" for none."""
-    partition: rules.Partition = rules.Partition.TRADE_DATE
+    partition: Partition = Partition.TRADE_DATE
     payload: bool = False
     """Store each upstream record as received, next to its canonical columns."""
-    freshness: rules.Freshness | None = None
+    freshness: Freshness | None = None
     topical: bool = False
     replace_by: tuple[str, ...] = ()
     """Columns whose groups are replaced whole by a successful download (block members). Where `src` is one of
@@ -86,7 +99,7 @@ class Raw:
     """Trade dates after which the figures of a date are out: a load takes so many dates before with it."""
     expected: Callable[[Any, Scope], int] | None = None
     """Rows per date that the universe promises of a full market; less than `MIN_COVERAGE` is refused."""
-    contract: tuple[rules.Contract, ...] = ()
+    contract: tuple[Contract, ...] = ()
     per_code: bool = False
     """Counted for each code (`/datamgr/stats/{code}`), as fused tables are."""
     history: int = 1
@@ -108,7 +121,7 @@ class Raw:
     """Further groups of columns that name a row."""
 
     def __post_init__(self) -> None:
-        if self.replace and self.partition is not rules.Partition.SNAPSHOT:
+        if self.replace and self.partition is not Partition.SNAPSHOT:
             raise DeclarationError(f"{self.name}: replace='snapshot' is for Partition.SNAPSHOT alone")
         _take_from_model(self, self.model)
 
@@ -118,7 +131,7 @@ class Raw:
         subject: str,
         title: str = "",
         tasks: tuple[str, ...] = (),
-        interfaces: tuple[rules.Interface, ...] = (),
+        interfaces: tuple[Interface, ...] = (),
     ) -> "Dataset":
         """The declaration of a file that has this table alone, by default under its title."""
         return Dataset(
@@ -166,7 +179,7 @@ class Dataset:
     """Default: the columns that the model declares with `key()`, in their order."""
     layer: Layer = Layer.DWD
     domain: str | None = None
-    partition: rules.Partition = rules.Partition.TRADE_DATE
+    partition: Partition = Partition.TRADE_DATE
     date_column: str | None = None
     """Default: the first day or time of the key; "" for none."""
     raw: tuple[Raw, ...] = ()
@@ -180,22 +193,22 @@ class Dataset:
     """Of a bypass dataset, as in `Raw`: 'all' asks every source and needs one success."""
     expected: Callable[[Any, Scope], int] | None = None
     """Rows per date that the universe promises of a bypass source in a full-market scope."""
-    feeds: Mapping[str, rules.Stage] = field(default_factory=dict)
+    feeds: Mapping[str, Stage] = field(default_factory=dict)
     dimension: bool = False
     order: tuple[str, ...] = ()
     """Source priority of a staged dataset (bypass datasets: the order of `sources`)."""
     completes: tuple[str, ...] = ()
     """Sources whose rows only complete those of others: required columns are checked on the fused row alone,
     and a key that no other source has is left out."""
-    fuse: rules.Rows | rules.Fields = field(default_factory=rules.Rows)
-    contract: tuple[rules.Contract, ...] = ()
+    fuse: Rows | Fields = field(default_factory=Rows)
+    contract: tuple[Contract, ...] = ()
     unchanged_within: Mapping[str, Callable[[pd.DataFrame], pd.Series]] = field(default_factory=dict)
     """Column -> rounding of the wire, as a function of the new rows (null: none). A stored value that equals
     the new one within this rounding is not changed: reading a coarser source again must not look like a
     correction."""
-    derive: tuple[rules.Derive, ...] = ()
-    soft: tuple[rules.Soft, ...] = ()
-    whole: tuple[rules.Whole, ...] = ()
+    derive: tuple[Derive, ...] = ()
+    soft: tuple[Soft, ...] = ()
+    whole: tuple[Whole, ...] = ()
     late: int = 0
     """As in its RAW tables: a load takes so many trade dates before with it, and a date of the scope may
     have no row yet."""
@@ -205,20 +218,20 @@ class Dataset:
     owners: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """Of a dataset that is computed from stored tables: column -> (table of `reads`, its column) that the
     value is taken or computed from. Lineage goes on there."""
-    public_at: rules.PublicAt | None = None
+    public_at: PublicAt | None = None
     later: tuple[str, ...] = ()
     """Columns that become known after `public_at` (the change on the day after). The first version of a row
     is stored without them, so that no `as_of` read looks ahead."""
-    later_rows: rules.LaterRows | None = None
+    later_rows: LaterRows | None = None
     """Of a dataset with `later`: in which rows these columns were not known by then. None: in all."""
-    freshness: rules.Freshness | None = None
+    freshness: Freshness | None = None
     per_code: bool = False
     of_stocks: bool = True
     """False: its codes are no stocks (indices), so a run that is limited to codes takes all of them."""
     monitored: bool = True
     tasks: tuple[str, ...] = ()
     indexes: tuple[tuple[str, ...], ...] = ()
-    interfaces: tuple[rules.Interface, ...] = ()
+    interfaces: tuple[Interface, ...] = ()
     may_be_empty: bool = False
     """No row at all is an ordinary answer (no ex-date, no new name today)."""
     replace: Literal["code"] | None = None
@@ -262,7 +275,7 @@ class Dataset:
             raise DeclarationError(f"{self.name}: a staged dataset names the order of its sources")
         if not set(self.completes) <= set(self.order):
             raise DeclarationError(f"{self.name}: `completes` names sources that are not in its order")
-        if self.replace and self.partition is not rules.Partition.CODE:
+        if self.replace and self.partition is not Partition.CODE:
             raise DeclarationError(f"{self.name}: replace='code' is for Partition.CODE alone")
         self._check_calculated()
         strange = {table for table, _ in self.owners.values()} - set(self.reads)
@@ -278,7 +291,7 @@ class Dataset:
         own = (Source(DERIVED, calculate),)
         if self.feeds or self.sources not in ((), own) or self.public_at is not None:
             raise DeclarationError(f"{self.name}: what is calculated has no sources, feeds or history")
-        if self.partition is not rules.Partition.TRADE_DATE:
+        if self.partition is not Partition.TRADE_DATE:
             raise DeclarationError(f"{self.name}: what is calculated is partitioned by trade date")
         for word, value in {"layer": Layer.CALC, "sources": own, "may_be_empty": True}.items():
             object.__setattr__(self, word, value)  # the declaration is frozen, but still under construction
@@ -289,7 +302,7 @@ class Dataset:
         if self.final is not None and self.layer is not Layer.CALC:
             raise DeclarationError(f"{self.name}: only rows of a calculated table can be final")
 
-    def table_of(self, interface: rules.Interface) -> Table:
+    def table_of(self, interface: Interface) -> Table:
         """The table that one of the interfaces reads: by default the fused one, else the first."""
         tables = (*self.tables(), *self.records)
         if not interface.table:

@@ -166,11 +166,11 @@ class HongKongCalls(ListCalls):
 
     def ah_pairs(self) -> pd.DataFrame:
         """Companies with A shares and shares in Hong Kong, with both current prices; columns
-        `PAIRS`. Two calls."""
+        `hong_kong.PAIRS`. Two calls."""
         return self.clist(PAIR_LIST, PAIR_FIELDS, PAIRS.frame, key="a_code")
 
     def hk_indicators(self, code: str) -> pd.DataFrame:
-        """Annual and half-yearly figures of a company, newest first; columns `INDICATORS`. One
+        """Annual and half-yearly figures of a company, newest first; columns `hong_kong.INDICATORS`. One
         call."""
         _must_be_code(code)
         report = indicators_report(code)
@@ -178,7 +178,7 @@ class HongKongCalls(ListCalls):
 
     def hk_statement(self, code: str, statement: str, periods: Sequence[str]) -> pd.DataFrame:
         """Items of one statement (`income`, `balance` or `cashflow`) at period ends, at most five of them;
-        columns `ITEMS`. One call."""
+        columns `hong_kong.ITEMS`. One call."""
         _must_be_code(code)
         if statement not in STATEMENTS:
             raise InputError("statement", f"{statement!r} is none of {', '.join(STATEMENTS)}")
@@ -192,12 +192,12 @@ class HongKongCalls(ListCalls):
         return rows
 
     def hk_dividends(self, code: str) -> pd.DataFrame:
-        """Dividends of a company, newest ex-date first; columns `DIVIDENDS`. One call."""
+        """Dividends of a company, newest ex-date first; columns `hong_kong.DIVIDENDS`. One call."""
         _must_be_code(code)
         return self._of(code, dividends_report(code), DIVIDENDS.frame)
 
     def hk_profile(self, code: str) -> pd.DataFrame:
-        """Profile and listing date of a company: at most one row, columns `PROFILE`. Two calls."""
+        """Profile and listing date of a company: at most one row, columns `hong_kong.PROFILE`. Two calls."""
         _must_be_code(code)
         company, listed = (self._of(code, report, PROFILE.frame) for report in profile_reports(code))
         if company.empty or listed.empty:
