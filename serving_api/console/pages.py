@@ -16,6 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from platform_assets.compute.parameters.scorecards import CARD_HORIZON, HOLD_DAYS
 from serving_api.console import files, session
 from serving_api.console.texts import LANGUAGES, preferred, texts_of
 from serving_api.framework.cache_headers import NO_STORE
@@ -73,6 +74,8 @@ PAGES = (
     Page("data", "data"),
     Page("ask", "ask"),
 )
+_ABOUT = {"scorecards": {"picks": HOLD_DAYS, "cards": CARD_HORIZON}}
+"""Page -> what its template shows besides words: the trade dates that picks are held."""
 _CODE = re.compile(r"\d{6}")
 
 
@@ -156,7 +159,7 @@ def _reader(page: Page) -> Callable[[Request], Awaitable[Response]]:
     """The handler of a page that has one address."""
 
     async def read_page(request: Request) -> Response:
-        return await _rendered(request, f"{page.name}.html", page=page.name)
+        return await _rendered(request, f"{page.name}.html", page=page.name, about=_ABOUT.get(page.name))
 
     return read_page
 

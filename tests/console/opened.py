@@ -3,7 +3,7 @@
 import json
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Request, Route
 
+from serving_api.console.texts import texts_of
 from tests.console.record import answers
 
 CHROMIUM = os.environ.get("TEST_CHROMIUM", "/usr/bin/chromium")
@@ -49,6 +50,11 @@ class Opened:
         """Wait until no panel is busy."""
         self.page.wait_for_function("() => document.documentElement.dataset.ready === '1'")
         self.page.wait_for_function("() => !document.querySelector('[aria-busy=true]')")
+
+    def show(self, address: str) -> None:
+        """Open a page and wait for its panels."""
+        self.page.goto(address)
+        self.ready()
 
     def shifts(self) -> list[str]:
         self.page.wait_for_timeout(300)
@@ -133,3 +139,91 @@ def is_sound(one: Opened, site: str) -> None:
         for rule in found
         if rule["impact"] in {"serious", "critical"}
     ] == []
+
+
+def nothing(one: Opened) -> None:
+    """For a page that needs no other answers."""
+
+
+def as_recorded(answer: Any) -> Any:
+    return answer
+
+
+@dataclass(frozen=True)
+class ConsolePage:
+    """A page of the console at an address, with a width and a language, and the answers recorded for it.
+    `prepare` adds what is not recorded (a stream, another address)."""
+
+    browser: Browser
+    site: str
+    path: str
+    of: str
+    width: int = 1280
+    language: str = "zh"
+    prepare: Callable[[Opened], None] = nothing
+
+    @property
+    def address(self) -> str:
+        return f"{self.site}/console/{self.path}"
+
+    def texts(self) -> dict[str, str]:
+        return texts_of(self.language, self.of)
+
+    @contextmanager
+    def opened(self, *, gone: bool = False) -> Iterator[Opened]:
+        with opened(self.browser, width=self.width, language=self.language, gone=gone) as one:
+            yield one
+
+
+def says_what_to_do_without_data(page: ConsolePage, emptied: Change, told: Mapping[str, str]) -> None:
+    """Over answers without rows each panel shows its sentence: `told` names the key of its text below
+    `empty.`."""
+    texts = page.texts()
+    with page.opened() as one:
+        answer_recorded(one.page, emptied, of=page.of)
+        page.prepare(one)
+        one.show(page.address)
+        assert {panel: one.text(panel) for panel in told} == {
+            panel: texts[f"empty.{name}"] for panel, name in told.items()
+        }
+        is_sound(one, page.site)
+
+
+@contextmanager
+def api_gone(page: ConsolePage, panels: Sequence[str]) -> Iterator[Opened]:
+    """The page without an API, after each panel has said so."""
+    with page.opened(gone=True) as one:
+        one.page.route("**/api/v1/**", lambda route: route.abort())
+        one.show(page.address)
+        texts = page.texts()
+        assert [panel for panel in panels if texts["problem.gone"] not in one.text(panel)] == []
+        is_sound(one, page.site)
+        yield one
+
+
+def tries_again(page: ConsolePage, one: Opened, panel: str, change: Change = as_recorded) -> None:
+    """The API is back: the button of a panel fills it."""
+    one.page.unroute("**/api/v1/**")
+    answer_recorded(one.page, change, of=page.of)
+    one.page.locator(f"#{panel} button", has_text=page.texts()["problem.again"]).click()
+    one.page.locator(f"#{panel}-body table").wait_for()
+    one.ready()
+    assert one.page.locator(f"#{panel}-body tbody tr").count() > 0
+
+
+def waits_for_a_slow_api(
+    page: ConsolePage, panel: str, held_address: str, shown: str, change: Change = as_recorded
+) -> None:
+    """While the answer to `held_address` is out, the panel says that it waits; then it has the element
+    `shown` (a selector)."""
+    held: list[Route] = []
+    with page.opened() as one:
+        answer_recorded(one.page, change, of=page.of)
+        page.prepare(one)
+        one.page.route(held_address, holding(held))
+        one.page.goto(page.address)
+        one.page.locator(f"#{panel}-body", has_text=page.texts()["state.slow"]).wait_for()
+        held[0].fallback()
+        one.ready()
+        assert one.page.locator(f"#{panel} {shown}").first.is_visible()
+        is_sound(one, page.site)

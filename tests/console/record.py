@@ -135,6 +135,7 @@ def answers(page: str) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    for chosen in sys.argv[3:] or PAGES:
-        text = json.dumps(recorded(*sys.argv[1:3], chosen), ensure_ascii=False)
+    address, stock, *pages = sys.argv[1:]
+    for chosen in pages or PAGES:
+        text = json.dumps(recorded(address, stock, chosen), ensure_ascii=False)
         (FOLDER / f"{chosen}.json.gz").write_bytes(gzip.compress(text.encode(), 9, mtime=0))

@@ -7,7 +7,17 @@ import pytest
 from playwright.sync_api import Browser
 
 from serving_api.console.texts import texts_of
-from tests.console.opened import Opened, answer_recorded, is_sound, opened
+from tests.console.opened import (
+    ConsolePage,
+    Opened,
+    answer_recorded,
+    api_gone,
+    is_sound,
+    opened,
+    says_what_to_do_without_data,
+    tries_again,
+    waits_for_a_slow_api,
+)
 from tests.console.record import answers
 
 PANELS = ("datasets", "contract", "feeds", "rates", "rules", "agreement", "gaps")
@@ -95,25 +105,25 @@ def emptied(answer: Any) -> Any:
 @pytest.mark.soak
 @pytest.mark.parametrize(("width", "language"), [(1280, "en"), (390, "zh")])
 def test_without_data_each_panel_says_so(browser: Browser, site: str, width: int, language: str) -> None:
-    texts = texts_of(language, "data")
-    with opened(browser, width=width, language=language) as one:
-        answer_recorded(one.page, emptied, of="data")
-        show(one, site)
-        for panel in PANELS:
-            if panel != "contract":
-                assert one.text(panel) == texts[f"empty.{panel}"]
-        is_sound(one, site)
+    told = {panel: panel for panel in PANELS if panel != "contract"}
+    says_what_to_do_without_data(ConsolePage(browser, site, "data", "data", width, language), emptied, told)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize(("width", "language"), [(1280, "zh"), (390, "en")])
-def test_with_the_api_gone_each_panel_says_so(browser: Browser, site: str, width: int, language: str) -> None:
-    with opened(browser, width=width, language=language, gone=True) as one:
-        one.page.route("**/api/v1/**", lambda route: route.abort())
-        show(one, site)
-        for panel in PANELS:
-            assert texts_of(language)["problem.gone"] in one.text(panel)
-        is_sound(one, site)
+def test_with_the_api_gone_each_panel_says_so_and_tries_again(
+    browser: Browser, site: str, width: int, language: str
+) -> None:
+    page = ConsolePage(browser, site, "data", "data", width, language)
+    with api_gone(page, PANELS) as one:
+        tries_again(page, one, "agreement")
+
+
+@pytest.mark.soak
+def test_with_the_api_slow_a_panel_says_that_it_waits_and_then_shows(browser: Browser, site: str) -> None:
+    waits_for_a_slow_api(
+        ConsolePage(browser, site, "data", "data"), "agreement", "**/datamgr/reconcile*", "table"
+    )
 
 
 @pytest.mark.soak

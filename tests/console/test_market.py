@@ -8,7 +8,18 @@ import pytest
 from playwright.sync_api import Browser, Route
 
 from serving_api.console.texts import texts_of
-from tests.console.opened import Opened, answer_recorded, holding, is_sound, opened
+from tests.console.opened import (
+    ConsolePage,
+    Opened,
+    answer_recorded,
+    api_gone,
+    holding,
+    is_sound,
+    opened,
+    says_what_to_do_without_data,
+    tries_again,
+    waits_for_a_slow_api,
+)
 from tests.console.record import answers
 
 PANELS = ("pulse", "map", "breadth", "emotion", "ladder", "limits", "risk")
@@ -93,57 +104,30 @@ def test_all_panels_show_the_market_and_name_their_address(
         is_sound(one, site)
 
 
-@pytest.mark.parametrize(
-    ("width", "language"), [(390, "zh"), pytest.param(1280, "en", marks=pytest.mark.soak)]
-)
 @pytest.mark.soak
+@pytest.mark.parametrize(("width", "language"), [(390, "zh"), (1280, "en")])
 def test_without_data_each_panel_says_what_to_do(
     browser: Browser, site: str, width: int, language: str
 ) -> None:
-    texts = texts_of(language, "market")
-    with opened(browser, width=width, language=language) as one:
-        answer_recorded(one.page, emptied, of="market")
-        streamed(one)
-        show(one, site)
-        assert {panel: one.text(panel) for panel in PANELS} == {
-            panel: texts[f"empty.{panel}"] for panel in PANELS
-        }
-        is_sound(one, site)
+    page = ConsolePage(browser, site, "market", "market", width, language, streamed)
+    says_what_to_do_without_data(page, emptied, {panel: panel for panel in PANELS})
 
 
-@pytest.mark.parametrize(("width", "language"), [(1280, "en"), (390, "zh")])
 @pytest.mark.soak
+@pytest.mark.parametrize(("width", "language"), [(1280, "en"), (390, "zh")])
 def test_with_the_api_gone_each_panel_says_so_and_tries_again(
     browser: Browser, site: str, width: int, language: str
 ) -> None:
-    texts = texts_of(language, "market")
-    with opened(browser, width=width, language=language, gone=True) as one:
-        one.page.route("**/api/v1/**", lambda route: route.abort())
-        show(one, site)
-        for panel in PANELS:
-            assert texts["problem.gone"] in one.text(panel)
-        assert one.page.locator("#live").inner_text() == texts["live.lost"]
-        is_sound(one, site)
-
-        one.page.unroute("**/api/v1/**")
-        answer_recorded(one.page, recorded, of="market")
-        one.page.locator("#risk button", has_text=texts["problem.again"]).click()
-        one.page.locator("#risk table").wait_for()
+    page = ConsolePage(browser, site, "market", "market", width, language)
+    with api_gone(page, PANELS) as one:
+        assert one.page.locator("#live").inner_text() == page.texts()["live.lost"]
+        tries_again(page, one, "risk", recorded)
 
 
 @pytest.mark.soak
 def test_with_the_api_slow_a_panel_says_that_it_waits_and_then_shows(browser: Browser, site: str) -> None:
-    held: list[Route] = []
-    with opened(browser) as one:
-        answer_recorded(one.page, recorded, of="market")
-        streamed(one)
-        one.page.route("**/sector-treemap*", holding(held))
-        one.page.goto(f"{site}/console/market")
-        one.page.locator("#map-body", has_text=texts_of("zh", "market")["state.slow"]).wait_for()
-        held[0].fallback()
-        one.ready()
-        assert one.page.locator("canvas.treemap").is_visible()
-        is_sound(one, site)
+    page = ConsolePage(browser, site, "market", "market", prepare=streamed)
+    waits_for_a_slow_api(page, "map", "**/sector-treemap*", "canvas.treemap", recorded)
 
 
 def test_an_event_of_the_stream_changes_map_and_indices_without_a_key(browser: Browser, site: str) -> None:
@@ -176,6 +160,75 @@ def test_an_event_of_the_stream_changes_map_and_indices_without_a_key(browser: B
         one.page.locator("#map-body", has_text="8.76").wait_for()
         assert "4,321.09" in one.text("pulse")
         assert one.errors == []
+
+
+def lineage_address(one: Opened) -> str:
+    return one.page.locator("#lineage-source").inner_text()
+
+
+@pytest.mark.parametrize(("width", "language"), SOME)
+def test_a_number_leads_to_its_row_or_says_how_it_was_calculated(
+    browser: Browser, site: str, width: int, language: str
+) -> None:
+    """The recorded quotes are those of a source, which no table holds; the limit ladder is stored."""
+    texts = texts_of(language, "market")
+    with opened(browser, width=width, language=language) as one:
+        page = one.page
+        answer_recorded(page, recorded, of="market")
+        streamed(one)
+        show(one, site)
+        panel = page.locator("#lineage-body")
+
+        first = answers("market")["get_limit_ladder"]["results"]["levels"][0]["stocks"][0]
+        page.locator("#ladder button.number").first.focus()
+        page.keyboard.press("Enter")
+        assert f"/lineage/raw_limit_pool?trade_date=2026-11-25&pool=up&code={first['code']}" in (
+            lineage_address(one)
+        )
+        page.keyboard.press("Escape")
+
+        page.locator("#pulse button.number").nth(6).click()
+        assert texts["lineage.calculated"] in panel.inner_text()
+        assert "db_history" in panel.inner_text()
+        assert "/api/v1/market/distribution" in panel.inner_text()
+        is_sound(one, site)
+        page.keyboard.press("Escape")
+
+        page.locator("#risk tbody tr", has_text=texts["rules.margin"]).locator("button").first.click()
+        assert "fusion_margin" in panel.inner_text()
+        page.keyboard.press("Escape")
+
+        newest = answers("market")["market/emotion-cycle"]["items"][-1]["date"]
+        page.locator("#emotion-body").focus()
+        page.keyboard.press("Enter")
+        assert f"/lineage/calc_market_phase?trade_date={newest}&column=score" in lineage_address(one)
+        page.keyboard.press("Escape")
+
+        page.select_option("#view", "table")
+        assert page.locator("#map [data-lineage]").count() == 0
+        page.locator("#map [data-calculated]").first.click()
+        assert "/api/v1/realtime/sector-treemap" in panel.inner_text()
+        assert one.errors == []
+
+
+@pytest.mark.soak
+def test_after_the_close_numbers_of_the_map_lead_to_its_stored_rows(browser: Browser, site: str) -> None:
+    def stored(answer: Any) -> Any:
+        answer = recorded(answer)
+        if "_source" in answer:
+            answer |= {"_source": "db_history", "timestamp": "2026-11-25T15:00:00+08:00"}
+        return answer
+
+    with opened(browser) as one:
+        answer_recorded(one.page, stored, of="market")
+        streamed(one)
+        show(one, site)
+        one.page.locator("#pulse button.number").first.click()
+        assert "/lineage/fusion_index_daily?code=sh000001&date=2026-11-25" in lineage_address(one)
+        one.page.keyboard.press("Escape")
+        one.page.select_option("#view", "table")
+        one.page.locator("#map [data-lineage]").first.click()
+        assert "/lineage/fusion_market_cloud_map?trade_date=2026-11-25&node_code=BK" in lineage_address(one)
 
 
 def test_a_reader_without_a_mouse_goes_through_the_map_to_a_stock(browser: Browser, site: str) -> None:

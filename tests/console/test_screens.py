@@ -4,10 +4,20 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Route
+from playwright.sync_api import Browser
 
 from serving_api.console.texts import texts_of
-from tests.console.opened import Opened, answer_recorded, holding, is_sound, opened
+from tests.console.opened import (
+    ConsolePage,
+    Opened,
+    answer_recorded,
+    api_gone,
+    is_sound,
+    opened,
+    says_what_to_do_without_data,
+    tries_again,
+    waits_for_a_slow_api,
+)
 from tests.console.record import SCREEN, SENTENCE, answers
 from tests.console.test_texts import PAYLOADS
 
@@ -61,14 +71,8 @@ def emptied(answer: Any) -> Any:
 def test_without_data_each_panel_says_what_to_do(
     browser: Browser, site: str, width: int, language: str
 ) -> None:
-    texts = texts_of(language, "screens")
-    with opened(browser, width=width, language=language) as one:
-        answer_recorded(one.page, emptied, of="screens")
-        show(one, site)
-        assert {panel: one.text(panel) for panel in PANELS} == {
-            panel: texts[f"empty.{panel}"] for panel in PANELS
-        }
-        is_sound(one, site)
+    page = ConsolePage(browser, site, "screens", "screens", width, language)
+    says_what_to_do_without_data(page, emptied, {panel: panel for panel in PANELS})
 
 
 @pytest.mark.soak
@@ -76,33 +80,15 @@ def test_without_data_each_panel_says_what_to_do(
 def test_with_the_api_gone_each_panel_says_so_and_tries_again(
     browser: Browser, site: str, width: int, language: str
 ) -> None:
-    texts = texts_of(language, "screens")
-    with opened(browser, width=width, language=language, gone=True) as one:
-        one.page.route("**/api/v1/**", lambda route: route.abort())
-        show(one, site)
-        for panel in PANELS:
-            assert texts["problem.gone"] in one.text(panel)
-        is_sound(one, site)
-
-        one.page.unroute("**/api/v1/**")
-        answer_recorded(one.page, of="screens")
-        one.page.locator("#rows button", has_text=texts["problem.again"]).click()
-        one.ready()
-        assert one.page.locator("#rows tbody tr").count() > 1
+    page = ConsolePage(browser, site, "screens", "screens", width, language)
+    with api_gone(page, PANELS) as one:
+        tries_again(page, one, "rows")
 
 
 @pytest.mark.soak
 def test_with_the_api_slow_a_panel_says_that_it_waits_and_then_shows(browser: Browser, site: str) -> None:
-    held: list[Route] = []
-    with opened(browser) as one:
-        answer_recorded(one.page, of="screens")
-        one.page.route("**/formulas/eval", holding(held))
-        one.page.goto(f"{site}/console/screens")
-        one.page.locator("#values-body", has_text=texts_of("zh", "screens")["state.slow"]).wait_for()
-        held[0].fallback()
-        one.ready()
-        assert one.page.locator("#values tbody tr").count() > 1
-        is_sound(one, site)
+    page = ConsolePage(browser, site, "screens", "screens")
+    waits_for_a_slow_api(page, "values", "**/formulas/eval", "tbody tr")
 
 
 def test_a_reader_without_a_mouse_asks_in_a_sentence_mends_the_query_and_opens_the_saved_address(

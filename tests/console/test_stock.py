@@ -4,10 +4,21 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Route
+from playwright.sync_api import Browser
 
 from serving_api.console.texts import texts_of
-from tests.console.opened import CODE, Opened, answer_recorded, holding, is_sound, opened
+from tests.console.opened import (
+    CODE,
+    ConsolePage,
+    Opened,
+    answer_recorded,
+    api_gone,
+    is_sound,
+    opened,
+    says_what_to_do_without_data,
+    tries_again,
+    waits_for_a_slow_api,
+)
 from tests.console.record import answers
 from tests.console.test_today import enter
 
@@ -59,16 +70,9 @@ def test_all_panels_show_the_stock_and_name_their_address(
 def test_without_data_each_panel_says_what_to_do(
     browser: Browser, site: str, width: int, language: str
 ) -> None:
-    texts = texts_of(language, "stock")
-    with opened(browser, width=width, language=language) as one:
-        answer_recorded(one.page, emptied)
-        show(one, site)
-
-        told = {panel: panel for panel in PANELS} | {"chips": "calculated", "scores": "calculated"}
-        assert {panel: one.text(panel) for panel in PANELS} == {
-            panel: texts[f"empty.{name}"] for panel, name in told.items()
-        }
-        is_sound(one, site)
+    told = {panel: panel for panel in PANELS} | {"chips": "calculated", "scores": "calculated"}
+    page = ConsolePage(browser, site, f"stock/{CODE}", "stock", width, language)
+    says_what_to_do_without_data(page, emptied, told)
 
 
 def emptied(answer: Any) -> Any:
@@ -85,33 +89,16 @@ def emptied(answer: Any) -> Any:
 def test_with_the_api_gone_each_panel_says_so_and_tries_again(
     browser: Browser, site: str, width: int, language: str
 ) -> None:
-    texts = texts_of(language, "stock")
-    with opened(browser, width=width, language=language, gone=True) as one:
-        one.page.route("**/api/v1/**", lambda route: route.abort())
-        show(one, site)
-        for panel in PANELS:
-            assert texts["problem.gone"] in one.text(panel)
-        is_sound(one, site)
-
-        one.page.unroute("**/api/v1/**")
-        answer_recorded(one.page)
-        one.page.locator("#finance button", has_text=texts["problem.again"]).click()
-        one.ready()
+    page = ConsolePage(browser, site, f"stock/{CODE}", "stock", width, language)
+    with api_gone(page, PANELS) as one:
+        tries_again(page, one, "finance")
         assert "2026" in one.text("finance")
 
 
 @pytest.mark.soak
 def test_with_the_api_slow_a_panel_says_that_it_waits_and_then_shows(browser: Browser, site: str) -> None:
-    held: list[Route] = []
-    with opened(browser) as one:
-        answer_recorded(one.page)
-        one.page.route("**/finance-detail*", holding(held))
-        one.page.goto(f"{site}/console/stock/{CODE}")
-        one.page.locator("#finance-body", has_text=texts_of("zh", "stock")["state.slow"]).wait_for()
-        held[0].fallback()
-        one.ready()
-        assert "2026" in one.text("finance")
-        is_sound(one, site)
+    page = ConsolePage(browser, site, f"stock/{CODE}", "stock")
+    waits_for_a_slow_api(page, "finance", "**/finance-detail*", "table")
 
 
 def test_a_reader_without_a_mouse_finds_a_stock_goes_back_in_time_and_opens_the_lineage(
@@ -187,6 +174,46 @@ def test_an_administrator_sees_what_each_source_said_the_response_and_the_revisi
             assert said["source"] in shown
         assert panel.locator("a[href*='/runs/']").count() > 0
         is_sound(one, site)
+
+
+@pytest.mark.soak
+def test_a_number_taken_over_from_another_table_leads_to_what_the_sources_said_there(
+    browser: Browser, site: str
+) -> None:
+    """The row of the wide table names the row that it took the price from; that one has the sources."""
+    texts = texts_of("zh", "stock")
+    owner = answers("lineage")["datamgr/lineage/fusion_quote_snapshot"]
+    key = owner["results"]["key"]
+    cell = owner["results"]["columns"]["price"] | {
+        "source": "derived",
+        "from": {"table": "fusion_quote_snapshot", "key": key, "column": "price"},
+    }
+    wide = {"results": owner["results"] | {"table": "fusion_stock_wide", "columns": {"current_price": cell}}}
+    wide["results"] |= {"reported": [], "raw": []}
+    with opened(browser) as one:
+        page = one.page
+        enter(page, site)
+        one.ready()
+        answer_recorded(page)
+        page.route("**/lineage/fusion_stock_wide?*", lambda route: route.fulfill(json=wide))
+        page.route("**/lineage/fusion_quote_snapshot?*", lambda route: route.fulfill(json=owner))
+        show(one, site)
+        page.locator("#summary button.number").first.click()
+        panel = page.locator("#lineage-body")
+        panel.locator("[data-lineage]").wait_for()
+        assert texts["lineage.reported"] not in panel.inner_text()
+        panel.locator("[data-lineage]").focus()
+        page.keyboard.press("Enter")
+        panel.locator("h3", has_text=texts["lineage.reported"]).wait_for()
+        for said in owner["results"]["reported"]:
+            assert said["source"] in panel.inner_text()
+        assert "/lineage/fusion_quote_snapshot?" in page.locator("#lineage-source").inner_text()
+        is_sound(one, site)
+        page.locator("#lineage-back").click()
+        panel.locator("td", has_text="fusion_stock_wide").first.wait_for()
+        assert page.locator("#lineage-back").is_hidden()
+        page.keyboard.press("Escape")
+        assert "current_price" in page.evaluate("() => document.activeElement.dataset.lineage")
 
 
 @pytest.mark.soak

@@ -6,7 +6,17 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from serving_api.console.texts import texts_of
-from tests.console.opened import Opened, answer_recorded, is_sound, opened
+from tests.console.opened import (
+    ConsolePage,
+    Opened,
+    answer_recorded,
+    api_gone,
+    is_sound,
+    opened,
+    says_what_to_do_without_data,
+    tries_again,
+    waits_for_a_slow_api,
+)
 from tests.console.record import answers
 from tests.serving_api.conftest import ADMIN
 
@@ -74,18 +84,15 @@ def emptied(answer: Any) -> Any:
     return answer
 
 
+def healthy(one: Opened) -> None:
+    one.page.route("**/health", lambda route: route.fulfill(json={"problems": []}))
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize(("width", "language"), [(1280, "zh"), (390, "en")])
 def test_without_data_each_panel_says_so(browser: Browser, site: str, width: int, language: str) -> None:
-    texts = texts_of(language, "today")
-    with opened(browser, width=width, language=language) as one:
-        answer_recorded(one.page, emptied, of="today")
-        one.page.route("**/health", lambda route: route.fulfill(json={"problems": []}))
-        show(one, site)
-        assert {panel: one.text(panel) for panel in PANELS} == {
-            panel: texts[f"empty.{panel}"] for panel in PANELS
-        }
-        is_sound(one, site)
+    page = ConsolePage(browser, site, "today", "today", width, language, healthy)
+    says_what_to_do_without_data(page, emptied, {panel: panel for panel in PANELS})
 
 
 @pytest.mark.soak
@@ -100,13 +107,19 @@ def test_somebody_who_may_not_read_it_is_led_to_the_login(browser: Browser, site
 
 @pytest.mark.soak
 @pytest.mark.parametrize(("width", "language"), [(1280, "en"), (390, "zh")])
-def test_with_the_api_gone_each_panel_says_so(browser: Browser, site: str, width: int, language: str) -> None:
-    with opened(browser, width=width, language=language, gone=True) as one:
-        one.page.route("**/api/v1/**", lambda route: route.abort())
-        show(one, site)
-        for panel in PANELS:
-            assert texts_of(language)["problem.gone"] in one.text(panel)
-        is_sound(one, site)
+def test_with_the_api_gone_each_panel_says_so_and_tries_again(
+    browser: Browser, site: str, width: int, language: str
+) -> None:
+    page = ConsolePage(browser, site, "today", "today", width, language)
+    with api_gone(page, PANELS) as one:
+        tries_again(page, one, "upstreams")
+
+
+@pytest.mark.soak
+def test_with_the_api_slow_a_panel_says_that_it_waits_and_then_shows(browser: Browser, site: str) -> None:
+    waits_for_a_slow_api(
+        ConsolePage(browser, site, "today", "today"), "upstreams", "**/datamgr/upstreams", "table"
+    )
 
 
 @pytest.mark.soak

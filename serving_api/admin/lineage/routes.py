@@ -19,6 +19,7 @@ class RowRef(BaseModel):
 
     table: str
     key: dict[str, Any]
+    column: str | None = Field(description="the column there that holds the value")
 
 
 class ColumnOrigin(BaseModel):

@@ -163,7 +163,7 @@ class Walk:
         self._raw_entries(dataset.import_table, found, files)
         named = {str(item["src"]): item for item in staged}
         return {
-            name: {"table": dataset.stage_name, "key": {**key, "src": source}}
+            name: {"table": dataset.stage_name, "key": {**key, "src": source}, "column": name}
             for name, source in sources.items()
             if source in named and named[source].get(name) == row[name]
         }
@@ -212,7 +212,7 @@ class Walk:
                 self.session, self.registry, self.settings, self.visited, below, self.raw, self.level + 1
             ).descend(version)
         return {
-            column: {"table": read.name, "key": key_of(read, version)}
+            column: {"table": read.name, "key": key_of(read, version), "column": theirs}
             for column, (read, version, theirs) in held.items()
             if theirs is not None and version[theirs] == row[column]
         }
@@ -239,7 +239,7 @@ class Walk:
             for item in queries.rows_of(self.session, stage, self.target.key, used, _MAX_ROWS)
         }
         origins = {
-            name: {"table": stage.name, "key": {**self.target.key, "src": source}}
+            name: {"table": stage.name, "key": {**self.target.key, "src": source}, "column": name}
             for name, source in sources.items()
             if source in staged and name in staged[source] and staged[source][name] == row[name]
         }
@@ -283,7 +283,7 @@ class Walk:
                 for name in self._content():
                     if name in item and item[name] == row[name] and row[name] is not None:
                         key = {part: item[part] for part in table.key}
-                        origins.setdefault(name, {"table": table.name, "key": key})
+                        origins.setdefault(name, {"table": table.name, "key": key, "column": name})
         return origins
 
     # -- RAW rows and responses -------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 import "./page.js";
 import { address, read, shared } from "./api.js";
-import { colors, draw } from "./chart.js";
+import { colors, draw, loadPlotly } from "./chart.js";
 import { el, shown, t, table } from "./dom.js";
 import { Panel } from "./panel.js";
 
@@ -70,12 +70,11 @@ function rates(target, answer) {
     type: "bar", name: label, x: rows.map((one, at) => at), y: share(name), text, textposition: "none", marker: { color },
     hovertemplate: `%{text}<br>${label} %{y:.2f} %<extra></extra>`,
   });
-  draw(target, [bars("rows_rejected", t("data.rejected"), colors.rise), bars("rows_warning", t("data.warned"), colors.series[1])], {
+  return draw(target, [bars("rows_rejected", t("data.rejected"), colors.rise), bars("rows_warning", t("data.warned"), colors.series[1])], {
     barmode: "stack", showlegend: true, legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom" }, margin: { l: 8, r: 56, t: 32, b: 28 },
     xaxis: { tickmode: "array", tickvals: [0, rows.length - 1], ticktext: [rows[0], rows.at(-1)].map((one) => one.started_at.slice(5, 16).replace("T", " ")) },
     yaxis: { side: "right", ticksuffix: " %", rangemode: "tozero", nticks: 5 },
   });
-  return true;
 }
 
 function rules(body, { results: one }, ...answers) {
@@ -175,6 +174,7 @@ form.addEventListener("submit", (event) => {
   panels.plan.load([{ url: address("datamgr/backfill/plan"), body: { dataset: chosen, from: from.value, to: to.value } }], plan);
 });
 
+loadPlotly();
 panels.datasets.load([datamgr("contracts")], (body, answer) => {
   const today = answer.query_time.slice(0, 10);
   to.value ||= today;

@@ -63,6 +63,26 @@ export function number(text, from) {
   return el("button", { class: "number", type: "button", "data-lineage": address, title: t("lineage.open") }, text);
 }
 
+/** Put newer content into a body: the focus and the place of its scrolled part stay where the reader has them. */
+export function renewed(body, made) {
+  const all = () => [...body.querySelectorAll("a, button")];
+  const focused = all().indexOf(document.activeElement);
+  const top = body.querySelector(".scrolled")?.scrollTop ?? 0;
+  body.replaceChildren(made);
+  if (focused >= 0) all()[focused]?.focus({ preventScroll: true });
+  const scrolled = body.querySelector(".scrolled");
+  if (scrolled) scrolled.scrollTop = top;
+}
+
+/** A number that was calculated from many rows, or read live: opens what is known about it. `about` is {how,
+ * tables?: [name], where?: text, urls?: [address], rows?: [{label, table, column, key}]}: how it was made, from
+ * which rows, where their JSON is, and single rows that have a lineage. */
+export function calculated(text, about) {
+  if (text === "–") return text;
+  const made = JSON.stringify({ value: text, ...about, urls: about.urls?.map(String) });
+  return el("button", { class: "number", type: "button", "data-calculated": made, title: t("lineage.open") }, text);
+}
+
 /** A table: `columns` are {title, unit?, cell(row) -> text or element, numeric?, tone?(row)}. */
 export function table(columns, rows, rowClass = () => null) {
   const head = columns.map((one) =>

@@ -1,18 +1,34 @@
-// The lineage of a number: fused row, sources, batch, run, response with the value marked, revisions.
+// The lineage of a number: fused row, sources, batch, run, response with the value marked, revisions. Of a
+// calculated number: how it was made, and where its rows are.
 
 import { address, read } from "./api.js";
-import { el, html, isAdmin, t, table } from "./dom.js";
+import { el, html, isAdmin, number, t, table } from "./dom.js";
 
 const panel = document.getElementById("lineage");
 const body = document.getElementById("lineage-body");
 const source = document.getElementById("lineage-source");
+const back = document.getElementById("lineage-back");
+// What was shown before, from one number of the panel to the next; and what is shown now.
+const before = [];
+let current = null;
 let opener = null;
 
-/** Open the panel for {table, column, key}. */
-export async function open(from, button = null) {
-  opener = button;
+/** Open the panel for {table, column, key}, or for {how, ...} of a calculated number (`calculated` of dom.js). */
+export function open(from, button = null) {
+  if (panel.contains(button)) before.push(current);
+  else {
+    before.length = 0;
+    opener = button;
+  }
+  return shows(from);
+}
+
+async function shows(from) {
+  current = from;
   panel.hidden = false;
+  back.hidden = !before.length;
   document.getElementById("lineage-close").focus();
+  if (from.how) return explain(from);
   const url = address(`datamgr/lineage/${encodeURIComponent(from.table)}`, { ...from.key, column: from.column, payload: "true" });
   source.replaceChildren("JSON ", el("a", { href: url.href, target: "_blank", rel: "noopener" }, url.pathname + decodeURIComponent(url.search)));
   if (!isAdmin) {
@@ -22,8 +38,10 @@ export async function open(from, button = null) {
   }
   body.replaceChildren(el("p", { class: "state" }, t("state.loading")));
   try {
-    show((await read({ url })).results, from.column);
+    const found = (await read({ url })).results;
+    if (current === from) show(found, from.column);
   } catch (problem) {
+    if (current !== from) return;
     const text = problem.status === 404 ? t("lineage.none") : t(`problem.${problem.kind ?? "failed"}`, { detail: problem.detail || problem.message });
     body.replaceChildren(el("p", { class: "state problem", role: "alert" }, text));
   }
@@ -33,7 +51,8 @@ export async function open(from, button = null) {
 export function close() {
   if (panel.hidden) return;
   panel.hidden = true;
-  opener?.focus();
+  // What opened it may have been replaced by a newer number since.
+  (opener?.isConnected ? opener : document.getElementById("main")).focus();
 }
 
 const text = (value) => (value === null || value === undefined ? "–" : typeof value === "object" ? JSON.stringify(value) : String(value));
@@ -44,21 +63,57 @@ function facts(rows) {
     el("tr", {}, el("th", { scope: "row" }, name), el("td", { class: "long" }, value instanceof Node ? value : text(value))))));
 }
 
+/** A calculated number: how it was made, its rows, and their JSON. */
+function explain(about) {
+  const link = (url) => {
+    const { pathname, search } = new URL(url);
+    return el("p", { class: "mono" }, el("a", { href: url, target: "_blank", rel: "noopener" }, pathname.slice(Math.max(pathname.indexOf("/api/v1/"), 0)) + decodeURIComponent(search)));
+  };
+  const known = [[t("lineage.is"), about.value], [t("lineage.tables"), about.tables?.join(", ")], [t("lineage.where"), about.where]].filter(([, value]) => value);
+  body.replaceChildren(
+    el("p", {}, el("span", { class: "tag" }, t("lineage.calculated")), ` ${about.how}`), facts(known),
+    ...(about.rows?.length ? [el("h3", {}, t("lineage.used")), facts(about.rows.map(({ label, ...row }) => [label, leading(row)]))] : []),
+    ...(about.urls?.length ? [el("h3", {}, t("lineage.json")), ...about.urls.map(link)] : []));
+  body.scrollTop = 0;
+  source.replaceChildren();
+}
+
+/** The place of a value in another row: leads to its lineage there. */
+function leading({ table: name, key, column }) {
+  const place = `${name}${column ? `.${column}` : ""} ${pairs(key)}`;
+  return column ? number(place, { table: name, key, column }) : place;
+}
+
+/** What a source said, beside the value that was taken. */
+function taken(row, cell) {
+  if (row.source === cell.source) return "✓";
+  if (row.value === null) return t("lineage.silent");
+  return text(row.value) === text(cell.value) ? t("lineage.same") : t("lineage.differs");
+}
+
 function show(found, column) {
   const parts = [];
   const section = (name, ...content) => parts.push(el("h3", {}, t(`lineage.${name}`)), ...content);
   const cell = found.columns?.[column] ?? {};
   section("value", facts([
     [t("lineage.table"), found.table], [t("lineage.key"), pairs(found.key)], [t("lineage.column"), column],
-    [t("lineage.is"), cell.value], [t("lineage.won"), cell.source], [t("lineage.from"), cell.from ? `${text(cell.from.table)} ${pairs(cell.from.key)}` : "–"],
+    [t("lineage.is"), cell.value], [t("lineage.won"), cell.source], [t("lineage.from"), cell.from ? leading(cell.from) : "–"],
     [t("lineage.quality"), found.quality], [t("lineage.valid"), `${text(found.valid_from)} … ${found.valid_to ?? t("lineage.now")}`],
   ]));
   if (found.reported?.length) {
     section("reported", table([
       { title: t("lineage.source"), cell: (row) => row.source },
       { title: t("lineage.is"), numeric: true, cell: (row) => text(row.value) },
-      { title: t("lineage.taken"), cell: (row) => (row.source === cell.source ? "✓" : text(row.value) === text(cell.value) ? t("lineage.same") : t("lineage.differs")) },
+      { title: t("lineage.taken"), cell: (row) => taken(row, cell) },
     ], found.reported));
+  }
+  const inputs = cell.source === "computed" && !cell.from ? found.batches?.[0]?.inputs ?? [] : [];
+  if (inputs.length) {
+    section("computed", table([
+      { title: t("lineage.table"), cell: (row) => row.table },
+      { title: t("lineage.rows"), numeric: true, cell: (row) => text(row.rows) },
+      { title: t("lineage.until"), class: "date", cell: (row) => row.max_date },
+    ], inputs));
   }
   const asked = (found.batches ?? []).flatMap((batch) => (batch.sources ?? []).map((one) => ({ ...one, table: batch.table_name })));
   if (asked.length) {
@@ -109,7 +164,8 @@ function marked(whole, value) {
 }
 
 document.getElementById("lineage-close").addEventListener("click", close);
+back.addEventListener("click", () => shows(before.pop()));
 document.addEventListener("click", (event) => {
-  const button = event.target.closest?.("[data-lineage]");
-  if (button) open(JSON.parse(button.dataset.lineage), button);
+  const button = event.target.closest?.("[data-lineage], [data-calculated]");
+  if (button) open(JSON.parse(button.dataset.lineage ?? button.dataset.calculated), button);
 });

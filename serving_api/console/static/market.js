@@ -2,9 +2,11 @@
 
 import "./page.js";
 import { address, calling, read } from "./api.js";
-import { el, root, shown, t, table } from "./dom.js";
-import { Panel } from "./panel.js";
+import { loadPlotly } from "./chart.js";
+import { calculated, el, number, renewed, root, shown, t, table } from "./dom.js";
 import { breadth, emotion, limits } from "./market_charts.js";
+import { behindIndex, behindIndustry, behindRule, behindStock, counted, mood } from "./market_origins.js";
+import { Panel } from "./panel.js";
 import { Treemap } from "./treemap.js";
 
 const [view, industry, days, live] = ["view", "industry", "days", "live"].map((id) => document.getElementById(id));
@@ -12,12 +14,16 @@ const panels = Object.fromEntries(["pulse", "map", "breadth", "emotion", "ladder
 const CHILDREN = 1000;
 // The server keeps its reads for 15 seconds: more often it would give the same.
 const PAUSE_MS = 15000;
+// The charts wait so long for the map to be drawn first.
+const MAP_FIRST_MS = 3000;
 const PHASES = new Set(["pre_open", "auction", "trading", "noon_break", "closed", "holiday"]);
 const TREE = { url: address("realtime/sector-treemap", { children: CHILDREN }) };
 const PULSE = [{ url: address("market/sentiment") }, { url: address("market/distribution") }];
+const BREADTH = { url: address("market/breadth-intraday") };
 let tree = null;
 let map = null;
 let lastRead = 0;
+let drawn = 0;
 
 const signed = (value, digits = 2) => (value > 0 ? "+" : "") + shown(value, "pct", digits);
 const toStock = (code) => location.assign(new URL(`console/stock/${encodeURIComponent(code)}`, root));
@@ -25,15 +31,15 @@ const stockLink = (row) => el("a", { href: `stock/${encodeURIComponent(row.code)
 /** The API counts market caps in 100 million CNY. */
 const cap = (row) => shown(row.value === null ? null : row.value * 1e8, "CNY");
 
-function pulse(body, mood, spread) {
-  const fact = (name, value, tone) => el("div", {}, el("dt", {}, name), el("dd", { class: tone > 0 ? "rise" : tone < 0 ? "fall" : null }, value));
-  const known = (value) => shown(value, "", 0);
+function pulse(body, sentiment, spread) {
+  const fact = (name, tone, ...value) => el("div", {}, el("dt", {}, name), el("dd", { class: tone > 0 ? "rise" : tone < 0 ? "fall" : null }, value));
+  const stocks = (name, tone) => fact(t(`pulse.${name}`), tone, calculated(shown(spread[name], "", 0), counted(spread)));
   body.append(el("dl", { class: "facts" },
-    mood.indices.map((one) => fact(one.name, `${shown(one.price)}  ${signed(one.change_percent)}`, one.change_percent)),
-    fact(t("pulse.up"), known(spread.up), 1), fact(t("pulse.down"), known(spread.down), -1), fact(t("pulse.flat"), known(spread.flat)),
-    fact(t("pulse.limit_up"), known(spread.limit_up), 1), fact(t("pulse.limit_down"), known(spread.limit_down), -1),
-    fact(t("pulse.suspended"), known(spread.suspended)), fact(t("pulse.score"), `${shown(mood.sentiment_score, "", 1)} / 100`)));
-  return Boolean(mood.indices.length || spread.total);
+    sentiment.indices.map((one) => fact(one.name, one.change_percent,
+      behindIndex(shown(one.price), "close", one, sentiment), "  ", behindIndex(signed(one.change_percent), "change_pct", one, sentiment))),
+    stocks("up", 1), stocks("down", -1), stocks("flat", 0), stocks("limit_up", 1), stocks("limit_down", -1), stocks("suspended", 0),
+    fact(t("pulse.score"), 0, calculated(shown(sentiment.sentiment_score, "", 1), mood(sentiment)), " / 100")));
+  return Boolean(sentiment.indices.length || spread.total);
 }
 
 /** Cells of the map: what has a market cap. */
@@ -52,20 +58,21 @@ function choices() {
 }
 
 function rows(target) {
-  const change = { title: t("market.change"), unit: "%", tone: (row) => row.change_percent, cell: (row) => shown(row.change_percent) };
-  const size = { title: t("market.cap"), numeric: true, cell: cap };
+  const of = industry.value ? behindStock : behindIndustry;
+  const change = { title: t("market.change"), unit: "%", tone: (row) => row.change_percent, cell: (row) => of(shown(row.change_percent), "change_pct", row, tree) };
+  const size = { title: t("market.cap"), numeric: true, cell: (row) => of(cap(row), "market_cap_yi", row, tree) };
   const group = tree.items.find((one) => one.code === industry.value);
   const link = (row) => el("button", { class: "number", type: "button", onclick: () => choose(row.code) }, row.name ?? row.code);
   const made = group
     ? table([{ title: t("market.stock"), cell: stockLink }, change, size], group.children)
     : table([
       { title: t("market.industry"), cell: link }, change, size,
-      { title: t("market.amount"), numeric: true, cell: (row) => shown(row.amount, "CNY") },
-      { title: t("market.main_net"), numeric: true, cell: (row) => shown(row.main_net, "CNY") },
+      { title: t("market.amount"), numeric: true, cell: (row) => of(shown(row.amount, "CNY"), "amount_yi", row, tree) },
+      { title: t("market.main_net"), numeric: true, cell: (row) => of(shown(row.main_net, "CNY"), "main_net", row, tree) },
       { title: t("market.stocks"), numeric: true, cell: (row) => shown(row.children.length, "", 0) },
       { title: t("market.largest"), cell: (row) => (row.children.length ? stockLink(row.children[0]) : "–") },
     ], tree.items);
-  target.replaceChildren(el("div", { class: "scrolled", tabindex: "0", role: "group", "aria-label": t("panels.map") }, made));
+  renewed(target, el("div", { class: "scrolled", tabindex: "0", role: "group", "aria-label": t("panels.map") }, made));
   map = null;
 }
 
@@ -98,13 +105,14 @@ function ladder(body, found) {
   const levels = found.results?.levels ?? [];
   if (!levels.length) return false;
   const stocks = levels.flatMap((level) => level.stocks.map((stock) => ({ ...stock, limit_days: level.limit_days })));
+  const of = (text, column, row) => number(text ?? "–", { table: "raw_limit_pool", column, key: { trade_date: found.results.trade_date, pool: "up", code: row.code } });
   body.append(el("p", { class: "hint" }, t("ladder.total", { date: found.results.trade_date, total: found.results.total, highest: found.results.highest })), table([
-    { title: t("ladder.days"), numeric: true, cell: (row) => shown(row.limit_days, "", 0) },
-    { title: t("market.stock"), cell: stockLink },
-    { title: t("market.industry"), cell: (row) => row.industry },
-    { title: t("ladder.sealed"), numeric: true, cell: (row) => row.first_seal_time },
-    { title: t("ladder.fund"), numeric: true, cell: (row) => shown(row.seal_fund, "CNY") },
-    { title: t("ladder.breaks"), numeric: true, cell: (row) => shown(row.break_times, "", 0) },
+    { title: t("ladder.days"), numeric: true, cell: (row) => of(shown(row.limit_days, "", 0), "limit_days", row) },
+    { title: t("market.stock"), class: "date", cell: stockLink },
+    { title: t("market.industry"), class: "date", cell: (row) => row.industry },
+    { title: t("ladder.sealed"), numeric: true, cell: (row) => of(row.first_seal_time, "first_seal_time", row) },
+    { title: t("ladder.fund"), numeric: true, cell: (row) => of(shown(row.seal_fund, "CNY"), "seal_fund", row) },
+    { title: t("ladder.breaks"), numeric: true, cell: (row) => of(shown(row.break_times, "", 0), "break_times", row) },
   ], stocks));
   return true;
 }
@@ -117,15 +125,20 @@ function risk(body, found) {
   }), found.reason ? ` ${found.reason}` : ""), table([
     { title: t("risk.rule"), cell: (row) => t(`rules.${row.key}`) },
     { title: t("risk.group"), cell: (row) => el("span", { class: "tag" }, t(`groups.${row.group}`)) },
-    { title: t("risk.value"), unit: "%", numeric: true, cell: (row) => shown(row.value) },
+    { title: t("risk.value"), unit: "%", numeric: true, cell: (row) => calculated(shown(row.value), behindRule(row)) },
     { title: t("risk.calm"), unit: "%", numeric: true, cell: (row) => shown(row.calm) },
     { title: t("risk.threshold"), unit: "%", numeric: true, cell: (row) => shown(row.threshold) },
-    { title: t("risk.score"), unit: "0–100", numeric: true, cell: (row) => shown(row.score, "", 1) },
+    { title: t("risk.score"), unit: "0–100", numeric: true, cell: (row) => calculated(shown(row.score, "", 1), behindRule(row, true)) },
     { title: "", cell: (row) => el("meter", { min: 0, max: 100, value: row.score ?? 0, "aria-label": t(`rules.${row.key}`) }) },
     { title: t("risk.status"), cell: (row) => el("span", { class: row.status === "ok" ? "tag" : "tag partial" }, t(`statuses.${row.status}`)) },
     { title: t("risk.as_of"), class: "date", cell: (row) => row.as_of },
   ], found.rules));
   return true;
+}
+
+function shownBreadth(target, found) {
+  drawn = found.total;
+  return breadth(target, found);
 }
 
 function history() {
@@ -138,10 +151,11 @@ async function renew() {
   if (Date.now() - lastRead < PAUSE_MS) return;
   lastRead = Date.now();
   try {
-    const [newer, ...moods] = await Promise.all([TREE, ...PULSE].map((one) => read(one)));
+    const [newer, samples, ...moods] = await Promise.all([TREE, BREADTH, ...PULSE].map((one) => read(one)));
     if (panels.map.plot?.isConnected) showTree(panels.map.plot, newer);
     const made = document.createDocumentFragment();
-    if (pulse(made, ...moods)) panels.pulse.body.replaceChildren(made);
+    if (pulse(made, ...moods)) renewed(panels.pulse.body, made);
+    if (samples.total > drawn) panels.breadth.load([{ ...BREADTH, isShared: true, answer: Promise.resolve(samples) }], shownBreadth, t("empty.breadth"));
   } catch (problem) {
     if (!problem.kind) throw problem;
   }
@@ -167,16 +181,23 @@ function listen() {
   });
 }
 
+const waited = (ms) => new Promise((done) => setTimeout(done, ms));
+const painted = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+
 function fill() {
   lastRead = Date.now();
   panels.pulse.load(PULSE, pulse, t("empty.pulse"));
-  panels.map.load([TREE], showTree, t("empty.map"));
-  panels.breadth.load([{ url: address("market/breadth-intraday") }], breadth, t("empty.breadth"));
+  // The map draws by itself. Plotly occupies the browser for a second: it comes when the map stands, or cannot.
+  loadPlotly(Promise.race([panels.map.load([TREE], showTree, t("empty.map")).then(painted), waited(MAP_FIRST_MS)]));
+  panels.breadth.load([BREADTH], shownBreadth, t("empty.breadth"));
   panels.ladder.load([calling("get_limit_ladder", {})], ladder, t("empty.ladder"));
   panels.risk.load([{ url: address("market/cross-market-risk") }], risk, t("empty.risk"));
   history();
 }
 
+panels.breadth.leads(({ about, meta }) => ({ table: "calc_breadth_sample", column: meta, key: { sample_time: about } }));
+panels.emotion.leads(({ x }) => ({ table: "calc_market_phase", column: "score", key: { trade_date: x } }));
+panels.limits.leads(({ x, meta }) => ({ table: "calc_limit_count", column: meta, key: { trade_date: x } }));
 for (const one of [view, industry]) one.addEventListener("change", () => tree && showTree(panels.map.plot));
 days.addEventListener("change", history);
 document.addEventListener("visibilitychange", listen);

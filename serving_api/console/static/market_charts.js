@@ -13,15 +13,16 @@ export function breadth(target, found) {
   if (!rows.length) return false;
   const x = rows.map((row) => String(row.time).slice(5, 16));
   const of = (name) => rows.map((row) => row[name]);
-  draw(target, [
-    line(t("pulse.up"), x, of("up"), colors.rise), line(t("pulse.down"), x, of("down"), colors.fall), line(t("pulse.flat"), x, of("flat"), colors.faint),
-    line(t("breadth.index"), x, of("index_change_percent"), colors.series[0], { yaxis: "y2", mode: "lines", line: { width: 1.2, dash: "dot", color: colors.series[0] }, hovertemplate: "%{y:.2f} %" }),
+  const at = (meta) => ({ meta, customdata: of("time") });
+  return draw(target, [
+    line(t("pulse.up"), x, of("up"), colors.rise, at("up_count")), line(t("pulse.down"), x, of("down"), colors.fall, at("down_count")),
+    line(t("pulse.flat"), x, of("flat"), colors.faint, at("flat_count")),
+    line(t("breadth.index"), x, of("index_change_percent"), colors.series[0], { ...at("index_change_pct"), yaxis: "y2", mode: "lines", line: { width: 1.2, dash: "dot", color: colors.series[0] }, hovertemplate: "%{y:.2f} %" }),
   ], {
     ...LEGEND, margin: { ...LEGEND.margin, l: 44 },
     xaxis: { type: "category", nticks: few(target, 8) }, yaxis: { rangemode: "tozero", title: { text: t("breadth.stocks"), font: { size: 11 } } },
     yaxis2: { overlaying: "y", side: "right", ticksuffix: " %", showgrid: false, nticks: 4 },
   });
-  return true;
 }
 
 /** The emotion score of each date in the colour of its stage. */
@@ -36,10 +37,9 @@ export function emotion(target, found) {
     text: mine.map((row) => plain(t("emotion.inputs", { up: row.limit_up ?? "–", down: row.limit_down ?? "–", height: row.max_limit_days ?? "–" }))),
     hovertemplate: "%{y:.1f} · %{text}",
   }));
-  draw(target, [{ type: "scatter", mode: "lines", showlegend: false, hoverinfo: "skip", x, y: rows.map((row) => row.score), line: { width: 1, color: colors.faint } }, ...dots], {
+  return draw(target, [{ type: "scatter", mode: "lines", showlegend: false, hoverinfo: "skip", x, y: rows.map((row) => row.score), line: { width: 1, color: colors.faint } }, ...dots], {
     ...LEGEND, xaxis: { type: "category", categoryorder: "array", categoryarray: x, nticks: few(target, 6) }, yaxis: { side: "right", range: [0, 100], nticks: 5 },
   });
-  return true;
 }
 
 /** Limit-ups and limit-downs of each date, counted from the bars, and the highest run. */
@@ -48,12 +48,11 @@ export function limits(target, found) {
   if (!rows.length) return false;
   const x = rows.map((row) => row.date);
   const bars = (name, key, color, sign) => ({
-    type: "bar", name, x, y: rows.map((row) => (row[key] === null ? null : sign * row[key])), marker: { color },
+    type: "bar", name, meta: key.replace(/^limit_/, ""), x, y: rows.map((row) => (row[key] === null ? null : sign * row[key])), marker: { color },
     customdata: rows.map((row) => row[key] ?? "–"), hovertemplate: "%{customdata}",
   });
-  draw(target, [
+  return draw(target, [
     bars(t("pulse.limit_up"), "limit_up_recomputed", colors.rise, 1), bars(t("pulse.limit_down"), "limit_down_recomputed", colors.fall, -1),
-    line(t("limits.highest"), x, rows.map((row) => row.max_limit_days), colors.series[0], { mode: "markers", marker: { symbol: "diamond", size: 7, color: colors.series[0] } }),
+    line(t("limits.highest"), x, rows.map((row) => row.max_limit_days), colors.series[0], { meta: "max_limit_days", mode: "markers", marker: { symbol: "diamond", size: 7, color: colors.series[0] } }),
   ], { ...LEGEND, barmode: "relative", xaxis: { type: "category", nticks: few(target, 6) }, yaxis: { side: "right", nticks: 5, title: { text: t("breadth.stocks"), font: { size: 11 } } } });
-  return true;
 }

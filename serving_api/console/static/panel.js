@@ -2,6 +2,7 @@
 
 import { read } from "./api.js";
 import { el, t } from "./dom.js";
+import { open } from "./lineage.js";
 
 const SLOW_MS = 4000;
 
@@ -12,8 +13,8 @@ export class Panel {
     this.current = null;
   }
 
-  /** Read `requests` and show them: `show(body, ...answers)` fills the panel and returns false when there is
-   * nothing to show. A newer call replaces an unfinished one. `empty` says what to do about nothing. */
+  /** Read `requests` and show them: `show(body, ...answers)` fills the panel and returns false (or a promise of
+   * it) when there is nothing to show. A newer call replaces an unfinished one. `empty` says what to do about nothing. */
   async load(requests, show, empty = t("state.empty")) {
     this.current?.abort();
     const mine = (this.current = new AbortController());
@@ -24,11 +25,14 @@ export class Panel {
     try {
       const answers = await Promise.all(requests.map((one) => read(one, mine.signal)));
       if (mine.signal.aborted) return;
+      clearTimeout(slow);
       const made = document.createDocumentFragment();
       if (this.body.classList.contains("chart")) {
         if (!this.plot) this.body.replaceChildren((this.plot = el("div", { class: "plot" })));
         else if (!this.plot.isConnected) this.body.replaceChildren(this.plot);
-        if (show(this.plot, ...answers) === false) this.say(empty);
+        const isShown = await show(this.plot, ...answers);
+        if (mine.signal.aborted) return;
+        if (isShown === false) this.say(empty);
       } else if (show(made, ...answers) === false) this.say(empty);
       else this.body.replaceChildren(made);
     } catch (problem) {
@@ -53,6 +57,20 @@ export class Panel {
   /** A sentence instead of the content. */
   say(text, ...more) {
     this.body.replaceChildren(el("p", { class: "state", role: "status" }, text), ...more);
+  }
+
+  /** A click on a point of the figure opens where it came from, Enter that of its newest: `from({x, meta, about})` gives
+   * what `open` of lineage.js takes, or null. */
+  leads(from) {
+    const show = (point) => {
+      const item = from(point);
+      if (item) open(item, this.body);
+    };
+    this.body.addEventListener("point", (event) => show(event.detail));
+    this.body.addEventListener("keydown", (event) => {
+      const trace = event.key === "Enter" && event.target === this.body ? this.plot?.data?.find((one) => one.x?.length) : null;
+      if (trace) show({ x: trace.x.at(-1), meta: trace.meta, about: trace.customdata?.at(-1) });
+    });
   }
 
   refuse(problem) {

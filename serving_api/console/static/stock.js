@@ -2,9 +2,9 @@
 
 import "./page.js";
 import { address, calling, read, shared } from "./api.js";
-import { el, number, shown, t, table } from "./dom.js";
+import { calculated, el, number, shown, t, table } from "./dom.js";
 import { Panel } from "./panel.js";
-import { open } from "./lineage.js";
+import { loadPlotly } from "./chart.js";
 import { candles, chips, flow, limitEvents } from "./stock_charts.js";
 
 const code = document.getElementById("stock").dataset.code;
@@ -74,18 +74,31 @@ function finance(body, detail) {
   return true;
 }
 
-function peers(body, found) {
+function peers(body, found, score) {
   if (!found.results?.length) return false;
+  // Peers are the wide rows of the stock's newest date, as its scores are.
+  const of = (row, column, text) => number(text, score.date ? { table: "fusion_stock_wide", column, key: { code: row.code, trade_date: score.date } } : null);
   body.append(table([
     { title: t("peers.rank"), numeric: true, cell: (row) => String(row.rank ?? "–") },
     { title: t("peers.name"), cell: (row) => el("a", { href: row.code }, `${row.name ?? ""} ${row.code}`) },
-    { title: t("facts.change"), unit: "%", tone: (row) => row.changePercent, cell: (row) => shown(row.changePercent) },
-    { title: t("facts.pe"), numeric: true, cell: (row) => shown(row.peTtm) },
-    { title: t("facts.pb"), numeric: true, cell: (row) => shown(row.pb) },
-    { title: t("facts.roe"), unit: "%", numeric: true, cell: (row) => shown(row.roe) },
-    { title: t("facts.cap"), numeric: true, cell: (row) => shown(row.marketCap, "CNY") },
+    { title: t("facts.change"), unit: "%", tone: (row) => row.changePercent, cell: (row) => of(row, "change_pct", shown(row.changePercent)) },
+    { title: t("facts.pe"), numeric: true, cell: (row) => of(row, "pe_ttm", shown(row.peTtm)) },
+    { title: t("facts.pb"), numeric: true, cell: (row) => of(row, "pb", shown(row.pb)) },
+    { title: t("facts.roe"), unit: "%", numeric: true, cell: (row) => of(row, "roe", shown(row.roe)) },
+    { title: t("facts.cap"), numeric: true, cell: (row) => of(row, "total_market_cap", shown(row.marketCap, "CNY")) },
   ], found.results, (row) => (row.isSelf ? "self" : null)));
   return true;
+}
+
+const input = (one) => (one.table && one.date ? { table: one.table, column: one.field, key: { code, trade_date: one.date } } : null);
+
+/** The score of a factor: calculated from the ranks of its inputs among all stocks of the date. */
+function scored(row, found) {
+  const rows = row.inputs.filter(input).map((one) => ({ label: one.label ?? one.field, ...input(one) }));
+  const tables = [...new Set(rows.map((one) => one.table))];
+  return calculated(shown(row.score, "", 1), {
+    how: t("scores.how", { count: found.universe_size }), tables, where: `trade_date=${found.date}`, rows, urls: [address(`factor/breakdown/${code}`, { as_of: asOf() })],
+  });
 }
 
 function scores(body, found) {
@@ -94,11 +107,11 @@ function scores(body, found) {
     table([
       { title: t("scores.factor"), cell: (row) => row.label ?? row.key },
       { title: t("scores.mark"), cell: (row) => el("span", { class: `tag ${row.mark}` }, row.mark) },
-      { title: t("scores.score"), unit: "0–100", numeric: true, cell: (row) => shown(row.score, "", 1) },
+      { title: t("scores.score"), unit: "0–100", numeric: true, cell: (row) => scored(row, found) },
       { title: t("scores.weight"), unit: "%", numeric: true, cell: (row) => shown(row.effective_weight * 100, "", 0) },
       { title: t("scores.inputs"), class: "long", cell: (row) => el("span", {}, row.inputs.flatMap((one, at) => [
         at ? "; " : "", `${one.label ?? one.field} `,
-        number(shown(one.value), one.table && one.date ? { table: one.table, column: one.field, key: { code, trade_date: one.date } } : null)])) },
+        number(shown(one.value), input(one))])) },
     ], found.factors));
   return true;
 }
@@ -127,7 +140,7 @@ function fill() {
   panels.flow.load([calling("get_fund_flow_history", { code, limit: 60 }, date)], flow, t("empty.flow"));
   panels.events.load([dividends, billboard, announcements, limits], events, t("empty.events"));
   panels.finance.load([stock("/finance-detail")], finance, t("empty.finance"));
-  panels.peers.load([stock("/industry-compare")], peers, t("empty.peers"));
+  panels.peers.load([stock("/industry-compare"), score], peers, t("empty.peers"));
   panels.scores.load([score], scores, t("empty.calculated"));
 }
 
@@ -139,17 +152,17 @@ function moved(by = 0) {
   waiting = setTimeout(fill, WAIT_MS);
 }
 
-/** A click on a bar opens the lineage of its close, on money flow that of the main net. */
-function clicks(id, from) {
-  panels[id].body.addEventListener("plotly", (event) => open(from(event.detail), panels[id].body));
-}
-clicks("candles", (date) => ({ table: "fusion_kline_daily", column: "close", key: { code, date } }));
-clicks("flow", (date) => ({ table: "fusion_fund_flow", column: "main_net", key: { code, date } }));
+panels.candles.leads(({ x: date, meta }) => (meta && meta !== "volume"
+  ? { table: "calc_indicator_daily", column: meta, key: { code, date } }
+  : { table: "fusion_kline_daily", column: meta ?? "close", key: { code, date } }));
+panels.flow.leads(({ x: date }) => ({ table: "fusion_fund_flow", column: "main_net", key: { code, date } }));
+panels.chips.leads(({ meta: date }) => ({ table: "calc_chip_daily", column: "distribution", key: { code, date } }));
 
 for (const one of [adjust, days, indicator]) one.addEventListener("change", fill);
 slider.addEventListener("input", () => moved());
 document.addEventListener("console:date", (event) => moved(event.detail));
 fill();
+loadPlotly();
 
 // The dates of the slider are those of the newest bars; without them it stays off.
 try {

@@ -10,16 +10,6 @@ const LINES = {
 const ON_PRICE = new Set(["ma", "boll"]);
 const VISIBLE = 120;
 
-/** Clicks of a figure become the event `plotly` with the date of the bar. */
-function reports(target) {
-  if (target.dataset.reports) return;
-  target.dataset.reports = "1";
-  target.on("plotly_click", ({ points }) => {
-    const date = points[0]?.x;
-    if (date) target.dispatchEvent(new CustomEvent("plotly", { detail: String(date).slice(0, 10), bubbles: true }));
-  });
-}
-
 /** Marks in one row of the chart: dates with a symbol and the text of what happened. */
 function marks(rows, name, symbol, color, level, known) {
   const seen = rows.filter((row) => known.has(row.date));
@@ -57,7 +47,7 @@ export function candles(target, [bars, indicators, patterns, dividends, billboar
   const alone = (values) => values.some((value, at) => value !== null && (values[at - 1] ?? null) === null && (values[at + 1] ?? null) === null);
   const lines = LINES[kind].map((name, at) => ({
     type: "scatter", mode: alone(each(name)) ? "lines+markers" : "lines", name: name.toUpperCase().replace("_", " "), x, y: each(name), connectgaps: false,
-    yaxis: below, showlegend: true, line: { width: 1.2, color: colors.series[at % 4] }, marker: { color: colors.series[at % 4], size: 3 }, hovertemplate: "%{y:.2f}",
+    yaxis: below, meta: name, showlegend: true, line: { width: 1.2, color: colors.series[at % 4] }, marker: { color: colors.series[at % 4], size: 3 }, hovertemplate: "%{y:.2f}",
   }));
   if (kind === "macd") {
     const bar = items.map((row) => row.macd_hist);
@@ -69,7 +59,7 @@ export function candles(target, [bars, indicators, patterns, dividends, billboar
       type: "candlestick", showlegend: false, name: t("candles.price"), x, open: of("open"), high: of("high"), low: of("low"), close: of("close"),
       increasing: { line: { color: colors.rise, width: 1 } }, decreasing: { line: { color: colors.fall, width: 1 } },
     },
-    { type: "bar", showlegend: false, name: t("candles.volume"), x, y: of("volume"), yaxis: "y2", marker: { color: tone }, customdata: of("volume").map((one) => shown(one, "shares")), hovertemplate: "%{customdata}" },
+    { type: "bar", showlegend: false, name: t("candles.volume"), meta: "volume", x, y: of("volume"), yaxis: "y2", marker: { color: tone }, customdata: of("volume").map((one) => shown(one, "shares")), hovertemplate: "%{customdata}" },
     ...lines,
     marks(hits, t("events.pattern"), "triangle-up", colors.series[2], 4, known),
     marks(dividends.results.map((one) => ({ date: one.ex_date, text: one.plan_text })), t("events.dividend"), "diamond", colors.series[1], 3, known),
@@ -78,7 +68,7 @@ export function candles(target, [bars, indicators, patterns, dividends, billboar
     ...limitEvents(limits).map((one) => marks([one], t(`events.${one.kind}`), LIMIT_MARKS[one.pool][0], colors[LIMIT_MARKS[one.pool][1]], 5, known)),
   ];
   const bottom = below === "y3" ? 0.16 : 0;
-  draw(target, traces, {
+  return draw(target, traces, {
     hovermode: "x unified", bargap: 0.2, showlegend: true, legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom" }, margin: { l: 8, r: 56, t: 32, b: 28 },
     xaxis: { type: "category", rangeslider: { visible: false }, range: [Math.max(-1, x.length - VISIBLE) - 0.5, x.length - 0.5], nticks: few(target, 8), anchor: "free", position: 0, showspikes: true, spikethickness: 1 },
     yaxis: { domain: [bottom + 0.24, 1], side: "right", title: { text: t("units.cny"), font: { size: 11 } } },
@@ -86,16 +76,14 @@ export function candles(target, [bars, indicators, patterns, dividends, billboar
     yaxis3: { domain: [0, 0.15], side: "right", nticks: 3, fixedrange: true, visible: below === "y3" },
     yaxis4: { domain: [bottom, bottom + 0.08], range: [0.2, 5.8], fixedrange: true, visible: false },
   });
-  reports(target);
-  return true;
 }
 
 /** The distribution of the cost of the shares: share of the chips at each price. */
 export function chips(target, found) {
   if (!found.distribution?.length) return false;
   const prices = found.distribution.map((one) => one.price);
-  draw(target, [{
-    type: "bar", orientation: "h", y: prices, x: found.distribution.map((one) => one.ratio),
+  return draw(target, [{
+    type: "bar", orientation: "h", meta: found.date, y: prices, x: found.distribution.map((one) => one.ratio),
     marker: { color: prices.map((price) => (price <= found.close ? colors.rise : colors.fall)) },
     hovertemplate: `%{y:.2f} ${t("units.cny")}<br>%{x:.2f} %<extra></extra>`,
   }], {
@@ -107,7 +95,6 @@ export function chips(target, found) {
         .map(([name, value]) => `${plain(name)} ${plain(value)}`).join("<br>"),
     }],
   });
-  return true;
 }
 
 /** Net inflow of large orders by date. */
@@ -115,12 +102,10 @@ export function flow(target, found) {
   const rows = found.results;
   if (!rows.length) return false;
   const values = rows.map((row) => row.main_net);
-  draw(target, [{
+  return draw(target, [{
     type: "bar", x: rows.map((row) => row.date), y: values, marker: { color: values.map((one) => (one >= 0 ? colors.rise : colors.fall)) },
     customdata: values.map((one) => shown(one, "CNY")), hovertemplate: "%{x}<br>%{customdata}<extra></extra>",
   }], {
     xaxis: { type: "category", nticks: few(target, 6) }, yaxis: { side: "right", nticks: 5, title: { text: t("units.cny"), font: { size: 11 } } },
   });
-  reports(target);
-  return true;
 }

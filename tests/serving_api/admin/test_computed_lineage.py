@@ -77,7 +77,13 @@ def test_a_joined_value_is_followed_to_the_answer_that_holds_it(
     found = wide(ctx, column=column, payload="true")
 
     reported = found["columns"][column]
-    assert reported["from"] == {"table": owner, "key": {"code": BANK, date_column: TODAY}}
+    place = reported["from"]
+    assert (place["table"], place["key"]) == (owner, {"code": BANK, date_column: TODAY})
+    # That row says of the column there what each of its sources reports.
+    there = ctx.results(f"/datamgr/lineage/{owner}", **place["key"], column=place["column"])
+    assert there["columns"][place["column"]]["value"] == reported["value"]
+    sources = {one["source"]: one["value"] for one in there["reported"]}
+    assert sources[there["columns"][place["column"]]["source"]] == reported["value"]
     tables = [batch["table_name"] for batch in found["batches"]]
     stem = owner.removeprefix("fusion_")
     assert tables[:3] == ["fusion_stock_wide", owner, f"stg_{stem}"]
@@ -99,6 +105,7 @@ def test_a_count_of_holders_is_followed_to_the_newest_one_that_was_announced(ctx
     assert reported["columns"]["holder_num"]["from"] == {
         "table": "fusion_holder",
         "key": {"code": BANK, "date": "2026-03-31"},
+        "column": "holder_num",
     }
     tables = [batch["table_name"] for batch in reported["batches"]]
     assert tables == ["fusion_stock_wide", "fusion_holder", "stg_holder", "raw_holder_num"]
@@ -112,6 +119,7 @@ def test_a_reported_figure_rests_on_the_report_that_was_known(ctx: FetchContext)
     assert reported["from"] == {
         "table": "fusion_finance_indicator",
         "key": {"code": BANK, "report_period": "2026-03-31"},
+        "column": "eps",
     }
 
 
@@ -153,7 +161,8 @@ def test_a_value_missing_in_its_owner_is_traced_to_another_source(
 
     reported = found["columns"]["limit_up"]
     assert reported["value"] is not None
-    assert reported["from"] == {"table": "fusion_kline_daily", "key": {"code": BANK, "date": past}}
+    bar = {"table": "fusion_kline_daily", "key": {"code": BANK, "date": past}, "column": "limit_up"}
+    assert reported["from"] == bar
     assert [batch["table_name"] for batch in found["batches"]][:2] == [
         "fusion_stock_wide",
         "fusion_kline_daily",
@@ -183,6 +192,7 @@ def test_the_bar_of_an_open_period_goes_on_through_its_newest_day(
     assert found["columns"]["close"]["from"] == {
         "table": "fusion_kline_daily",
         "key": {"code": BANK, "date": TODAY},
+        "column": "close",
     }
     assert any(BANK in item["fetch"]["request"] for item in found["raw"])
 

@@ -194,6 +194,7 @@ def test_a_staged_value_is_followed_to_the_row_and_record_of_its_own_source(
     assert origin["from"] == {
         "table": "stg_quote_snapshot",
         "key": {"code": code, "trade_date": DATES[-1], "src": foreign},
+        "column": columns[0],
     }
     assert [batch["table_name"] for batch in found["batches"]] == [
         "fusion_quote_snapshot",
