@@ -128,7 +128,7 @@ coverage: $(TEST_STAMP)
 	@$(BIN)/python -m pytest -n 3 --dist loadfile -m "not soak" --cov --cov-report=term:skip-covered $(ARGS)
 
 bench: $(TEST_STAMP)
-	@$(BIN)/python -m tests.benchmarks
+	@$(BIN)/python -m tests.benchmarks $(ARGS)
 
 screenshots: $(TEST_STAMP)
 	@$(BIN)/python -m tests.console.screenshots $(ADDRESS) $(if $(PASSWORD_FILE),--password-file '$(PASSWORD_FILE)')

@@ -1,4 +1,6 @@
-"""The group `ashare`. Help and completion load no command: importing one takes seconds."""
+"""The group `ashare`. A module of `ashare.commands` declares arguments and options and loads no library but
+click; what the command does is in `ashare.work`, whose imports take seconds: a shell that completes a word
+waits for none of them."""
 
 import importlib
 import logging

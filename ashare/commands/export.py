@@ -1,18 +1,9 @@
 """`ashare export`."""
 
-from pathlib import Path
-
 import click
 
-from ashare.exporting import Selection, export
+from ashare.completions import words
 from ashare.output import Output
-from ashare.session import with_state
-from core.errors import InputError
-from serving_api.admin.shared import off_loop
-from serving_api.framework.state import State
-
-FORMATS = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet", ".xlsx": "excel"}
-QLIB = "qlib"
 
 
 @click.command("export")
@@ -21,6 +12,7 @@ QLIB = "qlib"
     "--to",
     "target",
     required=True,
+    type=click.Path(),
     metavar="FILE",
     help="NAME.csv, .jsonl (.gz compresses), .parquet or .xlsx; a folder with --qlib.",
 )
@@ -29,7 +21,12 @@ QLIB = "qlib"
 @click.option("--codes", metavar="CODES", help="Comma list of codes.")
 @click.option("--columns", metavar="NAMES", help="Comma list of columns; default: all of the content.")
 @click.option("--as-of", metavar="TIME", help="As it was known at this date or time (fused tables).")
-@click.option("--adjust", metavar="MODE", help="Prices of daily bars: none (default), qfq, hfq.")
+@click.option(
+    "--adjust",
+    metavar="MODE",
+    shell_complete=words("none", "qfq", "hfq"),
+    help="Prices of daily bars: none (default), qfq, hfq.",
+)
 @click.option("--qlib", is_flag=True, help="Daily bars as a folder in qlib's binary format.")
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
 @click.pass_obj
@@ -47,17 +44,6 @@ def command(
     force: bool,
 ) -> None:
     """Write rows of TABLE to a file, in the order of its key; dates of both ends are included."""
-    path = Path(target)
-    suffix = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
-    form = QLIB if qlib else FORMATS.get(suffix)
-    if form is None or (path.suffix == ".gz" and form not in ("csv", "jsonl")):
-        raise InputError("to", f"{path.name!r} ends in none of {', '.join(FORMATS)}; .gz is for texts")
-    if path.exists() and not force:
-        raise InputError("to", f"{path} is there already; --force replaces it")
+    from ashare.work.export import run  # noqa: PLC0415  see ashare.main
 
-    async def written(state: State) -> int:
-        chosen = Selection.of(state, table, since, until, codes, columns, as_of, adjust)
-        return await off_loop(export, state.reading.warehouse, chosen, path, form)
-
-    rows = with_state(written)
-    out.result({"table": table, "rows": rows, "file": str(path)}, [f"{rows} rows of {table} in {path}"])
+    run(out, table, target, since, until, codes, columns, as_of, adjust, qlib, force)

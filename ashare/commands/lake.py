@@ -1,23 +1,8 @@
 """`ashare lake`."""
 
-from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import click
 
-from ashare.output import Output, table
-from ashare.session import command_settings
-from core.calendar import shipped_calendar
-from core.declaration.registry import builtin_registry
-from core.declaration.tables import Table
-from core.errors import InputError, PlatformError
-from resources.composition import market_clock, open_warehouse
-from resources.lake.checking import DIFFERENT, checked
-from resources.lake.location import Lake
-from resources.lake.publishing import Publisher
-from resources.lake.upkeep import tidy
-from resources.warehouse.warehouse import Warehouse
+from ashare.output import Output
 
 _NAMES = click.argument("names", nargs=-1, metavar="[TABLE]...")
 
@@ -30,26 +15,6 @@ def command() -> None:
     """
 
 
-def _chosen(names: tuple[str, ...]) -> list[Table]:
-    """The published tables of these names; all without one. Raises InputError."""
-    known = {one.name: one for one in builtin_registry().tables if one.published}
-    wrong = next((name for name in names if name not in known), None)
-    if wrong is not None:
-        raise InputError("table", f"{wrong[:64]!r} is none of {', '.join(sorted(known))}")
-    return [known[name] for name in names or sorted(known)]
-
-
-@contextmanager
-def _opened() -> Iterator[tuple[Warehouse, Lake]]:
-    settings = command_settings()
-    clock = market_clock(settings, shipped_calendar())
-    warehouse = open_warehouse(settings, builtin_registry(), clock, read_only=True)
-    try:
-        yield warehouse, Lake(settings.lake_address)
-    finally:
-        warehouse.close()
-
-
 @command.command("publish")
 @_NAMES
 @click.pass_obj
@@ -58,21 +23,9 @@ def publish(out: Output, names: tuple[str, ...]) -> int:
 
     The exit code is 1 when a table could not be published.
     """
-    chosen, rows, failed = _chosen(names), [], {}
-    with _opened() as (warehouse, lake), out.progress("publishing", len(chosen)) as shown:
-        for number, one in enumerate(chosen, 1):
-            try:
-                done = Publisher(warehouse, lake).publish(one)
-                rows.append({"table": one.name, "months": len(done.months), "rows": done.rows})
-            except PlatformError as error:
-                failed[one.name] = error.message
-            shown.at(number)
-    changed = [row for row in rows if row["months"]]
-    lines = [f"{one['table']}: {one['rows']} rows of {one['months']} months" for one in changed]
-    lines += [f"{name}: {why}" for name, why in failed.items()]
-    lines.append(f"{len(changed)} of {len(chosen)} tables published, the others had not changed")
-    out.result({"ok": not failed, "tables": rows, "failed": failed}, lines)
-    return 1 if failed else 0
+    from ashare.work import lake  # noqa: PLC0415  see ashare.main
+
+    return lake.publish(out, names)
 
 
 @command.command("check")
@@ -84,29 +37,9 @@ def check(out: Output, names: tuple[str, ...]) -> int:
     A month that changed since it was published is behind and is not compared: readers take it from the
     warehouse. The exit code is 1 when a month differs.
     """
-    chosen = _chosen(names)
-    with _opened() as (warehouse, lake), out.progress("comparing", len(chosen)) as shown:
-        found = []
-        for number, one in enumerate(chosen, 1):
-            found += list(checked(warehouse, lake, one))
-            shown.at(number)
-    wrong = [one for one in found if one.status == DIFFERENT]
-    rows = [
-        {"table": one.table, "month": one.month, "status": one.status,
-         "published_rows": one.published_rows, "stored_rows": one.stored_rows}
-        for one in found
-    ]  # fmt: skip
-    counts = Counter(one.status for one in found)
-    summary = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
-    shown_rows = [row for row in rows if row["status"] == DIFFERENT]
-    out.result(
-        {"ok": not wrong, "months": rows},
-        [
-            *table(shown_rows, ("table", "month", "status", "published_rows", "stored_rows")),
-            f"months: {summary}",
-        ],
-    )
-    return 1 if wrong else 0
+    from ashare.work import lake  # noqa: PLC0415  see ashare.main
+
+    return lake.check(out, names)
 
 
 @command.command("tidy")
@@ -114,10 +47,6 @@ def check(out: Output, names: tuple[str, ...]) -> int:
 @click.pass_obj
 def tidied(out: Output, names: tuple[str, ...]) -> None:
     """Delete the files that no version of the last seven days needs; the task data_cleanup does the same."""
-    with _opened() as (_, lake):
-        done = [tidy(lake, one.name) for one in _chosen(names) if lake.has(one.name)]
-    deleted = sum(one.deleted for one in done)
-    out.result(
-        {"ok": True, "tables": len(done), "files_deleted": deleted},
-        [f"{deleted} files of {len(done)} tables deleted"],
-    )
+    from ashare.work import lake  # noqa: PLC0415  see ashare.main
+
+    lake.tidied(out, names)

@@ -1,13 +1,10 @@
 """`ashare restore`."""
 
-from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from ashare.output import Output
-from ashare.session import command_settings
-from resources.backup.restoring import restore
 
 
 @click.command("restore")
@@ -16,9 +13,6 @@ from resources.backup.restoring import restore
 @click.pass_obj
 def command(out: Output, folder: Path, replace: bool) -> None:
     """Bring a backup back into a platform that does not run."""
-    done = restore(command_settings(), folder, replace=replace)
-    aside = [f"the state before is in {place}" for place in done.aside]
-    out.result(
-        {"manifest": asdict(done.manifest), "aside": [str(place) for place in done.aside]},
-        [*done.manifest.lines(), "restored", *aside],
-    )
+    from ashare.work.restore import run  # noqa: PLC0415  see ashare.main
+
+    run(out, folder, replace)

@@ -2,10 +2,10 @@
 
 import click
 
-from schedules.supervisor.app import run
-
 
 @click.command("run")
 def command() -> int:
     """Start the platform in this terminal, as `make run` does; Ctrl-C stops it."""
+    from schedules.supervisor.app import run  # noqa: PLC0415  see ashare.main
+
     return run()

@@ -8,6 +8,7 @@ import pytest
 
 import ashare.commands
 from ashare.main import COMMANDS, main
+from tests.ashare.bash import InteractiveBash
 
 HEAVY = ("pandas", "numpy", "sqlalchemy", "dagster", "fastapi", "numba", "pydantic")
 
@@ -22,9 +23,10 @@ def test_every_command_has_its_module_and_help(capsys: pytest.CaptureFixture[str
         assert f"ashare {name}" in capsys.readouterr().out
 
 
-def test_help_loads_no_heavy_package() -> None:
+def test_help_of_every_command_loads_no_heavy_package() -> None:
     code = (
-        "import sys; from ashare.main import main; main(['--help']); "
+        "import sys; from ashare.main import COMMANDS, main; "
+        "[main([*name, '--help']) for name in ([], *([one] for one in COMMANDS))]; "
         f"print([name for name in {HEAVY!r} if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -35,7 +37,7 @@ def test_help_loads_no_heavy_package() -> None:
 def test_records_of_the_platform_do_not_reach_the_terminal_of_run() -> None:
     """The supervisor says each line once; its records go to its file."""
     code = (
-        "import logging; import ashare.commands.run as one; "
+        "import logging; import schedules.supervisor.app as one; "
         "one.run = lambda: logging.getLogger('schedules').error('a record') or 0; "
         "from ashare.main import main; main(['run'])"
     )
@@ -44,21 +46,30 @@ def test_records_of_the_platform_do_not_reach_the_terminal_of_run() -> None:
     assert "ERROR" not in done.stdout + done.stderr
 
 
-def test_completion_knows_the_commands() -> None:
-    words = {"_ASHARE_COMPLETE": "bash_complete", "COMP_WORDS": "ashare backf", "COMP_CWORD": "1"}
-    script = "import sys; sys.argv = ['ashare']; from ashare.main import main; sys.exit(main())"
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, env=words, check=False
-    )
+TYPED = {
+    "ashare backf": "ashare backfill",
+    "ashare user ": "ashare user add",
+    "ashare --js": "ashare --json",
+    "ashare export fusion_kline_daily --ad": "ashare export fusion_kline_daily --adjust",
+    "ashare export fusion_kline_daily --adjust q": "ashare export fusion_kline_daily --adjust qfq",
+    "ashare restore {folder}/a-back": "ashare restore {folder}/a-backup/",
+    "ashare backup --to {folder}/a-back": "ashare backup --to {folder}/a-backup/",
+    "ashare import {folder}/bars-of": "ashare import {folder}/bars-of-a-vendor.csv",
+    "ashare load kline_daily --da": "ashare load kline_daily --date",
+}
 
-    assert done.stdout.split() == ["plain,backfill"]
 
+@pytest.mark.skipif(sys.platform == "darwin", reason="its bash is older than the script of click asks for")
+def test_an_interactive_bash_completes_what_is_typed(tmp_path: Path) -> None:
+    (tmp_path / "a-backup").mkdir()
+    (tmp_path / "bars-of-a-vendor.csv").touch()
+    typed = {begun.format(folder=tmp_path): whole.format(folder=tmp_path) for begun, whole in TYPED.items()}
 
-def test_a_shell_can_source_the_completion_script() -> None:
-    script = subprocess.run(
-        [sys.executable, "-m", "ashare", "completion", "bash"], capture_output=True, text=True, check=True
-    ).stdout
-    subprocess.run(["bash", "-n"], input=script, text=True, check=True)
+    with InteractiveBash(tmp_path) as bash:
+        bash.enter('eval "$(ashare completion bash)"')
+        found = {begun: bash.completed(begun) for begun in typed}
+
+    assert found == typed
 
 
 def test_wrong_usage_is_exit_code_2_and_names_the_option(capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,7 +4,7 @@ import os
 import signal
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -82,11 +82,16 @@ class RunOfDay:
     runs: dict[str, str] = field(default_factory=dict)
 
 
-def load_day(services: Services, *, look: Callable[[str], None] = lambda _run: None) -> RunOfDay:
+def load_day(
+    services: Services,
+    jobs: Sequence[tuple[str, str, str]] = JOBS,
+    *,
+    look: Callable[[str], None] = lambda _run: None,
+) -> RunOfDay:
     """The jobs of the day one after the other, as commands to the worker. `look` is called every LOOK_S with
     the id of the run of the last one. Raises RuntimeError when one does not succeed."""
     done = RunOfDay()
-    for job, first, last in JOBS:
+    for job, first, last in jobs:
         began = time.monotonic()
         asked = {"partition_key": last} if first == last else {"partition_range": [first, last]}
         command = services.commands.enqueue("run_job", {"job": job, **asked}, requested_by="day").id
@@ -99,7 +104,7 @@ def load_day(services: Services, *, look: Callable[[str], None] = lambda _run: N
                 break
             if time.monotonic() - began > LIMIT_S:
                 raise RuntimeError(f"{job}: not done after {LIMIT_S:.0f} s")
-            if now is not None and now.run_id is not None and job == JOBS[-1][0]:
+            if now is not None and now.run_id is not None and job == jobs[-1][0]:
                 look(now.run_id)
             time.sleep(LOOK_S)
         if now.status != "success" or now.run_id is None:

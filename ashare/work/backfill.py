@@ -1,0 +1,75 @@
+"""What `ashare backfill` does."""
+
+from typing import Any
+
+from pydantic import ValidationError
+
+from ashare.output import Output
+from ashare.session import BY, need_worker, with_state
+from ashare.waiting import finished
+from core.errors import InputError
+from resources.warehouse.ledger.backfills import Backfill
+from resources.warehouse.ledger.commands import Command
+from serving_api.admin.backfill import Turn, backfill_detail, start_backfill
+from serving_api.admin.gaps import PlanRequest, plan_of, requested_days
+from serving_api.admin.shared import off_loop
+from serving_api.framework.state import State
+
+
+def run(out: Output, dataset: str, since: str, until: str, every: bool, plan: bool, no_wait: bool) -> int:
+    """Load dates or show the plan; the exit code."""
+    body = requested(dataset, since, until, only_missing=not every)
+    if plan:
+        shown = with_state(lambda state: plan_of(state, body))
+        out.result(shown, _plan_lines(shown))
+        return 0
+    return load_dates(out, body, wait=not no_wait)
+
+
+def requested(dataset: str, since: str, until: str, *, only_missing: bool) -> PlanRequest:
+    """InputError that names the option for a value that cannot be a dataset or date."""
+    try:
+        given = {"dataset": dataset, "from": since, "to": until, "only_missing": only_missing}
+        return PlanRequest.model_validate(given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise InputError(str(first["loc"][0]), str(first["msg"])) from None
+
+
+def load_dates(out: Output, body: PlanRequest, *, wait: bool) -> int:
+    """Start a backfill, wait for it and show it as the API does; the exit code."""
+    made, asked = with_state(lambda state: _started(state, body))
+    if wait:
+        with out.progress(f"{made.dataset}, command {asked.id}", len(made.days)) as bar:
+            finished(asked.id, lambda _line: None, backfill=made.id, done=bar.at)
+    shown = with_state(lambda state: off_loop(backfill_detail, state, made.id))
+    parts = shown["partitions"]
+    lines = [
+        f"backfill {made.id} of {made.dataset}: {shown['status']}, "
+        f"{parts['done']} of {parts['total']} trade dates, {shown['rows_written']} rows"
+    ]
+    failures = [f"  {one['partition']}: {one['error']}" for one in shown["failures"]]
+    out.result({"command_id": asked.id, **shown}, lines + failures)
+    return int(wait and shown["status"] != "success")
+
+
+async def _started(state: State, body: PlanRequest) -> tuple[Backfill, Command]:
+    need_worker(state)
+    chosen = await requested_days(state, body)
+    if not chosen.chosen:
+        raise InputError("all", f"every trade date from {chosen.since} to {chosen.until} is loaded already")
+    return start_backfill(state, state.part(Turn), chosen, BY)
+
+
+def _plan_lines(plan: dict[str, Any]) -> list[str]:
+    calls = ", ".join(f"{name} {number}" for name, number in plan["calls"].items()) or "none known"
+    rows = "unknown" if plan["rows"] is None else f"about {plan['rows']}"
+    return [
+        f"{plan['dataset']}, {plan['from']} to {plan['to']}: {plan['partitions']} trade dates to load, "
+        f"{plan['complete']} complete",
+        f"upstream calls: {calls}",
+        f"time: at least {plan['minutes']} minutes",
+        f"rows: {rows}",
+        f"tables: {', '.join(plan['tables'])}",
+        *(f"note: {text}" for text in plan["warnings"]),
+    ]

@@ -1,0 +1,90 @@
+"""What `ashare load` does."""
+
+import difflib
+from collections.abc import Callable, Collection
+from typing import Any
+
+from ashare.output import Output
+from ashare.session import BY, need_worker, with_state
+from ashare.waiting import finished
+from ashare.work.backfill import load_dates, requested
+from core.declaration.registry import builtin_registry
+from core.errors import InputError, NotFound
+from resources.warehouse.ledger.commands import Command, CommandQueue
+from resources.warehouse.missing_partitions import has_dates
+from schedules.supervisor.progress import request_load
+from serving_api.admin.shared import off_loop, parse_day
+from serving_api.datasets.download import service
+from serving_api.framework.parameters import parse_codes
+from serving_api.framework.state import State
+
+MOST_CODES = 500
+"""As `/datamgr/download-batch` takes."""
+
+
+def run(out: Output, name: str | None, date: str | None, codes: str | None, no_wait: bool) -> int:
+    """Load what was asked for; the exit code."""
+    wait = not no_wait
+    if name is None:
+        if date or codes:
+            raise InputError("name", "--date and --codes need the NAME of what to load")
+        return _carried_out(out, with_state(_everything), _facts, wait=wait)
+    chosen = name
+    day = with_state(lambda state: _trade_date(state, date))
+    if codes is not None:
+        if name not in service.built_types():
+            raise _unknown(name, service.built_types())
+        asked = parse_codes(codes, MOST_CODES)
+        args: dict[str, Any] = {"codes": asked, "types": [name], "date": day}
+        accepted = with_state(lambda state: _asked(state, service.COMMAND, args))
+        return _carried_out(out, accepted, lambda one: service.codes_answer(one, asked, [chosen]), wait=wait)
+    datasets = builtin_registry().datasets
+    if name in datasets and has_dates(datasets[name]):
+        return load_dates(out, requested(name, day, day, only_missing=False), wait=wait)
+    if name in service.market_names():
+        args = {"name": name, "date": day}
+        accepted = with_state(lambda state: _asked(state, service.MARKET_COMMAND, args))
+        return _carried_out(out, accepted, service.market_answer, wait=wait)
+    raise _unknown(
+        name, [*service.market_names(), *(one.name for one in datasets.values() if has_dates(one))]
+    )
+
+
+async def _trade_date(state: State, date: str | None) -> str:
+    if date is None:
+        return state.calendar.newest_complete(state.clock.now())
+    day = parse_day("date", date, state.today)
+    if not state.calendar.is_trade_date(day):
+        raise InputError("date", f"{day} is no trade date")
+    return day
+
+
+def _unknown(name: str, known: Collection[str]) -> NotFound:
+    near = difflib.get_close_matches(name, known, n=3, cutoff=0.3) or sorted(known)
+    return NotFound(f"name: {name[:64]!r} is nothing that can be loaded so; nearest: {', '.join(near[:3])}")
+
+
+async def _everything(state: State) -> Command:
+    need_worker(state)
+    return await off_loop(request_load, CommandQueue(state.writer.engine))
+
+
+async def _asked(state: State, name: str, args: dict[str, Any]) -> Command:
+    need_worker(state)
+    return await off_loop(CommandQueue(state.writer.engine).enqueue, name, args, requested_by=BY)
+
+
+def _facts(command: Command) -> dict[str, Any]:
+    return {"status": command.status, **command.result}
+
+
+def _carried_out(
+    out: Output, asked: Command, answer_of: Callable[[Command], dict[str, Any]], *, wait: bool
+) -> int:
+    """Show what the API answers for the command; the exit code."""
+    done = finished(asked.id, out.note) if wait else asked
+    answer = answer_of(done) if wait else {"status": done.status}
+    shown = {"command_id": done.id, "run_id": done.run_id, **answer}
+    lines = [f"{key}: {value}" for key, value in shown.items() if isinstance(value, str | int | float)]
+    out.result(shown, lines)
+    return int(wait and answer["status"] != "success")
