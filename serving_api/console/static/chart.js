@@ -56,7 +56,7 @@ function reports(target) {
 /** Draw traces into a panel's body; `layout` is laid over the common one, each axis over a common axis. */
 export async function draw(target, traces, layout = {}, config = {}) {
   const plotly = await loadPlotly();
-  const axes = Object.fromEntries(Object.entries(layout).filter(([name]) => /^[xy]axis/.test(name)).map(([name, one]) => [name, { ...axis(), ...one }]));
+  const axes = Object.fromEntries(Object.entries(layout).filter(([name]) => /^[xy]axis/.test(name)).map(([name, one]) => [name, { ...axis(), ...(name.startsWith("x") ? { tickangle: 0 } : {}), ...one }]));
   const common = {
     xaxis: axis(), yaxis: axis(), paper_bgcolor: colors.panel, plot_bgcolor: colors.panel, showlegend: false,
     font: { color: colors.ink, size: 12, family: style.getPropertyValue("--font") }, hoverlabel: { font: { color: colors.ink }, bgcolor: colors.panel },

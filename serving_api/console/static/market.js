@@ -24,6 +24,7 @@ let tree = null;
 let map = null;
 let lastRead = 0;
 let drawn = 0;
+let later = null;
 
 const signed = (value, digits = 2) => (value > 0 ? "+" : "") + shown(value, "pct", digits);
 const toStock = (code) => location.assign(new URL(`console/stock/${encodeURIComponent(code)}`, root));
@@ -178,6 +179,11 @@ function listen() {
     const phase = PHASES.has(event.trade_state) ? t(`live.${event.trade_state}`) : "";
     live.textContent = t("live.at", { time: event.ts.slice(11, 19), phase });
     renew();
+    // What the server keeps may be older than the event: read once more when that is over.
+    later ??= setTimeout(() => {
+      later = null;
+      renew();
+    }, PAUSE_MS);
   });
 }
 

@@ -3,8 +3,8 @@
 import { colors, draw } from "./chart.js";
 import { plain, t } from "./dom.js";
 
-const LEGEND = { showlegend: true, legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom" }, margin: { l: 24, r: 48, t: 32, b: 28 }, hovermode: "x unified" };
-const few = (target, count) => (target.clientWidth < 500 ? Math.floor(count / 2) : count);
+const LEGEND = { showlegend: true, legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom" }, margin: { l: 36, r: 56, t: 32, b: 28 }, hovermode: "x unified" };
+const few = (target, count) => (target.clientWidth < 500 ? Math.floor(count / 2) - 1 : count);
 const line = (name, x, y, color, more = {}) => ({ type: "scatter", mode: "lines+markers", name, x, y, line: { width: 1.6, color }, marker: { size: 4, color }, ...more });
 
 /** Stocks that rose and fell, every five minutes. */
@@ -21,7 +21,7 @@ export function breadth(target, found) {
   ], {
     ...LEGEND, margin: { ...LEGEND.margin, l: 44 },
     xaxis: { type: "category", nticks: few(target, 8) }, yaxis: { rangemode: "tozero", title: { text: t("breadth.stocks"), font: { size: 11 } } },
-    yaxis2: { overlaying: "y", side: "right", ticksuffix: " %", showgrid: false, nticks: 4 },
+    yaxis2: { overlaying: "y", side: "right", tickformat: ".2f", ticksuffix: " %", showgrid: false, nticks: 4 },
   });
 }
 

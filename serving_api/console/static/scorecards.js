@@ -59,8 +59,8 @@ function overview(body, kinds, found, cards) {
   const percent = (title, value, how) => ({ title, unit: "%", numeric: true, tone: value, cell: cell((row) => shown(value(row)), how) });
   const count = (title, value, how) => ({ title, numeric: true, cell: cell((row) => shown(value(row), "", 0), how) });
   body.append(el("p", { class: "hint" }, t("cards.about", { date: (isCards() ? cards : found).as_of ?? "–", days: (isCards() ? cards : found).hold_days })), table([
-    { title: t("cards.source"), cell: (row) => of(row).source },
-    { title: t("cards.group"), cell: name },
+    { title: t("cards.source"), class: "date", cell: (row) => of(row).source },
+    { title: t("cards.group"), class: "date", cell: name },
     count(t("cards.picks"), (row) => row.picks, "picks"),
     count(t("cards.reviewed"), (row) => row.reviewed, "reviewed"),
     { title: t("cards.rate"), unit: "%", numeric: true, cell: cell((row) => shown(row.win_rate_pct, "", 1), "rate") },
@@ -83,7 +83,7 @@ function picks(body, found) {
     { title: t("cards.date"), class: "date", cell: (row) => row.trade_date },
     { title: t("cards.rank"), numeric: true, cell: of("rank_no", (row) => shown(row.rank, "", 0)) },
     { title: t("cards.stock"), class: "date", cell: (row) => el("a", { href: `stock/${encodeURIComponent(row.code)}` }, `${row.name ?? ""} ${row.code}`) },
-    { title: t("cards.industry"), cell: (row) => row.industry },
+    { title: t("cards.industry"), class: "date", cell: (row) => row.industry },
     { title: t("cards.bought"), class: "date", cell: (row) => row.buy_date },
     { title: t("cards.sold"), class: "date", cell: (row) => row.sell_date },
     { title: t("cards.buy_price"), unit: t("units.cny"), numeric: true, cell: of("buy_price", (row) => shown(row.buy_price)) },

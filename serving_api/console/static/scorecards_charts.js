@@ -4,8 +4,8 @@ import { colors, draw } from "./chart.js";
 import { shown, t } from "./dom.js";
 import { wilson } from "./wilson.js";
 
-const LEGEND = { showlegend: true, legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom" }, margin: { l: 24, r: 52, t: 32, b: 28 }, hovermode: "x unified" };
-const ticks = (target, count) => (target.clientWidth < 500 ? Math.floor(count / 2) : count);
+const LEGEND = { showlegend: true, legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom" }, margin: { l: 40, r: 52, t: 32, b: 28 }, hovermode: "x unified" };
+const ticks = (target, count) => (target.clientWidth < 500 ? Math.floor(count / 2) - 1 : count);
 
 /** Equity of the picks beside the index; the number of settled picks stands in the name. */
 export function curve(target, found) {

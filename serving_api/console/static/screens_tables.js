@@ -61,8 +61,8 @@ export function rows(body, answer, catalogue, turned) {
       ...(pages > 1 ? [turn(answer.page - 1, "‹", t("rows.before")), el("span", {}, `${answer.page} / ${pages}`), turn(answer.page + 1, "›", t("rows.after"))] : []),
       el("span", { class: "hint" }, answer.note ?? "")),
     table([
-      { title: t("rows.stock"), cell: (row) => stockLink(row.code, row.name) },
-      { title: t("rows.industry"), cell: (row) => row.industry ?? "–" },
+      { title: t("rows.stock"), class: "date", cell: (row) => stockLink(row.code, row.name) },
+      { title: t("rows.industry"), class: "date", cell: (row) => row.industry ?? "–" },
       ...ALWAYS.map(([name, column, unit]) => ({
         title: t(`rows.${name}`), unit: HEADS[unit], numeric: true,
         cell: (row) => el("span", { class: name === "change_pct" ? direction(row[name]) : null }, stored(row[name], unit, WIDE, column, row.code)),
@@ -86,7 +86,7 @@ export function values(body, answer) {
   const shownOnes = answer.items.length < answer.total ? t("values.first", { count: answer.items.length }) : "";
   body.append(el("p", { class: "hint" }, `${t(isSelection ? "values.holds" : "values.values", { total: count(answer.total), date: answer.date })} ${shownOnes}`),
     table([
-      { title: t("rows.stock"), cell: (row) => stockLink(row.code, row.name) },
+      { title: t("rows.stock"), class: "date", cell: (row) => stockLink(row.code, row.name) },
       { title: t("values.value"), numeric: true, cell: (row) => (isSelection ? t(row.value ? "screens.yes" : "screens.no") : shown(row.value, "", 4)) },
     ], answer.items));
   return true;

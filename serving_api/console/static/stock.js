@@ -80,7 +80,7 @@ function peers(body, found, score) {
   const of = (row, column, text) => number(text, score.date ? { table: "fusion_stock_wide", column, key: { code: row.code, trade_date: score.date } } : null);
   body.append(table([
     { title: t("peers.rank"), numeric: true, cell: (row) => String(row.rank ?? "–") },
-    { title: t("peers.name"), cell: (row) => el("a", { href: row.code }, `${row.name ?? ""} ${row.code}`) },
+    { title: t("peers.name"), class: "date", cell: (row) => el("a", { href: row.code }, `${row.name ?? ""} ${row.code}`) },
     { title: t("facts.change"), unit: "%", tone: (row) => row.changePercent, cell: (row) => of(row, "change_pct", shown(row.changePercent)) },
     { title: t("facts.pe"), numeric: true, cell: (row) => of(row, "pe_ttm", shown(row.peTtm)) },
     { title: t("facts.pb"), numeric: true, cell: (row) => of(row, "pb", shown(row.pb)) },
@@ -105,7 +105,7 @@ function scores(body, found) {
   if (!found.factors?.length) return false;
   body.append(el("p", {}, t("scores.composite", { score: shown(found.composite, "", 1), count: found.universe_size, date: found.date })),
     table([
-      { title: t("scores.factor"), cell: (row) => row.label ?? row.key },
+      { title: t("scores.factor"), class: "date", cell: (row) => row.label ?? row.key },
       { title: t("scores.mark"), cell: (row) => el("span", { class: `tag ${row.mark}` }, row.mark) },
       { title: t("scores.score"), unit: "0–100", numeric: true, cell: (row) => scored(row, found) },
       { title: t("scores.weight"), unit: "%", numeric: true, cell: (row) => shown(row.effective_weight * 100, "", 0) },

@@ -29,7 +29,7 @@ export const limitEvents = (limits) => limits.results.filter((one) => one.pool i
 }));
 
 /** Ticks of an axis of dates: half as many where the panel is narrow. */
-const few = (target, count) => (target.clientWidth < 500 ? Math.floor(count / 2) : count);
+const few = (target, count) => (target.clientWidth < 500 ? Math.floor(count / 2) - 1 : count);
 
 /** Candles, volume, an indicator, marks of patterns and events on one axis of dates. */
 export function candles(target, [bars, indicators, patterns, dividends, billboard, announcements, limits], kind) {
@@ -106,6 +106,6 @@ export function flow(target, found) {
     type: "bar", x: rows.map((row) => row.date), y: values, marker: { color: values.map((one) => (one >= 0 ? colors.rise : colors.fall)) },
     customdata: values.map((one) => shown(one, "CNY")), hovertemplate: "%{x}<br>%{customdata}<extra></extra>",
   }], {
-    xaxis: { type: "category", nticks: few(target, 6) }, yaxis: { side: "right", nticks: 5, title: { text: t("units.cny"), font: { size: 11 } } },
+    margin: { l: 36, r: 56, t: 8, b: 28 }, xaxis: { type: "category", nticks: few(target, 6) }, yaxis: { side: "right", nticks: 5, title: { text: t("units.cny"), font: { size: 11 } } },
   });
 }
