@@ -11,7 +11,7 @@ from core.errors import PayloadError
 from resources.upstreams.fetch_context import FetchContext
 
 if TYPE_CHECKING:
-    from resources.upstreams.eastmoney import EastmoneyClient
+    from resources.upstreams.eastmoney.client import EastmoneyClient
 
 EventCall = Callable[["EastmoneyClient"], Callable[[str, str, tuple[str, ...] | None], pd.DataFrame]]
 """The client of the portal -> its call of (first date, last date, codes or None for the market)."""

@@ -16,7 +16,7 @@ from core.market.securities import is_a_share
 from resources.upstreams.fetch_context import FetchContext
 
 if TYPE_CHECKING:
-    from resources.upstreams.eastmoney import EastmoneyClient
+    from resources.upstreams.eastmoney.client import EastmoneyClient
 
 AGAIN_DAYS = 7
 SPAN_DAYS = 92

@@ -25,7 +25,8 @@ from platform_assets.datasets._events import (
 from resources.upstreams.fetch_context import FetchContext
 
 if TYPE_CHECKING:
-    from resources.upstreams.exchanges import SseClient, SzseClient
+    from resources.upstreams.exchanges.sse import SseClient
+    from resources.upstreams.exchanges.szse import SzseClient
 
 PUBLISHED = "18:00"
 _AFTER = {"d1_change_pct": 1, "d5_change_pct": 5}

@@ -7,7 +7,7 @@ from core.clock import Clock
 from resources.simulated_market.faults import FaultPlan
 from resources.simulated_market.http_server import HttpServer
 from resources.simulated_market.registry import responders
-from resources.simulated_market.tdx import TdxServer
+from resources.simulated_market.tdx.server import TdxServer
 from resources.simulated_market.world.model import World
 
 

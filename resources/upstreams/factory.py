@@ -14,26 +14,29 @@ from resources.transport.gates import deployment_gate
 from resources.transport.http import HttpTransport
 from resources.transport.request import Fetcher
 from resources.transport.settings import transport_settings
-from resources.upstreams.chinabond import ChinabondClient
-from resources.upstreams.chinamoney import ChinamoneyClient
-from resources.upstreams.cls import ClsClient
-from resources.upstreams.cnindex import CnindexClient
-from resources.upstreams.cninfo import CninfoClient
-from resources.upstreams.csindex import CsindexClient
-from resources.upstreams.eastmoney import EastmoneyClient
-from resources.upstreams.exchanges import BseClient, SseClient, SzseClient
+from resources.upstreams.chinabond.client import ChinabondClient
+from resources.upstreams.chinamoney.client import ChinamoneyClient
+from resources.upstreams.cls.client import ClsClient
+from resources.upstreams.cnindex.client import CnindexClient
+from resources.upstreams.cninfo.client import CninfoClient
+from resources.upstreams.csindex.client import CsindexClient
+from resources.upstreams.eastmoney.client import EastmoneyClient
+from resources.upstreams.exchanges.bse import BseClient
+from resources.upstreams.exchanges.sse import SseClient
+from resources.upstreams.exchanges.szse import SzseClient
 from resources.upstreams.first_answers import FirstAnswers
 from resources.upstreams.futures.client import CALLS, FuturesClient
-from resources.upstreams.hkex import HkexClient
+from resources.upstreams.hkex.client import HkexClient
 from resources.upstreams.hosts import SITES, mock_sites
-from resources.upstreams.sina import SinaClient
-from resources.upstreams.sw import SwClient
+from resources.upstreams.sina.client import SinaClient
+from resources.upstreams.sw.client import SwClient
 from resources.upstreams.tdx.client import TdxClient
 from resources.upstreams.tdx.pool import PUBLIC_HOSTS
-from resources.upstreams.tencent import TencentClient
-from resources.upstreams.ths import ThsClient
-from resources.upstreams.websearch import DuckduckgoClient, TavilyClient
-from resources.upstreams.xueqiu import XueqiuClient
+from resources.upstreams.tencent.client import TencentClient
+from resources.upstreams.ths.client import ThsClient
+from resources.upstreams.websearch.duckduckgo import DuckduckgoClient
+from resources.upstreams.websearch.tavily import TavilyClient
+from resources.upstreams.xueqiu.client import XueqiuClient
 
 Makers = dict[str, Callable[[FetchLog], Any]]
 

@@ -9,7 +9,7 @@ import pytest
 
 from platform_assets.datasets.breadth_sample import sample_time
 from platform_assets.pipeline.download import AllSourcesFailed
-from resources.upstreams.tencent import TencentClient
+from resources.upstreams.tencent.client import TencentClient
 from resources.warehouse.comparison import Comparison, Stored
 from tests.pipeline.conftest import TODAY, Services
 

@@ -1,5 +1,1 @@
 """CNI, the index provider of Shenzhen: members with their weights."""
-
-from resources.upstreams.cnindex.client import CnindexClient
-
-__all__ = ["CnindexClient"]

@@ -1,5 +1,1 @@
 """The portal's (`eastmoney`) quote hosts (push2, push2his): lists, single quotes, bars, money flow."""
-
-from resources.upstreams.eastmoney.client import EastmoneyClient
-
-__all__ = ["EastmoneyClient"]

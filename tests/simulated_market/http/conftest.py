@@ -11,15 +11,17 @@ from resources.simulated_market.service import SimulatedMarket
 from resources.transport.gates import MemoryGate
 from resources.transport.http import HttpTransport
 from resources.transport.settings import TransportSettings
-from resources.upstreams.chinabond import ChinabondClient
-from resources.upstreams.cninfo import CninfoClient
-from resources.upstreams.eastmoney import EastmoneyClient
-from resources.upstreams.exchanges import BseClient, SseClient, SzseClient
+from resources.upstreams.chinabond.client import ChinabondClient
+from resources.upstreams.cninfo.client import CninfoClient
+from resources.upstreams.eastmoney.client import EastmoneyClient
+from resources.upstreams.exchanges.bse import BseClient
+from resources.upstreams.exchanges.sse import SseClient
+from resources.upstreams.exchanges.szse import SzseClient
 from resources.upstreams.hosts import mock_sites
-from resources.upstreams.sina import SinaClient
-from resources.upstreams.tencent import TencentClient
-from resources.upstreams.ths import ThsClient
-from resources.upstreams.xueqiu import XueqiuClient
+from resources.upstreams.sina.client import SinaClient
+from resources.upstreams.tencent.client import TencentClient
+from resources.upstreams.ths.client import ThsClient
+from resources.upstreams.xueqiu.client import XueqiuClient
 from tests.simulated_market.http.tiny_world import NOW, TinyWorld
 from tests.transport.manual import ManualTime
 

@@ -7,8 +7,8 @@ import pytest
 from bs4 import BeautifulSoup
 
 from core.errors import Refused
-from resources.upstreams.websearch import DuckduckgoClient, TavilyClient
-from resources.upstreams.websearch.duckduckgo import search_request
+from resources.upstreams.websearch.duckduckgo import DuckduckgoClient, search_request
+from resources.upstreams.websearch.tavily import TavilyClient
 from tests.simulated_market.http.conftest import Bench
 
 

@@ -10,8 +10,8 @@ from core.clock import FrozenClock
 from core.errors import PlatformError
 from resources.fetch_record import FetchLog
 from resources.simulated_market.faults import FaultPlan
-from resources.simulated_market.tdx import TdxServer
-from resources.upstreams.tdx import TdxClient
+from resources.simulated_market.tdx.server import TdxServer
+from resources.upstreams.tdx.client import TdxClient
 from tests.simulated_market.tdx.tiny_world import NOW, TinyWorld
 
 

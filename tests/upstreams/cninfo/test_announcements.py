@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from core.errors import PayloadError, Refused
 from resources.transport.request import Request
-from resources.upstreams.cninfo import CninfoClient, announcements
+from resources.upstreams.cninfo import announcements
 from resources.upstreams.cninfo.announcements import CATEGORIES, ORG_COLUMNS, Query
+from resources.upstreams.cninfo.client import CninfoClient
 from resources.upstreams.parsing.texts import NOTICE_COLUMNS, notice_frame
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
 

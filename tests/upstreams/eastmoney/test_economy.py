@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from core.clock import FrozenClock
 from core.errors import InputError, PayloadError, Permanent
-from resources.upstreams.eastmoney import EastmoneyClient
+from resources.upstreams.eastmoney.client import EastmoneyClient
 from resources.upstreams.eastmoney.quotes import futures
 from resources.upstreams.eastmoney.reports import economy, gateway
 from tests.simulated_market.http.tiny_world import NOW

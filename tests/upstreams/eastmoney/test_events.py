@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from core.clock import FrozenClock
 from core.errors import InputError, PayloadError, Permanent
-from resources.upstreams.eastmoney import EastmoneyClient
+from resources.upstreams.eastmoney.client import EastmoneyClient
 from resources.upstreams.eastmoney.reports import billboard, capital, gateway, trading
 from tests.simulated_market.http.tiny_world import NOW
 from tests.upstreams.eastmoney.test_reports import Pages, body

@@ -14,7 +14,7 @@ from core.errors import InputError, PayloadError, Permanent
 from resources.simulated_market.eastmoney.finance import main_row
 from resources.simulated_market.finance import Result
 from resources.simulated_market.world.model import Report, Security
-from resources.upstreams.eastmoney import EastmoneyClient
+from resources.upstreams.eastmoney.client import EastmoneyClient
 from resources.upstreams.eastmoney.f10 import pages as f10
 from resources.upstreams.eastmoney.reports import finance, gateway
 from tests.simulated_market.http.tiny_world import NOW

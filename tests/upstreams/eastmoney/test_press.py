@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from core.clock import FrozenClock
 from core.errors import PayloadError, Refused
 from resources.transport.request import Request
-from resources.upstreams.eastmoney import EastmoneyClient
+from resources.upstreams.eastmoney.client import EastmoneyClient
 from resources.upstreams.eastmoney.news import articles, notices, research
 from resources.upstreams.exchanges import notices as shenzhen
 from resources.upstreams.parsing.texts import LONGEST, plain_text, web_address, without_name

@@ -13,7 +13,7 @@ from core.clock import FrozenClock
 from core.errors import InputError, PayloadError, Permanent, Transient
 from resources.rejections import noting
 from resources.transport.request import Request
-from resources.upstreams.eastmoney import EastmoneyClient
+from resources.upstreams.eastmoney.client import EastmoneyClient
 from resources.upstreams.eastmoney.reports import gateway, trading
 from tests.simulated_market.http.tiny_world import NOW
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick

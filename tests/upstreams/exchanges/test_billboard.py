@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import PayloadError
-from resources.upstreams.exchanges import SseClient, SzseClient, sse_billboard, szse_billboard
+from resources.upstreams.exchanges import sse_billboard, szse_billboard
+from resources.upstreams.exchanges.sse import SseClient
+from resources.upstreams.exchanges.szse import SzseClient
 from resources.upstreams.exchanges.szse_billboard import rule_of
 from tests.upstreams.eastmoney.test_reports import Pages
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick

@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import PayloadError
-from resources.upstreams.exchanges import SseClient, SzseClient, sse, szse_report
+from resources.upstreams.exchanges import sse, szse_report
+from resources.upstreams.exchanges.sse import SseClient
+from resources.upstreams.exchanges.szse import SzseClient
 from tests.upstreams.eastmoney.test_reports import Pages
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
 

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from core.errors import PayloadError, Permanent, Refused
 from resources.upstreams.eastmoney.quotes import futures as portal
-from resources.upstreams.futures import FuturesClient
-from resources.upstreams.futures.client import CALLS, FUTURES_COLUMNS
+from resources.upstreams.futures.client import CALLS, FUTURES_COLUMNS, FuturesClient
 from tests.upstreams.eastmoney.test_reports import Pages
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, damaged_text, quick
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from core.errors import PayloadError, Permanent
 from resources.upstreams.eastmoney.reports import gateway, stock_connect
-from resources.upstreams.hkex import HkexClient
-from resources.upstreams.hkex.client import MARKETS, daily_request, parse_daily
+from resources.upstreams.hkex.client import MARKETS, HkexClient, daily_request, parse_daily
 from resources.upstreams.parsing.stock_connect_days import DAY_COLUMNS
 from tests.upstreams.eastmoney.test_reports import Pages, body
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from core.errors import InputError, PayloadError
 from resources.simulated_market.indexers.workbook import workbook
 from resources.upstreams.cninfo import records as industries
-from resources.upstreams.sw import SwClient
 from resources.upstreams.sw.client import (
+    SwClient,
     current_rows,
     page_of,
     parse_classes,

@@ -13,14 +13,14 @@ from core.clock import FrozenClock
 from core.errors import DeclarationError, InputError, PayloadError, Transient, Unavailable
 from resources.fetch_record import FetchLog, Outcome
 from resources.simulated_market.faults import FaultPlan
-from resources.simulated_market.tdx import TdxServer
+from resources.simulated_market.tdx.server import TdxServer
 from resources.simulated_market.world.model import Security, Ticks
 from resources.transport.budget import call_budget
 from resources.transport.gate import OpenGate
 from resources.transport.gates import StateGate
 from resources.transport.settings import TransportSettings
 from resources.transport.state import MemoryStore
-from resources.upstreams.tdx import TdxClient
+from resources.upstreams.tdx.client import TdxClient
 from resources.upstreams.tdx.connection import Connection
 from resources.upstreams.tdx.frames import HEARTBEAT
 from resources.upstreams.tdx.session import RETRY_WAITS

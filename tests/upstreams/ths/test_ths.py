@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import InputError, PayloadError, Refused
-from resources.upstreams.ths import ThsClient, limits, worth
+from resources.upstreams.ths import limits, worth
+from resources.upstreams.ths.client import ThsClient
 from tests.upstreams.eastmoney.test_reports import Pages
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, damaged_json, quick
 

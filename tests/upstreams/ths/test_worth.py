@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 
 from core.errors import PayloadError, Refused, Transient
-from resources.upstreams.ths import ThsClient, worth
+from resources.upstreams.ths import worth
+from resources.upstreams.ths.client import ThsClient
 from tests.upstreams.eastmoney.test_reports import Pages
 from tests.upstreams.mutations import ACCEPTED, damaged_bytes, quick
 
