@@ -10,6 +10,7 @@ from core.days import moved
 from core.declaration.scope import Context
 from core.report_periods import year_end_before
 from platform_assets.compute.asof import value_on
+from platform_assets.compute.quarters import year_before
 
 REPORTS = "fusion_finance_indicator"
 _LOOK_BACK = 1100
@@ -56,7 +57,7 @@ def _trailing(reports: pd.DataFrame) -> pd.DataFrame:
         asked = own[["code"]].assign(report_period=own["report_period"].map(period_of))
         return asked.merge(own, how="left", on=["code", "report_period"]).set_axis(own.index)
 
-    year, before = of_period(year_end_before), of_period(_year_before)
+    year, before = of_period(year_end_before), of_period(year_before)
     is_annual = own["report_period"].str[5:] == "12-31"
     rolled = own["net_profit"] + year["net_profit"] - before["net_profit"]
     days = pd.concat([own["ann_date"], year["ann_date"], before["ann_date"]], axis=1).astype(object)
@@ -66,10 +67,6 @@ def _trailing(reports: pd.DataFrame) -> pd.DataFrame:
         profit=own["net_profit"].where(is_annual, rolled).astype(float),
         known=own["ann_date"].where(is_annual, days.fillna("9999-12-31").max(axis=1)),
     )
-
-
-def _year_before(period: str) -> str:
-    return f"{int(period[:4]) - 1}{period[4:]}"
 
 
 def _by_announcement(facts: pd.DataFrame, column: str) -> pd.DataFrame:

@@ -1,9 +1,11 @@
-"""Bases of the models of bars: their prices fit each other."""
+"""What prices have in common: bases of the models of bars, checks of several datasets."""
 
 import pandas as pd
 import pandera.pandas as pa
 
 from core.declaration.columns import Model
+from core.declaration.scope import Context
+from core.market.price_identity import accepted
 
 
 class OrderedPrices(Model):
@@ -22,3 +24,17 @@ class HighAndLow(Model):
     @pa.dataframe_check
     def high_not_below_low(cls, rows: pd.DataFrame) -> pd.Series:
         return ~(rows["high"] < rows["low"])
+
+
+def of_this_instrument(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """The previous close is not one of another instrument."""
+    return accepted(rows, context)
+
+
+def float_cap_within_total(rows: pd.DataFrame, context: Context) -> pd.Series:
+    return ~(rows["float_market_cap"] > rows["total_market_cap"] * 1.001)
+
+
+def change_is_plausible(rows: pd.DataFrame, context: Context) -> pd.Series:
+    """Of an index: at most 12 percent."""
+    return rows["change_pct"].isna() | (rows["change_pct"].abs() <= 12)

@@ -10,7 +10,7 @@ from core.declaration.dataset import Dataset, Source
 from core.declaration.rules import Partition, Rows, Soft, close_of, interfaces, trading
 from core.declaration.scope import Context, Scope
 from core.errors import PayloadError, Permanent
-from platform_assets.datasets._price_checks import HighAndLow
+from platform_assets.datasets._price_checks import HighAndLow, change_is_plausible
 from resources.upstreams.fetch_context import FetchContext, current_session
 
 INDICES = {
@@ -141,10 +141,6 @@ def add_names(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
 def add_change(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     rows["change_pct"] = (rows["close"] / rows["last_close"] - 1) * 100
     return rows
-
-
-def change_is_plausible(rows: pd.DataFrame, context: Context) -> pd.Series:
-    return rows["change_pct"].isna() | (rows["change_pct"].abs() <= 12)
 
 
 def goes_on_from_the_close_before(rows: pd.DataFrame, context: Context) -> pd.Series:

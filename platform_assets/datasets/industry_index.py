@@ -15,7 +15,7 @@ from core.declaration.scope import Context, Scope
 from core.errors import PayloadError
 from platform_assets.compute.industry_returns import Day, next_rows
 from platform_assets.datasets._industries import LEVELS, indices_now, sw_report
-from platform_assets.datasets._price_checks import HighAndLow
+from platform_assets.datasets._price_checks import HighAndLow, change_is_plausible
 from resources.upstreams.fetch_context import FetchContext
 
 FIRST_LEVELS = 31
@@ -178,10 +178,6 @@ def place_in_classification(rows: pd.DataFrame, context: Context) -> pd.DataFram
 def told_by_sw(rows: pd.DataFrame, context: Context) -> pd.Series:
     """The index is SW's own, not carried on from its members."""
     return rows["src"] == "sw"
-
-
-def change_is_plausible(rows: pd.DataFrame, context: Context) -> pd.Series:
-    return rows["change_pct"].isna() | (rows["change_pct"].abs() <= 12)
 
 
 def ratios_are_positive(rows: pd.DataFrame, context: Context) -> pd.Series:

@@ -13,8 +13,8 @@ from core.declaration import rules
 from core.declaration.columns import Model, col, columns_of, key
 from core.declaration.dataset import Dataset, Raw, Source
 from core.declaration.scope import Context, Scope
-from core.market.price_identity import accepted
 from platform_assets.compute.day_limits import limit_status
+from platform_assets.datasets._price_checks import of_this_instrument
 from resources.upstreams.fetch_context import FetchContext, current_session
 
 
@@ -150,11 +150,6 @@ def _listed_stocks(ctx: FetchContext, scope: Scope) -> int:
     known = ctx.read("fusion_stock_master", columns=("code", "list_date"))
     later = known.loc[known["list_date"].notna() & (known["list_date"] > scope.since), "code"]
     return int((~stocks.isin(later)).sum())
-
-
-def of_this_instrument(rows: pd.DataFrame, context: Context) -> pd.Series:
-    """The previous close is not one of another instrument."""
-    return accepted(rows, context)
 
 
 # -- the fused snapshot -----------------------------------------------------------------------------

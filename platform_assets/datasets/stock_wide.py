@@ -15,6 +15,7 @@ from core.declaration.scope import Context, Scope
 from core.errors import Unavailable
 from platform_assets.compute.name_spans import named
 from platform_assets.datasets import _wide_bars, _wide_events
+from platform_assets.datasets._price_checks import float_cap_within_total
 from resources.upstreams.fetch_context import FetchContext
 
 
@@ -209,10 +210,6 @@ def _of_date(ctx: FetchContext, day: str, codes: tuple[str, ...] | None, bars: p
 
 def priced_unless_suspended(rows: pd.DataFrame, context: Context) -> pd.Series:
     return (rows["current_price"] > 0) | rows["is_suspended"].fillna(False)
-
-
-def float_cap_within_total(rows: pd.DataFrame, context: Context) -> pd.Series:
-    return ~(rows["float_market_cap"] > rows["total_market_cap"] * 1.001)
 
 
 def covers_listed_stocks(rows: pd.DataFrame, context: Context) -> str | None:

@@ -16,6 +16,7 @@ from core.market.securities import is_a_share
 from platform_assets.compute.asof import value_on
 from platform_assets.datasets._histories import mostly_unchanged
 from platform_assets.datasets._per_share import REPORTS, per_share
+from platform_assets.datasets._price_checks import float_cap_within_total
 from resources.upstreams.fetch_context import FetchContext, current_session
 
 _MOST_DATES = 10
@@ -165,10 +166,6 @@ def add_per_share(rows: pd.DataFrame, context: Context) -> pd.DataFrame:
     rows["bvps"] = reported["bvps"].fillna(price / rows["pb"].where(rows["pb"] > 0))
     rows["pe_forward"] = rows["price"] / rows["eps_fy1"].where(rows["eps_fy1"] > 0)
     return rows
-
-
-def float_cap_within_total(rows: pd.DataFrame, context: Context) -> pd.Series:
-    return ~(rows["float_market_cap"] > rows["total_market_cap"] * 1.001)
 
 
 def consensus_is_mostly_as_told(rows: pd.DataFrame, context: Context) -> pd.Series:

@@ -15,7 +15,7 @@ from core.stopping import safe_point
 from resources.warehouse.batch_records import Batch, end_batch, insert_batch
 from resources.warehouse.engine import transaction
 from resources.warehouse.month_changes import record_months
-from resources.warehouse.sql import Sql
+from resources.warehouse.sql import Ledger
 from resources.warehouse.table_versions import claim_version
 
 QUIET_DATES = 5
@@ -25,12 +25,11 @@ CLEARED = "values_removed"
 """Where a batch's `checks` say how many rows lost their value."""
 
 
-class ColumnRetention:
+class ColumnRetention(Ledger):
     """Clears old values of columns in one warehouse."""
 
     def __init__(self, engine: Engine, clock: Clock) -> None:
-        self._engine = engine
-        self._sql = Sql(engine)
+        super().__init__(engine)
         self._clock = clock
 
     def clear(self, table: Table, column: str, days: Sequence[str], facts: Mapping[str, Any]) -> int:

@@ -8,12 +8,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy.engine import Engine
-
 from core.clock import stamp
 from core.stopping import safe_point
 from resources.warehouse.engine import transaction
-from resources.warehouse.sql import Sql
+from resources.warehouse.sql import Ledger
 
 RECORD_DAYS = 1095
 """What was received and what failed a check: as long as staged rows, whose origin it is, by default."""
@@ -111,12 +109,8 @@ BOUNDED: Mapping[str, str] = {
 """Ledgers without a rule -> what bounds them."""
 
 
-class LedgerRetention:
+class LedgerRetention(Ledger):
     """Deletes of old rows of the ledgers in one warehouse."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._sql = Sql(engine)
 
     def remove(self, now: datetime, tables: frozenset[str]) -> dict[str, int]:
         """Rows that each of the warehouse's `tables` lost. `now`: market time, of which system time is at

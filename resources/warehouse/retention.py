@@ -16,7 +16,7 @@ from core.declaration.tables import Layer, Table
 from core.errors import InputError
 from resources.warehouse.batch_records import Batch, end_batch, insert_batch
 from resources.warehouse.engine import transaction
-from resources.warehouse.sql import Sql
+from resources.warehouse.sql import Ledger
 from resources.warehouse.table_versions import claim_version
 
 SETTING = "data.cleanup.retention_days"
@@ -57,12 +57,11 @@ class Removed:
     rows: int
 
 
-class Retention:
+class Retention(Ledger):
     """Counts and deletes of old staging rows in one warehouse."""
 
     def __init__(self, engine: Engine, clock: Clock) -> None:
-        self._engine = engine
-        self._sql = Sql(engine)
+        super().__init__(engine)
         self._clock = clock
 
     def count(self, table: Table, before: str) -> int:

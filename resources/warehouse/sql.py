@@ -82,3 +82,11 @@ class Sql:
             return f"{base} ON CONFLICT ({self.names(key)}) DO UPDATE SET {sets}"
         sets = ", ".join(f"{self.name(c)}=VALUES({self.name(c)})" for c in others)
         return f"{base} ON DUPLICATE KEY UPDATE {sets}"
+
+
+class Ledger:
+    """Base of what reads and writes tables of one warehouse."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._sql = Sql(engine)

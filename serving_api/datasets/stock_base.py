@@ -19,6 +19,7 @@ from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import columns_of
 from serving_api.framework.state import State
+from serving_api.interfaces.queries import newest_of
 
 router = area_router(f"{PREFIX}/datamgr", "datamgr: stock base")
 
@@ -132,7 +133,7 @@ async def _snapshot(state: State, as_of: AsOf | None) -> WideSnapshot:
 
 
 def _read_snapshot(session: Session, as_of: str | None) -> WideSnapshot:
-    date = queries.newest_wide_date(session, as_of)
+    date = newest_of(session, queries.WIDE, as_of)
     return WideSnapshot.of(date, queries.wide_rows(session, date, as_of) if date else [])
 
 

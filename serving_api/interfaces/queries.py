@@ -131,6 +131,11 @@ def newest_date(session: Session, table: Table, as_of: str | None) -> str | None
     return str(found[0][0]) if found else None
 
 
+def newest_of(session: Session, table: str, as_of: str | None = None) -> str | None:
+    """The newest date of a table; None also where there is no such table."""
+    return newest_date(session, session.table(table), as_of) if session.has(table) else None
+
+
 def on_date(
     session: Session,
     table: Table,

@@ -16,7 +16,7 @@ from platform_assets.compute.scorecards.forward import Outcomes, outcomes_of
 from platform_assets.compute.scorecards.prices import COLUMNS, Benchmark, Prices
 from resources.warehouse.panel import Panel
 from serving_api.db.sessions import Session, code_clauses
-from serving_api.interfaces.queries import newest_date
+from serving_api.interfaces.queries import newest_of
 
 BARS = "fusion_kline_daily"
 INDEX = "fusion_index_daily"
@@ -32,11 +32,6 @@ def day_changes(session: Session, codes: Sequence[str], day: str) -> dict[str, f
     """Code -> its change on a date, percent."""
     columns = ("code", "change_pct")
     return dict(session.of_codes(BARS, codes, columns=columns, where="date=?", values=(day,)))
-
-
-def newest_bar(session: Session) -> str | None:
-    """The newest trade date with a bar."""
-    return newest_date(session, session.table(BARS), None) if session.has(BARS) else None
 
 
 def stock_bars(session: Session, dates: Sequence[str]) -> dict[str, int]:
@@ -97,7 +92,7 @@ def outcomes(
     fit into a query.
     """
     first, last = min(day for day, _ in hits), max(day for day, _ in hits)
-    newest = newest_bar(session)
+    newest = newest_of(session, BARS)
     dates = calendar.between(first, max(newest or last, last))
     picked = {day: at for at, day in enumerate(dates)}
     dates = dates[: picked[last] + WAIT_DAYS + 1]

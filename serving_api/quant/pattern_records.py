@@ -23,7 +23,7 @@ from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.state import State
-from serving_api.interfaces.queries import newest_date
+from serving_api.interfaces.queries import newest_of
 
 
 class Year(BaseModel):
@@ -106,11 +106,6 @@ _COLUMNS = ("open", "close", "adj_factor", "limit_up")
 """Columns for a return; the price range during the holding is not shown."""
 
 
-def newest_bar(session: Session) -> str | None:
-    """The newest trade date with bars."""
-    return newest_date(session, session.table(BARS), None) if session.has(BARS) else None
-
-
 def hits_of(session: Session, pattern: str, direction: int, since: str, until: str) -> list[tuple[str, str]]:
     """(code, date) of every signal. `pattern` is one of our column names."""
     if not session.has(PATTERNS):
@@ -171,7 +166,7 @@ def _outcomes(
     session: Session, state: State, token: str | None, pattern: str, direction: int, forward: int, days: int
 ) -> list[Outcome]:
     """Reads the dates batch by batch, so that ten years of a market need no more memory than one."""
-    newest = newest_bar(session)
+    newest = newest_of(session, BARS)
     if newest is None:
         return []
     requested = state.calendar.last(days, newest)[0]

@@ -21,13 +21,13 @@ from platform_assets.datasets.index_daily import INDICES
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import REACH, Reach, reach
-from serving_api.framework.parameters import AsOf, AsOfRead, StockCode
+from serving_api.framework.parameters import AsOf, AsOfRead, StockCode, echo_of
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.state import State
-from serving_api.interfaces.queries import newest_date
+from serving_api.interfaces.queries import newest_of
 from serving_api.stocks.bars import Bar, ratios
 from serving_api.stocks.queries import INDUSTRY, KLINE, MASTER, bars
 from serving_api.table_lists import trade_day
@@ -106,11 +106,6 @@ class RelativeRanking(Reach):
 
 INDEX = "fusion_index_daily"
 TABLES = (KLINE, INDEX, MASTER, INDUSTRY)
-
-
-def newest_day(session: Session) -> str | None:
-    """The newest trade date of the stored bars."""
-    return newest_date(session, session.table(KLINE), None) if session.has(KLINE) else None
 
 
 _TRADED = (equal("sec_type", "stock"), not_set("is_suspended"))
@@ -248,7 +243,7 @@ class Ranked:
 
 async def ranked(state: State, day: str | None, benchmark: str) -> tuple[str | None, Ranked | None]:
     """(the date, its figures); cached until the tables change."""
-    day = day or await read_or(None, state.reading.point(newest_day))
+    day = day or await read_or(None, state.reading.point(newest_of, KLINE))
     if day is None:
         return None, None
     # Near the beginning of the calendar there is less to read: `offset` would raise.
@@ -288,10 +283,6 @@ Window = Annotated[int, Query(ge=60, le=500, description="newest traded bars tha
 Benchmark = Annotated[str, Query(description="index symbol", examples=[BENCHMARK])]
 
 
-def _echo(as_of: AsOf | None) -> dict[str, Any]:
-    return {} if as_of is None else {"as_of": as_of.echo}
-
-
 async def _bars(state: State, code: str, count: int, as_of: AsOf | None) -> list[Bar]:
     bound = None if as_of is None else as_of.bound
     return await read_or([], state.reading.scan(bars, code, count, bound))
@@ -299,7 +290,7 @@ async def _bars(state: State, code: str, count: int, as_of: AsOf | None) -> list
 
 async def _vpa(state: State, code: str, days: int, as_of: AsOf | None) -> Answer:
     found = await _bars(state, code, days, as_of)
-    return Answer(analysis_answer(code, found), top=_echo(as_of))
+    return Answer(analysis_answer(code, found), top=echo_of(as_of))
 
 
 @stocks_router.get("/{code}/vpa", VolumePrice, top=[("as_of", str)], tables=(KLINE,))
@@ -320,7 +311,7 @@ async def rtsi(
     answer = strength_answer(code, found, days)
     given, what = len(answer["series"]), "bars with a value"
     history = await reach(call.state, KLINE, given, asked=days, code=code, what=what, as_of=as_of)
-    return Answer(answer, top={**_echo(as_of), **history})
+    return Answer(answer, top={**echo_of(as_of), **history})
 
 
 @router.get("/vpa/{code}", VolumePrice, tables=(KLINE,))

@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy.engine import Engine
-
 from core.clock import stamp
 from core.errors import ConflictError, NotFound
 from resources.warehouse.engine import transaction
 from resources.warehouse.ledger.commands import BACKFILL, HELD, Command, held
 from resources.warehouse.ledger.scheduled_run_reads import PROCESS_DIED
 from resources.warehouse.records import record
-from resources.warehouse.sql import Sql
+from resources.warehouse.sql import Ledger
 
 ENDED = ("success", "partial", "failed", "canceled")
 STATUSES = ("queued", "running", *ENDED)
@@ -66,12 +64,8 @@ class Loaded:
     rows_written: int
 
 
-class Backfills:
+class Backfills(Ledger):
     """Both sides of the ledger. Every method is one transaction."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._sql = Sql(engine)
 
     def create(
         self,

@@ -7,21 +7,15 @@ owns the download, stays `running` over many transactions, so only it can be lef
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy.engine import Engine
-
 from core.clock import stamp
 from resources.transport.redact import redact
 from resources.warehouse.batch_records import COUNTS
 from resources.warehouse.engine import transaction
-from resources.warehouse.sql import Sql
+from resources.warehouse.sql import Ledger
 
 
-class BatchLedger:
+class BatchLedger(Ledger):
     """Open batches of one warehouse."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._sql = Sql(engine)
 
     def open_runs(self) -> list[str]:
         """Runs that have a batch in progress; the batch of a dead run stays so until it is closed here."""

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy.engine import Connection, Engine
+from sqlalchemy.engine import Connection
 
 from core.clock import stamp
 from resources.warehouse.engine import transaction
 from resources.warehouse.missing_partitions import MissingPartition
 from resources.warehouse.records import record
-from resources.warehouse.sql import Sql
+from resources.warehouse.sql import Ledger
 
 OPEN, QUEUED, REPAIRED, GIVEN_UP = "open", "queued", "repaired", "given_up"
 STATUSES = (OPEN, QUEUED, REPAIRED, GIVEN_UP)
@@ -52,12 +52,8 @@ class Gap:
     backfill_id: str | None
 
 
-class Gaps:
+class Gaps(Ledger):
     """Every method is one transaction."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._sql = Sql(engine)
 
     def of(self, dataset: str | None = None) -> dict[tuple[str, str], Gap]:
         """(dataset, trade date) -> gap, also closed ones."""

@@ -8,12 +8,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy.engine import Engine
-
 from core.clock import SystemClock, stamp
 from resources.warehouse.engine import transaction
 from resources.warehouse.records import record
-from resources.warehouse.sql import Sql
+from resources.warehouse.sql import Ledger
 
 FRESH = timedelta(seconds=90)
 BEAT_S = 10.0
@@ -57,12 +55,8 @@ def this_node(role: str) -> Node:
     return Node(f"{host}:{os.getpid()}:{now:%H%M%S%f}", role, host, os.getpid(), now, now)
 
 
-class Heartbeats:
+class Heartbeats(Ledger):
     """Writes and reads `sys_heartbeat`."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._sql = Sql(engine)
 
     def beat(self, node: Node, state: Mapping[str, Any] | None = None) -> None:
         """Write that this node is alive, and what it is doing."""

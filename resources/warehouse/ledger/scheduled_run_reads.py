@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy.engine import Connection, Engine
+from sqlalchemy.engine import Connection
 
 from resources.warehouse.engine import reading
 from resources.warehouse.ledger.tasks import ScheduledRun
 from resources.warehouse.records import record
-from resources.warehouse.sql import Sql
+from resources.warehouse.sql import Ledger
 
 DONE = ("success", "partial")
 ENDED = ("success", "partial", "failed", "canceled")
@@ -68,12 +68,8 @@ def seconds(value: datetime) -> str:
     return value.strftime("%Y-%m-%d %H:%M:%S")
 
 
-class ScheduledRunReads:
+class ScheduledRunReads(Ledger):
     """Reads of `sys_slot`."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._sql = Sql(engine)
 
     def done(self, task_key: str, trade_date: str) -> bool:
         """Whether a task has succeeded for a trade date, on schedule or by hand."""

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy.engine import Connection, Engine
+from sqlalchemy.engine import Connection
 
 from core.clock import stamp
 from core.errors import NotFound, PlatformError
 from resources.warehouse.engine import reading, transaction
 from resources.warehouse.ledger.tasks import Task
-from resources.warehouse.sql import Sql
+from resources.warehouse.sql import Ledger
 
 _COLUMNS = "task_key, declared_json, trigger_hm, enabled, changed_by, changed_at"
 
@@ -67,12 +67,8 @@ def _state(row: tuple[object, ...]) -> TaskState:
     )
 
 
-class TaskTable:
+class TaskTable(Ledger):
     """Reads and changes `sys_task`."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._sql = Sql(engine)
 
     def publish(self, tasks: Collection[Task]) -> None:
         """Bring the stored declarations up to `tasks`; changed times and switches of tasks that still exist

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from serving_api.db.sessions import Session
-from serving_api.interfaces.queries import Row, headlines, in_range, newest_date, public_rows
+from serving_api.interfaces.queries import Row, headlines, in_range, public_rows
 
 MASTER = "fusion_stock_master"
 PROFILE = "fusion_stock_profile"
@@ -119,10 +119,6 @@ def qualities(session: Session, tables: Sequence[str]) -> dict[str, dict[str, in
         }
         for table in tables
     }
-
-
-def newest_wide_date(session: Session, as_of: str | None) -> str | None:
-    return newest_date(session, session.table(WIDE), as_of) if session.has(WIDE) else None
 
 
 def wide_rows(session: Session, date: str, as_of: str | None) -> list[Row]:

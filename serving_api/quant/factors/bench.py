@@ -12,6 +12,7 @@ from platform_assets.compute.factors.history import YEAR, scores_by_date
 from platform_assets.compute.factors.ic import factor_ic, lags_of
 from platform_assets.compute.parameters.factors import IC_FEWEST_CODES
 from serving_api.db.sessions import Session
+from serving_api.interfaces.queries import newest_of
 from serving_api.quant.factors import queries
 from serving_api.quant.factors.grids import Grid, inputs_of
 
@@ -23,7 +24,7 @@ def bench(
     session: Session, calendar: TradeCalendar, codes: Sequence[str], forward_days: int, lookback_days: int
 ) -> dict[str, Any]:
     """The answer of the benchmark."""
-    newest = queries.newest_bar(session)
+    newest = newest_of(session, queries.KLINE)
     if newest is None:
         return unknown(forward_days)
     dates = calendar.last(YEAR + lookback_days + forward_days, newest)

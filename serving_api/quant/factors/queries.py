@@ -78,11 +78,6 @@ def facts_on(session: Session, day: str) -> dict[str, dict[str, Any]]:
     return found
 
 
-def newest_bar(session: Session) -> str | None:
-    """The newest date that holds a bar."""
-    return newest_date(session, session.table(KLINE), None) if session.has(KLINE) else None
-
-
 def series(
     session: Session, table: str, columns: Sequence[str], codes: Sequence[str], since: str, until: str
 ) -> list[tuple[Any, ...]]:

@@ -10,7 +10,7 @@ from platform_assets.compute.factors.definitions import FACTORS
 from platform_assets.compute.factors.presets import PRESETS
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import reach
-from serving_api.framework.parameters import AsOf, AsOfRead, StockCode, code_list, parse_as_of
+from serving_api.framework.parameters import AsOf, AsOfRead, StockCode, code_list, echo_of, parse_as_of
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
@@ -62,10 +62,6 @@ async def _reached(state: State, market: Market | None, day: str | None) -> dict
     return history if market is None or market.note is None else {**history, "note": market.note}
 
 
-def _echo(as_of: AsOf | None) -> dict[str, Any]:
-    return {} if as_of is None else {"as_of": as_of.echo}
-
-
 @router.get("/factors", schemas.Factors)
 async def factors(call: Anyone) -> Answer:
     """The eleven factors: weights, directions, inputs, and their status as proxy or partial."""
@@ -86,7 +82,7 @@ async def strategy_hits(
     market = await _market(call.state, date, as_of)
     nobody: dict[str, Any] = {"code": code, "date": date, "hits": [], "composite": None, "scores": {}}
     reported = nobody if market is None else preset_hits(market, code)
-    return Answer({**reported, **await _reached(call.state, market, date)}, top=_echo(as_of))
+    return Answer({**reported, **await _reached(call.state, market, date)}, top=echo_of(as_of))
 
 
 @router.get("/breakdown/{code}", schemas.Breakdown, tables=(queries.WIDE,))
@@ -96,7 +92,7 @@ async def breakdown(
     """A stock's scores in the whole market, with the cells behind them and their dates."""
     market = await _market(call.state, date, as_of)
     reported = unscored(code, date) if market is None else broken_down(market, code)
-    return Answer({**reported, **await _reached(call.state, market, date)}, top=_echo(as_of))
+    return Answer({**reported, **await _reached(call.state, market, date)}, top=echo_of(as_of))
 
 
 @router.post("/screen", schemas.Screened)
@@ -111,7 +107,7 @@ async def screen(call: Anyone, body: schemas.ScreenBody) -> Answer:
     headers = (await state.versions.version_of((queries.WIDE,))).headers
     reported = nothing(asked, day) if market is None else screened(market, asked)
     reached = await _reached(state, market, reported["date"])
-    return Answer({**reported, **reached}, top=_echo(as_of), headers=headers)
+    return Answer({**reported, **reached}, top=echo_of(as_of), headers=headers)
 
 
 @market_router.get("/list", schemas.RegisteredFactors)

@@ -14,6 +14,7 @@ from platform_assets.compute.dsl.fields import WIDE, catalogue
 from platform_assets.compute.dsl.technical_fields import PATTERN, ZERO_WITHOUT_A_ROW
 from serving_api.db.sessions import Session
 from serving_api.framework.display_fields import COLUMNS
+from serving_api.interfaces.queries import newest_of
 from serving_api.quant.screener import queries
 
 Floats = npt.NDArray[np.float64]
@@ -56,7 +57,7 @@ class Market:
 
 def market_of(session: Session, day: str | None, as_of: str | None) -> Market | None:
     """The market of a date, or of the newest; None when no display row is stored."""
-    day = day or queries.newest(session, as_of)
+    day = day or newest_of(session, WIDE, as_of)
     if day is None:
         return None
     by_table: dict[str, list[Field]] = {}

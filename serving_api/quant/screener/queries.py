@@ -8,9 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from core.declaration.conditions import equal, known, not_set
-from platform_assets.compute.dsl.fields import WIDE
 from serving_api.db.sessions import Session
-from serving_api.interfaces.queries import newest_date
 
 Floats = npt.NDArray[np.float64]
 BARS = "fusion_kline_daily"
@@ -24,11 +22,6 @@ class Window:
     codes: tuple[str, ...]
     dates: tuple[str, ...]
     values: dict[str, Floats]
-
-
-def newest(session: Session, as_of: str | None) -> str | None:
-    """The newest date of the display rows."""
-    return newest_date(session, session.table(WIDE), as_of) if session.has(WIDE) else None
 
 
 def rows_of_date(

@@ -6,17 +6,12 @@ import numpy as np
 
 from platform_assets.compute.nan_arithmetic import filled_factor
 from serving_api.db.sessions import Session
-from serving_api.interfaces.queries import newest_date, public_rows
+from serving_api.interfaces.queries import public_rows
 
 HITS = "calc_strategy_hit"
 SIGNALS = "calc_signal_hit"
 KLINE = "fusion_kline_daily"
 Row = dict[str, Any]
-
-
-def newest_run(session: Session) -> str | None:
-    """The newest trade date with a hit of any strategy."""
-    return newest_date(session, session.table(HITS), None) if session.has(HITS) else None
 
 
 def newest_by_strategy(session: Session) -> dict[str, str]:

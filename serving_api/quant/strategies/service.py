@@ -14,6 +14,7 @@ from platform_assets.compute.scorecards.statistics import Picks, cumulated, grou
 from platform_assets.compute.signals import BY_KEY
 from serving_api.db.sessions import Session
 from serving_api.framework.state import State
+from serving_api.interfaces.queries import newest_of
 from serving_api.quant.outcomes import BARS, INDEX, day_changes, outcomes
 from serving_api.quant.strategies import queries
 
@@ -26,7 +27,7 @@ DATES_AT_ONCE = 250
 
 def picks_of_day(session: Session, strategy: Strategy, day: str | None, limit: int) -> dict[str, Any]:
     """The hits of a date, or of the newest date of the table, best score first."""
-    day = day or queries.newest_run(session)
+    day = day or newest_of(session, queries.HITS)
     empty: dict[str, Any] = {"key": strategy.key, "date": day, "items": [], "total": 0}
     if day is None or not session.has(queries.HITS):
         return empty
