@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from sqlalchemy.engine import Connection
 
+from core.arrays import Floats
 from core.declaration.conditions import Condition
 from core.declaration.tables import Table
 from core.errors import InputError, StorageError
@@ -24,7 +25,7 @@ from resources.lake.location import LakeFile, PublishedTable, lake_failures
 from resources.lake.reading import VALID_FROM, instant_of, month_window, months_behind, months_between
 from resources.lake.schema import VALID_TO
 from resources.lake.warehouse_rows import consistent, window_rows
-from resources.warehouse.panel import Days, Floats, Panel, code_blocks, day_of, iso_days, series_of
+from resources.warehouse.panel import Days, Panel, code_blocks, day_of, iso_days, series_of
 from resources.warehouse.panel import read_panel as warehouse_panel
 from resources.warehouse.slices import Slice
 from resources.warehouse.warehouse import Warehouse

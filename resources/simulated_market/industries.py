@@ -12,11 +12,12 @@ from datetime import datetime
 
 import numpy as np
 
+from core.arrays import Floats, Ints
 from resources.simulated_market.memo import FactMemo
 from resources.simulated_market.valuations import Lines, Totals
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.dates import number_of
-from resources.simulated_market.world.model import Floats, Ints, Security
+from resources.simulated_market.world.model import Security
 from resources.simulated_market.world.vocabulary import INDUSTRIES
 
 BASE = 1000.0

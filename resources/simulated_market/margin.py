@@ -13,8 +13,9 @@ from datetime import datetime
 
 import numpy as np
 
+from core.arrays import Floats, Ints
 from resources.simulated_market.wire import View
-from resources.simulated_market.world.model import PRICE_UNIT, Bars, Floats, Ints, Security
+from resources.simulated_market.world.model import PRICE_UNIT, Bars, Security
 
 PUBLISHED = "09:00"
 _HUNDRED = 100

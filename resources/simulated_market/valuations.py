@@ -11,10 +11,11 @@ from datetime import datetime, timedelta
 
 import numpy as np
 
+from core.arrays import Floats, Ints
 from resources.simulated_market.memo import FactMemo
 from resources.simulated_market.wire import View
 from resources.simulated_market.world.fundamentals import ttm
-from resources.simulated_market.world.model import PRICE_UNIT, Floats, Ints, Report, Security
+from resources.simulated_market.world.model import PRICE_UNIT, Report, Security
 
 Figures = tuple[float, ...]
 """price, then the figures that `Totals` sums, in its order."""

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy.engine import Connection
 
+from core.arrays import Floats
 from core.declaration.conditions import Condition, as_sql
 from core.declaration.tables import Table
 from core.errors import InputError
@@ -20,7 +21,6 @@ from resources.warehouse.failures import storage_error
 from resources.warehouse.reads import codes_along_key
 from resources.warehouse.warehouse import Warehouse
 
-Floats = npt.NDArray[np.float64]
 Days = npt.NDArray[np.int32]
 _NUMBERS = frozenset({"float", "int", "bool"})
 _GROUP_BYTES = 64 * 1024 * 1024

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from core.arrays import Bools
 from core.calendar import TradeCalendar
 from core.days import moved
 from core.declaration.conditions import not_set
@@ -61,7 +61,6 @@ def benchmark(session: Session, dates: Sequence[str]) -> Benchmark:
     return Benchmark.of({str(day): (opened, closed) for day, opened, closed in rows}, dates)
 
 
-Bools = npt.NDArray[np.bool_]
 Hit = tuple[str, str]
 """(trade date, code)"""
 

@@ -7,11 +7,12 @@ day without trading, the list is empty. A world without minutes has the openings
 
 import numpy as np
 
+from core.arrays import Ints
 from resources.simulated_market.eastmoney.envelope import market_of
 from resources.simulated_market.limits import LimitBook, LimitState, clock_within, newest_session
 from resources.simulated_market.wire import HttpRequest, Reply, Row, View, json_reply
 from resources.simulated_market.world.dates import number_of
-from resources.simulated_market.world.model import PRICE_UNIT, Ints, Minutes
+from resources.simulated_market.world.model import PRICE_UNIT, Minutes
 
 _RT = 105
 _OPENING = 92_504

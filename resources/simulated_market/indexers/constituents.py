@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.arrays import Floats, Ints
 from resources.simulated_market.days import at as moment
 from resources.simulated_market.valuations import Lines
 from resources.simulated_market.wire import View
-from resources.simulated_market.world.model import PRICE_UNIT, Floats, Ints, Security
+from resources.simulated_market.world.model import PRICE_UNIT, Security
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,12 @@ from datetime import datetime, time
 
 import numpy as np
 
+from core.arrays import Floats
 from resources.simulated_market.tdx.encoding import NO_DATA, u16
 from resources.simulated_market.tdx.state import RequestView, lots
 from resources.simulated_market.world import draws
 from resources.simulated_market.world.draws import Stream
-from resources.simulated_market.world.model import PRICE_UNIT, Floats, Quote, Security, Ticks
+from resources.simulated_market.world.model import PRICE_UNIT, Quote, Security, Ticks
 
 BEGIN, END = time(9, 15), time(9, 25)
 _BEGIN_MINUTE, _END_MINUTE, _CLOSE_MINUTE = 555, 565, 900

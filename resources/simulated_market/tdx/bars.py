@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from core.arrays import Ints
 from resources.simulated_market.series import PERIOD_KEYS
 from resources.simulated_market.tdx.encoding import NO_DATA, float32, packed_minute, u16, varints
 from resources.simulated_market.tdx.state import RequestView, lots, scaled
-from resources.simulated_market.world.model import PRICE_UNIT, Bars, Ints, Minutes, Security
+from resources.simulated_market.world.model import PRICE_UNIT, Bars, Minutes, Security
 
 PAGE = 800
 #: category -> (period, minutes in a bar); 0 minutes = daily or longer

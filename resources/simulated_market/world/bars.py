@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from resources.simulated_market.world.model import Bools, Ints
+from core.arrays import Bools, Ints
 
 Int32s = npt.NDArray[np.int32]
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from core.arrays import Ints
 from core.errors import DeclarationError
 from resources.simulated_market.world.company_plans import Profile, dividends, trade_date, traits
-from resources.simulated_market.world.model import Ints
 from resources.simulated_market.world.plan import Event, Feature, Move, Plan
 
 # -- Engineered chart patterns: day-by-day moves that end in a known breakout.

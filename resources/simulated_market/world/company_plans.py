@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from core.arrays import Ints
 from core.calendar import shipped_calendar
 from core.errors import DeclarationError
 from resources.simulated_market.world import draws
 from resources.simulated_market.world.draws import Stream
-from resources.simulated_market.world.model import Ints
 from resources.simulated_market.world.parameters import parameters
 from resources.simulated_market.world.plan import Event, Move, Plan
 from resources.simulated_market.world.vocabulary import (

@@ -11,7 +11,7 @@ from enum import IntEnum
 import numpy as np
 import numpy.typing as npt
 
-from resources.simulated_market.world.model import Floats
+from core.arrays import Floats
 
 Raw = npt.NDArray[np.uint64]
 

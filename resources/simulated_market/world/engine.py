@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.arrays import Bools, Floats, Ints
 from core.market import rules, securities
 from resources.simulated_market.world import draws
 from resources.simulated_market.world.bars import Applied, ShareChange, WorldBars
 from resources.simulated_market.world.draws import Stream
 from resources.simulated_market.world.indices import INDICES, IndexBook
-from resources.simulated_market.world.model import Bools, Floats, Ints
 from resources.simulated_market.world.parameters import parameters
 from resources.simulated_market.world.plan import Event, Move, Plan, is_st_name
 from resources.simulated_market.world.vocabulary import SECTORS

@@ -5,11 +5,12 @@ from datetime import date, timedelta
 
 import numpy as np
 
+from core.arrays import Floats
 from core.market.rules import day_number
 from resources.simulated_market.world import draws
 from resources.simulated_market.world.accounts import Accounts, accounts_of, within
 from resources.simulated_market.world.draws import Stream
-from resources.simulated_market.world.model import Finance, Floats, Report
+from resources.simulated_market.world.model import Finance, Report
 from resources.simulated_market.world.plan import Plan
 
 _FIRST_YEAR = 2012

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.arrays import Bools, Floats, Ints
 from resources.simulated_market.world import draws
-from resources.simulated_market.world.model import Bools, Floats, Ints
 from resources.simulated_market.world.plan import Plan
 
 SETTLING_DAYS = 5  # a new listing enters the weights after its free days

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.arrays import Floats, Ints
 from resources.simulated_market.world import draws
 from resources.simulated_market.world.draws import Stream
-from resources.simulated_market.world.model import Floats, Ints
 
 MINUTES: Ints = np.concatenate([np.arange(571, 691), np.arange(781, 901)]).astype(np.int64)
 COUNT = len(MINUTES)

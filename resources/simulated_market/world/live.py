@@ -9,12 +9,12 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from core.arrays import Ints
 from resources.simulated_market.world import snapshot
 from resources.simulated_market.world.bars import WorldBars
 from resources.simulated_market.world.engine import volume_step
 from resources.simulated_market.world.indices import INDICES
 from resources.simulated_market.world.intraday import MINUTES, DayRow, Paths, paths
-from resources.simulated_market.world.model import Ints
 from resources.simulated_market.world.plan import Plan
 from resources.simulated_market.world.session import Progress
 

@@ -12,14 +12,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-import numpy as np
-import numpy.typing as npt
+from core.arrays import Bools, Floats, Ints
 
 PRICE_UNIT = 10_000
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

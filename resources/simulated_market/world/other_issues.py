@@ -10,13 +10,13 @@ from datetime import date, timedelta
 
 import numpy as np
 
+from core.arrays import Ints
 from core.market.rules import day_number
 from core.market.securities import WIDE_FUND
 from resources.simulated_market.world import draws
 from resources.simulated_market.world.company_plans import Profile, trade_date
 from resources.simulated_market.world.dates import date_of
 from resources.simulated_market.world.draws import Stream
-from resources.simulated_market.world.model import Ints
 from resources.simulated_market.world.plan import Move, Plan
 from resources.simulated_market.world.vocabulary import FIRST, SECOND
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from core.arrays import Ints
 from resources.simulated_market.world.engine import Regime
-from resources.simulated_market.world.model import Ints
 
 # Dates of the sample alone; no real day is copied. One crash in about 400 sessions, one rally in three years.
 CRASHES = (20170710, 20180417, 20200310, 20220419, 20230822, 20250616)

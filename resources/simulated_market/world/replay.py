@@ -25,6 +25,7 @@ from pathlib import Path
 
 import numpy as np
 
+from core.arrays import Bools, Ints
 from core.errors import NotFound
 from core.market import rules, securities
 from resources.simulated_market.world import replay_files
@@ -32,9 +33,7 @@ from resources.simulated_market.world.model import (
     PRICE_UNIT,
     Bars,
     Board,
-    Bools,
     ExRight,
-    Ints,
     Quote,
     Rename,
     Security,

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from core.arrays import Bools, Floats, Ints
 from core.calendar import shipped_calendar
 from core.errors import NotFound
-from resources.simulated_market.world.model import PRICE_UNIT, Bars, Bools, Floats, Ints
+from resources.simulated_market.world.model import PRICE_UNIT, Bars
 
 NEEDED = ("date", "code", "open", "high", "low", "close", "preclose", "volume", "amount")
 BARS = "bars_daily_raw_hs300_2020_2025.csv.gz"

@@ -5,8 +5,8 @@ from datetime import datetime
 
 import numpy as np
 
+from core.arrays import Ints
 from resources.simulated_market.world.intraday import COUNT, MINUTES
-from resources.simulated_market.world.model import Ints
 
 AUCTION = 9 * 60 + 15
 OPEN = 9 * 60 + 25

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.arrays import Ints
 from resources.simulated_market.world import draws
 from resources.simulated_market.world.draws import Stream
 from resources.simulated_market.world.intraday import DayRow, Paths
-from resources.simulated_market.world.model import Ints
 
 LEVELS = 5
 

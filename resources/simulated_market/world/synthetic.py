@@ -12,6 +12,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
+from core.arrays import Ints
 from core.errors import InputError, NotFound
 from resources.simulated_market.world import company_plans, other_issues, snapshot, store
 from resources.simulated_market.world.bars import Applied, WorldBars
@@ -21,16 +22,7 @@ from resources.simulated_market.world.engine import build
 from resources.simulated_market.world.indices import INDICES
 from resources.simulated_market.world.intraday import MINUTES, Paths
 from resources.simulated_market.world.live import Live, shares_on
-from resources.simulated_market.world.model import (
-    Bars,
-    Board,
-    ExRight,
-    Ints,
-    Minutes,
-    Quote,
-    Rename,
-    Security,
-)
+from resources.simulated_market.world.model import Bars, Board, ExRight, Minutes, Quote, Rename, Security
 from resources.simulated_market.world.naming import base_name, shown_name
 from resources.simulated_market.world.plan import Feature, Plan, is_st_name
 from resources.simulated_market.world.regimes import scripted

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from core.arrays import Floats
 from core.calendar import TradeCalendar
 from platform_assets.compute.factors.definitions import FACTORS
 from platform_assets.compute.factors.history import YEAR, scores_by_date
@@ -16,7 +16,6 @@ from serving_api.interfaces.queries import newest_of
 from serving_api.quant.factors import queries
 from serving_api.quant.factors.grids import Grid, inputs_of
 
-Floats = npt.NDArray[np.float64]
 _DIGITS = 6
 
 

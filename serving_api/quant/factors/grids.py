@@ -4,16 +4,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from core.arrays import Bools, Floats
 from platform_assets.compute.factors.history import REPORT_FIELDS, BarHistory, as_published
 from platform_assets.compute.factors.scores import has_bar
 from platform_assets.datasets._wide_events import REPORTS_SINCE, reports_since
 from serving_api.db.sessions import Session
 from serving_api.quant.factors import queries
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 _BARS = (
     *("close", "volume", "amount", "amplitude_pct", "turnover_pct", "limit_status", "is_suspended"),
     "adj_factor",

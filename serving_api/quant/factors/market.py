@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from core.arrays import Bools, Floats
 from core.calendar import CalendarHorizon, TradeCalendar
 from core.market.names import plain_industry, special
 from platform_assets.compute.factors.definitions import INPUT_COLUMNS
@@ -66,8 +67,6 @@ def _plain(values: Any) -> list[float | None]:
     ]
 
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.intp]
 _BYTES_PER_STOCK = 2500
 TABLES = (queries.WIDE, queries.KLINE, queries.VALUATION, queries.FLOW, queries.FINANCE, queries.NAMES)

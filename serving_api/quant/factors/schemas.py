@@ -21,11 +21,14 @@ class FactorInput(BaseModel):
     direction: Literal["high", "low"]
 
 
-class FactorLegend(BaseModel):
+class FactorHead(BaseModel):
     key: str
     label: str
     mark: Mark = Field(description="proxy: measures something similar; partial: inputs are missing")
     weight: float
+
+
+class FactorLegend(FactorHead):
     direction: Direction
     inputs: list[FactorInput]
     note: str
@@ -36,11 +39,7 @@ class Factors(BaseModel):
     total: int
 
 
-class RegisteredFactor(BaseModel):
-    key: str
-    label: str
-    mark: Mark
-    weight: float
+class RegisteredFactor(FactorHead):
     direction: Direction
     inputs: list[str]
 
@@ -198,11 +197,7 @@ class Cell(BaseModel):
     owner: Owner | None = Field(description="column or table that the wide row takes it from")
 
 
-class FactorPart(BaseModel):
-    key: str
-    label: str
-    mark: Mark
-    weight: float
+class FactorPart(FactorHead):
     effective_weight: float = Field(description="its share of the composite")
     score: float | None
     inputs: list[Cell]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from core.arrays import Floats
 from core.declaration.registry import builtin_registry
 from core.errors import InputError
 from platform_assets.compute.factors.breakdown import breakdown, number
@@ -29,7 +30,6 @@ from serving_api.framework.display_fields import NUMBERS
 from serving_api.quant.factors import queries, schemas
 from serving_api.quant.factors.market import Market
 
-Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.intp]
 _DECIMALS = 4
 

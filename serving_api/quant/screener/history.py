@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from core.arrays import Floats
 from core.calendar import TradeCalendar
 from core.errors import InputError
 from platform_assets.compute.parameters.screener import BLOCKS, SPARE_SESSIONS
@@ -13,7 +14,6 @@ from serving_api.db.sessions import Reading, Session
 from serving_api.quant.screener import queries
 from serving_api.quant.screener.market import Market
 
-Floats = npt.NDArray[np.float64]
 KEPT_BYTES = 192 * 1024 * 1024
 _PRICES = ("open", "high", "low", "close")
 _STORED = {"turnover": "turnover_pct"}

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from core.arrays import Floats
 from core.market.names import special
 from platform_assets.compute.dsl.evaluate import Table
 from platform_assets.compute.dsl.field_words import Field
@@ -17,7 +18,6 @@ from serving_api.framework.display_fields import COLUMNS
 from serving_api.interfaces.queries import newest_of
 from serving_api.quant.screener import queries
 
-Floats = npt.NDArray[np.float64]
 TABLES = tuple(dict.fromkeys(one.table for one in catalogue().fields.values() if one.table))
 
 

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from core.arrays import Floats
 from core.declaration.conditions import equal, known, not_set
 from serving_api.db.sessions import Session
 
-Floats = npt.NDArray[np.float64]
 BARS = "fusion_kline_daily"
 _TRADED = (equal("sec_type", "stock"), not_set("is_suspended"), known("close"))
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import anyio.to_thread
 
+from core.arrays import Floats
 from platform_assets.compute.dsl import tree
 from platform_assets.compute.dsl.checks import columns_needed
 from platform_assets.compute.dsl.evaluate import Selection, Step, select
@@ -18,7 +19,7 @@ from serving_api.framework.history_reach import reach
 from serving_api.framework.parameters import AsOf, parse_as_of
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.state import State
-from serving_api.quant.screener.history import Floats, Histories
+from serving_api.quant.screener.history import Histories
 from serving_api.quant.screener.market import TABLES, Market, market_of
 from serving_api.quant.screener.queries import BARS
 from serving_api.table_lists import trade_date

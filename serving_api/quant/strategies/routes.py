@@ -17,19 +17,15 @@ from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import columns_of
 from serving_api.framework.state import State
 from serving_api.market.backtests.routes import strategy_item
-from serving_api.market.backtests.schemas import PeriodItem
+from serving_api.market.backtests.schemas import StrategyItem
 from serving_api.quant.strategies import audit, queries, service
 from serving_api.table_lists import trade_day
 
 # Field names below /stocks are camelCase, as on the other routes there.
 
 
-class StrategyRow(BaseModel):
-    key: str
-    name: str
+class StrategyRow(StrategyItem):
     kind: str = Field(description="trend, reversal or breakout")
-    params: list[PeriodItem]
-    description: str
     last_run: str | None = Field(description="newest trade date with a purchase")
 
 

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from core.arrays import Floats
 from core.calendar import shipped_calendar
-from serving_api.quant.screener.history import KNOWN_THEN_BARS, Floats, Histories
+from serving_api.quant.screener.history import KNOWN_THEN_BARS, Histories
 from tests.serving_api import market
 from tests.serving_api.conftest import Bench
 

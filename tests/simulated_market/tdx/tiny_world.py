@@ -6,13 +6,13 @@ from functools import cache
 
 import numpy as np
 
+from core.arrays import Ints
 from resources.simulated_market.world.model import (
     Bars,
     Board,
     ExRight,
     Finance,
     Flow,
-    Ints,
     Minutes,
     Quote,
     Rename,
