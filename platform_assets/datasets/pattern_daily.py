@@ -19,7 +19,9 @@ from platform_assets.compute.patterns import has_row, kind_names, pattern_column
 from platform_assets.datasets._quant import BARS, rows_of, stretches_of
 from resources.upstreams.fetch_context import FetchContext
 
-_SIGNS = [-100, 0, 100]
+
+def _direction(title: str) -> Any:
+    return col("", f"{title}: 100 up, -100 down, 0 none", nullable=False, isin=[-100, 0, 100])
 
 
 class PatternDaily(Model):
@@ -27,30 +29,22 @@ class PatternDaily(Model):
 
     code: Code = key("security code")
     date: Date = key("trade date")
-    duck_buy: Int = col(
-        "", "duck head: break above the head top: 100 up, -100 down, 0 none", nullable=False, isin=_SIGNS
-    )
-    duck_sell: Int = col(
-        "", "duck head: fall below ma60: 100 up, -100 down, 0 none", nullable=False, isin=_SIGNS
-    )
-    arc_bottom: Int = col("", "arc bottom: 100 up, -100 down, 0 none", nullable=False, isin=_SIGNS)
-    arc_top: Int = col("", "arc top: 100 up, -100 down, 0 none", nullable=False, isin=_SIGNS)
-    cup_handle: Int = col("", "cup with handle: 100 up, -100 down, 0 none", nullable=False, isin=_SIGNS)
-    double_top: Int = col("", "double top: 100 up, -100 down, 0 none", nullable=False, isin=_SIGNS)
-    double_bottom: Int = col("", "double bottom: 100 up, -100 down, 0 none", nullable=False, isin=_SIGNS)
-    triple_top: Int = col("", "triple top: 100 up, -100 down, 0 none", nullable=False, isin=_SIGNS)
-    triple_bottom: Int = col("", "triple bottom: 100 up, -100 down, 0 none", nullable=False, isin=_SIGNS)
-    head_shoulders_top: Int = col(
-        "", "head and shoulders top: 100 up, -100 down, 0 none", nullable=False, isin=_SIGNS
-    )
-    head_shoulders_bottom: Int = col(
-        "", "head and shoulders bottom: 100 up, -100 down, 0 none", nullable=False, isin=_SIGNS
-    )
-    rectangle: Int = col("", "rectangle: 100 up, -100 down, 0 none", nullable=False, isin=_SIGNS)
-    triangle: Int = col("", "triangle: 100 up, -100 down, 0 none", nullable=False, isin=_SIGNS)
-    wedge: Int = col("", "wedge: 100 up, -100 down, 0 none", nullable=False, isin=_SIGNS)
-    flag: Int = col("", "flag or pennant: 100 up, -100 down, 0 none", nullable=False, isin=_SIGNS)
-    island: Int = col("", "island reversal: 100 up, -100 down, 0 none", nullable=False, isin=_SIGNS)
+    duck_buy: Int = _direction("duck head: break above the head top")
+    duck_sell: Int = _direction("duck head: fall below ma60")
+    arc_bottom: Int = _direction("arc bottom")
+    arc_top: Int = _direction("arc top")
+    cup_handle: Int = _direction("cup with handle")
+    double_top: Int = _direction("double top")
+    double_bottom: Int = _direction("double bottom")
+    triple_top: Int = _direction("triple top")
+    triple_bottom: Int = _direction("triple bottom")
+    head_shoulders_top: Int = _direction("head and shoulders top")
+    head_shoulders_bottom: Int = _direction("head and shoulders bottom")
+    rectangle: Int = _direction("rectangle")
+    triangle: Int = _direction("triangle")
+    wedge: Int = _direction("wedge")
+    flag: Int = _direction("flag or pennant")
+    island: Int = _direction("island reversal")
     duck_stage: Int = col("", "0 none, 1 neck, 2 head, 3 beak", nullable=False, ge=0, le=3)
     duck_neck_days: Int = col("", "bars since the neck began", ge=0)
     duck_pullback_pct: Pct = col("pct", "low below the head top")

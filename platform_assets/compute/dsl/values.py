@@ -1,6 +1,7 @@
 """Values of a query: arithmetic, fields, functions. What holds them is in `parser`."""
 
 from abc import abstractmethod
+from collections.abc import Callable
 
 from platform_assets.compute.dsl import checks, tree
 from platform_assets.compute.dsl.checks import is_condition, kind_of
@@ -30,19 +31,18 @@ class Values(Cursor):
         return int(token.text)
 
     def _sum(self, expected: tuple[str, ...]) -> tree.Node:
-        start = self.now
-        left = self._product(expected)
-        while token := self.accept("+", "-"):
-            right = self._product(NUMERIC_START)
-            left = self._arithmetic(left, token, right, start)
-        return left
+        return self._from_the_left(self._product, expected, "+", "-")
 
     def _product(self, expected: tuple[str, ...]) -> tree.Node:
+        return self._from_the_left(self._unary, expected, "*", "/")
+
+    def _from_the_left(
+        self, operand: Callable[[tuple[str, ...]], tree.Node], expected: tuple[str, ...], *signs: str
+    ) -> tree.Node:
         start = self.now
-        left = self._unary(expected)
-        while token := self.accept("*", "/"):
-            right = self._unary(NUMERIC_START)
-            left = self._arithmetic(left, token, right, start)
+        left = operand(expected)
+        while token := self.accept(*signs):
+            left = self._arithmetic(left, token, operand(NUMERIC_START), start)
         return left
 
     def _arithmetic(self, left: tree.Node, token: Token, right: tree.Node, start: Token) -> tree.Arithmetic:

@@ -1,5 +1,6 @@
 """Text of a formula to its tree. The grammar is in `docs/calculations/formulas.md`."""
 
+from collections.abc import Callable
 from typing import NoReturn
 
 from platform_assets.compute.formulas import tree
@@ -71,15 +72,15 @@ class _Parser(Cursor):
     # -- conditions ---------------------------------------------------------------------------------
 
     def _or(self) -> tree.Node:
-        left = self._and()
-        while token := self.accept("or"):
-            left = self.made(tree.Binary("or", left, self._and(), token.at))
-        return left
+        return self._from_the_left(self._and, "or")
 
     def _and(self) -> tree.Node:
-        left = self._not()
-        while token := self.accept("and"):
-            left = self.made(tree.Binary("and", left, self._not(), token.at))
+        return self._from_the_left(self._not, "and")
+
+    def _from_the_left(self, operand: Callable[[], tree.Node], *signs: str) -> tree.Node:
+        left = operand()
+        while token := self.accept(*signs):
+            left = self.made(tree.Binary(self.meaning(token), left, operand(), token.at))
         return left
 
     def _not(self) -> tree.Node:
@@ -100,16 +101,10 @@ class _Parser(Cursor):
     # -- values -------------------------------------------------------------------------------------
 
     def _sum(self) -> tree.Node:
-        left = self._product()
-        while token := self.accept("+", "-"):
-            left = self.made(tree.Binary(token.text, left, self._product(), token.at))
-        return left
+        return self._from_the_left(self._product, "+", "-")
 
     def _product(self) -> tree.Node:
-        left = self._unary()
-        while token := self.accept("*", "/"):
-            left = self.made(tree.Binary(token.text, left, self._unary(), token.at))
-        return left
+        return self._from_the_left(self._unary, "*", "/")
 
     def _unary(self) -> tree.Node:
         token = self.accept("-", "+")
