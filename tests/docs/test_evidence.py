@@ -14,7 +14,7 @@ from resources.upstreams.wire_format_evidence import CLASSES, columns, evidence,
 from tests.upstreams.eastmoney.test_columns import declared
 
 _FILTERED = re.compile(r"\((\w+)(?=\s*(?:=|<|>|!|in\b))")
-SHARED = {"eastmoney.asked", "eastmoney.clist", "eastmoney.only_of", "eastmoney.report"}
+SHARED = {f"eastmoney.{name}" for name in ("asked", "clist", "dated", "on_day", "only_of", "report")}
 """What the calls of a client are made of, and what ends it."""
 ENDS = {"close", "new_run", "view", "with_fetches"}
 

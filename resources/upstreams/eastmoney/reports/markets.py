@@ -84,4 +84,6 @@ BOARD_RATIOS = Table(
 )
 """Ratios as published, also below zero. `industry_code` is the number under which lists and lines know the
 board (BK0475), where the row has it."""
-boards_report = Dated("RPT_VALUEINDUSTRY_DET", BOARD_RATIOS, "TRADE_DATE", "BOARD_CODE", "industry_code date")
+boards_report = Dated(
+    "RPT_VALUEINDUSTRY_DET", BOARD_RATIOS, "TRADE_DATE", "BOARD_CODE", "industry_code date", code="BOARD_CODE"
+)
