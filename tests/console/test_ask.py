@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page, Route
 
 from serving_api.console.texts import texts_of
 from tests.console.opened import Opened, holding, is_sound, opened
-from tests.console.test_texts import PAYLOADS
+from tests.console.payloads import PAYLOADS
 from tests.serving_api.conftest import ADMIN
 
 STREAM = "**/chat/ask/stream"

@@ -63,6 +63,13 @@ def test_a_dataset_is_shown_with_units_sources_checks_and_gaps(
             assert row["field"] in one.text("agreement")
         is_sound(one, site)
 
+        # A figure of the reconciliation is a row; that of a check is a sum over records.
+        one.page.locator("#agreement button.number").first.click()
+        assert "/lineage/calc_reconcile?trade_date=" in one.page.locator("#lineage-source").inner_text()
+        one.page.keyboard.press("Escape")
+        one.page.locator("#rules button.number").first.click()
+        assert "sys_quality_record" in one.page.locator("#lineage-body").inner_text()
+
 
 @pytest.mark.soak
 @pytest.mark.parametrize("language", ["zh", "en"])

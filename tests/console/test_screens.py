@@ -18,8 +18,8 @@ from tests.console.opened import (
     tries_again,
     waits_for_a_slow_api,
 )
+from tests.console.payloads import PAYLOADS
 from tests.console.record import SCREEN, SENTENCE, answers
-from tests.console.test_texts import PAYLOADS
 
 PANELS = ("funnel", "rows", "values")
 
@@ -60,6 +60,10 @@ def test_a_screen_shows_its_funnel_its_stocks_and_their_addresses(
         for panel in PANELS:
             assert "/api/v1/" in one.page.locator(f"#{panel}-source").inner_text()
         is_sound(one, site)
+        one.page.locator("#funnel tbody tr").nth(1).locator("b button").click()
+        said = one.page.locator("#lineage-body").inner_text()
+        assert texts_of(language, "screens")["how.remaining"] in said
+        assert found["explain"][0]["condition"] in said
 
 
 def emptied(answer: Any) -> Any:

@@ -69,6 +69,11 @@ def test_the_day_is_shown_with_its_tasks_and_thirty_dates_of_every_table(
         assert texts["today.breaker"].partition("{")[0] in one.text("upstreams")
         is_sound(one, site)
 
+        one.page.locator("#upstreams button.number").first.click()
+        said = one.page.locator("#lineage-body").inner_text()
+        assert texts["how.calls"] in said
+        assert "/api/v1/datamgr/upstreams" in said
+
 
 def emptied(answer: Any) -> Any:
     if isinstance(answer.get("results"), list):

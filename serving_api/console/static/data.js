@@ -3,7 +3,7 @@
 import "./page.js";
 import { address, read, shared } from "./api.js";
 import { colors, draw, loadPlotly } from "./chart.js";
-import { el, shown, t, table } from "./dom.js";
+import { calculated, el, number, shown, t, table } from "./dom.js";
 import { Panel } from "./panel.js";
 
 const FIRST = "kline_daily";
@@ -67,7 +67,7 @@ function rates(target, answer) {
   const share = (name) => rows.map((one) => ((one[name] ?? 0) / one.rows_in) * 100);
   const text = rows.map((one) => `${one.table_name} ${one.partition_key ?? ""}`);
   const bars = (name, label, color) => ({
-    type: "bar", name: label, x: rows.map((one, at) => at), y: share(name), text, textposition: "none", marker: { color },
+    type: "bar", name: label, meta: name, customdata: rows.map((one) => [one.batch_id, one[name] ?? 0, one.rows_in]), x: rows.map((one, at) => at), y: share(name), text, textposition: "none", marker: { color },
     hovertemplate: `%{text}<br>${label} %{y:.2f} %<extra></extra>`,
   });
   return draw(target, [bars("rows_rejected", t("data.rejected"), colors.rise), bars("rows_warning", t("data.warned"), colors.series[1])], {
@@ -87,7 +87,10 @@ function rules(body, { results: one }, ...answers) {
   if (!names.length) return false;
   body.append(table([
     { title: t("data.rule"), cell: (name) => name, class: "date" },
-    { title: t("data.failures"), numeric: true, cell: (name) => (failed.has(name) ? failed.get(name).map(count).join(" / ") : "0") },
+    { title: t("data.failures"), numeric: true, cell: (name) => calculated(failed.has(name) ? failed.get(name).map(count).join(" / ") : "0", {
+      how: t("how.failures", { count: BATCHES }), tables: ["sys_quality_record"], where: `${named(one.tables)}: ${name}`,
+      urls: Object.values(one.tables).flat().filter(Boolean).map((name) => address("datamgr/quality-records", { table: name, limit: BATCHES })),
+    }) },
     { title: t("data.says"), cell: (name) => one.checks[name], class: "long" },
   ], names));
   return true;
@@ -95,13 +98,16 @@ function rules(body, { results: one }, ...answers) {
 
 function agreement(body, answer) {
   if (!answer.results.length) return false;
+  const of = (text, column) => (row) => number(text(row), {
+    table: "calc_reconcile", column, key: { trade_date: answer.date, dataset: row.dataset, field_name: row.field, source_a: row.source_a, source_b: row.source_b },
+  });
   body.append(table([
     { title: t("data.field"), cell: (row) => row.field, class: "date" },
     { title: t("data.pair"), cell: (row) => `${row.source_a} – ${row.source_b}` },
-    { title: t("data.within"), numeric: true, cell: (row) => shown(row.within_pct, "pct", 1) },
-    { title: t("data.compared"), numeric: true, cell: (row) => count(row.compared) },
-    { title: t("data.median"), numeric: true, cell: (row) => shown(row.median_diff, "", 4) },
-    { title: t("data.drift"), numeric: true, cell: (row) => shown(row.drift_20d, "", 4) },
+    { title: t("data.within"), numeric: true, cell: of((row) => shown(row.within_pct, "pct", 1), "within_pct") },
+    { title: t("data.compared"), numeric: true, cell: of((row) => count(row.compared), "compared") },
+    { title: t("data.median"), numeric: true, cell: of((row) => shown(row.median_diff, "", 4), "median_diff") },
+    { title: t("data.drift"), numeric: true, cell: of((row) => shown(row.drift_20d, "", 4), "drift_20d") },
     { title: t("data.status"), cell: (row) => el("span", { class: `tag ${row.status === "ok" ? "complete" : "partial"}` }, row.status) },
   ], answer.results));
   return true;
@@ -111,7 +117,7 @@ function gaps(body, answer) {
   if (!answer.results.length) return false;
   body.append(table([
     { title: t("data.partition"), cell: (row) => row.partition, class: "date" },
-    { title: t("data.missing"), numeric: true, cell: (row) => (row.missing === null ? null : count(row.missing)) },
+    { title: t("data.missing"), numeric: true, cell: (row) => (row.missing === null ? null : calculated(count(row.missing), { how: t("how.missing"), tables: ["sys_gap"], where: `dataset=${row.dataset}, partition=${row.partition}`, urls: [address("datamgr/gaps", { dataset: row.dataset })] })) },
     { title: t("data.reason"), cell: (row) => row.reason, class: "date" },
     { title: t("data.repair"), cell: (row) => [row.repair.status, row.repair.note].filter(Boolean).join(": "), class: "long" },
   ], answer.results));
@@ -175,6 +181,9 @@ form.addEventListener("submit", (event) => {
 });
 
 loadPlotly();
+panels.rates.leads(({ meta, about: [batch, bad, all] }) => ({
+  value: `${count(bad)} / ${count(all)}`, how: t(`how.${meta}`), tables: ["sys_batch"], where: `batch_id=${batch}`, urls: [String(address(`datamgr/batches/${batch}`))],
+}));
 panels.datasets.load([datamgr("contracts")], (body, answer) => {
   const today = answer.query_time.slice(0, 10);
   to.value ||= today;

@@ -1,8 +1,10 @@
 // What a screen found: the funnel of its conditions, its stocks, the values of a formula.
 
-import { root, direction, el, html, number, shown, t, table } from "./dom.js";
+import { address } from "./api.js";
+import { calculated, direction, el, html, number, root, shown, t, table } from "./dom.js";
 
 const WIDE = "fusion_stock_wide";
+const BARS = "fusion_kline_daily";
 // Columns that every screen shows: field of the answer -> column of the wide row, and how it is shown.
 const ALWAYS = [
   ["price", "current_price", "CNY/share"], ["change_pct", "change_pct", "pct"], ["turnover_pct", "turnover_pct", "pct"],
@@ -28,6 +30,7 @@ const count = (value) => shown(value, "", 0);
 export function funnel(body, answer, total) {
   if (!answer.explain.length) return false;
   const all = Math.max(total, ...answer.explain.map((one) => one.remaining), 1);
+  const of = (row, name) => calculated(count(row[name]), { how: t(`how.${name}`), tables: [WIDE], where: [`trade_date=${answer.date}`, row.condition].join(", ") });
   const steps = [{ condition: t("funnel.all"), remaining: total }, ...answer.explain];
   const bar = (left) => {
     const made = el("span", { class: "bar", "aria-hidden": "true" }, el("i"));
@@ -36,9 +39,9 @@ export function funnel(body, answer, total) {
   };
   body.append(table([
     { title: t("funnel.condition"), class: "long mono", cell: (row) => el("span", {}, row.condition, row.note ? el("span", { class: "hint" }, ` ${row.note}`) : "") },
-    { title: t("funnel.matched"), numeric: true, cell: (row) => count(row.matched) },
-    { title: t("funnel.unknown"), numeric: true, cell: (row) => count(row.unknown) },
-    { title: t("funnel.left"), numeric: true, cell: (row) => el("b", {}, count(row.remaining)) },
+    { title: t("funnel.matched"), numeric: true, cell: (row) => of(row, "matched") },
+    { title: t("funnel.unknown"), numeric: true, cell: (row) => of(row, "unknown") },
+    { title: t("funnel.left"), numeric: true, cell: (row) => el("b", {}, of(row, "remaining")) },
     { title: "", class: "bars", cell: (row) => bar(row.remaining) },
   ], steps));
   return true;
@@ -87,7 +90,10 @@ export function values(body, answer) {
   body.append(el("p", { class: "hint" }, `${t(isSelection ? "values.holds" : "values.values", { total: count(answer.total), date: answer.date })} ${shownOnes}`),
     table([
       { title: t("rows.stock"), class: "date", cell: (row) => stockLink(row.code, row.name) },
-      { title: t("values.value"), numeric: true, cell: (row) => (isSelection ? t(row.value ? "screens.yes" : "screens.no") : shown(row.value, "", 4)) },
+      { title: t("values.value"), numeric: true, cell: (row) => (isSelection ? t(row.value ? "screens.yes" : "screens.no") : calculated(shown(row.value, "", 4), {
+        how: t("how.formula"), tables: [BARS], where: `code=${row.code}, date<=${answer.date}`,
+        urls: [address(`stocks/${row.code}/kline`, { days: 250, adjust: "qfq", as_of: answer.date })], rows: [{ label: t("how.bar"), table: BARS, column: "close", key: { code: row.code, date: answer.date } }],
+      })) },
     ], answer.items));
   return true;
 }

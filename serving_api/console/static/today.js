@@ -2,7 +2,7 @@
 
 import "./page.js";
 import { address, shared } from "./api.js";
-import { el, root, t, table } from "./dom.js";
+import { calculated, el, root, t, table } from "./dom.js";
 import { Panel } from "./panel.js";
 
 const DAYS = 30;
@@ -40,7 +40,7 @@ function upstreams(body, answer) {
   const { counters, breakers } = answer.results;
   const rows = Object.entries(counters).map(([name, one]) => ({ name, ...one })).sort((a, b) => b.failures - a.failures || b.requests - a.requests);
   if (!rows.length) return false;
-  const counted = (name) => ({ title: t(`today.${name}`), numeric: true, cell: (row) => row[name === "calls" ? "requests" : name].toLocaleString() });
+  const counted = (name) => ({ title: t(`today.${name}`), numeric: true, cell: (row) => calculated(row[name === "calls" ? "requests" : name].toLocaleString(), { how: t(`how.${name}`), where: row.name, urls: [address("datamgr/upstreams")] }) });
   body.append(
     el("p", { class: "legend" }, Object.entries(breakers).map(([name, one]) =>
       el("span", { class: `tag ${one.state === "CLOSED" ? "complete" : "failed"}` }, t("today.breaker", { name, state: one.state })))),
@@ -59,6 +59,12 @@ const lateness = (run) => (run?.startedAt && run.trigger !== "manual" ? (new Dat
 function took(seconds) {
   if (seconds === null || seconds === undefined) return null;
   return seconds < 120 ? t("today.seconds", { value: Math.round(seconds) }) : t("today.minutes", { value: Math.round(seconds / 60) });
+}
+
+/** How long the last run of a task took, with its scheduled run. */
+function ran(row, run) {
+  const text = took(run?.durationSec);
+  return text && calculated(text, { how: t("how.took"), tables: ["sys_slot"], where: `${row.key}, ${run.slotAt}`, urls: [address("datamgr/tasks/runs", { date: dates[chosen] })] });
 }
 
 /** Planned time as a line, the run as a bar, on one day from left to right. */
@@ -87,7 +93,7 @@ function tasks(body, schedule, runs) {
     { title: t("today.task"), cell: (row) => [el("b", {}, row.name), " ", el("span", { class: "hint" }, row.key === row.name ? "" : row.key)] },
     { title: t("today.planned"), numeric: true, cell: (row) => (row.enabled ? row.time ?? t("today.manual") : t("today.off")) },
     { title: t("today.started"), numeric: true, cell: (row) => clock(last(row)?.startedAt) },
-    { title: t("today.took"), numeric: true, cell: (row) => took(last(row)?.durationSec) },
+    { title: t("today.took"), numeric: true, cell: (row) => ran(row, last(row)) },
     { title: t("today.state"), class: "date", cell: (row) => {
       const run = last(row);
       if (!run) return el("span", { class: "hint" }, t(row.enabled ? "today.waiting" : "today.off"));
