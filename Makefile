@@ -4,7 +4,6 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 TEST_STAMP := $(VENV)/.installed-test
-export PYTHONDONTWRITEBYTECODE = 1
 
 .PHONY: run screenshots cluster cluster-services dev test witness lint format openapi docs coverage bench soak real-day simulate backup restore lock clean help
 
@@ -143,4 +142,5 @@ real-day: $(TEST_STAMP)
 	@exec $(BIN)/python -m tests.real_day $(if $(DATA),--data '$(DATA)') $(ARGS)
 
 clean:
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage .coverage.*
