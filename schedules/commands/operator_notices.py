@@ -82,7 +82,7 @@ def failed_tasks(services: Services) -> Iterator[Notice]:
         if row.finished_at < now - LOOK_BACK:
             continue
         due = row.finished_at + timedelta(seconds=task.retry_delay_s) + LATE
-        if row.attempt <= task.max_retries and now < due:
+        if row.attempt <= task.retries(began=row.started_at is not None) and now < due:
             continue
         page = run_url(services.settings, row.run_id)
         title, why = f"任务失败：{task.name}（{row.slot}）", row.reason or "未说明原因"

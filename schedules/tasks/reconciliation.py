@@ -163,7 +163,7 @@ class Reconciler:
             return
         task = state.task
         ended = row.finished_at
-        if ended is None or row.attempt > task.max_retries or not state.enabled:
+        if ended is None or row.attempt > task.retries(began=row.started_at is not None) or not state.enabled:
             return
         if now < ended + timedelta(seconds=task.retry_delay_s):
             return

@@ -383,6 +383,28 @@ def test_a_failed_run_is_tried_again_after_its_delay_and_not_more_often(
     assert status(published, "kline", "2026-08-21")[0] == "failed"
 
 
+def test_a_run_that_never_began_is_asked_for_once_more_whatever_the_task_says(
+    published: Services, instance: dg.DagsterInstance
+) -> None:
+    sensor = Sensor(published, instance)
+    sensor.tick("2026-08-21 09:29")
+    (request,), _ = tick(published, instance, "monitor", "2026-08-21 09:30")
+    not_started(instance, request)
+    sensor.tick("2026-08-21 09:31")
+    (again,), _ = sensor.tick("2026-08-21 09:31:30")
+    assert again.run_key == "monitor:2026-08-21T09:30:2"
+    not_started(instance, again)
+    assert sensor.tick("2026-08-21 09:32")[0] == []
+    assert sensor.tick("2026-08-21 09:33")[0] == []
+    assert status(published, "monitor", "2026-08-21T09:30")[0] == "failed"
+
+
+def not_started(instance: dg.DagsterInstance, request: dg.RunRequest) -> None:
+    """What Dagster leaves of a run whose process it could not start."""
+    run = instance.create_run_for_job(JOBS[request.tags[run_tags.TASK]], tags=dict(request.tags))
+    instance.report_run_failed(run)
+
+
 def test_slots_of_a_pause_are_made_up_for_or_recorded_as_missed(
     published: Services, instance: dg.DagsterInstance
 ) -> None:

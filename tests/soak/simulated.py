@@ -90,7 +90,7 @@ class SimulatedPlatform:
 
     def ports(self) -> dict[str, int]:
         facts: dict[str, Any] = read_run_facts(run_file(self.folder, self.more.get("APP_ROLE", "all")))
-        return {name: int(port) for name, port in facts.get("ports", {}).items()}
+        return {name: port for name, port in facts.get("ports", {}).items() if isinstance(port, int)}
 
     def kill(self, name: str) -> int:
         """As the operating system does it when memory is short; the id of what was killed."""

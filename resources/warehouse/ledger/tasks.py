@@ -120,7 +120,8 @@ class Task:
     `after`: keys whose success for the same trade date is awaited, at most `wait_minutes`; then the task
     runs with a warning, or not at all when `after_required`. `grace_minutes`: how late a run may still
     be made up for. `partitioned`: the job takes the trade date as partition key, and with `dates` above 1
-    so many of the newest trade dates. `retry_delay_s` after a failed attempt, at most `max_retries` times.
+    so many of the newest trade dates. `retry_delay_s` after a failed attempt, at most `max_retries` times,
+    and once in any case after one that never began.
     """
 
     key: str
@@ -152,6 +153,11 @@ class Task:
         repeating = self.timing.every_minutes is not None
         name = due.strftime("%Y-%m-%dT%H:%M") if repeating else due.date().isoformat()
         return ScheduledRun(self.key, name, due)
+
+    def retries(self, *, began: bool) -> int:
+        """How often a failed run is tried again. One that never began has done nothing: its process could
+        not be started in time, which a busy machine may cause."""
+        return self.max_retries if began else max(1, self.max_retries)
 
     def moved(self, hm: int | None) -> "Task":
         """The task at another time of day; None = as declared."""
