@@ -8,7 +8,7 @@ from core.text_keys import search_key
 from serving_api.db.sessions import Session
 from serving_api.interfaces.call import InterfaceCall
 from serving_api.interfaces.parameters import MOST_ROWS
-from serving_api.interfaces.queries import Row, newest_date, public_columns, public_rows
+from serving_api.interfaces.queries import Row, newest_of, public_columns, public_rows
 
 WIDE = "fusion_stock_wide"
 KEY_FIGURES = (
@@ -33,9 +33,7 @@ def own_industry(session: Session, table: Table, column: str, code: str, as_of: 
 
 def key_figures(session: Session, codes: Sequence[str], limit: int, as_of: str | None) -> list[Row]:
     """The wide row of the newest date of each code, the largest market cap first."""
-    if not session.has(WIDE):
-        return []
-    day = newest_date(session, session.table(WIDE), as_of)
+    day = newest_of(session, WIDE, as_of)
     if day is None:
         return []
     requested = set(codes)

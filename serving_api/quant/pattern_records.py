@@ -108,8 +108,6 @@ _COLUMNS = ("open", "close", "adj_factor", "limit_up")
 
 def hits_of(session: Session, pattern: str, direction: int, since: str, until: str) -> list[tuple[str, str]]:
     """(code, date) of every signal. `pattern` is one of our column names."""
-    if not session.has(PATTERNS):
-        return []
     where = f"date>=? AND date<=? AND {session.sql.name(pattern)}=?"
     rows = session.rows(PATTERNS, columns=("code", "date"), where=where, values=(since, until, direction))
     return [(str(code), str(day)) for code, day in rows]

@@ -32,8 +32,6 @@ def of_code(
 
 def traded(session: Session, code: str, since: str, until: str) -> list[tuple[str, float, float]]:
     """(date, close times the cumulative factor, volume) of the traded days, oldest first."""
-    if not session.has(BARS):
-        return []
     rows = session.rows(
         BARS,
         columns=("date", "close", "adj_factor", "volume"),

@@ -82,12 +82,11 @@ async def macro(call: Call, asked: MacroArguments) -> Draft:
 
 def _read(session: Session, as_of: str | None) -> list[dict[str, Any]]:
     """Newest points of every series, oldest first."""
-    if not session.has(queries.VALUES):
-        return []
-    found: list[dict[str, Any]] = []
-    for name in needed_series():
-        found += queries.series(session, [name], limit=NEWEST, as_of=as_of, columns=_COLUMNS)
-    return found
+    return [
+        row
+        for name in needed_series()
+        for row in queries.series(session, [name], limit=NEWEST, as_of=as_of, columns=_COLUMNS)
+    ]
 
 
 NEWEST = 12

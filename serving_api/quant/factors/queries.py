@@ -51,8 +51,6 @@ def market(session: Session, day: str | None, as_of: str | None) -> tuple[str, C
 
 def bars_of_day(session: Session, day: str) -> list[dict[str, Any]]:
     """Bars of all stocks on a date, by code."""
-    if not session.has(KLINE):
-        return []
     return session.dicts(
         KLINE,
         {"date": day},
@@ -67,14 +65,11 @@ def facts_on(session: Session, day: str) -> dict[str, dict[str, Any]]:
     industries. Without a history of names today's name, and None for special treatment."""
     found: dict[str, dict[str, Any]] = {}
     for table, columns in ((MASTER, ("name", "market")), (INDUSTRIES, INDUSTRY)):
-        if session.has(table):
-            for row in session.dicts(table, columns=("code", *columns)):
-                found.setdefault(str(row.pop("code")), {}).update(row)
-    if session.has(NAMES):
-        where = "valid_from<=? AND (valid_to IS NULL OR valid_to>=?)"
-        spans = session.dicts(NAMES, columns=("code", "name", "is_st"), where=where, values=(day, day))
-        for row in spans:
+        for row in session.dicts(table, columns=("code", *columns)):
             found.setdefault(str(row.pop("code")), {}).update(row)
+    where = "valid_from<=? AND (valid_to IS NULL OR valid_to>=?)"
+    for row in session.dicts(NAMES, columns=("code", "name", "is_st"), where=where, values=(day, day)):
+        found.setdefault(str(row.pop("code")), {}).update(row)
     return found
 
 
@@ -82,8 +77,6 @@ def series(
     session: Session, table: str, columns: Sequence[str], codes: Sequence[str], since: str, until: str
 ) -> list[tuple[Any, ...]]:
     """(code, date, *columns) of some codes between two dates; empty for a table that is not declared."""
-    if not session.has(table):
-        return []
     where, values = "date>=? AND date<=?", (since, until)
     return session.of_codes(table, codes, columns=("code", "date", *columns), where=where, values=values)
 
@@ -93,8 +86,6 @@ def reports(
 ) -> list[tuple[Any, ...]]:
     """(code, day of announcement, report period, *columns) of some codes, announced by `until`, with a period
     since `since`."""
-    if not session.has(FINANCE):
-        return []
     return session.of_codes(
         FINANCE,
         codes,

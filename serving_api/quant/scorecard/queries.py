@@ -216,8 +216,6 @@ def extents(session: Session) -> dict[str, tuple[str | None, int, set[str]]]:
 
 def phases(session: Session, since: str) -> dict[str, str]:
     """Trade date -> label of the market's phase."""
-    if not session.has(PHASES):
-        return {}
     rows = session.rows(PHASES, {"trade_date>=": since}, columns=("trade_date", "phase_label"))
     return {str(day): str(label) for day, label in rows}
 
