@@ -8,8 +8,8 @@ from typing import Any
 
 @cache
 def columns_by_key(columns: str) -> dict[str, str]:
-    """Key in the answer -> column, of words `column`, `key=column`; a `!` or `?` behind a word says something
-    about its type alone (`serving_api.framework.row_models.columns_of`)."""
+    """Key in the answer -> column, of words `column`, `key=column`; a `!`, `?` or `*` behind a word says
+    something about its type alone (`serving_api.framework.row_models.columns_of`)."""
     return dict(map(split_word, columns.split()))
 
 
@@ -25,7 +25,7 @@ def picked(row: object, columns: str, convert: Callable[[Any], Any] | None = Non
 
 def split_word(word: str) -> tuple[str, str]:
     """(key, column) of one word."""
-    key, _, column = word.rstrip("!?").partition("=")
+    key, _, column = word.rstrip("!?*").partition("=")
     return key, column or key
 
 

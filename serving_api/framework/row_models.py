@@ -50,7 +50,8 @@ def row_model(table: str, columns: str = "") -> type[BaseModel]:
         key, column = split_word(word)
         spec = declared.column(column)
         nullable = spec.nullable and spec.name not in declared.key
-        fields[key] = _field(spec, word.endswith("?") or (nullable and not word.endswith("!")))
+        nullable = word.endswith(("?", "*")) or (nullable and not word.endswith("!"))
+        fields[key] = _field(spec, nullable, None if word.endswith("*") else ...)
     label = "".join(part.capitalize() for part in table.split("_"))
     made: type[BaseModel] = create_model(f"{label}Row", **fields)
     return made
@@ -61,7 +62,8 @@ def columns_of(table: str, columns: str = "") -> Callable[[type[Model]], type[Mo
     own.
 
     The columns are separated by blanks: `rzye` as declared, `date=trade_date` under the name `date`,
-    `close!` never null in the answer, `close?` null there at times. A field that the class writes out wins.
+    `close!` never null in the answer, `close?` null there at times, `close*` missing as well. A
+    field that the class writes out wins.
     """
 
     def extend(model: type[Model]) -> type[Model]:
@@ -74,8 +76,8 @@ def columns_of(table: str, columns: str = "") -> Callable[[type[Model]], type[Mo
     return extend
 
 
-def _field(spec: ColumnSpec, nullable: bool) -> Any:
+def _field(spec: ColumnSpec, nullable: bool, default: Any) -> Any:
     unit = _UNITS.get(spec.unit, spec.unit)
     text = ", ".join(part for part in (spec.title, unit) if part)
     kind = _TYPES[spec.family]
-    return (kind | None if nullable else kind, Field(description=text or None))
+    return (kind | None if nullable else kind, Field(default, description=text or None))

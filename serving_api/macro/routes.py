@@ -13,6 +13,7 @@ from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
+from serving_api.framework.row_models import columns_of
 from serving_api.macro import queries
 from serving_api.table_lists import DatedRows, dated_rows
 
@@ -58,15 +59,10 @@ class RiskPremium(DatedRows[Premium]):
     band: Band
 
 
+@columns_of("fusion_macro_indicator", "yoy* mom* publish_date* publish_estimated*")
 class Point(BaseModel):
     date: str
     value: float
-    yoy: float | None = None
-    mom: float | None = None
-    publish_date: str | None = None
-    publish_estimated: bool | None = Field(
-        default=None, description="publish_date is the end of the period plus the usual lag of its report"
-    )
 
 
 class SeriesByName(DatedRows[Point]):

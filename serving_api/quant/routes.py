@@ -58,16 +58,14 @@ class Bucket(BaseModel):
     ratio: float = Field(description="share of the float, percent")
 
 
+@columns_of(
+    "calc_chip_daily", "close* profit_ratio_pct* avg_cost* concentration_90_pct* concentration_70_pct*"
+)
 class Chips(Reach):
     code: str
     date: str | None = Field(description="null where nothing is stored")
-    close: float | None = None
-    profit_ratio_pct: float | None = None
-    avg_cost: float | None = None
     cost_90: list[float | None] = Field(description="[low, high], CNY")
-    concentration_90_pct: float | None = None
     cost_70: list[float | None] = Field(description="[low, high], CNY")
-    concentration_70_pct: float | None = None
     distribution: list[Bucket] = Field(description="buckets above 0.01 %; only of the newest 60 trade dates")
     items: list[row_model(CHIPS)] = Field(description="oldest first")  # type: ignore[valid-type]
 

@@ -58,20 +58,13 @@ class BookLevel(BaseModel):
     volume: int = Field(description="shares")
 
 
+@columns_of(
+    "fusion_quote_snapshot", "code* name* price* last_close* open* high* low* change_pct* volume* amount*"
+)
 class OrderBook(BaseModel):
     """CNY, percent, shares; {} when the code is unknown."""
 
     model_config = _ALIASED
-    code: str | None = None
-    name: str | None = None
-    price: float | None = None
-    last_close: float | None = None
-    open: float | None = None
-    high: float | None = None
-    low: float | None = None
-    change_pct: float | None = None
-    volume: int | None = None
-    amount: float | None = None
     bids: list[BookLevel] | None = None
     asks: list[BookLevel] | None = None
     inner_vol: int | None = None
