@@ -11,11 +11,13 @@ _WORKER = re.compile(r"step_worker-(\d+)@")
 
 @dataclass
 class Accident:
-    """`act` happens when `share` of the steps of the run are done; its text says what happened."""
+    """`act` happens when `share` of the steps of the run are done; its text says what happened. `restarted`:
+    it brings back what it killed."""
 
     name: str
     share: float
     act: Callable[[Any, str], str]
+    restarted: bool = False
     at: float = 0.0
     back: float = 0.0
     said: str = ""
@@ -39,6 +41,8 @@ class Accidents:
             left[0].at = time.time()
             left[0].said = left[0].act(self.instance, run_id)
             left[0].back = time.time()
+            if not left[0].restarted:  # it looked for its victim first
+                left[0].at = left[0].back
             self.done.append(left[0])
 
 
@@ -91,7 +95,7 @@ def report(accident: Accident, found: Sequence[Event], began: float) -> str:
     ]
     done = [event for event in found if event.kind == "STEP_SUCCESS" and event.at > accident.at]
     parts = [f"cluster day: {accident.at - began:.0f} s after its start {accident.name} ({accident.said})"]
-    if accident.back - accident.at >= 1:
+    if accident.restarted:
         parts.append(f"it was back after {accident.back - accident.at:.1f} s")
     for event in again:
         before = struck[event.step]

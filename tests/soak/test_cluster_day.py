@@ -93,8 +93,8 @@ def test_a_day_with_kills_on_the_cluster_leaves_what_one_machine_leaves(
             steps,
             [
                 Accident("a step worker was killed", 0.3, partial(kill_worker, cluster)),
-                Accident("the broker was killed", 0.5, lambda *_: restart(cluster.broker)),
-                Accident("MariaDB was killed", 0.7, lambda *_: restart(cluster.mariadb)),
+                Accident("the broker was killed", 0.5, lambda *_: restart(cluster.broker), True),
+                Accident("MariaDB was killed", 0.7, lambda *_: restart(cluster.mariadb), True),
             ],
         )
         asked = Asked(cluster.api)
