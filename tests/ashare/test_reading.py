@@ -82,6 +82,8 @@ def test_a_file_that_is_there_is_kept(cli: CommandLine) -> None:
     assert "--force" in cli.fault("export", TABLE, "--to", str(target))["error"]
     assert target.read_text() == "mine"
     assert cli("export", "sys_batch", "--to", str(cli.folder / "batches.csv")) == 1
+    wrong = cli.fault("export", "fusion_kline_dayly", "--to", str(cli.folder / "new.csv"))
+    assert "no table 'fusion_kline_dayly' of a dataset; nearest: fusion_kline_daily" in wrong["error"]
 
 
 def test_lineage_names_the_source_and_both_versions(cli: CommandLine) -> None:

@@ -9,6 +9,7 @@ from core.declaration.columns import ColumnSpec
 from core.declaration.registry import builtin_registry
 from core.declaration.tables import Table
 from core.errors import InputError, NotFound
+from platform_assets.research.queries import nearest
 from serving_api.admin.lineage.bodies import Bodies
 from serving_api.admin.lineage.revisions import decoded
 from serving_api.admin.lineage.visited_batches import VisitedBatches
@@ -119,9 +120,10 @@ def reported(session: Session, target: LineageTarget) -> list[dict[str, Any]]:
 
 
 def market_table(state: State, name: str) -> Table:
-    """A table that a dataset declares; system and user tables have no lineage. Raises NotFound."""
+    """A table that a dataset declares; system and user tables have no lineage. Raises NotFound that names
+    the nearest ones."""
     declared = {table.name for table in builtin_registry().tables}
     table = state.reading.warehouse.tables.get(name)
     if name not in declared or table is None:
-        raise NotFound(f"no table {name[:64]!r} with lineage")
+        raise NotFound(f"no table {name[:64]!r} of a dataset{nearest(name, sorted(declared))}")
     return table
