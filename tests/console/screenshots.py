@@ -40,8 +40,10 @@ def nothing(page: Page) -> None:
 
 
 def see_lineage(page: Page) -> None:
+    """A price of the wide table, and on to the row that it was taken over from, where the sources are."""
     page.locator("#summary button.number").first.click()
-    page.locator("#lineage-body mark, #lineage-body .hint").first.wait_for()
+    page.locator("#lineage-body button.number").first.click()
+    page.locator("#lineage-body td", has_text="stg_").first.wait_for()
 
 
 def ask_and_point(page: Page) -> None:
