@@ -150,7 +150,9 @@ DEFAULT_BYTES = 128 * 1024 * 1024
 
 
 @dataclass
-class _Versioned:
+class Versioned:
+    """A value, the version of the tables that it was made from, and its bytes, about."""
+
     version: str
     value: Any
     size: int
@@ -168,7 +170,7 @@ class VersionedCache:
         self._max_bytes = max_bytes
         self._bytes = 0
         self._evictions = 0
-        self._entries: OrderedDict[tuple[str, Hashable], _Versioned] = OrderedDict()
+        self._entries: OrderedDict[tuple[str, Hashable], Versioned] = OrderedDict()
         self._hits: Counter[str] = Counter()
         self._misses: Counter[str] = Counter()
         self._lock = threading.Lock()
@@ -231,6 +233,17 @@ class VersionedCache:
                 self._entries.move_to_end((prefix, key))
             return value
 
+    def held(self, prefix: str, key: Hashable) -> Versioned | None:
+        """What is held of a key, of whatever version; counts neither as a hit nor as a miss."""
+        return self._entries.get((prefix, key))
+
+    def used(self, prefix: str, key: Hashable) -> None:
+        """Count a value of `held` as a hit."""
+        with self._lock:
+            self._hits[prefix] += 1
+            if (prefix, key) in self._entries:
+                self._entries.move_to_end((prefix, key))
+
     def put(self, prefix: str, key: Hashable, version: str | None, value: Any, size: int) -> None:
         """Cache `value` (about `size` bytes); not without a version, nor one larger than the cache."""
         if version is None or size > self._max_bytes:
@@ -238,7 +251,7 @@ class VersionedCache:
         with self._lock:
             old = self._entries.pop((prefix, key), None)
             self._bytes += size - (old.size if old else 0)
-            self._entries[prefix, key] = _Versioned(version, value, size)
+            self._entries[prefix, key] = Versioned(version, value, size)
             while self._bytes > self._max_bytes:
                 _, dropped = self._entries.popitem(last=False)
                 self._bytes -= dropped.size

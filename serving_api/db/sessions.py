@@ -206,13 +206,20 @@ def write(warehouse: Warehouse, work: Callable[..., T], *args: Any, **how: Any) 
         return work(connection, warehouse.sql, *args, **how)
 
 
+class _OfThread(threading.local):
+    """The connection of a thread, and a cursor that asks it for the version of the file."""
+
+    session: Session | None = None
+    versions: sqlite3.Cursor | None = None
+
+
 class Reading:
     """Runs functions that take a Session first. Raises StorageError when the database is away."""
 
     def __init__(self, warehouse: Warehouse) -> None:
         self.warehouse = warehouse
         self.inline = warehouse.sqlite
-        self._local = threading.local()
+        self._local = _OfThread()
         self._handles: list[sqlite3.Connection] = []
         self._limiter: anyio.CapacityLimiter | None = None
         self._memory: dict[tuple[Any, ...], Any] = {}
@@ -248,24 +255,39 @@ class Reading:
             self._limiter = anyio.CapacityLimiter(READ_THREADS)
         return await anyio.to_thread.run_sync(self._pooled, work, args, limiter=self._limiter)
 
+    def data_version(self) -> int:
+        """`Session.data_version` over a kept cursor: every cached response asks for it. SQLite only."""
+        cursor = self._local.versions
+        if cursor is None:
+            return self.now(Session.data_version)
+        try:
+            found: tuple[int] = cursor.execute("PRAGMA data_version").fetchone()
+        except sqlite3.Error as error:
+            self._forget()
+            raise storage_error(error) from error
+        return found[0]
+
+    def _forget(self) -> None:
+        """A handle that failed may belong to a file that was replaced: the next read opens a new one."""
+        self._local.session = self._local.versions = None
+
     def now(self, work: Callable[..., T], *args: Any) -> T:
         """SQLite only: on this thread, over its own connection."""
         try:
             return work(self._session(), *args)
         except (sqlite3.Error, sa.exc.DBAPIError) as error:
-            # A handle that failed may belong to a file that was replaced: the next read opens a new one.
-            self._local.session = None
+            self._forget()
             raise storage_error(error) from error
 
     def _session(self) -> Session:
-        session: Session | None = getattr(self._local, "session", None)
+        session = self._local.session
         if session is None:
             proxied = self.warehouse.engine.raw_connection()
             handle = cast(sqlite3.Connection, proxied.driver_connection)
             proxied.detach()
             self._handles.append(handle)
             session = Session(self.warehouse, cast(Connection, SqliteConnection(handle)))
-            self._local.session = session
+            self._local.session, self._local.versions = session, handle.cursor()
         return session
 
     def _pooled(self, work: Callable[..., T], args: tuple[Any, ...]) -> T:
@@ -275,6 +297,6 @@ class Reading:
     def close(self) -> None:
         """Close every connection; a later read opens a new one."""
         self.warehouse.close()
-        self._local = threading.local()
+        self._local = _OfThread()
         while self._handles:
             self._handles.pop().close()

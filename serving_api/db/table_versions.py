@@ -8,7 +8,6 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from core.errors import StorageError
 from serving_api.db.sessions import Reading, Session
@@ -74,31 +73,54 @@ class Versions:
         self._computed_of: Mapping[str, Version] | None = None
         self._by_tables: dict[tuple[str, ...], TableVersion] = {}
         self._polling = asyncio.Lock()
+        self._looked: asyncio.AbstractEventLoop | None = None
 
     async def current(self) -> Mapping[str, Version]:
         """By table name; empty when the database is away."""
-        try:
-            if self._reading.inline:
-                self._reading.now(self._refresh_if_moved)
-            elif self._due() and not self._polling.locked():
-                async with self._polling:
-                    known = await self._reading.scan(read_versions)
-                    self._known, self._read_at = known, self._monotonic()
-        except StorageError:
-            self._known, self._data_version = {}, None
-            self._read_at = self._monotonic()
+        if self._reading.inline:
+            self._refresh_if_moved()
+        elif self._due() and not self._polling.locked():
+            async with self._polling:
+                try:
+                    self._known = await self._reading.scan(read_versions)
+                except StorageError:
+                    self._known = {}
+                self._read_at = self._monotonic()
         return self._known
 
     async def version_of(self, tables: tuple[str, ...]) -> TableVersion:
         """The version of the content of these tables; without any of them nothing may be cached."""
         if not tables:
             return TableVersion()
-        known = await self.current()
+        return self._version_of(await self.current(), tables)
+
+    def token_at_once(self, tables: tuple[str, ...]) -> str | None:
+        """The token of `version_of` where it can be known without waiting; None otherwise."""
+        if self._reading.inline:
+            self._look_together()
+        elif self._due():
+            return None
+        return self._version_of(self._known, tables).token
+
+    def _look_together(self) -> None:
+        """One look at the file for all requests that wait on the loop now: they came before it, so it shows
+        them whatever was committed before they were sent. Those that come later are behind the callback."""
+        loop = asyncio.get_running_loop()
+        if self._looked is not loop:
+            self._looked = loop
+            loop.call_soon(self._look_again)
+            self._refresh_if_moved()
+
+    def _look_again(self) -> None:
+        self._looked = None
+
+    def _version_of(self, known: Mapping[str, Version], tables: tuple[str, ...]) -> TableVersion:
         if known is not self._computed_of:
             self._computed_of, self._by_tables = known, {}
-        if tables not in self._by_tables:
-            self._by_tables[tables] = self._combined(known, tables)
-        return self._by_tables[tables]
+        found = self._by_tables.get(tables)
+        if found is None:
+            found = self._by_tables[tables] = self._combined(known, tables)
+        return found
 
     @staticmethod
     def _combined(known: Mapping[str, Version], tables: tuple[str, ...]) -> TableVersion:
@@ -114,8 +136,11 @@ class Versions:
     def _due(self) -> bool:
         return self._read_at is None or self._monotonic() - self._read_at >= POLL_S
 
-    def _refresh_if_moved(self, session: Session, *_: Any) -> None:
-        moved = session.data_version()
-        if moved != self._data_version:
-            self._known = read_versions(session)
-            self._data_version = moved
+    def _refresh_if_moved(self) -> None:
+        try:
+            moved = self._reading.data_version()
+            if moved != self._data_version:
+                self._known = self._reading.now(read_versions)
+                self._data_version = moved
+        except StorageError:
+            self._known, self._data_version = {}, None

@@ -170,6 +170,11 @@ class PlatformRoute(APIRoute):
             headers["ETag"] = weak_etag(version.token, request.url.path, request.query_params.multi_items())
         return headers
 
+    @property
+    def is_open(self) -> bool:
+        """Whether every request is admitted, whoever sends it."""
+        return type(self.permission) is Permission
+
     def cache_control(self, state: State) -> str:
         """What an answer of this moment says about its keeping."""
         policy = self.serving.cache

@@ -3,11 +3,13 @@
 An answer with an ETag changes in its `query_time` alone until one of its tables changes. So a cached path
 asks its route once per version of the tables, and the bytes before and after the time are kept. The route
 stays the only place that knows parameters, shapes and headers. The middleware is inside the rate limit; the
-permission of a guarded route is decided for every request. `make bench` (`shortcuts`) measures its use.
+permission of a guarded route is decided for every request. Open reads whose answer is here already do not
+come this far: `known_answers.py`. `make bench` (`shortcuts`, `serving`) measures its use.
 """
 
 import gzip
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -70,6 +72,8 @@ _VARY = (b"vary", b"Accept-Encoding")
 _OWN = {b"cache-control", b"content-length", b"content-encoding", b"vary"}
 
 Headers = list[tuple[bytes, bytes]]
+Reply = tuple[int, Headers, bytes]
+"""Status, headers and body, as they are sent."""
 
 
 def cached_read(path: str) -> str | None:
@@ -83,6 +87,8 @@ def cached_read(path: str) -> str | None:
 class CachedResponse:
     """A response of one version of its tables: the bytes around the query time, all in `head` without one."""
 
+    name: str
+    route: PlatformRoute
     etag: str
     headers: Headers
     head: bytes
@@ -91,13 +97,15 @@ class CachedResponse:
     """Encoding -> (query time within, bytes)."""
 
     @classmethod
-    def of(cls, etag: str, headers: Headers, body: bytes) -> "CachedResponse":
-        own = [(name, value) for name, value in headers if name not in _OWN]
+    def of(cls, name: str, route: PlatformRoute, headers: Headers, body: bytes) -> "CachedResponse":
+        """`headers` have an ETag."""
+        etag = dict(headers)[b"etag"].decode("latin-1")
+        own = [pair for pair in headers if pair[0] not in _OWN]
         at = body.find(_TIME)
         if at < 0:
-            return cls(etag, own, body, None)
+            return cls(name, route, etag, own, body, None)
         start = at + len(_TIME)
-        return cls(etag, own, body[:start], body[body.index(b'"', start) :])
+        return cls(name, route, etag, own, body[:start], body[body.index(b'"', start) :])
 
     @property
     def size(self) -> int:
@@ -117,58 +125,51 @@ class _Moment:
     policies: dict[str, bytes] = field(default_factory=dict)
 
 
-class ResponseCacheLayer:
-    """Answers cached reads from memory, everything else by `app`."""
+class CachedResponses:
+    """The cached responses of one app."""
 
-    def __init__(self, app: ASGIApp, state: State) -> None:
-        self.app = app
+    def __init__(self, state: State) -> None:
         self._state = state
         self._routes: dict[str, PlatformRoute] = {}
         self._last = _Moment(-math.inf, b"")
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        asked = {name: value for name, value in scope["headers"] if name in _ASKED}
-        is_cacheable = scope["method"] == "GET" and len(scope.get("query_string", b"")) <= LONGEST_QUERY
-        name = cached_read(scope["path"]) if is_cacheable else None
-        if name is None or not await self._answered(name, scope, asked, receive, send):
-            await self.app(scope, receive, _Outgoing(self, name, scope, asked, send))
+    def route_of(self, name: str) -> PlatformRoute | None:
+        """The route of a cached read; None before it answered once."""
+        return self._routes.get(name)
 
-    async def _answered(
-        self, name: str, scope: Scope, asked: dict[bytes, bytes], receive: Receive, send: Send
-    ) -> bool:
-        """Whether the request was answered from memory; otherwise the route answers."""
-        route = self._routes.get(name)
-        if route is None:
-            return False
-        if route.permission.name != "anyone":
-            try:
-                await route.permission.admit(Request(scope, receive))
-            except PlatformError:
-                return False  # refused again by the route, with its message
+    async def find(self, route: PlatformRoute, scope: Scope) -> CachedResponse | None:
+        """The response to a request, if it is that of the present version of the route's tables."""
         token = (await self._state.versions.version_of(route.serving.tables)).token
-        cached: CachedResponse | None = self._state.cache.get(
-            "hot", (scope["path"], scope["query_string"]), token
-        )
-        if cached is None:
-            return False
-        # As the router does: instrumentation reads the route there.
-        scope["route"], scope["endpoint"] = route, route.endpoint
+        found: CachedResponse | None = self._state.cache.get(_CACHE, _key(scope), token)
+        return found
+
+    def find_at_once(self, scope: Scope) -> CachedResponse | None:
+        """As `find`, of an open route, where neither a database on another machine nor a permission has to
+        be asked for it; None otherwise."""
+        key = _key(scope)
+        held = self._state.cache.held(_CACHE, key)
+        if held is None:
+            return None
+        cached: CachedResponse = held.value
+        route = cached.route
+        if not route.is_open or self._state.versions.token_at_once(route.serving.tables) != held.version:
+            return None
+        self._state.cache.used(_CACHE, key)
+        return cached
+
+    def reply(self, cached: CachedResponse, asked: Mapping[bytes, bytes]) -> Reply:
+        """What is sent of a cached response now; `asked`: the headers of the request that matter."""
         moment = self._moment()
-        policy = moment.policies.get(name)
+        policy = moment.policies.get(cached.name)
         if policy is None:
-            policy = moment.policies[name] = route.cache_control(self._state).encode("latin-1")
-        headers = [*cached.headers, (b"cache-control", policy)]
-        if is_match(asked.get(b"if-none-match", b"").decode("latin-1"), cached.etag, answered=True):
-            headers = [pair for pair in headers if pair[0] != b"content-type"]
-            await send({"type": "http.response.start", "status": 304, "headers": [*headers, _VARY]})
-            await send({"type": "http.response.body", "body": b""})
-            return True
+            policy = cached.route.cache_control(self._state).encode("latin-1")
+            moment.policies[cached.name] = policy
+        known = asked.get(b"if-none-match")
+        if known and is_match(known.decode("latin-1"), cached.etag, answered=True):
+            pairs = [pair for pair in cached.headers if pair[0] != b"content-type"]
+            return 304, [*pairs, (b"cache-control", policy), _VARY], b""
         body, used = _ready(cached, moment.query_time, chosen(asked.get(b"accept-encoding", b"")))
-        await _respond(200, [*headers, *_packing(body, used)], body, send)
-        return True
+        return 200, [*cached.headers, (b"cache-control", policy), *_packing(body, used)], body
 
     def _moment(self) -> _Moment:
         now = self._state.system.monotonic()
@@ -185,8 +186,54 @@ class ResponseCacheLayer:
         self._routes[name] = route
         token = (await self._state.versions.version_of(route.serving.tables)).token
         if token and etag == weak_etag(token, scope["path"], Request(scope).query_params.multi_items()):
-            cached, key = CachedResponse.of(etag, headers, body), (scope["path"], scope["query_string"])
-            self._state.cache.put("hot", key, token, cached, cached.size + len(scope["query_string"]))
+            cached = CachedResponse.of(name, route, headers, body)
+            self._state.cache.put(
+                _CACHE, _key(scope), token, cached, cached.size + len(scope["query_string"])
+            )
+
+
+_CACHE = "hot"
+
+
+def _key(scope: Scope) -> tuple[str, bytes]:
+    return scope["path"], scope.get("query_string", b"")
+
+
+class ResponseCacheLayer:
+    """Answers cached reads from memory, everything else by `app`."""
+
+    def __init__(self, app: ASGIApp, responses: CachedResponses) -> None:
+        self.app = app
+        self._responses = responses
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        asked = {name: value for name, value in scope["headers"] if name in _ASKED}
+        is_cacheable = scope["method"] == "GET" and len(scope.get("query_string", b"")) <= LONGEST_QUERY
+        name = cached_read(scope["path"]) if is_cacheable else None
+        if name is None or not await self._answered(name, scope, asked, receive, send):
+            await self.app(scope, receive, _Outgoing(self._responses, name, scope, asked, send))
+
+    async def _answered(
+        self, name: str, scope: Scope, asked: dict[bytes, bytes], receive: Receive, send: Send
+    ) -> bool:
+        """Whether the request was answered from memory; otherwise the route answers."""
+        route = self._responses.route_of(name)
+        if route is None:
+            return False
+        if not route.is_open:
+            try:
+                await route.permission.admit(Request(scope, receive))
+            except PlatformError:
+                return False  # refused again by the route, with its message
+        cached = await self._responses.find(route, scope)
+        if cached is None:
+            return False
+        name_route(scope, route)
+        await respond(self._responses.reply(cached, asked), send)
+        return True
 
 
 _ASKED = {b"accept-encoding", b"if-none-match"}
@@ -196,9 +243,14 @@ class _Outgoing:
     """`send` of a route: JSON is compressed, cached reads are stored, everything else is unchanged."""
 
     def __init__(
-        self, layer: ResponseCacheLayer, name: str | None, scope: Scope, asked: dict[bytes, bytes], send: Send
+        self,
+        responses: CachedResponses,
+        name: str | None,
+        scope: Scope,
+        asked: dict[bytes, bytes],
+        send: Send,
     ) -> None:
-        self._layer = layer
+        self._responses = responses
         self._name = name
         self._scope = scope
         self._asked = asked
@@ -224,10 +276,10 @@ class _Outgoing:
     async def _whole(self, start: Message, body: bytes) -> None:
         headers: Headers = list(start["headers"])
         if self._name is not None and start["status"] == 200:
-            await self._layer.store(self._name, self._scope, headers, body)
+            await self._responses.store(self._name, self._scope, headers, body)
         packed, used = _packed(body, chosen(self._asked.get(b"accept-encoding", b"")))
         others = [pair for pair in headers if pair[0] not in {b"content-length", b"vary"}]
-        await _respond(start["status"], [*others, *_packing(packed, used)], packed, self._send)
+        await respond((start["status"], [*others, *_packing(packed, used)], packed), self._send)
 
 
 def _ready(cached: CachedResponse, query_time: bytes, encoding: bytes | None) -> tuple[bytes, bytes | None]:
@@ -253,6 +305,13 @@ def _packing(body: bytes, used: bytes | None) -> Headers:
     return [(b"content-length", str(len(body)).encode()), *encoded, _VARY]
 
 
-async def _respond(status: int, headers: Headers, body: bytes, send: Send) -> None:
+def name_route(scope: Scope, route: PlatformRoute) -> None:
+    """As the router does: instrumentation reads the route there."""
+    scope["route"], scope["endpoint"] = route, route.endpoint
+
+
+async def respond(reply: Reply, send: Send) -> None:
+    """Send an answer that is whole."""
+    status, headers, body = reply
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -344,6 +344,6 @@ def test_an_answer_that_comes_in_pieces_is_passed_on_as_it_comes() -> None:
         passed.append(message.get("body", b"start")[:5])
 
     scope = {"type": "http", "method": "GET", "path": "/x", "headers": [(b"accept-encoding", b"gzip")]}
-    anyio.run(ResponseCacheLayer(pieces, state=None), scope, None, send)  # type: ignore[arg-type]
+    anyio.run(ResponseCacheLayer(pieces, responses=None), scope, None, send)  # type: ignore[arg-type]
 
     assert passed == [b"start", b"aaaaa", 2, b"b", b"start", b"aaaaa", 6, b"b"]
