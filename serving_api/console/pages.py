@@ -62,11 +62,10 @@ class Page:
 
     name: str
     path: str
-    charts: bool = True
 
 
 PAGES = (
-    Page("today", "today", charts=False),
+    Page("today", "today"),
     Page("stock", "stock/"),
     Page("market", "market"),
     Page("screens", "screens"),

@@ -223,7 +223,8 @@ def waits_for_a_slow_api(
         one.page.route(held_address, holding(held))
         one.page.goto(page.address)
         one.page.locator(f"#{panel}-body", has_text=page.texts()["state.slow"]).wait_for()
-        held[0].fallback()
+        for route in held:
+            route.fallback()
         one.ready()
         assert one.page.locator(f"#{panel} {shown}").first.is_visible()
         is_sound(one, page.site)
