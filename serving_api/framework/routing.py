@@ -172,7 +172,7 @@ class PlatformRoute(APIRoute):
 
     @property
     def is_open(self) -> bool:
-        """Whether every request is admitted, whoever sends it."""
+        """Whether every request is admitted, from any sender."""
         return type(self.permission) is Permission
 
     def cache_control(self, state: State) -> str:
