@@ -90,6 +90,9 @@ class TinyWorld:
     def name(self, security: Security, now: datetime) -> str:
         return _NAMES.get(security.symbol, f"样本{security.code}")
 
+    def titled(self, title: str) -> str:
+        return title
+
     def bars(self, security: Security, now: datetime) -> Bars:
         today = now.year * 10_000 + now.month * 100 + now.day
         dates = np.array([day for day in self._dates if day <= today], dtype=np.int64)
