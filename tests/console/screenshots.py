@@ -32,6 +32,8 @@ WIDTH, HEIGHT = 1280, 640
 COLORS = 40
 MAX_BYTES = 150_000
 START_S = 1800.0
+LINES = 120
+"""Dates that the picture of a stock shows with their indicators."""
 QUESTION = f"{CODE}现在估值如何？"
 
 
@@ -135,11 +137,12 @@ def is_calculated(address: str) -> bool:
         api = f"{address}/api/v1"
         scores = httpx.get(f"{api}/factor/breakdown/{CODE}", timeout=10.0)
         chips = httpx.get(f"{api}/quant/cyq/{CODE}", timeout=10.0)
+        lines = httpx.get(f"{api}/quant/indicators/{CODE}?days={LINES}", timeout=10.0)
     except httpx.HTTPError:
         return False
-    answers = (scores, chips)
+    answers = (scores, chips, lines)
     return all(one.is_success for one in answers) and bool(
-        scores.json()["factors"] and chips.json()["distribution"]
+        scores.json()["factors"] and chips.json()["distribution"] and len(lines.json()["items"]) == LINES
     )
 
 
