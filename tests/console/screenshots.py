@@ -131,24 +131,25 @@ def free_port() -> int:
         return port
 
 
-def is_calculated(address: str) -> bool:
+def is_calculated(address: str, dates: int) -> bool:
     """Whether the newest date has what the pictures show."""
     try:
         api = f"{address}/api/v1"
         scores = httpx.get(f"{api}/factor/breakdown/{CODE}", timeout=10.0)
         chips = httpx.get(f"{api}/quant/cyq/{CODE}", timeout=10.0)
-        lines = httpx.get(f"{api}/quant/indicators/{CODE}?days={LINES}", timeout=10.0)
+        lines = httpx.get(f"{api}/quant/indicators/{CODE}?days={dates}", timeout=10.0)
     except httpx.HTTPError:
         return False
     answers = (scores, chips, lines)
     return all(one.is_success for one in answers) and bool(
-        scores.json()["factors"] and chips.json()["distribution"] and len(lines.json()["items"]) == LINES
+        scores.json()["factors"] and chips.json()["distribution"] and len(lines.json()["items"]) == dates
     )
 
 
 @contextmanager
-def sample_platform(**more: str) -> Iterator[tuple[str, str]]:
-    """Address and password of a sample platform that ends with this; `more` is environment."""
+def sample_platform(dates: int = LINES, **more: str) -> Iterator[tuple[str, str]]:
+    """Address and password of a sample platform that ends with this, when so many dates have indicators;
+    `more` is environment."""
     with tempfile.TemporaryDirectory() as name:
         ports = {"API_PORT": str(free_port()), "DAGSTER_PORT": str(free_port())}
         environment = {**os.environ, **ports, "DATA_DIR": name, **more}
@@ -156,7 +157,7 @@ def sample_platform(**more: str) -> Iterator[tuple[str, str]]:
         try:
             address = f"http://127.0.0.1:{ports['API_PORT']}"
             until = time.monotonic() + START_S
-            while not is_calculated(address):
+            while not is_calculated(address, dates):
                 if started.poll() is not None or time.monotonic() > until:
                     raise SystemExit("the sample platform did not come up")
                 time.sleep(5)

@@ -26,7 +26,7 @@ OF_THE_TERMINAL = 8
 def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
     file: Path = tmp_path_factory.mktemp("texts") / "texts.json"
     file.write_text(json.dumps(PAYLOADS), encoding="utf-8")
-    with sample_platform(SAMPLE_TEXTS=str(file), SAMPLE_HISTORY_DATES="60") as started:
+    with sample_platform(1, SAMPLE_TEXTS=str(file), SAMPLE_HISTORY_DATES="60") as started:
         yield started
 
 
