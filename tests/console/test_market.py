@@ -180,7 +180,7 @@ def test_a_number_leads_to_its_row_or_says_how_it_was_calculated(
         panel = page.locator("#lineage-body")
 
         first = answers("market")["get_limit_ladder"]["results"]["levels"][0]["stocks"][0]
-        page.locator("#ladder button.number").first.focus()
+        page.locator("#ladder tbody button.number").first.focus()
         page.keyboard.press("Enter")
         assert f"/lineage/raw_limit_pool?trade_date=2026-11-25&pool=up&code={first['code']}" in (
             lineage_address(one)

@@ -23,6 +23,10 @@ export function el(name, attributes = {}, ...children) {
   return made;
 }
 
+/** The same as a list of text and elements: numbers in a sentence stay buttons. */
+export const sentence = (key, values) =>
+  (texts[key] ?? key).split(/\{(\w+)\}/).map((part, at) => (at % 2 ? values[part] ?? "–" : part));
+
 /** Text for a chart: Plotly reads a few tags in its labels, so the marks of a tag are written out. */
 export const plain = (text) =>
   String(text ?? "").replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");

@@ -3,7 +3,7 @@
 import "./page.js";
 import { address, calling, read } from "./api.js";
 import { loadPlotly } from "./chart.js";
-import { calculated, el, number, renewed, root, shown, t, table } from "./dom.js";
+import { calculated, el, number, renewed, root, sentence, shown, t, table } from "./dom.js";
 import { breadth, emotion, limits } from "./market_charts.js";
 import { behindIndex, behindIndustry, behindRule, behindStock, counted, mood } from "./market_origins.js";
 import { Panel } from "./panel.js";
@@ -107,7 +107,11 @@ function ladder(body, found) {
   if (!levels.length) return false;
   const stocks = levels.flatMap((level) => level.stocks.map((stock) => ({ ...stock, limit_days: level.limit_days })));
   const of = (text, column, row) => number(text ?? "–", { table: "raw_limit_pool", column, key: { trade_date: found.results.trade_date, pool: "up", code: row.code } });
-  body.append(el("p", { class: "hint" }, t("ladder.total", { date: found.results.trade_date, total: found.results.total, highest: found.results.highest })), table([
+  const pool = { tables: ["raw_limit_pool"], where: `trade_date=${found.results.trade_date}, pool=up` };
+  body.append(el("p", { class: "hint" }, sentence("ladder.total", {
+    date: found.results.trade_date, total: calculated(shown(found.results.total, "", 0), { how: t("how.rows"), ...pool }),
+    highest: calculated(shown(found.results.highest, "", 0), { how: t("how.highest"), ...pool }),
+  })), table([
     { title: t("ladder.days"), numeric: true, cell: (row) => of(shown(row.limit_days, "", 0), "limit_days", row) },
     { title: t("market.stock"), class: "date", cell: stockLink },
     { title: t("market.industry"), class: "date", cell: (row) => row.industry },
@@ -120,9 +124,11 @@ function ladder(body, found) {
 
 function risk(body, found) {
   if (!found.rules?.length) return false;
-  body.append(el("p", {}, t("risk.total", {
-    temperature: shown(found.temperature, "", 1), level: found.level ? t(`levels.${found.level}`) : "–",
-    used: found.coverage.used, total: found.coverage.total, confidence: shown(found.confidence * 100, "pct", 0),
+  const rules = (how) => ({ how, urls: [address("market/cross-market-risk")] });
+  body.append(el("p", {}, sentence("risk.total", {
+    temperature: calculated(shown(found.temperature, "", 1), rules(t("how.temperature"))),
+    level: found.level ? t(`levels.${found.level}`) : "–", used: found.coverage.used, total: found.coverage.total,
+    confidence: calculated(shown(found.confidence * 100, "pct", 0), rules(t("how.confidence"))),
   }), found.reason ? ` ${found.reason}` : ""), table([
     { title: t("risk.rule"), cell: (row) => t(`rules.${row.key}`) },
     { title: t("risk.group"), cell: (row) => el("span", { class: "tag" }, t(`groups.${row.group}`)) },

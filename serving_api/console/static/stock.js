@@ -2,7 +2,7 @@
 
 import "./page.js";
 import { address, calling, read, shared } from "./api.js";
-import { calculated, el, number, shown, t, table } from "./dom.js";
+import { calculated, el, number, sentence, shown, t, table } from "./dom.js";
 import { Panel } from "./panel.js";
 import { loadPlotly } from "./chart.js";
 import { candles, chips, flow, limitEvents } from "./stock_charts.js";
@@ -103,7 +103,10 @@ function scored(row, found) {
 
 function scores(body, found) {
   if (!found.factors?.length) return false;
-  body.append(el("p", {}, t("scores.composite", { score: shown(found.composite, "", 1), count: found.universe_size, date: found.date })),
+  const composite = calculated(shown(found.composite, "", 1), {
+    how: t("scores.mean"), tables: ["fusion_stock_wide"], where: `trade_date=${found.date}`, urls: [address(`factor/breakdown/${code}`, { as_of: asOf() })],
+  });
+  body.append(el("p", {}, sentence("scores.composite", { score: composite, count: found.universe_size, date: found.date })),
     table([
       { title: t("scores.factor"), class: "date", cell: (row) => row.label ?? row.key },
       { title: t("scores.mark"), cell: (row) => el("span", { class: `tag ${row.mark}` }, row.mark) },
