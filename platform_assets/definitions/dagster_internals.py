@@ -6,6 +6,7 @@
 - `RegisteredCodeLocationOrigin`, `RemoteRepositoryOrigin`: a run that a worker creates belongs to the code
   location, as one that the UI launches does; without an origin the job pages do not list it.
 - `ReconstructableRepository`, `execute_run`: a worker's run whose steps other processes carry out.
+- `InstanceRef`: an instance of the same configuration with another storage of events.
 - `RetryMode`: what an executor is made with. `ExecuteStepArgs`, `unpack_value`: what a step worker gets.
 - `TICKING`, `DAEMONS`: modules by name, loaded by `schedules.supervisor.simulated_time` alone, which replaces
   the time by which schedules and sensors tick.
@@ -19,6 +20,7 @@ from dagster._core.definitions.reconstruct import ReconstructableRepository
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 from dagster._core.execution.api import execute_run
 from dagster._core.execution.retries import RetryMode
+from dagster._core.instance.ref import InstanceRef
 from dagster._core.remote_origin import RegisteredCodeLocationOrigin, RemoteRepositoryOrigin
 from dagster._core.storage.event_log.schema import (
     AssetCheckExecutionsTable,
@@ -50,6 +52,7 @@ __all__ = [
     "AssetEventTagsTable",
     "DefaultPartitionsSubset",
     "ExecuteStepArgs",
+    "InstanceRef",
     "PartitionsSubset",
     "ReconstructableRepository",
     "RegisteredCodeLocationOrigin",

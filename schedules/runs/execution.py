@@ -20,7 +20,7 @@ from platform_assets.definitions.dagster_internals import (
 from platform_assets.definitions.partitions import PARTITION_TAG
 from resources import tracing
 from resources.orchestrator import LOCATION, REPOSITORY
-from schedules.runs.event_store import kept_open
+from schedules.runs.event_store import kept_open, open_instance
 from schedules.runs.outcome import RunOptions, RunOutcome
 from schedules.runs.records import DagsterRuns, is_terminated
 
@@ -42,7 +42,7 @@ class DagsterRunner:
     def instance(self) -> DagsterInstance:
         with self._lock:
             if self._instance is None:
-                self._instance = DagsterInstance.get()
+                self._instance = open_instance()
             return self._instance
 
     def has(self, job: str) -> bool:
@@ -71,7 +71,7 @@ class DagsterRunner:
         instance = self.instance
         made = self._definitions.resolve_job_def(job)
         with (
-            kept_open(Path(instance.root_directory)),
+            kept_open(instance, run_id),
             _with_origin(instance),
             tracing.span(
                 f"run {job}",
