@@ -3,7 +3,8 @@
 Calendar x universe x dataset: a date without a successful batch, and one with far fewer rows than usual. What
 is found is written into the ledger (`sys_gap`). A repair is a backfill of the dates of one dataset, carried
 out by the worker; the next look tells whether it helped. A date that three repairs did not bring is given up,
-with the reason.
+with the reason. The newest date belongs to the task table until the runs of the day that load a dataset have
+ended: before, nothing of it is missing.
 """
 
 import logging
@@ -92,9 +93,12 @@ class GapKeeper:
         found = Look()
         until = self._services.calendar.newest_complete(now)
         watched = self._services.calendar.last(LOOK_BACK, until)[0]
+        planned = self._planned(now)
+        yesterday = self._services.calendar.last(2, until)[0]
         for dataset in self._registry.datasets.values():
             if has_dates(dataset):
-                missing = self._observe(dataset, watched, until, now)
+                waits = until == f"{now:%Y-%m-%d}" and not planned.isdisjoint(dataset.tasks)
+                missing = self._observe(dataset, watched, yesterday if waits else until, now)
                 if missing:
                     found.missing[dataset.name] = missing
         spent = self._backfills.calls_planned(
@@ -107,6 +111,18 @@ class GapKeeper:
         days = self._services.calendar.between(watched, until)
         found.outdated = ask_again(self._services, self._registry, self._run, days)
         return found
+
+    def _planned(self, now: datetime) -> set[str]:
+        """Keys of the tasks that have a run on the day of `now` that has not ended."""
+        midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+        rows = self._services.scheduled_runs.since(midnight).values()
+        ended = {(row.task_key, row.slot) for row in rows if row.settled}
+        return {
+            state.key
+            for state in self._services.tasks.all()
+            for due in state.task.timing.on(now.date())
+            if (state.key, state.task.scheduled_run(due).name) not in ended
+        }
 
     def _observe(self, dataset: Dataset, watched: str, until: str, now: datetime) -> int:
         table = table_of(dataset)

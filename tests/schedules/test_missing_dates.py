@@ -21,6 +21,7 @@ from resources.warehouse.missing_partitions import usual_rows
 from resources.warehouse.sql import Sql
 from schedules.services import Services
 from schedules.tasks.missing_dates_sensor import GapKeeper
+from schedules.tasks.table import TASKS
 
 DAYS = ("2026-08-17", "2026-08-18", "2026-08-19", "2026-08-20", "2026-08-21")
 INDEX = "index_daily"
@@ -99,6 +100,25 @@ def test_the_newest_gaps_that_the_calls_pay_for_are_asked_for_and_closed(both: S
         batch(services, day)
     assert keeper.look(now + timedelta(minutes=20)).missing == {}
     assert statuses(services) == {DAYS[1]: "repaired", DAYS[2]: "repaired", DAYS[4]: "repaired"}
+
+
+def test_the_newest_date_is_left_to_the_task_that_loads_it_until_its_run_has_ended(both: Services) -> None:
+    services = both
+    services.tasks.publish(TASKS)
+    for day in DAYS[:3]:
+        batch(services, day)
+    keeper = GapKeeper(services)
+
+    before = keeper.look(now_of(services, "2026-08-21T15:37"))
+    under_way = keeper.look(now_of(services, "2026-08-21T15:47"))
+    task = next(task for task in TASKS if task.key == "fusion_kline_sync")
+    run = task.scheduled_run(datetime(2026, 8, 21, 15, 40))
+    services.scheduled_runs.set_aside(run, "missed", "the machine was off", trade_date=DAYS[4])
+    after = keeper.look(now_of(services, "2026-08-21T15:57"))
+
+    assert (before.missing, before.asked) == ({INDEX: 1}, {INDEX: [DAYS[3]]})
+    assert under_way.missing == {INDEX: 1}
+    assert after.missing == {INDEX: 2}
 
 
 def test_the_budget_of_a_day_is_kept_and_new_on_the_next(services: Services) -> None:
