@@ -16,7 +16,8 @@ from tests.benchmarks.measure import Figure, table
 
 NAMES = (
     "storage", "growth", "panel", "lake_use", "compute", "quant", "shortcuts", "serving", "launches",
-    "day_parts", "ticks", "backfill", "market", "screening", "live", "evidence", "chat", "console",
+    "nothing_new", "day_parts", "ticks", "backfill", "market", "screening", "live", "evidence", "chat",
+    "console",
 )  # fmt: skip
 """What `make bench` runs within its half hour. `cluster_day` is not among them: it needs MariaDB, PostgreSQL
 and RabbitMQ and some minutes more; `make bench ARGS=cluster_day` runs it."""
