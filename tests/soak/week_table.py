@@ -98,14 +98,15 @@ ROWS = {
 
 NOTIFICATIONS = {
     "2026-09-28": [],
-    "2026-09-29": ["熔断：sw"],
+    "2026-09-29": [],
     "2026-09-30": [],
     "2026-10-01": [],
     "2026-10-02": [],
     "2026-10-03": [],
     "2026-10-04": [],
 }
-"""Titles of each day in the order in which they are stored, but for stale dimensions."""
+"""Titles of each day in the order in which they are stored, but for stale dimensions. The ban of sw is none:
+its host cools down, and a breaker, which would be told, belongs to eastmoney alone."""
 
 STALE = {day: {"calc_pattern_daily", "fusion_dividend", "raw_hk_finance"} for day in WEEK}
 """What 30 trade dates of history leave empty or old: patterns need more bars, no dividend fell into them, and
