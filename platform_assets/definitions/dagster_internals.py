@@ -2,7 +2,8 @@
 
 - `DefaultPartitionsSubset`, `PartitionsSubset`: the order in which a range run reports its dates.
 - `SqlEventLogStorage`, `SqliteEventLogStorage` and the tables: events of one run are shortened, where the
-  public API deletes all of a run, materializations among them, and the UI would call its partitions missing.
+  public API deletes all of a run, materializations among them, and the UI would call its partitions missing;
+  and files of events stay open while a run writes them (`_connect` is overridden).
 - `RegisteredCodeLocationOrigin`, `RemoteRepositoryOrigin`: a run that a worker creates belongs to the code
   location, as one that the UI launches does; without an origin the job pages do not list it.
 - `ReconstructableRepository`, `execute_run`: a worker's run whose steps other processes carry out.
