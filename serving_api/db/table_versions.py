@@ -78,7 +78,7 @@ class Versions:
     async def current(self) -> Mapping[str, Version]:
         """By table name; empty when the database is away."""
         if self._reading.inline:
-            self._refresh_if_moved()
+            self._look_together()
         elif self._due() and not self._polling.locked():
             async with self._polling:
                 try:

@@ -47,14 +47,15 @@ class Serving:
     stream: bool = False
 
 
+def _permissions(hint: Any) -> list[Permission]:
+    marks = [mark for mark in getattr(hint, "__metadata__", ()) if isinstance(mark, Depends)]
+    return [mark.dependency for mark in marks if isinstance(mark.dependency, Permission)]
+
+
 def permission_of(endpoint: Callable[..., Any]) -> Permission:
     """The one permission in a signature; none, or two, is a declaration error (default deny)."""
-    found = [
-        mark.dependency
-        for hint in get_type_hints(endpoint, include_extras=True).values()
-        for mark in getattr(hint, "__metadata__", ())
-        if isinstance(mark, Depends) and isinstance(mark.dependency, Permission)
-    ]
+    hints = get_type_hints(endpoint, include_extras=True).values()
+    found = [mark for hint in hints for mark in _permissions(hint)]
     if len(found) != 1:
         raise DeclarationError(
             f"{endpoint.__qualname__}: a route names exactly one permission, not {len(found)}"
@@ -62,18 +63,25 @@ def permission_of(endpoint: Callable[..., Any]) -> Permission:
     return found[0]
 
 
-def _accepting(endpoint: Callable[..., Any], permission: Permission) -> Callable[..., Any]:
-    """The endpoint, preceded by `permission.accept`: after validation, before the work."""
-    if type(permission).accept is Permission.accept:
-        return endpoint
+def _called(endpoint: Callable[..., Any], permission: Permission) -> Callable[..., Any]:
+    """The endpoint with its call from the request, preceded by `permission.accept`: after validation, before
+    the work. Parameters are solved without a dependency that only hands the call over."""
+    signature = inspect.signature(endpoint, eval_str=True)
+    (name,) = (each for each, one in signature.parameters.items() if _permissions(one.annotation))
+    parameters = [
+        one.replace(annotation=Request) if each == name else one for each, one in signature.parameters.items()
+    ]
+    checks = type(permission).accept is not Permission.accept
 
     @functools.wraps(endpoint)
-    async def accepted(**given: Any) -> Any:
-        call = next(value for value in given.values() if isinstance(value, Call))
-        await permission.accept(call)
+    async def called(**given: Any) -> Any:
+        given[name] = call = given[name].state.call
+        if checks:
+            await permission.accept(call)
         return await endpoint(**given)
 
-    return accepted
+    called.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return called
 
 
 def _bounded(scope: Scope, receive: Receive, limit: int) -> Receive:
@@ -119,7 +127,7 @@ class PlatformRoute(APIRoute):
         if self.permission.name != "anyone":
             extra["security"] = [{"bearer": []}]
         options["openapi_extra"] = extra
-        super().__init__(path, _accepting(endpoint, self.permission), **options)
+        super().__init__(path, _called(endpoint, self.permission), **options)
         self.query_names = query_names(self.dependant)
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:

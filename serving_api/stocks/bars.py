@@ -7,7 +7,6 @@ volume and amount are unchanged.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,27 +39,31 @@ def known_factors(bars: Sequence[Bar]) -> list[float]:
 
 def ratios(bars: Sequence[Bar], adjust: str) -> list[float]:
     """The multiplier of each bar's prices."""
-    if adjust == "none" or not bars:
+    if adjust == "none" or not bars or (adjust == "qfq" and _is_constant([bar[-1] for bar in bars])):
         return [1.0] * len(bars)
     factors = known_factors(bars)
     base = factors[-1] if adjust == "qfq" else 1.0
     return [factor / base for factor in factors]
 
 
+def _is_constant(factors: Sequence[float | None]) -> bool:
+    """Whether no dividend fell between the bars, which is so of most charts."""
+    return factors[0] is not None and factors.count(factors[0]) == len(factors)
+
+
 def adjusted(bars: Sequence[Bar], adjust: str) -> list[dict[str, Any]]:
     """KBar objects of `bars` (oldest first)."""
-    return [
-        _kbar(bar if ratio == 1.0 else _scaled(bar, ratio))
+    scaled = [
+        bar if ratio == 1.0 else _scaled(bar, ratio)
         for bar, ratio in zip(bars, ratios(bars, adjust), strict=True)
     ]
-
-
-def _kbar(bar: Bar) -> dict[str, Any]:
-    day, opened, close, high, low, volume, amount, _ = bar
-    return {
-        "date": day, "open": opened, "close": close, "high": high, "low": low, "volume": volume,
-        "amount": amount,
-    }  # fmt: skip
+    return [
+        {
+            "date": day, "open": opened, "close": close, "high": high, "low": low, "volume": volume,
+            "amount": amount,
+        }
+        for day, opened, close, high, low, volume, amount, _ in scaled
+    ]  # fmt: skip
 
 
 def _scaled(bar: Bar, ratio: float) -> Bar:
@@ -76,27 +79,37 @@ class EncodedBars:
     older ones."""
 
     joined: bytes
-    starts: tuple[int, ...]
+    count: int
     is_whole: bool
 
     @classmethod
     def encode(cls, rows: Sequence[dict[str, Any]], *, is_whole: bool) -> "EncodedBars":
-        joined = orjson.dumps(rows)[1:-1]
-        # No text in a bar contains a brace, so this only occurs between two bars.
-        ends = accumulate(len(part) + len(_BETWEEN) for part in joined.split(_BETWEEN)[:-1])
-        starts = (0, *(end - 1 for end in ends)) if rows else ()
-        return cls(joined, starts, is_whole)
+        return cls(orjson.dumps(rows)[1:-1], len(rows), is_whole)
 
     @property
     def size(self) -> int:
-        return len(self.joined) + 36 * len(self.starts) + 200
+        return len(self.joined) + 200
 
     def holds(self, days: int) -> bool:
-        return self.is_whole or len(self.starts) >= days
+        return self.is_whole or self.count >= days
 
     def last(self, days: int) -> tuple[orjson.Fragment, int]:
         """The JSON array of the newest `days` bars, and their number."""
-        count = min(days, len(self.starts))
+        count = min(days, self.count)
         if count == 0:
             return orjson.Fragment(b"[]"), 0
-        return orjson.Fragment(b"[" + self.joined[self.starts[-count] :] + b"]"), count
+        return orjson.Fragment(b"[" + self.joined[self._start(count) :] + b"]"), count
+
+    def _start(self, count: int) -> int:
+        """Where the newest `count` bars begin. No text in a bar contains a brace, so what is looked for only
+        occurs between two of them; from the end that is nearer."""
+        older = self.count - count
+        if older <= count:
+            start = 0
+            for _ in range(older):
+                start = self.joined.index(_BETWEEN, start) + len(_BETWEEN) - 1
+            return start
+        end = len(self.joined)
+        for _ in range(count):
+            end = self.joined.rindex(_BETWEEN, 0, end)
+        return end + len(_BETWEEN) - 1

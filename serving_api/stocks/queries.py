@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from core.records import columns_by_key
@@ -30,6 +31,7 @@ AVAILABILITY = {
     "kline": KLINE, "valuation": VALUATION, "moneyflow": MONEYFLOW, "quote": QUOTE, "finance": FINANCE,
 }  # fmt: skip
 
+_BAR_OF = partial(tuple.__new__, Bar)
 _BAR_COLUMNS = ("date", "open", "close", "high", "low", "volume", "amount", "adj_factor")
 SHOWN = (
     "code name price? open high low prevClose=last_close changePercent=change_pct volume amount "
@@ -49,7 +51,7 @@ def bars(session: Session, code: str, count: int, as_of: str | None) -> list[Bar
         order="date DESC",
         limit=count,
     )
-    return list(map(Bar._make, reversed(rows)))
+    return list(map(_BAR_OF, reversed(rows)))
 
 
 def bars_of_codes(
