@@ -95,6 +95,13 @@ class CachedResponse:
     tail: bytes | None
     encoded: dict[bytes, tuple[bytes, bytes]] = field(default_factory=dict)
     """Encoding -> (query time within, bytes)."""
+    sent_etag: bytes = b""
+    unchanged: Headers = field(default_factory=list)
+    """Headers of a 304."""
+
+    def __post_init__(self) -> None:
+        self.sent_etag = self.etag.encode("latin-1")
+        self.unchanged = [pair for pair in self.headers if pair[0] != b"content-type"]
 
     @classmethod
     def of(cls, name: str, route: PlatformRoute, headers: Headers, body: bytes) -> "CachedResponse":
@@ -165,9 +172,10 @@ class CachedResponses:
             policy = cached.route.cache_control(self._state).encode("latin-1")
             moment.policies[cached.name] = policy
         known = asked.get(b"if-none-match")
-        if known and is_match(known.decode("latin-1"), cached.etag, answered=True):
-            pairs = [pair for pair in cached.headers if pair[0] != b"content-type"]
-            return 304, [*pairs, (b"cache-control", policy), _VARY], b""
+        if known and (
+            known == cached.sent_etag or is_match(known.decode("latin-1"), cached.etag, answered=True)
+        ):
+            return 304, [*cached.unchanged, (b"cache-control", policy), _VARY], b""
         body, used = _ready(cached, moment.query_time, chosen(asked.get(b"accept-encoding", b"")))
         return 200, [*cached.headers, (b"cache-control", policy), *_packing(body, used)], body
 
