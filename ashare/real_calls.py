@@ -16,7 +16,7 @@ from ashare.answer_shapes import differences, shape_of, shape_of_rows
 from ashare.diagnosis import Finding
 from core.calendar import TradeCalendar, shipped_calendar
 from core.clock import Clock, FrozenClock
-from core.errors import PlatformError
+from core.errors import PlatformError, Unavailable
 from platform_assets.every_source import EmptyTables, ask_every_source
 from resources.composition import market_clock
 from resources.fetch_record import FetchLog
@@ -112,11 +112,14 @@ def _sweep(makers: Makers, clock: Clock, calendar: TradeCalendar, first: FirstAn
 
 
 def compared(known: dict[str, Answer], found: dict[str, Answer]) -> Iterator[Finding]:
-    """A finding for each kind of call, by name."""
+    """A finding for each kind of call, by name. What our own guard held back after a failure has not failed
+    itself."""
     for name, before in sorted(known.items()):
         now = found.get(name)
         if now is None:
             yield Finding(name, "skipped", "not asked: a call before it failed, or it is not its time of day")
+        elif isinstance(now.error, Unavailable):
+            yield Finding(name, "skipped", f"not asked: {now.error.message[:180]}")
         elif now.error is not None:
             yield Finding(name, "failed", now.error.message[:200])
         else:

@@ -30,7 +30,8 @@ class Enough(Unavailable):
 
 @dataclass(frozen=True)
 class Answer:
-    """The first good call of a kind, else its last one: responses, and the parser's result or the error."""
+    """The first good call of a kind, else the last one that was sent: responses, and the parser's result or
+    the error."""
 
     name: str
     fetches: tuple[Fetch, ...]
@@ -96,7 +97,8 @@ class FirstAnswers:
     def _note(self, answer: Answer) -> None:
         with self._lock:
             known = self.answers.get(answer.name)
-            if known is None or known.error is not None:
+            held_back = isinstance(answer.error, Unavailable)
+            if known is None or (known.error is not None and not held_back):
                 self.answers[answer.name] = answer
         for one in answer.fetches:
             self.log.add(one)

@@ -80,7 +80,10 @@ def test_a_site_that_changed_is_named(
 
     bad = {name for name, one in changed.items() if one.status == "failed"}
     assert "tencent quote" in bad
-    assert any(name.startswith("sina ") for name in bad)
+    sina = {name: one for name, one in changed.items() if name.startswith("sina ")}
+    assert {one.status for one in sina.values()} == {"failed", "skipped"}
+    assert all("HTTP 403" in one.detail for one in sina.values() if one.status == "failed")
+    assert any("cools down" in one.detail for one in sina.values())
     assert not any(name.startswith(("eastmoney ", "cninfo ", "tdx ")) for name in bad)
 
 
