@@ -14,6 +14,8 @@ from typing import Any
 from sqlalchemy import event
 from sqlalchemy.engine import Connection, Engine
 
+from resources.warehouse import bulk_load
+
 LEASE = "UPDATE sys_domain_lock SET heartbeat_at"
 """The last statement of a write under a lease."""
 
@@ -40,6 +42,35 @@ class Marks:
         event.listen(target, "after_cursor_execute", self._executed)
         event.listen(target, "commit", self._committing)
         event.listen(target, "rollback", self._rolled_back)
+        self._watch_loads()
+
+    def _watch_loads(self) -> None:
+        """A LOAD of MariaDB goes past SQLAlchemy's events: it is a step when half of its rows are sent, and
+        one when the server has taken them."""
+        send = bulk_load._send
+
+        def marked(driver: Any, statement: str, text: bytes) -> int:
+            packets = iter(range(-(-len(text) // bulk_load._PACKET) // 2, -1, -1))
+            write = driver.write_packet
+
+            def write_packet(data: bytes) -> None:
+                write(data)
+                if next(packets, None) == 0:
+                    self._loading()
+
+            driver.write_packet = write_packet
+            try:
+                return send(driver, statement, text)
+            finally:
+                del driver.write_packet
+                self._loading()
+
+        bulk_load._send = marked
+
+    def _loading(self) -> None:
+        if self._writing and threading.get_ident() == self._main:
+            self.note("load")
+            self._step()
 
     def _executed(
         self, _connection: Connection, _cursor: Any, statement: str, *_rest: Any, **_named: Any
@@ -90,8 +121,8 @@ def landing(path: Path) -> Landing:
     lines = path.read_text().splitlines() if path.exists() else []
     last = lines[-1] if lines else ""
     return Landing(
-        between=last in {"first", "statement"},
+        between=last in {"first", "statement", "load"},
         committing=last in {"last", "commit"},
         done=tuple(line.removeprefix("done ") for line in lines if line.startswith("done ")),
-        statements=sum(line in {"first", "statement", "last"} for line in lines),
+        statements=sum(line in {"first", "statement", "load", "last"} for line in lines),
     )
