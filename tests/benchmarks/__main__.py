@@ -15,13 +15,13 @@ from pathlib import Path
 from tests.benchmarks.measure import Figure, table
 
 NAMES = (
-    "storage", "growth", "panel", "lake_use", "compute", "quant", "shortcuts", "serving", "launches",
+    "storage", "panel", "lake_use", "compute", "quant", "shortcuts", "serving", "launches",
     "nothing_new", "day_parts", "ticks", "backfill", "market", "screening", "live", "evidence", "chat",
-    "console",
+    "console", "growth",
 )  # fmt: skip
-"""What `make bench` runs within its half hour. `cluster_day` is not among them: it needs MariaDB, PostgreSQL
-and RabbitMQ and some minutes more; `make bench ARGS=cluster_day` runs it."""
-BUDGET_S = 1800.0
+"""What `make bench` runs within its forty minutes. `cluster_day` is not among them: it needs MariaDB,
+PostgreSQL and RabbitMQ and some minutes more; `make bench ARGS=cluster_day` runs it."""
+BUDGET_S = 2400.0
 ROOT = Path(__file__).parents[2]
 
 
@@ -52,7 +52,7 @@ def main(requested: list[str]) -> int:
                 ).returncode
                 problem = f"exit status {code}" if code else ""
             except subprocess.TimeoutExpired:
-                problem = "half an hour was over"
+                problem = "the forty minutes were over"
             if out.exists():
                 lines = out.read_text(encoding="utf-8").splitlines()
                 figures += [Figure.parse(json.loads(line)) for line in lines]
