@@ -1,7 +1,7 @@
 """What a piece of work is about, and what it may look at while working."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import pandas as pd
@@ -19,6 +19,8 @@ class Scope:
     codes: tuple[str, ...] | None = None
     late: int = 0
     """How many of the first dates are there only because figures of theirs came out now."""
+    closed_until: str | None = None
+    """The last of the days without trading after the last date whose events are known by now."""
 
     @property
     def asked(self) -> tuple[str, ...]:
@@ -42,12 +44,19 @@ class Scope:
         if not late:
             return self
         before = calendar.last(late + 1, self.since)[:-1]
-        return Scope((*before, *self.dates), self.codes, self.late + len(before))
+        return replace(self, dates=(*before, *self.dates), late=self.late + len(before))
+
+    def with_closed_days(self, today: str, calendar: "Calendar") -> "Scope":
+        """This scope with the days without trading up to `today`, where no trade date has come since its last
+        one: their events belong to the next one, and somebody asks for them before it is there."""
+        if today <= self.until or calendar.on_or_before(today) != self.until:
+            return self
+        return replace(self, closed_until=today)
 
     def event_days(self, calendar: "Calendar") -> tuple[str, str]:
         """First and last of the calendar days that belong to the trade dates: days without trading belong to
-        the next trade date."""
-        return moved(calendar.offset(self.since, -1), 1), self.until
+        the next trade date, and to the last one until that has come."""
+        return moved(calendar.offset(self.since, -1), 1), self.closed_until or self.until
 
     def code_groups(self, size: int = 100) -> tuple[tuple[str, ...] | None, ...]:
         """The codes, as many at a time as one filter of a report holds; `(None,)` for the whole market."""
@@ -64,7 +73,7 @@ class Scope:
     @property
     def whole(self) -> "Scope":
         """The same dates of the whole market."""
-        return Scope(self.dates, late=self.late)
+        return replace(self, codes=None)
 
 
 class Calendar(Protocol):

@@ -35,8 +35,12 @@ def spans(ctx: FetchContext, scope: Scope, most: int) -> list[tuple[str, str]]:
     pages; of named codes all at once."""
     if scope.codes is not None:
         return [days_of(ctx, scope)]
-    parts = (scope.dates[at : at + most] for at in range(0, len(scope.dates), most))
-    return [Scope(dates).event_days(ctx.calendar) for dates in parts]
+    parts = [scope.dates[at : at + most] for at in range(0, len(scope.dates), most)]
+    closed = [None] * (len(parts) - 1) + [scope.closed_until]
+    return [
+        Scope(dates, closed_until=until).event_days(ctx.calendar)
+        for dates, until in zip(parts, closed, strict=True)
+    ]
 
 
 def inside(ctx: FetchContext, scope: Scope, rows: pd.DataFrame, column: str) -> pd.DataFrame:
@@ -54,7 +58,7 @@ def flashes(ctx: FetchContext, scope: Scope, upstream: str, call: FlashCall) -> 
     oldest = (datetime.fromisoformat(f"{ctx.today}T00:00") - timedelta(days=3)).date().isoformat()
     first = max(since, oldest)
     reported = ctx.once(("flashes", upstream, first), lambda view: call(view)(first, MOST_FLASHES[upstream]))
-    return inside(ctx, Scope(scope.dates), reported, "pub_time")
+    return inside(ctx, scope.whole, reported, "pub_time")
 
 
 def one_per_headline(rows: pd.DataFrame, *, time: str, text: str) -> pd.DataFrame:

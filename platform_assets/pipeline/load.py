@@ -38,7 +38,7 @@ def load_raw(run: PipelineRun, raw: Raw, scope: Scope, *, empty_is_answer: bool 
     table = raw.table
     loaded = Loaded(table)
     # A table without codes is of the market as a whole, also in a run that is limited to codes.
-    scope = (scope if "code" in table.names else scope.whole).with_late(raw.late, run.calendar)
+    scope = run.scope_of(scope if "code" in table.names else scope.whole, raw.late)
     window = raw_window(run, raw, scope)
     try:
         download = ask(
@@ -91,9 +91,7 @@ def load_stage(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
     """Clean the RAW feeds of a dataset into its staging table, one row per source."""
     table = dataset.stage_table
     loaded = Loaded(table)
-    scope = stored_rows.written_codes(
-        run, dataset, scope.with_late(dataset.late, run.calendar), tuple(dataset.feeds)
-    )
+    scope = stored_rows.written_codes(run, dataset, run.scope_of(scope, dataset.late), tuple(dataset.feeds))
     context = run.context(scope)
     frames = []
     inputs = []
@@ -153,7 +151,7 @@ def load_fused(run: PipelineRun, dataset: Dataset, scope: Scope) -> Loaded:
     dataset = with_imports(run, dataset)
     table = dataset.table
     loaded = Loaded(table)
-    scope = scope.with_late(dataset.late + dataset.revisits, run.calendar)
+    scope = run.scope_of(scope, dataset.late + dataset.revisits)
     if dataset.staged:
         scope = stored_rows.written_codes(run, dataset, scope, (dataset.stage_name,))
     context = run.context(scope)

@@ -62,7 +62,7 @@ def _downloaded(run: PipelineRun, raw: Raw, scope: Scope) -> Answer:
         raise
     except PlatformError as error:
         return {**nothing, "status": "failed", "message": redact(error.message)[:_MOST_TEXT]}
-    window = raw_window(run, raw, scope.with_late(raw.late, run.calendar))
+    window = raw_window(run, raw, run.scope_of(scope, raw.late))
     columns = [name for name in (raw.date_column, CHANNEL) if name in raw.table.names]
     rows = run.warehouse.frame(raw.table_name, columns=columns or raw.key[:1], where=window.slice())
     newest = rows[raw.date_column].dropna().max() if raw.date_column and len(rows) else None

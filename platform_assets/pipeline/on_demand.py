@@ -108,7 +108,7 @@ def _without_rows(codes: Sequence[str], done: Sequence[Loaded]) -> str:
 
 def _per_code(run: PipelineRun, raw: Raw, scope: Scope, done: Sequence[Loaded]) -> dict[str, dict[str, int]]:
     """Rows that are stored for each code, those that this download wrote, and missing trade dates."""
-    scope = scope.with_late(raw.late, run.calendar)
+    scope = run.scope_of(scope, raw.late)
     mine = {result.batch_id for loaded in done for result in loaded.results}
     codes = tuple(scope.codes or ())
     columns = ["code", "batch_id", *([raw.date_column] if raw.date_column else [])]

@@ -56,6 +56,12 @@ class PipelineRun:
     progress: Callable[[str], None] = field(default=lambda _message: None)
     refused: list[Refusal] = field(default_factory=list)
 
+    def scope_of(self, asked: Scope, late: int) -> Scope:
+        """What a load of the asked dates covers: the `late` dates before them, and after the newest trade
+        date the days without trading so far."""
+        today = self.clock.now().date().isoformat()
+        return asked.with_closed_days(today, self.calendar).with_late(late, self.calendar)
+
     def context(self, scope: Scope) -> Context:
         return Context(scope=scope, now=stamp(self.clock.now()), calendar=self.calendar, read=self.read)
 

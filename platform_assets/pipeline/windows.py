@@ -73,7 +73,8 @@ class Window:
         table also later ones of the same `codes`: the new rows may be earlier reports of the same keys."""
         if self.partition is Partition.REPORT_PERIOD:
             return Slice.of_date(str(self.date_column), key, self.scope.codes)
-        own = replace(self, scope=Scope((key,), self.scope.codes))
+        closed = self.scope.closed_until if key == self.scope.until else None
+        own = replace(self, scope=Scope((key,), self.scope.codes, closed_until=closed))
         if not self.loose:
             return own.slice()
         return Slice(date_column=self.date_column, since=own._days()[0], codes=tuple(sorted(set(codes))))
@@ -102,7 +103,8 @@ class Window:
         if self.partition is Partition.REPORT_PERIOD:
             return days[self.contains(days)].reindex(days.index) if self.dated else days
         inside = self._on(days[self.contains(days)])
-        owner = {day: self.calendar.on_or_after(day) for day in inside.unique()}
+        newest = self.scope.until if self.scope.closed_until else _NEVER
+        owner = {day: min(self.calendar.on_or_after(day), newest) for day in inside.unique()}
         return inside.map(owner).reindex(days.index)
 
     def _days(self) -> tuple[str, str]:

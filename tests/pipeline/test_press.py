@@ -18,7 +18,9 @@ from platform_assets.pipeline.on_demand import download
 from resources.simulated_market.world.model import World
 from tests.pipeline.conftest import TODAY, Services, opened_services
 
-BEFORE, TOMORROW, MONDAY, LATER = "2026-08-20", "2026-08-22", "2026-08-24", "2026-08-26"
+BEFORE, TOMORROW, SUNDAY, MONDAY, LATER = (
+    "2026-08-20", "2026-08-22", "2026-08-23", "2026-08-24", "2026-08-26"
+)  # fmt: skip
 CNINFO_DOWN = {"upstream": "cninfo", "kind": "garbage"}
 PORTAL_DOWN = {"upstream": "eastmoney", "kind": "garbage"}
 
@@ -447,6 +449,26 @@ def test_flash_news_of_the_days_and_never_a_past_that_cannot_be_asked(plain: Ser
     plain.clock.at = datetime.fromisoformat(f"{TODAY}T17:00")
     plain.fresh()
     assert written(plain.raw("raw_news_flash")) > 0
+
+
+def test_news_of_a_day_without_trading_is_loaded_on_that_day(plain: Services) -> None:
+    """Saturday's load is one of Friday's date; on Monday the same rows belong to Monday."""
+    plain.raw("raw_news_flash")
+    plain.clock.at = datetime.fromisoformat(f"{TOMORROW}T17:00")
+    plain.fresh()
+
+    loaded = plain.raw("raw_news_flash")
+
+    of_saturday = f"SELECT COUNT(*) FROM raw_news_flash WHERE pub_time>='{TOMORROW}' AND pub_time<'{SUNDAY}'"
+    ((before,),) = plain.warehouse.query(of_saturday)
+    assert before > 0
+    assert loaded.results[-1].partition_key == TODAY
+
+    plain.clock.at = datetime.fromisoformat(f"{MONDAY}T17:00")
+    plain.fresh()
+    plain.raw("raw_news_flash", MONDAY)
+    ((after,),) = plain.warehouse.query(of_saturday)
+    assert after >= before
 
 
 def test_earliest_and_longest_of_all_sources() -> None:

@@ -1,6 +1,7 @@
 """Events have calendar days: which trade date writes them, what a scope covers, days without any."""
 
 import pandas as pd
+import pytest
 
 from core.calendar import shipped_calendar
 from core.declaration.columns import Amt, Code, Date, Model, col, key
@@ -48,6 +49,29 @@ def context(scope: Scope) -> Context:
     return Context(
         scope=scope, now=f"{scope.until}T18:00:00", calendar=shipped_calendar(), read=lambda *a, **k: rows()
     )
+
+
+@pytest.mark.parametrize(
+    ("dates", "today", "until"),
+    [
+        ((FRIDAY,), FRIDAY, FRIDAY),
+        ((FRIDAY,), "2026-08-22", "2026-08-22"),
+        ((FRIDAY,), "2026-08-23", "2026-08-23"),
+        ((FRIDAY,), MONDAY, FRIDAY),
+        (("2026-08-20",), "2026-08-22", "2026-08-20"),
+    ],
+)
+def test_days_without_trading_belong_to_the_newest_date_until_the_next_one_has_come(
+    dates: tuple[str, ...], today: str, until: str
+) -> None:
+    calendar = shipped_calendar()
+    scope = Scope(dates).with_closed_days(today, calendar)
+
+    found = Window(Partition.EVENT_DATE, "ann_date", scope, calendar)
+    assert scope.event_days(calendar)[1] == until
+    parts = list(partition_parts(found, rows(*dates, *([until] if until not in dates else []))))
+    assert [part.key for part in parts] == list(scope.dates)
+    assert parts[-1].frame["ann_date"].tolist() == sorted({*dates, until})
 
 
 def test_a_weekend_belongs_to_the_monday_after_it() -> None:
