@@ -108,6 +108,11 @@ NOTIFICATIONS = {
 """Titles of each day in the order in which they are stored, but for stale dimensions. The ban of sw is none:
 its host cools down, and a breaker, which would be told, belongs to eastmoney alone."""
 
-STALE = {day: {"calc_pattern_daily", "fusion_dividend", "raw_hk_finance"} for day in WEEK}
+_SHORT = frozenset({"calc_pattern_daily", "fusion_dividend", "raw_hk_finance"})
+STALE = dict.fromkeys(WEEK, _SHORT) | dict.fromkeys(
+    ("2026-10-03", "2026-10-04"), _SHORT | {"raw_risk_pledge"}
+)
 """What 30 trade dates of history leave empty or old: patterns need more bars, no dividend fell into them, and
-the companies with a listing in Hong Kong take their turn."""
+the companies with a listing in Hong Kong take their turn. Figures of pledges bear the Fridays on which there
+is trade and are old after 14 days: the last one before the holidays is that of 18 September, since the 25th
+and 2 October are closed."""
