@@ -49,7 +49,8 @@ class Scope:
     def with_closed_days(self, today: str, calendar: "Calendar") -> "Scope":
         """This scope with the days without trading up to `today`, where no trade date has come since its last
         one: their events belong to the next one, and somebody asks for them before it is there."""
-        if today <= self.until or calendar.on_or_before(today) != self.until:
+        known = self.until < today <= calendar.horizon
+        if not known or calendar.on_or_before(today) != self.until:
             return self
         return replace(self, closed_until=today)
 

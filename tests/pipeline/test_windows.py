@@ -59,6 +59,7 @@ def context(scope: Scope) -> Context:
         ((FRIDAY,), "2026-08-23", "2026-08-23"),
         ((FRIDAY,), MONDAY, FRIDAY),
         (("2026-08-20",), "2026-08-22", "2026-08-20"),
+        ((FRIDAY,), "2031-01-04", FRIDAY),
     ],
 )
 def test_days_without_trading_belong_to_the_newest_date_until_the_next_one_has_come(
