@@ -35,12 +35,9 @@ def spans(ctx: FetchContext, scope: Scope, most: int) -> list[tuple[str, str]]:
     pages; of named codes all at once."""
     if scope.codes is not None:
         return [days_of(ctx, scope)]
-    parts = [scope.dates[at : at + most] for at in range(0, len(scope.dates), most)]
-    closed = [None] * (len(parts) - 1) + [scope.closed_until]
-    return [
-        Scope(dates, closed_until=until).event_days(ctx.calendar)
-        for dates, until in zip(parts, closed, strict=True)
-    ]
+    parts = (scope.dates[at : at + most] for at in range(0, len(scope.dates), most))
+    *before, (first, _) = (Scope(dates).event_days(ctx.calendar) for dates in parts)
+    return [*before, (first, scope.event_days(ctx.calendar)[1])]
 
 
 def inside(ctx: FetchContext, scope: Scope, rows: pd.DataFrame, column: str) -> pd.DataFrame:

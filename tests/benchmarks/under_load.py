@@ -62,8 +62,8 @@ def first_reads(folder: Path) -> Figure:
         f"{rate:.0f}/s",
         f"{limit:.0f}/s",
         rate / limit,
-        8.0,
-        note="" if rate >= 8 * limit else profiled(folder, [path_of(code) for code in codes()[:600]], {}),
+        10.0,
+        note="" if rate >= 10 * limit else profiled(folder, [path_of(code) for code in codes()[:600]], {}),
     )
 
 

@@ -14,6 +14,7 @@ from schedules.runs.event_store import OpenEventLogStorage, kept_open, open_inst
 
 DAYS = dg.DailyPartitionsDefinition("2026-09-01")
 RUN, OTHER = "00000000-0000-0000-0000-00000000000a", "00000000-0000-0000-0000-00000000000b"
+FULL, NORMAL = 2, 1
 
 
 @dg.asset(partitions_def=DAYS, check_specs=[dg.AssetCheckSpec("filled", asset="bars")])
@@ -36,6 +37,14 @@ def run(instance: dg.DagsterInstance, run_id: str) -> bool:
 def is_open(path: Path) -> bool:
     """Whoever closes a file last writes its log back and takes it away."""
     return path.with_name(f"{path.name}-wal").exists()
+
+
+def synchronous(instance: dg.DagsterInstance, run_id: str) -> int:
+    """How a commit to the file of a run waits for the disk."""
+    storage = instance.event_log_storage
+    assert isinstance(storage, OpenEventLogStorage)
+    with storage.run_connection(run_id) as connection:
+        return int(connection.exec_driver_sql("PRAGMA synchronous").scalar_one())
 
 
 def stored(folder: Path, name: str, run_id: str) -> list[tuple[str, str]]:
@@ -61,8 +70,10 @@ def test_files_of_the_run_stay_open_and_are_closed_with_it(
     with kept_open(instance, RUN):
         assert run(instance, RUN)
         during = [is_open(path) for path in files]
+        waits = [synchronous(instance, RUN), synchronous(instance, OTHER)]
 
     assert during == [True, True, True]
+    assert (waits, synchronous(instance, RUN)) == ([NORMAL, FULL], FULL)
     assert [is_open(path) for path in files] == [False, False, False]
 
 
