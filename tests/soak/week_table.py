@@ -106,7 +106,8 @@ NOTIFICATIONS = {
     "2026-10-04": [],
 }
 """Titles of each day in the order in which they are stored, but for stale dimensions. The ban of sw is none:
-its host cools down, and a breaker, which would be told, belongs to eastmoney alone."""
+its host cools down; the breakers, which would be told, are those of eastmoney, of the exchanges and of the
+web search."""
 
 _SHORT = frozenset({"calc_pattern_daily", "fusion_dividend", "raw_hk_finance"})
 STALE = dict.fromkeys(WEEK, _SHORT) | dict.fromkeys(
