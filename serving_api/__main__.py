@@ -1,6 +1,7 @@
 """`python -m serving_api`: one uvicorn worker on API_HOST:API_PORT."""
 
 import errno
+import gc
 import socket
 import sys
 from typing import Unpack
@@ -60,6 +61,9 @@ class Server(uvicorn.Server):
 def serve(settings: Settings, **parts: Unpack[Parts]) -> None:
     """Run until a signal ends it."""
     app = create_app(settings, **parts)
+    # What was made so far stays: a full collection would look at all of it, within some request.
+    gc.collect()
+    gc.freeze()
     sockets = [listen(settings.api_host, settings.api_port, shared=settings.api_processes > 1)]
     if settings.api_check_port:
         # Which of several processes answers at the common port is chance; here it is this one.

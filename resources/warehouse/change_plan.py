@@ -46,7 +46,7 @@ class Plan:
         cls,
         *,
         table: Table,
-        incoming: list[Row],
+        incoming: Sequence[Row],
         stored: list[Row],
         batch_id: str,
         now: str,
@@ -112,6 +112,16 @@ class Plan:
             plan.latest_date = max(dates)[:10] if dates else None
         plan.content_hash = _hash(hashed)
         return plan
+
+    @property
+    def changes(self) -> bool:
+        """Whether a row is written or removed."""
+        return bool(self.written or self.removed)
+
+    @classmethod
+    def unchanged(cls, incoming: Sequence[Row], warnings: int, content_hash: str) -> "Plan":
+        """Nothing to do: the rows are stored with this content, so many of them with a warning."""
+        return cls(rows_in=len(incoming), warnings=warnings, content_hash=content_hash)
 
     def _count(self, row: Sequence[Any], at: Mapping[str, int]) -> None:
         if "quality" in at and row[at["quality"]] == "warning":
@@ -226,14 +236,14 @@ def _final_keys(
     return {pick_key(row) for row, is_final in zip(stored, marks, strict=True) if is_final}
 
 
-def _with_quality(incoming: list[Row], place: int | None) -> list[Row]:
+def _with_quality(incoming: Sequence[Row], place: int | None) -> Sequence[Row]:
     """Rows without a quality are 'ok'."""
     if place is None:
         return incoming
     return [row if row[place] is not None else (*row[:place], "ok", *row[place + 1 :]) for row in incoming]
 
 
-def _repeated(keys: Sequence[Any]) -> Any:
+def _repeated(keys: Iterable[Any]) -> Any:
     return Counter(keys).most_common(1)[0][0]
 
 
@@ -260,3 +270,16 @@ def _hash(content: Mapping[tuple[Any, ...], tuple[Any, ...]]) -> str:
     """Hash of keys and contents in the order of the keys; equal on both engines and every machine."""
     ordered = [(key, content[key]) for key in _in_order(content)]
     return hashlib.sha256(orjson.dumps(ordered)).hexdigest()
+
+
+def content_hash(table: Table, incoming: Sequence[Row]) -> str:
+    """The hash of a slice that holds these rows and no others. Raises StorageError for a repeated key."""
+    incoming = _with_quality(incoming, table.names.index("quality") if "quality" in table.names else None)
+    pick_key = picker([table.names.index(name) for name in table.key])
+    pick_content = picker([table.names.index(name) for name in compared(table)])
+    content = dict(zip(map(pick_key, incoming), map(pick_content, incoming), strict=True))
+    if len(content) < len(incoming):
+        raise StorageError(
+            f"{table.name}: the key {_repeated(map(pick_key, incoming))} occurs twice in one batch"
+        )
+    return _hash(content)

@@ -1,8 +1,8 @@
 """The contract of one batch (architecture §4): everything of a write commits together or not at all.
 
-Order inside the transaction: take the table's version row -> batch row -> read the slice -> compare
-content in Python -> history of superseded rows -> upsert of new and changed rows -> fetches, quality
-records, provenance patterns -> version row, batch counts -> lease refresh -> commit.
+Order inside the transaction: take the table's version row -> batch row -> compare with the slice's content
+-> history of superseded rows -> upsert of new and changed rows -> fetches, quality records, provenance
+patterns -> version row, batch counts -> lease refresh -> commit.
 
 Equal rows are not touched: their `updated_at`, batch and validity stay. Provenance, batch and times are
 not content, so a fallback that brings equal values makes no revision.
@@ -34,9 +34,10 @@ from resources.warehouse.batch_records import (
     insert_quality,
 )
 from resources.warehouse.bulk_load import BulkLoad
-from resources.warehouse.change_plan import Plan, Row
+from resources.warehouse.change_plan import Plan, Row, content_hash
 from resources.warehouse.comparison import Comparison, RowWrites
 from resources.warehouse.engine import transaction
+from resources.warehouse.known_content import known_content, only_date
 from resources.warehouse.locks import DomainLocks, Lease
 from resources.warehouse.month_changes import record_months
 from resources.warehouse.payloads import PayloadStore
@@ -48,6 +49,11 @@ log = logging.getLogger(__name__)
 MAX_ROWS = 50_000
 """Rows that one transaction writes at most, unless a single batch has more: it bounds how long readers of
 MariaDB and other writers wait."""
+_ROUTINE = frozenset({"schedule", "catchup"})
+"""Triggers whose batches take it from an earlier one that their rows are stored. What a person asks for is
+compared row by row, so that a row that was changed by hand is brought back."""
+_BY_HASH = 500
+"""Fewer rows are compared in less time than a batch of them is looked for."""
 
 
 @dataclass(frozen=True)
@@ -220,25 +226,10 @@ class Writer:
                 # The pieces waited together: the first one has it, so that sums are right.
                 waited = waited_ms if piece is pieces[0] else 0
                 insert_batch(self._sql, connection, table, piece.batch, now, lock_wait_ms=waited)
-                given = piece.frame.get("provenance")
-                stored = self._comparison.stored(
-                    connection, table, piece.where, incoming, whole=piece.final is not None
-                )
                 plans.append(
-                    Plan.make(
-                        table=table,
-                        incoming=incoming,
-                        stored=stored.rows,
-                        equal=stored.equal,
-                        batch_id=piece.batch.batch_id,
-                        now=now,
-                        public_at=piece.public_at,
-                        source_rank=source_rank,
-                        replace=replace,
-                        provenance=None if given is None else given.tolist(),
-                        later=piece.later,
-                        later_rows=piece.later_rows,
-                        final=piece.final,
+                    self._unchanged(connection, table, piece, incoming, version)
+                    or self._planned(
+                        connection, table, piece, incoming, now=now, source_rank=source_rank, replace=replace
                     )
                 )
             self._row_writes.apply(connection, table, plans)
@@ -251,6 +242,7 @@ class Writer:
                     table,
                     piece.batch,
                     plan=plan,
+                    where=piece.where,
                     version=version,
                     rejected=piece.rejected,
                     now=now,
@@ -321,6 +313,51 @@ class Writer:
 
     # -- steps of a write, in their order ---------------------------------------------------------
 
+    def _unchanged(
+        self, connection: Connection, table: Table, piece: Piece, incoming: list[Row], version: int
+    ) -> Plan | None:
+        """The plan of rows that are known to be stored with the same content, if they are."""
+        if piece.batch.trigger not in _ROUTINE or len(incoming) < _BY_HASH:
+            return None
+        known = known_content(
+            self._sql, connection, table, piece.where,
+            partition_key=piece.batch.partition_key, rows=len(incoming), version=version,
+        )  # fmt: skip
+        if known is None or content_hash(table, incoming) != known.content_hash:
+            return None
+        return Plan.unchanged(incoming, known.warnings, known.content_hash)
+
+    def _planned(
+        self,
+        connection: Connection,
+        table: Table,
+        piece: Piece,
+        incoming: list[Row],
+        *,
+        now: str,
+        source_rank: Mapping[str, int],
+        replace: bool,
+    ) -> Plan:
+        given = piece.frame.get("provenance")
+        stored = self._comparison.stored(
+            connection, table, piece.where, incoming, whole=piece.final is not None
+        )
+        return Plan.make(
+            table=table,
+            incoming=incoming,
+            stored=stored.rows,
+            equal=stored.equal,
+            batch_id=piece.batch.batch_id,
+            now=now,
+            public_at=piece.public_at,
+            source_rank=source_rank,
+            replace=replace,
+            provenance=None if given is None else given.tolist(),
+            later=piece.later,
+            later_rows=piece.later_rows,
+            final=piece.final,
+        )
+
     def _finish(
         self,
         connection: Connection,
@@ -328,11 +365,12 @@ class Writer:
         batch: Batch,
         *,
         plan: Plan,
+        where: Slice,
         version: int,
         rejected: int,
         now: str,
     ) -> WriteResult:
-        changed = bool(plan.written or plan.removed)
+        changed = plan.changes
         result = WriteResult(
             batch_id=batch.batch_id,
             table=table.name,
@@ -356,6 +394,9 @@ class Writer:
             asdict(result),
             now,
             content_hash=plan.content_hash,
+            version_before=version,
+            version_after=result.version,
+            only_date=only_date(table, where, plan),
         )
         if not changed:
             confirmed = {"confirmed_at": now, "last_batch_id": batch.batch_id}

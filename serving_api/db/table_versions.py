@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
 from core.errors import StorageError
 from serving_api.db.sessions import Reading, Session
@@ -40,7 +41,7 @@ class TableVersion:
     as_of: str | None = None
     sources: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def headers(self) -> dict[str, str]:
         """What a response says of its origin."""
         reported = {}

@@ -67,16 +67,19 @@ def parse_as_of(text: str, now: datetime) -> AsOf:
     return AsOf(at)
 
 
-async def _as_of(
-    request: Request,
-    as_of: Annotated[
-        str | None, Query(description="answer with what was known then: a date (its end) or a date-time")
-    ] = None,
-) -> AsOf | None:
+AsOfText = Annotated[
+    str | None,
+    Query(alias="as_of", description="answer with what was known then: a date (its end) or a date-time"),
+]
+
+
+async def as_of_read(request: Request, as_of: AsOfText = None) -> AsOf | None:
+    """The instant of a read; None for what is known now. A `PlatformRoute` whose signature names it takes the
+    text itself, which spares FastAPI the solving of a dependency."""
     return None if as_of is None else parse_as_of(as_of, state_of(request).clock.now())
 
 
-AsOfRead = Annotated[AsOf | None, Depends(_as_of)]
+AsOfRead = Annotated[AsOf | None, Depends(as_of_read)]
 
 
 def bound_of(as_of: AsOf | None) -> str | None:

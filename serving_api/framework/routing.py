@@ -22,7 +22,9 @@ from serving_api.framework.cache_headers import NO_STORE, PRIVATE, PUBLIC, is_ma
 from serving_api.framework.envelope import PREFIX, is_enveloped, local_iso
 from serving_api.framework.error_responses import UnknownQueryParameter
 from serving_api.framework.openapi import UNCHANGED, enveloped, query_names, refusals
+from serving_api.framework.parameters import AsOfText, as_of_read, parse_as_of
 from serving_api.framework.permissions import Call, Permission
+from serving_api.framework.plain_parameters import PlainParameters
 from serving_api.framework.responses import Answer, EarlyAnswer, render_answer
 from serving_api.framework.state import State, state_of
 
@@ -63,19 +65,33 @@ def permission_of(endpoint: Callable[..., Any]) -> Permission:
     return found[0]
 
 
+def _is_as_of(hint: Any) -> bool:
+    marks = getattr(hint, "__metadata__", ())
+    return any(isinstance(mark, Depends) and mark.dependency is as_of_read for mark in marks)
+
+
 def _called(endpoint: Callable[..., Any], permission: Permission) -> Callable[..., Any]:
     """The endpoint with its call from the request, preceded by `permission.accept`: after validation, before
-    the work. Parameters are solved without a dependency that only hands the call over."""
+    the work. What nearly every route has, its call and the instant of a read, is handed over here: FastAPI
+    takes a dependency through all of its solving for each request."""
     signature = inspect.signature(endpoint, eval_str=True)
-    (name,) = (each for each, one in signature.parameters.items() if _permissions(one.annotation))
+    hints = {name: one.annotation for name, one in signature.parameters.items()}
+    (name,) = (each for each, hint in hints.items() if _permissions(hint))
+    instant = next((each for each, hint in hints.items() if _is_as_of(hint)), None)
+    own: dict[str, dict[str, Any]] = {name: {"annotation": Request}}
+    if instant is not None:
+        own[instant] = {"annotation": AsOfText, "default": None}
     parameters = [
-        one.replace(annotation=Request) if each == name else one for each, one in signature.parameters.items()
+        one.replace(kind=inspect.Parameter.KEYWORD_ONLY, **own.get(each, {}))
+        for each, one in signature.parameters.items()
     ]
     checks = type(permission).accept is not Permission.accept
 
     @functools.wraps(endpoint)
     async def called(**given: Any) -> Any:
         given[name] = call = given[name].state.call
+        if instant is not None and (text := given[instant]) is not None:
+            given[instant] = parse_as_of(text, call.state.clock.now())
         if checks:
             await permission.accept(call)
         return await endpoint(**given)
@@ -135,6 +151,7 @@ class PlatformRoute(APIRoute):
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
+        plain, call = PlainParameters.of(self.dependant), self.dependant.call
 
         async def respond(request: Request) -> Response:
             state = state_of(request)
@@ -147,8 +164,12 @@ class PlatformRoute(APIRoute):
             etag, known = headers.get("ETag"), request.headers.get("if-none-match")
             if etag is not None and is_match(known, etag):
                 return Response(status_code=304, headers=headers)
+            given = None if plain is None else plain.read(request)
             try:
-                response = await handle(request)
+                if given is None or call is None:
+                    response = await handle(request)
+                else:
+                    response = await call(**given)
             except EarlyAnswer as early:
                 response = early.answer
             # A slow answer was read at its end: a download reports what is stored then.
@@ -175,7 +196,9 @@ class PlatformRoute(APIRoute):
     def _headers(self, request: Request, state: State, version: TableVersion) -> dict[str, str]:
         headers = {"Cache-Control": self.cache_control(state), **version.headers}
         if version.token and request.method == "GET" and headers["Cache-Control"] != NO_STORE:
-            headers["ETag"] = weak_etag(version.token, request.url.path, request.query_params.multi_items())
+            headers["ETag"] = weak_etag(
+                version.token, request.scope["path"], request.query_params.multi_items()
+            )
         return headers
 
     @property

@@ -18,7 +18,8 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from core.errors import PlatformError
-from serving_api.framework.cache_headers import is_match, weak_etag
+from serving_api.db.table_versions import TableVersion
+from serving_api.framework.cache_headers import is_match
 from serving_api.framework.envelope import PREFIX, local_iso
 from serving_api.framework.routing import PlatformRoute
 from serving_api.framework.state import State
@@ -193,7 +194,8 @@ class CachedResponses:
             return
         self._routes[name] = route
         token = (await self._state.versions.version_of(route.serving.tables)).token
-        if token and etag == weak_etag(token, scope["path"], Request(scope).query_params.multi_items()):
+        answered: TableVersion | None = scope.get("state", {}).get("version")
+        if token and answered is not None and answered.token == token:
             cached = CachedResponse.of(name, route, headers, body)
             self._state.cache.put(
                 _CACHE, _key(scope), token, cached, cached.size + len(scope["query_string"])

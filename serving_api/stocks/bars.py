@@ -53,10 +53,12 @@ def _is_constant(factors: Sequence[float | None]) -> bool:
 
 def adjusted(bars: Sequence[Bar], adjust: str) -> list[dict[str, Any]]:
     """KBar objects of `bars` (oldest first)."""
-    scaled = [
-        bar if ratio == 1.0 else _scaled(bar, ratio)
-        for bar, ratio in zip(bars, ratios(bars, adjust), strict=True)
-    ]
+    factors = ratios(bars, adjust)
+    scaled = bars
+    if factors.count(1.0) < len(factors):
+        scaled = [
+            bar if ratio == 1.0 else _scaled(bar, ratio) for bar, ratio in zip(bars, factors, strict=True)
+        ]
     return [
         {
             "date": day, "open": opened, "close": close, "high": high, "low": low, "volume": volume,
@@ -76,15 +78,18 @@ def _scaled(bar: Bar, ratio: float) -> Bar:
 @dataclass(frozen=True)
 class EncodedBars:
     """KBar objects of one code as JSON, oldest first, joined by commas. `is_whole`: the warehouse has no
-    older ones."""
+    older ones. `first`: (date of the first stored row or None,), where it was read with them."""
 
     joined: bytes
     count: int
     is_whole: bool
+    first: tuple[str | None] | None = None
 
     @classmethod
-    def encode(cls, rows: Sequence[dict[str, Any]], *, is_whole: bool) -> "EncodedBars":
-        return cls(orjson.dumps(rows)[1:-1], len(rows), is_whole)
+    def encode(
+        cls, rows: Sequence[dict[str, Any]], *, is_whole: bool, first: tuple[str | None] | None = None
+    ) -> "EncodedBars":
+        return cls(orjson.dumps(rows)[1:-1], len(rows), is_whole, first)
 
     @property
     def size(self) -> int:

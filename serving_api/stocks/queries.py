@@ -9,6 +9,7 @@ from typing import Any
 
 from core.records import columns_by_key
 from platform_assets.compute.pinyin import Reading, other_readings
+from serving_api.db.first_dates import first_date
 from serving_api.db.sessions import Session
 from serving_api.stocks.bars import Bar
 from serving_api.stocks.directory import Listing
@@ -52,6 +53,13 @@ def bars(session: Session, code: str, count: int, as_of: str | None) -> list[Bar
         limit=count,
     )
     return list(map(_BAR_OF, reversed(rows)))
+
+
+def bars_and_first(
+    session: Session, code: str, count: int, as_of: str | None
+) -> tuple[list[Bar], tuple[str | None]]:
+    """(`bars`, (date of the first stored row,))."""
+    return bars(session, code, count, as_of), (first_date(session, KLINE, code),)
 
 
 def bars_of_codes(

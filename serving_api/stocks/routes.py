@@ -116,9 +116,7 @@ async def kline(
     adjust: Adjust = "qfq",
 ) -> Answer:
     """Daily bars, oldest first."""
-    stocks = call.state.stocks
-    items, total = await stocks.kline(code, days, adjust, bound_of(as_of))
-    first = await stocks.first_bar(code)
+    items, total, first = await call.state.stocks.kline(code, days, adjust, bound_of(as_of))
     reported = {} if first is None else _reach(first[0], total, days, as_of)
     return Answer({"items": items, "total": total, "adjust": adjust}, top={**echo_of(as_of), **reported})
 

@@ -59,9 +59,12 @@ class Stocks:
 
     async def kline(
         self, code: str, days: int, adjust: str, as_of: str | None
-    ) -> tuple[orjson.Fragment, int]:
-        """(JSON array of the newest `days` bars, oldest first; their number)."""
-        return (await read_or(_no_bars(), self._encoded(code, days, adjust, as_of))).last(days)
+    ) -> tuple[orjson.Fragment, int, tuple[str | None] | None]:
+        """(JSON array of the newest `days` bars, oldest first; their number; as `first_bar`)."""
+        found = await read_or(None, self._encoded(code, days, adjust, as_of))
+        if found is None:
+            return (*_no_bars().last(days), None)
+        return (*found.last(days), found.first or await self.first_bar(code))
 
     async def first_bar(self, code: str | None) -> tuple[str | None] | None:
         """(the date of the first stored bar, of a code when one is given); None when the database does not
@@ -79,15 +82,18 @@ class Stocks:
 
     async def _encoded(self, code: str, days: int, adjust: str, as_of: str | None) -> EncodedBars:
         if as_of is not None:
-            return _encode(await self._reading.point(queries.bars, code, days, as_of), days, adjust)
+            return await self._read(code, days, adjust, as_of)
         version = (await self._versions.version_of((queries.KLINE,))).token
         known: EncodedBars | None = self._cache.get("kline", (code, adjust), version)
         if known is not None and known.holds(days):
             return known
-        count = SHALLOW if days <= SHALLOW else DEEP
-        made = _encode(await self._reading.point(queries.bars, code, count, None), count, adjust)
+        made = await self._read(code, SHALLOW if days <= SHALLOW else DEEP, adjust, None)
         self._cache.put("kline", (code, adjust), version, made, made.size)
         return made
+
+    async def _read(self, code: str, count: int, adjust: str, as_of: str | None) -> EncodedBars:
+        bars, first = await self._reading.point(queries.bars_and_first, code, count, as_of)
+        return _encode(bars, count, adjust, first)
 
     async def batch_kline(
         self, codes: Sequence[str], days: int, adjust: str, as_of: str | None
@@ -160,8 +166,10 @@ def _no_bars() -> EncodedBars:
     return EncodedBars.encode([], is_whole=True)
 
 
-def _encode(bars: Sequence[Any], asked: int, adjust: str) -> EncodedBars:
-    return EncodedBars.encode(adjusted(bars, adjust), is_whole=len(bars) < asked)
+def _encode(
+    bars: Sequence[Any], asked: int, adjust: str, first: tuple[str | None] | None = None
+) -> EncodedBars:
+    return EncodedBars.encode(adjusted(bars, adjust), is_whole=len(bars) < asked, first=first)
 
 
 def _read_directory(session: Session) -> Directory:

@@ -6,14 +6,19 @@ import copy
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
+from fastapi.dependencies.utils import solve_dependencies
+from starlette.requests import Request
 
 from resources.settings import Settings
 from serving_api.app import create_app
 from serving_api.db.sessions import Reading, Session
+from serving_api.framework.plain_parameters import PlainParameters
+from serving_api.framework.routing import PlatformRoute
 from serving_api.middleware.cached_responses import ResponseCacheLayer
 from serving_api.routers import AREAS
 from serving_api.stocks import queries
@@ -35,6 +40,7 @@ def run() -> Iterator[Figure]:
         market.fill(warehouse)
         warehouse.close()
         yield from routing(folder)
+        yield parameters()
         yield response_cache(folder)
         yield from connections(url, folder)
 
@@ -51,6 +57,35 @@ def routing(folder: Path) -> Iterator[Figure]:
     )
     yield figure("route behind others, vs FastAPI's router with the same list", indexed, listed)
     yield figure("route behind others, vs FastAPI's include_router", indexed, nested)
+
+
+def parameters() -> Figure:
+    """The arguments of a chart beside FastAPI's solving of them."""
+    routes = (route for area in AREAS for route in area.routes if isinstance(route, PlatformRoute))
+    dependant = next(route for route in routes if route.path.endswith("/stocks/{code}/kline")).dependant
+    plain = PlainParameters.of(dependant)
+    assert plain is not None
+
+    def request() -> Request:
+        query = {"query_string": b"days=120", "path_params": {"code": "600519"}}
+        return Request({"type": "http", "method": "GET", "headers": [], **query})
+
+    def read() -> None:
+        for _ in range(REQUESTS):
+            plain.read(request())
+
+    async def solved() -> None:
+        async with AsyncExitStack() as stack:
+            for _ in range(REQUESTS):
+                one = request()
+                one.scope["fastapi_inner_astack"] = one.scope["fastapi_function_astack"] = stack
+                await solve_dependencies(
+                    request=one, dependant=dependant, async_exit_stack=stack, embed_body_fields=False
+                )
+
+    return figure(
+        "parameters of a chart, vs FastAPI's solving", *compared(read, lambda: asyncio.run(solved()))
+    )
 
 
 def response_cache(folder: Path) -> Figure:

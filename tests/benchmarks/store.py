@@ -54,13 +54,13 @@ def mariadb_database() -> Iterator[str | None]:
         yield url
 
 
-def write_day(warehouse: Warehouse, day: str, frame: pd.DataFrame) -> WriteResult:
-    """The product's write of one date."""
+def write_day(warehouse: Warehouse, day: str, frame: pd.DataFrame, trigger: str = "manual") -> WriteResult:
+    """The product's write of one date; by the trigger of a schedule, what batches say of it is taken."""
     return warehouse.writer.write(
         BARS,
         frame,
         where=Slice.of_date("date", day),
-        batch=Batch(partition_key=day, fusion_type="kline_daily", domain="kline"),
+        batch=Batch(partition_key=day, fusion_type="kline_daily", domain="kline", trigger=trigger),
         public_at=[f"{day} 15:00:00.000000"] * len(frame),
         source_rank={"tdx": 0},
     )
