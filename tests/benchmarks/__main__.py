@@ -16,12 +16,13 @@ from tests.benchmarks.measure import Figure, table
 
 NAMES = (
     "storage", "panel", "lake_use", "compute", "quant", "shortcuts", "serving", "launches",
-    "nothing_new", "day_parts", "ticks", "backfill", "market", "screening", "live", "evidence", "chat",
-    "console", "growth",
+    "nothing_new", "day_parts", "ticks", "backfill", "screening", "live", "evidence", "chat", "console",
+    "growth", "market",
 )  # fmt: skip
-"""What `make bench` runs within its forty minutes. `cluster_day` is not among them: it needs MariaDB,
-PostgreSQL and RabbitMQ and some minutes more; `make bench ARGS=cluster_day` runs it."""
-BUDGET_S = 2400.0
+"""What `make bench` runs, in an hour or more on two cores: the longest one, the whole market's day, last.
+`cluster_day` is not among them: it needs MariaDB, PostgreSQL and RabbitMQ and some minutes more;
+`make bench ARGS=cluster_day` runs it."""
+BUDGET_S = 5400.0
 ROOT = Path(__file__).parents[2]
 
 
@@ -52,7 +53,7 @@ def main(requested: list[str]) -> int:
                 ).returncode
                 problem = f"exit status {code}" if code else ""
             except subprocess.TimeoutExpired:
-                problem = "the forty minutes were over"
+                problem = f"the {BUDGET_S / 60:.0f} minutes were over"
             if out.exists():
                 lines = out.read_text(encoding="utf-8").splitlines()
                 figures += [Figure.parse(json.loads(line)) for line in lines]
