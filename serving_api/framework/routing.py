@@ -81,9 +81,10 @@ def _called(endpoint: Callable[..., Any], permission: Permission) -> Callable[..
     own: dict[str, dict[str, Any]] = {name: {"annotation": Request}}
     if instant is not None:
         own[instant] = {"annotation": AsOfText, "default": None}
+    # The instant comes last, where FastAPI documents what a dependency asks for.
     parameters = [
         one.replace(kind=inspect.Parameter.KEYWORD_ONLY, **own.get(each, {}))
-        for each, one in signature.parameters.items()
+        for each, one in sorted(signature.parameters.items(), key=lambda item: item[0] == instant)
     ]
     checks = type(permission).accept is not Permission.accept
 
