@@ -10,11 +10,15 @@ from urllib.parse import urlsplit
 
 import pytest
 import sqlalchemy as sa
+from hypothesis import settings
 
 from tests.databases import MARIADB_URL, copied_from_the_first, lent_mariadb
 
 os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(__file__).parents[1] / ".numba"))
 """Kernels are compiled once for all test workers; numba reads this when it is imported."""
+settings.register_profile("suite", settings(), deadline=None)
+settings.load_profile("suite")
+"""No example is held against the clock: one that waits for a kernel or for another process is no failure."""
 SQLITE_OFTEN = ["sqlite", pytest.param("mariadb", marks=pytest.mark.soak)]
 """Engines of tests that take long and ask little of an engine: both of them only in `make soak`."""
 POSTGRES_URL = os.environ.get("TEST_POSTGRES_URL", "postgresql+psycopg2://root@127.0.0.1:5432/test")
