@@ -1,6 +1,6 @@
 """What one running API holds: settings, clocks, reads, accounts and caches; made once per app."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from serving_api.stocks.service import Stocks
 
 Part = TypeVar("Part")
+Value = TypeVar("Value")
 
 
 @dataclass
@@ -53,10 +54,23 @@ class State:
             if close is not None:
                 close()
 
+    async def cached(
+        self, prefix: str, key: Hashable, tables: tuple[str, ...], size: Callable[[Value], int],
+        work: Callable[..., Value | None], *args: Any,
+    ) -> Value | None:  # fmt: skip
+        """`reading.scan(work, *args)`, cached until one of its tables changes; `size`: bytes, about. None is
+        not cached."""
+        version = (await self.versions.version_of(tables)).token
+        return await self.cache.one(prefix, key, version, lambda: self.reading.scan(work, *args), size)
+
     @property
     def today(self) -> str:
         """The day of the market clock, ISO."""
         return self.clock.now().date().isoformat()
+
+    def since(self, days: int) -> str:
+        """The first of the newest `days` trade dates."""
+        return self.calendar.last(days, self.today)[0]
 
     @property
     def world(self) -> str | None:

@@ -11,17 +11,18 @@ from core.arrays import Floats, Ints
 from core.declaration.conditions import equal, not_set
 from core.errors import InputError
 from core.market.bars import Bars
+from core.records import picked
 from platform_assets.compute.parameters.indicators import WARM_UP_BARS
 from platform_assets.compute.parameters.scorecards import BENCHMARK
 from platform_assets.compute.parameters.volume_price import CHANGE_BARS, RATING_WEIGHTS
 from platform_assets.compute.relative_strength import RelativeStrength, relative_strength
 from platform_assets.compute.trend_strength import level_of, trend_strength
-from platform_assets.compute.volume_price import Analysis, Factor, Prices, analyse
+from platform_assets.compute.volume_price import Prices, analyse
 from platform_assets.datasets.index_daily import INDICES
 from serving_api.db.sessions import Session
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import REACH, Reach, reach
-from serving_api.framework.parameters import AsOf, AsOfRead, StockCode, echo_of
+from serving_api.framework.parameters import AsOf, AsOfRead, StockCode, bound_of, echo_of
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
@@ -106,18 +107,7 @@ class RelativeRanking(Reach):
 
 INDEX = "fusion_index_daily"
 TABLES = (KLINE, INDEX, MASTER, INDUSTRY)
-
-
 _TRADED = (equal("sec_type", "stock"), not_set("is_suspended"))
-
-
-def market_bars(session: Session, since: str, until: str) -> Bars:
-    """Close and factor of every stock that traded; no other prices."""
-    if not session.has(KLINE):
-        return Bars.empty()
-    return Bars.from_dense(
-        session.panel(KLINE, ("close", "adj_factor"), since=since, until=until, conditions=_TRADED)
-    )
 
 
 def index_closes(session: Session, symbol: str, since: str, until: str) -> tuple[Ints, Floats]:
@@ -127,12 +117,6 @@ def index_closes(session: Session, symbol: str, since: str, until: str) -> tuple
     )
     days = np.array([int(str(day).replace("-", "")) for day, _ in rows], dtype=np.int64)
     return days, np.array([close for _, close in rows], dtype=np.float64)
-
-
-def names_and_industries(session: Session) -> tuple[dict[str, str], dict[str, str]]:
-    """(code -> name, code -> industry)."""
-    names = dict(session.rows(MASTER, columns=("code", "name")))
-    return names, dict(session.rows(INDUSTRY, columns=("code", "industry")))
 
 
 GAP_DAYS = 60
@@ -161,10 +145,13 @@ def prices_of(bars: Sequence[Bar]) -> Prices:
 def analysis_answer(code: str, bars: Sequence[Bar]) -> dict[str, Any]:
     """{code, factors, health, observation, evidence, bars, note}."""
     prices = prices_of(bars)
-    found: Analysis = analyse(prices)
+    found = analyse(prices)
     return {
         "code": code,
-        "factors": [_factor(factor) for factor in found.factors],
+        "factors": [
+            {**picked(factor, "key name score state value"), **picked(factor, "score value", _round)}
+            for factor in found.factors
+        ],
         "health": _round(found.health),
         "observation": found.observation,
         "evidence": [
@@ -178,16 +165,6 @@ def analysis_answer(code: str, bars: Sequence[Bar]) -> dict[str, Any]:
         ],
         "bars": len(prices),
         "note": NOTE if found.health is not None else TOO_FEW,
-    }
-
-
-def _factor(factor: Factor) -> dict[str, Any]:
-    return {
-        "key": factor.key,
-        "name": factor.name,
-        "score": _round(factor.score),
-        "state": factor.state,
-        "value": _round(factor.value),
     }
 
 
@@ -250,22 +227,21 @@ async def ranked(state: State, day: str | None, benchmark: str) -> tuple[str | N
     dates = state.calendar.last(max(RATING_WEIGHTS) + GAP_DAYS + 1, day)
     if not dates:
         return day, None
-    since = dates[0]
-
-    async def load() -> Ranked | None:
-        return await read_or(None, state.reading.scan(_read, since, day, benchmark))
-
-    version = (await state.versions.version_of(TABLES)).token
-    known = await state.cache.one(
-        "relative-strength", (day, benchmark), version, load, lambda made: 200 * len(made.names)
-    )
-    return day, known
+    known = state.cached(
+        "relative-strength", (day, benchmark), TABLES, lambda made: 200 * len(made.names),
+        _read, dates[0], day, benchmark,
+    )  # fmt: skip
+    return day, await read_or(None, known)
 
 
 def _read(session: Session, since: str, day: str, benchmark: str) -> Ranked:
-    bars = market_bars(session, since, day)
+    bars = Bars.empty()
+    if session.has(KLINE):  # closes and factors alone, of every stock that traded
+        columns = ("close", "adj_factor")
+        bars = Bars.from_dense(session.panel(KLINE, columns, since=since, until=day, conditions=_TRADED))
     index = index_closes(session, benchmark, since, day)
-    names, industries = names_and_industries(session)
+    names = dict(session.rows(MASTER, columns=("code", "name")))
+    industries = dict(session.rows(INDUSTRY, columns=("code", "industry")))
     return Ranked(relative_strength(bars, index, int(day.replace("-", ""))), names, industries)
 
 
@@ -284,8 +260,7 @@ Benchmark = Annotated[str, Query(description="index symbol", examples=[BENCHMARK
 
 
 async def _bars(state: State, code: str, count: int, as_of: AsOf | None) -> list[Bar]:
-    bound = None if as_of is None else as_of.bound
-    return await read_or([], state.reading.scan(bars, code, count, bound))
+    return await read_or([], state.reading.scan(bars, code, count, bound_of(as_of)))
 
 
 async def _vpa(state: State, code: str, days: int, as_of: AsOf | None) -> Answer:

@@ -23,58 +23,33 @@ def newest_by_strategy(session: Session) -> dict[str, str]:
 
 def picks(session: Session, key: str, day: str, limit: int) -> tuple[list[Row], int]:
     """(the best hits of a strategy on a date, their total number)."""
-    where, values = "trade_date=? AND strategy_key=?", (day, key)
-    count = session.run(f"SELECT COUNT(*) FROM {HITS} WHERE {where}", values)[0][0]
-    rows = public_rows(
-        session, HITS, where=where, values=values, order="score IS NULL, score DESC, code", limit=limit
-    )
-    return rows, int(count)
+    of, order = {"trade_date": day, "strategy_key": key}, "score IS NULL, score DESC, code"
+    return public_rows(session, HITS, of=of, order=order, limit=limit), session.count(HITS, of)
 
 
 def hits_since(session: Session, key: str, since: str) -> list[tuple[str, str]]:
     """(trade date, code) of a strategy's hits, by date."""
-    rows = session.rows(
-        HITS,
-        columns=("trade_date", "code"),
-        where="strategy_key=? AND trade_date>=?",
-        values=(key, since),
-        order="trade_date",
-    )
-    return [(str(day), str(code)) for day, code in rows]
+    of, columns = {"strategy_key": key, "trade_date>=": since}, ("trade_date", "code")
+    return [
+        (str(day), str(code)) for day, code in session.rows(HITS, of, columns=columns, order="trade_date")
+    ]
 
 
-def hits_of_code(session: Session, code: str, since: str, limit: int) -> list[Row]:
-    """Newest first."""
-    return public_rows(
-        session, HITS, where="code=? AND trade_date>=?", values=(code, since),
-        order="trade_date DESC, strategy_key", limit=limit,
-    )  # fmt: skip
-
-
-def signals_of_code(session: Session, code: str, since: str, limit: int) -> list[Row]:
-    """Newest first."""
-    return public_rows(
-        session, SIGNALS, where="code=? AND trade_date>=?", values=(code, since),
-        order="trade_date DESC, signal_key", limit=limit,
-    )  # fmt: skip
+def hits_of_code(session: Session, table: str, kind: str, code: str, since: str, limit: int) -> list[Row]:
+    """Hits of the strategies or of the signals, newest first; `kind`: the column that names which."""
+    of = {"code": code, "trade_date>=": since}
+    return public_rows(session, table, of=of, order=f"trade_date DESC, {kind}", limit=limit)
 
 
 def adjusted_closes(session: Session, code: str, since: str) -> dict[str, float]:
     """Date -> close times the cumulative factor, on the days that the code traded, oldest first. A missing
     factor is taken from the previous bar."""
-    rows = session.rows(
-        KLINE,
-        columns=("date", "close", "adj_factor"),
-        where="code=? AND date>=? AND (is_suspended IS NULL OR is_suspended=0)",
-        values=(code, since),
-        order="date",
-    )
+    of, traded = {"code": code, "date>=": since}, "(is_suspended IS NULL OR is_suspended=0)"
+    rows = session.rows(KLINE, of, columns=("date", "close", "adj_factor"), where=traded, order="date")
     earlier: list[tuple[Any, ...]] = []
     if rows and not rows[0][2]:
-        where, values = "code=? AND date<? AND adj_factor>0", (code, since)
-        earlier = session.rows(
-            KLINE, columns=("adj_factor",), where=where, values=values, order="date DESC", limit=1
-        )
+        before = {"code": code, "date<": since, "adj_factor>": 0}
+        earlier = session.rows(KLINE, before, columns=("adj_factor",), order="date DESC", limit=1)
     known = [factor for (factor,) in earlier] + [factor for *_, factor in rows]
     factors = filled_factor(np.array(known, dtype=np.float64))[len(earlier) :].tolist()
     return {

@@ -9,13 +9,12 @@ from pydantic import BaseModel, Field
 from platform_assets.compute.backtests.strategies import STRATEGIES, strategy_of
 from serving_api.framework.envelope import PREFIX
 from serving_api.framework.history_reach import REACH, Reach, reach_of_day, reach_of_days
-from serving_api.framework.parameters import AsOfRead, StockCode
+from serving_api.framework.parameters import AsOfRead, StockCode, bound_of, echo_of
 from serving_api.framework.permissions import Anyone
 from serving_api.framework.read_failures import read_or
 from serving_api.framework.responses import Answer
 from serving_api.framework.routing import area_router
 from serving_api.framework.row_models import columns_of
-from serving_api.framework.state import State
 from serving_api.market.backtests.routes import strategy_item
 from serving_api.market.backtests.schemas import StrategyItem
 from serving_api.quant.strategies import audit, queries, service
@@ -117,10 +116,6 @@ Days = Annotated[int, Query(ge=1, le=250, description="newest trade dates")]
 Hits = Annotated[int, Query(ge=1, le=200, description="newest hits")]
 
 
-def _today(state: State) -> str:
-    return state.today
-
-
 @router.get("", StrategyRows, tables=(queries.HITS,))
 async def strategies(call: Anyone) -> Answer:
     """The strategies whose picks are stored."""
@@ -154,16 +149,20 @@ async def validation(
 ) -> Answer:
     """Outcomes of the picks of a strategy."""
     strategy_of(key, "key")
-    found = await read_or(service.nothing_validated(key), service.validated(call.state, key, days))
-    return Answer({**found, **await reach_of_days(call.state, (queries.HITS,), days)})
+    state, since = call.state, call.state.since(days)
+    known = state.cached(
+        "strategy-validation", (key, since), service.VALIDATED, lambda made: 60 * len(made["curve"]) + 500,
+        service.validation, key, since, state.calendar,
+    )  # fmt: skip
+    found = await read_or(None, known) or service.nothing_validated(key)
+    return Answer({**found, **await reach_of_days(state, (queries.HITS,), days)})
 
 
 @stock_router.get("/{code}/strategy-hits", list[StrategyHit], top=REACH, tables=(queries.HITS, queries.KLINE))
 async def strategy_hits(call: Anyone, code: StockCode, days: Days = 30, limit: Hits = 50) -> Answer:
     """The strategies that bought a stock lately, newest first."""
     state = call.state
-    work = state.reading.scan(service.strategy_hits, code, days, limit, state.calendar, _today(state))
-    found = await read_or([], work)
+    found = await read_or([], state.reading.scan(service.strategy_hits, code, state.since(days), limit))
     return Answer(found, top=await reach_of_days(state, (queries.HITS,), days))
 
 
@@ -173,16 +172,13 @@ async def strategy_audit(call: Anyone, code: StockCode, as_of: AsOfRead) -> Answ
     state = call.state
     at = state.clock.now() if as_of is None else as_of.at
     day = at.date() if as_of is None or at.time() >= CLOSE else at.date() - timedelta(days=1)
-    bound = None if as_of is None else as_of.bound
-    work = state.reading.scan(audit.audit, code, day.isoformat(), bound, state.calendar)
-    reported = await read_or(audit.nothing_audited(code), work)
-    return Answer(reported, top={} if as_of is None else {"as_of": as_of.echo})
+    work = state.reading.scan(audit.audit, code, day.isoformat(), bound_of(as_of), state.calendar)
+    return Answer(await read_or(audit.nothing_audited(code), work), top=echo_of(as_of))
 
 
 @stock_router.get("/{code}/tactic-hits", list[TacticHit], top=REACH, tables=(queries.SIGNALS,))
 async def tactic_hits(call: Anyone, code: StockCode, days: Days = 30, limit: Hits = 50) -> Answer:
     """Signals and patterns of a stock, newest first."""
     state = call.state
-    work = state.reading.scan(service.tactic_hits, code, days, limit, state.calendar, _today(state))
-    found = await read_or([], work)
+    found = await read_or([], state.reading.scan(service.tactic_hits, code, state.since(days), limit))
     return Answer(found, top=await reach_of_days(state, (queries.SIGNALS,), days))

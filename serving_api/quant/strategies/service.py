@@ -11,15 +11,18 @@ from platform_assets.compute.parameters.pattern_catalogue import DIRECTION_CATAL
 from platform_assets.compute.parameters.scorecards import HOLD_DAYS
 from platform_assets.compute.scorecards.forward import PENDING
 from platform_assets.compute.scorecards.statistics import Picks, cumulated, group_stats
-from platform_assets.compute.signals import BY_KEY
+from platform_assets.compute.signals import SIGNALS
 from serving_api.db.sessions import Session
-from serving_api.framework.state import State
 from serving_api.interfaces.queries import newest_of
 from serving_api.quant.outcomes import BARS, INDEX, day_changes, outcomes
+from serving_api.quant.scorecard.queries import NO_FIGURES
+from serving_api.quant.scorecard.service import rounded
 from serving_api.quant.strategies import queries
 
 Row = dict[str, Any]
-_PATTERNS = {direction.key: direction.label for direction in DIRECTION_CATALOGUE}
+_SIGNALS = {one.key: one.label for one in DIRECTION_CATALOGUE} | {one.key: one.label for one in SIGNALS}
+"""Key of a pattern or signal -> its name."""
+_FIGURES = "picks reviewed win_rate_pct avg_profit_pct avg_excess_pct unfillable"
 VALIDATED = (queries.HITS, BARS, INDEX)
 DATES_AT_ONCE = 250
 """Dates of hits whose prices are in memory at one time."""
@@ -52,30 +55,13 @@ def _periods(strategy: Strategy, params: dict[str, int] | None) -> tuple[int, ..
 
 
 def nothing_validated(key: str) -> dict[str, Any]:
-    return {
-        "key": key, "picks": 0, "reviewed": 0, "win_rate_pct": None, "avg_profit_pct": None,
-        "avg_excess_pct": None, "unfillable": 0, "curve": [],
-    }  # fmt: skip
+    return _validated(key, NO_FIGURES.picks, [])
 
 
-async def validated(state: State, key: str, days: int) -> dict[str, Any]:
-    """`validation`, cached until its tables change."""
-    today = state.today
-    version = (await state.versions.version_of(VALIDATED)).token
-
-    async def load() -> dict[str, Any]:
-        return await state.reading.scan(validation, key, days, state.calendar, today)
-
-    known = await state.cache.one(
-        "strategy-validation", (key, days, today), version, load, lambda made: 60 * len(made["curve"]) + 500
-    )
-    return nothing_validated(key) if known is None else known
-
-
-def validation(session: Session, key: str, days: int, calendar: TradeCalendar, today: str) -> dict[str, Any]:
-    """Outcomes of the hits of the newest `days` trade dates: bought at the next open, sold at the close of
-    the fifth trade date."""
-    hits = queries.hits_since(session, key, calendar.last(days, today)[0])
+def validation(session: Session, key: str, since: str, calendar: TradeCalendar) -> dict[str, Any]:
+    """Outcomes of the hits from a date on: bought at the next open, sold at the close of the fifth trade
+    date."""
+    hits = queries.hits_since(session, key, since)
     if not hits:
         return nothing_validated(key)
     held = sorted({day for day, _ in hits})
@@ -93,70 +79,41 @@ def validation(session: Session, key: str, days: int, calendar: TradeCalendar, t
             if len(profits):
                 means[day] = float(profits.mean())
     grown = cumulated(np.array(list(means.values())) / HOLD_DAYS)
-    stats = group_stats(Picks.joined(groups))
-
-    def shown(value: float | None) -> float | None:
-        return None if value is None else round(value, 4)
-
-    return {
-        "key": key,
-        "picks": stats.picks,
-        "reviewed": stats.reviewed,
-        "win_rate_pct": shown(stats.win_rate_pct),
-        "avg_profit_pct": shown(stats.avg_profit_pct),
-        "avg_excess_pct": shown(stats.avg_excess_pct),
-        "unfillable": stats.unfillable,
-        "curve": [
-            {"date": day, "cum_pct": round(float(value), 4)} for day, value in zip(means, grown, strict=True)
-        ],
-    }
+    points = zip(means, grown.tolist(), strict=True)
+    curve = [{"date": day, "cum_pct": round(value, 4)} for day, value in points]
+    return _validated(key, Picks.joined(groups), curve)
 
 
-def strategy_hits(
-    session: Session, code: str, days: int, limit: int, calendar: TradeCalendar, today: str
-) -> list[Row]:
+def _validated(key: str, picks: Picks, curve: list[Row]) -> dict[str, Any]:
+    return {"key": key, **picked(group_stats(picks), _FIGURES, rounded), "curve": curve}
+
+
+def strategy_hits(session: Session, code: str, since: str, limit: int) -> list[Row]:
     """Hits of a stock, newest first, with the change of its adjusted price since."""
-    since = calendar.last(days, today)[0]
-    rows = queries.hits_of_code(session, code, since, limit)
+    rows = queries.hits_of_code(session, queries.HITS, "strategy_key", code, since, limit)
     closes = queries.adjusted_closes(session, code, rows[-1]["trade_date"]) if rows else {}
     last = next(reversed(closes.values()), None)
     items = []
     for row in rows:
-        then = closes.get(row["trade_date"])
+        key, then = row["strategy_key"], closes.get(row["trade_date"])
         items.append(
             {
-                "date": row["trade_date"],
-                "strategyKey": row["strategy_key"],
-                "strategyName": _name(row["strategy_key"]),
-                "score": row["score"],
-                "price": row["price"],
+                **picked(row, "date=trade_date strategyKey=strategy_key"),
+                "strategyName": STRATEGIES[key].name if key in STRATEGIES else key,
+                **picked(row, "score price"),
                 "changeSince": round((last / then - 1) * 100, 4) if last and then else None,
             }
         )
     return items
 
 
-def _name(key: str) -> str:
-    found = STRATEGIES.get(key)
-    return found.name if found else key
-
-
-def tactic_hits(
-    session: Session, code: str, days: int, limit: int, calendar: TradeCalendar, today: str
-) -> list[Row]:
+def tactic_hits(session: Session, code: str, since: str, limit: int) -> list[Row]:
     """Signals and patterns of a stock, newest first."""
-    rows = queries.signals_of_code(session, code, calendar.last(days, today)[0], limit)
     return [
         {
-            "date": row["trade_date"],
-            "signalKey": row["signal_key"],
-            "signalName": _signal_name(row["signal_key"]),
+            **picked(row, "date=trade_date signalKey=signal_key"),
+            "signalName": _SIGNALS.get(row["signal_key"], row["signal_key"]),
             **picked(row, "direction price strength"),
         }
-        for row in rows
+        for row in queries.hits_of_code(session, queries.SIGNALS, "signal_key", code, since, limit)
     ]
-
-
-def _signal_name(key: str) -> str:
-    signal = BY_KEY.get(key)
-    return signal.label if signal else _PATTERNS.get(key, key)
